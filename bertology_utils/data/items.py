@@ -1,0 +1,249 @@
+"""The item types: what an experiment is given, whoever wrote the sentences.
+
+Generated (`builtin`) and published (`original`) data are turned into the same few frozen records, so an
+experiment cannot tell them apart. Everything is at the level of *words*; pieces are the models' affair.
+Indices count words from 0; spans are half open ``[start, end)``.
+"""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+SPLITS = ("train", "dev", "test")
+MASK = "[MASK]"  # how a gap is written in a text, whatever the model's own mask token
+
+
+class ItemError(ValueError):
+    """An item contradicts itself; the message shows the item."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Item:
+    """What every item has: an id unique in its data set, the split and the condition it belongs to."""
+
+    id: str
+    split: str = "test"
+    condition: str = ""
+    meta: dict[str, Any] = field(default_factory=dict, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.split not in SPLITS:
+            raise ItemError(f"split {self.split!r} is none of {SPLITS}: {self}")
+        self.check()
+
+    def check(self) -> None:
+        """Raise `ItemError` where the fields contradict one another."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ForcedChoice(Item):
+    """A text with one `[MASK]` and two fillers: agreement (Goldberg 2019), NPIs, fillers by plausibility."""
+
+    text: str
+    good: str
+    bad: str
+
+    def check(self) -> None:
+        if self.text.count(MASK) != 1 or self.good == self.bad:
+            raise ItemError(f"needs one {MASK} and two different fillers: {self}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cloze(Item):
+    """A text with one `[MASK]` and the answers counted right (facts, completions)."""
+
+    text: str
+    answers: tuple[str, ...]
+
+    def check(self) -> None:
+        if self.text.count(MASK) != 1 or not self.answers:
+            raise ItemError(f"needs one {MASK} and an answer: {self}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class MinimalPair(Item):
+    """Two whole sentences, the first acceptable, the second not."""
+
+    good: str
+    bad: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Span:
+    """A labelled stretch of words ``[start, end)``; `kind` says of what sort (entity, chunk, role, mention, scope…)."""
+
+    start: int
+    end: int
+    label: str
+    kind: str = ""
+    head: int | None = None  # for roles: the predicate's word index; for mentions: the cluster number
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sentence(Item):
+    """A sentence with whatever gold analysis its source has; a layer that is absent is an empty tuple.
+
+    heads
+        Index of each word's head, -1 for the root (so not the 1-based column of CoNLL-U).
+    brackets
+        Constituents as half-open labelled spans, `kind="constituent"`.
+    """
+
+    words: tuple[str, ...]
+    upos: tuple[str, ...] = ()
+    xpos: tuple[str, ...] = ()
+    lemmas: tuple[str, ...] = ()
+    feats: tuple[str, ...] = ()  # "Number=Sing|Person=3", as in CoNLL-U
+    heads: tuple[int, ...] = ()
+    deprels: tuple[str, ...] = ()
+    chunks: tuple[str, ...] = ()  # B-NP, I-NP, O
+    brackets: tuple[Span, ...] = ()
+    spans: tuple[Span, ...] = ()  # entities, roles, mentions, negation scope and cue, …
+    senses: tuple[str, ...] = ()  # "" for a word without a sense label
+
+    def check(self) -> None:
+        n = len(self.words)
+        if not n:
+            raise ItemError(f"a sentence without words: {self}")
+        for name in ("upos", "xpos", "lemmas", "feats", "heads", "deprels", "chunks", "senses"):
+            layer = getattr(self, name)
+            if layer and len(layer) != n:
+                raise ItemError(f"{name} has {len(layer)} entries for {n} words: {self}")
+        if self.heads and (self.heads.count(-1) != 1 or not all(-1 <= h < n and h != i for i, h in enumerate(self.heads))):
+            raise ItemError(f"heads are not a tree with one root: {self}")
+        for span in (*self.brackets, *self.spans):
+            if not 0 <= span.start < span.end <= n:
+                raise ItemError(f"{span} lies outside the sentence: {self}")
+
+    def of(self, kind: str) -> Iterator[Span]:
+        """The spans of one kind."""
+        return (s for s in self.spans if s.kind == kind)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WordInContext(Item):
+    """One word in a sentence with the sense it has there (`target` indexes `words`)."""
+
+    words: tuple[str, ...]
+    target: int
+    lemma: str
+    sense: str
+    upos: str = ""
+
+    def check(self) -> None:
+        if not 0 <= self.target < len(self.words):
+            raise ItemError(f"target lies outside the sentence: {self}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class EdgeItem(Item):
+    """One or two spans of a sentence and the label(s) to be told from their vectors (edge probing, Tenney 2019b)."""
+
+    words: tuple[str, ...]
+    span1: tuple[int, int]
+    span2: tuple[int, int] | None = None
+    labels: tuple[str, ...]
+
+    def check(self) -> None:
+        for span in filter(None, (self.span1, self.span2)):
+            if not 0 <= span[0] < span[1] <= len(self.words):
+                raise ItemError(f"span {span} lies outside the sentence: {self}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Labelled(Item):
+    """A text, or two, with a class (sentiment, acceptability, paraphrase, entailment)."""
+
+    text: str
+    text_b: str | None = None
+    label: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoredPair(Item):
+    """Two words or texts with a graded human (or constructed) similarity."""
+
+    a: str
+    b: str
+    score: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Association(Item):
+    """A WEAT/SEAT test: two target sets X, Y and two attribute sets A, B of words or sentences (May 2019)."""
+
+    x: tuple[str, ...]
+    y: tuple[str, ...]
+    a: tuple[str, ...]
+    b: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ambiguity(Item):
+    """A binary decision learnt where two rules agree and tested where they do not (Lin 2019, Warstadt 2020).
+
+    `label` follows the structure, `linear` the surface rule; `candidates` are word indices to choose from
+    (`target` among them), or empty where the whole sentence is classified.
+    """
+
+    words: tuple[str, ...]
+    label: int
+    linear: int
+    candidates: tuple[int, ...] = ()
+    target: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Translation(Item):
+    """A sentence in two or more languages: language code -> sentence; `alignment` pairs (lang, i, lang, j) where known."""
+
+    sentences: dict[str, Sentence]
+    alignment: tuple[tuple[str, int, str, int], ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class NumberItem(Item):
+    """A number task (Wallace 2019b): the numbers as words, the value(s), the target (index, value or sum)."""
+
+    words: tuple[str, ...]
+    values: tuple[float, ...]
+    target: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Coreference(Item):
+    """A text (words) with a pronoun and candidate mentions; `answer` indexes `candidates`, None where none is right."""
+
+    words: tuple[str, ...]
+    pronoun: tuple[int, int]
+    candidates: tuple[tuple[int, int], ...]
+    answer: int | None
+
+
+@dataclass(frozen=True)
+class Data:
+    """What one source yields for the tasks of a claim.
+
+    Attributes
+    ----------
+    name : str
+        ``"builtin"`` or the data set's name in the registry.
+    items : dict[str, list[Item]]
+        Task name -> items.
+    sha256 : str
+        Over the items themselves, so that a changed reader or generator is seen in the evidence.
+    notes : tuple[str, ...]
+        What was left out, and how many (filters of the papers, sentences too long, …), in words.
+    """
+
+    name: str
+    items: dict[str, list]
+    sha256: str
+    notes: tuple[str, ...] = ()
+
+    def __getitem__(self, task: str) -> list:
+        return self.items[task]
+
+    def __len__(self) -> int:
+        return sum(map(len, self.items.values()))
