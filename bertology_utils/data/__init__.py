@@ -1,0 +1,93 @@
+"""Items for experiments: generated (`builtin`) or the studies' own (`original`), behind one call."""
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+from collections.abc import Iterable, Sequence
+
+from bertology_utils.data.items import SPLITS, Data, Item
+from bertology_utils.settings import Settings
+
+BUILTIN_N = 1000  # items a task where the caller names no number
+
+
+def load(tasks: str | Sequence[str], source: str, *, n: int | None = None, seed: int = 0,
+         settings: Settings | None = None) -> Data:
+    """The items of one source for the tasks of a claim.
+
+    Parameters
+    ----------
+    tasks : str or sequence of str
+    source : str
+        ``"builtin"`` or the name of a registered data set (``"original"`` is expanded by the caller: a claim names its own).
+    n : int, optional
+        Items a task to generate; of original data at most `n` of each split, drawn with `seed`. None: `settings.n`, else
+        `BUILTIN_N` generated items, or all original ones.
+    settings : Settings, optional
+        For mirror and cache folder.
+
+    Returns
+    -------
+    Data
+        Its notes say what was left out and how many of how many items were drawn.
+
+    Raises
+    ------
+    KeyError
+        If the source, or the task in it, does not exist.
+    DataUnavailable
+        If a file of the data set can be had neither from the mirror, the cache nor the network.
+    """
+    names = (tasks,) if isinstance(tasks, str) else tuple(tasks)
+    n = n if n is not None else (settings.n if settings is not None else None)
+    items: dict[str, list] = {}
+    notes: list[str] = []
+    for task in names:
+        if source == "builtin":
+            from bertology_utils.data import builtin
+
+            items[task] = builtin.build(task, n=n or BUILTIN_N, seed=seed)
+        else:
+            from bertology_utils.data import original
+
+            folders = {} if settings is None else {"mirror": settings.mirror, "cache": settings.cache}
+            found, said = original.read(source, task, **folders)
+            items[task], drawn = sample(found, n, seed)
+            notes += [f"{task}: {note}" if len(names) > 1 else note for note in (*said, *drawn)]
+    return Data(name=source, items=items, sha256=sha256(items), notes=tuple(notes))
+
+
+def sample(items: Sequence[Item], n: int | None, seed: int = 0) -> tuple[list[Item], tuple[str, ...]]:
+    """At most `n` items of each split, in their order, and a note for each split that was cut.
+
+    The draw depends on seed, split and the number of items alone, so it is the same wherever it is made.
+    """
+    if n is None:
+        return list(items), ()
+    chosen: set[int] = set()
+    notes = []
+    for split in SPLITS:
+        places = [i for i, item in enumerate(items) if item.split == split]
+        if len(places) > n:
+            notes.append(f"{n} of {len(places)} {split} items, drawn with seed {seed}")
+            places = random.Random(f"{seed} {split}").sample(places, n)
+        chosen.update(places)
+    return [item for i, item in enumerate(items) if i in chosen], tuple(notes)
+
+
+def sha256(items: Iterable[Item] | dict[str, Iterable[Item]]) -> str:
+    """SHA-256 over every field of every item (meta included), in order: what the evidence records.
+
+    Raises
+    ------
+    TypeError
+        If a field holds what JSON has no word for; the message names it.
+    """
+    digest = hashlib.sha256()
+    for task, group in items.items() if isinstance(items, dict) else [("", items)]:
+        digest.update(f"{task}\n".encode())
+        for item in group:
+            line = json.dumps([type(item).__name__, item], default=vars, sort_keys=True, ensure_ascii=False, allow_nan=False)
+            digest.update(line.encode() + b"\n")
+    return digest.hexdigest()

@@ -1,0 +1,96 @@
+"""From a registered file to a verified path on this machine: mirror folder, then cache, then download.
+
+Whatever is handed out has the registered SHA-256. A mirror is never written to: a wrong file there is refused and named;
+a wrong file in the cache is removed and had again. Downloads land under a temporary name in the cache and are moved into
+place when their hash is right, so an interrupted one leaves nothing under the file's name and two processes may ask at once.
+"""
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+from pathlib import Path
+
+import pooch
+import requests
+
+from bertology_utils.data.original.registry import File, below
+
+TIMEOUT = (5.0, 30.0)  # seconds to connect, seconds between two bytes: without a network one waits five seconds, not minutes
+
+
+class DataUnavailable(RuntimeError):
+    """A file could not be had; the message is one line: which, from where, and how to give a mirror."""
+
+
+class HashMismatch(DataUnavailable):
+    """A file is there but is not the registered one."""
+
+
+def folders(mirror: str | os.PathLike | None = None, cache: str | os.PathLike | None = None) -> tuple[Path | None, Path]:
+    """Mirror and cache: as given, else ``BERTOLOGY_MIRROR`` and ``BERTOLOGY_CACHE``, else no mirror and the user's cache."""
+    mirror = mirror or os.environ.get("BERTOLOGY_MIRROR") or None
+    cache = cache or os.environ.get("BERTOLOGY_CACHE") or pooch.os_cache("bertology")
+    return (Path(mirror) if mirror else None), Path(cache)
+
+
+def sha256(path: Path) -> str:
+    """Hexadecimal SHA-256 of a file."""
+    digest = hashlib.sha256()
+    with path.open("rb") as stream:
+        while block := stream.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def fetch(file: File, mirror: str | os.PathLike | None = None, cache: str | os.PathLike | None = None) -> Path:
+    """A local path with exactly the registered content.
+
+    Raises
+    ------
+    HashMismatch
+        If the mirror's file, or what was downloaded, is not the registered one.
+    DataUnavailable
+        If neither the mirror, the cache nor the network has the file.
+    """
+    mirror_folder, cache_folder = folders(mirror, cache)
+    if mirror_folder is not None:
+        path = below(mirror_folder, file)
+        if path.is_file():
+            if (found := sha256(path)) != file.sha256:
+                raise HashMismatch(f"{path} is not the registered file: SHA-256 {found}, expected {file.sha256}")
+            return path
+    path = below(cache_folder, file)
+    if path.is_file():
+        if sha256(path) == file.sha256:
+            return path
+        path.unlink(missing_ok=True)
+    return _download(file, path, mirror_folder)
+
+
+def _download(file: File, path: Path, mirror: Path | None) -> Path:
+    tried = f"not in the mirror {mirror}" if mirror is not None else "no mirror was given"
+    hint = f"give a folder that holds {file.name} as --mirror or BERTOLOGY_MIRROR"
+    if file.url is None:
+        raise DataUnavailable(f"{file.name} could not be had: {tried}, and it has no public address; {hint}")
+    pooch.get_logger().setLevel(logging.WARNING)  # one line a file is too much for 3,000 files
+    try:
+        pooch.retrieve(
+            file.url, known_hash=f"sha256:{file.sha256}", fname=path.name, path=path.parent,
+            downloader=pooch.HTTPDownloader(timeout=TIMEOUT),
+        )
+    except ValueError as error:  # pooch found another hash, and has removed what it had downloaded
+        raise HashMismatch(f"{file.url} is not the registered file: {_line(error)}") from None
+    except OSError as error:  # requests' exceptions are OSErrors too
+        raise DataUnavailable(f"{file.name} could not be had: {tried}, and {file.url} failed ({_line(error)}); {hint}") from None
+    return path
+
+
+def _line(error: Exception) -> str:
+    """What went wrong, in a few words: the server's answer where there was one."""
+    response = getattr(error, "response", None)
+    if response is not None:
+        return f"{response.status_code} {response.reason}"
+    if isinstance(error, requests.RequestException):  # their texts quote the address again, at length
+        return {"ConnectTimeout": "no connection in time", "ConnectionError": "no connection"}.get(type(error).__name__, type(error).__name__)
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:160]}"

@@ -1,0 +1,120 @@
+"""What the project knows of each study's data: where every file is, what it must contain, and what one may do with it.
+
+`datasets.yaml` has one entry a data set, `files.csv` one row a file. A file's public address is its repository at a
+pinned commit; its SHA-256 is what makes it that file. Nothing here reads a file's content or touches the network.
+"""
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from pathlib import Path
+
+import yaml
+
+RAW = "https://raw.githubusercontent.com"
+
+
+@dataclass(frozen=True)
+class File:
+    """One registered file.
+
+    Attributes
+    ----------
+    dataset, path : str
+        Where it lies below a mirror or the cache: ``<dataset>/<path>``.
+    bytes : int
+    sha256 : str
+    url : str | None
+        Public address; None for the few tables that exist in a mirror only.
+    """
+
+    dataset: str
+    path: str
+    bytes: int
+    sha256: str
+    url: str | None
+
+    @property
+    def name(self) -> str:
+        return f"{self.dataset}/{self.path}"
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """One study's data: what it is, where it comes from, its licence as stated there, and its files by path.
+
+    `redistribute` says whether the stated licence lets one pass the files on (perhaps under conditions, as CC BY-NC);
+    where nothing is stated, it does not. `cite` holds keys of the bibliography.
+    """
+
+    name: str
+    title: str
+    repository: str | None
+    commit: str | None
+    licence: str
+    redistribute: bool
+    cite: tuple[str, ...]
+    files: dict[str, File]
+
+    @property
+    def bytes(self) -> int:
+        return sum(f.bytes for f in self.files.values())
+
+
+class UnknownDataset(KeyError):
+    """No data set has that name."""
+
+    def __str__(self) -> str:
+        return self.args[0]
+
+
+def _address(entry: dict, row: dict[str, str]) -> str | None:
+    """The raw file at its commit; `row["source"]` is given where the file is not at its own path in the data set's repository."""
+    if row["source"]:
+        repository, rest = row["source"].split("@", 1)
+        commit, path = rest.split(":", 1)
+    else:
+        repository, commit, path = entry.get("repository"), entry.get("commit"), row["path"]
+    from urllib.parse import quote
+
+    return f"{RAW}/{repository}/{commit}/{quote(path)}" if repository else None
+
+
+@lru_cache(maxsize=1)
+def datasets() -> dict[str, Dataset]:
+    """All data sets by name, in alphabetical order."""
+    here = resources.files(__package__)
+    entries = yaml.safe_load((here / "datasets.yaml").read_text(encoding="utf-8"))
+    files: dict[str, dict[str, File]] = {name: {} for name in sorted(entries)}
+    with (here / "files.csv").open(encoding="utf-8", newline="") as rows:
+        for row in csv.DictReader(rows):
+            file = File(row["dataset"], row["path"], int(row["bytes"]), row["sha256"], _address(entries[row["dataset"]], row))
+            files[file.dataset][file.path] = file
+    return {
+        name: Dataset(
+            name=name, title=e["title"], repository=e.get("repository"), commit=e.get("commit"), licence=e["licence"],
+            redistribute=e["redistribute"], cite=tuple(e["cite"]), files=files[name],
+        )
+        for name, e in sorted(entries.items())
+    }
+
+
+def dataset(name: str) -> Dataset:
+    """The data set of that name.
+
+    Raises
+    ------
+    UnknownDataset
+        With the names there are.
+    """
+    try:
+        return datasets()[name]
+    except KeyError:
+        raise UnknownDataset(f"no data set {name!r}; there are: {', '.join(datasets())}") from None
+
+
+def below(folder: Path, file: File) -> Path:
+    """Where a file lies in a mirror or in the cache."""
+    return folder / file.dataset / file.path
