@@ -1,0 +1,18 @@
+"""BERTology, rerun: the experiments surveyed in "A Primer in BERTology", on any BERT."""
+
+from __future__ import annotations
+
+__version__ = "0.1.0"
+__all__ = ["Settings", "card", "load", "plotting", "run"]
+
+
+def __getattr__(name: str):
+    """Import late: pretraining and the data commands need no transformers, the command line answers at once."""
+    import importlib
+
+    homes = {"Settings": "settings", "card": "cards", "load": "models", "run": "claims"}
+    if name in homes:
+        return getattr(importlib.import_module(f".{homes[name]}", __name__), name)
+    if name == "plotting":
+        return importlib.import_module(".plotting", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

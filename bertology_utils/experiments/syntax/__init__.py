@@ -1,0 +1,1 @@
+"""Syntactic knowledge (survey, section 3.1)."""

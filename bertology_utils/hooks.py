@@ -1,0 +1,59 @@
+"""Interventions on a running model: heads switched off, layers skipped.
+
+`head_mask` is swallowed by today's forward methods without effect, so heads are ablated where they leave the layer: a
+pre-hook on the attention output's projection zeroes the head's slice, and taking the hook off restores the model
+exactly. A layer is skipped by handing its input on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+
+from .models import Subject
+
+
+def _check(name: str, values: Iterable[int], size: int) -> list[int]:
+    values = sorted(set(values))
+    if values and not 0 <= values[0] <= values[-1] < size:
+        raise IndexError(f"{name} {values} out of range: counted from 0, there are {size}")
+    return values
+
+
+@contextmanager
+def ablate_heads(subject: Subject, heads: Iterable[tuple[int, int]]) -> Iterator[Subject]:
+    """Within the context the (layer, head) pairs, counted from 0, contribute nothing (michel2019)."""
+    by_layer: dict[int, list[int]] = {}
+    for layer, head in heads:
+        by_layer.setdefault(layer, []).append(head)
+    _check("layers", by_layer, subject.n_layers)
+    size = subject.hidden_size // subject.n_heads
+    with ExitStack() as stack:
+        for layer, chosen in by_layer.items():
+            chosen = _check("heads", chosen, subject.n_heads)
+
+            def silence(module, args, chosen=chosen):
+                (context, *rest) = args  # (B, T, H): the heads' outputs side by side
+                context = context.clone()
+                for head in chosen:
+                    context[..., head * size : (head + 1) * size] = 0
+                return (context, *rest)
+
+            handle = subject.layers[layer].attention.output.dense.register_forward_pre_hook(silence)
+            stack.callback(handle.remove)
+        yield subject
+
+
+@contextmanager
+def skip_layers(subject: Subject, layers: Iterable[int]) -> Iterator[Subject]:
+    """Within the context the layers, counted from 0, hand their input on unchanged."""
+    with ExitStack() as stack:
+        for layer in _check("layers", layers, subject.n_layers):
+
+            def bypass(module, args, kwargs, output):
+                hidden = args[0] if args else kwargs["hidden_states"]
+                return (hidden, *output[1:]) if isinstance(output, tuple) else hidden
+
+            handle = subject.layers[layer].register_forward_hook(bypass, with_kwargs=True)
+            stack.callback(handle.remove)
+        yield subject

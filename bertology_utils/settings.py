@@ -1,0 +1,122 @@
+"""One frozen record of every switch; environment, keyword and command line fill the same fields.
+
+Two switches choose what is measured (`model`, `data`); the rest say how. ``BERTOLOGY_MODEL=bert-base-uncased`` in the
+environment, ``Settings.of(model=...)`` in code and ``--model`` on the command line mean the same, in rising precedence.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+PREFIX = "BERTOLOGY_"
+
+
+class SettingsError(ValueError):
+    """A setting has an impossible value; the message names it and what it may be."""
+
+
+def _user_folder(name: str) -> Path:
+    from platformdirs import user_cache_path, user_data_path  # imported late: only the defaults need it
+
+    return (user_cache_path if name == "cache" else user_data_path)("bertology") / name
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How an experiment is run.
+
+    Attributes
+    ----------
+    model : str
+        ``mini``, a Hub name or a local folder.
+    data : str
+        ``builtin``, ``original`` (every data set of the claim's ledger row) or one data set's name.
+    device : str
+        ``auto`` (a GPU where there is one), ``cpu``, ``cuda``, ``cuda:1``, ``mps``.
+    dtype : str
+        ``float32`` (default: figures must not depend on the device), ``bfloat16`` or ``float16``.
+    seed : int
+        Of generators, bootstrap, probes and twins.
+    batch_tokens : int
+        Token budget a batch (rows x longest row).
+    n : int | None
+        Items a task; None takes the claim's own number for builtin data, and all items of original data.
+    draws : int
+        Bootstrap draws of each interval.
+    mirror : Path | None
+        Folder with the original data, tried before the network.
+    cache : Path
+        Where downloads go.
+    evidence : Path
+        Where evidence records are written.
+    """
+
+    model: str = "mini"
+    data: str = "builtin"
+    device: str = "auto"
+    dtype: str = "float32"
+    seed: int = 0
+    batch_tokens: int = 4096
+    n: int | None = None
+    draws: int = 2000
+    mirror: Path | None = None
+    cache: Path | None = None
+    evidence: Path | None = None
+
+    def __post_init__(self) -> None:
+        if self.dtype not in ("float32", "bfloat16", "float16"):
+            raise SettingsError(f"dtype is {self.dtype!r}; it may be float32, bfloat16 or float16")
+        for name, low in (("batch_tokens", 1), ("draws", 10)):
+            if getattr(self, name) < low:
+                raise SettingsError(f"{name} is {getattr(self, name)}; it must be at least {low}")
+        if self.n is not None and self.n < 1:
+            raise SettingsError(f"n is {self.n}; it must be positive, or left out")
+        for name in ("cache", "evidence"):
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, _user_folder(name))
+
+    @classmethod
+    def of(cls, base: Settings | None = None, **given: Any) -> Settings:
+        """Settings from the environment (or from `base`), changed by the keywords that are not None."""
+        given = {k: v for k, v in given.items() if v is not None}
+        unknown = set(given) - {f.name for f in fields(cls)}
+        if unknown:
+            raise SettingsError(f"unknown settings {sorted(unknown)}; there are {[f.name for f in fields(cls)]}")
+        start = base if base is not None else cls(**cls._environment())
+        return replace(start, **{k: cls._read(k, v) for k, v in given.items()})
+
+    @classmethod
+    def _environment(cls) -> dict[str, Any]:
+        found = {f.name: os.environ.get(PREFIX + f.name.upper(), "").strip() for f in fields(cls)}
+        return {name: cls._read(name, text) for name, text in found.items() if text}
+
+    @staticmethod
+    def _read(name: str, value: Any) -> Any:
+        """The value of a field from its text, with an error that names the field."""
+        kind = {
+            "seed": int,
+            "batch_tokens": int,
+            "n": int,
+            "draws": int,
+            "mirror": Path,
+            "cache": Path,
+            "evidence": Path,
+        }
+        try:
+            return kind.get(name, str)(value)
+        except (TypeError, ValueError) as error:
+            raise SettingsError(f"{name} cannot be {value!r}: {error}") from None
+
+    def torch_device(self):
+        """The `torch.device` that `device` stands for."""
+        import torch
+
+        if self.device != "auto":
+            try:
+                return torch.device(self.device)
+            except RuntimeError as error:
+                raise SettingsError(f"device is {self.device!r}: {str(error).splitlines()[0]}") from None
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
