@@ -45,7 +45,7 @@ class Files:
         self.touched: dict[str, Path] = {}
         self._mirror, self._cache = mirror, cache
         self._notes: list[str] = []
-        self._left_out: Counter[str] = Counter()
+        self._counted: Counter[str] = Counter()
 
     def __getitem__(self, path: str) -> Path:
         """The local path of a registered file, its hash verified.
@@ -90,12 +90,16 @@ class Files:
 
     def left_out(self, reason: str, n: int = 1) -> None:
         """Count `n` items that a filter of the study, or the lack of an annotation, leaves out."""
-        self._left_out[reason] += n
+        self.count(f"left out: {reason}", n)
+
+    def count(self, what: str, n: int = 1) -> None:
+        """Count `n` items of which something must be said; the note will read ``"<n> <what>"``."""
+        self._counted[what] += n
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Notes, then ``"<n> left out: <reason>"``."""
-        return (*self._notes, *(f"{n} left out: {reason}" for reason, n in self._left_out.items() if n))
+        """What a reader had to say, with its counts."""
+        return (*self._notes, *(f"{n} {what}" for what, n in self._counted.items()))
 
 
 Reader = Callable[[Files], Iterator[Item]]
