@@ -19,16 +19,17 @@ from . import evidence as records
 from . import ledger, models
 from .data import load as load_data
 from .data.items import Data
+from .errors import Refusal
 from .evidence import Evidence
 from .models import Subject
-from .rules import Rule, decide, shown
+from .rules import Rule, RuleError, Verdict, decide, shown
 from .settings import Settings
-from .stats import combine
+from .stats import COLUMNS, combine
 
 Experiment = Callable[[Subject, Data, Settings], pd.DataFrame]
 
 
-class NotRunnable(LookupError):
+class NotRunnable(Refusal):
     """A ledger row has no experiment, or none for the data asked for; the message says why."""
 
 
@@ -244,50 +245,45 @@ def _runs(it: Claim, source: str, settings: Settings, twin: bool, save: bool) ->
 def score(id: str, settings: Settings | None = None, *, save: bool = True) -> list[Evidence]:
     """Score the released outputs of the real BERT for a claim again; needs the mirror that holds them.
 
-    The claim's own rule decides where the released rows have what it speaks of; else the verdict is `inconclusive`
-    with that reason, since a related measure cannot decide a rule about another.
+    The claim's own rule decides where the released rows have what it speaks of. A related measure gets no verdict: it
+    cannot decide a rule about another; its stance is our reading of it.
     """
     from .data import released
-    from .rules import INCONCLUSIVE, RuleError, Verdict
 
     settings = settings or Settings.of()
-    row, out = ledger.row(id), []
+    out = []
     for scored in released.scores(id, settings.mirror):
         for subject, rows in scored.rows.groupby("subject", sort=False):
-            rows = (
-                rows.drop(columns="subject")
-                .dropna(axis="columns", how="all")
-                .reindex(columns=[c for c in scored.rows.columns if c != "subject"])
-                .reset_index(drop=True)
-            )
-            it = registered().get(id)
-            checks: list = []
-            try:
-                if it is None:
-                    raise RuleError("no rule")
-                verdict = decide(it.predict, rows)
-                checks = [asdict(c) for c in shown(it.predict, rows)]
-            except RuleError:
-                verdict = Verdict(
-                    INCONCLUSIVE, "the released figures are not the ones the rule speaks of", row.predict or ""
-                )
-            start = time.perf_counter()
+            rows = rows.drop(columns="subject").reset_index(drop=True)
+            verdict, checks = _judged(id, rows)
+            hashes = {"data_sha256": scored.sha256, "study": scored.study}
             record = Evidence(
                 claim=id,
                 model=str(subject),
                 data=scored.data,
                 kind="released",
-                rows=rows.to_dict("records"),
+                rows=[{k: v for k, v in r.items() if k in COLUMNS or not pd.isna(v)} for r in rows.to_dict("records")],
                 verdict=verdict,
                 checks=checks,
                 n=int(rows["n"].max()),
                 notes=(scored.note,) if scored.note else (),
                 label=scored.label,
+                stance=scored.stance,
                 source=scored.source,
-                provenance=records.provenance(settings, time.perf_counter() - start, data_sha256=scored.sha256)
-                | {"study": scored.study},
+                provenance=hashes | records.scoring(settings),
             )
             if save:
                 record.save(settings.evidence)
             out.append(record)
     return out
+
+
+def _judged(id: str, rows: pd.DataFrame) -> tuple[Verdict | None, list[dict]]:
+    """Verdict and checks of the claim's rule on released rows, where it speaks of them."""
+    if id not in registered():
+        return None, []
+    try:
+        rule = _CLAIMS[id].predict
+        return decide(rule, rows), [asdict(c) for c in shown(rule, rows)]
+    except RuleError:
+        return None, []

@@ -17,6 +17,7 @@ from typing import Literal
 import numpy as np
 import torch
 
+from .errors import Refusal
 from .models import Subject
 from .settings import Settings
 
@@ -24,7 +25,7 @@ WINDOW = 2048  # sentences tokenised and sorted by length at a time
 Pool = Literal["mean", "first", "last"]
 
 
-class TooLong(ValueError):
+class TooLong(Refusal, ValueError):
     """A sentence has more pieces than the model takes; it is never cut silently."""
 
 

@@ -49,13 +49,16 @@ class Evidence:
         Tidy rows with intervals.
     checks : list of dict
         The rows the rule looked at and how each came out.
-    verdict : Verdict
+    verdict : Verdict or None
+        None for released figures that are not the ones the claim's rule speaks of.
     n : int
         Items measured.
     notes : tuple of str
         What was left out, and how many.
     label : str
         For released outputs: ``authors``, ``rerun`` (an independent one), ``related`` or ``digitised``.
+    stance : str
+        For released outputs: ``supports``, ``qualifies`` or ``contradicts`` the claim, as we read them.
     source : str
         For released outputs: the public address.
     provenance : dict
@@ -67,11 +70,12 @@ class Evidence:
     data: str
     kind: str
     rows: list[dict[str, Any]]
-    verdict: Verdict
+    verdict: Verdict | None
     n: int
     checks: list[dict[str, Any]] = field(default_factory=list)
     notes: tuple[str, ...] = ()
     label: str = ""
+    stance: str = ""
     source: str = ""
     provenance: dict[str, Any] = field(default_factory=dict)
 
@@ -146,7 +150,7 @@ def read(path: Path) -> Evidence:
     """Read one record, refusing what does not fit."""
     try:
         raw = json.loads(path.read_text(encoding="utf-8"))
-        raw["verdict"] = Verdict(**raw["verdict"])
+        raw["verdict"] = Verdict(**raw["verdict"]) if raw["verdict"] else None
         raw["notes"] = tuple(raw.get("notes", ()))
         for record in raw["rows"]:
             for name in ("value", "low", "high"):
@@ -212,21 +216,22 @@ def commit() -> str | None:
         return None
 
 
+def scoring(settings: Settings) -> dict[str, Any]:
+    """How figures were computed, whatever ran the model."""
+    return {
+        "versions": versions(),
+        "git": commit(),
+        "seed": settings.seed,
+        "draws": settings.draws,
+        "date": datetime.now(timezone.utc).date().isoformat(),
+    }
+
+
 def provenance(settings: Settings, seconds: float, **hashes: str | None) -> dict[str, Any]:
     """Where and how a figure was measured."""
     import torch
 
     device = settings.torch_device()
     name = torch.cuda.get_device_name(device) if device.type == "cuda" else platform.machine()
-    return {
-        **hashes,
-        "versions": versions(),
-        "git": commit(),
-        "device": str(device),
-        "device_name": name,
-        "dtype": settings.dtype,
-        "seed": settings.seed,
-        "draws": settings.draws,
-        "seconds": round(seconds, 1),
-        "date": datetime.now(timezone.utc).date().isoformat(),
-    }
+    where = {"device": str(device), "device_name": name, "dtype": settings.dtype, "seconds": round(seconds, 1)}
+    return {**hashes, **where, **scoring(settings)}

@@ -3,6 +3,7 @@
 The ledger says what is claimed and how it is measured again; it computes nothing. The fields are explained at the head
 of the file itself.
 """
+
 from __future__ import annotations
 
 import difflib
@@ -14,6 +15,8 @@ from pathlib import Path
 
 import yaml
 
+from bertology_utils.errors import Refusal
+
 LEDGER = Path(__file__).parent / "assets" / "ledger.yaml"
 HOW = ("live", "family", "tuned", "hub", "cite")
 EDITIONS = {"tacl2020": "TACL 2020", "arxiv_v1": "arXiv v1"}
@@ -23,6 +26,12 @@ TITLE_LENGTH = 70  # characters
 
 class LedgerError(ValueError):
     """The ledger contradicts its own rules; the message names row and field."""
+
+
+class NoSuchRow(Refusal, KeyError):
+    """No row or section of that name; the message names the nearest."""
+
+    __str__ = Exception.__str__  # a KeyError would show its message in quotes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,7 +120,7 @@ def rows(section: str | None = None) -> tuple[Row, ...]:
     for part in sections():
         if part.name == section:
             return part.rows
-    raise KeyError(f"no section {section!r} in the ledger; there are {', '.join(s.name for s in sections())}")
+    raise NoSuchRow(f"no section {section!r} in the ledger; there are {', '.join(s.name for s in sections())}")
 
 
 def row(id: str) -> Row:
@@ -127,7 +136,7 @@ def row(id: str) -> Row:
         # the short name without its study, or the study alone, should find its rows too
         near = [known for known in table if id and id in known] + difflib.get_close_matches(id, table, n=5, cutoff=0.4)
         hint = f"; nearest: {', '.join(list(dict.fromkeys(near))[:5])}" if near else ""
-        raise KeyError(f"no row {id!r} in the ledger{hint}")
+        raise NoSuchRow(f"no row {id!r} in the ledger{hint}")
     return table[id]
 
 

@@ -18,6 +18,7 @@ import torch
 from transformers import AutoConfig, AutoModelForPreTraining, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 from transformers.utils import logging as transformers_logging
 
+from .errors import Refusal
 from .settings import Settings
 
 TWIN = "-untrained"
@@ -33,11 +34,11 @@ REVISIONS = {
 _ORGANISATION = {"roberta-base": "FacebookAI"}
 
 
-class ModelUnavailable(RuntimeError):
+class ModelUnavailable(Refusal):
     """A model could not be had; the message is one line that says what was tried and what to do."""
 
 
-class ModelUnsuitable(TypeError):
+class ModelUnsuitable(Refusal):
     """A model lacks what an experiment asks of it (a masked-LM head, an NSP head)."""
 
 
@@ -168,13 +169,37 @@ def load(name: str | None = None, settings: Settings | None = None) -> Subject:
     if name.startswith((".", "/", "~")):
         raise ModelUnavailable(f"model {name!r}: there is no such folder")
     repo, _, revision = name.partition("@")
-    revision = revision or REVISIONS.get(repo) or None
-    return _read(repo, repo, f"hub@{revision or 'main'}", revision, settings)
+    if "/" not in repo and repo in REVISIONS:
+        repo, revision = f"{_ORGANISATION.get(repo, 'google-bert')}/{repo}", revision or REVISIONS[repo]
+    revision = _resolve(name, repo, revision or None)
+    return _read(name, repo, f"hub@{revision}", revision, settings)
+
+
+def _resolve(name: str, repo: str, revision: str | None) -> str:
+    """The commit of a Hub model: as given if it is in the local cache, else asked for once, with a short time-out.
+
+    Asking first keeps an offline machine from retrying for half a minute, and turns `main` into a commit that the
+    evidence can name.
+    """
+    from huggingface_hub import HfApi, try_to_load_from_cache
+    from huggingface_hub.errors import HFValidationError
+
+    try:
+        if revision and isinstance(try_to_load_from_cache(repo, "config.json", revision=revision), str):
+            return revision
+        return HfApi().model_info(repo, revision=revision, timeout=10).sha
+    except (
+        Exception
+    ) as error:  # the client's own error types differ between its versions; every one means: not to be had
+        offline = not isinstance(error, HFValidationError) and getattr(error, "response", None) is None
+        why = "the Hub could not be reached" if offline else "the Hub has no such model"
+        raise ModelUnavailable(
+            f"model {name!r} is not bundled ({', '.join(bundled()) or 'none is'}), is no local folder, and {why}; "
+            "connect to the network, or give a folder with config.json, tokenizer.json and model.safetensors"
+        ) from error
 
 
 def _read(name: str, where: str, source: str, revision: str | None, settings: Settings) -> Subject:
-    if source.startswith("hub") and "/" not in where and where in REVISIONS:
-        where = f"{_ORGANISATION.get(where, 'google-bert')}/{where}"
     options = {"revision": revision, "trust_remote_code": False}
     verbosity = transformers_logging.get_verbosity()
     transformers_logging.set_verbosity_error()  # what it would warn of (missing heads) is checked below, and said
@@ -194,12 +219,7 @@ def _read(name: str, where: str, source: str, revision: str | None, settings: Se
         )
     except (OSError, ValueError, KeyError) as error:
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        if source.startswith("hub"):
-            raise ModelUnavailable(
-                f"model {name!r}: not bundled ({', '.join(bundled()) or 'none'}), not a local folder, and the Hub did not "
-                f"give it; connect to the network, or give a folder with config, tokenizer and safetensors"
-            ) from error
-        raise ModelUnavailable(f"model {name!r} could not be read from its folder: {reason}") from error
+        raise ModelUnavailable(f"model {name!r} could not be read: {reason}") from error
     finally:
         transformers_logging.set_verbosity(verbosity)
     if not getattr(tokenizer, "is_fast", False):

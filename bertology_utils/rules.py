@@ -44,7 +44,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Check:
-    """One row under a rule: its key in words, its interval, and whether it holds (True), fails (False) or is open (None)."""
+    """One row under a rule: its key in words, its interval; whether it holds (True), fails (False) or is open (None)."""
 
     key: str
     measure: str
@@ -162,7 +162,7 @@ def _outcome(rule: Compare, checks: list[Check]) -> tuple[bool | None, bool]:
 def decide(rule: Rule, rows: pd.DataFrame) -> Verdict:
     """The verdict of a rule on tidy rows.
 
-    `replicated`: every comparison is met. `partly`: some comparison, or some of the rows one asks for, holds and another fails.
+    `replicated`: every comparison is met. `partly`: some comparison, or some of its rows, holds and another fails.
     `not replicated`: a comparison fails and nothing holds. `inconclusive`: nothing fails, but an interval is too wide.
 
     Raises

@@ -11,10 +11,12 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+from .errors import Refusal
+
 PREFIX = "BERTOLOGY_"
 
 
-class SettingsError(ValueError):
+class SettingsError(Refusal, ValueError):
     """A setting has an impossible value; the message names it and what it may be."""
 
 

@@ -15,11 +15,12 @@ import pooch
 import requests
 
 from bertology_utils.data.original.registry import File, below
+from bertology_utils.errors import Refusal
 
 TIMEOUT = (5.0, 30.0)  # seconds to connect, seconds between two bytes: without a network one waits five seconds, not minutes
 
 
-class DataUnavailable(RuntimeError):
+class DataUnavailable(Refusal):
     """A file could not be had; the message is one line: which, from where, and how to give a mirror."""
 
 

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import yaml
 
+from bertology_utils.errors import Refusal
+
 RAW = "https://raw.githubusercontent.com"
 
 
@@ -63,7 +65,7 @@ class Dataset:
         return sum(f.bytes for f in self.files.values())
 
 
-class UnknownDataset(KeyError):
+class UnknownDataset(Refusal, KeyError):
     """No data set has that name."""
 
     def __str__(self) -> str:

@@ -16,14 +16,15 @@ from pathlib import Path
 
 import pandas as pd
 
+from bertology_utils.errors import Refusal
 from bertology_utils.settings import Settings
 
 
-class MirrorMissing(RuntimeError):
+class MirrorMissing(Refusal):
     """There is no mirror folder, or it lacks a file; one line says which and what to do."""
 
 
-class FileChanged(RuntimeError):
+class FileChanged(Refusal):
     """A file is there but is not the one that was pinned."""
 
 

@@ -92,11 +92,8 @@ def negation(subject, data, settings):
     )
 
 
-UNRELATED = "unrelated"
-
-
 def perturb(words: list[str], kind: str, gap: int, rng: random.Random, meta: dict) -> list[str] | None:
-    """The words of a cloze with one thing done to them, or None where it cannot be done; the gap always stays last in place.
+    """The words of a cloze with one thing done to them, or None where it cannot be done.
 
     `shuffled`: everything but the gap and the final punctuation in random order; `truncated`: only the three words
     before the gap; `no subject`, `no object`: that argument removed (spans in `meta`).
@@ -113,7 +110,7 @@ def perturb(words: list[str], kind: str, gap: int, rng: random.Random, meta: dic
 
 @claim("syn.malformed.ettinger2019", tasks="completion", predict=above("overlap over control", 0.0), n=300)
 def malformed(subject, data, settings):
-    """Top-5 overlap of the predictions before and after breaking the sentence, against another sentence's (ettinger2019).
+    """Top-5 overlap of the predictions before and after breaking the sentence, against another's (ettinger2019).
 
     The control is the overlap with the predictions for an unrelated item: some words are likely anywhere.
     """

@@ -1,0 +1,211 @@
+"""The command line: ``bertology list | run | score | show | report | pretrain | data``."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from . import ledger
+from .errors import Refusal
+from .settings import Settings
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Rerun the experiments of A Primer in BERTology on any BERT.",
+)
+
+Model = Annotated[str | None, typer.Option(help="mini, a Hub name (name or name@revision) or a local folder.")]
+Source = Annotated[str | None, typer.Option("--data", help="builtin, original, or one data set's name.")]
+Folder = Annotated[Path | None, typer.Option(help="Folder with the original data, tried before the network.")]
+Out = Annotated[Path | None, typer.Option("--evidence", help="Folder for evidence records.")]
+
+
+def _evidence(row: ledger.Row, settings: Settings) -> list[dict]:
+    """A row's evidence as `list --json` shows it; a reported figure counts as evidence of kind `paper`."""
+    from .evidence import find
+
+    shown = [
+        {"model": e.model, "data": e.data, "kind": e.kind, "verdict": e.verdict and e.verdict.label, "n": e.n}
+        for e in find(row.id, settings)
+    ]
+    paper = [
+        {"model": None, "data": r.source, "kind": "paper", "verdict": None, "n": None}
+        for r in row.reported
+        if r.source != "released"
+    ]
+    return paper + shown
+
+
+@app.command("list")
+def list_(
+    section: Annotated[str | None, typer.Option(help="Only this section.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a ledger row, one a line.")] = False,
+) -> None:
+    """Every claim of the ledger with its status."""
+    settings = Settings.of()
+    for row in ledger.rows(section):
+        found = _evidence(row, settings)
+        if as_json:
+            typer.echo(json.dumps({"id": row.id, "section": row.section, "how": row.how, "evidence": found}))
+            continue
+        mine = [
+            f"{e['model']}/{e['data']}: {e['verdict']}"
+            for e in found
+            if e["kind"] == "rerun" and not e["model"].endswith("-untrained")
+        ]
+        status = "; ".join(mine) or ("cited only: " + row.reason if row.reason else "not rerun yet")
+        typer.echo(f"{row.id:44} {status}")
+
+
+@app.command()
+def run(
+    claims: Annotated[list[str], typer.Argument(help="Ledger ids, section names, or `all`.")],
+    model: Model = None,
+    data: Source = None,
+    device: Annotated[str | None, typer.Option(help="auto, cpu, cuda, …")] = None,
+    dtype: Annotated[str | None, typer.Option(help="float32, bfloat16 or float16.")] = None,
+    n: Annotated[int | None, typer.Option(help="Items a task.")] = None,
+    seed: Annotated[int | None, typer.Option()] = None,
+    batch_tokens: Annotated[int | None, typer.Option(help="Token budget a batch.")] = None,
+    mirror: Folder = None,
+    evidence: Out = None,
+    twin: Annotated[bool, typer.Option(help="Also run the untrained twin.")] = True,
+    save: Annotated[bool, typer.Option(help="Keep the evidence.")] = True,
+) -> None:
+    """Rerun claims on a model and print what came out."""
+    from . import claims as registry
+    from .rules import figure
+
+    settings = Settings.of(
+        model=model,
+        data=data,
+        device=device,
+        dtype=dtype,
+        n=n,
+        seed=seed,
+        batch_tokens=batch_tokens,
+        mirror=mirror,
+        evidence=evidence,
+    )
+    for id in _expand(claims):
+        for record in registry.run(id, settings, twin=twin, save=save).records:
+            typer.echo(f"{id}  {record.model} on {record.data} (n = {record.n}): {record.verdict.label.upper()}")
+            for check in record.row_checks():
+                sign = {True: "holds", False: "fails", None: "open"}[check.holds]
+                key = f" ({check.key})" if check.key else ""
+                typer.echo(f"    {check.measure}{key}: {figure(check.value, check.low, check.high)}  {sign}")
+            for note in record.notes:
+                typer.echo(f"    note: {note}")
+
+
+def _expand(names: list[str]) -> list[str]:
+    """Ledger ids for ids, section names and `all`; of a section only what can be run."""
+    from .claims import get, registered
+
+    sections = {s.name: s for s in ledger.sections()}
+    out: list[str] = []
+    for name in names:
+        if name == "all":
+            out += list(registered())
+        elif name in sections:
+            out += [r.id for r in sections[name].rows if r.id in registered()]
+        else:
+            out.append(get(name).id)
+    return list(dict.fromkeys(out))
+
+
+@app.command()
+def score(
+    claims: Annotated[list[str], typer.Argument(help="Ledger ids, or `all`.")],
+    mirror: Folder = None,
+    evidence: Out = None,
+) -> None:
+    """Score the released outputs of the real BERT again (needs a mirror that holds them)."""
+    from . import claims as registry
+    from .data import released
+
+    settings = Settings.of(mirror=mirror, evidence=evidence)
+    for id in released.claims() if claims == ["all"] else claims:
+        for record in registry.score(id, settings):
+            typer.echo(
+                f"{id}  {record.model} [{record.label}] {record.data}: "
+                f"{len(record.rows)} figures, {record.verdict.label if record.verdict else record.stance}"
+            )
+
+
+@app.command()
+def show(claim: Annotated[str, typer.Argument(help="A ledger id.")]) -> None:
+    """The claim's card as plain text, from the evidence at hand."""
+    from .cards import card
+
+    typer.echo(repr(card(claim)))
+
+
+@app.command()
+def report(
+    out: Annotated[Path | None, typer.Option(help="File to write; else printed.")] = None,
+    section: Annotated[str | None, typer.Option(help="Only this section.")] = None,
+) -> None:
+    """All evidence as one table in Markdown."""
+    from .evidence import find
+
+    lines = ["| claim | kind | model | data | n | verdict | why |", "|---|---|---|---|---|---|---|"]
+    for row in ledger.rows(section):
+        for e in find(row.id):
+            lines.append(
+                f"| `{row.id}` | {e.kind} | {e.model} | {e.data} | {e.n} | {e.verdict.label} | {e.verdict.reason} |"
+            )
+    text = "\n".join(lines) + "\n"
+    if out is None:
+        typer.echo(text, nl=False)
+    else:
+        out.write_text(text, encoding="utf-8")
+        typer.echo(f"{len(lines) - 2} records in {out}")
+
+
+@app.command()
+def pretrain(
+    corpus: Annotated[
+        list[Path], typer.Option(help="Text files (.txt, .txt.xz) or folders; documents end at blank lines.")
+    ],
+    out: Annotated[
+        Path, typer.Option(help="Folder for checkpoints, log and the exported model; a run there is resumed.")
+    ],
+    config: Annotated[str, typer.Option(help="A configuration that comes with the package, or a YAML file.")] = "mini",
+    device: Annotated[str | None, typer.Option()] = None,
+    minutes: Annotated[
+        float | None, typer.Option(help="Stop with a checkpoint after so long; run again to go on.")
+    ] = None,
+) -> None:
+    """Pretrain a BERT from text (MLM and NSP); also under torchrun."""
+    from . import pretrain as package
+
+    package.main(config=config, corpus=corpus, out=out, device=device, minutes=minutes)
+
+
+def _mount_data() -> None:
+    from .data.cli import app as data_app
+
+    app.add_typer(data_app, name="data", help="The studies' own data: list, get, check, licences.")
+
+
+_mount_data()
+
+
+def main() -> None:
+    """Entry point: what a user can mend is one line on stderr and exit code 1; a bug keeps its traceback."""
+    try:
+        app()
+    except Refusal as error:
+        typer.echo(f"bertology: {' '.join(str(error).split())}", err=True)
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

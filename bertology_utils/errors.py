@@ -1,0 +1,10 @@
+"""The one base of errors that a user can mend."""
+
+from __future__ import annotations
+
+
+class Refusal(Exception):
+    """Something asked for cannot be had or done; the message is one line that says what, why and what to do.
+
+    The command line prints it without a traceback; anything else is a bug and keeps its traceback.
+    """

@@ -1,0 +1,181 @@
+"""One look for every figure: `ax` in, `ax` out; nothing is computed here.
+
+Colours are the Okabe–Ito set (told apart by colour-blind readers), and every series has a marker or hatch of its own
+as well. Intervals are drawn wherever rows have them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import contextmanager
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+STYLE = {
+    "figure.figsize": (7.0, 3.4),
+    "figure.dpi": 110,
+    "savefig.bbox": "tight",
+    "figure.constrained_layout.use": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.alpha": 0.25,
+    "axes.axisbelow": True,
+    "axes.titlesize": 11,
+    "axes.titlelocation": "left",
+    "axes.labelsize": 10,
+    "xtick.labelsize": 9,
+    "ytick.labelsize": 9,
+    "legend.frameon": False,
+    "legend.fontsize": 9,
+    "font.family": "DejaVu Sans",
+    "svg.hashsalt": "bertology",
+    "axes.prop_cycle": plt.cycler(color=COLOURS),
+}
+
+
+@contextmanager
+def style():
+    """The book's look, within the context only."""
+    with plt.rc_context(STYLE):
+        yield
+
+
+def axes(ax: Axes | None = None, **options) -> Axes:
+    """The given axes, or new ones in the book's style."""
+    if ax is not None:
+        return ax
+    with style():
+        return plt.subplots(**options)[1]
+
+
+def series(frames: dict[str, pd.DataFrame], measure: str, **where) -> dict[str, pd.DataFrame]:
+    """The rows of one measure (and key values) of several frames, for the functions below."""
+    out = {}
+    for name, frame in frames.items():
+        chosen = frame[frame["measure"] == measure]
+        for column, value in where.items():
+            chosen = chosen[chosen[column] == value]
+        if chosen.empty:
+            raise ValueError(
+                f"{name}: no rows with measure {measure!r} {where or ''}; there are {sorted(set(frame['measure']))}"
+            )
+        out[name] = chosen
+    return out
+
+
+def bars(
+    frames: dict[str, pd.DataFrame], x: str, *, chance: float | None = None, ax: Axes | None = None, **labels
+) -> Axes:
+    """Horizontal bars with intervals: one group a value of column `x`, one bar a frame.
+
+    `labels` go to ``ax.set`` (title, xlabel, xlim, …); `chance` draws a reference line.
+    """
+    ax = axes(ax)
+    groups = list(dict.fromkeys(v for f in frames.values() for v in f[x]))
+    height = 0.8 / len(frames)
+    for k, (name, frame) in enumerate(frames.items()):
+        at = np.array([groups.index(v) for v in frame[x]]) + (k - (len(frames) - 1) / 2) * height
+        ax.barh(
+            at,
+            frame["value"],
+            height * 0.92,
+            label=name,
+            color=COLOURS[k],
+            hatch=("", "//", "..", "xx")[k % 4],
+            edgecolor="white",
+            linewidth=0.5,
+        )
+        ax.errorbar(frame["value"], at, xerr=_errors(frame), fmt="none", ecolor="#333333", elinewidth=1, capsize=2)
+    ax.set_yticks(range(len(groups)), [str(g) for g in groups])
+    ax.invert_yaxis()
+    ax.grid(axis="y", visible=False)
+    return _finish(ax, chance, len(frames), vertical=True, **labels)
+
+
+def lines(
+    frames: dict[str, pd.DataFrame], x: str, *, chance: float | None = None, ax: Axes | None = None, **labels
+) -> Axes:
+    """Curves with interval bands over a numeric column `x` (layer, attractors, distance, …), one a frame."""
+    ax = axes(ax)
+    for k, (name, frame) in enumerate(frames.items()):
+        frame = frame.sort_values(x)
+        at = frame[x].to_numpy(float)
+        ax.plot(at, frame["value"], marker=MARKERS[k % 7], markersize=4, color=COLOURS[k % 7], label=name)
+        if frame["low"].notna().any():
+            ax.fill_between(
+                at,
+                frame["low"].astype(float),
+                frame["high"].astype(float),
+                color=COLOURS[k % 7],
+                alpha=0.15,
+                linewidth=0,
+            )
+    if all(float(v).is_integer() for f in frames.values() for v in f[x]):
+        ax.xaxis.get_major_locator().set_params(integer=True)
+    return _finish(ax, chance, len(frames), **{"xlabel": x, **labels})
+
+
+def heatmap(
+    values: np.ndarray,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    *,
+    ax: Axes | None = None,
+    label: str = "",
+    digits: int | None = 2,
+    **labels,
+) -> Axes:
+    """A matrix with its figures written in; lighter is more, in a palette that prints in grey."""
+    ax = axes(ax)
+    ax.grid(False)
+    image = ax.imshow(values, cmap="cividis", aspect="auto")
+    ax.set_xticks(
+        range(len(columns)), columns, rotation=45 if max(map(len, map(str, columns)), default=0) > 3 else 0, ha="center"
+    )
+    ax.set_yticks(range(len(rows)), rows)
+    if digits is not None:
+        middle = (np.nanmin(values) + np.nanmax(values)) / 2
+        for (i, j), v in np.ndenumerate(values):
+            ax.text(
+                j, i, f"{v:.{digits}f}", ha="center", va="center", fontsize=7, color="black" if v > middle else "white"
+            )
+    ax.figure.colorbar(image, ax=ax, label=label)
+    ax.set(**labels)
+    return ax
+
+
+def _errors(frame: pd.DataFrame) -> np.ndarray:
+    low, high = frame["low"].to_numpy(float), frame["high"].to_numpy(float)
+    value = frame["value"].to_numpy(float)
+    return np.nan_to_num(np.clip([value - low, high - value], 0, None))
+
+
+def _finish(ax: Axes, chance: float | None, n: int, *, vertical: bool = False, **labels) -> Axes:
+    if chance is not None:
+        (ax.axvline if vertical else ax.axhline)(
+            chance, color="#555555", linestyle=":", linewidth=1.2, label=f"chance {chance:g}"
+        )
+    if n > 1 or chance is not None:
+        ax.legend(loc="best")
+    ax.set(**labels)
+    return ax
+
+
+def printed(frames: dict[str, pd.DataFrame], *, digits: int = 3) -> str:
+    """The plotted numbers as text, for under the figure: pictures are not compared by CI, numbers are."""
+    rows = []
+    for name, frame in frames.items():
+        keys = [c for c in frame.columns if c not in ("measure", "value", "low", "high", "n")]
+        for r in frame.to_dict("records"):
+            key = ", ".join(f"{r[k]}" for k in keys if not pd.isna(r[k]))
+            span = "" if pd.isna(r["low"]) else f" [{r['low']:.{digits}f}, {r['high']:.{digits}f}]"
+            rows.append(
+                f"{name:<16} {r['measure']}{f' ({key})' if key else ''}: {r['value']:.{digits}f}{span}  n={r['n']}"
+            )
+    return "\n".join(rows)
