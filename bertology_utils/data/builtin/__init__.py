@@ -10,7 +10,13 @@ from typing import Any
 
 Builder = Callable[[int, int], list]
 _BUILDERS: dict[str, Builder] = {}
-_MODULES = ()  # the modules of this package that register builders, imported on first use
+_MODULES = (  # the modules of this package that register builders, imported on first use
+    "facts",
+    "hops",
+    "names",
+    "numbers",
+    "properties",
+)
 
 
 def builder(task: str) -> Callable[[Builder], Builder]:
