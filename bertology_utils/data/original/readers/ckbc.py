@@ -52,15 +52,18 @@ def triples(files: Files) -> Iterator[Labelled]:
 
 @reader("ckbc_conceptnet", "concept_pairs")
 def concept_pairs(files: Files) -> Iterator[EdgeItem]:
-    """The two concepts of a true triple in its wording; the label is the relation."""
+    """The two concepts of a true triple; the label is the relation.
+
+    The sentence is the same for all relations: a wording of the relation itself would give the label away.
+    """
     for path, number, part, split, relation, head, tail, label in _triples(files):
         if label == "0":
             files.left_out("corrupted triples, which hold no relation")
             continue
-        before, between = TEMPLATES[relation].split("{h}")[0], TEMPLATES[relation].split("{h}")[1].split("{t}")[0]
-        text = before + head + between + tail + "."
+        before, between = "Think of ", " and of "
+        text = f"{before}{head}{between}{tail}."
         a, b = len(before), len(before + head + between)
         with at(path, number):
             words, (span1, span2) = words_and_spans(text, [(a, a + len(head)), (b, b + len(tail))])
-            yield EdgeItem(id=f"{part}/{number}", split=split, condition=relation, words=(capital(words[0]), *words[1:]),
-                           span1=span1, span2=span2, labels=(relation,), meta={"head": head, "tail": tail})
+            yield EdgeItem(id=f"{part}/{number}", split=split, condition=relation, words=words, span1=span1, span2=span2,
+                           labels=(relation,), meta={"head": head, "tail": tail})

@@ -1,7 +1,7 @@
 """What readers of running text share: words with their places, JSON lines, tables with headers.
 
-Words are cut as BERT's own pre-tokeniser cuts a text, but for two things: a hyphen or an apostrophe inside a word stays
-there, and a word is cut where a gold span begins or ends. Every piece a model makes then lies in one word.
+Words are cut much as treebanks cut them: punctuation around a word is off, a hyphen inside stays, clitics ("'s", "n't")
+stand alone. A word is also cut where a gold span begins or ends.
 """
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from pathlib import Path
 from bertology_utils.data.original.reading import ReaderError, at, columns, lines
 
 _CHUNK = re.compile(r"\S+")
+_CLITIC = re.compile(r"(?:(?<=[a-z])n['’]t|['’](?:s|re|ve|ll|d|m))$", re.IGNORECASE)
 _IDEOGRAPH = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002fa1f]")
 
 
@@ -27,7 +28,7 @@ def _is_mark(character: str) -> bool:
 def offsets(text: str, cuts: Iterable[int] = ()) -> list[tuple[int, int]]:
     """Character places ``[start, end)`` of the words of a text.
 
-    Punctuation around a word is cut off mark by mark; Chinese characters are words of their own, as BERT has it.
+    Punctuation is cut off mark by mark; Chinese characters are words of their own, as BERT has it.
 
     Parameters
     ----------
@@ -38,7 +39,7 @@ def offsets(text: str, cuts: Iterable[int] = ()) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     for chunk in _CHUNK.finditer(text):
         start, end = chunk.span()
-        while start < end and _is_mark(text[start]):
+        while start < end and _is_mark(text[start]) and not _CLITIC.fullmatch(text, start, end):
             found.append((start, start + 1))
             start += 1
         tail: list[tuple[int, int]] = []
@@ -47,6 +48,8 @@ def offsets(text: str, cuts: Iterable[int] = ()) -> list[tuple[int, int]]:
             end -= 1
         if start < end:
             inside = {p for p in edges if start < p < end}
+            if (clitic := _CLITIC.search(text, start, end)) and clitic.start() > start:
+                inside.add(clitic.start())
             if not text.isascii():
                 for match in _IDEOGRAPH.finditer(text, start, end):
                     inside.update(p for p in match.span() if start < p < end)
@@ -110,11 +113,6 @@ def table(path: Path, header: tuple[str, ...], separator: str = "\t") -> Iterato
         raise ReaderError(path, number, f"header {names} instead of {list(header)}")
     for number, fields in rows:
         yield number, dict(zip(header, fields))
-
-
-def article(noun: str) -> str:
-    """The noun with the indefinite article its first letter asks for."""
-    return f"{'an' if noun[:1].lower() in 'aeiou' else 'a'} {noun}"
 
 
 def capital(text: str) -> str:
