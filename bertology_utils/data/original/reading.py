@@ -21,7 +21,7 @@ from pathlib import Path
 
 from bertology_utils.data.items import Item
 from bertology_utils.data.original import registry
-from bertology_utils.data.original.fetch import fetch
+from bertology_utils.data.original.fetch import fetch, here, sha256
 
 
 class ReaderError(ValueError):
@@ -63,6 +63,20 @@ class Files:
             self.touched[path] = fetch(self.dataset.files[path], self._mirror, self._cache)
         return self.touched[path]
 
+    def fetch(self, file: registry.File, digest: Callable[[Path], str] = sha256) -> Path:
+        """The local path of a file that is not registered like the others, verified with its own digest."""
+        return fetch(file, self._mirror, self._cache, digest)
+
+    def here(self, path: str) -> bool:
+        """Whether a registered file could be had without the network."""
+        return here(self.dataset.files[path], self._mirror, self._cache)
+
+    def of(self, dataset: str) -> Files:
+        """The files of another data set that these annotate; what is counted there is counted here."""
+        other = Files(dataset, self._mirror, self._cache)
+        other._notes, other._counted = self._notes, self._counted
+        return other
+
     def __contains__(self, path: str) -> bool:
         return path in self.dataset.files
 
@@ -82,6 +96,10 @@ class Files:
     def glob(self, pattern: str) -> list[Path]:
         """The local paths of the files that match, in the order of their registered paths."""
         return [self[name] for name in self.names(pattern)]
+
+    def of(self, dataset: str) -> Files:
+        """Another data set's files, from the same places: some studies test on an earlier study's items."""
+        return Files(dataset, self._mirror, self._cache)
 
     def note(self, text: str) -> None:
         """Say something that must stand beside figures from these items."""
@@ -164,7 +182,7 @@ def lines(path: Path, *, encoding: str = "utf-8", blank: bool = False) -> Iterat
 
 def columns(path: Path, n: int | tuple[int, ...], *, separator: str | None = "\t", skip: int = 0,
             encoding: str = "utf-8") -> Iterator[tuple[int, list[str]]]:
-    """Number and fields of each line; `n` is how many fields it must have (or may have), `skip` leaves out header lines.
+    """Number and fields of each line; `n` is how many it must have (or may have), `skip` leaves out header lines.
 
     Quotes are plain characters here: most of these files were written so. Use `csv` for those that were not.
 
@@ -179,5 +197,6 @@ def columns(path: Path, n: int | tuple[int, ...], *, separator: str | None = "\t
             continue
         fields = line.split(separator)
         if len(fields) not in allowed:
-            raise ReaderError(path, number, f"{len(fields)} fields instead of {' or '.join(map(str, allowed))}: {line[:120]!r}")
+            expected = " or ".join(map(str, allowed))
+            raise ReaderError(path, number, f"{len(fields)} fields instead of {expected}: {line[:120]!r}")
         yield number, fields
