@@ -108,9 +108,10 @@ class Compare:
     @property
     def words(self) -> str:
         where = ", ".join(f"{k} {v}" for k, v in self.where.items())
-        scope = {"all": "in every row", "any": "somewhere"}.get(
-            str(self.need), f"in at least {self.need}" if isinstance(self.need, int) else f"in at least {self.need:.0%}"
-        )
+        if isinstance(self.need, str):
+            scope = {"all": "in every row", "any": "somewhere"}[self.need]
+        else:
+            scope = f"in at least {self.need}" if isinstance(self.need, int) else f"in at least {self.need:.0%}"
         side = "above" if self.side == "above" else "below"
         return (
             f"{self.measure}{f' ({where})' if where else ''} {side} {self.threshold:g}, 95% interval included, {scope}"
@@ -151,19 +152,23 @@ def parts(rule: Rule) -> tuple[Compare, ...]:
 
 
 def _outcome(rule: Compare, checks: list[Check]) -> tuple[bool | None, bool]:
-    """(met, failed or open; whether some row holds although the whole is not met)."""
+    """(met, failed or open; whether at least half of the rows needed hold although the whole is not met).
+
+    Half, not one: of twenty rows at chance, one holds by luck.
+    """
     held, failed = sum(c.holds is True for c in checks), sum(c.holds is False for c in checks)
     needed = rule.needed(len(checks))
     if held >= needed:
         return True, True
-    return (False if len(checks) - failed < needed else None), held > 0
+    return (False if len(checks) - failed < needed else None), 2 * held >= needed
 
 
 def decide(rule: Rule, rows: pd.DataFrame) -> Verdict:
     """The verdict of a rule on tidy rows.
 
-    `replicated`: every comparison is met. `partly`: some comparison, or some of its rows, holds and another fails.
-    `not replicated`: a comparison fails and nothing holds. `inconclusive`: nothing fails, but an interval is too wide.
+    `replicated`: every comparison is met. `partly`: some comparison is met, or at least half of the rows it needs hold,
+    and another fails. `not replicated`: a comparison fails and less than that holds. `inconclusive`: nothing fails, but
+    an interval is too wide.
 
     Raises
     ------
