@@ -28,7 +28,7 @@ __all__ = ["LABELS", "STANCES", "FileChanged", "Files", "MirrorMissing", "Scored
 LABELS = ("authors", "rerun", "related", "digitised")
 STANCES = ("supports", "qualifies", "contradicts")
 Scorer = Callable[[Files], pd.DataFrame]
-_MODULES = ("agreement", "negation")
+_MODULES = ("agreement", "negation", "geometry", "pooling", "senses")
 
 
 @dataclass(frozen=True)
