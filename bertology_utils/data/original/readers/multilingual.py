@@ -1,0 +1,43 @@
+"""Sentences in many languages: Tatoeba pairs (artetxe2019), the parallel treebanks of PUD (zeman2017).
+
+Languages go by their two-letter code where they have one, as in the builtin data: ``de``, not ``deu``.
+"""
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from bertology_utils.data.items import MASK, ForcedChoice, Sentence, Translation
+from bertology_utils.data.original.reading import Files, ReaderError, at, lines, reader
+
+from .texts import words
+
+# ISO 639-3 (or a member of a macrolanguage) to ISO 639-1, for the languages of the Tatoeba set that have such a code.
+TWO_LETTERS = dict(pair.split("=") for pair in """
+    afr=af amh=am ara=ar aze=az bel=be ben=bn bos=bs bre=br bul=bg cat=ca ces=cs cha=ch cmn=zh cor=kw cym=cy dan=da deu=de
+    ell=el eng=en epo=eo est=et eus=eu fao=fo fin=fi fra=fr fry=fy gla=gd gle=ga glg=gl heb=he hin=hi hrv=hr hun=hu hye=hy
+    ido=io ile=ie ina=ia ind=id isl=is ita=it jav=jv jpn=ja kat=ka kaz=kk khm=km kor=ko kur=ku lat=la lit=lt lvs=lv mal=ml
+    mar=mr mkd=mk mon=mn nld=nl nno=nn nob=nb oci=oc pes=fa pol=pl por=pt ron=ro rus=ru slk=sk slv=sl spa=es sqi=sq srp=sr
+    swe=sv swh=sw tam=ta tat=tt tel=te tgl=tl tha=th tuk=tk tur=tr uig=ug ukr=uk urd=ur uzb=uz vie=vi xho=xh yid=yi zsm=ms
+    """.split())
+
+
+@reader("tatoeba_laser", "translations")
+def tatoeba(files: Files) -> Iterator[Translation]:
+    """Up to 1,000 sentences a language with their English translations; `condition` is the other language's code.
+
+    Scripts without spaces are not segmented: Chinese characters are words of their own, else a word ends at a space.
+    """
+    for name in files.names("data/tatoeba/v1/tatoeba.*-eng.eng"):
+        code = name.rsplit("/", 1)[1].split(".")[1].removesuffix("-eng")
+        there, here = files[name], files[name.removesuffix("eng") + code]
+        language = TWO_LETTERS.get(code, code)
+        english, foreign = list(lines(there, blank=True)), list(lines(here, blank=True))
+        if len(english) != len(foreign):
+            raise ReaderError(here, len(foreign), f"{len(foreign)} sentences for {len(english)} English ones")
+        for (number, text), (_, other) in zip(english, foreign):
+            id_ = f"{language}/{number}"
+            with at(here, number):
+                yield Translation(id=id_, condition=language, sentences={
+                    "en": Sentence(id=f"{id_}/en", condition="en", words=words(text)),
+                    language: Sentence(id=f"{id_}/{language}", condition=language, words=words(other))})
