@@ -20,10 +20,10 @@ def load(tasks: str | Sequence[str], source: str, *, n: int | None = None, seed:
     ----------
     tasks : str or sequence of str
     source : str
-        ``"builtin"`` or the name of a registered data set (``"original"`` is expanded by the caller: a claim names its own).
+        ``"builtin"`` or the name of a registered data set (the caller expands ``"original"``: a claim names its own).
     n : int, optional
-        Items a task to generate; of original data at most `n` of each split, drawn with `seed`. None: `settings.n`, else
-        `BUILTIN_N` generated items, or all original ones.
+        Items a task to generate; of original data at most `n` of each split, drawn with `seed`. None: `settings.n`,
+        else `BUILTIN_N` generated items, or all original ones.
     settings : Settings, optional
         For mirror and cache folder.
 
@@ -88,6 +88,7 @@ def sha256(items: Iterable[Item] | dict[str, Iterable[Item]]) -> str:
     for task, group in items.items() if isinstance(items, dict) else [("", items)]:
         digest.update(f"{task}\n".encode())
         for item in group:
-            line = json.dumps([type(item).__name__, item], default=vars, sort_keys=True, ensure_ascii=False, allow_nan=False)
+            record = [type(item).__name__, item]
+            line = json.dumps(record, default=vars, sort_keys=True, ensure_ascii=False, allow_nan=False)
             digest.update(line.encode() + b"\n")
     return digest.hexdigest()

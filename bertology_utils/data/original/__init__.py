@@ -1,16 +1,15 @@
 """The studies' own files, pinned by commit and SHA-256, as the same items that `builtin` yields.
 
 ``read(dataset, task)`` gives items and notes; the files come from a mirror folder, the cache or the network (`fetch`),
-what is registered stands in `datasets.yaml` and `files.csv` (`registry`), and the readers are in `readers/` (`reading`).
+what is registered stands in `datasets.yaml` and `files.csv` (`registry`), the readers are in `readers/` (`reading`).
 """
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 from bertology_utils.data.items import Item
 from bertology_utils.data.original import reading, registry
-from bertology_utils.data.original.fetch import DataUnavailable, HashMismatch, folders
+from bertology_utils.data.original.fetch import DataUnavailable, HashMismatch, here
 from bertology_utils.data.original.reading import Files, ReaderError, reader
 from bertology_utils.data.original.registry import UnknownDataset
 
@@ -28,10 +27,10 @@ def tasks(dataset: str) -> list[str]:
     return list(reading.readers(dataset))
 
 
-def available(dataset: str, *, mirror: str | os.PathLike | None = None, cache: str | os.PathLike | None = None) -> bool:
-    """Whether every registered file of a data set is in the mirror or the cache (by name; hashes are checked on reading)."""
-    places: tuple[Path, ...] = tuple(p for p in folders(mirror, cache) if p is not None)
-    return all(any(registry.below(p, f).is_file() for p in places) for f in registry.dataset(dataset).files.values())
+def available(dataset: str, *, mirror: str | os.PathLike | None = None,
+              cache: str | os.PathLike | None = None) -> bool:
+    """Whether every registered file of a data set is in the mirror or the cache (hashes are checked on reading)."""
+    return all(here(file, mirror, cache) for file in registry.dataset(dataset).files.values())
 
 
 def read(dataset: str, task: str, *, mirror: str | os.PathLike | None = None,

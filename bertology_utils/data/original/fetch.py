@@ -1,14 +1,16 @@
 """From a registered file to a verified path on this machine: mirror folder, then cache, then download.
 
-Whatever is handed out has the registered SHA-256. A mirror is never written to: a wrong file there is refused and named;
-a wrong file in the cache is removed and had again. Downloads land under a temporary name in the cache and are moved into
-place when their hash is right, so an interrupted one leaves nothing under the file's name and two processes may ask at once.
+Whatever is handed out has the registered SHA-256. A mirror is never written to: a wrong file there is refused and
+named; a wrong file in the cache is removed and had again. Downloads land under a temporary name in the cache and are
+moved into place when their hash is right, so an interrupted one leaves nothing under the file's name and two processes
+may ask at once.
 """
 from __future__ import annotations
 
 import hashlib
 import logging
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pooch
@@ -17,7 +19,7 @@ import requests
 from bertology_utils.data.original.registry import File, below
 from bertology_utils.errors import Refusal
 
-TIMEOUT = (5.0, 30.0)  # seconds to connect, seconds between two bytes: without a network one waits five seconds, not minutes
+TIMEOUT = (5.0, 30.0)  # seconds to connect, and between two bytes: without a network one waits seconds, not minutes
 
 
 class DataUnavailable(Refusal):
@@ -28,8 +30,9 @@ class HashMismatch(DataUnavailable):
     """A file is there but is not the registered one."""
 
 
-def folders(mirror: str | os.PathLike | None = None, cache: str | os.PathLike | None = None) -> tuple[Path | None, Path]:
-    """Mirror and cache: as given, else ``BERTOLOGY_MIRROR`` and ``BERTOLOGY_CACHE``, else no mirror and the user's cache."""
+def folders(mirror: str | os.PathLike | None = None,
+            cache: str | os.PathLike | None = None) -> tuple[Path | None, Path]:
+    """Mirror and cache: as given, else ``BERTOLOGY_MIRROR`` and ``BERTOLOGY_CACHE``, else none and the user's cache."""
     mirror = mirror or os.environ.get("BERTOLOGY_MIRROR") or None
     cache = cache or os.environ.get("BERTOLOGY_CACHE") or pooch.os_cache("bertology")
     return (Path(mirror) if mirror else None), Path(cache)
@@ -44,8 +47,20 @@ def sha256(path: Path) -> str:
     return digest.hexdigest()
 
 
-def fetch(file: File, mirror: str | os.PathLike | None = None, cache: str | os.PathLike | None = None) -> Path:
+def here(file: File, mirror: str | os.PathLike | None = None, cache: str | os.PathLike | None = None) -> bool:
+    """Whether the mirror or the cache has a file of that name (its content is looked at by `fetch` alone)."""
+    return any(below(folder, file).is_file() for folder in folders(mirror, cache) if folder is not None)
+
+
+def fetch(file: File, mirror: str | os.PathLike | None = None, cache: str | os.PathLike | None = None,
+          digest: Callable[[Path], str] = sha256) -> Path:
     """A local path with exactly the registered content.
+
+    Parameters
+    ----------
+    digest : callable
+        What `file.sha256` was computed with; other than SHA-256 over the bytes only where the order of a file's parts
+        is free.
 
     Raises
     ------
@@ -58,32 +73,40 @@ def fetch(file: File, mirror: str | os.PathLike | None = None, cache: str | os.P
     if mirror_folder is not None:
         path = below(mirror_folder, file)
         if path.is_file():
-            if (found := sha256(path)) != file.sha256:
-                raise HashMismatch(f"{path} is not the registered file: SHA-256 {found}, expected {file.sha256}")
+            _verify(path, str(path), file, digest)
             return path
     path = below(cache_folder, file)
     if path.is_file():
-        if sha256(path) == file.sha256:
+        try:
+            _verify(path, str(path), file, digest)
             return path
-        path.unlink(missing_ok=True)
-    return _download(file, path, mirror_folder)
+        except HashMismatch:
+            path.unlink(missing_ok=True)
+    return _download(file, path, mirror_folder, digest)
 
 
-def _download(file: File, path: Path, mirror: Path | None) -> Path:
+def _verify(path: Path, shown: str, file: File, digest: Callable[[Path], str]) -> None:
+    if (found := digest(path)) != file.sha256:
+        raise HashMismatch(f"{shown} is not the registered file: SHA-256 {found}, expected {file.sha256}")
+
+
+def _download(file: File, path: Path, mirror: Path | None, digest: Callable[[Path], str]) -> Path:
     tried = f"not in the mirror {mirror}" if mirror is not None else "no mirror was given"
     hint = f"give a folder that holds {file.name} as --mirror or BERTOLOGY_MIRROR"
     if file.url is None:
         raise DataUnavailable(f"{file.name} could not be had: {tried}, and it has no public address; {hint}")
-    pooch.get_logger().setLevel(logging.WARNING)  # one line a file is too much for 3,000 files
+
+    def get(url: str, output: str, _: object) -> None:
+        """What pooch calls with a temporary file's name; it removes that file when this raises."""
+        pooch.HTTPDownloader(timeout=TIMEOUT)(url, output, None)
+        _verify(Path(output), url, file, digest)
+
+    pooch.get_logger().setLevel(logging.WARNING)  # one line a file is too much for hundreds of files
     try:
-        pooch.retrieve(
-            file.url, known_hash=f"sha256:{file.sha256}", fname=path.name, path=path.parent,
-            downloader=pooch.HTTPDownloader(timeout=TIMEOUT),
-        )
-    except ValueError as error:  # pooch found another hash, and has removed what it had downloaded
-        raise HashMismatch(f"{file.url} is not the registered file: {_line(error)}") from None
+        pooch.retrieve(file.url, known_hash=None, fname=path.name, path=path.parent, downloader=get)
     except OSError as error:  # requests' exceptions are OSErrors too
-        raise DataUnavailable(f"{file.name} could not be had: {tried}, and {file.url} failed ({_line(error)}); {hint}") from None
+        message = f"{file.name} could not be had: {tried}, and {file.url} failed ({_line(error)}); {hint}"
+        raise DataUnavailable(message) from None
     return path
 
 
@@ -92,6 +115,7 @@ def _line(error: Exception) -> str:
     response = getattr(error, "response", None)
     if response is not None:
         return f"{response.status_code} {response.reason}"
+    name = type(error).__name__
     if isinstance(error, requests.RequestException):  # their texts quote the address again, at length
-        return {"ConnectTimeout": "no connection in time", "ConnectionError": "no connection"}.get(type(error).__name__, type(error).__name__)
-    return f"{type(error).__name__}: {' '.join(str(error).split())[:160]}"
+        return {"ConnectTimeout": "no connection in time", "ConnectionError": "no connection"}.get(name, name)
+    return f"{name}: {' '.join(str(error).split())[:160]}"

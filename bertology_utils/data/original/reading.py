@@ -72,7 +72,7 @@ class Files:
         return here(self.dataset.files[path], self._mirror, self._cache)
 
     def of(self, dataset: str) -> Files:
-        """The files of another data set that these annotate; what is counted there is counted here."""
+        """The files of another data set, which these annotate or build on; what is noted there is noted here."""
         other = Files(dataset, self._mirror, self._cache)
         other._notes, other._counted = self._notes, self._counted
         return other
@@ -96,10 +96,6 @@ class Files:
     def glob(self, pattern: str) -> list[Path]:
         """The local paths of the files that match, in the order of their registered paths."""
         return [self[name] for name in self.names(pattern)]
-
-    def of(self, dataset: str) -> Files:
-        """Another data set's files, from the same places: some studies test on an earlier study's items."""
-        return Files(dataset, self._mirror, self._cache)
 
     def note(self, text: str) -> None:
         """Say something that must stand beside figures from these items."""

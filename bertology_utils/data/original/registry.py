@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
+from urllib.parse import quote
 
 import yaml
 
@@ -73,14 +74,12 @@ class UnknownDataset(Refusal, KeyError):
 
 
 def _address(entry: dict, row: dict[str, str]) -> str | None:
-    """The raw file at its commit; `row["source"]` is given where the file is not at its own path in the data set's repository."""
+    """The raw file at its commit; `row["source"]` is given where it is not its own path in the data set's repository."""
     if row["source"]:
         repository, rest = row["source"].split("@", 1)
         commit, path = rest.split(":", 1)
     else:
         repository, commit, path = entry.get("repository"), entry.get("commit"), row["path"]
-    from urllib.parse import quote
-
     return f"{RAW}/{repository}/{commit}/{quote(path)}" if repository else None
 
 
@@ -92,8 +91,9 @@ def datasets() -> dict[str, Dataset]:
     files: dict[str, dict[str, File]] = {name: {} for name in sorted(entries)}
     with (here / "files.csv").open(encoding="utf-8", newline="") as rows:
         for row in csv.DictReader(rows):
-            file = File(row["dataset"], row["path"], int(row["bytes"]), row["sha256"], _address(entries[row["dataset"]], row))
-            files[file.dataset][file.path] = file
+            url = _address(entries[row["dataset"]], row)
+            files[row["dataset"]][row["path"]] = File(
+                row["dataset"], row["path"], int(row["bytes"]), row["sha256"], url)
     return {
         name: Dataset(
             name=name, title=e["title"], repository=e.get("repository"), commit=e.get("commit"), licence=e["licence"],

@@ -1,7 +1,7 @@
 """Subject-verb agreement and reflexives: Gulordava et al., Linzen et al., Goldberg's stimuli, Marvin & Linzen.
 
-Every item is a sentence with the verb (or reflexive) masked and its right and wrong form. Whether both forms are single
-pieces of a vocabulary is a matter of the model, so that filter of goldberg2019 is `cloze.single_piece`'s, counted there.
+Every item is a sentence with the verb (or reflexive) masked and its right and wrong form. Whether both forms are
+single pieces of a vocabulary is a matter of the model: that filter of goldberg2019 is `cloze.single_piece`'s.
 """
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bertology_utils.data.items import MASK, ForcedChoice
 from bertology_utils.data.original.reading import Files, ReaderError, at, columns, lines, reader
 
 END = "<eos>"
-# Condition of goldberg2019's table <- template files of Marvin & Linzen; animate and inanimate subjects are one condition.
+# Condition of goldberg2019's table <- Marvin & Linzen's template files; animate and inanimate subjects are one.
 CONDITIONS = {
     "simple": ("simple_agrmt",),
     "sentential complement": ("sent_comp",),
@@ -39,8 +39,8 @@ def _generated(path: Path) -> Iterator[ForcedChoice]:
         for right in rows:
             with at(path, rows.line_num):
                 wrong = next(rows, None)
-                if wrong is None or (right["class"], wrong["class"], right["sent"]) != ("correct", "wrong", wrong["sent"]):
-                    raise ValueError(f"expected a correct form and the wrong one of the same sentence: {right['sent']!r}")
+                if not wrong or (right["class"], wrong["class"], right["sent"]) != ("correct", "wrong", wrong["sent"]):
+                    raise ValueError(f"not a correct form and the wrong one of the same sentence: {right['sent']!r}")
                 words, gap = right["sent"].split(), int(right["len_prefix"])
                 if words.pop() != END or len(right["prefix"].split()) != gap or gap >= len(words):
                     raise ValueError(f"sentence and prefix do not fit: {right['sent']!r}, {right['prefix']!r}")
@@ -57,9 +57,9 @@ def _generated(path: Path) -> Iterator[ForcedChoice]:
 
 @reader("gulordava2018_linzen2016", "agreement")
 def agreement(files: Files) -> Iterator[ForcedChoice]:
-    """Gulordava's 410 items (369 nonce, 41 original) and the Linzen test set with its 0 to 4 attractors (linzen2016)."""
+    """Gulordava's 410 items (369 nonce, 41 original) and the Linzen test set with 0 to 4 attractors (linzen2016)."""
     yield from _generated(files["data/agreement/English/generated.tab"])
-    text, gold = files["data/linzen_testset/subj_agr_filtered.text"], files["data/linzen_testset/subj_agr_filtered.gold"]
+    text, gold = (files[f"data/linzen_testset/subj_agr_filtered.{part}"] for part in ("text", "gold"))
     sentences, answers = list(lines(text)), list(columns(gold, 4))
     if len(sentences) != len(answers):
         raise ReaderError(gold, len(answers), f"{len(answers)} answers for {len(sentences)} sentences")
@@ -112,7 +112,7 @@ def plain_pickle(path: Path) -> dict[str, list[tuple[str, ...]]]:
     if not isinstance(content, dict):
         raise ReaderError(path, "pickle", f"{type(content).__name__} instead of dict")
     for key, rows in content.items():
-        if not isinstance(rows, list) or not all(isinstance(r, tuple) and all(isinstance(s, str) for s in r) for r in rows):
+        if not isinstance(rows, list) or not all(isinstance(r, tuple) and {*map(type, r)} == {str} for r in rows):
             raise ReaderError(path, key, "not a list of tuples of strings")
     return content
 
@@ -144,6 +144,6 @@ def marvin_linzen(files: Files) -> Iterator[ForcedChoice]:
                         yield ForcedChoice(
                             id=f"{template}-{case}-{number}", condition=condition,
                             text=" ".join([*good[:gap], MASK, *good[gap + 1:], "."]), good=good[gap], bad=bad[gap],
-                            meta={"attractors": attractors, "nonce": False, "set": "marvin_linzen", "template": template,
-                                  "case": case},
+                            meta={"attractors": attractors, "nonce": False, "set": "marvin_linzen",
+                                  "template": template, "case": case},
                         )

@@ -1,6 +1,7 @@
-"""The diagnostics of ettinger2019: NEG-136 (negation), ROLE-88 (semantic roles), CPRAG-102 (commonsense and pragmatics).
+"""The diagnostics of ettinger2019: NEG-136 (negation), ROLE-88 (semantic roles), CPRAG-102 (commonsense, pragmatics).
 
-As in the study, the gap closes the context and a full stop follows it; of a completion of several words the first counts.
+As in the study, the gap closes the context and a full stop follows it; of a completion of several words the first
+counts.
 """
 from __future__ import annotations
 
@@ -29,21 +30,21 @@ def _article(noun: str) -> str:
 def negation(files: Files) -> Iterator[ForcedChoice]:
     """NEG-136-SIMP and -NAT: each context with and without "not"; `good` makes it true.
 
-    The article before a gap is that of `good`. Where `bad` needs the other one, `meta["text_bad"]` is the text with it, and
-    `meta["same_article"]` is False: the study compares P(good | text) with P(bad | text_bad).
+    The article before a gap is that of `good`. Where `bad` needs the other one, `meta["text_bad"]` is the text with it
+    and `meta["same_article"]` is False: the study compares P(good | text) with P(bad | text_bad).
     """
     for name, number, item, contexts, (true, false), licensing in _negation(files):
-        for condition, context, good, bad in (("affirmative", contexts[0], true, false), ("negated", contexts[1], false, true)):
+        answers = ((true, false), (false, true))
+        for condition, context, (good, bad) in zip(("affirmative", "negated"), contexts, answers):
             texts = [_gap(context.replace(SLOT, f" {_article(w)}")) for w in (good, bad)]
             meta = {"pair": f"{name}-{item}", "set": name, "text_bad": texts[1], "same_article": texts[0] == texts[1]}
             if licensing:
                 meta["licensed"] = licensing == "Y"
             if texts[0] != texts[1]:
-                differ = "items of NEG-136-SIMP whose two completions need different articles: the text has the right one's"
-                files.count(differ)
+                files.count("items of NEG-136-SIMP need another article for each completion: the text has the right one's")
             with at(files[SIMPLE if name == "simple" else NATURAL], number):
-                yield ForcedChoice(id=f"{name}-{item}-{condition}", condition=condition, text=texts[0], good=good, bad=bad,
-                                   meta=meta)
+                yield ForcedChoice(id=f"{name}-{item}-{condition}", condition=condition, text=texts[0], good=good,
+                                   bad=bad, meta=meta)
 
 
 def _negation(files: Files) -> Iterator[tuple]:
@@ -78,10 +79,12 @@ def _roles(files: Files) -> dict[str, dict[str, _Role]]:
         with at(files[ROLE], number):
             pair, side = item.split("-")
             words = tuple(answer.split()[0] for answer in expected.split("|"))
-            pairs.setdefault(pair, {})[side] = _Role(number, pair, side, context.strip(), words, target.split()[0], float(cloze))
+            row = _Role(number, pair, side, context.strip(), words, target.split()[0], float(cloze))
+            pairs.setdefault(pair, {})[side] = row
     for pair, sides in pairs.items():
         if set(sides) != {"a", "b"}:
-            raise ReaderError(files[ROLE], next(iter(sides.values())).line, f"pair {pair} has the sides {sorted(sides)}")
+            line = next(iter(sides.values())).line
+            raise ReaderError(files[ROLE], line, f"pair {pair} has the sides {sorted(sides)}")
     return pairs
 
 
@@ -89,8 +92,8 @@ def _roles(files: Files) -> dict[str, dict[str, _Role]]:
 def roles(files: Files) -> Iterator[ForcedChoice]:
     """ROLE-88: the completion people gave most, against the one they gave when the roles are reversed (`related`).
 
-    Against the completion of the next pair of the file it is `unrelated`: a control that is ours. The study's own measure,
-    P(target | side a) > P(target | side b), can be had from `meta`: `pair`, `side`, `target`, `target_cloze`.
+    Against the completion of the next pair of the file it is `unrelated`: a control that is ours. The study's own
+    measure, P(target | side a) > P(target | side b), can be had from `meta`: `pair`, `side`, `target`, `target_cloze`.
     """
     pairs = list(_roles(files).values())
     for place, sides in enumerate(pairs):
@@ -156,7 +159,8 @@ def completion(files: Files) -> Iterator[Cloze]:
         for row in sides.values():
             with at(files[ROLE], row.line):
                 yield Cloze(id=f"role-{row.pair}-{row.side}", condition="role", text=_gap(row.context),
-                            answers=tuple(dict.fromkeys(row.expected)), meta={"target": row.target, **_arguments(row.context)})
+                            answers=tuple(dict.fromkeys(row.expected)),
+                            meta={"target": row.target, **_arguments(row.context)})
     for name, number, item, (context, _), (true, _), _ in _negation(files):
         with at(files[SIMPLE if name == "simple" else NATURAL], number):
             meta = {"subject": (0, context.split().index("is"))} if name == "simple" else {}
