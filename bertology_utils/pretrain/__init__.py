@@ -1,0 +1,15 @@
+"""Pretraining a small BERT: corpus, WordPiece, MLM + NSP instances, training, export (devlin2019).
+
+`run` trains a configuration on a corpus and returns the exported folder; `python -m bertology_utils.pretrain` and
+`bertology pretrain` are the same from the command line, `torchrun` runs it on several processes unchanged. The
+package stands alone: it needs torch, transformers, tokenizers, safetensors, numpy, tqdm and PyYAML, nothing else.
+"""
+from __future__ import annotations
+
+from .config import Config, ConfigError, names
+from .config import load as load_config
+from .corpus import CorpusError
+from .export import export
+from .train import main, run
+
+__all__ = ["Config", "ConfigError", "CorpusError", "export", "load_config", "main", "names", "run"]

@@ -1,0 +1,58 @@
+"""Checkpoints: written whole or not at all, and enough to go on with the very next row.
+
+No generator's state is among what is kept, since none is carried from step to step: the rows follow from (seed,
+epoch, place), masks and dropout from (seed, step).
+"""
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import torch
+
+FREE = ("name", "log_steps", "eval_predictions", "final_predictions", "eval_tokens", "eval_length", "micro_tokens",
+        "checkpoint_seconds", "exports", "compile")  # these may change between the slices of a run
+
+
+class CheckpointError(ValueError):
+    """A checkpoint belongs to another run; the message says how they differ."""
+
+
+def atomic(path: Path, write: Callable[[BinaryIO], None]) -> None:
+    """Write a file beside its place, force it to disk, and move it there in one step."""
+    handle, scratch = tempfile.mkstemp(prefix=path.name + ".", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            write(stream)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.chmod(scratch, 0o644)
+        os.replace(scratch, path)
+    except BaseException:
+        Path(scratch).unlink(missing_ok=True)
+        raise
+
+
+def save(path: Path, state: dict[str, Any]) -> None:
+    """Write a checkpoint atomically."""
+    atomic(path, lambda stream: torch.save(state, stream))
+
+
+def load(path: Path, identity: dict[str, Any]) -> dict[str, Any]:
+    """Read a checkpoint of the same run, onto the CPU.
+
+    Raises
+    ------
+    CheckpointError
+        The configuration or the corpus differs from the checkpoint's.
+    """
+    state = torch.load(path, map_location="cpu", weights_only=True)
+    before = state["identity"]
+    changed = [f"{k} {before.get(k)!r} -> {identity.get(k)!r}" for k in sorted(before.keys() | identity.keys())
+               if k not in FREE and before.get(k) != identity.get(k)]
+    if changed:
+        raise CheckpointError(f"{path} is of another run ({'; '.join(changed)}): give another folder, or start afresh")
+    return state

@@ -1,0 +1,173 @@
+"""The tokenised corpus: one flat array of pieces with the bounds of sentences and documents, made once and kept."""
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tokenizers import Tokenizer
+from tqdm import tqdm
+
+from . import text, wordpiece
+from .config import Config
+from .text import CorpusError
+
+FORMAT = 1  # raised when the arrays or the rules behind them change: older caches are left alone
+CHUNK = 20_000  # sentences tokenised at a time
+FIELDS = ("vocab", "lowercase", "strip_accents", "alphabet", "layouts", "held_out", "exclude")
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """A tokenised corpus.
+
+    Attributes
+    ----------
+    tokens : (T,) uint16
+        All pieces, in the order of the files.
+    sentences : (S + 1,) int64
+        Where each sentence begins in `tokens`; the last entry is T.
+    documents : (D + 1,) int64
+        Each document's first sentence; the last entry is S.
+    groups : (D,) int64
+        Number of the file a document is from.
+    held : (D,) bool
+        Whether the document is held out from training.
+    tokenizer : tokenizers.Tokenizer
+    files : list of dict
+        ``name``, ``sha256``, ``words``, ``documents`` and ``pieces`` of each file.
+    """
+
+    tokens: np.ndarray
+    sentences: np.ndarray
+    documents: np.ndarray
+    groups: np.ndarray
+    held: np.ndarray
+    tokenizer: Tokenizer
+    files: list[dict[str, Any]]
+
+    def sizes(self) -> np.ndarray:
+        """Pieces of each document, (D,)."""
+        return np.diff(self.sentences[self.documents])
+
+
+def cache_folder(cache: str | Path | None = None) -> Path:
+    """Where tokenised corpora are kept: the argument, or ``BERTOLOGY_CACHE``, or ``~/.cache/bertology``."""
+    root = cache or os.environ.get("BERTOLOGY_CACHE") or Path.home() / ".cache" / "bertology"
+    return Path(root) / "pretrain"
+
+
+def load(corpus: str | Path | Iterable[str | Path], config: Config, cache: str | Path | None = None) -> Corpus:
+    """The tokenised corpus, from the cache or made now.
+
+    The vocabulary is trained on the documents that are not held out. The cache's key is a hash over the files'
+    bytes and the configuration's fields that matter; a folder appears in it whole or not at all.
+
+    Raises
+    ------
+    CorpusError
+        No file, an unreadable one, or fewer than two documents to train on.
+    """
+    files = text.find(corpus, config.exclude)
+    hashes = {str(f): text.sha256(f) for f in files}
+    parts = [f"{FORMAT}", config.digest(*FIELDS), *(f"{f.name} {hashes[str(f)]}" for f in files)]
+    key = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+    folder = cache_folder(cache) / key
+    if not (folder / "meta.json").is_file():
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        scratch = Path(tempfile.mkdtemp(prefix=f"{key}.", dir=folder.parent))
+        try:
+            _build(files, hashes, config, scratch)
+            if not folder.exists():  # another process may have been quicker, with the same result
+                os.replace(scratch, folder)
+        finally:
+            shutil.rmtree(scratch, ignore_errors=True)
+    return _open(folder)
+
+
+def _open(folder: Path) -> Corpus:
+    arrays = {n: np.load(folder / f"{n}.npy") for n in ("tokens", "sentences", "documents", "groups", "held")}
+    meta = json.loads((folder / "meta.json").read_text("utf-8"))
+    return Corpus(**arrays, tokenizer=Tokenizer.from_file(str(folder / "tokenizer.json")), files=meta["files"])
+
+
+def _documents(files: list[Path], config: Config) -> Iterator[tuple[int, text.Document]]:
+    for number, path in enumerate(files):
+        for document in text.documents(path, text.layout(path, config)):
+            if document.sentences:
+                yield number, document
+
+
+def _training_text(files: list[Path], config: Config) -> Iterator[str]:
+    for _, document in _documents(files, config):
+        if not text.is_held_out(document.key, config.held_out):
+            yield from document.sentences
+
+
+def _build(files: list[Path], hashes: dict[str, str], config: Config, folder: Path) -> None:
+    say = tqdm(unit=" sentences", unit_scale=True, file=sys.stderr, mininterval=1, desc="vocabulary")
+    tokenizer = wordpiece.train(_counted(_training_text(files, config), say), config)
+    say.close()
+    rows = [{"name": f.name, "sha256": hashes[str(f)], "words": 0, "documents": 0, "pieces": 0} for f in files]
+    tokens: list[np.ndarray] = []
+    lengths: list[np.ndarray] = []
+    documents, groups, held = [0], [], []
+    waiting: list[str] = []
+    say = tqdm(unit=" sentences", unit_scale=True, file=sys.stderr, mininterval=1, desc="tokenising")
+
+    def flush() -> None:
+        encoded = [e.ids for e in tokenizer.encode_batch_fast(waiting, add_special_tokens=False)]
+        lengths.append(np.fromiter(map(len, encoded), np.int64, len(encoded)))
+        tokens.append(np.fromiter((i for ids in encoded for i in ids), np.uint16, int(lengths[-1].sum())))
+        say.update(len(waiting))
+        waiting.clear()
+
+    for number, document in _documents(files, config):
+        waiting += document.sentences
+        documents.append(documents[-1] + len(document.sentences))
+        groups.append(number)
+        held.append(text.is_held_out(document.key, config.held_out))
+        rows[number]["words"] += sum(len(s.split()) for s in document.sentences)
+        rows[number]["documents"] += 1
+        if len(waiting) >= CHUNK:
+            flush()
+    if waiting:
+        flush()
+    say.close()
+    if len(groups) - sum(held) < 2:
+        raise CorpusError(f"fewer than two documents to train on in {', '.join(f.name for f in files)}")
+    arrays = _tidy(np.concatenate(tokens), np.concatenate(lengths), np.array(documents), np.array(groups),
+                   np.array(held))
+    sizes = np.diff(arrays["sentences"][arrays["documents"]])
+    for number, row in enumerate(rows):
+        row["pieces"] = int(sizes[arrays["groups"] == number].sum())
+    for name, array in arrays.items():
+        np.save(folder / f"{name}.npy", array)
+    tokenizer.save(str(folder / "tokenizer.json"))
+    (folder / "meta.json").write_text(json.dumps({"files": rows, "config": config.as_dict()}, indent=1), "utf-8")
+
+
+def _tidy(tokens: np.ndarray, lengths: np.ndarray, documents: np.ndarray, groups: np.ndarray,
+          held: np.ndarray) -> dict[str, np.ndarray]:
+    """Drop sentences without pieces (control characters alone), then documents without sentences."""
+    full = lengths > 0
+    documents = np.concatenate([[0], np.cumsum(full)])[documents]
+    kept = np.diff(documents) > 0
+    return {"tokens": tokens, "sentences": np.concatenate([[0], np.cumsum(lengths[full])]),
+            "documents": np.concatenate([[0], np.cumsum(np.diff(documents)[kept])]),
+            "groups": groups[kept], "held": held[kept]}
+
+
+def _counted(items: Iterator[str], bar: tqdm) -> Iterator[str]:
+    for n, item in enumerate(items):
+        if n % 1000 == 0:
+            bar.update(1000 if n else 0)
+        yield item

@@ -1,0 +1,94 @@
+"""A trained model as a Hugging Face folder in half precision, with the record of its training."""
+from __future__ import annotations
+
+import json
+import platform
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import safetensors.torch
+import tokenizers
+import torch
+import transformers
+from tokenizers import Tokenizer
+from transformers import BertForPreTraining
+
+from . import wordpiece
+from .checkpoint import atomic
+from .config import Config, Phase
+
+TIED = ("cls.predictions.decoder.weight", "cls.predictions.decoder.bias")  # stored once, under the other name
+
+
+def write(model: BertForPreTraining, tokenizer: Tokenizer, config: Config, folder: Path, record: dict[str, Any],
+          curves: list[dict[str, Any]] | None = None) -> Path:
+    """Write the folder: weights, configuration, tokenizer, ``training.json`` and ``curves.jsonl``."""
+    folder.mkdir(parents=True, exist_ok=True)
+    settings = model.config.to_dict() | {"dtype": "float32"}  # what the fp16 weights are to be computed in
+    settings.pop("_attn_implementation", None)
+    (folder / "config.json").write_text(json.dumps(settings, indent=2, sort_keys=True) + "\n", "utf-8")
+    wordpiece.save(tokenizer, config, folder)
+    weights = {k: v.detach().to("cpu", torch.float16).contiguous() for k, v in model.state_dict().items()
+               if k not in TIED}
+    content = safetensors.torch.save(weights, metadata={"format": "pt"})
+    atomic(folder / "model.safetensors", lambda stream: stream.write(content))
+    (folder / "training.json").write_text(json.dumps(record, indent=2) + "\n", "utf-8")
+    if curves is not None:
+        (folder / "curves.jsonl").write_text("".join(json.dumps(row) + "\n" for row in curves), "utf-8")
+    return folder
+
+
+def export(checkpoint: str | Path, folder: str | Path) -> Path:
+    """Turn a checkpoint (the file, or the run's folder) into a Hugging Face folder.
+
+    Parameters
+    ----------
+    checkpoint : str or Path
+        ``OUT/checkpoint.pt`` or ``OUT``; ``tokenizer.json`` and ``log.jsonl`` are read beside it.
+    folder : str or Path
+        Where to write.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is no checkpoint.
+    """
+    from .step import build
+
+    path = Path(checkpoint)
+    path = path / "checkpoint.pt" if path.is_dir() else path
+    state = torch.load(path, map_location="cpu", weights_only=True)
+    config = from_record(state["record"]["config"])
+    model = build(config)
+    model.load_state_dict(state["model"])
+    tokenizer = Tokenizer.from_file(str(path.parent / "tokenizer.json"))
+    return write(model, tokenizer, config, Path(folder), state["record"], curves(path.parent / "log.jsonl"))
+
+
+def from_record(values: dict[str, Any]) -> Config:
+    """The configuration that a ``training.json`` or a checkpoint tells of."""
+    return Config(**values | {"phases": tuple(Phase(**p) for p in values["phases"]), "betas": tuple(values["betas"]),
+                              "exclude": tuple(values["exclude"]), "layouts": tuple(map(tuple, values["layouts"]))})
+
+
+def curves(log: Path, points: int = 400) -> list[dict[str, Any]]:
+    """The log thinned to about `points` lines; every line with a held-out figure stays."""
+    rows = [json.loads(line) for line in log.read_text("utf-8").splitlines()] if log.is_file() else []
+    every = max(1, len(rows) // points)
+    return [row for n, row in enumerate(rows) if "heldout_mlm" in row or n % every == 0]
+
+
+def versions() -> dict[str, str]:
+    """What the run used."""
+    return {"python": platform.python_version(), "torch": str(torch.__version__), "transformers": transformers.__version__,
+            "tokenizers": tokenizers.__version__}
+
+
+def commit() -> str | None:
+    """The commit of the checkout this package lies in, None outside one."""
+    try:
+        found = subprocess.run(["git", "rev-parse", "HEAD"], cwd=Path(__file__).parent, capture_output=True, text=True)
+    except OSError:
+        return None
+    return found.stdout.strip() or None if found.returncode == 0 else None

@@ -1,0 +1,79 @@
+"""Loss and accuracy on the held-out documents, always on the same rows under the same masks."""
+from __future__ import annotations
+
+import numpy as np
+import torch
+from torch.nn import functional as F
+from transformers import BertForPreTraining
+
+from . import instances, masking
+from .config import Config
+from .corpus import Corpus, CorpusError
+from .masking import Batch
+from .step import logits
+
+PART = 16_384  # positions evaluated at a time
+
+
+class HeldOut:
+    """The held-out rows, masked once and for all.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    tokens : (T,) int32
+        ``corpus.tokens`` on the device.
+    config : Config
+        ``eval_length``, ``final_predictions``, ``seed``.
+
+    Raises
+    ------
+    CorpusError
+        Fewer than two documents are held out.
+    """
+
+    def __init__(self, corpus: Corpus, tokens: torch.Tensor, config: Config) -> None:
+        documents = np.flatnonzero(corpus.held)
+        if len(documents) < 2:
+            raise CorpusError(f"{len(documents)} of {len(corpus.held)} documents held out: raise held_out above "
+                              f"{config.held_out} or give more documents")
+        plan = instances.plan(corpus, documents, config.eval_length, config, instances.generator(config.seed, 10**9))
+        rows = torch.from_numpy(plan[:1 + config.final_predictions]).to(tokens.device)
+        ids, types, words = masking.assemble(tokens, rows, config.eval_length)
+        rng = torch.Generator(tokens.device).manual_seed(masking.seed("held out", config.seed))
+        self.batch = masking.mask(ids, types, words, rows[:, instances.RANDOM], config.mask_rate, config.vocab, rng)
+        self.config = config
+
+    @torch.no_grad()
+    def __call__(self, model: BertForPreTraining, predictions: int, autocast: bool) -> dict[str, float]:
+        """Evaluate on the first rows that hold `predictions` predictions, or on all.
+
+        Returns
+        -------
+        dict
+            ``heldout_mlm`` (nats a prediction), ``heldout_top1``, ``heldout_predictions``; with NSP also
+            ``heldout_nsp`` (accuracy), ``heldout_random`` (share of random pairs) and ``heldout_rows``.
+        """
+        reached = self.batch.weights.sum(1).cumsum(0)
+        count = min(int((reached < predictions).sum()) + 1, len(reached))
+        sums = torch.zeros(5, dtype=torch.float64, device=reached.device)
+        model.eval()
+        size = max(1, PART // self.config.eval_length)
+        for start in range(0, count, size):
+            with torch.autocast(reached.device.type, torch.bfloat16, enabled=autocast):
+                sums += self._part(model, self.batch.part(start, min(start + size, count)))
+        model.train()
+        loss, right, n, relation, random = sums.tolist()
+        out = {"heldout_mlm": loss / n, "heldout_top1": right / n, "heldout_predictions": int(n)}
+        if self.config.nsp:
+            out |= {"heldout_nsp": relation / count, "heldout_random": random / count, "heldout_rows": count}
+        return out
+
+    @staticmethod
+    def _part(model: BertForPreTraining, batch: Batch) -> torch.Tensor:
+        pieces, relation = logits(model, batch)
+        pieces, labels, weights = pieces.float().flatten(0, 1), batch.labels.flatten(), batch.weights.flatten()
+        loss = F.cross_entropy(pieces, labels, reduction="none")
+        right = (pieces.argmax(1) == labels).float()
+        return torch.stack([(loss * weights).sum(), (right * weights).sum(), weights.sum(),
+                            (relation.argmax(1) == batch.random).sum(), batch.random.sum()]).double()

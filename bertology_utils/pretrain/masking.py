@@ -1,0 +1,122 @@
+"""From planned rows to a masked batch, on the device that trains (devlin2019).
+
+The corpus lies on the device as one array, so a batch is a few gathers and no transfer of pieces. Masks are drawn
+afresh for every step by a generator seeded with (seed, step): 15% of the pieces; of these 80% become [MASK], 10% a
+random piece and 10% stay. Each row has the same number of slots for predictions, unused ones with weight 0, so
+that shapes never change and the compiled step is reused.
+"""
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+import torch
+
+from . import wordpiece
+from .instances import A_LENGTH, A_START, B_LENGTH, B_START
+
+
+@dataclass(frozen=True)
+class Batch:
+    """A masked batch of R rows, L pieces each, with P slots for predictions.
+
+    Attributes
+    ----------
+    ids, types : (R, L) int64
+        Input pieces (after masking) and segments.
+    mask : (R, 1, 1, L) bool
+        True where attention may look: everywhere but at padding.
+    slots : (R, P) int64
+        Positions to be predicted.
+    labels : (R, P) int64
+        The pieces there before masking.
+    weights : (R, P) float32
+        1 for a slot in use, 0 otherwise.
+    random : (R,) int64
+        1 where B is from another document.
+    """
+
+    ids: torch.Tensor
+    types: torch.Tensor
+    mask: torch.Tensor
+    slots: torch.Tensor
+    labels: torch.Tensor
+    weights: torch.Tensor
+    random: torch.Tensor
+
+    def part(self, start: int, stop: int) -> Batch:
+        """Some of the rows."""
+        return Batch(*(value[start:stop] for value in self.__dict__.values()))
+
+
+def seed(*key: int) -> int:
+    """A 63-bit seed that depends on the key alone."""
+    return int.from_bytes(hashlib.sha256(repr(key).encode()).digest()[:8], "big") >> 1
+
+
+def assemble(tokens: torch.Tensor, rows: torch.Tensor, length: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Write planned rows out as pieces.
+
+    Parameters
+    ----------
+    tokens : (T,) int32
+        The corpus.
+    rows : (R, 5) int64
+        As `instances.plan` gives them.
+    length : int
+        L.
+
+    Returns
+    -------
+    ids, types : (R, L) int64
+    words : (R, L) bool
+        True at pieces of the text: no special symbol, no padding.
+    """
+    at = torch.arange(length, device=tokens.device)  # (L,)
+    a, b = rows[:, A_LENGTH, None], rows[:, B_LENGTH, None]  # (R, 1)
+    in_a = (at >= 1) & (at <= a)
+    in_b = (at >= a + 2) & (at < a + 2 + b)
+    source = torch.where(in_a, rows[:, A_START, None] + at - 1, rows[:, B_START, None] + at - a - 2)
+    words = in_a | in_b
+    ids = tokens[source.clamp(0, len(tokens) - 1)].long()
+    ends = (at == a + 1) | ((at == a + b + 2) & (b > 0))
+    ids = torch.where(words, ids, torch.where(ends, wordpiece.SEP, wordpiece.PAD))
+    ids[:, 0] = wordpiece.CLS
+    types = ((at >= a + 2) & (at <= a + b + 2) & (b > 0)).long()
+    return ids, types, words
+
+
+def slots(length: int, rate: float) -> int:
+    """Slots for predictions in a row of `length` pieces."""
+    return max(1, round(length * rate))
+
+
+def mask(ids: torch.Tensor, types: torch.Tensor, words: torch.Tensor, random: torch.Tensor, rate: float, vocab: int,
+         rng: torch.Generator) -> Batch:
+    """Choose the pieces to be predicted and hide them; at least one a row.
+
+    Parameters
+    ----------
+    ids, types, words : (R, L)
+        As `assemble` gives them.
+    random : (R,) int64
+    rate : float
+        Share of a row's pieces (special symbols counted, as in the released code) to be predicted.
+    vocab : int
+        Size of the vocabulary that random pieces are drawn from.
+    rng : torch.Generator
+        On the same device.
+    """
+    device, (count, length) = ids.device, ids.shape
+    present = ids != wordpiece.PAD  # (R, L)
+    p = slots(length, rate)
+    wanted = (present.sum(1) * rate).round().clamp(1, p)
+    draw = torch.rand(count, length, generator=rng, device=device)
+    _, where = torch.where(words, draw, 2.0).topk(p, 1, largest=False)  # text first, in random order; (R, P)
+    used = (torch.arange(p, device=device) < wanted[:, None]) & words.gather(1, where)
+    labels = ids.gather(1, where)
+    fate = torch.rand(count, p, generator=rng, device=device)
+    other = torch.randint(vocab, (count, p), generator=rng, device=device)
+    hidden = torch.where(fate < 0.8, wordpiece.MASK, torch.where(fate < 0.9, other, labels))
+    masked = ids.scatter(1, where, torch.where(used, hidden, labels))
+    return Batch(masked, types, present[:, None, None, :], where, labels, used.float(), random)

@@ -1,0 +1,112 @@
+"""The model and one step of its training: MLM + NSP loss, gradients, AdamW (devlin2019)."""
+from __future__ import annotations
+
+import logging
+
+import torch
+from torch.nn import functional as F
+from transformers import BertConfig, BertForPreTraining
+
+from . import wordpiece
+from .config import Config
+from .masking import Batch, seed
+from .parallel import World
+
+log = logging.getLogger(__name__)
+
+
+def build(config: Config) -> BertForPreTraining:
+    """A model with seeded weights, in train mode, attention by `scaled_dot_product_attention`."""
+    torch.manual_seed(config.seed)
+    return BertForPreTraining(BertConfig(
+        vocab_size=config.vocab, hidden_size=config.hidden, num_hidden_layers=config.layers,
+        num_attention_heads=config.heads, intermediate_size=config.ffn, max_position_embeddings=config.max_positions,
+        hidden_dropout_prob=config.dropout, attention_probs_dropout_prob=config.dropout,
+        initializer_range=config.initializer_range, pad_token_id=wordpiece.PAD, attn_implementation="sdpa")).train()
+
+
+def logits(model: BertForPreTraining, batch: Batch) -> tuple[torch.Tensor, torch.Tensor]:
+    """Scores of the pieces at the slots alone, (R, P, V), and of the segments' relation, (R, 2)."""
+    # a mask of four dimensions is used as it is, so no step asks the device whether there is any padding
+    length = batch.ids.shape[1]
+    out = model.bert(input_ids=batch.ids, token_type_ids=batch.types,
+                     attention_mask=batch.mask.expand(-1, 1, length, length))
+    hidden = out.last_hidden_state  # (R, L, H)
+    picked = hidden.gather(1, batch.slots[:, :, None].expand(-1, -1, hidden.shape[2]))  # (R, P, H)
+    return model.cls.predictions(picked), model.cls.seq_relationship(out.pooler_output)
+
+
+def losses(model: BertForPreTraining, batch: Batch) -> tuple[torch.Tensor, torch.Tensor]:
+    """Summed MLM loss over the slots in use and summed NSP loss over the rows, in nats."""
+    pieces, relation = logits(model, batch)
+    each = F.cross_entropy(pieces.float().flatten(0, 1), batch.labels.flatten(), reduction="none")
+    return (each * batch.weights.flatten()).sum(), F.cross_entropy(relation.float(), batch.random, reduction="sum")
+
+
+def optimiser(model: BertForPreTraining, config: Config) -> torch.optim.AdamW:
+    """AdamW; biases and LayerNorm weights, the parameters of one dimension, do not decay."""
+    parameters = [p for p in model.parameters() if p.requires_grad]
+    groups = [{"params": [p for p in parameters if p.ndim > 1], "weight_decay": config.weight_decay},
+              {"params": [p for p in parameters if p.ndim < 2], "weight_decay": 0.0}]
+    fused = parameters[0].device.type == "cuda"
+    return torch.optim.AdamW(groups, lr=config.learning_rate, betas=config.betas, eps=config.epsilon, fused=fused)
+
+
+class Step:
+    """One optimiser step on a global batch of which this process has its share of the rows.
+
+    Losses are divided by the *global* number of predictions and rows and gradients are added up, so the result does
+    not depend on how many processes there are, nor on the size of the parts a process handles at a time.
+    """
+
+    def __init__(self, model: BertForPreTraining, config: Config, world: World) -> None:
+        self.model, self.config, self.world = model, config, world
+        self.optimiser = optimiser(model, config)
+        self.parameters = [p for p in model.parameters() if p.requires_grad]
+        self.autocast = config.precision == "bf16" or (config.precision == "auto" and world.device.type == "cuda")
+        self.sums = torch.zeros(2, device=world.device)  # MLM and NSP loss since the log last asked
+        self.steps = 0
+        self._losses = losses
+        if config.compile and world.device.type == "cuda":
+            self._losses = torch.compile(losses, dynamic=False)
+
+    def __call__(self, batch: Batch, rate: float, number: int) -> None:
+        """Train on the global `batch`; `number` is the step's, for the seed of dropout."""
+        if self.config.dropout:
+            torch.manual_seed(seed("dropout", self.config.seed, number, self.world.rank))
+        for group in self.optimiser.param_groups:
+            group["lr"] = rate
+        predictions, rows = batch.weights.sum(), len(batch.ids)
+        try:
+            self._gradients(batch, predictions, rows)
+        except Exception as error:  # the compiler's errors have no common ancestor
+            if self._losses is losses or isinstance(error, torch.OutOfMemoryError):
+                raise
+            log.warning("torch.compile failed (%s: %s); training goes on uncompiled", type(error).__name__,
+                        str(error).strip().partition("\n")[0][:200])
+            self._losses = losses
+            self._gradients(batch, predictions, rows)
+        self.world.sum_gradients(self.parameters)
+        torch.nn.utils.clip_grad_norm_(self.parameters, self.config.clip)
+        self.optimiser.step()
+        self.steps += 1
+
+    def _gradients(self, batch: Batch, predictions: torch.Tensor, rows: int) -> None:
+        self.optimiser.zero_grad(set_to_none=True)
+        share = rows // self.world.size
+        size = max(1, self.config.micro_tokens // batch.ids.shape[1])
+        begin = self.world.rank * share
+        for start in range(begin, begin + share, size):
+            part = batch.part(start, min(start + size, begin + share))
+            with torch.autocast(self.world.device.type, torch.bfloat16, enabled=self.autocast):
+                mlm, nsp = self._losses(self.model, part)
+            mlm, nsp = mlm / predictions, nsp / rows
+            (mlm + nsp if self.config.nsp else mlm).backward()
+            self.sums += torch.stack([mlm.detach(), nsp.detach()])
+
+    def means(self) -> tuple[float, float]:
+        """Mean MLM and NSP loss a step since the last call; the one place where the host waits for the device."""
+        total = self.world.sum(self.sums.clone()).tolist()
+        steps, self.steps = max(self.steps, 1), 0
+        self.sums.zero_()
+        return total[0] / steps, total[1] / steps
