@@ -54,6 +54,7 @@ def skip_layers(subject: Subject, layers: Iterable[int]) -> Iterator[Subject]:
                 hidden = args[0] if args else kwargs["hidden_states"]
                 return (hidden, *output[1:]) if isinstance(output, tuple) else hidden
 
-            handle = subject.layers[layer].register_forward_hook(bypass, with_kwargs=True)
+            # prepended: the library records hidden states by forward hooks of its own, and must see what is handed on
+            handle = subject.layers[layer].register_forward_hook(bypass, with_kwargs=True, prepend=True)
             stack.callback(handle.remove)
         yield subject

@@ -1,4 +1,5 @@
 """A BERT small enough to build in a test: random weights, a WordPiece vocabulary of whole words and a few pieces."""
+
 from __future__ import annotations
 
 import json
@@ -19,26 +20,46 @@ SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 
 def write_model(folder: Path, *, seed: int = 1, nsp: bool = True, mlm: bool = True, **config) -> Path:
     """A model folder as the Hub lays it out: config, tokenizer, safetensors."""
-    vocab = {w: i for i, w in enumerate(dict.fromkeys(SPECIAL + WORDS + list("abcdefghijklmnopqrstuvwxyz") +
-                                                      ["##" + c for c in "abcdefghijklmnopqrstuvwxyz"]))}
+    vocab = {
+        w: i
+        for i, w in enumerate(
+            dict.fromkeys(
+                SPECIAL + WORDS + list("abcdefghijklmnopqrstuvwxyz") + ["##" + c for c in "abcdefghijklmnopqrstuvwxyz"]
+            )
+        )
+    }
     tokenizer = Tokenizer(models.WordPiece(vocab, unk_token="[UNK]", max_input_chars_per_word=100))
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     tokenizer.decoder = decoders.WordPiece()
     tokenizer.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[("[CLS]", 2), ("[SEP]", 3)])
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+    )
     tokenizer.add_special_tokens(SPECIAL)
     folder.mkdir(parents=True, exist_ok=True)
     tokenizer.save(str(folder / "tokenizer.json"))
     names = dict(zip(("pad_token", "unk_token", "cls_token", "sep_token", "mask_token"), SPECIAL))
-    (folder / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": "BertTokenizer", "do_lower_case": True, **names}))
+    (folder / "tokenizer_config.json").write_text(
+        json.dumps({"tokenizer_class": "BertTokenizer", "do_lower_case": True, **names})
+    )
     torch.manual_seed(seed)
-    sizes = {"hidden_size": 32, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 64,
-             "max_position_embeddings": 48, "initializer_range": 0.2} | config
+    sizes = {
+        "hidden_size": 32,
+        "num_hidden_layers": 3,
+        "num_attention_heads": 4,
+        "intermediate_size": 64,
+        "max_position_embeddings": 48,
+        "initializer_range": 0.2,
+    } | config
     model = BertForPreTraining(BertConfig(vocab_size=len(vocab), **sizes))
-    state = {k: v.contiguous() for k, v in model.state_dict().items() if k != "cls.predictions.decoder.weight"
-             and k != "cls.predictions.decoder.bias"
-             and (nsp or "seq_relationship" not in k) and (mlm or not k.startswith("cls.predictions"))}
+    state = {
+        k: v.contiguous()
+        for k, v in model.state_dict().items()
+        if k != "cls.predictions.decoder.weight"
+        and k != "cls.predictions.decoder.bias"
+        and (nsp or "seq_relationship" not in k)
+        and (mlm or not k.startswith("cls.predictions"))
+    }
     model.save_pretrained(folder, state_dict=state)
     return folder
 

@@ -1,4 +1,5 @@
 """Predictions at a gap, checked against the plain forward pass."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -56,8 +57,10 @@ def test_ranks_and_top_k_agree():
 
 def test_pseudo_log_likelihood_masks_each_piece_in_turn():
     words = ["unable", "dogs", "sleep"]  # un ##able | dogs | sleep
-    texts = {False: ["[MASK] ##able dogs sleep", "un [MASK] dogs sleep", "un ##able [MASK] sleep", "un ##able dogs [MASK]"],
-             True: ["[MASK] [MASK] dogs sleep", "un [MASK] dogs sleep", "un ##able [MASK] sleep", "un ##able dogs [MASK]"]}
+    texts = {
+        False: ["[MASK] ##able dogs sleep", "un [MASK] dogs sleep", "un ##able [MASK] sleep", "un ##able dogs [MASK]"],
+        True: ["[MASK] [MASK] dogs sleep", "un [MASK] dogs sleep", "un ##able [MASK] sleep", "un ##able dogs [MASK]"],
+    }
     subject, vocab = tiny(), tiny().tokenizer.get_vocab()
     gold = [vocab[p] for p in ("un", "##able", "dogs", "sleep")]
     for whole, rows in texts.items():

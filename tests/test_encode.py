@@ -1,4 +1,5 @@
 """Words to pieces and back: alignment, pooling, maps, batches."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -20,8 +21,12 @@ SENTENCES = [
 def plain(subject, row):
     """Hidden states and maps of one row by itself: no padding, no pooling."""
     with torch.no_grad():
-        out = subject.base(input_ids=torch.tensor([row.ids]), token_type_ids=torch.tensor([row.types]),
-                           output_hidden_states=True, output_attentions=True)
+        out = subject.base(
+            input_ids=torch.tensor([row.ids]),
+            token_type_ids=torch.tensor([row.types]),
+            output_hidden_states=True,
+            output_attentions=True,
+        )
     return torch.stack(out.hidden_states)[:, 0].numpy(), torch.stack(out.attentions)[:, 0].numpy()
 
 
@@ -35,7 +40,15 @@ def test_every_word_has_a_piece_and_every_piece_its_word():
 
 def test_pieces_of_a_known_word():
     (row,) = encode.tokenize(tiny(), [["unable", "dogs", "walked"]])
-    assert tiny().tokenizer.convert_ids_to_tokens(list(row.ids)) == ["[CLS]", "un", "##able", "dogs", "walk", "##ed", "[SEP]"]
+    assert tiny().tokenizer.convert_ids_to_tokens(list(row.ids)) == [
+        "[CLS]",
+        "un",
+        "##able",
+        "dogs",
+        "walk",
+        "##ed",
+        "[SEP]",
+    ]
     assert row.words == (-1, 0, 0, 1, 2, 2, -1)
 
 

@@ -1,4 +1,5 @@
 """Ablation does what it says, and leaves nothing behind."""
+
 from __future__ import annotations
 
 import numpy as np
