@@ -11,6 +11,9 @@ from typing import Any
 Builder = Callable[[int, int], list]
 _BUILDERS: dict[str, Builder] = {}
 _MODULES = (  # the modules of this package that register builders, imported on first use
+    "treebank",
+    "negation",
+    "agreement",
     "facts",
     "hops",
     "names",

@@ -1,0 +1,225 @@
+"""Subject-verb agreement: a masked verb, its right and its wrong form, by construction and number of attractors.
+
+An attractor is a noun between the head of the subject and the verb whose number is not the subject's (Linzen 2016).
+"""
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from random import Random
+
+from ..items import ForcedChoice, Sentence
+from . import builder
+from . import lexicon as lex
+from .grammar import PERIOD, Grammar, close, relativiser, subordinator
+from .nominal import PEOPLE
+from .predicates import frames_for
+from .sentence import Phrase, Skeleton, compile_phrase, join, single, with_mask, word
+from .verbal import Form, main_verb, verb_group, wrap
+
+CONDITIONS = ("simple", "pp", "subject relative", "object relative", "coordinated verb phrase", "sentential complement")
+NUMBERS = ("Sing", "Plur")
+UNINFLECTED = frozenset({"sheep", "deer", "fish", "hair"})  # no difference between singular and plural
+SUBJECTS = ("man", "woman", "role", "role", "animal", "building", "text", "vehicle", "thing")
+POOL = 1200
+
+
+@lru_cache(maxsize=None)
+def partner(form: str) -> str:
+    """The finite form of the other number: *is* for *are*, *run* for *runs*.
+
+    Raises
+    ------
+    KeyError
+        If the form does not show number.
+    """
+    return _partners()[form]
+
+
+@lru_cache(maxsize=None)
+def _partners() -> dict[str, str]:
+    out = {"is": "are", "was": "were", "has": "have", "does": "do"}
+    for kind in lex.source("verbs"):
+        if kind != "proto":
+            for frame in lex.frames(kind):
+                out |= {s: p for (s, _), (p, _) in zip(frame.table("VBZ"), frame.table("VBP"))}
+    return out | {p: s for s, p in out.items()}
+
+
+class Agreement(Grammar):
+    """Draws sentences whose main verb follows the subject at once or after material of the condition."""
+
+    def noun_phrase(self, classes: tuple[str, ...] | str, number: str, adjectives: int = 0) -> Phrase:
+        """A definite noun phrase that shows its number in the noun alone."""
+        cls = self.plain_class((classes,) if isinstance(classes, str) else classes)
+        return self._mentioned(self.common(cls, number, det="the", adjectives=adjectives))
+
+    def other(self, number: str) -> str:
+        """Mostly the other number, so that attractors are frequent."""
+        return NUMBERS[NUMBERS.index(number) ^ self.chance(0.65)]
+
+    def predicate(self, subject: Phrase, tense: str, second: bool = False) -> tuple[Phrase, str | None]:
+        """A verb phrase whose first word agrees with the subject: copula, auxiliary or, in the present, a verb.
+
+        Nothing else in it shows number, so *was a singer* is left out; *and has left* is odd after a present tense.
+        """
+        kinds = ("copula", "progressive", "lexical", "perfect")[:4 - second] if tense == "Pres" else ("copula", "progressive")
+        kind = self.rng.choice(kinds)
+        if kind == "copula":
+            return self.copular(tense, subject, Form(tense), nominal=False), None
+        options = [f for k in ("transitive", "intransitive", "prepositional") for f in frames_for(subject.cls, k)
+                   if kind == "lexical" or not f.state]
+        if not options:
+            raise LookupError(subject.cls)
+        frame = self.rng.choice(options)
+        form = Form(tense, "simple" if kind == "lexical" else kind)
+        auxiliaries, tag = verb_group(form, subject)
+        return wrap(auxiliaries, self.verb_phrase(frame, tag, tense, subject, 0, adjuncts=False), None), frame.role or "ARG0"
+
+    def chain(self, subject: Phrase, length: int, number: str) -> Phrase:
+        """A noun phrase with `length` prepositional phrases, one inside the other or side by side."""
+        options = [o.split() for o in lex.source("lexicon")["attributes"].get(subject.cls, ())]
+        options = [o for o in options if not any(lex.is_mass(m) for m in lex.members(o[1]))]
+        if not options:
+            raise LookupError(subject.cls)
+        preposition, cls = self.rng.choice(options)
+        inner = self.noun_phrase(cls, self.other(number))
+        if length > 1:
+            inner = self.chain(inner, length - 1, number)
+        return join("NP", ("head", subject), ("nmod", self.of(preposition, inner)))
+
+    def draw(self, condition: str, number: str) -> tuple[Phrase, int]:
+        """A sentence and the position of the verb that agrees."""
+        cls = self.rng.choice(SUBJECTS)
+        subject = self.noun_phrase(cls, number, int(self.chance(0.25)))
+        tense = self.rng.choice(("Past", "Pres"))
+        prefix, first = None, None
+        if condition == "pp":
+            subject = self.chain(subject, self.rng.choice((1, 2, 3)), number)
+        elif condition.endswith("relative"):
+            subject = self.relative(subject, condition.split()[0], number)
+        elif condition == "coordinated verb phrase":
+            first = self.first_verb(subject, tense, number)
+        elif condition == "sentential complement":
+            subject = self.noun_phrase(cls, number)
+            prefix = self.noun_phrase("role", self.other(number))
+        vp, role = self.predicate(subject, tense, second=first is not None)
+        if first is not None:
+            vp = join("VP", ("head", first), ("conj", join("", ("cc", word("and", "CCONJ", "CC")), ("head", vp))))
+            target = len(subject) + len(first) + 1
+        else:
+            target = len(subject)
+        clause = close(join("S", ("nsubj", subject, role), ("head", vp)))
+        if prefix is not None:
+            frame = lex.frame("clausal", "say")
+            said = main_verb(frame, "fin", tense, prefix)
+            clause = join("SBAR", ("mark", subordinator("that")), ("head", clause))
+            target += len(prefix) + 2
+            clause = join("S", ("nsubj", prefix, "ARG0"), ("head", join("VP", ("head", said), ("ccomp", clause, "ARG1"))))
+        return join("", ("head", clause), ("punct", PERIOD)).bracket("S"), target
+
+    def relative(self, noun: Phrase, kind: str, number: str) -> Phrase:
+        """The subject with a relative clause in the past tense, whose own noun may attract."""
+        if kind == "object":
+            return self.with_relative(noun, 0, "object", self.other(number), plain=True)
+        options = [f for f in frames_for(noun.cls, "transitive") if f.name not in ("raise", "family")]
+        options = [f for f in options if not any(lex.is_mass(m) for c in f.obj for m in lex.members(c))]
+        if not options:
+            raise LookupError(noun.cls)
+        frame = self.rng.choice(options)
+        obj = self.noun_phrase(frame.obj, self.other(number))
+        vp = join("VP", ("head", main_verb(frame, "fin", "Past", noun)), ("obj", obj, "ARG1")).bracket("S")
+        who = single(relativiser("who" if noun.cls in PEOPLE and self.chance(0.7) else "that"), "WHNP")
+        return join("NP", ("head", noun), ("acl:relcl", join("SBAR", ("nsubj", who, "R-ARG0"), ("head", vp))))
+
+    def first_verb(self, subject: Phrase, tense: str, number: str) -> Phrase:
+        """The first of two coordinated verb phrases; its object may attract."""
+        options = [f for f in frames_for(subject.cls, "transitive") if f.name not in ("raise", "family") and f.passive]
+        if not options:
+            raise LookupError(subject.cls)
+        frame = self.rng.choice(options)
+        obj = self.noun_phrase(frame.obj, self.other(number))
+        return join("VP", ("head", main_verb(frame, "fin", tense, subject)), ("obj", obj, "ARG1"))
+
+
+@lru_cache(maxsize=None)
+def _colourless(xpos: str, kind: str) -> lex.Table:
+    """All words of a tag (and valency) whatever their meaning."""
+    if xpos in ("NN", "NNS"):
+        number = "Sing" if xpos == "NN" else "Plur"
+        found = [w for name in lex.source("lexicon")["nouns"] if not lex.is_mass(name) for w in lex.nouns(name, number)]
+    elif xpos == "JJ":
+        found = [w for name in lex.source("lexicon")["adjectives"] for w in lex.words("adjectives", name)]
+    else:
+        found = [w for frame in lex.frames(kind) for w in frame.table(xpos)]
+    return tuple(dict.fromkeys(w for w in found if w[1] not in UNINFLECTED))
+
+
+def nonce(skeleton: Skeleton) -> Skeleton:
+    """The same structure with any words of the same categories: grammatical, but meaningless."""
+    tables = []
+    for table, xpos, sense in zip(skeleton.tables, skeleton.xpos, skeleton.senses):
+        if len(table) > 1 and xpos in ("NN", "NNS", "JJ") or sense.startswith("verb.") and "say" not in sense:
+            table = _colourless(xpos, sense.split(".")[1] if "." in sense else "")
+        tables.append(table)
+    return replace(skeleton, tables=tuple(tables))
+
+
+def agreement_sentences(n: int, seed: int, conditions: tuple[str, ...] = CONDITIONS) -> list[tuple[Sentence, int]]:
+    """Parsed sentences and the position of the agreeing verb: conditions, numbers and nonce versions take turns."""
+    rng, grammar = Random(f"agreement-{seed}"), Agreement(Random(f"agreement-grammar-{seed}"))
+    kinds = [(c, number, odd) for c in conditions for odd in (False, True) for number in NUMBERS]
+    pools: dict[tuple, list[tuple[Skeleton, int]]] = {k: [] for k in kinds}
+    out, seen = [], set()
+    per_kind = POOL // len(kinds)
+    while len(out) < n:
+        kind = kinds[len(out) % len(kinds)]
+        condition, number, odd = kind
+        pool = pools[kind]
+        if len(pool) < per_kind:
+            try:
+                phrase, target = grammar.draw(condition, number)
+            except LookupError:
+                continue
+            skeleton = compile_phrase(phrase)
+            pool.append((nonce(skeleton) if odd else skeleton, target))
+            skeleton, target = pool[-1]
+        else:
+            skeleton, target = pool[int(rng.random() * len(pool))]
+        meta = {"nonce": odd, "number": number, "set": "builtin"}
+        item = skeleton.sentence(rng, f"agreement-{seed}-{len(out)}", condition=condition, meta=meta)
+        if item.words in seen or not UNINFLECTED.isdisjoint(item.lemmas):
+            continue
+        seen.add(item.words)
+        out.append((item, target))
+    return out
+
+
+@builder("agreement")
+def agreement(n: int, seed: int) -> list[ForcedChoice]:
+    """Masked verbs with both forms; meta `attractors`, `number`, `nonce` (goldberg2019, gulordava2018)."""
+    out = []
+    for sentence, target in agreement_sentences(n, seed):
+        good = sentence.words[target]
+        head, verb = subject_of(sentence, target)
+        count = attractors(sentence, head, verb)
+        out.append(ForcedChoice(id=sentence.id, condition=sentence.condition, text=with_mask(sentence.words, target),
+                                good=good, bad=partner(good), meta=sentence.meta | {"attractors": count}))
+    return out
+
+
+def subject_of(sentence: Sentence, verb: int) -> tuple[int, int]:
+    """Positions of the head of the subject and of the word that agrees with it at `verb`."""
+    i = verb
+    while True:
+        for j, (h, r) in enumerate(zip(sentence.heads, sentence.deprels)):
+            if h == i and r == "nsubj":
+                return j, verb
+        i = sentence.heads[i]
+
+
+def attractors(sentence: Sentence, subject: int, verb: int) -> int:
+    """Nouns between the subject's head and the verb whose number differs from the subject's."""
+    number = {"NN": "Sing", "NNP": "Sing", "NNS": "Plur", "PRP": ""}[sentence.xpos[subject]]
+    between = range(subject + 1, verb)
+    return sum(1 for i in between if sentence.upos[i] in ("NOUN", "PROPN") and f"Number={number}" not in sentence.feats[i])

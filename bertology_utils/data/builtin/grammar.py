@@ -1,0 +1,235 @@
+"""Clauses and sentences: relative, complement and adverbial clauses, coordination, passives, questions."""
+from __future__ import annotations
+
+from functools import lru_cache
+from random import Random
+
+from . import lexicon as lex
+from .nominal import PEOPLE, determiner, pronoun_for
+from .predicates import Predicates, frames_for
+from .sentence import Leaf, Phrase, Skeleton, compile_phrase, join, single, word
+from .verbal import Form, adverb, be, main_verb, verb_group, wrap
+
+PERIOD, QUESTION_MARK, COMMA = word(".", "PUNCT", "."), word("?", "PUNCT", "."), word(",", "PUNCT", ",")
+MIN_WORDS, MAX_WORDS = 5, 25
+CONJUNCTIONS = ("because", "although", "when", "if", "before", "after", "while")
+SUBJECTS = ("person",) * 10 + ("animal",) * 3 + ("group", "text", "building", "vehicle", "event", "abstract", "force",
+                                                "device", "portable", "place", "nature")
+PASSIVE_SUBJECTS = ("person", "animal", "food", "text", "vehicle", "building", "goods", "opening", "abstract", "group",
+                    "site", "event", "game")
+SENTENCE_KINDS = {"statement": 30, "passive": 5, "coordinated": 4, "verbs": 4, "adverbial": 5, "fronted": 5,
+                  "question": 3, "who": 2, "existential": 3, "order": 1}
+
+
+def subordinator(form: str) -> Leaf:
+    """*that*, *because*, …; *when* is an adverb in UD."""
+    if form == "when":
+        return word("when", "ADV", "WRB", "PronType=Int", "B-ADVP")
+    return word(form, "SCONJ", "IN", "_", "B-SBAR")
+
+
+def relativiser(form: str) -> Leaf:
+    """*who*, *that* or *which* at the head of a relative clause."""
+    return word(form, "PRON", "WP" if form == "who" else "WDT", "PronType=Rel", "B-NP")
+
+
+def close(clause: Phrase) -> Phrase:
+    """Mark the scope of a negation in the clause that has just been completed: all its words but the cue."""
+    for i, (kind, label, start, end, _) in enumerate(clause.spans):
+        if kind == "cue" and label == "pending":
+            clause.spans[i] = ("cue", "negation", start, end, None)
+            for s, e in ((0, start), (end, len(clause))):
+                if s < e:
+                    clause.mark("scope", "negation", s, e)
+    return clause
+
+
+class Grammar(Predicates):
+    """Draws sentences; ``depth`` bounds how deep phrases and clauses are nested."""
+
+    def modified(self, phrase: Phrase, depth: int) -> Phrase:
+        """A noun phrase with a prepositional phrase or a relative clause after it."""
+        if self.chance(0.4):
+            try:
+                return self.with_relative(phrase, depth)
+            except LookupError:
+                pass
+        return super().modified(phrase, depth)
+
+    def with_relative(self, noun: Phrase, depth: int, kind: str | None = None, number: str | None = None,
+                      plain: bool = False) -> Phrase:
+        """A noun phrase and a relative clause: `kind` is "subject" or "object"; `number` is that of its own noun."""
+        kind = kind or ("subject" if self.chance(0.6) else "object")
+        clause = self.subject_relative(noun, depth - 1, plain) if kind == "subject" else self.object_relative(noun, number, plain)
+        return join("NP", ("head", noun), ("acl:relcl", clause))
+
+    def subject_relative(self, noun: Phrase, depth: int, plain: bool = False) -> Phrase:
+        """*who chased the dog*."""
+        who = single(relativiser("who" if noun.cls in PEOPLE and self.chance(0.75) else "that"), "WHNP")
+        vp, role = self.finite_vp(noun, self.rng.choice(("Past", "Past", "Pres")), depth, plain,
+                                  ("transitive", "transitive", "intransitive", "prepositional"))
+        inner = vp.bracket("S")
+        return close(join("SBAR", ("nsubj", who, "R-" + role if role else None), ("head", inner)))
+
+    def object_relative(self, noun: Phrase, number: str | None = None, plain: bool = False) -> Phrase:
+        """*that the dog chased*, or *the dog chased*."""
+        options = [f for f in frames_for(noun.cls, "transitive", "obj") if f.passive]
+        if not options:
+            raise LookupError(noun.cls)
+        frame = self.rng.choice(options)
+        if number:
+            subject = self._mentioned(self.common(self.plain_class(frame.subj), number, det="the", adjectives=0))
+        else:
+            subject = self.np(frame.subj, depth=0)
+        form = Form("Past") if plain else self.form(self.rng.choice(("Past", "Past", "Pres")), frame)
+        auxiliaries, tag = verb_group(form, subject)
+        vp = join("VP", ("head", main_verb(frame, tag, form.tense, subject)))
+        vp = wrap(auxiliaries, vp, None)
+        clause = join("S", ("nsubj", subject, "ARG0"), ("head", vp))
+        if not plain and self.chance(0.3):
+            return clause.bracket("SBAR")
+        return join("SBAR", ("obj", single(relativiser("that"), "WHNP"), "R-ARG1"), ("head", clause))
+
+    def subject(self, classes: tuple[str, ...] | None = None, depth: int = 1, **options) -> Phrase:
+        """A subject noun phrase."""
+        return self.np(classes or self.rng.choice(SUBJECTS), depth=depth, **options)
+
+    def clause(self, tense: str, depth: int, subject: Phrase | None = None, plain: bool = False) -> Phrase:
+        """An active clause without its full stop."""
+        subject = subject or self.subject(depth=depth)
+        vp, role = self.finite_vp(subject, tense, depth, plain)
+        return close(join("S", ("nsubj", subject, role), ("head", vp)))
+
+    def resumed(self, antecedent: Phrase | None, probability: float = 0.5) -> Phrase | None:
+        """A pronoun for a noun phrase of the clause before, if one fits and chance has it."""
+        if antecedent is None or antecedent.cls not in (*PEOPLE, "animal") or not self.chance(probability):
+            return None
+        name = pronoun_for(antecedent)
+        return self.pronoun_np(name, "Nom", antecedent) if name else None
+
+    def that_clause(self, tense: str, depth: int, subject: Phrase) -> Phrase:
+        """A complement clause, with or without *that*."""
+        inner = self.clause(tense, min(depth, 0), self.resumed(subject))
+        if self.chance(0.3):
+            return inner.bracket("SBAR")
+        return join("SBAR", ("mark", subordinator("that")), ("head", inner))
+
+    def adverbial(self, tense: str, subject: Phrase | None) -> Phrase:
+        """A clause of time, cause, condition or concession."""
+        conjunction = self.rng.choice(CONJUNCTIONS)
+        if conjunction == "if":
+            tense = "Pres"
+        relation = "advmod" if conjunction == "when" else "mark"
+        inner = self.clause(tense, 0, self.resumed(subject, 0.6))
+        return join("SBAR", (relation, subordinator(conjunction)), ("head", inner))
+
+    # whole sentences
+
+    def statement(self, tense: str) -> Phrase:
+        return join("S", ("head", _open(self.clause(tense, 2))), ("punct", PERIOD))
+
+    def passive(self, tense: str) -> Phrase:
+        subject = self.np(self.rng.choice(PASSIVE_SUBJECTS), depth=1)
+        clause = close(join("S", ("nsubj:pass", subject, "ARG1"), ("head", self.passive_vp(subject, tense, 1))))
+        return join("S", ("head", _open(clause)), ("punct", PERIOD))
+
+    def coordinated_clauses(self, tense: str) -> Phrase:
+        first = self.clause(tense, 1)
+        conjunction = word(self.rng.choice(("and", "but")), "CCONJ", "CC")
+        second = self.clause(tense, 0)
+        second = join("", ("punct", COMMA), ("cc", conjunction), ("head", second))
+        return join("S", ("head", first), ("conj", second), ("punct", PERIOD))
+
+    def coordinated_verbs(self, tense: str) -> Phrase:
+        subject = self.subject(depth=1)
+        kinds = ("transitive", "transitive", "intransitive", "prepositional")
+        first, role = self.finite_vp(subject, tense, 0, True, kinds)
+        second, role2 = self.finite_vp(subject, tense, 0, True, kinds)
+        second = join("", ("cc", word("and", "CCONJ", "CC")), ("head", second))
+        clause = join("S", ("nsubj", subject, role), ("head", join("VP", ("head", first), ("conj", second))))
+        verb = len(subject) + len(first) + second.head  # the subject belongs to the second verb too
+        clause.mark("role", role2, 0, len(subject), verb)
+        return join("S", ("head", _open(clause)), ("punct", PERIOD))
+
+    def adverbial_sentence(self, tense: str) -> Phrase:
+        subject = self.subject(depth=0)
+        if self.chance(0.5):
+            main = self.clause(tense, 1, subject)
+            parts = [("head", _open(main)), ("advcl", self.adverbial(tense, subject))]
+        else:
+            lead = self.adverbial(tense, None)
+            parts = [("advcl", lead), ("punct", COMMA), ("head", _open(self.clause(tense, 1, subject)))]
+        return join("S", *parts, ("punct", PERIOD))
+
+    def fronted(self, tense: str) -> Phrase:
+        if self.chance(0.4):
+            lead = ("advmod", single(adverb("clause"), "ADVP"), "ARGM-ADV")
+        else:
+            lead = self.time(tense)
+        return join("S", lead, ("punct", COMMA), ("head", _open(self.clause(tense, 1))), ("punct", PERIOD))
+
+    def question(self, tense: str) -> Phrase:
+        """A yes-no question: the finite auxiliary before the subject."""
+        subject = self.np(self.rng.choice(("person", "person", "animal", "group")), depth=0)
+        kind = self.rng.choice([k for k in ("transitive", "intransitive", "prepositional") if frames_for(subject.cls, k)])
+        frame = self.rng.choice(frames_for(subject.cls, kind))
+        form = self.form(tense, frame)
+        form = Form(tense, form.aspect, form.modal, force_do=True)
+        auxiliaries, tag = verb_group(form, subject)
+        vp = wrap(auxiliaries[1:], self.verb_phrase(frame, tag, "none", subject, 1), None)
+        return join("SQ", (auxiliaries[0]), ("nsubj", subject, frame.role or "ARG0"), ("head", vp), ("punct", QUESTION_MARK))
+
+    def who(self, tense: str) -> Phrase:
+        """A question about the subject."""
+        subject = single(word("who", "PRON", "WP", "PronType=Int", "B-NP"), "WHNP")
+        subject.cls = "role"
+        vp, role = self.finite_vp(subject, tense, 1, True, ("transitive", "transitive", "intransitive", "ditransitive"))
+        return join("SBARQ", ("nsubj", subject, role), ("head", vp.bracket("SQ")), ("punct", QUESTION_MARK))
+
+    def existential(self, tense: str) -> Phrase:
+        """*There was a dog in the garden.*"""
+        cls, place = self.rng.choice((("person", "room"), ("animal", "place"), ("thing", "room"), ("person", "place"),
+                                      ("text", "furniture"), ("furniture", "room"), ("building", "city"), ("food", "furniture")))
+        cls, number = self.plain_class((cls,)), self.rng.choice(("Sing", "Plur"))
+        det = "a" if number == "Sing" else self.rng.choice(("some", "many", "several"))
+        np = self._mentioned(self.common(cls, number, det=det))
+        preposition = {"furniture": "on"}.get(place, "in")
+        there = single(word("there", "PRON", "EX", "_", "B-NP"), "NP")
+        place_np = self._mentioned(self.common(place, "Sing", det="the", adjectives=int(self.chance(0.3))))
+        verb = be("fin", tense, np)
+        verb = Leaf(verb.table, "VERB", verb.xpos, verb.feats, verb.chunk, "verb.be")
+        vp = join("VP", ("head", verb), ("nsubj", np, "ARG1"), ("obl", self.of(preposition, place_np), "ARGM-LOC"))
+        return join("S", ("expl", there), ("head", vp), ("punct", PERIOD))
+
+    def order(self, tense: str) -> Phrase:
+        """An imperative."""
+        frame = lex.frame("transitive", self.rng.choice(("shut", "carry", "read", "help", "watch", "eat", "wear")))
+        verb = Leaf(frame.table("VB"), "VERB", "VB", "Mood=Imp|VerbForm=Fin", "B-VP", f"verb.transitive.{frame.name}", True)
+        vp = join("VP", ("head", verb), ("obj", self.np(frame.obj, case="Acc", depth=1, free=False), "ARG1"))
+        return join("S", ("head", vp), ("punct", PERIOD))
+
+    def sentence(self) -> Phrase:
+        """Any sentence within the length limits."""
+        draw = {"coordinated": self.coordinated_clauses, "verbs": self.coordinated_verbs, "adverbial": self.adverbial_sentence}
+        while True:
+            kind = self.rng.choices(tuple(SENTENCE_KINDS), tuple(SENTENCE_KINDS.values()))[0]
+            tense = "Past" if self.chance(0.65) else "Pres"
+            try:
+                phrase = (draw.get(kind) or getattr(self, kind))(tense)
+            except LookupError:  # a subject drawn for which the frames asked for have no verb
+                continue
+            if MIN_WORDS <= len(phrase) <= MAX_WORDS:
+                return phrase
+
+
+def _open(clause: Phrase) -> Phrase:
+    """Drop the clause's own outer bracket: the sentence's covers it."""
+    clause.brackets = [b for b in clause.brackets if b != (0, len(clause), "S")]
+    return clause
+
+
+@lru_cache(maxsize=4)
+def skeletons(n: int, seed: int) -> tuple[Skeleton, ...]:
+    """The first `n` sentence skeletons of a seed."""
+    grammar = Grammar(Random(seed))
+    return tuple(compile_phrase(grammar.sentence()) for _ in range(n))

@@ -1,0 +1,191 @@
+"""The words of the generated English: nouns by semantic class, verbs by the classes they go with.
+
+The word lists are in ``lexicon.yaml`` and ``verbs.yaml``; this module spells out the inflected forms. A *table* is a
+tuple of ``(form, lemma)`` pairs that may stand in the same place of the same sentence.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from typing import Any
+
+import yaml
+
+Table = tuple[tuple[str, str], ...]
+VERB_FORMS = ("VB", "VBP", "VBZ", "VBD", "VBN", "VBG")
+VOWELS = "aeiou"
+# Words whose first letter misleads about a/an.
+AN_EXCEPTIONS = {"hour": True, "honest": True, "uniform": False, "university": False, "union": False, "european": False,
+                 "one": False, "useful": False, "hero": False, "heroes": False}
+
+
+@lru_cache(maxsize=None)
+def source(name: str) -> dict[str, Any]:
+    """The parsed word list `name` (``"lexicon"``, ``"verbs"``, …)."""
+    return yaml.safe_load(resources.files(__package__).joinpath(f"{name}.yaml").read_text(encoding="utf-8"))
+
+
+def takes_an(word: str) -> bool:
+    """Whether the indefinite article before `word` is *an*."""
+    word = word.lower()
+    return AN_EXCEPTIONS.get(word, word[:1] in VOWELS)
+
+
+def add_s(word: str) -> str:
+    """The regular plural of a noun, or the third person singular of a verb."""
+    if word.endswith(("s", "x", "z", "ch", "sh")) or word in ("go", "do"):
+        return word + "es"
+    if word.endswith("y") and word[-2:-1] not in VOWELS:
+        return word[:-1] + "ies"
+    return word + "s"
+
+
+def conjugate(entry: str) -> dict[str, str]:
+    """All forms of a verb given as ``base/past/participle/ing``, each part left out where it is regular.
+
+    >>> conjugate("run/ran/run/running")["VBG"]
+    'running'
+    """
+    base, *rest = entry.split("/")
+    past = rest[0] if rest else base + ("d" if base.endswith("e") else "ed")
+    participle = rest[1] if len(rest) > 1 else past
+    ing = rest[2] if len(rest) > 2 else (base[:-1] if base.endswith("e") and not base.endswith("ee") else base) + "ing"
+    return {"VB": base, "VBP": base, "VBZ": add_s(base), "VBD": past, "VBN": participle, "VBG": ing}
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A set of verbs with the same arguments.
+
+    Attributes
+    ----------
+    kind, name : str
+        The valency (``"transitive"``, …) and the frame's name in the word list.
+    subj, obj, to : tuple of str
+        Noun classes of the subject, the object and the recipient.
+    place : tuple of str
+        Noun classes of places where it may happen; empty if none is natural.
+    """
+
+    kind: str
+    name: str
+    verbs: tuple[str, ...]
+    subj: tuple[str, ...] = ("person",)
+    obj: tuple[str, ...] = ()
+    to: tuple[str, ...] = ()
+    place: tuple[str, ...] = ()
+    adverb: str = "none"
+    prep: str = ""
+    role: str = ""
+    state: bool = False
+    passive: bool = True
+
+    def table(self, form: str) -> Table:
+        """The frame's verbs in one form (Penn tag)."""
+        return _verb_table(self, form)
+
+    def particle(self, index: int) -> str:
+        """The particle of the verb at `index`, or nothing."""
+        return self.verbs[index].partition("+")[2]
+
+
+@lru_cache(maxsize=None)
+def _verb_table(frame: Frame, form: str) -> Table:
+    rows = [conjugate(v.partition("+")[0]) for v in frame.verbs]
+    return tuple((row[form], row["VB"]) for row in rows)
+
+
+def _classes(value: Any) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else tuple(value or ())
+
+
+@lru_cache(maxsize=None)
+def frames(kind: str) -> tuple[Frame, ...]:
+    """All verb frames of one valency."""
+    out = []
+    for name, row in source("verbs")[kind].items():
+        out.append(Frame(kind, name, tuple(row["verbs"].split()), _classes(row.get("subj", "person")), _classes(row.get("obj")),
+                         _classes(row.get("to")), _classes(row.get("place")), row.get("adverb", "none"), row.get("prep", ""),
+                         row.get("role", ""), row.get("state", False), not row.get("nopassive", False)))
+    return tuple(out)
+
+
+@lru_cache(maxsize=None)
+def frame(kind: str, name: str) -> Frame:
+    """One verb frame by its name."""
+    return next(f for f in frames(kind) if f.name == name)
+
+
+@lru_cache(maxsize=None)
+def members(name: str) -> tuple[str, ...]:
+    """The plain noun classes that a class or a union of classes stands for."""
+    return tuple(source("lexicon")["unions"].get(name, (name,)))
+
+
+@lru_cache(maxsize=None)
+def nouns(name: str, number: str) -> Table:
+    """The nouns of a plain class, in the singular (``"Sing"``) or plural (``"Plur"``)."""
+    out = []
+    for entry in source("lexicon")["nouns"][name].split():
+        singular, _, plural = entry.partition("/")
+        out.append((singular if number == "Sing" else plural or add_s(singular), singular))
+    return tuple(dict.fromkeys(out))
+
+
+def is_mass(name: str) -> bool:
+    """Whether the nouns of a class have no plural and no indefinite article."""
+    return name in source("lexicon")["mass"]
+
+
+@lru_cache(maxsize=None)
+def words(group: str, name: str) -> Table:
+    """Uninflected words: adjectives, states, adverbs, names, locative prepositions."""
+    found = source("lexicon")[group].get(name, "")
+    return tuple((w, w) for w in found.split())
+
+
+@lru_cache(maxsize=None)
+def compounds(name: str) -> tuple[tuple[str, str], ...]:
+    """Noun-noun compounds whose head is of a class, as pairs of words."""
+    return tuple(tuple(c.split()) for c in source("lexicon")["compounds"].get(name, ()))
+
+
+def pairs(relation: str) -> list[tuple[str, str]]:
+    """Word pairs in a lexical relation (``"synonym"``, ``"antonym"``, ``"part"``)."""
+    return [tuple(p.split()) for p in source("lexicon")["pairs"][relation]]
+
+
+@lru_cache(maxsize=None)
+def all_forms() -> tuple[str, ...]:
+    """Every word form of the word lists, lower-case, sorted: what a vocabulary should hold."""
+    data, found = source("lexicon"), set()
+    for name in data["nouns"]:
+        found.update(w for w, _ in nouns(name, "Sing"))
+        if not is_mass(name):
+            found.update(w for w, _ in nouns(name, "Plur"))
+    for kind in source("verbs"):
+        if kind != "proto":
+            for f in frames(kind):
+                found.update(w for form in VERB_FORMS for w, _ in f.table(form))
+    for group in ("names", "adjectives", "states", "adverbs", "prepositions_locative"):
+        for entry in data[group].values():
+            found.update(entry.split())
+    found.update(data["numerals"].split())
+    for group in (*data["compounds"].values(), *data["pairs"].values()):
+        found.update(w for p in group for w in p.split())
+    return tuple(sorted({w.lower() for w in found}))
+
+
+def lemmas() -> set[str]:
+    """The distinct words of the word lists, not counting inflected forms."""
+    data, found = source("lexicon"), set()
+    for name in data["nouns"]:
+        found.update(w for w, _ in nouns(name, "Sing"))
+    for kind in source("verbs"):
+        if kind != "proto":
+            found.update(w for f in frames(kind) for w, _ in f.table("VB"))
+    for group in ("names", "adjectives", "states", "adverbs", "prepositions_locative"):
+        for entry in data[group].values():
+            found.update(entry.split())
+    return {w.lower() for w in found | set(data["numerals"].split())}

@@ -1,0 +1,79 @@
+"""Categories with and without *not*: a robin is a bird, a robin is not a tree (ettinger2019, NEG-SIMP and NEG-NAT)."""
+from __future__ import annotations
+
+from functools import lru_cache
+from random import Random
+
+from ..items import MASK, ForcedChoice
+from . import builder
+from .lexicon import source, takes_an
+
+# carriers: what stands before and after "is (not)"; {X} the thing with its article
+_SIMPLE = ("{x} is {not}{a} {m}.", "{x} is {not}{a} kind of {m}.", "In fact, {y} is {not}{a} {m}.",
+           "Everyone knows that {y} is {not}{a} {m}.", "The teacher said that {y} is {not}{a} {m}.",
+           "It is clear that {y} is {not}{a} {m}.", "As a rule, {y} is {not}{a} {m}.")
+
+
+@lru_cache(maxsize=None)
+def pairs() -> tuple[tuple[str, str, str], ...]:
+    """All (thing with its article, category, the category's article)."""
+    out = []
+    for article in ("a", "an"):
+        for category, things in source("taxonomy")[article].items():
+            bare = isinstance(things, dict)
+            for thing in (things["bare"] if bare else things).split():
+                out.append((thing if bare else f"{'an' if takes_an(thing) else 'a'} {thing}", category, article))
+    return tuple(out)
+
+
+def _upper(text: str) -> str:
+    return text[0].upper() + text[1:]
+
+
+def simple() -> list[tuple[str, str, str, str]]:
+    """All (thing, affirmative text, negated text …) as (thing, carrier, right category, wrong category).
+
+    Wrong categories go round those with the same article, so that each is as often right as wrong or nearly so.
+    """
+    out = []
+    for k, carrier in enumerate(_SIMPLE):
+        for i, (thing, category, article) in enumerate(pairs()):
+            if "kind of" in carrier and (article == "an" or category == "person"):
+                continue
+            others = [c for c in source("taxonomy")[article] if c != category and not (c == "snake" and "snake" in thing)]
+            out.append((thing, carrier, category, others[(i + 3 * k) % len(others)]))
+    return out
+
+
+def _text(carrier: str, thing: str, article: str, negated: bool) -> str:
+    article = "a" if "kind of" in carrier else article
+    return carrier.format(x=_upper(thing), y=thing, a=article, m=MASK, **{"not": "not " if negated else ""})
+
+
+@builder("negation")
+def negation(n: int, seed: int) -> list[ForcedChoice]:
+    """Affirmative and negated versions one after the other; `good` makes the sentence true; at most all there are.
+
+    Every tenth pair is of the set "natural", the others "simple"; meta `pair` joins the two versions.
+    """
+    rng = Random(f"negation-{seed}")
+    plain, natural = simple(), list(source("taxonomy")["natural"])
+    rng.shuffle(plain)
+    rng.shuffle(natural)
+    articles = {category: article for _, category, article in pairs()}
+    out: list[ForcedChoice] = []
+    for i in range((n + 1) // 2):
+        if natural and (i % 10 == 9 or not plain):
+            carrier, true, false = natural.pop()
+            texts = [carrier.replace("{not}", " not" if neg else "").replace("{}", MASK) for neg in (False, True)]
+            kind = "natural"
+        elif plain:
+            thing, carrier, true, false = plain.pop()
+            texts = [_text(carrier, thing, articles[true], neg) for neg in (False, True)]
+            kind = "simple"
+        else:
+            break
+        for condition, text, good, bad in (("affirmative", texts[0], true, false), ("negated", texts[1], false, true)):
+            out.append(ForcedChoice(id=f"negation-{seed}-{i}-{condition}", condition=condition, text=text, good=good,
+                                    bad=bad, meta={"pair": i, "set": kind}))
+    return out[:n]

@@ -1,0 +1,255 @@
+"""Noun phrases: determiners, adjectives, possessors, numerals, names, pronouns, attributes, coordination."""
+from __future__ import annotations
+
+from itertools import count
+from random import Random
+
+from . import lexicon as lex
+from .sentence import Leaf, Phrase, join, single, word
+
+NOUN = {"Sing": ("NN", "Number=Sing"), "Plur": ("NNS", "Number=Plur")}
+ART = {"the": "Definite=Def|PronType=Art", "a": "Definite=Ind|PronType=Art", "this": "Number=Sing|PronType=Dem",
+       "that": "Number=Sing|PronType=Dem", "these": "Number=Plur|PronType=Dem", "those": "Number=Plur|PronType=Dem",
+       "some": "PronType=Ind", "every": "PronType=Tot", "another": "PronType=Ind", "no": "PronType=Neg",
+       "any": "PronType=Ind"}
+ART_LEMMA = {"these": "this", "those": "that"}
+DETERMINERS = {"Sing": ("the",) * 6 + ("a",) * 4 + ("this", "that", "every", "another"),
+               "Plur": ("the",) * 6 + ("these", "those", "some", "some", "many", "several"),
+               "mass": ("the",) * 3 + ("some",) * 2}
+# subject form, object form, possessive, reflexive, person, number, gender
+PRONOUNS = {
+    "I": ("I", "me", "my", "myself", 1, "Sing", ""), "you": ("you", "you", "your", "yourself", 2, "Sing", ""),
+    "he": ("he", "him", "his", "himself", 3, "Sing", "Masc"), "she": ("she", "her", "her", "herself", 3, "Sing", "Fem"),
+    "it": ("it", "it", "its", "itself", 3, "Sing", "Neut"), "we": ("we", "us", "our", "ourselves", 1, "Plur", ""),
+    "they": ("they", "them", "their", "themselves", 3, "Plur", ""),
+}
+CASES = {"Nom": 0, "Acc": 1, "Gen": 2, "Refl": 3}
+GENDER = {"man": "Masc", "kin_man": "Masc", "woman": "Fem", "kin_woman": "Fem", "role": "", "kin_role": "", "animal": "Neut"}
+PEOPLE = ("man", "woman", "role")
+POSSESSIVE_S = word("'s", "PART", "POS", chunk="B-NP")
+
+
+def adposition(form: str, chunk: str = "B-PP") -> Leaf:
+    """A preposition."""
+    return word(form, "ADP", "IN", chunk=chunk)
+
+
+def determiner(form: str) -> Leaf:
+    """A determiner; *many* and *several* are adjectives in UD."""
+    if form in ("many", "several"):
+        return word(form, "ADJ", "JJ", "Degree=Pos", "B-NP")
+    return word(form, "DET", "DT", ART[form], "B-NP", ART_LEMMA.get(form, form))
+
+
+def pronoun(name: str, case: str) -> Leaf:
+    """A personal, possessive or reflexive pronoun."""
+    row = PRONOUNS[name]
+    form, person, number, gender = row[CASES[case]], row[4], row[5], row[6]
+    feats = {"Case": "Gen" if case == "Gen" else "Acc" if case == "Refl" else case, "Gender": gender,
+             "Number": "" if name == "you" and case != "Refl" else number, "Person": str(person),
+             "Poss": "Yes" if case == "Gen" else "", "PronType": "Prs", "Reflex": "Yes" if case == "Refl" else ""}
+    feats = "|".join(f"{k}={v}" for k, v in feats.items() if v)
+    lemma = form if case in ("Gen", "Refl") else name
+    return word(form, "PRON", "PRP$" if case == "Gen" else "PRP", feats, "B-NP", lemma)
+
+
+def pronoun_for(phrase: Phrase) -> str | None:
+    """The pronoun that may stand for a noun phrase, or None where its gender is open."""
+    if phrase.person != 3:
+        return {(1, "Sing"): "I", (1, "Plur"): "we"}.get((phrase.person, phrase.number), "you")
+    if phrase.number == "Plur":
+        return "they"
+    return {"Masc": "he", "Fem": "she", "Neut": "it"}.get(phrase.gender)
+
+
+class NounPhrases:
+    """Draws noun phrases; each has a fresh cluster unless it refers back.
+
+    Parameters
+    ----------
+    rng : random.Random
+        The only source of chance.
+    """
+
+    def __init__(self, rng: Random) -> None:
+        self.rng = rng
+        self._clusters = count()
+
+    def chance(self, probability: float) -> bool:
+        """True with the given probability."""
+        return self.rng.random() < probability
+
+    def plain_class(self, classes: tuple[str, ...]) -> str:
+        """One plain noun class out of the classes and unions allowed."""
+        return self.rng.choice([m for c in classes for m in lex.members(c)])
+
+    def noun(self, cls: str, number: str, chunk: str = "I-NP") -> Leaf:
+        """The slot of a common noun."""
+        xpos, feats = NOUN[number]
+        return Leaf(lex.nouns(cls, number), "NOUN", xpos, feats, chunk, f"noun.{cls}", True)
+
+    def adjective(self, cls: str, group: str = "adjectives", chunk: str = "I-NP") -> Leaf | None:
+        """The slot of an adjective that fits a noun class, or None where there is none."""
+        table = lex.words(group, _adjective_class(cls))
+        return Leaf(table, "ADJ", "JJ", "Degree=Pos", chunk, "adj", True) if table else None
+
+    def _finish(self, phrase: Phrase, cls: str, number: str, person: int = 3, gender: str | None = None,
+                cluster: int | None = None, kind: str = "NOM") -> Phrase:
+        phrase.cls, phrase.number, phrase.person = cls, number, person
+        phrase.gender = GENDER.get(cls, "") if gender is None else gender
+        phrase.cluster = next(self._clusters) if cluster is None else cluster
+        return phrase.mark("mention", kind, head=phrase.cluster)
+
+    def pronoun_np(self, name: str, case: str, refer: Phrase | None = None) -> Phrase:
+        """A pronoun, referring back to `refer` if given."""
+        row = PRONOUNS[name]
+        phrase = single(pronoun(name, case), "NP")
+        phrase.pronoun = True
+        cls = refer.cls if refer else "role"
+        return self._finish(phrase, cls, row[5], row[4], row[6], refer.cluster if refer else None, "PRO")
+
+    def name_np(self, cls: str) -> Phrase:
+        """A person's or a place's name, with its entity span."""
+        propn = {"upos": "PROPN", "xpos": "NNP", "feats": "Number=Sing", "distinct": True}
+        first = Leaf(lex.words("names", "place" if cls == "city" else cls), chunk="B-NP", sense="name", **propn)
+        phrase = single(first)
+        if cls != "city" and self.chance(0.3):
+            family = Leaf(lex.words("names", "family"), chunk="I-NP", sense="name", **propn)
+            phrase = join("", ("head", phrase), ("flat", family))
+        phrase.bracket("NP").mark("entity", "GPE" if cls == "city" else "PERSON")
+        return self._finish(phrase, cls, "Sing", kind="NAM")
+
+    def np(self, classes: tuple[str, ...] | str, number: str | None = None, *, case: str = "Nom", depth: int = 1,
+           refer: Phrase | None = None, free: bool = True, referential: bool = True) -> Phrase:
+        """A noun phrase.
+
+        Parameters
+        ----------
+        classes : str or tuple of str
+            Noun classes (or unions) to choose from.
+        number : {"Sing", "Plur"}, optional
+        depth : int
+            How many more levels of modification by phrases and clauses there may be.
+        refer : Phrase, optional
+            A noun phrase to which a possessive may refer back.
+        free : bool
+            Whether pronouns, names and coordination are allowed.
+        referential : bool
+            False for predicates: no mention, a determiner *a* or none.
+        """
+        cls = self.plain_class((classes,) if isinstance(classes, str) else classes)
+        if lex.is_mass(cls):
+            number = "Sing"
+        if free and referential:
+            if cls in PEOPLE and self.chance(0.12):
+                fits = [p for p, r in PRONOUNS.items() if r[5] == (number or r[5]) and p != "it"]
+                return self.pronoun_np(self.rng.choice(fits), case)
+            if number != "Plur" and ((cls in ("man", "woman") and self.chance(0.45)) or (cls == "city" and self.chance(0.5))):
+                return self.name_np(cls)
+            if number != "Sing" and cls in PEOPLE and self.chance(0.06):
+                return self.coordinated(cls)
+        number = number or ("Plur" if self.chance(0.3) else "Sing")
+        phrase = self.common(cls, number, refer=refer, referential=referential)
+        if depth > 0 and referential and self.chance(0.35):
+            phrase = self.modified(phrase, depth)
+        if referential:
+            phrase.mark("mention", "NOM", head=phrase.cluster)
+        return phrase
+
+    def common(self, cls: str, number: str, det: str | None = None, adjectives: int | None = None,
+               refer: Phrase | None = None, referential: bool = True) -> Phrase:
+        """A base noun phrase around a common noun (no mention is marked yet: it may still be modified)."""
+        mass = lex.is_mass(cls)
+        parts = self._start(cls, number, det, refer, referential, mass)
+        adjectives = adjectives if adjectives is not None else self.rng.choices((0, 1, 2), (11, 6, 1))[0]
+        for _ in range(adjectives):
+            adjective = self.adjective(cls)
+            if adjective:
+                parts.append(("amod", adjective))
+        compounds = lex.compounds(cls)
+        if compounds and number == "Sing" and det is None and self.chance(0.12):
+            first, second = self.rng.choice(compounds)
+            parts.append(("compound", word(first, "NOUN", "NN", "Number=Sing", "I-NP", sense="noun")))
+            parts.append(("head", word(second, "NOUN", "NN", "Number=Sing", "I-NP", sense=f"noun.{cls}")))
+        else:
+            parts.append(("head", self.noun(cls, number, "I-NP" if parts else "B-NP")))
+        phrase = join("NP", *parts)
+        phrase.cls, phrase.number, phrase.gender = cls, number, GENDER.get(cls, "")
+        phrase.cluster = next(self._clusters)
+        return phrase
+
+    def _start(self, cls: str, number: str, det: str | None, refer: Phrase | None, referential: bool, mass: bool) -> list:
+        """Determiner, numeral or possessor, as parts of a noun phrase."""
+        if det is not None:
+            leaf = determiner(det)
+            return [("amod" if leaf.upos == "ADJ" else "det", leaf)]
+        if not referential:
+            return [] if number == "Plur" or mass else [("det", determiner("a"))]
+        owned = cls in lex.source("lexicon")["owned"]
+        must = cls.startswith("kin_") or cls == "part"
+        if owned and (must or self.chance(0.3)):
+            name = pronoun_for(refer) if refer is not None and refer.cls in (*PEOPLE, "animal") else None
+            if name and (cls == "part" or self.chance(0.7)):
+                owner = single(pronoun(name, "Gen")).mark("mention", "PRO", head=refer.cluster)
+                return [("nmod:poss", owner)]
+            if must or self.chance(0.6):
+                return [("nmod:poss", self._owner())]
+            owner = single(pronoun(self.rng.choice(("I", "he", "she", "we", "they")), "Gen"))
+            return [("nmod:poss", owner.mark("mention", "PRO", head=next(self._clusters)))]
+        if number == "Plur" and self.chance(0.15):
+            numeral = Leaf(lex_numerals(), "NUM", "CD", "NumForm=Word|NumType=Card", "B-NP")
+            return [("nummod", single(numeral).mark("entity", "CARDINAL"))]
+        return self._start(cls, number, self.rng.choice(DETERMINERS["mass" if mass else number]), None, True, mass)
+
+    def _owner(self) -> Phrase:
+        """A short possessor with its 's."""
+        cls = self.rng.choice(PEOPLE)
+        if cls != "role" and self.chance(0.5):
+            owner = self.name_np(cls)
+            owner = join("NP", ("head", owner), ("case", POSSESSIVE_S))
+        else:
+            base = self.common(cls, "Sing", det="the", adjectives=int(self.chance(0.2)))
+            owner = join("NP", ("head", base), ("case", POSSESSIVE_S))
+            owner.mark("mention", "NOM", end=len(owner) - 1, head=base.cluster)
+        return owner
+
+    def modified(self, phrase: Phrase, depth: int) -> Phrase:
+        """The noun phrase with a prepositional phrase after it (clauses are added by the grammar)."""
+        options = lex.source("lexicon")["attributes"].get(phrase.cls)
+        if not options:
+            return phrase
+        preposition, cls = self.rng.choice(options).split()
+        return join("NP", ("head", phrase), ("nmod", self.pp(preposition, cls, depth - 1)))
+
+    def pp(self, preposition: str, classes: tuple[str, ...] | str, depth: int = 0, number: str | None = None,
+           free: bool = True, refer: Phrase | None = None) -> Phrase:
+        """A prepositional phrase around a new noun phrase."""
+        return pp_of(preposition, self.np(classes, number, case="Acc", depth=depth, free=free, refer=refer))
+
+    def coordinated(self, cls: str) -> Phrase:
+        """Two noun phrases joined by *and*; plural."""
+        first, second = (self.name_np(c) if c != "role" and self.chance(0.6) else self._mentioned(self.common(c, "Sing", adjectives=0))
+                         for c in (cls, self.rng.choice(PEOPLE)))
+        conjunction = join("", ("cc", word("and", "CCONJ", "CC")), ("head", second))
+        both = join("NP", ("head", first), ("conj", conjunction))
+        return self._finish(both, "role", "Plur", gender="")
+
+    @staticmethod
+    def _mentioned(phrase: Phrase) -> Phrase:
+        return phrase.mark("mention", "NOM", head=phrase.cluster)
+
+
+def lex_numerals() -> lex.Table:
+    """Cardinal numerals from two upwards."""
+    return tuple((n, n) for n in lex.source("lexicon")["numerals"].split() if n != "hundred")
+
+
+def pp_of(preposition: str, np: Phrase) -> Phrase:
+    """A prepositional phrase around a given noun phrase, which stays the head in UD."""
+    return join("PP", ("case", adposition(preposition)), ("head", np))
+
+
+def _adjective_class(cls: str) -> str:
+    if cls.startswith("kin_") or cls in PEOPLE:
+        return "person"
+    return {"city": "place"}.get(cls, cls)
