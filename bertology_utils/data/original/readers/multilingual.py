@@ -1,13 +1,14 @@
 """Sentences in many languages: Tatoeba pairs (artetxe2019), the parallel treebanks of PUD (zeman2017).
 
-Languages go by their two-letter code where they have one, as in the builtin data: ``de``, not ``deu``.
+Languages go by their two-letter code where they have one: ``de``, not ``deu``.
 """
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 
-from bertology_utils.data.items import MASK, ForcedChoice, Sentence, Translation
+from bertology_utils.data.items import Sentence, Translation
+from bertology_utils.data.original.conllu import Block, blocks, sentence
 from bertology_utils.data.original.reading import Files, ReaderError, at, lines, reader
 
 from .texts import words
@@ -41,3 +42,35 @@ def tatoeba(files: Files) -> Iterator[Translation]:
                 yield Translation(id=id_, condition=language, sentences={
                     "en": Sentence(id=f"{id_}/en", condition="en", words=words(text)),
                     language: Sentence(id=f"{id_}/{language}", condition=language, words=words(other))})
+
+
+def pud_blocks(files: Files) -> Iterator[tuple[str, Block]]:
+    """(language code, block) of each of the eight treebanks."""
+    for name in files.names("*/*_pud-ud-test.conllu"):
+        language = name.rsplit("/", 1)[1].split("_")[0]
+        yield from ((language, block) for block in blocks(files[name]))
+
+
+@reader("ud_pud_multilingual", "multilingual_treebank")
+def pud(files: Files) -> Iterator[Sentence]:
+    """The same 1,000 sentences in each of eight languages; `meta["parallel"]` joins translations."""
+    for language, block in pud_blocks(files):
+        one = sentence(block, condition=language, meta={"parallel": block.id})
+        yield replace(one, id=f"{language}/{block.id}")
+
+
+@reader("ud_pud_multilingual", "translations")
+def pud_translations(files: Files) -> Iterator[Translation]:
+    """Each sentence in the eight languages and in English, whose text stands beside six of the treebanks."""
+    together: dict[str, dict[str, Sentence]] = {}
+    english: dict[str, str] = {}
+    for language, block in pud_blocks(files):
+        together.setdefault(block.id, {})[language] = sentence(block, condition=language)
+        if "text_en" in block.comments:
+            english.setdefault(block.id, block.comments["text_en"])
+    for id_, sentences in together.items():
+        if id_ not in english:
+            files.left_out("sentences without their English text")
+            continue
+        sentences["en"] = Sentence(id=id_, condition="en", words=words(english[id_]))
+        yield Translation(id=id_, sentences=sentences)
