@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, field, fields
 from functools import cache
 from pathlib import Path
 
@@ -65,7 +65,7 @@ class Reported:
 
     source: str
     text: str
-    figures: Mapping[str, float | tuple[float, ...]]
+    figures: Mapping[str, float | tuple[float, ...]] = field(hash=False)
     dataset: str | None = None
 
 
@@ -220,9 +220,9 @@ def _check(r: Row) -> None:
         "reason": cited is not bool(r.reason),
         "reported": any(p.source not in SOURCES or (p.dataset and p.source != "released") for p in r.reported),
     }
-    for field, bad in trouble.items():
+    for name, bad in trouble.items():
         if bad:
-            raise LedgerError(f"{r.id}: {field} does not fit (how: {r.how}): {getattr(r, field)!r}")
+            raise LedgerError(f"{r.id}: {name} does not fit (how: {r.how}): {getattr(r, name)!r}")
 
 
 def _fields(cls: type, raw: object, where: str) -> dict[str, object]:

@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from bertology_utils import ledger
+from bertology_utils.data.original import registry
 
 BIBLIOGRAPHY = Path(__file__).parents[1] / "book" / "references.bib"
 COUNTS = {
@@ -75,6 +76,16 @@ def test_reported_figures_are_sourced():
     assert len(ledger.row("emb.anisotropy.ethayarajh2019").reported[0].figures["mean cosine"]) == 13  # layers 0 to 12
 
 
+def test_data_sets_are_known_to_the_registry():
+    known = set(registry.datasets()) | {"builtin", "corpus", "corpus_multilingual"}
+    assert {name for r in ledger.rows() for name in r.data} <= known
+    assert {p.dataset for r in ledger.rows() for p in r.reported if p.dataset} <= known
+
+
+def test_rows_can_be_keys():
+    assert len(set(ledger.rows())) == 135
+
+
 def test_places_read_as_text():
     places = [str(p) for p in ledger.row("lay.transferability.liu2019a").survey]
     assert places == ["TACL 2020, section 4.3, fig. 4", "arXiv v1, fig. 5"]
@@ -106,6 +117,12 @@ def test_an_unknown_section_lists_the_sections():
 def test_every_study_is_in_the_bibliography(bibliography):
     named = {study for r in ledger.rows() for study in r.studies} | {"rogers2020", "devlin2019", "vaswani2017"}
     assert sorted(named - set(bibliography.entries)) == []
+
+
+def test_every_data_set_cites_the_bibliography(bibliography):
+    cited = {(name, key) for name, entry in registry.datasets().items() for key in entry.cite}
+    assert {name for name, _ in cited} == set(registry.datasets())
+    assert sorted((name, key) for name, key in cited if key not in bibliography.entries) == []
 
 
 def test_every_entry_says_who_what_when_and_where(bibliography):
