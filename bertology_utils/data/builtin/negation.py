@@ -13,6 +13,8 @@ _SIMPLE = ("{x} is {not}{a} {m}.", "{x} is {not}{a} kind of {m}.", "In fact, {y}
            "Everyone knows that {y} is {not}{a} {m}.", "The teacher said that {y} is {not}{a} {m}.",
            "It is clear that {y} is {not}{a} {m}.", "As a rule, {y} is {not}{a} {m}.")
 
+_SINGLE = ("person", "city", "country", "planet", "month", "season", "colour", "language")  # Paris is no *kind* of city
+
 
 @lru_cache(maxsize=None)
 def pairs() -> tuple[tuple[str, str, str], ...]:
@@ -31,16 +33,16 @@ def _upper(text: str) -> str:
 
 
 def simple() -> list[tuple[str, str, str, str]]:
-    """All (thing, affirmative text, negated text …) as (thing, carrier, right category, wrong category).
+    """All (thing, carrier, right category, wrong category).
 
     Wrong categories go round those with the same article, so that each is as often right as wrong or nearly so.
     """
     out = []
     for k, carrier in enumerate(_SIMPLE):
         for i, (thing, category, article) in enumerate(pairs()):
-            if "kind of" in carrier and (article == "an" or category == "person"):
+            if "kind of" in carrier and (article == "an" or category in _SINGLE):
                 continue
-            others = [c for c in source("taxonomy")[article] if c != category and not (c == "snake" and "snake" in thing)]
+            others = [c for c in source("taxonomy")[article] if c != category]
             out.append((thing, carrier, category, others[(i + 3 * k) % len(others)]))
     return out
 
