@@ -1,6 +1,6 @@
 """Multiple-choice questions: WordNet probes by inference steps (richardson2019), commonsense tests (zhou2020).
 
-One item a choice: `label` "1" for the right one, `meta["question"]` says which choices compete, `meta["choice"]` their
+One item a choice: `label` "1" for the right one, `meta["chain"]` says which choices compete, `meta["choice"]` their
 order. A system answers a question with the choice it scores highest.
 """
 from __future__ import annotations
@@ -22,7 +22,7 @@ def _choices(question: str, texts: Sequence[tuple[str, str | None]], right: int,
         raise ValueError(f"choice {right} of {len(texts)}")
     for i, (text, text_b) in enumerate(texts):
         yield Labelled(id=f"{question}/{i}", split=split, condition=condition, text=text, text_b=text_b,
-                       label="1" if i == right else "0", meta={**meta, "question": question, "choice": i})
+                       label="1" if i == right else "0", meta={**meta, "chain": question, "choice": i})
 
 
 @reader("richardson_sabharwal2019", "hops")

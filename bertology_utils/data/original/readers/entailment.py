@@ -29,24 +29,26 @@ def glue(files: Files) -> Iterator[Labelled]:
 FRAGMENTS = ("boolean", "comparative", "conditional", "counting", "monotonicity_hard", "monotonicity_simple", "negation",
              "quantifier")
 FRAGMENT_PARTS = {"train": "train/challenge_train", "dev": "train/challenge_dev", "test": "test/challenge_dev"}
-THREE_WAY = {name.upper(): name for name in ("entailment", "neutral", "contradiction")}
+TWO_WAY = {"ENTAILMENT": "entailment", "NEUTRAL": "not_entailment", "CONTRADICTION": "not_entailment"}
 
 
 @reader("richardson_sabharwal2019", "entailment")
 def fragments(files: Files) -> Iterator[Labelled]:
-    """Eight semantic fragments, each with its own training pairs, and the "breaking NLI" pairs; three labels.
+    """Eight semantic fragments, each with its own training pairs, and the "breaking NLI" pairs.
 
-    `condition` is the fragment. The logical fragments' test pairs use words that their training pairs do not.
+    `condition` is the fragment; `meta["three_way"]` keeps neutral and contradiction apart. The logical fragments' test
+    pairs use words that their training pairs do not.
     """
+    files.note("neutral and contradiction are both not_entailment, as in the other data sets")
     for fragment in FRAGMENTS:
         for split, part in FRAGMENT_PARTS.items():
-            yield from _three_way(files, f"data/{fragment}/{part}.tsv", fragment, split)
-    yield from _three_way(files, "breaking_nli/challenge_dev.tsv", "breaking_nli", "test")
+            yield from _pairs(files, f"data/{fragment}/{part}.tsv", fragment, split)
+    yield from _pairs(files, "breaking_nli/challenge_dev.tsv", "breaking_nli", "test")
 
 
-def _three_way(files: Files, name: str, condition: str, split: str) -> Iterator[Labelled]:
+def _pairs(files: Files, name: str, condition: str, split: str) -> Iterator[Labelled]:
     path = files[name]
     for number, (_, premise, hypothesis, label) in columns(path, 4):
         with at(path, number):
             yield Labelled(id=f"{condition}/{split}/{number}", split=split, condition=condition, text=premise,
-                           text_b=hypothesis, label=THREE_WAY[label])
+                           text_b=hypothesis, label=TWO_WAY[label], meta={"three_way": label.lower()})

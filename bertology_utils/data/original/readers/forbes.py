@@ -57,7 +57,7 @@ def _instances(files: Files) -> dict[str, tuple[int, dict[str, str]]]:
 
 @reader("forbes2019_physical_commonsense", "properties")
 def properties(files: Files) -> Iterator[Labelled]:
-    """Does the object have the property? `condition` is the property's category: perceptual, functional, …"""
+    """Does the object have the property? `condition` is the property's kind, `meta["set"]` abstract or situated."""
     category = {row["uid"]: row["categorization"] for _, row in table(files["data/pc/properties.tsv"], PROPERTIES)}
     sentences = _sentences(files, "OP")
     files.note("abstract judgements of -1 and -2, neither yes nor no, count as no, as in the authors' code")
@@ -71,7 +71,7 @@ def properties(files: Files) -> Iterator[Labelled]:
                     yield Labelled(
                         id=f"{kind}/{thing}{instance and '-' + instance}/{uid}", split=splits[thing], condition=category[uid],
                         text=sentences[f"{thing}/{uid}"], label=_label(value),
-                        meta={"object": thing, "property": uid, "affordance": None, "kind": kind, "category": category[uid]})
+                        meta={"object": thing, "property": uid, "affordance": None, "kind": category[uid], "set": kind})
 
 
 def _affordances(files: Files) -> Iterator[tuple[Path, int, str, str, list[str], list[str]]]:
@@ -93,7 +93,7 @@ def affordances(files: Files) -> Iterator[Labelled]:
                 yield Labelled(
                     id=f"situated/{thing}-{instance}/{i}", split=splits[thing], condition="affordance",
                     text=sentences[f"{thing}/{action}"], label="1" if i < 3 else "0",
-                    meta={"object": thing, "property": None, "affordance": action, "kind": "situated"})
+                    meta={"object": thing, "property": None, "affordance": action, "kind": "affordance", "set": "situated"})
 
 
 @reader("forbes2019_physical_commonsense", "property_affordance")
@@ -108,4 +108,4 @@ def property_affordance(files: Files) -> Iterator[Labelled]:
                     yield Labelled(
                         id=f"situated/{thing}-{instance}/{i}/{uid}", split=splits[thing], condition=category[uid],
                         text=sentences[f"{action}/{uid}"], label=_label(value),
-                        meta={"object": thing, "property": uid, "affordance": action, "kind": "situated", "category": category[uid]})
+                        meta={"object": thing, "property": uid, "affordance": action, "kind": category[uid], "set": "situated"})
