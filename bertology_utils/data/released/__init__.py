@@ -28,7 +28,8 @@ __all__ = ["LABELS", "STANCES", "FileChanged", "Files", "MirrorMissing", "Scored
 LABELS = ("authors", "rerun", "related", "digitised")
 STANCES = ("supports", "qualifies", "contradicts")
 Scorer = Callable[[Files], pd.DataFrame]
-_MODULES = ("agreement", "negation", "geometry", "pooling", "senses")
+_MODULES = ("agreement", "negation", "geometry", "pooling", "senses", "edge_probing", "pipeline", "trees", "complexity",
+            "senteval", "heads", "special_tokens", "patterns", "explanation", "attention_maps", "heuristics")
 
 
 @dataclass(frozen=True)

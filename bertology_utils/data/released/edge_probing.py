@@ -61,7 +61,7 @@ def _row(measure: str, value: float, half: float, **keys) -> dict:
 
 @released("syn.pos_chunks_deps.tenney2019b", stance="supports", **_AUTHOR,
           note="The authors' probe scores of base and large with their own 95 % half-widths: parts of speech, constituents and "
-               "dependency labels all come out far better with context than from the input embeddings. An ELMo with random "
+               "dependency labels (no chunks as such) all come out far better with context than from the input embeddings. An ELMo with random "
                "weights, the nearest released control, gets part of the gain for nothing.")
 def syntax(files: Files) -> pd.DataFrame:
     """The three syntactic tasks."""

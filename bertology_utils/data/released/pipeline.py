@@ -181,8 +181,8 @@ def layer_drops(files: Files) -> pd.DataFrame:
 
 
 @released("siz.layers_drop.tenney2019a", stance="qualifies", **_SCORES,
-          note="The same table for both sizes, without counts: every task has a negative step in large, and all but one or none in "
-               "base.")
+          note="The same table for both sizes, without counts: every task has a negative step in base and in large, against the "
+               "survey's five of eight.")
 def layer_drops_both_sizes(files: Files) -> pd.DataFrame:
     """Negative steps by task and size, and the share of tasks that have one."""
     rows = []
