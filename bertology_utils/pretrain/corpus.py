@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from .text import CorpusError
 
 FORMAT = 1  # raised when the arrays or the rules behind them change: older caches are left alone
 CHUNK = 20_000  # sentences tokenised at a time
+BAR: dict[str, Any] = {"unit_scale": True, "file": sys.stderr, "mininterval": 1}
 FIELDS = ("vocab", "lowercase", "strip_accents", "alphabet", "layouts", "held_out", "exclude")
 
 
@@ -106,46 +108,27 @@ def _documents(files: list[Path], config: Config) -> Iterator[tuple[int, text.Do
                 yield number, document
 
 
-def _training_text(files: list[Path], config: Config) -> Iterator[str]:
-    for _, document in _documents(files, config):
-        if not text.is_held_out(document.key, config.held_out):
-            yield from document.sentences
-
-
 def _build(files: list[Path], hashes: dict[str, str], config: Config, folder: Path) -> None:
-    say = tqdm(unit=" sentences", unit_scale=True, file=sys.stderr, mininterval=1, desc="vocabulary")
-    tokenizer = wordpiece.train(_counted(_training_text(files, config), say), config)
-    say.close()
+    found = list(tqdm(_documents(files, config), desc="reading", **BAR, unit=" documents"))
+    held = np.array([text.is_held_out(d.key, config.held_out) for _, d in found])
+    training = [s for (_, d), out in zip(found, held, strict=True) if not out for s in d.sentences]
+    if len(found) - held.sum() < 2:
+        raise CorpusError(f"fewer than two documents to train on in {', '.join(f.name for f in files)}")
+    tokenizer = wordpiece.train(tqdm(training, desc="vocabulary", **BAR, unit=" sentences"), config)
     rows = [{"name": f.name, "sha256": hashes[str(f)], "words": 0, "documents": 0, "pieces": 0} for f in files]
     tokens: list[np.ndarray] = []
     lengths: list[np.ndarray] = []
-    documents, groups, held = [0], [], []
-    waiting: list[str] = []
-    say = tqdm(unit=" sentences", unit_scale=True, file=sys.stderr, mininterval=1, desc="tokenising")
-
-    def flush() -> None:
-        encoded = [e.ids for e in tokenizer.encode_batch_fast(waiting, add_special_tokens=False)]
-        lengths.append(np.fromiter(map(len, encoded), np.int64, len(encoded)))
-        tokens.append(np.fromiter((i for ids in encoded for i in ids), np.uint16, int(lengths[-1].sum())))
-        say.update(len(waiting))
-        waiting.clear()
-
-    for number, document in _documents(files, config):
-        waiting += document.sentences
-        documents.append(documents[-1] + len(document.sentences))
-        groups.append(number)
-        held.append(text.is_held_out(document.key, config.held_out))
+    sentences = [s for _, d in found for s in d.sentences]
+    for start in tqdm(range(0, len(sentences), CHUNK), desc="tokenising", **BAR, unit=f" x {CHUNK:,} sentences"):
+        batch = tokenizer.encode_batch_fast(sentences[start:start + CHUNK], add_special_tokens=False)
+        ids = [e.ids for e in batch]
+        lengths.append(np.fromiter(map(len, ids), np.int64, len(ids)))
+        tokens.append(np.fromiter(chain.from_iterable(ids), np.uint16, int(lengths[-1].sum())))
+    for number, document in found:
         rows[number]["words"] += sum(len(s.split()) for s in document.sentences)
         rows[number]["documents"] += 1
-        if len(waiting) >= CHUNK:
-            flush()
-    if waiting:
-        flush()
-    say.close()
-    if len(groups) - sum(held) < 2:
-        raise CorpusError(f"fewer than two documents to train on in {', '.join(f.name for f in files)}")
-    arrays = _tidy(np.concatenate(tokens), np.concatenate(lengths), np.array(documents), np.array(groups),
-                   np.array(held))
+    documents = np.concatenate([[0], np.cumsum([len(d.sentences) for _, d in found])])
+    arrays = _tidy(np.concatenate(tokens), np.concatenate(lengths), documents, np.array([n for n, _ in found]), held)
     sizes = np.diff(arrays["sentences"][arrays["documents"]])
     for number, row in enumerate(rows):
         row["pieces"] = int(sizes[arrays["groups"] == number].sum())
@@ -165,9 +148,3 @@ def _tidy(tokens: np.ndarray, lengths: np.ndarray, documents: np.ndarray, groups
             "documents": np.concatenate([[0], np.cumsum(np.diff(documents)[kept])]),
             "groups": groups[kept], "held": held[kept]}
 
-
-def _counted(items: Iterator[str], bar: tqdm) -> Iterator[str]:
-    for n, item in enumerate(items):
-        if n % 1000 == 0:
-            bar.update(1000 if n else 0)
-        yield item

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import json
+import os
 import platform
 import subprocess
 from pathlib import Path
@@ -81,14 +82,16 @@ def curves(log: Path, points: int = 400) -> list[dict[str, Any]]:
 
 def versions() -> dict[str, str]:
     """What the run used."""
-    return {"python": platform.python_version(), "torch": str(torch.__version__), "transformers": transformers.__version__,
-            "tokenizers": tokenizers.__version__}
+    return {"python": platform.python_version(), "torch": str(torch.__version__),
+            "transformers": transformers.__version__, "tokenizers": tokenizers.__version__}
 
 
 def commit() -> str | None:
-    """The commit of the checkout this package lies in, None outside one."""
+    """The commit of the checkout this package lies in; outside one ``BERTOLOGY_COMMIT``, or None."""
     try:
         found = subprocess.run(["git", "rev-parse", "HEAD"], cwd=Path(__file__).parent, capture_output=True, text=True)
-    except OSError:
-        return None
-    return found.stdout.strip() or None if found.returncode == 0 else None
+        if found.returncode == 0:
+            return found.stdout.strip()
+    except OSError:  # no git here
+        pass
+    return os.environ.get("BERTOLOGY_COMMIT")

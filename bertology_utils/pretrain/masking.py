@@ -80,7 +80,7 @@ def assemble(tokens: torch.Tensor, rows: torch.Tensor, length: int) -> tuple[tor
     words = in_a | in_b
     ids = tokens[source.clamp(0, len(tokens) - 1)].long()
     ends = (at == a + 1) | ((at == a + b + 2) & (b > 0))
-    ids = torch.where(words, ids, torch.where(ends, wordpiece.SEP, wordpiece.PAD))
+    ids = torch.where(words, ids, ends.long() * wordpiece.SEP)  # [PAD] is 0
     ids[:, 0] = wordpiece.CLS
     types = ((at >= a + 2) & (at <= a + b + 2) & (b > 0)).long()
     return ids, types, words
