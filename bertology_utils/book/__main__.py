@@ -1,0 +1,91 @@
+"""``python -m bertology_utils.book build | notebooks``: what the Makefile calls."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from ..evidence import SHIPPED, read, without_seconds
+from ..settings import Settings
+from . import notebooks, pages, stage
+
+
+def main(words: list[str] | None = None) -> int:
+    """Run one command; errors of the book are one message and exit code 1."""
+    parser = argparse.ArgumentParser(prog="python -m bertology_utils.book", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    building = commands.add_parser("build", help="render the book, from stored outputs or from fresh ones")
+    building.add_argument("--execute", action="store_true", help="execute copies of all notebooks first")
+    building.add_argument("--model", default="mini")
+    building.add_argument("--data", default="builtin")
+    building.add_argument("--device", default="cpu")
+    building.add_argument("--output", type=Path, default=stage.ROOT / "book" / "_build" / "html")
+    commands.add_parser("notebooks", help="execute the stored notebooks in place, with the evidence they show")
+    given = parser.parse_args(words)
+    try:
+        if given.command == "notebooks":
+            refresh(stage.ROOT)
+        else:
+            switches = (given.model, given.data, given.device) if given.execute else None
+            print(build(given.output, switches))
+    except (stage.BookError, notebooks.NotebookError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+def build(output: Path, switches: tuple[str, str, str] | None = None, root: Path = stage.ROOT) -> Path:
+    """Render the book; the path of its first page.
+
+    Parameters
+    ----------
+    output : Path
+        Folder the pages go to (replaced).
+    switches : (model, data, device), optional
+        Execute the notebooks afresh with these; without, their stored outputs are shown.
+    """
+    with tempfile.TemporaryDirectory(prefix="bertology-book-") as name:
+        folder, evidence = Path(name) / "source", Path(name) / "evidence"
+        folder.mkdir()
+        evidence.mkdir()
+        stage.stage(folder, root)
+        if switches:
+            run(folder / "notebooks", evidence, *switches)
+        pages.write(folder / "book" / "_generated", Settings(evidence=evidence), stage.repository(root))
+        print("rendering", file=sys.stderr, flush=True)
+        stage.render(folder, output)
+    return output / "index.html"
+
+
+def run(folder: Path, evidence: Path, model: str = "mini", data: str = "builtin", device: str = "cpu") -> None:
+    """Execute the notebooks of a folder, one after the other, keeping their evidence."""
+    everything = notebooks.found(folder)
+    for number, path in enumerate(everything, 1):
+        print(f"[{number}/{len(everything)}] {path.stem}", end=" ", file=sys.stderr, flush=True)
+        with notebooks.environment(**notebooks.switches(evidence, model, data, device)):
+            seconds = notebooks.execute(path)
+        print(f"{seconds:.0f} s", file=sys.stderr, flush=True)
+
+
+def refresh(root: Path) -> None:
+    """Execute the stored notebooks in place, and let the evidence they show be the evidence the package ships."""
+    folder = root / "notebooks"
+    for path in notebooks.found(folder):
+        notebooks.sync(path)
+    with tempfile.TemporaryDirectory(prefix="bertology-evidence-") as name:
+        evidence = Path(name)
+        run(folder, evidence)
+        for path in sorted(evidence.glob("*/*.json")):
+            shipped = SHIPPED / path.relative_to(evidence)
+            # a record that differs in seconds and date alone would be a change without news
+            if not shipped.exists() or without_seconds(read(shipped)) != without_seconds(read(path)):
+                shipped.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(path, shipped)
+                print(f"evidence: {shipped.relative_to(root)}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

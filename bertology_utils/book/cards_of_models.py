@@ -1,0 +1,112 @@
+"""The models page: what each bundled model is, read off its own files, and how its training went."""
+
+from __future__ import annotations
+
+import json
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from .. import models
+from ..plotting import COLOURS, MARKERS, style
+
+_CURVES = {"mlm": "training, masked-word loss", "heldout_mlm": "held out, masked-word loss"}
+
+
+def page(folder: Path) -> str:
+    """A section a bundled model; pictures are written into the folder beside it.
+
+    Raises
+    ------
+    KeyError
+        A model folder says nothing of its training: such a model is not to be bundled.
+    """
+    bundled = models.bundled()
+    if not bundled:
+        return "This copy of the package comes without a model."
+    return "\n\n".join(_section(name, path, folder) for name, path in bundled.items())
+
+
+def _section(name: str, path: Path, folder: Path) -> str:
+    training = json.loads((path / "training.json").read_text(encoding="utf-8"))
+    text = [f"## `{name}`", _table(facts(path, training))]
+    card = path / "README.md"
+    if card.is_file():
+        text.append(_body(card.read_text(encoding="utf-8")))
+    rows = [json.loads(line) for line in _lines(path / "curves.jsonl")]
+    if rows:
+        draw(rows, name, folder / f"curve-{name}.png")
+        last = [r for r in rows if "heldout_mlm" in r][-1:]
+        said = f" The last held-out loss is {last[0]['heldout_mlm']:.3f} nats." if last else ""
+        text.append(
+            f"```{{figure}} curve-{name}.png\n:alt: Loss of {name} against the pieces seen in training, falling.\n"
+            f":width: 100%\n\nTraining of `{name}`: loss (nats) against pieces seen.{said}\n```"
+        )
+    return "\n\n".join(text)
+
+
+def facts(path: Path, training: dict[str, Any]) -> dict[str, str]:
+    """What the model's own files say of it, in words."""
+    config = json.loads((path / "config.json").read_text(encoding="utf-8"))
+    run = training["config"]
+    return {
+        "architecture": f"{config['num_hidden_layers']} layers, {config['num_attention_heads']} heads each, hidden size "
+        f"{config['hidden_size']}, feed-forward {config['intermediate_size']}",
+        "vocabulary": f"{config['vocab_size']:,} word pieces, {'lower case' if run['lowercase'] else 'cased'}",
+        "longest row": f"{config['max_position_embeddings']} pieces",
+        "file": f"{(path / 'model.safetensors').stat().st_size / 1e6:.1f} MB, safetensors",
+        "objective": "masked words" + (" and next sentence" if run["nsp"] else ""),
+        "trained on": f"{training['tokens']:,} pieces in {training['steps']:,} steps"
+        + ("" if training["finished"] else f" of {run['tokens']:,} planned (stopped early)"),
+        "time": f"{training['seconds'] / 3600:.1f} h on {training['device']}",
+        **{f"held out: {k.replace('_', ' ')}": f"{v:.3f}" for k, v in training["heldout"].items()},
+        "configuration": f"{run['name']} ({training['config_sha256'][:12]})",
+    }
+
+
+def _table(rows: dict[str, str]) -> str:
+    body = "".join(f'<tr><th scope="row">{escape(k)}</th><td>{escape(v)}</td></tr>' for k, v in rows.items())
+    return f'<table class="facts"><tbody>{body}</tbody></table>'
+
+
+def _lines(path: Path) -> list[str]:
+    return path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+
+
+def _body(card: str) -> str:
+    """A model card without its front matter and first heading, the others two levels down (the page has its own)."""
+    if card.startswith("---\n"):
+        card = card.split("\n---\n", 1)[1]
+    lines, fenced = [], False
+    for line in card.strip().splitlines():
+        fenced ^= line.startswith("```")
+        if line.startswith("# ") and not fenced:
+            continue
+        lines.append(f"#{line}" if line.startswith("##") and not fenced else line)
+    return "\n".join(lines).strip()
+
+
+def draw(rows: list[dict[str, Any]], name: str, target: Path) -> None:
+    """Draw the losses against pieces seen (logarithmic: most of the fall is at the start)."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    with style():
+        figure, ax = plt.subplots(figsize=(7.0, 3.4))
+        for k, (key, label) in enumerate(_CURVES.items()):
+            chosen = [r for r in rows if key in r]
+            ax.plot(
+                [r["tokens"] for r in chosen],
+                [r[key] for r in chosen],
+                color=COLOURS[k],
+                label=label,
+                marker=MARKERS[k] if key.startswith("heldout") else "",
+                markersize=4,
+                linewidth=1.2,
+            )
+        ax.set(xscale="log", xlabel="pieces seen", ylabel="loss (nats)", title=f"Training of {name}")
+        ax.legend()
+        figure.savefig(target, dpi=110, metadata={"Software": None})
+        plt.close(figure)

@@ -1,0 +1,101 @@
+"""Executing notebooks: copies for the book, or the stored ones in place."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import nbformat
+
+KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
+
+
+class NotebookError(RuntimeError):
+    """A notebook did not run to its end, or not silently; the message names notebook and cell."""
+
+
+def found(folder: Path) -> list[Path]:
+    """The notebooks of a folder, in the book's order."""
+    return sorted(folder.glob("*.ipynb"))
+
+
+@contextmanager
+def environment(**variables: str) -> Iterator[None]:
+    """The kernels' environment: the variables given (an empty one is removed), the rest as it is."""
+    before = {name: os.environ.get(name) for name in variables}
+    try:
+        for name, value in variables.items():
+            _set(name, value or None)
+        yield
+    finally:
+        for name, value in before.items():
+            _set(name, value)
+
+
+def _set(name: str, value: str | None) -> None:
+    if value is None:
+        os.environ.pop(name, None)
+    else:
+        os.environ[name] = value
+
+
+def switches(evidence: Path, model: str = "mini", data: str = "builtin", device: str = "cpu") -> dict[str, str]:
+    """What a notebook's kernel is told, so that its figures depend on nothing else of the user's machine.
+
+    The mirror is withheld from a run on generated data: it can have no part in it.
+    """
+    given = {"model": model, "data": data, "device": device, "evidence": str(evidence)}
+    unset = dict.fromkeys(("dtype", "seed", "batch_tokens", "n", "draws"), "")
+    if data == "builtin":
+        unset["mirror"] = ""
+    return {
+        **{f"BERTOLOGY_{name.upper()}": value for name, value in {**unset, **given}.items()},
+        "HF_HUB_OFFLINE": "1" if model in ("mini", "mini-multi") else "",
+        "TOKENIZERS_PARALLELISM": "false",
+        "MPLBACKEND": "",
+    }
+
+
+def execute(path: Path, *, timeout: int = 1800) -> float:
+    """Execute a notebook where it lies and write its outputs back; the seconds it took.
+
+    Raises
+    ------
+    NotebookError
+        A cell failed, or wrote to stderr: a reader is not to see warnings.
+    """
+    from nbclient import NotebookClient
+    from nbclient.exceptions import CellExecutionError
+
+    notebook = nbformat.read(path, as_version=4)
+    notebook.metadata["kernelspec"] = dict(KERNEL)  # whatever kernel it was last saved with
+    client = NotebookClient(
+        notebook,
+        timeout=timeout,
+        resources={"metadata": {"path": str(path.parent)}},
+        record_timing=False,
+        extra_arguments=["--log-level=ERROR"],  # the kernel's own remarks are not the notebook's
+    )
+    start = time.perf_counter()
+    try:
+        client.execute()
+    except CellExecutionError as error:
+        raise NotebookError(f"{path.name}: {error}") from None
+    for number, cell in enumerate(notebook.cells):
+        for output in cell.get("outputs", ()):
+            if output.get("name") == "stderr":
+                raise NotebookError(f"{path.name}, cell {number} wrote to stderr: {output['text'].strip()}")
+    notebook.metadata["language_info"] = {"name": "python"}  # not the interpreter's exact version: a diff a machine
+    nbformat.write(notebook, path)
+    return time.perf_counter() - start
+
+
+def sync(path: Path) -> None:
+    """Bring a notebook and its percent script to the same text; the one changed last wins."""
+    from jupytext.cli import jupytext
+
+    if jupytext(["--quiet", "--sync", str(path)]):
+        raise NotebookError(f"{path}: jupytext could not pair it with {path.with_suffix('.py').name}")

@@ -1,0 +1,161 @@
+"""The generated parts of the book's pages: written at build time from ledger, evidence, models and data, never by hand.
+
+Each part is a file that a page of `book/` includes. The same inputs give the same bytes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from html import escape
+from pathlib import Path
+
+from .. import ledger
+from ..cards import badge, status
+from ..evidence import Evidence, find
+from ..ledger import Row, Section
+from ..rules import LABELS, NOT_RERUN
+from ..settings import Settings
+from . import cards_of_models, samples
+
+BOOK_MODEL = "mini"
+
+
+def write(folder: Path, settings: Settings, repository: str = "") -> None:
+    """Write every generated part into a folder.
+
+    Parameters
+    ----------
+    folder : Path
+        Made where it is missing.
+    settings : Settings
+        Its evidence folder is read beside what the package ships.
+    repository : str
+        Address for the line that installs the package on a hosted notebook; empty where it is not known.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    chapters = {p.stem for p in (folder.parent.parent / "notebooks").glob("*.ipynb")}
+    parts = {
+        "glance": glance(settings),
+        "scoreboard": scoreboard(settings, chapters),
+        "colab": colab(repository),
+        "licences": samples.licences(),
+        "samples": samples.page(),
+        "models": cards_of_models.page(folder),
+    }
+    for name, text in parts.items():
+        (folder / f"{name}.md").write_text(text.rstrip() + "\n", encoding="utf-8")
+
+
+def headline(records: list[Evidence]) -> Evidence | None:
+    """The record a row is counted by: our rerun on the book's model and generated data, else our first other rerun."""
+    reruns = [e for e in records if e.kind == "rerun" and not e.is_twin]
+    reruns.sort(key=lambda e: (e.model != BOOK_MODEL, e.data != "builtin", e.model, e.data))
+    return reruns[0] if reruns else None
+
+
+def verdict(records: list[Evidence]) -> str:
+    """The label of the headline record; `not rerun` where there is none."""
+    first = headline(records)
+    return first.verdict.label if first and first.verdict else NOT_RERUN
+
+
+def glance(settings: Settings) -> str:
+    """How many claims each section has and how they came out: a table with a bar a section."""
+    counts = [(s.title, Counter(verdict(status(r.id, settings)) for r in s.rows)) for s in ledger.sections()]
+    total = sum((c for _, c in counts), Counter())
+    claims, rerun = sum(total.values()), sum(total.values()) - total[NOT_RERUN]
+    twins = {(e.claim, e.data): e for e in find(settings=settings) if e.kind == "rerun" and e.is_twin and e.verdict}
+    passed = sum(e.verdict.label == "replicated" for (_, data), e in twins.items() if data == "builtin")
+    measured = sum(data == "builtin" for _, data in twins)
+    rows = "".join(
+        f'<tr><th scope="row">{escape(title)}</th><td>{sum(c.values())}</td>'
+        + "".join(f"<td>{c[label] or '·'}</td>" for label in LABELS)
+        + f'<td class="glance-cell">{_bar(c)}</td></tr>'
+        for title, c in counts
+    )
+    head = "".join(f"<th>{badge(label)}</th>" for label in LABELS)
+    foot = "".join(f"<td>{total[label]}</td>" for label in LABELS)
+    return "\n".join(
+        (
+            f"The survey makes **{claims} claims** that this book follows up. **{rerun}** of them have been rerun so far: "
+            + ", ".join(f"{total[label]} {label}" for label in LABELS if label != NOT_RERUN)
+            + ".",
+            f"On generated data, the untrained twin was measured for {measured} claims and met the same prediction for "
+            f"{passed} of them: there the measurement does not need training, and the card says so."
+            if measured
+            else "",
+            "",
+            f'<div class="glance"><table><thead><tr><th>section</th><th>claims</th>{head}<th class="glance-cell"></th></tr>'
+            f'</thead><tbody>{rows}</tbody><tfoot><tr><th scope="row">all</th><td>{claims}</td>{foot}'
+            f'<td class="glance-cell">{_bar(total)}</td></tr></tfoot></table></div>',
+        )
+    )
+
+
+def _bar(counts: Counter) -> str:
+    """A stacked bar in HTML: its words are in the table beside it."""
+    said = ", ".join(f"{counts[label]} {label}" for label in LABELS if counts[label])
+    parts = "".join(
+        f'<span class="verdict-{label.replace(" ", "-")}" style="flex-grow:{counts[label]}"></span>'
+        for label in LABELS
+        if counts[label]
+    )
+    return f'<div class="glance-bar" role="img" aria-label="{said}">{parts}</div>'
+
+
+def scoreboard(settings: Settings, chapters: set[str]) -> str:
+    """Every row of the ledger with its status, a table a section.
+
+    Parameters
+    ----------
+    chapters : set of str
+        The chapters in the book; rows of others are not linked.
+    """
+    text = ['<div class="scoreboard-filter" hidden></div>']
+    for section in ledger.sections():
+        rows = "".join(_score(row, section, settings, section.chapter in chapters) for row in section.rows)
+        text += [
+            "",
+            f"## {section.title}",
+            "",
+            f'<table class="scoreboard" data-section="{escape(section.title)}"><thead><tr><th>claim</th>'
+            "<th>our reruns</th><th>untrained twin</th><th>released outputs</th></tr></thead>"
+            f"<tbody>{rows}</tbody></table>",
+        ]
+    return "\n".join(text)
+
+
+def _score(row: Row, section: Section, settings: Settings, linked: bool) -> str:
+    records = find(row.id, settings)
+    title = escape(row.title)
+    if linked and headline(records):
+        title = f'<a href="../notebooks/{section.chapter}.html#{escape(row.id)}">{title}</a>'
+    reruns = sorted(
+        (e for e in records if e.kind == "rerun"), key=lambda e: (e.model != BOOK_MODEL, e.data != "builtin", e.key)
+    )
+    ours = [_line(e, f"{e.model}, {e.data}") for e in reruns if not e.is_twin]
+    twins = [_line(e, e.data) for e in reruns if e.is_twin]
+    released = [_line(e, f"{e.model}, {e.data}") for e in records if e.kind == "released"]
+    if not ours:
+        why = f"cited: {row.reason}" if row.reason else "not rerun yet"
+        ours = [f"{badge(NOT_RERUN)} <small>{escape(why)}</small>"]
+    cells = "".join(
+        f'<td data-label="{label}">{"<br>".join(lines)}</td>'
+        for label, lines in (("our reruns", ours), ("untrained twin", twins), ("released outputs", released))
+    )
+    return (
+        f'<tr data-verdict="{escape(verdict(records))}"><th scope="row">{title}<br><code>{escape(row.id)}</code></th>'
+        f"{cells}</tr>"
+    )
+
+
+def _line(e: Evidence, on: str) -> str:
+    label, reason = (e.verdict.label, e.verdict.reason) if e.verdict else (e.stance, "our reading")
+    return f"{badge(label, reason)} <small>{escape(on)}</small>"
+
+
+def colab(repository: str) -> str:
+    """The line that brings the package to a hosted notebook."""
+    address = f"git+{repository}" if repository else "git+https://github.com/OWNER/NAME"
+    note = "" if repository else "\n\n`OWNER/NAME` stands for the repository this copy of the book was built from."
+    return f"```python\n%pip install -q {address}\n```{note}"
