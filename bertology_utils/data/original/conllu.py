@@ -66,14 +66,15 @@ def blocks(path: Path, *, more: bool = False) -> Iterator[Block]:
             comments.setdefault("document", document)
         else:
             fields = line.split("\t")
+            if not _WORD.fullmatch(fields[ID]) and _OTHER.fullmatch(fields[ID]):
+                continue
             if not rows:
                 start, width = number, len(fields) if more else 10
             if len(fields) != width or width < 10:
                 raise ReaderError(path, number, f"{len(fields)} columns instead of {width}: {line[:120]!r}")
-            if fields[ID] == str(len(rows) + 1):
-                rows.append(fields)
-            elif _WORD.fullmatch(fields[ID]) or not _OTHER.fullmatch(fields[ID]):
+            if fields[ID] != str(len(rows) + 1):
                 raise ReaderError(path, number, f"word {fields[ID]!r} where {len(rows) + 1} should be")
+            rows.append(fields)
     if rows:
         raise ReaderError(path, number, "the file ends inside a sentence")
 

@@ -12,7 +12,7 @@ from bertology_utils.data.original.reading import Files, ReaderError, at, reader
 from bertology_utils.data.original.registry import RAW, File
 
 EWT, SOURCES = "ud_english_ewt", "not-to-release/sources/"
-# The published training file is the same documents in another order: pinned by what is in them, not by the order.
+# The published training file is the same documents in another order: pinned by what they hold, not by their order.
 EWT_TRAIN = File(
     EWT, "en_ewt-ud-train.conllu", 14_203_025, "01b4621fa5e9d3ac944dd15038db458b96278ea63e0ed38c9661482d6c2a9ba1",
     f"{RAW}/UniversalDependencies/UD_English-EWT/15d613d8447b3478787d4c278730a1e48a945efb/en_ewt-ud-train.conllu",
