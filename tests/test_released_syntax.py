@@ -1,4 +1,5 @@
 """Released per-item outputs on agreement and negation, scored by our code."""
+
 from __future__ import annotations
 
 import os
@@ -9,9 +10,13 @@ import pytest
 
 from bertology_utils.data.released import scores
 
-pytestmark = [pytest.mark.mirror, pytest.mark.skipif(
-    not os.environ.get("BERTOLOGY_MIRROR") or not Path(os.environ["BERTOLOGY_MIRROR"]).is_dir(),
-    reason="no mirror of the released results (BERTOLOGY_MIRROR)")]
+pytestmark = [
+    pytest.mark.mirror,
+    pytest.mark.skipif(
+        not os.environ.get("BERTOLOGY_MIRROR") or not Path(os.environ["BERTOLOGY_MIRROR"]).is_dir(),
+        reason="no mirror of the released results (BERTOLOGY_MIRROR)",
+    ),
+]
 
 
 def rows(claim: str, study: str):

@@ -11,6 +11,7 @@ a row of the ledger. `label` says what the result is to the claim::
 
 `stance` says how it bears on the survey's sentence ("supports", "qualifies", "contradicts"); the note says why.
 """
+
 from __future__ import annotations
 
 import importlib
@@ -28,8 +29,25 @@ __all__ = ["LABELS", "STANCES", "FileChanged", "Files", "MirrorMissing", "Scored
 LABELS = ("authors", "rerun", "related", "digitised")
 STANCES = ("supports", "qualifies", "contradicts")
 Scorer = Callable[[Files], pd.DataFrame]
-_MODULES = ("agreement", "negation", "geometry", "pooling", "senses", "edge_probing", "pipeline", "trees", "complexity",
-            "senteval", "heads", "special_tokens", "patterns", "explanation", "attention_maps", "heuristics")
+_MODULES = (
+    "agreement",
+    "negation",
+    "geometry",
+    "pooling",
+    "senses",
+    "edge_probing",
+    "pipeline",
+    "depth",
+    "trees",
+    "complexity",
+    "senteval",
+    "heads",
+    "special_tokens",
+    "patterns",
+    "explanation",
+    "attention_maps",
+    "heuristics",
+)
 
 
 @dataclass(frozen=True)
@@ -77,7 +95,9 @@ class _Registered:
 _REGISTRY: list[_Registered] = []
 
 
-def released(claim: str, *, study: str, label: str, stance: str, folder: str, files: Sequence[str], note: str) -> Callable[[Scorer], Scorer]:
+def released(
+    claim: str, *, study: str, label: str, stance: str, folder: str, files: Sequence[str], note: str
+) -> Callable[[Scorer], Scorer]:
     """Register the decorated function as the scorer of one claim from one folder.
 
     Parameters
@@ -137,5 +157,14 @@ def scores(claim_id: str, root: str | Path | None = None) -> list[Scored]:
 def _score(entry: _Registered, root: Path) -> Scored:
     files = Files(root, entry.folder, entry.patterns)
     rows = entry.scorer(files)
-    return Scored(entry.claim, entry.study, entry.label, entry.stance, _files.source(root, entry.folder), entry.folder,
-                  dict(files.read), rows, entry.note)
+    return Scored(
+        entry.claim,
+        entry.study,
+        entry.label,
+        entry.stance,
+        _files.source(root, entry.folder),
+        entry.folder,
+        dict(files.read),
+        rows,
+        entry.note,
+    )

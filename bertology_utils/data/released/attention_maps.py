@@ -2,6 +2,7 @@
 
 A handful of examples: they show what a statistic looks like on the real model, and claim no statistics.
 """
+
 from __future__ import annotations
 
 import json
@@ -68,23 +69,34 @@ def token_mass(maps: np.ndarray, tokens: list[str], token: str) -> np.ndarray:
 _MAPS = dict(study="bertviz notebooks", label="related", folder=FOLDER, files=FILES)
 
 
-@released("hed.special_tokens.clark2019", stance="supports", **_MAPS,
-          note="Real bert-base-uncased maps of four inputs, a few examples and no statistics: from layer 5 up (from 0) more than half of "
-               "the attention goes to [SEP]. With inputs this short there is little else to attend to. Intervals are over the four.")
+@released(
+    "hed.special_tokens.clark2019",
+    stance="supports",
+    **_MAPS,
+    note="Real bert-base-uncased maps of four inputs, a few examples and no statistics: from layer 5 up (from "
+    "0) more than half of the attention goes to [SEP]. Unlike in the curves from longer text, it stays "
+    "there to the top. Intervals are over the four.",
+)
 def special_tokens(files: Files) -> pd.DataFrame:
     """Mean over the inputs of the attention to [CLS] and [SEP], by layer."""
     maps = read_maps(files)
     rows = []
     for token in ("[CLS]", "[SEP]"):
         mass = np.stack([token_mass(a, tokens, token) for tokens, a in maps])
-        rows += [row("mean attention", mean_interval(mass[:, i]), len(mass), subject=BASE, token=token, layer=str(i))
-                 for i in range(mass.shape[1])]
+        rows += [
+            row("mean attention", mean_interval(mass[:, i]), len(mass), subject=BASE, token=token, layer=str(i))
+            for i in range(mass.shape[1])
+        ]
     return table(rows)
 
 
-@released("hed.patterns.kovaleva2019", stance="supports", **_MAPS,
-          note="The same maps, a few examples and no statistics: which heads (from 0) look at the next and at the previous token. "
-               "Intervals are over the four inputs.")
+@released(
+    "hed.patterns.kovaleva2019",
+    stance="supports",
+    **_MAPS,
+    note="The same maps, a few examples and no statistics: which heads (from 0) look at the next and at the "
+    "previous token. Intervals are over the four inputs.",
+)
 def neighbours(files: Files) -> pd.DataFrame:
     """The three heads with the most attention to the next and to the previous token."""
     maps = [a for _, a in read_maps(files)]
@@ -93,7 +105,16 @@ def neighbours(files: Files) -> pd.DataFrame:
         mass = np.stack([offset_attention(a, offset) for a in maps])  # (inputs, layers, heads)
         for place in np.argsort(-mass.mean(0), axis=None)[:3]:
             layer, head = np.unravel_index(place, mass.shape[1:])
-            rows.append(row(f"attention to the {name} token", mean_interval(mass[:, layer, head]), len(maps), subject=BASE,
-                            head=f"({layer}, {head})"))
-        rows.append(row(f"attention to the {name} token", only(np.median(mass.mean(0))), len(maps), subject=BASE, head="median"))
+            rows.append(
+                row(
+                    f"attention to the {name} token",
+                    mean_interval(mass[:, layer, head]),
+                    len(maps),
+                    subject=BASE,
+                    head=f"({layer}, {head})",
+                )
+            )
+        rows.append(
+            row(f"attention to the {name} token", only(np.median(mass.mean(0))), len(maps), subject=BASE, head="median")
+        )
     return table(rows)

@@ -1,4 +1,5 @@
 """How easily something is extracted: 13,770 probes of varying complexity (Pimentel et al. 2020)."""
+
 from __future__ import annotations
 
 import pandas as pd
@@ -25,10 +26,16 @@ def best_by_dev(frame: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
     return frame.loc[frame.groupby(keys).dev_acc.idxmax()]
 
 
-@released("syn.mdl.voita2020", label="related", stance="supports", **_PIMENTEL,
-          note="The authors' grid of probes for mBERT and simple baselines in English (Voita's code lengths were not released here). A "
-               "large probe learns even shuffled labels, and with it random vectors do as well on parts of speech as one-hot ones, so "
-               "accuracy alone misleads; the area under accuracy against rank puts mBERT first, as accuracy does.")
+@released(
+    "syn.mdl.voita2020",
+    label="related",
+    stance="supports",
+    **_PIMENTEL,
+    note="The authors' grid of probes for mBERT and simple baselines in English (Voita's code lengths were not "
+    "released here). A large probe learns even shuffled labels, and with it random vectors do as well on "
+    "parts of speech as one-hot ones, so accuracy alone misleads; the area under accuracy against rank "
+    "puts mBERT first, as accuracy does.",
+)
 def pareto(files: Files) -> pd.DataFrame:
     """Best accuracy and loss (nats), control with shuffled labels, and area under accuracy against probe rank."""
     frame = probes(files)
@@ -36,10 +43,22 @@ def pareto(files: Files) -> pd.DataFrame:
     rows = []
     for r in best_by_dev(plain[plain.probe != "rank-max"], ["task", "subject", "probe"]).itertuples():
         keys = dict(subject=r.subject, task=r.task, probe=r.probe)
-        rows += [row("test accuracy", only(r.test_acc), 0, **keys), row("test loss (nats)", only(r.test_loss), 0, **keys)]
+        rows += [
+            row("test accuracy", only(r.test_acc), 0, **keys),
+            row("test loss (nats)", only(r.test_loss), 0, **keys),
+        ]
     control = frame[(frame.probe == "mlp") & frame.shuffle_labels & ~frame.shuffle_input]
     for r in control.loc[control.groupby(["task", "subject"]).train_acc.idxmax()].itertuples():
-        rows.append(row("training accuracy on shuffled labels", only(r.train_acc), 0, subject=r.subject, task=r.task, probe=r.probe))
+        rows.append(
+            row(
+                "training accuracy on shuffled labels",
+                only(r.train_acc),
+                0,
+                subject=r.subject,
+                task=r.task,
+                probe=r.probe,
+            )
+        )
     for task, part in plain[plain.probe == "rank-max"].groupby("task"):
         for subject, group in part.groupby("subject"):
             area = pareto_area(group.max_rank, group.test_acc, most=part.max_rank.max())
@@ -47,9 +66,15 @@ def pareto(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-@released("syn.pos_chunks_deps.tenney2019b", label="related", stance="supports", **_PIMENTEL,
-          note="Another study's linear probes of mBERT in English against fastText, one-hot and random vectors; test accuracy of the "
-               "probe chosen on development data, no intervals. Context adds most for dependency labels.")
+@released(
+    "syn.pos_chunks_deps.tenney2019b",
+    label="related",
+    stance="supports",
+    **_PIMENTEL,
+    note="Another study's linear probes of mBERT in English against fastText, one-hot and random vectors; test "
+    "accuracy of the probe chosen on development data, no intervals. Context adds most for dependency "
+    "labels.",
+)
 def linear_probes(files: Files) -> pd.DataFrame:
     """Test accuracy of the best linear probe and its lead over the best baseline."""
     frame = probes(files)

@@ -1,4 +1,5 @@
 """Edge probing: the authors' tables of what BERT's vectors encode, against word-only probes (Tenney et al. 2019b)."""
+
 from __future__ import annotations
 
 import re
@@ -15,11 +16,19 @@ FOLDER = "released/tenney2019_edge_probing_notebooks"
 VIEWS = {"lex": "input embeddings", "cat": "embeddings and last layer", "mix": "mix of all layers"}
 SUBJECTS = ("bert-base-uncased", "bert-large-uncased")
 CONTROL = "elmo-ortho (base)"  # an ELMo whose upper weights are random: what architecture alone gives
-SYNTAX = {"pos-ontonotes-_micro_avg_": "POS", "nonterminal-ontonotes-_micro_avg_": "constituents",
-          "dep-labeling-ewt-_micro_avg_": "dependencies"}
-SEMANTICS = {"ner-ontonotes-_micro_avg_": "entities", "srl-conll2012-_clean_micro_": "roles",
-             "coref-ontonotes-conll-1": "coreference", "spr1-_micro_avg_": "proto-roles (SPR1)",
-             "spr2-_micro_avg_": "proto-roles (SPR2)", "rel-semeval-_clean_micro_": "relations"}
+SYNTAX = {
+    "pos-ontonotes-_micro_avg_": "POS",
+    "nonterminal-ontonotes-_micro_avg_": "constituents",
+    "dep-labeling-ewt-_micro_avg_": "dependencies",
+}
+SEMANTICS = {
+    "ner-ontonotes-_micro_avg_": "entities",
+    "srl-conll2012-_clean_micro_": "roles",
+    "coref-ontonotes-conll-1": "coreference",
+    "spr1-_micro_avg_": "proto-roles (SPR1)",
+    "spr2-_micro_avg_": "proto-roles (SPR2)",
+    "rel-semeval-_clean_micro_": "relations",
+}
 _FILES = ("iclr_edge_probing_scores.csv", "iclr_edge_probing_errn95.csv")
 _AUTHOR = dict(study="tenney2019b", label="authors", folder=FOLDER, files=_FILES)
 
@@ -50,8 +59,16 @@ def edge_scores(files: Files, tasks: dict[str, str]) -> pd.DataFrame:
                 if words is None:
                     words = value
                 else:
-                    rows.append(_row("gain over input embeddings", value[0] - words[0], np.hypot(value[1], words[1]),
-                                     subject=subject, task=task, view=name))
+                    rows.append(
+                        _row(
+                            "gain over input embeddings",
+                            value[0] - words[0],
+                            np.hypot(value[1], words[1]),
+                            subject=subject,
+                            task=task,
+                            view=name,
+                        )
+                    )
     return table(rows)
 
 
@@ -59,18 +76,27 @@ def _row(measure: str, value: float, half: float, **keys) -> dict:
     return row(measure, (value, value - half, value + half) if np.isfinite(half) else only(value), 0, **keys)
 
 
-@released("syn.pos_chunks_deps.tenney2019b", stance="supports", **_AUTHOR,
-          note="The authors' probe scores of base and large with their own 95 % half-widths: parts of speech, constituents and "
-               "dependency labels (no chunks as such) all come out far better with context than from the input embeddings. An ELMo with random "
-               "weights, the nearest released control, gets part of the gain for nothing.")
+@released(
+    "syn.pos_chunks_deps.tenney2019b",
+    stance="supports",
+    **_AUTHOR,
+    note="The authors' probe scores of base and large with their own 95 % half-widths: parts of speech, "
+    "constituents and dependency labels (no chunks as such) all come out far better with context than "
+    "from the input embeddings. An ELMo with random weights, the nearest released control, gets part of "
+    "the gain for nothing.",
+)
 def syntax(files: Files) -> pd.DataFrame:
     """The three syntactic tasks."""
     return edge_scores(files, SYNTAX)
 
 
-@released("sem.edge_probing.tenney2019b", stance="supports", **_AUTHOR,
-          note="The authors' probe scores with their own 95 % half-widths: entities, roles, proto-roles, coreference and relations "
-               "all gain from context; proto-roles gain least.")
+@released(
+    "sem.edge_probing.tenney2019b",
+    stance="supports",
+    **_AUTHOR,
+    note="The authors' probe scores with their own 95 % half-widths: entities, roles, proto-roles, coreference "
+    "and relations all gain from context; proto-roles gain least.",
+)
 def semantics(files: Files) -> pd.DataFrame:
     """The semantic tasks."""
     return edge_scores(files, SEMANTICS)

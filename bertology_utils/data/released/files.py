@@ -3,6 +3,7 @@
 `pins.csv` holds one row a file (folder, path, bytes, SHA-256). The files themselves cannot be downloaded by us in
 general and are never part of the package; each folder's SOURCE.txt says where they are public.
 """
+
 from __future__ import annotations
 
 import csv
@@ -68,7 +69,9 @@ def verified(root: Path, folder: str, path: str) -> bytes:
         raise KeyError(f"{folder}/{path} is not in pins.csv") from None
     place = root / folder / path
     if not place.is_file():
-        raise MirrorMissing(f"{folder}/{path} is not in the mirror {root}; its public address is in {folder}/SOURCE.txt")
+        raise MirrorMissing(
+            f"{folder}/{path} is not in the mirror {root}; its public address is in {folder}/SOURCE.txt"
+        )
     content = place.read_bytes()
     if (found := hashlib.sha256(content).hexdigest()) != expected:
         raise FileChanged(f"{place} is not the pinned file: SHA-256 {found}, expected {expected}")

@@ -1,4 +1,5 @@
 """Geometry of contextual vectors by layer: Ethayarajh's released statistics, and others' self-similarity curves."""
+
 from __future__ import annotations
 
 import json
@@ -22,31 +23,48 @@ def by_layer(files: Files, folder: str) -> dict[str, np.ndarray]:
     return {name: np.array([values[f"layer_{i}"] for i in range(len(values))]) for name, values in stats.items()}
 
 
-@released("emb.anisotropy.ethayarajh2019", stance="supports", files=_STATS, **_AUTHOR,
-          note="The author's mean cosine of random words by layer, as rounded aggregates without intervals. It is above 0 in every "
-               "layer and grows with the layer in BERT, though the last layer falls back below the two before it.")
+@released(
+    "emb.anisotropy.ethayarajh2019",
+    stance="supports",
+    files=_STATS,
+    **_AUTHOR,
+    note="The author's mean cosine of random words by layer, as rounded aggregates without intervals. It is "
+    "above 0 in every layer and grows with the layer in BERT, though the last layer falls back below the "
+    "two before it.",
+)
 def anisotropy(files: Files) -> pd.DataFrame:
     """Mean cosine of random word pairs by layer (0 = input embeddings) and its rank correlation with the layer."""
     rows = []
     for subject, folder in ETHAYARAJH.items():
         cosine = by_layer(files, folder)["mean cosine similarity across words"]
         rows += [row("mean cosine", only(v), 0, subject=subject, layer=str(i)) for i, v in enumerate(cosine)]
-        rows.append(row("Spearman of layer and mean cosine", only(trend(cosine)), len(cosine), subject=subject, layer="all"))
+        rows.append(
+            row("Spearman of layer and mean cosine", only(trend(cosine)), len(cosine), subject=subject, layer="all")
+        )
     return table(rows)
 
 
-@released("emb.context_specificity.ethayarajh2019", stance="supports",
-          files=(*_STATS, "bert/self_similarity.csv", "bert/variance_explained.csv"), **_AUTHOR,
-          note="The author's self-similarity and variance explained by one component for 8,159 words, unadjusted; the adjustment "
-               "for anisotropy by the released baselines is made here. Adjusted self-similarity falls with the layer; the raw "
-               "figures do not fall steadily, so the claim rests on the adjustment.")
+@released(
+    "emb.context_specificity.ethayarajh2019",
+    stance="supports",
+    files=(*_STATS, "bert/self_similarity.csv", "bert/variance_explained.csv"),
+    **_AUTHOR,
+    note="The author's self-similarity and variance explained by one component for 8,159 words, unadjusted; "
+    "the adjustment for anisotropy by the released baselines is made here. Adjusted self-similarity falls "
+    "with the layer; the raw figures do not fall steadily, so the claim rests on the adjustment.",
+)
 def context_specificity(files: Files) -> pd.DataFrame:
-    """Self-similarity, intra-sentence similarity and maximum explainable variance, raw and adjusted (ethayarajh2019)."""
+    """Self- and intra-sentence similarity and maximum explainable variance, raw and adjusted (ethayarajh2019)."""
     stats = by_layer(files, "bert")
-    baseline = {"self-similarity": stats["mean cosine similarity across words"],
-                "explained variance": stats["variance explained for random words"]}
+    baseline = {
+        "self-similarity": stats["mean cosine similarity across words"],
+        "explained variance": stats["variance explained for random words"],
+    }
     rows = []
-    for measure, path in (("self-similarity", "bert/self_similarity.csv"), ("explained variance", "bert/variance_explained.csv")):
+    for measure, path in (
+        ("self-similarity", "bert/self_similarity.csv"),
+        ("explained variance", "bert/variance_explained.csv"),
+    ):
         words = files.csv(path, keep_default_na=False, na_values=[""]).set_index("word").dropna()
         layers = [int(c.removeprefix("layer_")) for c in words.columns]
         mean, draws = column_means(words.to_numpy(float))
@@ -54,17 +72,34 @@ def context_specificity(files: Files) -> pd.DataFrame:
             for i, layer in enumerate(layers):
                 value = percentiles((mean - shift)[i], (draws - shift)[:, i])
                 rows.append(row(name, value, len(words), subject="bert-base-cased", layer=str(layer)))
-            rows.append(row(f"Spearman of layer and {name}", trend_interval(mean - shift, draws - shift), len(words),
-                            subject="bert-base-cased", layer="all"))
+            rows.append(
+                row(
+                    f"Spearman of layer and {name}",
+                    trend_interval(mean - shift, draws - shift),
+                    len(words),
+                    subject="bert-base-cased",
+                    layer="all",
+                )
+            )
     intra = stats["mean cosine similarity between sentence and words"] - stats["mean cosine similarity across words"]
-    rows += [row("adjusted intra-sentence similarity", only(v), 0, subject="bert-base-cased", layer=str(i))
-             for i, v in enumerate(intra)]
+    rows += [
+        row("adjusted intra-sentence similarity", only(v), 0, subject="bert-base-cased", layer=str(i))
+        for i, v in enumerate(intra)
+    ]
     return table(rows)
 
 
-MONOPOLY = {"bert-base-uncased": "en-bert", "bert-base-cased": "en-bbcased", "bert-base-multilingual-cased": "en-multicased"}
-_MONOPOLY = dict(study="Garí Soler & Apidianaki 2021", label="rerun", folder="released/gari_soler2021_monopoly",
-                 files=tuple(f"{folder}/*.csv" for folder in MONOPOLY.values()))
+MONOPOLY = {
+    "bert-base-uncased": "en-bert",
+    "bert-base-cased": "en-bbcased",
+    "bert-base-multilingual-cased": "en-multicased",
+}
+_MONOPOLY = dict(
+    study="Garí Soler & Apidianaki 2021",
+    label="rerun",
+    folder="released/gari_soler2021_monopoly",
+    files=tuple(f"{folder}/*.csv" for folder in MONOPOLY.values()),
+)
 
 
 def monopoly(files: Files, name: str) -> pd.DataFrame:
@@ -77,24 +112,43 @@ def monopoly(files: Files, name: str) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-@released("emb.context_specificity.ethayarajh2019", stance="qualifies", **_MONOPOLY,
-          note="Mean self-similarity of English words in SemCor by layer, not adjusted for anisotropy and without intervals. It "
-               "falls with the layer in bert-base-uncased; in the cased and the multilingual model the curve is not monotone.")
+@released(
+    "emb.context_specificity.ethayarajh2019",
+    stance="qualifies",
+    **_MONOPOLY,
+    note="Mean self-similarity of English words in SemCor by layer, not adjusted for anisotropy and without "
+    "intervals. It falls with the layer in bert-base-uncased; in the cased and the multilingual model the "
+    "curve is not monotone.",
+)
 def self_similarity(files: Files) -> pd.DataFrame:
     """Unadjusted self-similarity by layer for monosemous and polysemous words."""
     rows = []
     for (subject, condition), part in monopoly(files, "mono_poly").groupby(["subject", "condition"], sort=False):
         values = part.sort_values("layer").value.to_numpy()
-        rows += [row("self-similarity", only(v), 0, subject=subject, condition=condition, layer=str(i))
-                 for i, v in enumerate(values)]
-        rows.append(row("Spearman of layer and self-similarity", only(trend(values)), len(values), subject=subject,
-                        condition=condition, layer="all"))
+        rows += [
+            row("self-similarity", only(v), 0, subject=subject, condition=condition, layer=str(i))
+            for i, v in enumerate(values)
+        ]
+        rows.append(
+            row(
+                "Spearman of layer and self-similarity",
+                only(trend(values)),
+                len(values),
+                subject=subject,
+                condition=condition,
+                layer="all",
+            )
+        )
     return table(rows)
 
 
-@released("emb.sense_clusters.wiedemann2019", stance="supports", **{**_MONOPOLY, "label": "related"},
-          note="Self-similarity of words with few and with many senses: words with fewer senses keep more similar vectors at every "
-               "layer. It bears on senses without any disambiguation, and has no intervals.")
+@released(
+    "emb.sense_clusters.wiedemann2019",
+    stance="supports",
+    **{**_MONOPOLY, "label": "related"},
+    note="Self-similarity of words with few and with many senses: words with fewer senses keep more similar "
+    "vectors at every layer. It bears on senses without any disambiguation, and has no intervals.",
+)
 def polysemy(files: Files) -> pd.DataFrame:
     """Self-similarity of monosemous minus polysemous words, and of low minus high polysemy, by layer."""
     rows = []
@@ -102,16 +156,31 @@ def polysemy(files: Files) -> pd.DataFrame:
         frame = monopoly(files, name)
         wide = frame.pivot_table(index=["subject", "layer"], columns="condition", values="value")
         for (subject, layer), value in (wide[more] - wide[less]).items():
-            rows.append(row("difference of self-similarity", only(value), 0, subject=subject, condition=f"{more} - {less}",
-                            layer=str(layer)))
+            rows.append(
+                row(
+                    "difference of self-similarity",
+                    only(value),
+                    0,
+                    subject=subject,
+                    condition=f"{more} - {less}",
+                    layer=str(layer),
+                )
+            )
     return table(rows)
 
 
-@released("emb.token_identity.voita2019a", study="Mickus et al. 2022", label="related", stance="qualifies",
-          folder="released/mickus2022_bert_splat", files=("xlayers.csv",),
-          note="How much of each layer's output vectors comes from the input embedding, the feed-forward layers, attention and bias "
-               "terms (means over tokens; their spread over tokens was released, but no interval of the mean). The "
-               "input's share falls almost throughout: it shows the fading of token identity, but no return near the top.")
+@released(
+    "emb.token_identity.voita2019a",
+    study="Mickus et al. 2022",
+    label="related",
+    stance="qualifies",
+    folder="released/mickus2022_bert_splat",
+    files=("xlayers.csv",),
+    note="How much of each layer's output vectors comes from the input embedding, the feed-forward layers, "
+    "attention and bias terms (means over tokens; their spread over tokens was released, but no interval "
+    "of the mean). The input's share falls almost throughout: it shows the fading of token identity, but "
+    "no return near the top.",
+)
 def input_share(files: Files) -> pd.DataFrame:
     """Share of the layer output that each kind of term makes up, by layer."""
     frame = files.csv("xlayers.csv", skipinitialspace=True)
@@ -120,8 +189,24 @@ def input_share(files: Files) -> pd.DataFrame:
     for r in frame.to_dict("records"):
         for column, name in names.items():
             if np.isfinite(r[column]):
-                rows.append(row("share of output", only(r[column]), 0, subject="bert-base-uncased", term=name,
-                                layer=str(int(r["layer"]))))
-    rows.append(row("Spearman of layer and input share", only(trend(frame.ipt.to_numpy())), len(frame),
-                    subject="bert-base-uncased", term="input embedding", layer="all"))
+                rows.append(
+                    row(
+                        "share of output",
+                        only(r[column]),
+                        0,
+                        subject="bert-base-uncased",
+                        term=name,
+                        layer=str(int(r["layer"])),
+                    )
+                )
+    rows.append(
+        row(
+            "Spearman of layer and input share",
+            only(trend(frame.ipt.to_numpy())),
+            len(frame),
+            subject="bert-base-uncased",
+            term="input embedding",
+            layer="all",
+        )
+    )
     return table(rows)

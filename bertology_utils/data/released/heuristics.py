@@ -1,11 +1,13 @@
 """Shallow heuristics: a hundred fine-tuning runs of BERT on MNLI, scored on HANS (McCoy et al.)."""
+
 from __future__ import annotations
 
 import pandas as pd
 
 from bertology_utils.data.released import released
 from bertology_utils.data.released.files import Files
-from bertology_utils.stats import mean_interval, row, table
+from bertology_utils.data.released.metrics import only
+from bertology_utils.stats import bootstrap, mean_interval, row, table
 
 _RUNS = "berts_of_a_feather/berts_of_a_feather_accuracies_by_run.csv"
 _MCCOY = dict(study="McCoy et al. 2020", folder="hans_partial", files=(_RUNS,))
@@ -18,34 +20,62 @@ def runs(files: Files) -> pd.DataFrame:
     return frame[frame.Run.str.fullmatch(r"Run \d+")].reset_index(drop=True)
 
 
-@released("trn.heuristics.mccoy2019b", label="authors", stance="supports", **_MCCOY,
-          note="The authors' accuracies of a hundred runs that differ by seed alone: nearly all right where the heuristic gives the right "
-               "answer, mostly wrong where it does not. Intervals are over runs.")
+@released(
+    "trn.heuristics.mccoy2019b",
+    label="authors",
+    stance="supports",
+    **_MCCOY,
+    note="The authors' accuracies of a hundred runs that differ by seed alone: nearly all right where the "
+    "heuristic gives the right answer, mostly wrong where it does not. Intervals are over runs.",
+)
 def hans(files: Files) -> pd.DataFrame:
     """Accuracy where the heuristic is right and where it is wrong, by heuristic."""
     frame = runs(files)
-    rows = [row("MNLI accuracy", mean_interval(frame["MNLI dev acc."]), len(frame), subject="bert-base-uncased", condition="MNLI")]
+    rows = [
+        row(
+            "MNLI accuracy",
+            mean_interval(frame["MNLI dev acc."]),
+            len(frame),
+            subject="bert-base-uncased",
+            condition="MNLI",
+        )
+    ]
     for name, column in HEURISTICS.items():
         for kind, meaning in (("entailed", "heuristic right"), ("nonent", "heuristic wrong")):
-            rows.append(row("HANS accuracy", mean_interval(frame[f"{column} ({kind})"]), len(frame), subject="bert-base-uncased",
-                            condition=f"{name}, {meaning}"))
+            rows.append(
+                row(
+                    "HANS accuracy",
+                    mean_interval(frame[f"{column} ({kind})"]),
+                    len(frame),
+                    subject="bert-base-uncased",
+                    condition=f"{name}, {meaning}",
+                )
+            )
     return table(rows)
 
 
-@released("trn.seed_variance.dodge2020", label="related", stance="supports", **_MCCOY,
-          note="The same hundred runs: almost one figure on MNLI, a wide range on HANS where the heuristic is wrong. The runs differ "
-               "in the order of the data and the first weights of the classifier.")
+@released(
+    "trn.seed_variance.dodge2020",
+    label="related",
+    stance="supports",
+    **_MCCOY,
+    note="The same hundred runs: almost one figure on MNLI, a wide range on HANS where the heuristic is wrong. "
+    "The runs differ in the order of the data and the first weights of the classifier.",
+)
 def seeds(files: Files) -> pd.DataFrame:
     """Standard deviation, least and greatest over the runs, in and out of domain."""
-    from bertology_utils.data.released.metrics import only
-    from bertology_utils.stats import bootstrap
-
     frame = runs(files)
     rows = []
-    for name, column in (("MNLI", "MNLI dev acc."), *((f"HANS {k}, heuristic wrong", f"{c} (nonent)") for k, c in HEURISTICS.items())):
+    for name, column in (
+        ("MNLI", "MNLI dev acc."),
+        *((f"HANS {k}, heuristic wrong", f"{c} (nonent)") for k, c in HEURISTICS.items()),
+    ):
         values = frame[column].to_numpy(float)
         keys = dict(subject="bert-base-uncased", condition=name)
         spread = bootstrap(values, lambda v: v.std(ddof=1))
-        rows += [row("standard deviation", spread, len(values), **keys), row("least", only(values.min()), len(values), **keys),
-                 row("greatest", only(values.max()), len(values), **keys)]
+        rows += [
+            row("standard deviation", spread, len(values), **keys),
+            row("least", only(values.min()), len(values), **keys),
+            row("greatest", only(values.max()), len(values), **keys),
+        ]
     return table(rows)

@@ -4,12 +4,13 @@ Where only counts were released (so many right of so many), resampling the items
 a multinomial, so the intervals here are the ordinary percentile bootstrap over items, without the items.
 All intervals: 95 %, seeded, `DRAWS` draws.
 """
+
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.stats import binomtest
+from scipy.stats import binomtest, rankdata
 
 from bertology_utils.stats import spearman
 
@@ -140,6 +141,4 @@ def trend_interval(value: np.ndarray, draws: np.ndarray) -> Interval:
 
 def mean_ranks(table: np.ndarray) -> np.ndarray:
     """Mean rank of each column (layer) over rows (tasks); rank 1 is the highest score, ties share their mean rank."""
-    from scipy.stats import rankdata
-
     return rankdata(-np.asarray(table, float), axis=1).mean(0)

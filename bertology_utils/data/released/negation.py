@@ -3,6 +3,7 @@
 The stimuli come in pairs of lines: affirmative, then negated (or the two orders of the roles). Each line of a
 predictions file lists the twenty likeliest fillers of the last word.
 """
+
 from __future__ import annotations
 
 import ast
@@ -37,7 +38,9 @@ def read_pairs(files: Files, name: str, model: str) -> pd.DataFrame:
     stimuli = [line.strip().rstrip(",.").strip() for line in stimuli if line.strip()]
     lines = [line for line in files.text(f"predictions/{name}/{model}.txt").split("\n") if line.strip()]
     if len(stimuli) != len(lines) or len(lines) % 2:
-        raise ValueError(f"{name}, {model}: {len(stimuli)} stimuli and {len(lines)} predictions; need as many, in pairs")
+        raise ValueError(
+            f"{name}, {model}: {len(stimuli)} stimuli and {len(lines)} predictions; need as many, in pairs"
+        )
     fillers = []
     for number, line in enumerate(lines, 1):
         words = ast.literal_eval(line)
@@ -45,11 +48,16 @@ def read_pairs(files: Files, name: str, model: str) -> pd.DataFrame:
             raise ValueError(f"predictions/{name}/{model}.txt:{number} is no list of words: {line[:80]!r}")
         fillers.append(words)
     split = [s.rsplit(" ", 1) for s in stimuli]
-    frame = pd.DataFrame({
-        "first": [c for c, _ in split[::2]], "second": [c for c, _ in split[1::2]],
-        "first_word": [w for _, w in split[::2]], "second_word": [w for _, w in split[1::2]],
-        "first_fillers": fillers[::2], "second_fillers": fillers[1::2],
-    })
+    frame = pd.DataFrame(
+        {
+            "first": [c for c, _ in split[::2]],
+            "second": [c for c, _ in split[1::2]],
+            "first_word": [w for _, w in split[::2]],
+            "second_word": [w for _, w in split[1::2]],
+            "first_fillers": fillers[::2],
+            "second_fillers": fillers[1::2],
+        }
+    )
     return frame.drop_duplicates(["first", "second", "first_word", "second_word"]).reset_index(drop=True)
 
 
@@ -68,16 +76,24 @@ def _means(frame: dict[str, list], **keys) -> list[dict]:
     return rows
 
 
-@released("syn.negation.ettinger2019", study="Shivagunde et al. 2023", label="rerun", stance="qualifies",
-          folder="released/shivagunde2023_ettinger_extended",
-          files=tuple(f"{kind}/{s}{end}" for s in NEGATION_SETS for kind, end in (("stimuli", ".txt"), ("predictions", "/*.txt"))),
-          note="Twenty likeliest fillers for Ettinger's negation sentences and about 1,500 new ones a set. In the negated sentence "
-               "the category that is now false often stays among the likeliest, as the survey says; but it drops from first place "
-               "much of the time and the two lists differ, so 'predictions do not react' is too strong.")
+@released(
+    "syn.negation.ettinger2019",
+    study="Shivagunde et al. 2023",
+    label="rerun",
+    stance="qualifies",
+    folder="released/shivagunde2023_ettinger_extended",
+    files=tuple(
+        f"{kind}/{s}{end}" for s in NEGATION_SETS for kind, end in (("stimuli", ".txt"), ("predictions", "/*.txt"))
+    ),
+    note="Twenty likeliest fillers for Ettinger's negation sentences and about 1,500 new ones a set. In the "
+    "negated sentence the category that is now false often stays among the likeliest, as the survey says; "
+    "but it drops from first place much of the time and the two lists differ, so 'predictions do not "
+    "react' is too strong.",
+)
 def negation(files: Files) -> pd.DataFrame:
     """Where the category of the affirmative sentence stands with and without 'not'.
 
-    Measures: `true first` / `true in top 5` (affirmative), `false first` / `false in top 5` (negated: the same category,
+    Measures: `true first` / `true in top 5` (affirmative), `false first` / `false in top 5` (negated: the same word,
     now false), `same first filler`, `overlap of top 10`, and `false above true` (negated; the new sets name a true
     category for the negated line: how often the false one ranks higher, where either is among the twenty).
     """
@@ -87,8 +103,18 @@ def negation(files: Files) -> pd.DataFrame:
             pairs = read_pairs(files, name, model)
             if not (pairs.second.str.contains(" not ").all() and not pairs["first"].str.contains(" not ").any()):
                 raise ValueError(f"{name}: lines do not alternate affirmative, negated")
-            found = {m: [] for m in ("true first", "true in top 5", "false first", "false in top 5", "same first filler",
-                                     "overlap of top 10", "false above true")}
+            found = {
+                m: []
+                for m in (
+                    "true first",
+                    "true in top 5",
+                    "false first",
+                    "false in top 5",
+                    "same first filler",
+                    "overlap of top 10",
+                    "false above true",
+                )
+            }
             for p in pairs.itertuples():
                 true, false = _rank(p.first_fillers, p.first_word), _rank(p.second_fillers, p.first_word)
                 other = _rank(p.second_fillers, p.second_word)
@@ -105,11 +131,17 @@ def negation(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-@released("sem.roles.ettinger2019", study="Shivagunde et al. 2023", label="rerun", stance="supports",
-          folder="released/shivagunde2023_ettinger_extended", files=("stimuli/ROLE-1500.txt", "predictions/ROLE-1500/*.txt"),
-          note="Twenty likeliest verbs for 750 pairs of sentences with the roles in both orders: the expected verb is "
-               "more often among them in its own order than in the reversed one, but rarely first, and half of the ten likeliest "
-               "are the same in both orders.")
+@released(
+    "sem.roles.ettinger2019",
+    study="Shivagunde et al. 2023",
+    label="rerun",
+    stance="supports",
+    folder="released/shivagunde2023_ettinger_extended",
+    files=("stimuli/ROLE-1500.txt", "predictions/ROLE-1500/*.txt"),
+    note="Twenty likeliest verbs for 750 pairs of sentences with the roles in both orders: the expected verb "
+    "is more often among them in its own order than in the reversed one, but rarely first, and half of "
+    "the ten likeliest are the same in both orders.",
+)
 def roles(files: Files) -> pd.DataFrame:
     """Is the expected verb among the likeliest, in its own order of the roles and in the reversed one?"""
     rows = []
@@ -117,7 +149,10 @@ def roles(files: Files) -> pd.DataFrame:
         found = {f"{m} in top {k}": [] for k in (1, 5, 20) for m in ("expected", "other order's")}
         found["overlap of top 10"] = []
         for p in read_pairs(files, "ROLE-1500", model).itertuples():
-            for fillers, own, other in ((p.first_fillers, p.first_word, p.second_word), (p.second_fillers, p.second_word, p.first_word)):
+            for fillers, own, other in (
+                (p.first_fillers, p.first_word, p.second_word),
+                (p.second_fillers, p.second_word, p.first_word),
+            ):
                 for k in (1, 5, 20):
                     found[f"expected in top {k}"].append(_rank(fillers, own) < k)
                     found[f"other order's in top {k}"].append(_rank(fillers, other) < k)

@@ -1,4 +1,5 @@
 """The classical pipeline in the layers: cumulative scores and mixing weights (Tenney et al. 2019a), computed again."""
+
 from __future__ import annotations
 
 import re
@@ -15,24 +16,29 @@ from bertology_utils.data.released.metrics import (
     expected_layer,
     f1_draws,
     kl_from_uniform,
-    negative_steps,
     only,
     percentiles,
-    profile_correlation,
 )
-from bertology_utils.stats import mean_interval, row, spearman, table
+from bertology_utils.stats import row, spearman, table
 
 # The study's tasks in the order of the classical pipeline, which is also the order of its figure.
-PIPELINE = {"pos-ontonotes": "POS", "nonterminal-ontonotes": "constituents", "dep-labeling-ewt": "dependencies",
-            "ner-ontonotes": "entities", "srl-conll2012": "roles", "coref-ontonotes-conll": "coreference",
-            "spr1": "proto-roles", "rel-semeval": "relations"}
+PIPELINE = {
+    "pos-ontonotes": "POS",
+    "nonterminal-ontonotes": "constituents",
+    "dep-labeling-ewt": "dependencies",
+    "ner-ontonotes": "entities",
+    "srl-conll2012": "roles",
+    "coref-ontonotes-conll": "coreference",
+    "spr1": "proto-roles",
+    "rel-semeval": "relations",
+}
 STAGES = 6  # the stages the survey names: POS to coreference
 SYNTACTIC = ("POS", "constituents", "dependencies")
 LARGE = "bert-large-uncased"
-_CUMULATIVE, _WEIGHTS = "bert_large_cumulative_scores_and_expected_layer.csv", "bert_large_mixing_weights.csv"
-_TABLE = "layer_scores_edge_probing.csv"
-_NOTEBOOK = dict(study="tenney2019a", label="authors", folder=FOLDER)
-_SCORES = dict(study="tenney2019a", label="authors", folder="tenney2019a_released", files=(_TABLE,))
+CUMULATIVE, WEIGHTS = "bert_large_cumulative_scores_and_expected_layer.csv", "bert_large_mixing_weights.csv"
+TABLE = "layer_scores_edge_probing.csv"
+NOTEBOOK = dict(study="tenney2019a", label="authors", folder=FOLDER)
+SCORES = dict(study="tenney2019a", label="authors", folder="tenney2019a_released", files=(TABLE,))
 
 
 def cumulative_draws(files: Files) -> dict[str, tuple[np.ndarray, np.ndarray]]:
@@ -41,7 +47,7 @@ def cumulative_draws(files: Files) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     Each layer's decisions are resampled on their own, since which decisions were right was not released: wider than a
     paired interval would be. For coreference the study's score is the F1 of the positive class, as here.
     """
-    frame = files.csv(_CUMULATIVE)
+    frame = files.csv(CUMULATIVE)
     found = {}
     for k, (key, task) in enumerate(PIPELINE.items()):
         part = frame[frame.task == key].sort_values("layer_num")
@@ -53,7 +59,7 @@ def cumulative_draws(files: Files) -> dict[str, tuple[np.ndarray, np.ndarray]]:
 
 def cumulative_scores(files: Files) -> dict[str, dict[str, np.ndarray]]:
     """Subject -> task -> cumulative scores (13 or 25 layers) from the table of both sizes (as fractions)."""
-    frame = files.csv(_TABLE).set_index("display_row") / 100
+    frame = files.csv(TABLE).set_index("display_row") / 100
     found: dict[str, dict[str, np.ndarray]] = {}
     for subject in ("bert-base-uncased", LARGE):
         columns = [c for c in frame.columns if re.match(rf"{subject}-mix-\d\d ", c)]
@@ -65,15 +71,23 @@ def cumulative_scores(files: Files) -> dict[str, dict[str, np.ndarray]]:
 
 def mixing_weights(files: Files) -> dict[str, np.ndarray]:
     """Task -> mixing weights of BERT-large by layer; where two runs were released, their mean."""
-    frame = files.csv(_WEIGHTS)
-    return {task: frame[frame.task == key].groupby("layer_num").layer_weight.mean().to_numpy() for key, task in PIPELINE.items()}
+    frame = files.csv(WEIGHTS)
+    return {
+        task: frame[frame.task == key].groupby("layer_num").layer_weight.mean().to_numpy()
+        for key, task in PIPELINE.items()
+    }
 
 
-@released("lay.pipeline.tenney2019a", stance="qualifies", files=(_CUMULATIVE, _WEIGHTS), **_NOTEBOOK,
-          note="BERT-large: cumulative scores with decision counts, and mixing weights; expected layers and centres of gravity are "
-               "computed here. Parts of speech come first and coreference and relations late, as the survey says; but entities come "
-               "before dependencies by expected layer, and by mixing weights proto-roles and relations lie low, so that only the first six stages keep "
-               "their order.")
+@released(
+    "lay.pipeline.tenney2019a",
+    stance="qualifies",
+    files=(CUMULATIVE, WEIGHTS),
+    **NOTEBOOK,
+    note="BERT-large: cumulative scores with decision counts, and mixing weights; expected layers and centres "
+    "of gravity are computed here. Parts of speech come first and coreference and relations late, as the "
+    "survey says; but entities come before dependencies by expected layer, and by mixing weights "
+    "proto-roles and relations lie low, so that only the first six stages roughly keep their order.",
+)
 def pipeline(files: Files) -> pd.DataFrame:
     """Expected layer and centre of gravity by task, and their rank correlation with the pipeline's order."""
     rows, expected, draws = [], [], []
@@ -86,15 +100,21 @@ def pipeline(files: Files) -> pd.DataFrame:
     for name, k in (("all eight", len(PIPELINE)), ("POS to coreference", STAGES)):
         order = np.arange(k)
         drawn = np.array([spearman(order, d) for d in np.stack(draws[:k], 1)])
-        for measure, interval in (("expected layer", percentiles(spearman(order, np.array(expected[:k])), drawn)),
-                                  ("centre of gravity", only(spearman(order, np.array(centres[:k]))))):
+        for measure, interval in (
+            ("expected layer", percentiles(spearman(order, np.array(expected[:k])), drawn)),
+            ("centre of gravity", only(spearman(order, np.array(centres[:k])))),
+        ):
             rows.append(row(f"Spearman of pipeline order and {measure}", interval, k, subject=LARGE, task=name))
     return table(rows)
 
 
-@released("lay.pipeline.tenney2019a", stance="qualifies", **_SCORES,
-          note="Cumulative scores of both sizes as a table without counts, so without intervals. In base as in large POS comes "
-               "before coreference and relations.")
+@released(
+    "lay.pipeline.tenney2019a",
+    stance="qualifies",
+    **SCORES,
+    note="Cumulative scores of both sizes as a table without counts, so without intervals. In base as in large "
+    "POS comes before coreference and relations.",
+)
 def pipeline_both_sizes(files: Files) -> pd.DataFrame:
     """Expected layer by task for base and large."""
     rows = []
@@ -102,34 +122,55 @@ def pipeline_both_sizes(files: Files) -> pd.DataFrame:
         expected = {task: float(expected_layer(s)) for task, s in tasks.items()}
         rows += [row("expected layer", only(v), 0, subject=subject, task=t) for t, v in expected.items()]
         rank = spearman(np.arange(len(expected)), np.array(list(expected.values())))
-        rows.append(row("Spearman of pipeline order and expected layer", only(rank), len(expected), subject=subject, task="all"))
+        rows.append(
+            row("Spearman of pipeline order and expected layer", only(rank), len(expected), subject=subject, task="all")
+        )
     return table(rows)
 
 
-@released("lay.chunks_conflict.liu2019a", stance="supports", files=(_CUMULATIVE, _WEIGHTS), **{**_NOTEBOOK, "label": "related"},
-          note="Constituents, the nearest task to chunks, in BERT-large: their expected layer is among the lowest, but their mixing "
-               "weights centre in the middle. The same release thus gives both answers, by the measure one takes.")
+@released(
+    "lay.chunks_conflict.liu2019a",
+    stance="supports",
+    files=(CUMULATIVE, WEIGHTS),
+    **{**NOTEBOOK, "label": "related"},
+    note="Constituents, the nearest task to chunks, in BERT-large: their expected layer is among the lowest, "
+    "but their mixing weights centre in the middle. The same release thus gives both answers, by the "
+    "measure one takes.",
+)
 def constituents(files: Files) -> pd.DataFrame:
-    """Expected layer and centre of gravity of constituents, their place among the eight tasks, and as a share of the depth."""
+    """Expected layer and centre of gravity of constituents, also as a share of depth, and their place among the tasks."""
     rows = []
     cumulative = cumulative_draws(files)
     expected = {t: (float(expected_layer(s)), expected_layer(d)) for t, (s, d) in cumulative.items()}
     centres = {t: centre_of_gravity(w) for t, w in mixing_weights(files).items()}
     depth = len(cumulative["constituents"][0]) - 1
     value, draws = expected["constituents"]
-    for measure, interval in (("expected layer", percentiles(value, draws)), ("centre of gravity", only(centres["constituents"]))):
+    for measure, interval in (
+        ("expected layer", percentiles(value, draws)),
+        ("centre of gravity", only(centres["constituents"])),
+    ):
         rows.append(row(measure, interval, 0, subject=LARGE, task="constituents"))
-        rows.append(row(f"{measure} / depth", tuple(x / depth for x in interval), 0, subject=LARGE, task="constituents"))
+        rows.append(
+            row(f"{measure} / depth", tuple(x / depth for x in interval), 0, subject=LARGE, task="constituents")
+        )
     places = ({t: v for t, (v, _) in expected.items()}, centres)
     for measure, values in zip(("expected layer", "centre of gravity"), places):
         place = sorted(values, key=values.get).index("constituents") + 1
-        rows.append(row(f"place by {measure} (1 = lowest)", only(place), len(values), subject=LARGE, task="constituents"))
+        rows.append(
+            row(f"place by {measure} (1 = lowest)", only(place), len(values), subject=LARGE, task="constituents")
+        )
     return table(rows)
 
 
-@released("lay.semantics_spread.tenney2019a", stance="qualifies", files=(_WEIGHTS,), **_NOTEBOOK,
-          note="Mixing weights of BERT-large: relations and proto-roles use all layers almost alike. The semantic tasks are flatter "
-               "on average, but with eight tasks the interval of the difference just reaches 0: coreference and roles are peaked, POS rather flat.")
+@released(
+    "lay.semantics_spread.tenney2019a",
+    stance="qualifies",
+    files=(WEIGHTS,),
+    **NOTEBOOK,
+    note="Mixing weights of BERT-large: relations and proto-roles use all layers almost alike. The semantic "
+    "tasks are flatter on average, but with eight tasks the interval of the difference just reaches 0: "
+    "coreference and roles are peaked, POS rather flat.",
+)
 def spread(files: Files) -> pd.DataFrame:
     """KL divergence of the mixing weights from uniform (bits) by task, and syntactic minus semantic mean over tasks."""
     kl = {task: kl_from_uniform(w) for task, w in mixing_weights(files).items()}
@@ -138,57 +179,13 @@ def spread(files: Files) -> pd.DataFrame:
     semantic = np.array([v for t, v in kl.items() if t not in SYNTACTIC])
     rng = np.random.default_rng(0)
     draws = [a[rng.integers(0, len(a), (DRAWS, len(a)))].mean(1) for a in (syntactic, semantic)]
-    rows.append(row("KL, syntactic - semantic tasks", percentiles(syntactic.mean() - semantic.mean(), draws[0] - draws[1]),
-                    len(kl), subject=LARGE, task="all"))
-    return table(rows)
-
-
-@released("lay.base_vs_large.tenney2019a", stance="supports", **_SCORES,
-          note="Cumulative scores of both sizes: stretched to the same depth, the two profiles of each task correlate highly. "
-               "Cumulative curves rise anyway, which helps the figure.")
-def base_against_large(files: Files) -> pd.DataFrame:
-    """Correlation of base's and large's profiles after rescaling depth, by task and on average; relative expected layers."""
-    scores = cumulative_scores(files)
-    base, large = scores.values()
-    profiles = {task: profile_correlation(base[task], large[task]) for task in base}
-    rows = [row("profile correlation", only(v), 0, subject="base and large", task=t) for t, v in profiles.items()]
-    rows.append(row("mean profile correlation", mean_interval(list(profiles.values())), len(profiles), subject="base and large",
-                    task="all"))
-    for subject, tasks in scores.items():
-        for task, s in tasks.items():
-            rows.append(row("expected layer / depth", only(expected_layer(s) / (len(s) - 1)), 0, subject=subject, task=task))
-    return table(rows)
-
-
-@released("siz.layers_drop.tenney2019a", stance="qualifies", files=(_CUMULATIVE,), **_NOTEBOOK,
-          note="Cumulative development scores of BERT-large with decision counts: every one of the eight tasks loses score at some "
-               "added layer, more than the survey's five; few of the steps are larger than their interval.")
-def layer_drops(files: Files) -> pd.DataFrame:
-    """Negative steps by task, the largest drop with its interval, and the share of tasks that have one."""
-    rows, any_step, sure_step = [], [], []
-    for task, (score, draws) in cumulative_draws(files).items():
-        steps, drawn = np.diff(score), np.diff(draws, axis=1)
-        worst = int(steps.argmin())
-        high = np.percentile(drawn, 97.5, axis=0)
-        any_step.append(bool((steps < 0).any()))
-        sure_step.append(bool((high < 0).any()))
-        rows.append(row("negative steps", only(negative_steps(score)), len(steps), subject=LARGE, task=task))
-        rows.append(row(f"largest drop (at layer {worst + 1})", percentiles(steps[worst], drawn[:, worst]), 0, subject=LARGE, task=task))
-    rows.append(row("share of tasks with a negative step", mean_interval(any_step), len(any_step), subject=LARGE, task="all"))
-    rows.append(row("share of tasks with a step whose interval is below 0", mean_interval(sure_step), len(sure_step), subject=LARGE,
-                    task="all"))
-    return table(rows)
-
-
-@released("siz.layers_drop.tenney2019a", stance="qualifies", **_SCORES,
-          note="The same table for both sizes, without counts: every task has a negative step in base and in large, against the "
-               "survey's five of eight.")
-def layer_drops_both_sizes(files: Files) -> pd.DataFrame:
-    """Negative steps by task and size, and the share of tasks that have one."""
-    rows = []
-    for subject, tasks in cumulative_scores(files).items():
-        counts = {task: negative_steps(s) for task, s in tasks.items()}
-        rows += [row("negative steps", only(c), 0, subject=subject, task=t) for t, c in counts.items()]
-        rows.append(row("share of tasks with a negative step", mean_interval([c > 0 for c in counts.values()]), len(counts),
-                        subject=subject, task="all"))
+    rows.append(
+        row(
+            "KL, syntactic - semantic tasks",
+            percentiles(syntactic.mean() - semantic.mean(), draws[0] - draws[1]),
+            len(kl),
+            subject=LARGE,
+            task="all",
+        )
+    )
     return table(rows)

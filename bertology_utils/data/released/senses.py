@@ -1,4 +1,5 @@
 """Word senses by nearest neighbours: predictions on CoarseWSD-20 item by item, and F1 by layer on two inventories."""
+
 from __future__ import annotations
 
 import json
@@ -29,8 +30,10 @@ def read_predictions(files: Files) -> pd.DataFrame:
         word = path.rsplit("/", 1)[1].removesuffix(".jsonl")
         items = [json.loads(line) for line in files.text(path).splitlines()]
         names = json.loads(files.text(f"data/CoarseWSD-20/{word}/classes_map.txt"))
-        gold, train = ([names[k.strip()] for k in files.text(f"data/CoarseWSD-20/{word}/{split}.gold.txt").splitlines()]
-                       for split in ("test", "train"))
+        gold, train = (
+            [names[k.strip()] for k in files.text(f"data/CoarseWSD-20/{word}/{split}.gold.txt").splitlines()]
+            for split in ("test", "train")
+        )
         if [i["gold"] for i in items] != gold:
             raise ValueError(f"{path}: gold senses differ from the test file of {word}")
         commonest = max(dict.fromkeys(train), key=train.count)
@@ -50,11 +53,16 @@ def micro_macro(items: pd.DataFrame, column: str, seed: int = 0) -> tuple[tuple,
     return micro, percentiles(np.mean([p.mean() for p in parts]), draws.mean(1))
 
 
-@released("emb.sense_clusters.wiedemann2019", study="Loureiro et al. 2021", label="rerun", stance="supports",
-          folder="coarsewsd20",
-          files=(f"{_RESULTS}/*.jsonl", "data/CoarseWSD-20/*/classes_map.txt", "data/CoarseWSD-20/*/*.gold.txt"),
-          note="Predictions item by item of nearest sense vectors from BERT-base on 20 words with coarse senses: far above always "
-               "taking the commonest sense. Senses that are far apart make this an easy case.")
+@released(
+    "emb.sense_clusters.wiedemann2019",
+    study="Loureiro et al. 2021",
+    label="rerun",
+    stance="supports",
+    folder="coarsewsd20",
+    files=(f"{_RESULTS}/*.jsonl", "data/CoarseWSD-20/*/classes_map.txt", "data/CoarseWSD-20/*/*.gold.txt"),
+    note="Predictions item by item of nearest sense vectors from BERT-base on 20 words with coarse senses: far "
+    "above always taking the commonest sense. Senses that are far apart make this an easy case.",
+)
 def coarse_senses(files: Files) -> pd.DataFrame:
     """Micro and macro accuracy of nearest senses, of the commonest sense, and their paired difference."""
     items = read_predictions(files)
@@ -64,21 +72,39 @@ def coarse_senses(files: Files) -> pd.DataFrame:
         micro, macro = micro_macro(items, column)
         rows.append(row("micro accuracy", micro, len(items), subject=subject, word="all"))
         rows.append(row("macro accuracy", macro, len(items), subject=subject, word="all"))
-    rows.append(row("micro gain", mean_interval(items.gain), len(items), subject="bert-base-uncased - commonest sense", word="all"))
+    rows.append(
+        row(
+            "micro gain",
+            mean_interval(items.gain),
+            len(items),
+            subject="bert-base-uncased - commonest sense",
+            word="all",
+        )
+    )
     for word, part in items.groupby("word"):
         rows.append(row("accuracy", mean_interval(part.right), len(part), subject="bert-base-uncased", word=word))
     return table(rows)
 
 
-@released("emb.sense_clusters.wiedemann2019", study="Loureiro et al. 2022", label="rerun", stance="supports",
-          folder="released/loureiro_lmms_layers", files=("nlm_single_layer_val_*_f1.txt",),
-          note="Validation F1 of nearest-neighbour sense matching from each single layer (WordNet senses), aggregates without "
-               "intervals: contextual layers are far above the input embeddings, and BERT-base is best one layer below the top. "
-               "With sense vectors matched across words the best layers are in the lower half.")
+@released(
+    "emb.sense_clusters.wiedemann2019",
+    study="Loureiro et al. 2022",
+    label="rerun",
+    stance="supports",
+    folder="released/loureiro_lmms_layers",
+    files=("nlm_single_layer_val_*_f1.txt",),
+    note="Validation F1 of nearest-neighbour sense matching from each single layer (WordNet senses), "
+    "aggregates without intervals: contextual layers are far above the input embeddings, and BERT-base is "
+    "best one layer below the top. With sense vectors matched across words the best layers are in the "
+    "lower half.",
+)
 def senses_by_layer(files: Files) -> pd.DataFrame:
     """F1 by layer (0 = input embeddings), best layer, gain of the best over layer 0."""
     rows = []
-    for path, task in (("nlm_single_layer_val_wsd_f1.txt", "disambiguation"), ("nlm_single_layer_val_usm_f1.txt", "uninformed matching")):
+    for path, task in (
+        ("nlm_single_layer_val_wsd_f1.txt", "disambiguation"),
+        ("nlm_single_layer_val_usm_f1.txt", "uninformed matching"),
+    ):
         for line in files.text(path).splitlines():
             name, *values = line.split()
             if not name.startswith("bert"):

@@ -1,4 +1,5 @@
 """Ten probing tasks and eleven transfer tasks by layer: Jawahar's table, and a full independent run of both sizes."""
+
 from __future__ import annotations
 
 import re
@@ -11,8 +12,11 @@ from bertology_utils.data.released.files import Files
 from bertology_utils.data.released.metrics import DRAWS, mean_ranks, only, percentiles, profile_correlation
 from bertology_utils.stats import mean_interval, row, table
 
-KINDS = {"surface": ("SentLen", "WC"), "syntactic": ("TreeDepth", "TopConst", "BShift"),
-         "semantic": ("Tense", "SubjNum", "ObjNum", "SOMO", "CoordInv")}
+KINDS = {
+    "surface": ("SentLen", "WC"),
+    "syntactic": ("TreeDepth", "TopConst", "BShift"),
+    "semantic": ("Tense", "SubjNum", "ObjNum", "SOMO", "CoordInv"),
+}
 PROBING = tuple(t for tasks in KINDS.values() for t in tasks)
 TRANSFER = ("MR", "CR", "SUBJ", "MPQA", "SST-B", "SST-F", "TREC", "MRPC", "SICK-E", "SNLI", "STS-B s")
 BASE, LARGE = "bert-base-uncased", "bert-large-uncased"
@@ -54,44 +58,78 @@ def run_scores(files: Files, tasks: tuple[str, ...]) -> pd.DataFrame:
 def best_layers(scores: pd.DataFrame, subject: str) -> list[dict]:
     """Rows with the best layer of each task, and the mean best layer of each kind with an interval over its tasks."""
     best = scores.idxmax()
-    rows = [row("best layer", only(best[t]), 0, subject=subject, kind=kind, task=t) for kind, tasks in KINDS.items() for t in tasks]
+    rows = [
+        row("best layer", only(best[t]), 0, subject=subject, kind=kind, task=t)
+        for kind, tasks in KINDS.items()
+        for t in tasks
+    ]
     means = {kind: best[list(tasks)].to_numpy(float) for kind, tasks in KINDS.items()}
-    rows += [row("mean best layer", mean_interval(v), len(v), subject=subject, kind=k, task="all") for k, v in means.items()]
+    rows += [
+        row("mean best layer", mean_interval(v), len(v), subject=subject, kind=k, task="all") for k, v in means.items()
+    ]
     rng = np.random.default_rng(0)
     drawn = {k: v[rng.integers(0, len(v), (DRAWS, len(v)))].mean(1) for k, v in means.items()}
     for low, high in (("surface", "syntactic"), ("syntactic", "semantic")):
-        rows.append(row("difference of mean best layers", percentiles(means[high].mean() - means[low].mean(), drawn[high] - drawn[low]),
-                        len(means[high]) + len(means[low]), subject=subject, kind=f"{high} - {low}", task="all"))
+        rows.append(
+            row(
+                "difference of mean best layers",
+                percentiles(means[high].mean() - means[low].mean(), drawn[high] - drawn[low]),
+                len(means[high]) + len(means[low]),
+                subject=subject,
+                kind=f"{high} - {low}",
+                task="all",
+            )
+        )
     return rows
 
 
-@released("lay.sentence_tasks.jawahar2019", study="jawahar2019", label="digitised", stance="qualifies",
-          folder="released/jawahar2019_via_niu2022", files=(_SVG,),
-          note="The study's table of ten tasks by layer (1 to 12), read from the texts of a vector picture that others redrew from "
-               "it. Surface tasks are best low and syntactic ones in the middle; the semantic ones scatter: the "
-               "numbers of subject and object are best no higher than the syntactic tasks, and the step from syntactic to semantic is "
-               "within its interval, which is over the few tasks of a kind.")
+@released(
+    "lay.sentence_tasks.jawahar2019",
+    study="jawahar2019",
+    label="digitised",
+    stance="qualifies",
+    folder="released/jawahar2019_via_niu2022",
+    files=(_SVG,),
+    note="The study's table of ten tasks by layer (1 to 12), read from the texts of a vector picture that "
+    "others redrew from it. Surface tasks are best low and syntactic ones in the middle; the semantic "
+    "ones scatter: the numbers of subject and object are best no higher than the syntactic tasks, and the "
+    "step from syntactic to semantic is within its interval, which is over the few tasks of a kind.",
+)
 def jawahar(files: Files) -> pd.DataFrame:
     """Accuracy by layer, best layers, and mean best layer by kind of task."""
     scores = jawahar_table(files.text(_SVG))
-    rows = [row("accuracy", only(v), 0, subject=BASE, kind=kind, task=task, layer=str(layer))
-            for kind, tasks in KINDS.items() for task in tasks for layer, v in scores[task].items()]
+    rows = [
+        row("accuracy", only(v), 0, subject=BASE, kind=kind, task=task, layer=str(layer))
+        for kind, tasks in KINDS.items()
+        for task in tasks
+        for layer, v in scores[task].items()
+    ]
     return table(rows + [{**r, "layer": "best"} for r in best_layers(scores, BASE)])
 
 
-@released("lay.sentence_tasks.jawahar2019", label="rerun", stance="supports", **_RUN,
-          note="An independent run of the same ten tasks on every layer (0 = input embeddings) of both sizes, mean of the tokens. Surface "
-               "tasks are best at the bottom, syntactic ones in the middle, semantic ones somewhat higher, the last step only just "
-               "beyond its interval, which is over the few tasks of a kind.")
+@released(
+    "lay.sentence_tasks.jawahar2019",
+    label="rerun",
+    stance="supports",
+    **_RUN,
+    note="An independent run of the same ten tasks on every layer (0 = input embeddings) of both sizes, mean "
+    "of the tokens. Surface tasks are best at the bottom, syntactic ones in the middle, semantic ones "
+    "somewhat higher, the last step only just beyond its interval, which is over the few tasks of a kind.",
+)
 def sentence_tasks(files: Files) -> pd.DataFrame:
     """Best layers and mean best layer by kind of task, mean pooling."""
     scores = run_scores(files, PROBING)
     return table([r for s in (BASE, LARGE) for r in best_layers(scores.loc[s, "mean"], s)])
 
 
-@released("lay.transferability.liu2019a", **{**_RUN, "label": "related"}, stance="qualifies",
-          note="Eleven sentence-level transfer tasks on every layer of both sizes, mean of the tokens; the study's own tasks are word by "
-               "word. The best mean rank lies inside the stack but well above its middle, and the interval over tasks spans most of the stack.")
+@released(
+    "lay.transferability.liu2019a",
+    **{**_RUN, "label": "related"},
+    stance="qualifies",
+    note="Eleven sentence-level transfer tasks on every layer of both sizes, mean of the tokens; the study's "
+    "own tasks are word by word. The best mean rank lies inside the stack but well above its middle, and "
+    "the interval over tasks spans most of the stack.",
+)
 def transfer(files: Files) -> pd.DataFrame:
     """Mean rank of each layer over tasks, and the layer whose mean rank is best."""
     scores = run_scores(files, TRANSFER)
@@ -102,30 +140,58 @@ def transfer(files: Files) -> pd.DataFrame:
         ranks = mean_ranks(values)
         rng = np.random.default_rng(0)
         draws = np.stack([mean_ranks(values[rng.integers(0, len(values), len(values))]) for _ in range(DRAWS)])
-        rows += [row("mean rank", percentiles(ranks[i], draws[:, i]), len(values), subject=subject, layer=str(layer))
-                 for i, layer in enumerate(layers)]
+        rows += [
+            row("mean rank", percentiles(ranks[i], draws[:, i]), len(values), subject=subject, layer=str(layer))
+            for i, layer in enumerate(layers)
+        ]
         best = layers[ranks.argmin()], layers[draws.argmin(1)]
         rows.append(row("best layer", percentiles(*best), len(values), subject=subject, layer="best"))
-        rows.append(row("best layer / depth", percentiles(best[0] / layers[-1], best[1] / layers[-1]), len(values),
-                        subject=subject, layer="best"))
+        rows.append(
+            row(
+                "best layer / depth",
+                percentiles(best[0] / layers[-1], best[1] / layers[-1]),
+                len(values),
+                subject=subject,
+                layer="best",
+            )
+        )
     return table(rows)
 
 
-@released("lay.base_vs_large.tenney2019a", label="related", stance="supports", **_RUN,
-          note="The ten probing tasks by layer of both sizes from one independent run, mean of the tokens: stretched to the same "
-               "depth, the profiles of most tasks correlate highly. The mean's interval is over tasks.")
+@released(
+    "lay.base_vs_large.tenney2019a",
+    label="related",
+    stance="supports",
+    **_RUN,
+    note="The ten probing tasks by layer of both sizes from one independent run, mean of the tokens: stretched "
+    "to the same depth, the profiles of most tasks correlate highly. The mean's interval is over tasks.",
+)
 def profiles(files: Files) -> pd.DataFrame:
     """Correlation of base's and large's layer profiles after rescaling depth, by task and on average."""
     scores = run_scores(files, PROBING)
     found = {t: profile_correlation(scores.loc[BASE, "mean"][t], scores.loc[LARGE, "mean"][t]) for t in PROBING}
     rows = [row("profile correlation", only(v), 0, subject="base and large", task=t) for t, v in found.items()]
-    rows.append(row("mean profile correlation", mean_interval(list(found.values())), len(found), subject="base and large", task="all"))
+    rows.append(
+        row(
+            "mean profile correlation",
+            mean_interval(list(found.values())),
+            len(found),
+            subject="base and large",
+            task="all",
+        )
+    )
     return table(rows)
 
 
-@released("emb.sentence_pooling.toshniwal2020", label="rerun", stance="supports", **_RUN,
-          note="STS-B and SST-2 with a trained head on every layer and pooling of BERT-base, one figure each and no interval: the last "
-               "layer's [CLS] vector is beaten on both by the mean of the tokens and by lower layers.")
+@released(
+    "emb.sentence_pooling.toshniwal2020",
+    label="rerun",
+    stance="supports",
+    **_RUN,
+    note="STS-B and SST-2 with a trained head on every layer and pooling of BERT-base, one figure each and no "
+    "interval: the last layer's [CLS] vector is beaten on both by the mean of the tokens and by lower "
+    "layers.",
+)
 def pooling(files: Files) -> pd.DataFrame:
     """Score by pooling and layer; the best of all, and its lead over the last layer's first token."""
     names = {"STS-B s": "STS-B Spearman", "SST-B": "SST-2 accuracy"}
@@ -134,10 +200,21 @@ def pooling(files: Files) -> pd.DataFrame:
     rows = []
     for task, measure in names.items():
         column = scores[task].dropna()
-        rows += [row(measure, only(v), 0, subject=BASE, pooling=poolings[p], layer=str(layer)) for (p, layer), v in column.items()]
+        rows += [
+            row(measure, only(v), 0, subject=BASE, pooling=poolings[p], layer=str(layer))
+            for (p, layer), v in column.items()
+        ]
         cls = column[("first", 12)]
         for pooling_, part in column.groupby(level="pooling"):
             place = part.idxmax()[1]
-            rows.append(row(f"{measure}: best layer - last layer's [CLS]", only(part.max() - cls), 0, subject=BASE,
-                            pooling=poolings[pooling_], layer=str(place)))
+            rows.append(
+                row(
+                    f"{measure}: best layer - last layer's [CLS]",
+                    only(part.max() - cls),
+                    0,
+                    subject=BASE,
+                    pooling=poolings[pooling_],
+                    layer=str(place),
+                )
+            )
     return table(rows)
