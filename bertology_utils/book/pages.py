@@ -5,11 +5,15 @@ Each part is a file that a page of `book/` includes. The same inputs give the sa
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from html import escape
+from math import prod
 from pathlib import Path
 
-from .. import ledger
+from safetensors import safe_open
+
+from .. import ledger, models
 from ..cards import badge, status
 from ..evidence import Evidence, find
 from ..ledger import Row, Section
@@ -36,6 +40,7 @@ def write(folder: Path, settings: Settings, repository: str = "") -> None:
     chapters = {p.stem for p in (folder.parent.parent / "notebooks").glob("*.ipynb")}
     parts = {
         "glance": glance(settings),
+        "model": model_in_words(),
         "scoreboard": scoreboard(settings, chapters),
         "colab": colab(repository),
         "licences": samples.licences(),
@@ -67,40 +72,48 @@ def glance(settings: Settings) -> str:
     twins = {(e.claim, e.data): e for e in find(settings=settings) if e.kind == "rerun" and e.is_twin and e.verdict}
     passed = sum(e.verdict.label == "replicated" for (_, data), e in twins.items() if data == "builtin")
     measured = sum(data == "builtin" for _, data in twins)
-    rows = "".join(
-        f'<tr><th scope="row">{escape(title)}</th><td>{sum(c.values())}</td>'
-        + "".join(f"<td>{c[label] or '·'}</td>" for label in LABELS)
-        + f'<td class="glance-cell">{_bar(c)}</td></tr>'
-        for title, c in counts
-    )
-    head = "".join(f"<th>{badge(label)}</th>" for label in LABELS)
-    foot = "".join(f"<td>{total[label]}</td>" for label in LABELS)
-    return "\n".join(
-        (
-            f"The survey makes **{claims} claims** that this book follows up. **{rerun}** of them have been rerun so far: "
-            + ", ".join(f"{total[label]} {label}" for label in LABELS if label != NOT_RERUN)
-            + ".",
+    rows = "".join(_glance_row(title, c) for title, c in counts)
+    text = [
+        f"The survey makes **{claims} claims** that this book follows up; **{rerun}** of them have been rerun so far.",
+    ]
+    if measured:
+        text.append(
             f"On generated data, the untrained twin was measured for {measured} claims and met the same prediction for "
             f"{passed} of them: there the measurement does not need training, and the card says so."
-            if measured
-            else "",
+        )
+    return "\n".join(
+        (
+            " ".join(text),
             "",
-            f'<div class="glance"><table><thead><tr><th>section</th><th>claims</th>{head}<th class="glance-cell"></th></tr>'
-            f'</thead><tbody>{rows}</tbody><tfoot><tr><th scope="row">all</th><td>{claims}</td>{foot}'
-            f'<td class="glance-cell">{_bar(total)}</td></tr></tfoot></table></div>',
+            '<table class="glance"><thead><tr><th>section</th><th>claims</th><th>verdicts</th></tr></thead>'
+            f"<tbody>{rows}</tbody><tfoot>{_glance_row('all', total)}</tfoot></table>",
         )
     )
 
 
-def _bar(counts: Counter) -> str:
-    """A stacked bar in HTML: its words are in the table beside it."""
-    said = ", ".join(f"{counts[label]} {label}" for label in LABELS if counts[label])
-    parts = "".join(
-        f'<span class="verdict-{label.replace(" ", "-")}" style="flex-grow:{counts[label]}"></span>'
-        for label in LABELS
-        if counts[label]
+def _glance_row(title: str, counts: Counter) -> str:
+    """A section's claims as a stacked bar, and below it the same in words."""
+    present = [(label, label.replace(" ", "-")) for label in LABELS if counts[label]]
+    bar = "".join(f'<span class="verdict-{name}" style="flex-grow:{counts[label]}"></span>' for label, name in present)
+    said = ", ".join(f'<span class="count count-{name}">{counts[label]} {label}</span>' for label, name in present)
+    return (
+        f'<tr><th scope="row">{escape(title)}</th><td>{sum(counts.values())}</td>'
+        f'<td><div class="glance-bar" aria-hidden="true">{bar}</div><small>{said}</small></td></tr>'
     )
-    return f'<div class="glance-bar" role="img" aria-label="{said}">{parts}</div>'
+
+
+def model_in_words() -> str:
+    """What the book's model is, in one line from its own files."""
+    folder = models.bundled().get(BOOK_MODEL)
+    if folder is None:
+        return f"`{BOOK_MODEL}` is a small BERT."
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    with safe_open(folder / "model.safetensors", framework="numpy") as weights:
+        size = sum(prod(weights.get_slice(name).get_shape()) for name in weights.keys())  # noqa: SIM118
+    return (
+        f"[`{BOOK_MODEL}`](models.md) is a small BERT: {config['num_hidden_layers']} layers of hidden size "
+        f"{config['hidden_size']}, {size / 1e6:.1f} million parameters (BERT-base has 12 layers and 110 million)."
+    )
 
 
 def scoreboard(settings: Settings, chapters: set[str]) -> str:
