@@ -32,13 +32,13 @@ def test_a_pinned_file_is_read_and_remembered(folder):
 
 def test_a_changed_file_is_refused(folder):
     (folder / "study" / "table.csv").write_text("a,b\n1,3\n")
-    with pytest.raises(FileChanged, match="table.csv is not the pinned file"):
+    with pytest.raises(FileChanged, match=r"table\.csv is not the pinned file"):
         Files(folder, "study", ("*.csv",)).csv("table.csv")
 
 
 def test_a_missing_file_and_a_missing_mirror_are_said_in_one_line(folder, monkeypatch):
     (folder / "study" / "table.csv").unlink()
-    with pytest.raises(MirrorMissing, match="study/table.csv is not in the mirror") as caught:
+    with pytest.raises(MirrorMissing, match=r"study/table\.csv is not in the mirror") as caught:
         Files(folder, "study", ("*.csv",)).csv("table.csv")
     assert "\n" not in str(caught.value)
     monkeypatch.delenv("BERTOLOGY_MIRROR", raising=False)

@@ -1,4 +1,4 @@
-"""Released results on the mirror: every scorer gives finite figures, the published ones come out, and the notes are true."""
+"""Released results on the mirror: figures are finite, the published ones come out, and the notes are true."""
 
 from __future__ import annotations
 

@@ -28,8 +28,8 @@ def best_by_dev(frame: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
 
 @released(
     "syn.mdl.voita2020",
-    label="related",
-    stance="supports",
+    label="authors",
+    stance="qualifies",
     **_PIMENTEL,
     note="The authors' grid of probes for mBERT and simple baselines in English (Voita's code lengths were not "
     "released here). A large probe learns even shuffled labels, and with it random vectors do as well on "

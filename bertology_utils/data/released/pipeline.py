@@ -138,7 +138,7 @@ def pipeline_both_sizes(files: Files) -> pd.DataFrame:
     "measure one takes.",
 )
 def constituents(files: Files) -> pd.DataFrame:
-    """Expected layer and centre of gravity of constituents, also as a share of depth, and their place among the tasks."""
+    """Expected layer and centre of gravity of constituents, as shares of depth, and their places among the tasks."""
     rows = []
     cumulative = cumulative_draws(files)
     expected = {t: (float(expected_layer(s)), expected_layer(d)) for t, (s, d) in cumulative.items()}
