@@ -11,6 +11,9 @@ from typing import Any
 Builder = Callable[[int, int], list]
 _BUILDERS: dict[str, Builder] = {}
 _MODULES = (  # the modules of this package that register builders, imported on first use
+    "senses",
+    "ambiguity",
+    "npi",
     "roles",
     "treebank",
     "negation",

@@ -23,7 +23,8 @@ AN_EXCEPTIONS = {"hour": True, "honest": True, "uniform": False, "university": F
 @lru_cache(maxsize=None)
 def source(name: str) -> dict[str, Any]:
     """The parsed word list `name` (``"lexicon"``, ``"verbs"``, …)."""
-    return yaml.safe_load(resources.files(__package__).joinpath(f"{name}.yaml").read_text(encoding="utf-8"))
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    return yaml.load(resources.files(__package__).joinpath(f"{name}.yaml").read_text(encoding="utf-8"), Loader=loader)
 
 
 def takes_an(word: str) -> bool:

@@ -73,7 +73,7 @@ def roles(n: int, seed: int) -> list[ForcedChoice]:
 def plausibility(n: int, seed: int) -> list[Cloze]:
     """The one acted upon masked; meta `right`, `related` (somebody else of the scene), `unrelated` words."""
     data = source("events")
-    drawn = list(product(data["scripts"], data["filler_frames"]))
+    drawn = list(product(data["scripts"] + data["fillers"], data["filler_frames"]))
     Random(f"plausibility-{seed}").shuffle(drawn)
     out = []
     for i, ((agent, verb, right, _, related, unrelated), frame) in enumerate(drawn[:n]):

@@ -1,0 +1,79 @@
+"""Words of several senses in labelled contexts, and pairs of such contexts (wiedemann2019, pilehvar2019)."""
+from __future__ import annotations
+
+from functools import lru_cache
+from random import Random
+
+from ..items import Labelled, WordInContext
+from . import builder
+from .lexicon import source
+from .sentence import text
+
+PEOPLE = ("He", "She", "John", "Mary", "The man", "The woman", "The boy", "The girl", "My father", "Our neighbour",
+          "A friend", "Charles", "The old man", "The young woman", "His son", "Her uncle", "The stranger", "Elizabeth")
+TIMES = ("", "", "yesterday", "last year", "that day", "in the evening", "in the morning", "last week", "on Monday", "at last")
+FIRST = 0.6  # share of a word's first sense, so that "always the first" is a baseline worth beating
+TRAIN, DEV = 8, 1  # templates of each sense for training and development; the rest are for the test
+
+
+@lru_cache(maxsize=1)
+def templates() -> dict[str, dict[str, list[list[str]]]]:
+    """Word -> sense -> templates, each a list of words."""
+    return {word: {sense: [line.split() for line in block.strip().split("\n")] for sense, block in senses.items()}
+            for word, senses in source("senses").items()}
+
+
+def _fill(template: list[str], rng: Random) -> list[str]:
+    out: list[str] = []
+    for w in template:
+        out += rng.choice(PEOPLE).split() if w == "{P}" else rng.choice(TIMES).split() if w == "{T}" else [w]
+    return out
+
+
+def _split_of(k: int) -> str:
+    return "train" if k < TRAIN else "dev" if k < TRAIN + DEV else "test"
+
+
+def _choose(senses: list[str], rng: Random) -> str:
+    return senses[0] if rng.random() < FIRST else rng.choice(senses[1:])
+
+
+@builder("senses")
+def senses(n: int, seed: int) -> list[WordInContext]:
+    """A word in a sentence and its sense; no template occurs in two splits. Meta `most_frequent`: the first sense."""
+    rng, data = Random(f"senses-{seed}"), templates()
+    lemmas, out = list(data), []
+    for i in range(n):
+        lemma = lemmas[i % len(lemmas)]
+        sense = _choose(list(data[lemma]), rng)
+        k = int(rng.random() * len(data[lemma][sense]))
+        words = _fill(data[lemma][sense][k], rng)
+        out.append(WordInContext(id=f"senses-{seed}-{i}", split=_split_of(k), condition=lemma, words=tuple(words),
+                                 target=words.index(lemma), lemma=lemma, sense=f"{lemma}.{sense}",
+                                 upos="ADJ" if (lemma, sense) == ("light", "weight") else "NOUN",
+                                 meta={"most_frequent": sense == next(iter(data[lemma]))}))
+    return out
+
+
+@builder("sense_pairs")
+def sense_pairs(n: int, seed: int) -> list[Labelled]:
+    """Two different sentences with the same word: T if it has the same sense in both, else F; T and F in turn.
+
+    Both sentences come from the templates of the pair's split. Meta: `words_a`, `words_b`, `target_a`, `target_b`.
+    """
+    rng, data = Random(f"sense-pairs-{seed}"), templates()
+    lemmas, out = list(data), []
+    bounds = {"train": (0, TRAIN), "test": (TRAIN, None)}
+    for i in range(n):
+        lemma = lemmas[i % len(lemmas)]
+        same = (i // len(lemmas)) % 2 == 0
+        split = "train" if rng.random() < 0.7 else "test"
+        names = rng.sample(list(data[lemma]), 2)
+        pools = [data[lemma][names[0]][slice(*bounds[split])], data[lemma][names[0 if same else 1]][slice(*bounds[split])]]
+        first = rng.choice(pools[0])
+        second = rng.choice([t for t in pools[1] if t != first])
+        a, b = _fill(first, rng), _fill(second, rng)
+        out.append(Labelled(id=f"sense-pairs-{seed}-{i}", split=split, condition=lemma, text=text(a), text_b=text(b),
+                            label="T" if same else "F",
+                            meta={"words_a": a, "words_b": b, "target_a": a.index(lemma), "target_b": b.index(lemma)}))
+    return out
