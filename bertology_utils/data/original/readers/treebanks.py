@@ -22,8 +22,8 @@ EWT_TRAIN = File(
 def ewt_blocks(files: Files) -> Iterator[tuple[str, Block]]:
     """(split, block) of the whole treebank (silveira2014), the training documents in the order of their names.
 
-    The training part is put together from the documents where all of them are at hand, else taken from the published file, which is one
-    download instead of 540; the sentences are the same.
+    The training part is put together from its documents where all of them are at hand, else taken from the published
+    file, which is one download instead of 540; the sentences are the same.
     """
     names = sorted(files.names(f"{SOURCES}*.conllu"), key=_document)
     if all(map(files.here, names)):
