@@ -3,6 +3,7 @@
 One item a choice: `label` "1" for the right one, `meta["chain"]` says which choices compete, `meta["choice"]` their
 order. A system answers a question with the choice it scores highest.
 """
+
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
@@ -15,14 +16,22 @@ from .texts import json_lines
 PROBES = ("definitions", "dictionary_qa", "hypernymy", "hyponymy", "synonymy")
 
 
-def _choices(question: str, texts: Sequence[tuple[str, str | None]], right: int, split: str, condition: str,
-             meta: dict) -> Iterator[Labelled]:
+def _choices(
+    question: str, texts: Sequence[tuple[str, str | None]], right: int, split: str, condition: str, meta: dict
+) -> Iterator[Labelled]:
     """The items of one question."""
     if not 0 <= right < len(texts) or len(texts) < 2:
         raise ValueError(f"choice {right} of {len(texts)}")
     for i, (text, text_b) in enumerate(texts):
-        yield Labelled(id=f"{question}/{i}", split=split, condition=condition, text=text, text_b=text_b,
-                       label="1" if i == right else "0", meta={**meta, "chain": question, "choice": i})
+        yield Labelled(
+            id=f"{question}/{i}",
+            split=split,
+            condition=condition,
+            text=text,
+            text_b=text_b,
+            label="1" if i == right else "0",
+            meta={**meta, "chain": question, "choice": i},
+        )
 
 
 @reader("richardson_sabharwal2019", "hops")
@@ -41,9 +50,13 @@ def hops(files: Files) -> Iterator[Labelled]:
                 question, notes = entry["question"], entry["notes"]
                 labels = [str(choice["label"]) for choice in question["choices"]]
                 yield from _choices(
-                    f"{probe}/{part}/{number}", [(question["stem"], choice["text"]) for choice in question["choices"]],
-                    labels.index(str(entry["answerKey"])), part, probe,
-                    {"hops": int(notes["hops"])})
+                    f"{probe}/{part}/{number}",
+                    [(question["stem"], choice["text"]) for choice in question["choices"]],
+                    labels.index(str(entry["answerKey"])),
+                    part,
+                    probe,
+                    {"hops": int(notes["hops"])},
+                )
 
 
 # How many choices a question of each test has; `[SEP]` stands between context and ending in one of them.
@@ -67,12 +80,20 @@ def commonsense_choice(files: Files) -> Iterator[Labelled]:
         path = files[f"commonsense_ability_test/{test}.txt"]
         for number, (label, *texts) in columns(path, n + 1, separator="\x01"):
             with at(path, number):
-                yield from _choices(f"{test}/{number}", [_parts(text) for text in texts], int(label), "test", test, {"pair": None})
+                yield from _choices(
+                    f"{test}/{number}", [_parts(text) for text in texts], int(label), "test", test, {"pair": None}
+                )
     for test in ROBUST:
         path = files[f"Robust_commonsense_test/{test}.txt"]
         for number, fields in columns(path, 6, separator="\x01"):
             with at(path, number):
                 for twin in (0, 1):
-                    label, *texts = fields[3 * twin:3 * twin + 3]
-                    yield from _choices(f"robust {test}/{number}/{twin}", [_parts(text) for text in texts], int(label), "test",
-                                        f"robust {test}", {"pair": f"{test}/{number}"})
+                    label, *texts = fields[3 * twin : 3 * twin + 3]
+                    yield from _choices(
+                        f"robust {test}/{number}/{twin}",
+                        [_parts(text) for text in texts],
+                        int(label),
+                        "test",
+                        f"robust {test}",
+                        {"pair": f"{test}/{number}"},
+                    )

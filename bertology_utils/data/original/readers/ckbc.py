@@ -2,6 +2,7 @@
 
 The files write relation, second concept, first concept: ``AtLocation  pet store  ferret  1``.
 """
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -15,15 +16,32 @@ from .texts import capital, words_and_spans
 SPLITS = {"dev1": "train", "dev2": "dev", "test": "test"}
 # One plain wording a relation. The concepts are lemmas ("wake up in morning"), so no wording is right for all of them.
 TEMPLATES = {
-    "AtLocation": "you can find {h} at {t}", "CapableOf": "{h} can {t}", "Causes": "{h} causes {t}",
-    "CausesDesire": "{h} makes you want to {t}", "CreatedBy": "{h} is created by {t}", "DefinedAs": "{h} is defined as {t}",
-    "Desires": "{h} wants {t}", "HasA": "{h} has {t}", "HasFirstSubevent": "the first thing you do when you {h} is {t}",
-    "HasLastSubevent": "the last thing you do when you {h} is {t}", "HasPrerequisite": "before you {h} you have to {t}",
-    "HasProperty": "{h} is {t}", "HasSubevent": "when you {h} you {t}", "IsA": "{h} is a kind of {t}",
-    "MadeOf": "{h} is made of {t}", "MotivatedByGoal": "you would {h} because {t}", "NotCapableOf": "{h} cannot {t}",
-    "NotDesires": "{h} does not want {t}", "NotHasProperty": "{h} is not {t}", "NotIsA": "{h} is not a kind of {t}",
-    "NotMadeOf": "{h} is not made of {t}", "PartOf": "{h} is part of {t}", "ReceivesAction": "{h} can be {t}",
-    "RelatedTo": "{h} is related to {t}", "SymbolOf": "{h} is a symbol of {t}", "UsedFor": "{h} is used for {t}",
+    "AtLocation": "you can find {h} at {t}",
+    "CapableOf": "{h} can {t}",
+    "Causes": "{h} causes {t}",
+    "CausesDesire": "{h} makes you want to {t}",
+    "CreatedBy": "{h} is created by {t}",
+    "DefinedAs": "{h} is defined as {t}",
+    "Desires": "{h} wants {t}",
+    "HasA": "{h} has {t}",
+    "HasFirstSubevent": "the first thing you do when you {h} is {t}",
+    "HasLastSubevent": "the last thing you do when you {h} is {t}",
+    "HasPrerequisite": "before you {h} you have to {t}",
+    "HasProperty": "{h} is {t}",
+    "HasSubevent": "when you {h} you {t}",
+    "IsA": "{h} is a kind of {t}",
+    "MadeOf": "{h} is made of {t}",
+    "MotivatedByGoal": "you would {h} because {t}",
+    "NotCapableOf": "{h} cannot {t}",
+    "NotDesires": "{h} does not want {t}",
+    "NotHasProperty": "{h} is not {t}",
+    "NotIsA": "{h} is not a kind of {t}",
+    "NotMadeOf": "{h} is not made of {t}",
+    "PartOf": "{h} is part of {t}",
+    "ReceivesAction": "{h} can be {t}",
+    "RelatedTo": "{h} is related to {t}",
+    "SymbolOf": "{h} is a symbol of {t}",
+    "UsedFor": "{h} is used for {t}",
 }
 
 
@@ -45,9 +63,18 @@ def triples(files: Files) -> Iterator[Labelled]:
     for _, number, part, split, relation, head, tail, label in _triples(files):
         template = TEMPLATES[relation]
         yield Labelled(
-            id=f"{part}/{number}", split=split, condition=relation, text=capital(template.format(h=head, t=tail)) + ".",
-            label=label, meta={"relation": relation, "head": head, "tail": tail,
-                               "template": capital(template.format(h="[X]", t="[Y]")) + "."})
+            id=f"{part}/{number}",
+            split=split,
+            condition=relation,
+            text=capital(template.format(h=head, t=tail)) + ".",
+            label=label,
+            meta={
+                "relation": relation,
+                "head": head,
+                "tail": tail,
+                "template": capital(template.format(h="[X]", t="[Y]")) + ".",
+            },
+        )
 
 
 @reader("ckbc_conceptnet", "concept_pairs")
@@ -65,5 +92,13 @@ def concept_pairs(files: Files) -> Iterator[EdgeItem]:
         a, b = len(before), len(before + head + between)
         with at(path, number):
             words, (span1, span2) = words_and_spans(text, [(a, a + len(head)), (b, b + len(tail))])
-            yield EdgeItem(id=f"{part}/{number}", split=split, condition=relation, words=words, span1=span1, span2=span2,
-                           labels=(relation,), meta={"head": head, "tail": tail})
+            yield EdgeItem(
+                id=f"{part}/{number}",
+                split=split,
+                condition=relation,
+                words=words,
+                span1=span1,
+                span2=span2,
+                labels=(relation,),
+                meta={"head": head, "tail": tail},
+            )

@@ -1,4 +1,5 @@
 """CLAMS: agreement in five languages (mueller2020)."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -11,9 +12,13 @@ from .texts import capital
 LANGUAGES = ("de", "en", "fr", "he", "ru")
 # The seven constructions that all five languages have; the English folder also holds Marvin and Linzen's others.
 CONSTRUCTIONS = {
-    "simple_agrmt": "simple", "vp_coord": "short VP coordination", "long_vp_coord": "long VP coordination",
-    "prep_anim": "across a prepositional phrase", "subj_rel": "across a subject relative",
-    "obj_rel_across_anim": "across an object relative", "obj_rel_within_anim": "in an object relative",
+    "simple_agrmt": "simple",
+    "vp_coord": "short VP coordination",
+    "long_vp_coord": "long VP coordination",
+    "prep_anim": "across a prepositional phrase",
+    "subj_rel": "across a subject relative",
+    "obj_rel_across_anim": "across an object relative",
+    "obj_rel_within_anim": "in an object relative",
 }
 
 
@@ -41,7 +46,9 @@ def agreement(files: Files) -> Iterator[ForcedChoice]:
     The French predicates whose adjective agrees too differ in two words: both are masked by one gap, which a filter for
     fillers of a single piece leaves out, as the authors do.
     """
-    files.note("the seven constructions that all five languages have; sentences begin with a capital and end with a full stop")
+    files.note(
+        "the seven constructions that all five languages have; sentences begin with a capital and end with a full stop"
+    )
     for language in LANGUAGES:
         for name, construction in CONSTRUCTIONS.items():
             path = files[f"{language}_evalset/{name}.txt"]
@@ -49,8 +56,16 @@ def agreement(files: Files) -> Iterator[ForcedChoice]:
             for number, (verdict, good) in rows:
                 other, (verdict_b, bad) = next(rows, (number, ("", "")))
                 if (verdict, verdict_b) != ("True", "False"):
-                    raise ReaderError(path, number, f"{verdict!r}, {verdict_b!r} instead of a True and a False line: {good!r}")
+                    raise ReaderError(
+                        path, number, f"{verdict!r}, {verdict_b!r} instead of a True and a False line: {good!r}"
+                    )
                 with at(path, other):
                     text, right, wrong = pair(good, bad)
-                    yield ForcedChoice(id=f"{language}/{name}/{number}", condition=language, text=text, good=right, bad=wrong,
-                                       meta={"construction": construction})
+                    yield ForcedChoice(
+                        id=f"{language}/{name}/{number}",
+                        condition=language,
+                        text=text,
+                        good=right,
+                        bad=wrong,
+                        meta={"construction": construction},
+                    )

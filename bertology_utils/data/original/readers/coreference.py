@@ -1,4 +1,5 @@
 """Pronouns and candidate mentions: GAP (webster2018), WinoBias (zhao2018), Winogender (rudinger2018)."""
+
 from __future__ import annotations
 
 import re
@@ -46,9 +47,16 @@ def gap(files: Files) -> Iterator[Coreference]:
                 if all(right):
                     raise ValueError("both names are marked right")
                 words, (pronoun, *candidates) = words_and_spans(row["Text"], spans)
-                yield Coreference(id=row["ID"], split=split, condition=gender(row["Pronoun"]), words=words, pronoun=pronoun,
-                                  candidates=tuple(candidates), answer=right.index(True) if any(right) else None,
-                                  meta={"a": row["A"], "b": row["B"]})
+                yield Coreference(
+                    id=row["ID"],
+                    split=split,
+                    condition=gender(row["Pronoun"]),
+                    words=words,
+                    pronoun=pronoun,
+                    candidates=tuple(candidates),
+                    answer=right.index(True) if any(right) else None,
+                    meta={"a": row["A"], "b": row["B"]},
+                )
 
 
 def _brackets(text: str) -> tuple[str, list[tuple[int, int]]]:
@@ -83,7 +91,9 @@ def winobias(files: Files) -> Iterator[Coreference]:
     syntax does). Of several marked pronouns the first is asked for.
     """
     folder = "WinoBias/wino/data"
-    occupations = [name.strip() for sex in ("female", "male") for _, name in lines(files[f"{folder}/{sex}_occupations.txt"])]
+    occupations = [
+        name.strip() for sex in ("female", "male") for _, name in lines(files[f"{folder}/{sex}_occupations.txt"])
+    ]
     for split in ("dev", "test"):
         for kind in ("1", "2"):
             for stereotype in ("pro", "anti"):
@@ -100,24 +110,34 @@ def winobias(files: Files) -> Iterator[Coreference]:
                             raise ValueError(f"{len(candidates)} occupations, {len(answer)} of them marked: {marked!r}")
                         words, (where, *spans) = words_and_spans(text, [pronoun, *candidates])
                         yield Coreference(
-                            id=f"{split}/type{kind}/{stereotype}/{number}", split=split, condition=f"type {kind} {stereotype}",
-                            words=words, pronoun=where, candidates=tuple(spans), answer=answer[0],
-                            meta={"gender": gender(text[slice(*pronoun)]), "pair": f"{split}/type{kind}/{number}"})
+                            id=f"{split}/type{kind}/{stereotype}/{number}",
+                            split=split,
+                            condition=f"type {kind} {stereotype}",
+                            words=words,
+                            pronoun=where,
+                            candidates=tuple(spans),
+                            answer=answer[0],
+                            meta={"gender": gender(text[slice(*pronoun)]), "pair": f"{split}/type{kind}/{number}"},
+                        )
 
 
-WINOGENDER_PRONOUNS = {"male": {"NOM": "he", "POSS": "his", "ACC": "him"},
-                       "female": {"NOM": "she", "POSS": "her", "ACC": "her"},
-                       "neutral": {"NOM": "they", "POSS": "their", "ACC": "them"}}
+WINOGENDER_PRONOUNS = {
+    "male": {"NOM": "he", "POSS": "his", "ACC": "him"},
+    "female": {"NOM": "she", "POSS": "her", "ACC": "her"},
+    "neutral": {"NOM": "they", "POSS": "their", "ACC": "them"},
+}
 PLURAL = {"was": "were", "is": "are", "has": "have"}  # what the verb after "they" becomes
 
 
 @reader("winogender", "coreference")
 def winogender(files: Files) -> Iterator[Coreference]:
-    """An occupation, a participant (or "someone") and a pronoun of three genders; `condition` is which one it stands for.
+    """An occupation, a participant (or "someone") and a pronoun; `condition` is which of the two it stands for.
 
     The candidates are the occupation and the participant, in this order, whatever their order in the sentence.
     """
-    sentences = {row["sentid"]: row["sentence"] for _, row in table(files["data/all_sentences.tsv"], ("sentid", "sentence"))}
+    sentences = {
+        row["sentid"]: row["sentence"] for _, row in table(files["data/all_sentences.tsv"], ("sentid", "sentence"))
+    }
     path = files["data/templates.tsv"]
     for number, row in table(path, ("occupation(0)", "other-participant(1)", "answer", "sentence")):
         occupation, participant, answer, template = row.values()
@@ -132,10 +152,20 @@ def winogender(files: Files) -> Iterator[Coreference]:
                     if text != sentences[name]:
                         raise ValueError(f"the template gives {text!r}, the sentences say {sentences[name]!r}")
                     words, (pronoun, *candidates) = words_and_spans(text, spans)
-                    yield Coreference(id=name.removesuffix(".txt"), condition=("occupation", "participant")[int(answer)],
-                                      words=words, pronoun=pronoun, candidates=tuple(candidates), answer=int(answer),
-                                      meta={"occupation": occupation, "participant": other, "gender": sex,
-                                            "pair": f"{occupation}.{answer}"})
+                    yield Coreference(
+                        id=name.removesuffix(".txt"),
+                        condition=("occupation", "participant")[int(answer)],
+                        words=words,
+                        pronoun=pronoun,
+                        candidates=tuple(candidates),
+                        answer=int(answer),
+                        meta={
+                            "occupation": occupation,
+                            "participant": other,
+                            "gender": sex,
+                            "pair": f"{occupation}.{answer}",
+                        },
+                    )
 
 
 def _fill(template: str, occupation: str, participant: str, forms: dict[str, str]) -> tuple[str, list[tuple[int, int]]]:

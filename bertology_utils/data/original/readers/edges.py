@@ -1,4 +1,5 @@
 """Spans and their labels for edge probing: relations between nominals (hendrickx2010), entities (derczynski2017)."""
+
 from __future__ import annotations
 
 import re
@@ -10,12 +11,25 @@ from bertology_utils.data.original.reading import Files, ReaderError, at, lines,
 
 from .texts import words_and_spans
 
-SEMEVAL = (("train", "corpus/SemEval2010_task8_training/TRAIN_FILE.TXT"),
-           ("test", "corpus/SemEval2010_task8_testing_keys/TEST_FILE_FULL.TXT"))
-RELATIONS = ("Cause-Effect", "Instrument-Agency", "Product-Producer", "Content-Container", "Entity-Origin",
-             "Entity-Destination", "Component-Whole", "Member-Collection", "Message-Topic")
+SEMEVAL = (
+    ("train", "corpus/SemEval2010_task8_training/TRAIN_FILE.TXT"),
+    ("test", "corpus/SemEval2010_task8_testing_keys/TEST_FILE_FULL.TXT"),
+)
+RELATIONS = (
+    "Cause-Effect",
+    "Instrument-Agency",
+    "Product-Producer",
+    "Content-Container",
+    "Entity-Origin",
+    "Entity-Destination",
+    "Component-Whole",
+    "Member-Collection",
+    "Message-Topic",
+)
 LABELS = {f"{relation}({order})" for relation in RELATIONS for order in ("e1,e2", "e2,e1")} | {"Other"}
-DEV_EVERY = 7  # no dev split is published: every seventh training sentence is one, about as many as other studies hold out
+DEV_EVERY = (
+    7  # no dev split is published: every seventh training sentence is one, about as many as other studies hold out
+)
 
 
 @reader("semeval2010_task8", "relations")
@@ -34,9 +48,15 @@ def relations(files: Files) -> Iterator[EdgeItem]:
                     raise ReaderError(path, block[1][0], f"no relation of the task: {block[1][1]!r}")
                 text, spans = _marked(marked)
                 words, (span1, span2) = words_and_spans(text, spans)
-                yield EdgeItem(id=f"{split}/{index}", words=words, span1=span1, span2=span2, labels=(block[1][1],),
-                               split="dev" if split == "train" and int(index) % DEV_EVERY == 0 else split,
-                               condition=block[1][1].split("(")[0])
+                yield EdgeItem(
+                    id=f"{split}/{index}",
+                    words=words,
+                    span1=span1,
+                    span2=span2,
+                    labels=(block[1][1],),
+                    split="dev" if split == "train" and int(index) % DEV_EVERY == 0 else split,
+                    condition=block[1][1].split("(")[0],
+                )
 
 
 def _blocks(path: Path) -> Iterator[list[tuple[int, str]]]:
@@ -76,8 +96,14 @@ def entities(files: Files) -> Iterator[EdgeItem]:
             if not spans:
                 files.left_out("sentences without an entity")
             for i, (start, end, label) in enumerate(spans):
-                yield EdgeItem(id=f"{split}/{block[0][0]}/{i}", split=split, condition=label, words=words, span1=(start, end),
-                               labels=(label,))
+                yield EdgeItem(
+                    id=f"{split}/{block[0][0]}/{i}",
+                    split=split,
+                    condition=label,
+                    words=words,
+                    span1=(start, end),
+                    labels=(label,),
+                )
 
 
 def _bio(path: Path, block: list[tuple[int, str]]) -> tuple[tuple[str, ...], list[tuple[int, int, str]]]:

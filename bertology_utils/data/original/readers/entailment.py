@@ -1,4 +1,5 @@
 """Pairs of sentences, the second following from the first or not: GLUE's RTE and WNLI, semantic fragments."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -8,26 +9,45 @@ from bertology_utils.data.original.reading import Files, at, columns, reader
 
 from .texts import table
 
-GLUE = {"RTE": {"entailment": "entailment", "not_entailment": "not_entailment"},
-        "WNLI": {"1": "entailment", "0": "not_entailment"}}
+GLUE = {
+    "RTE": {"entailment": "entailment", "not_entailment": "not_entailment"},
+    "WNLI": {"1": "entailment", "0": "not_entailment"},
+}
 
 
 @reader("glue_rte_wnli", "entailment")
 def glue(files: Files) -> Iterator[Labelled]:
     """RTE and WNLI (wang2018); `condition` is the task."""
-    files.note("RTE is split anew in this copy, with labels for the test part: train, dev and test hold GLUE's train and dev "
-               "sets (2,767 pairs); WNLI's test part is GLUE's dev set (71), its train and dev parts GLUE's train set (635)")
+    files.note(
+        "RTE is split anew in this copy, with labels for the test part: train, dev and test hold GLUE's train and dev "
+        "sets (2,767 pairs); WNLI's test part is GLUE's dev set (71), its train and dev parts GLUE's train set (635)"
+    )
     for task, labels in GLUE.items():
         for split in ("train", "dev", "test"):
             path = files[f"glue_data/{task}/{split}.tsv"]
             for number, row in table(path, ("index", "sentence1", "sentence2", "label")):
                 with at(path, number):
-                    yield Labelled(id=f"{task}/{split}/{number}", split=split, condition=task, text=row["sentence1"],
-                                   text_b=row["sentence2"], label=labels[row["label"]], meta={"index": row["index"]})
+                    yield Labelled(
+                        id=f"{task}/{split}/{number}",
+                        split=split,
+                        condition=task,
+                        text=row["sentence1"],
+                        text_b=row["sentence2"],
+                        label=labels[row["label"]],
+                        meta={"index": row["index"]},
+                    )
 
 
-FRAGMENTS = ("boolean", "comparative", "conditional", "counting", "monotonicity_hard", "monotonicity_simple", "negation",
-             "quantifier")
+FRAGMENTS = (
+    "boolean",
+    "comparative",
+    "conditional",
+    "counting",
+    "monotonicity_hard",
+    "monotonicity_simple",
+    "negation",
+    "quantifier",
+)
 FRAGMENT_PARTS = {"train": "train/challenge_train", "dev": "train/challenge_dev", "test": "test/challenge_dev"}
 TWO_WAY = {"ENTAILMENT": "entailment", "NEUTRAL": "not_entailment", "CONTRADICTION": "not_entailment"}
 
@@ -50,5 +70,12 @@ def _pairs(files: Files, name: str, condition: str, split: str) -> Iterator[Labe
     path = files[name]
     for number, (_, premise, hypothesis, label) in columns(path, 4):
         with at(path, number):
-            yield Labelled(id=f"{condition}/{split}/{number}", split=split, condition=condition, text=premise,
-                           text_b=hypothesis, label=TWO_WAY[label], meta={"three_way": label.lower()})
+            yield Labelled(
+                id=f"{condition}/{split}/{number}",
+                split=split,
+                condition=condition,
+                text=premise,
+                text_b=hypothesis,
+                label=TWO_WAY[label],
+                meta={"three_way": label.lower()},
+            )

@@ -2,6 +2,7 @@
 
 All right objects of a subject are answers of one item, as in the builtin fact base; LAMA asks for each of them in turn.
 """
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -15,8 +16,32 @@ from .texts import json_lines
 
 # How LAMA types its relations; the file with this is in some of the data sets only, and all other relations are N-1.
 ONE_TO_ONE = {"P36", "P1376"}
-MANY_TO_MANY = set("P166 P69 P47 P463 P101 P1923 P106 P527 P530 P27 P178 P1412 P108 P39 P937 P1303 P190 P1001 P31".split())
-GOOGLE_RE = {"place_of_birth": "[X] was born in [Y] .", "date_of_birth": "[X] (born [Y]).", "place_of_death": "[X] died in [Y] ."}
+MANY_TO_MANY = {
+    "P166",
+    "P69",
+    "P47",
+    "P463",
+    "P101",
+    "P1923",
+    "P106",
+    "P527",
+    "P530",
+    "P27",
+    "P178",
+    "P1412",
+    "P108",
+    "P39",
+    "P937",
+    "P1303",
+    "P190",
+    "P1001",
+    "P31",
+}
+GOOGLE_RE = {
+    "place_of_birth": "[X] was born in [Y] .",
+    "date_of_birth": "[X] (born [Y]).",
+    "place_of_death": "[X] died in [Y] .",
+}
 
 
 @dataclass(frozen=True)
@@ -54,15 +79,27 @@ class Facts:
         else:
             known.append(object_)
 
-    def items(self, template: Template, turn: int = 0, prefix: str = "", split: str = "test", **meta) -> Iterator[Cloze]:
+    def items(
+        self, template: Template, turn: int = 0, prefix: str = "", split: str = "test", **meta
+    ) -> Iterator[Cloze]:
         """One item a subject, worded by a template."""
         for subject, objects in self.objects.items():
             yield Cloze(
-                id=f"{prefix}{self.relation}/{self.ids[subject]}" + (f"/{turn}" if turn else ""), split=split,
-                condition=self.relation, text=template.text.replace("[X]", subject).replace("[Y]", MASK),
+                id=f"{prefix}{self.relation}/{self.ids[subject]}" + (f"/{turn}" if turn else ""),
+                split=split,
+                condition=self.relation,
+                text=template.text.replace("[X]", subject).replace("[Y]", MASK),
                 answers=tuple(objects),
-                meta={"subject": subject, "object": objects[0], "cardinality": cardinality(self.relation),
-                      "template": template.text, "origin": template.origin, "weight": template.weight, **meta})
+                meta={
+                    "subject": subject,
+                    "object": objects[0],
+                    "cardinality": cardinality(self.relation),
+                    "template": template.text,
+                    "origin": template.origin,
+                    "weight": template.weight,
+                    **meta,
+                },
+            )
 
 
 def cardinality(relation: str) -> str:
@@ -119,13 +156,25 @@ def lama(files: Files) -> Iterator[Cloze]:
     path = files["data/Squad/test.jsonl"]
     for number, entry in json_lines(path):
         with at(path, number):
-            text, = entry["masked_sentences"]
+            (text,) = entry["masked_sentences"]
             if text.count(MASK) > 1:
                 files.left_out("SQuAD sentences with two gaps")
                 continue
-            yield Cloze(id=f"SQuAD/{entry['id']}", condition="SQuAD", text=text, answers=(entry["obj_label"],),
-                        meta={"subject": "", "object": entry["obj_label"], "cardinality": "", "template": text,
-                              "origin": "manual", "weight": 1.0, "corpus": "SQuAD"})
+            yield Cloze(
+                id=f"SQuAD/{entry['id']}",
+                condition="SQuAD",
+                text=text,
+                answers=(entry["obj_label"],),
+                meta={
+                    "subject": "",
+                    "object": entry["obj_label"],
+                    "cardinality": "",
+                    "template": text,
+                    "origin": "manual",
+                    "weight": 1.0,
+                    "corpus": "SQuAD",
+                },
+            )
 
 
 @reader("lama_uhn", "facts")
@@ -138,9 +187,13 @@ def uhn(files: Files) -> Iterator[Cloze]:
     names = files.names("data/test_datasets/TREx_UHN/*.jsonl")
     whole = {relation_of(name): name for name in original.names("data/TREx/*.jsonl")}
     relations = [relation_of(name) for name in names]
-    files.note(f"{len(relations)} relations, {len(set(relations) & set(whole))} of them also as they were before the filter")
+    files.note(
+        f"{len(relations)} relations, {len(set(relations) & set(whole))} of them also as they were before the filter"
+    )
     for name, relation in zip(names, relations):
-        yield from read(files[name], relation, files).items(templates[relation], prefix="UHN/", corpus="T-REx", set="UHN")
+        yield from read(files[name], relation, files).items(
+            templates[relation], prefix="UHN/", corpus="T-REx", set="UHN"
+        )
         if relation in whole:
             facts = read(original[whole[relation]], relation, original)
             yield from facts.items(templates[relation], prefix="LAMA/", corpus="T-REx", set="LAMA")

@@ -2,6 +2,7 @@
 
 `abstract.csv` judges an object in general, the situated files one object in one photograph. The splits are by object.
 """
+
 from __future__ import annotations
 
 import csv
@@ -13,8 +14,17 @@ from bertology_utils.data.original.reading import Files, ReaderError, at, lines,
 
 from .texts import table
 
-PROPERTIES = ("uid", "mcrae", "word-embedding", "wording_intrinsic", "wording_extrinsic", "pc", "sentence", "ctx",
-              "categorization")
+PROPERTIES = (
+    "uid",
+    "mcrae",
+    "word-embedding",
+    "wording_intrinsic",
+    "wording_extrinsic",
+    "pc",
+    "sentence",
+    "ctx",
+    "categorization",
+)
 
 
 def _csv(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
@@ -38,11 +48,15 @@ def _sentences(files: Files, kind: str) -> dict[str, str]:
 
 def _splits(files: Files, kind: str) -> dict[str, str]:
     """Object -> split."""
-    return {uid.strip(): split for split in ("train", "test") for _, uid in lines(files[f"data/pc/{kind}-{split}-object-uids.txt"])}
+    return {
+        uid.strip(): split
+        for split in ("train", "test")
+        for _, uid in lines(files[f"data/pc/{kind}-{split}-object-uids.txt"])
+    }
 
 
 def _label(value: str) -> str:
-    """"1" or "0": like the authors' own code, judgements of -1 and -2 (neither yes nor no) count as 0."""
+    """ "1" or "0": like the authors' own code, judgements of -1 and -2 (neither yes nor no) count as 0."""
     if value not in ("-2", "-1", "0", "1"):
         raise ValueError(f"judgement {value!r}")
     return "1" if value == "1" else "0"
@@ -51,8 +65,10 @@ def _label(value: str) -> str:
 def _instances(files: Files) -> dict[str, tuple[int, dict[str, str]]]:
     """Properties of each situated object: annotation number -> line number and row of property -> judgement."""
     path = files["data/pc/situated-properties.csv"]
-    return {row["cocoAnnID"]: (number, {k: v for k, v in row.items() if k not in ("cocoImgID", "cocoAnnID", "objectUID")})
-            for number, row in _csv(path)}
+    return {
+        row["cocoAnnID"]: (number, {k: v for k, v in row.items() if k not in ("cocoImgID", "cocoAnnID", "objectUID")})
+        for number, row in _csv(path)
+    }
 
 
 @reader("forbes2019_physical_commonsense", "properties")
@@ -69,9 +85,13 @@ def properties(files: Files) -> Iterator[Labelled]:
                 row.pop("cocoImgID", None)
                 for uid, value in row.items():
                     yield Labelled(
-                        id=f"{kind}/{thing}{instance and '-' + instance}/{uid}", split=splits[thing], condition=category[uid],
-                        text=sentences[f"{thing}/{uid}"], label=_label(value),
-                        meta={"object": thing, "property": uid, "affordance": None, "kind": category[uid], "set": kind})
+                        id=f"{kind}/{thing}{instance and '-' + instance}/{uid}",
+                        split=splits[thing],
+                        condition=category[uid],
+                        text=sentences[f"{thing}/{uid}"],
+                        label=_label(value),
+                        meta={"object": thing, "property": uid, "affordance": None, "kind": category[uid], "set": kind},
+                    )
 
 
 def _affordances(files: Files) -> Iterator[tuple[Path, int, str, str, list[str], list[str]]]:
@@ -79,7 +99,9 @@ def _affordances(files: Files) -> Iterator[tuple[Path, int, str, str, list[str],
     for number, row in _csv(path):
         yes, no = row["affordancesYes"].split(","), row["affordancesNo"].split(",")
         if len(yes) != 3 or len(no) != 3:
-            raise ReaderError(path, number, f"{len(yes)} and {len(no)} affordances instead of three that hold and three that do not")
+            raise ReaderError(
+                path, number, f"{len(yes)} and {len(no)} affordances instead of three that hold, three not"
+            )
         yield path, number, row["objectUID"], row["cocoAnnID"], yes, no
 
 
@@ -91,14 +113,24 @@ def affordances(files: Files) -> Iterator[Labelled]:
         with at(path, number):
             for i, action in enumerate(yes + no):
                 yield Labelled(
-                    id=f"situated/{thing}-{instance}/{i}", split=splits[thing], condition="affordance",
-                    text=sentences[f"{thing}/{action}"], label="1" if i < 3 else "0",
-                    meta={"object": thing, "property": None, "affordance": action, "kind": "affordance", "set": "situated"})
+                    id=f"situated/{thing}-{instance}/{i}",
+                    split=splits[thing],
+                    condition="affordance",
+                    text=sentences[f"{thing}/{action}"],
+                    label="1" if i < 3 else "0",
+                    meta={
+                        "object": thing,
+                        "property": None,
+                        "affordance": action,
+                        "kind": "affordance",
+                        "set": "situated",
+                    },
+                )
 
 
 @reader("forbes2019_physical_commonsense", "property_affordance")
 def property_affordance(files: Files) -> Iterator[Labelled]:
-    """Does what affords this have the property? Each affordance of a situated object takes over the object's properties."""
+    """Does what affords this have the property? An affordance takes over the properties of its situated object."""
     category = {row["uid"]: row["categorization"] for _, row in table(files["data/pc/properties.tsv"], PROPERTIES)}
     sentences, splits, instances = _sentences(files, "AP"), _splits(files, "situated"), _instances(files)
     for path, number, thing, instance, yes, _ in _affordances(files):
@@ -106,6 +138,16 @@ def property_affordance(files: Files) -> Iterator[Labelled]:
             for i, action in enumerate(yes):
                 for uid, value in instances[instance][1].items():
                     yield Labelled(
-                        id=f"situated/{thing}-{instance}/{i}/{uid}", split=splits[thing], condition=category[uid],
-                        text=sentences[f"{action}/{uid}"], label=_label(value),
-                        meta={"object": thing, "property": uid, "affordance": action, "kind": category[uid], "set": "situated"})
+                        id=f"situated/{thing}-{instance}/{i}/{uid}",
+                        split=splits[thing],
+                        condition=category[uid],
+                        text=sentences[f"{action}/{uid}"],
+                        label=_label(value),
+                        meta={
+                            "object": thing,
+                            "property": uid,
+                            "affordance": action,
+                            "kind": category[uid],
+                            "set": "situated",
+                        },
+                    )

@@ -2,6 +2,7 @@
 
 Languages go by their two-letter code where they have one: ``de``, not ``deu``.
 """
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -14,13 +15,14 @@ from bertology_utils.data.original.reading import Files, ReaderError, at, lines,
 from .texts import words
 
 # ISO 639-3 (or a member of a macrolanguage) to ISO 639-1, for the languages of the Tatoeba set that have such a code.
-TWO_LETTERS = dict(pair.split("=") for pair in """
-    afr=af amh=am ara=ar aze=az bel=be ben=bn bos=bs bre=br bul=bg cat=ca ces=cs cha=ch cmn=zh cor=kw cym=cy dan=da deu=de
-    ell=el eng=en epo=eo est=et eus=eu fao=fo fin=fi fra=fr fry=fy gla=gd gle=ga glg=gl heb=he hin=hi hrv=hr hun=hu hye=hy
-    ido=io ile=ie ina=ia ind=id isl=is ita=it jav=jv jpn=ja kat=ka kaz=kk khm=km kor=ko kur=ku lat=la lit=lt lvs=lv mal=ml
-    mar=mr mkd=mk mon=mn nld=nl nno=nn nob=nb oci=oc pes=fa pol=pl por=pt ron=ro rus=ru slk=sk slv=sl spa=es sqi=sq srp=sr
-    swe=sv swh=sw tam=ta tat=tt tel=te tgl=tl tha=th tuk=tk tur=tr uig=ug ukr=uk urd=ur uzb=uz vie=vi xho=xh yid=yi zsm=ms
-    """.split())
+_CODES = """
+    afr=af amh=am ara=ar aze=az bel=be ben=bn bos=bs bre=br bul=bg cat=ca ces=cs cha=ch cmn=zh cor=kw cym=cy
+    dan=da deu=de ell=el eng=en epo=eo est=et eus=eu fao=fo fin=fi fra=fr fry=fy gla=gd gle=ga glg=gl heb=he
+    hin=hi hrv=hr hun=hu hye=hy ido=io ile=ie ina=ia ind=id isl=is ita=it jav=jv jpn=ja kat=ka kaz=kk khm=km
+    kor=ko kur=ku lat=la lit=lt lvs=lv mal=ml mar=mr mkd=mk mon=mn nld=nl nno=nn nob=nb oci=oc pes=fa pol=pl
+    por=pt ron=ro rus=ru slk=sk slv=sl spa=es sqi=sq srp=sr swe=sv swh=sw tam=ta tat=tt tel=te tgl=tl tha=th
+    tuk=tk tur=tr uig=ug ukr=uk urd=ur uzb=uz vie=vi xho=xh yid=yi zsm=ms"""
+TWO_LETTERS = dict(pair.split("=") for pair in _CODES.split())
 
 
 @reader("tatoeba_laser", "translations")
@@ -39,9 +41,14 @@ def tatoeba(files: Files) -> Iterator[Translation]:
         for (number, text), (_, other) in zip(english, foreign):
             id_ = f"{language}/{number}"
             with at(here, number):
-                yield Translation(id=id_, condition=language, sentences={
-                    "en": Sentence(id=f"{id_}/en", condition="en", words=words(text)),
-                    language: Sentence(id=f"{id_}/{language}", condition=language, words=words(other))})
+                yield Translation(
+                    id=id_,
+                    condition=language,
+                    sentences={
+                        "en": Sentence(id=f"{id_}/en", condition="en", words=words(text)),
+                        language: Sentence(id=f"{id_}/{language}", condition=language, words=words(other)),
+                    },
+                )
 
 
 def pud_blocks(files: Files) -> Iterator[tuple[str, Block]]:

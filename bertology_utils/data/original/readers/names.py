@@ -3,6 +3,7 @@
 A name is replaced by one of as many words that belongs to another paragraph of the same pronoun's gender. The placebo
 replaces a year, a month or a day of the week, which no reader takes for a hint to who is meant.
 """
+
 from __future__ import annotations
 
 import random
@@ -16,8 +17,10 @@ from bertology_utils.data.original.reading import Files, reader
 from .coreference import gap
 
 SWAPS = 4  # of each kind for a paragraph
-DATES = (tuple("January February March April June July August September October November December".split()),
-         tuple("Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()))
+DATES = (
+    ("January", "February", "March", "April", "June", "July", "August", "September", "October", "November", "December"),
+    ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
+)
 
 
 def name_of(item: Coreference) -> tuple[str, ...]:
@@ -36,9 +39,9 @@ def shared(words: tuple[str, ...], name: tuple[str, ...]) -> bool:
         if word not in name:
             continue
         start = i - name.index(word)
-        whole = start >= 0 and words[start:start + len(name)] == name
+        whole = start >= 0 and words[start : start + len(name)] == name
         before, after = (start, start + len(name)) if whole else (i, i + 1)
-        if any(w.istitle() and w.isalpha() for w in (*words[max(before - 1, 1):before], *words[after:after + 1])):
+        if any(w.istitle() and w.isalpha() for w in (*words[max(before - 1, 1) : before], *words[after : after + 1])):
             return True
     return False
 
@@ -66,7 +69,7 @@ def placebos(words: tuple[str, ...]) -> list[tuple[str, list[str]]]:
 def name_swaps(files: Files) -> Iterator[Coreference]:
     """Each usable test paragraph as it is (`meta["swap"]` None), with four names and with four dates exchanged.
 
-    `meta["base"]` joins the nine; words stay in their places, so pronoun, candidates and answer are the same throughout.
+    `meta["base"]` joins the nine; words stay in their places, so pronoun, candidates and answer stay too.
     """
     items = [item for item in gap(files) if item.split != "train"]
     pool: dict[tuple[str, int], list[tuple[str, ...]]] = defaultdict(list)
@@ -92,9 +95,21 @@ def name_swaps(files: Files) -> Iterator[Coreference]:
         fresh = [n for n in names[item.condition, len(name)] if not set(n) & set(item.words)]
         date, dates_instead = draw.choice(dates)
         yield replace(item, id=f"{item.id}/base", meta={**item.meta, "base": item.id, "swap": None})
-        for swap, old, news in (("name", name, draw.sample(fresh, SWAPS)),
-                                ("placebo", (date,), [(d,) for d in draw.sample(dates_instead, SWAPS)])):
+        for swap, old, news in (
+            ("name", name, draw.sample(fresh, SWAPS)),
+            ("placebo", (date,), [(d,) for d in draw.sample(dates_instead, SWAPS)]),
+        ):
             for i, new in enumerate(news):
-                yield replace(item, id=f"{item.id}/{swap}/{i}", words=renamed(item.words, old, new),
-                              meta={"base": item.id, "swap": swap, "old": " ".join(old), "new": " ".join(new),
-                                    "a": item.meta["a"], "b": item.meta["b"]})
+                yield replace(
+                    item,
+                    id=f"{item.id}/{swap}/{i}",
+                    words=renamed(item.words, old, new),
+                    meta={
+                        "base": item.id,
+                        "swap": swap,
+                        "old": " ".join(old),
+                        "new": " ".join(new),
+                        "a": item.meta["a"],
+                        "b": item.meta["b"],
+                    },
+                )

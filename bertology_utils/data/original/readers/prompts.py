@@ -1,4 +1,5 @@
 """Facts in many wordings: ParaRel's paraphrases (elazar2021), LPAQA's mined and paraphrased templates (jiang2019b)."""
+
 from __future__ import annotations
 
 import io
@@ -15,7 +16,7 @@ from .texts import json_lines
 
 
 def _turns(relations: Iterable[tuple[Facts, list[Template]]], **meta) -> Iterator[Cloze]:
-    """All facts with their relation's first template, then all with its second, and so on: a cut keeps different facts."""
+    """All facts in their relation's first template, then all in its second, …: a cut keeps different facts."""
     relations = list(relations)
     for turn in range(max(len(templates) for _, templates in relations)):
         for facts, templates in relations:
@@ -70,8 +71,11 @@ def lpaqa(files: Files) -> Iterator[Cloze]:
     for split in ("train", "test"):
         chosen = []
         for relation, templates in relations:
-            facts = train_facts[relation] if split == "train" else read(
-                test[f"data/trex_lms_vocab/{relation}.jsonl"], relation, test)
+            facts = (
+                train_facts[relation]
+                if split == "train"
+                else read(test[f"data/trex_lms_vocab/{relation}.jsonl"], relation, test)
+            )
             beyond = list(facts.objects)[FACTS_A_RELATION:]
             files.left_out(f"facts beyond the first {FACTS_A_RELATION} of a relation", len(beyond))
             for subject in beyond:

@@ -3,13 +3,15 @@
 Words are cut much as treebanks cut them: punctuation around a word is off, a hyphen inside stays, clitics ("'s", "n't")
 stand alone. A word is also cut where a gold span begins or ends.
 """
+
 from __future__ import annotations
 
 import json
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 from bertology_utils.data.original.reading import ReaderError, at, columns, lines
@@ -19,7 +21,7 @@ _CLITIC = re.compile(r"(?:(?<=[a-z])n['’]t|['’](?:s|re|ve|ll|d|m))$", re.IGN
 _IDEOGRAPH = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002fa1f]")
 
 
-@lru_cache(maxsize=None)
+@cache
 def _is_mark(character: str) -> bool:
     """Whether it is punctuation or a symbol (letters with signs of their own, as in Hindi, are not)."""
     return unicodedata.category(character)[0] in "PS"
@@ -54,7 +56,7 @@ def offsets(text: str, cuts: Iterable[int] = ()) -> list[tuple[int, int]]:
                 for match in _IDEOGRAPH.finditer(text, start, end):
                     inside.update(p for p in match.span() if start < p < end)
             borders = [start, *sorted(inside), end]
-            found += zip(borders, borders[1:])
+            found += pairwise(borders)
         found += reversed(tail)
     return found
 

@@ -1,4 +1,5 @@
 """Agreement items made from treebanks: a finite verb of PUD against its form in the other number (bacon2019)."""
+
 from __future__ import annotations
 
 import re
@@ -23,7 +24,9 @@ def features(row: list[str]) -> dict[str, str]:
 def finite(row: list[str]) -> bool:
     """Whether it is a verb form that agrees with a subject."""
     found = features(row)
-    return row[UPOS] in ("VERB", "AUX") and "Number" in found and "Mood" in found and found.get("VerbForm", "Fin") == "Fin"
+    return (
+        row[UPOS] in ("VERB", "AUX") and "Number" in found and "Mood" in found and found.get("VerbForm", "Fin") == "Fin"
+    )
 
 
 def _cell(row: list[str]) -> tuple[str, ...]:
@@ -33,7 +36,7 @@ def _cell(row: list[str]) -> tuple[str, ...]:
 
 
 def subject(rows: list[list[str]], verb: int) -> int | None:
-    """The word the verb agrees with, None unless it is clear: one nominative subject, not coordinated, of the verb's number.
+    """The word the verb agrees with; None unless there is one nominative, not coordinated subject of the verb's number.
 
     The subject hangs from the verb, or from the predicate whose auxiliary or copula the verb is.
     """
@@ -62,8 +65,9 @@ def masked(block: Block, place: int) -> str | None:
 
 @reader("ud_pud_multilingual", "multilingual_agreement")
 def agreement(files: Files) -> Iterator[ForcedChoice]:
-    """A finite verb and the form of the other number that the same treebank has; `meta["attractors"]` counts nouns of the
-    other number between subject and verb. Chinese has no number and yields nothing.
+    """A finite verb and the form of the other number that the same treebank has.
+
+    `meta["attractors"]` counts nouns of the other number between subject and verb. Chinese has no number, so no items.
     """
     treebanks: dict[str, list[Block]] = defaultdict(list)
     for language, block in pud_blocks(files):
@@ -91,14 +95,25 @@ def _items(files: Files, language: str, block: Block, forms: dict[tuple, Counter
         good, text = row[FORM], masked(block, place)
         bad = counterparts.most_common(1)[0][0] if counterparts else good.lower()
         if bad == good.lower():
-            files.left_out("verbs whose form of the other number the treebank does not have, or that have one form for both")
+            files.left_out(
+                "verbs whose form of the other number the treebank does not have, or that have one form for both"
+            )
             continue
         if text is None:
             files.left_out("verbs that are part of a contraction, or whose place in the text is not clear")
             continue
-        between = block.rows[min(noun, place) + 1:max(noun, place)]
+        between = block.rows[min(noun, place) + 1 : max(noun, place)]
         yield ForcedChoice(
-            id=f"{language}/{block.id}/{place}", condition=language, text=text, good=good,
+            id=f"{language}/{block.id}/{place}",
+            condition=language,
+            text=text,
+            good=good,
             bad=bad.capitalize() if good[:1].isupper() else bad,
-            meta={"construction": "treebank", "number": number, "attractors": sum(
-                w[UPOS] in ("NOUN", "PROPN") and features(w).get("Number") == OTHER[number] for w in between)})
+            meta={
+                "construction": "treebank",
+                "number": number,
+                "attractors": sum(
+                    w[UPOS] in ("NOUN", "PROPN") and features(w).get("Number") == OTHER[number] for w in between
+                ),
+            },
+        )
