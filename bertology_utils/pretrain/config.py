@@ -76,7 +76,7 @@ class Config:
     micro_tokens: int = 131_072
     lowercase: bool = True
     strip_accents: bool = True
-    alphabet: int = 1000
+    alphabet: int = 160
     warmup: float = 0.01
     weight_decay: float = 0.01
     betas: tuple[float, float] = (0.9, 0.98)

@@ -2,20 +2,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+from tqdm import tqdm
 
 from .config import Config
+from .text import CorpusError
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")  # their ids are their places here
 PAD, UNK, CLS, SEP, MASK = range(5)
 
 
-def empty(config: Config) -> Tokenizer:
-    """A BERT tokenizer without vocabulary: normaliser, splitter, template and decoder as the configuration says."""
-    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]", max_input_chars_per_word=100))
+def empty(config: Config, vocabulary: dict[str, int] | None = None) -> Tokenizer:
+    """A BERT tokenizer, untrained or of this vocabulary: normaliser, splitter, template as the configuration says."""
+    tokenizer = Tokenizer(models.WordPiece(vocabulary or {}, unk_token="[UNK]", max_input_chars_per_word=100))
     tokenizer.normalizer = normalizers.BertNormalizer(
         clean_text=True, handle_chinese_chars=True, strip_accents=config.strip_accents, lowercase=config.lowercase)
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
@@ -26,22 +29,49 @@ def empty(config: Config) -> Tokenizer:
     return tokenizer
 
 
-def train(texts: Iterable[str], config: Config) -> Tokenizer:
-    """Train a vocabulary of ``config.vocab`` pieces, at most ``config.alphabet`` characters among them.
+def alphabet(texts: Sequence[str], config: Config) -> tuple[list[str], list[str]]:
+    """The ``config.alphabet`` commonest characters after normalisation, and their ``##`` pieces, in a fixed order.
+
+    Characters that always stand alone (punctuation, CJK ideographs) have no ``##`` piece.
+    """
+    raw: Counter[str] = Counter()
+    for start in range(0, len(texts), 10_000):
+        raw.update("".join(texts[start:start + 10_000]))
+    bare, seen = empty(config), Counter()
+    for character, count in raw.items():
+        for c in bare.normalizer.normalize_str(character).replace(" ", ""):
+            seen[c] += count
+    kept = sorted(sorted(seen, key=lambda c: (-seen[c], c))[:config.alphabet])
+    split = bare.pre_tokenizer.pre_tokenize_str
+    inside = [c for c in kept if len(split(bare.normalizer.normalize_str("a" + c))) == 1]
+    return kept, ["##" + c for c in inside]
+
+
+def train(texts: Sequence[str], config: Config) -> Tokenizer:
+    """Train a vocabulary of ``config.vocab`` pieces, ``config.alphabet`` characters among them.
+
+    The trainer numbers the ``##`` characters in the order of a hash map, differently in each run, and ties between
+    merges hang on the numbers. So they are handed to it beforehand, as if they were special symbols; the
+    tokenizer is then put together from the vocabulary alone.
 
     Raises
     ------
-    ValueError
+    CorpusError
         The text is too small for so many pieces.
     """
-    tokenizer = empty(config)
+    first, inside = alphabet(texts, config)
     trainer = trainers.WordPieceTrainer(
-        vocab_size=config.vocab, special_tokens=list(SPECIAL), limit_alphabet=config.alphabet,
-        continuing_subword_prefix="##", min_frequency=2, show_progress=False)
-    tokenizer.train_from_iterator(texts, trainer)
-    if tokenizer.get_vocab_size() != config.vocab:
-        raise ValueError(f"the text yields {tokenizer.get_vocab_size()} pieces, the configuration {config.name!r} "
-                         f"asks for {config.vocab}: give more text or a smaller vocabulary")
+        vocab_size=config.vocab, special_tokens=[*SPECIAL, *first, *inside], initial_alphabet=first,
+        limit_alphabet=len(first), continuing_subword_prefix="##", min_frequency=2, show_progress=False)
+    learner = empty(config)
+    learner.train_from_iterator(tqdm(texts, desc="vocabulary", unit=" sentences", unit_scale=True, mininterval=1),
+                                trainer)
+    vocabulary = learner.get_vocab(with_added_tokens=False)
+    if len(vocabulary) != config.vocab:
+        raise CorpusError(f"the text yields {len(vocabulary)} pieces, the configuration {config.name!r} asks for "
+                          f"{config.vocab}: give more text or a smaller vocabulary")
+    tokenizer = empty(config, vocabulary)
+    tokenizer.add_special_tokens(list(SPECIAL))
     return tokenizer
 
 
