@@ -48,24 +48,23 @@ def build(output: Path, switches: tuple[str, str, str] | None = None, root: Path
         Execute the notebooks afresh with these; without, their stored outputs are shown.
     """
     with tempfile.TemporaryDirectory(prefix="bertology-book-") as name:
-        folder, evidence = Path(name) / "source", Path(name) / "evidence"
+        folder, kept = Path(name) / "source", Path(name)
         folder.mkdir()
-        evidence.mkdir()
         stage.stage(folder, root)
         if switches:
-            run(folder / "notebooks", evidence, *switches)
-        pages.write(folder / "book" / "_generated", Settings(evidence=evidence), stage.repository(root))
+            run(folder / "notebooks", kept, *switches)
+        pages.write(folder / "book" / "_generated", Settings(evidence=kept / "evidence"), stage.repository(root))
         print("rendering", file=sys.stderr, flush=True)
         stage.render(folder, output)
     return output / "index.html"
 
 
-def run(folder: Path, evidence: Path, model: str = "mini", data: str = "builtin", device: str = "cpu") -> None:
-    """Execute the notebooks of a folder, one after the other, keeping their evidence."""
+def run(folder: Path, kept: Path, model: str = "mini", data: str = "builtin", device: str = "cpu") -> None:
+    """Execute the notebooks of a folder, one after the other; their evidence goes to ``kept/evidence``."""
     everything = notebooks.found(folder)
     for number, path in enumerate(everything, 1):
         print(f"[{number}/{len(everything)}] {path.stem}", end=" ", file=sys.stderr, flush=True)
-        with notebooks.environment(**notebooks.switches(evidence, model, data, device)):
+        with notebooks.environment(**notebooks.switches(kept, model, data, device)):
             seconds = notebooks.execute(path)
         print(f"{seconds:.0f} s", file=sys.stderr, flush=True)
 
@@ -76,8 +75,8 @@ def refresh(root: Path) -> None:
     for path in notebooks.found(folder):
         notebooks.sync(path)
     with tempfile.TemporaryDirectory(prefix="bertology-evidence-") as name:
-        evidence = Path(name)
-        run(folder, evidence)
+        run(folder, Path(name))
+        evidence = Path(name) / "evidence"
         for path in sorted(evidence.glob("*/*.json")):
             shipped = SHIPPED / path.relative_to(evidence)
             # a record that differs in seconds and date alone would be a change without news

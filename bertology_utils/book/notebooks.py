@@ -42,12 +42,12 @@ def _set(name: str, value: str | None) -> None:
         os.environ[name] = value
 
 
-def switches(evidence: Path, model: str = "mini", data: str = "builtin", device: str = "cpu") -> dict[str, str]:
+def switches(folder: Path, model: str = "mini", data: str = "builtin", device: str = "cpu") -> dict[str, str]:
     """What a notebook's kernel is told, so that its figures depend on nothing else of the user's machine.
 
-    The mirror is withheld from a run on generated data: it can have no part in it.
+    Evidence goes to ``folder/evidence``. The mirror is withheld from a run on generated data: it can have no part in it.
     """
-    given = {"model": model, "data": data, "device": device, "evidence": str(evidence)}
+    given = {"model": model, "data": data, "device": device, "evidence": str(Path(folder) / "evidence")}
     unset = dict.fromkeys(("dtype", "seed", "batch_tokens", "n", "draws"), "")
     if data == "builtin":
         unset["mirror"] = ""
@@ -56,6 +56,7 @@ def switches(evidence: Path, model: str = "mini", data: str = "builtin", device:
         "HF_HUB_OFFLINE": "1" if model in ("mini", "mini-multi") else "",
         "TOKENIZERS_PARALLELISM": "false",
         "MPLBACKEND": "",
+        "IPYTHONDIR": str(Path(folder) / "ipython"),  # none of the user's start-up files, nothing in the user's history
     }
 
 

@@ -21,6 +21,7 @@ from ..data.items import (
     EdgeItem,
     ForcedChoice,
     Item,
+    Labelled,
     MinimalPair,
     NumberItem,
     Sentence,
@@ -124,31 +125,50 @@ def _(item: MinimalPair) -> str:
 
 
 @describe.register
+def _(item: Labelled) -> str:
+    texts = " / ".join(escape(text) for text in (item.text, item.text_b) if text is not None)
+    return f"{texts} → <b>{escape(item.label)}</b>"
+
+
+@describe.register
 def _(item: Sentence) -> str:
     """The words; below them whatever gold the item has, each layer on a line of its own."""
-    gold = {"UPOS": item.upos, "chunks": item.chunks, "senses": tuple(s or "_" for s in item.senses) if any(item.senses) else ()}
-    lines = [f"<small>{name} {escape(' '.join(layer))}</small>" for name, layer in gold.items() if layer]
+    senses = item.senses if any(item.senses) else ()
+    lines = [_tagged(item.words, layer) for layer in (item.upos, item.chunks, senses) if layer]
     if item.heads:
         arcs = (
             f"{word}←{'root' if head < 0 else item.words[head]}" + (f" ({item.deprels[i]})" if item.deprels else "")
             for i, (word, head) in enumerate(zip(item.words, item.heads))
         )
-        lines.append(f"<small>heads {escape(', '.join(arcs))}</small>")
-    lines += [f"<small>{name} {_spans(item.words, spans)}</small>" for name, spans in _by_kind(item).items()]
-    return "<br>".join([escape(" ".join(item.words)), *lines])
+        lines.append(f"<small>{escape(', '.join(arcs))}</small>")
+    if item.brackets:
+        lines.append(_bracketed(item.words, item.brackets))
+    lines += [f"<small>{kind}: {_listed(item.words, list(item.of(kind)))}</small>" for kind in _kinds(item)]
+    return "<br>".join(lines if item.upos or item.chunks or item.brackets else [escape(" ".join(item.words)), *lines])
 
 
-def _by_kind(item: Sentence) -> dict[str, list[Span]]:
-    kinds: dict[str, list[Span]] = {}
-    for span in (*item.brackets, *item.spans):
-        kinds.setdefault(span.kind or "spans", []).append(span)
-    return kinds
+def _tagged(words: tuple[str, ...], tags: tuple[str, ...]) -> str:
+    """Each word with its tag above it."""
+    return " ".join(f"<ruby>{escape(w)}<rt>{escape(t)}</rt></ruby>" for w, t in zip(words, tags))
 
 
-def _spans(words: tuple[str, ...], spans: list[Span]) -> str:
+def _bracketed(words: tuple[str, ...], brackets: tuple[Span, ...]) -> str:
+    """A tree as labelled brackets."""
+    out = list(map(escape, words))
+    for span in sorted(brackets, key=lambda s: s.end - s.start):  # inner ones first, so that outer ones enclose them
+        out[span.start] = f"[<sub>{escape(span.label)}</sub> {out[span.start]}"
+        out[span.end - 1] += "]"
+    return " ".join(out)
+
+
+def _kinds(item: Sentence) -> list[str]:
+    return sorted({span.kind for span in item.spans})
+
+
+def _listed(words: tuple[str, ...], spans: list[Span]) -> str:
     return escape(
         "; ".join(
-            f"[{' '.join(words[s.start : s.end])}]{f' {s.label}' if s.label else ''}{'' if s.head is None else f' →{s.head}'}"
+            f"[{' '.join(words[s.start : s.end])}]{f' {s.label}' if s.label else ''}{'' if s.head is None else f' ({s.head})'}"
             for s in spans
         )
     )

@@ -96,7 +96,7 @@ def render(folder: Path, output: Path) -> Path:
     """
     start = "from jupyter_book.cli.main import main; main()"  # the package cannot be run with -m
     command = [sys.executable, "-c", start, "build", str(folder), "--path-output", str(folder), "--all"]
-    quiet = {"PYDEVD_DISABLE_FILE_VALIDATION": "1", "SOURCE_DATE_EPOCH": "0", "NO_COLOR": "1"}
+    quiet = {"PYDEVD_DISABLE_FILE_VALIDATION": "1", "NO_COLOR": "1"}
     built = subprocess.run(
         [*command, "-W", "-n", "--keep-going", "-q"],
         capture_output=True,
