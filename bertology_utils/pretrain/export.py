@@ -26,7 +26,8 @@ def write(model: BertForPreTraining, tokenizer: Tokenizer, config: Config, folde
           curves: list[dict[str, Any]] | None = None) -> Path:
     """Write the folder: weights, configuration, tokenizer, ``training.json`` and ``curves.jsonl``."""
     folder.mkdir(parents=True, exist_ok=True)
-    settings = model.config.to_dict() | {"dtype": "float32"}  # what the fp16 weights are to be computed in
+    # the weights are stored as fp16, to be computed with as fp32
+    settings = model.config.to_dict() | {"dtype": "float32", "architectures": ["BertForPreTraining"]}
     settings.pop("_attn_implementation", None)
     (folder / "config.json").write_text(json.dumps(settings, indent=2, sort_keys=True) + "\n", "utf-8")
     wordpiece.save(tokenizer, config, folder)
