@@ -131,7 +131,7 @@ def test_a_subject_of_another_case_or_number_is_none():
     assert treebank_pairs.subject(coordinated, 3) is None
 
 
-# --- the original files ----------------------------------------------------------------------------------------------------
+# --- the original files ---
 
 
 @lru_cache(maxsize=2)

@@ -44,7 +44,7 @@ def test_a_span_that_is_no_words_is_an_error(span):
         texts.words_and_spans("the dog", [span] if span != (4, 7) else [(3, 7)])
 
 
-# --- stand-ins: what a good file gives, and which line a bad one is refused for ------------------------------------------
+# --- stand-ins: what a good file gives, and which line a bad one is refused for ---
 
 CHOICE = json.dumps(
     {
@@ -372,7 +372,7 @@ def test_renaming_reaches_the_last_name_alone():
     assert year == "1999" and "1999" not in instead and all(abs(int(y) - 1999) < 10 for y in instead)
 
 
-# --- the original files: counts that the studies state ---------------------------------------------------------------------
+# --- the original files: counts that the studies state ---
 
 
 @lru_cache(maxsize=3)  # all of them together would take a gigabyte
