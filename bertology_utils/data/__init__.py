@@ -20,7 +20,8 @@ def load(tasks: str | Sequence[str], source: str, *, n: int | None = None, seed:
     ----------
     tasks : str or sequence of str
     source : str
-        ``"builtin"`` or the name of a registered data set (the caller expands ``"original"``: a claim names its own).
+        ``"builtin"``, the name of a registered data set (the caller expands ``"original"``: a claim names its own), or a
+        configuration of GLUE on the Hub (``"hub:sst2"``).
     n : int, optional
         Items a task to generate; of original data at most `n` of each split, drawn with `seed`. None: `settings.n`,
         else `BUILTIN_N` generated items, or all original ones.

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from bertology_utils.data.items import Item
-from bertology_utils.data.original import reading, registry
+from bertology_utils.data.original import hub, reading, registry
 from bertology_utils.data.original.fetch import DataUnavailable, HashMismatch, here
 from bertology_utils.data.original.reading import Files, ReaderError, reader
 from bertology_utils.data.original.registry import UnknownDataset
@@ -23,7 +23,9 @@ def datasets() -> list[str]:
 
 
 def tasks(dataset: str) -> list[str]:
-    """The tasks a data set has items for."""
+    """The tasks a data set (or a configuration of GLUE on the Hub, as ``hub:sst2``) has items for."""
+    if dataset.startswith(hub.PREFIX):
+        return hub.tasks(dataset)
     return list(reading.readers(dataset))
 
 
@@ -35,7 +37,7 @@ def available(dataset: str, *, mirror: str | os.PathLike | None = None,
 
 def read(dataset: str, task: str, *, mirror: str | os.PathLike | None = None,
          cache: str | os.PathLike | None = None) -> tuple[list[Item], tuple[str, ...]]:
-    """All items of a data set for a task, with notes on what was left out.
+    """All items of a data set (or of a configuration of GLUE on the Hub) for a task, and notes on what was left out.
 
     Raises
     ------
@@ -46,6 +48,8 @@ def read(dataset: str, task: str, *, mirror: str | os.PathLike | None = None,
     ReaderError
         If a file is not what its reader expects.
     """
+    if dataset.startswith(hub.PREFIX):
+        return hub.read(dataset, task)
     known = reading.readers(dataset)
     if task not in known:
         raise KeyError(f"{dataset} has no items for {task!r}; it has: {', '.join(known) or 'figures only'}")

@@ -165,15 +165,14 @@ def lines(path: Path, *, encoding: str = "utf-8", blank: bool = False) -> Iterat
 
     Lines end at newlines only: other separators that Unicode knows stand inside sentences.
     """
-    with path.open(encoding=encoding, newline="\n") as stream:
-        number = 0
-        try:
-            for number, line in enumerate(stream, 1):
-                line = line.rstrip("\r\n")
-                if blank or line.strip():
-                    yield number, line
-        except UnicodeDecodeError as error:
-            raise ReaderError(path, number + 1, error) from error
+    with path.open("rb") as stream:
+        for number, raw in enumerate(stream, 1):
+            try:
+                line = raw.decode(encoding).rstrip("\r\n")
+            except UnicodeDecodeError as error:
+                raise ReaderError(path, number, error) from error
+            if blank or line.strip():
+                yield number, line
 
 
 def columns(path: Path, n: int | tuple[int, ...], *, separator: str | None = "\t", skip: int = 0,
