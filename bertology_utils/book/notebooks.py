@@ -45,9 +45,11 @@ def _set(name: str, value: str | None) -> None:
 def switches(folder: Path, model: str = "mini", data: str = "builtin", device: str = "cpu") -> dict[str, str]:
     """What a notebook's kernel is told, so that its figures depend on nothing else of the user's machine.
 
-    Evidence goes to ``folder/evidence``. The mirror is withheld from a run on generated data: it can have no part in it.
+    Evidence goes to ``folder/evidence`` (the folder is made where it is missing). The mirror is withheld from a run on generated data: it can have no part in it.
     """
-    given = {"model": model, "data": data, "device": device, "evidence": str(Path(folder) / "evidence")}
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    given = {"model": model, "data": data, "device": device, "evidence": str(folder / "evidence")}
     unset = dict.fromkeys(("dtype", "seed", "batch_tokens", "n", "draws"), "")
     if data == "builtin":
         unset["mirror"] = ""
@@ -56,7 +58,7 @@ def switches(folder: Path, model: str = "mini", data: str = "builtin", device: s
         "HF_HUB_OFFLINE": "1" if model in ("mini", "mini-multi") else "",
         "TOKENIZERS_PARALLELISM": "false",
         "MPLBACKEND": "",
-        "IPYTHONDIR": str(Path(folder) / "ipython"),  # none of the user's start-up files, nothing in the user's history
+        "IPYTHONDIR": str(folder / "ipython"),  # none of the user's start-up files, nothing in the user's history
     }
 
 

@@ -1,0 +1,221 @@
+"""The book: it builds without a warning, every page has content, every link leads somewhere, nothing comes from elsewhere."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import nbformat
+import pytest
+import yaml
+from bs4 import BeautifulSoup
+
+from bertology_utils import ledger
+from bertology_utils.book import notebooks, pages, stage
+from bertology_utils.book.__main__ import build
+from bertology_utils.evidence import Evidence
+from bertology_utils.rules import LABELS, Verdict
+from bertology_utils.settings import Settings
+from tests.conftest import ADDRESS
+
+PAGES = ("intro", "how-to-run", "scoreboard", "methods", "models", "data", "references")
+CHAPTERS = [path.stem for path in notebooks.found(stage.ROOT / "notebooks")]
+CONFIG = yaml.safe_load((stage.ROOT / "_config.yml").read_text(encoding="utf-8"))
+
+
+def soup(page: Path) -> BeautifulSoup:
+    return BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
+
+
+@pytest.fixture(scope="session")
+def read(site: Path) -> dict[str, BeautifulSoup]:
+    return {page.relative_to(site).as_posix(): soup(page) for page in sorted(site.rglob("*.html"))}
+
+
+@pytest.mark.book
+def test_every_page_is_there_and_has_content(read):
+    expected = {f"book/{name}.html" for name in PAGES} | {f"notebooks/{name}.html" for name in CHAPTERS}
+    assert expected <= read.keys()
+    for name in expected:
+        words = read[name].find("article").get_text(" ").split()
+        assert len(words) > 100, f"{name} has {len(words)} words"
+
+
+@pytest.mark.book
+def test_the_contents_list_exactly_the_chapters_that_exist(read):
+    listed = [a["href"] for a in read["book/intro.html"].select("nav.bd-links a.internal")]
+    assert [Path(h).stem for h in listed if "notebooks/" in h] == CHAPTERS
+    assert set(CHAPTERS) <= {s.chapter for s in ledger.sections()}
+
+
+@pytest.mark.book
+def test_internal_links_lead_to_pages_and_places_that_exist(read, site):
+    broken = []
+    for name, page in read.items():
+        for link in page.select("[href], [src]"):
+            target = urlsplit(link.get("href") or link.get("src"))
+            if target.scheme or target.netloc:
+                continue
+            path = (site / name).parent.joinpath(unquote(target.path)).resolve() if target.path else site / name
+            if not path.exists():
+                broken.append(f"{name}: {target.geturl()}")
+            elif target.fragment and path.suffix == ".html":
+                whole = read[path.relative_to(site.resolve() if path.is_absolute() else site).as_posix()]
+                if not whole.find(id=unquote(target.fragment)):
+                    broken.append(f"{name}: {target.geturl()} has no such place")
+    assert not broken
+
+
+@pytest.mark.book
+def test_nothing_is_loaded_from_another_site(read):
+    loaded = [
+        f"{name}: {tag}"
+        for name, page in read.items()
+        for tag in page.select("script[src], link[rel~=stylesheet], link[rel~=preload], img, iframe, video, source")
+        if urlsplit(tag.get("src") or tag.get("href") or "").netloc
+    ]
+    assert not loaded
+
+
+@pytest.mark.book
+def test_pictures_have_words_for_those_who_do_not_see_them(read):
+    for name, page in read.items():
+        for image in page.find("article").select("img") if page.find("article") else ():
+            alt = image.get("alt", "")
+            assert len(alt.split()) > 2 and not re.search(r"[0-9a-f]{16}", alt), f"{name}: alt text {alt!r}"
+
+
+@pytest.mark.book
+def test_chapters_show_their_cards_with_verdicts(read):
+    by_chapter = {s.chapter: {row.id for row in s.rows} for s in ledger.sections()}
+    for chapter in CHAPTERS:
+        cards = read[f"notebooks/{chapter}.html"].select("section.claim-card")
+        assert cards, f"{chapter} has no card"
+        assert {card["id"] for card in cards} <= by_chapter[chapter]
+        for card in cards:
+            assert card.select(".verdict"), f"{card['id']} has no verdict"
+
+
+@pytest.mark.book
+def test_chapters_can_be_downloaded_and_opened_on_colab(read, site):
+    for chapter in CHAPTERS:
+        hrefs = [a["href"] for a in read[f"notebooks/{chapter}.html"].select("a[href]")]
+        colab = ADDRESS.replace("https://github.com", "https://colab.research.google.com/github")
+        assert f"{colab}/blob/main/notebooks/{chapter}.ipynb" in hrefs
+        assert (site / "_sources" / "notebooks" / f"{chapter}.ipynb").is_file()
+        assert any(h.endswith(f"{chapter}.ipynb") and "_sources" in h for h in hrefs)
+
+
+@pytest.mark.book
+def test_scoreboard_has_every_row_of_the_ledger(read):
+    page = read["book/scoreboard.html"]
+    shown = [code.get_text() for code in page.select("table.scoreboard tbody th code")]
+    assert shown == [row.id for row in ledger.rows()]
+    assert {tr["data-verdict"] for tr in page.select("table.scoreboard tbody tr")} <= set(LABELS)
+    assert all(tr.select(".verdict") for tr in page.select("table.scoreboard tbody tr"))
+
+
+@pytest.mark.book
+def test_site_map_names_the_pages(site):
+    text = (site / "sitemap.xml").read_text(encoding="utf-8")
+    assert "https://example.github.io/bertology-rerun/book/scoreboard.html" in text
+
+
+def record(model: str, data: str, label: str, kind: str = "rerun") -> Evidence:
+    row = {"measure": "accuracy", "value": 0.5, "low": 0.4, "high": 0.6, "n": 10}
+    verdict = Verdict(label, "a reason", "a rule")
+    id = "syn.agreement.goldberg2019"
+    return Evidence(claim=id, model=model, data=data, kind=kind, rows=[row], verdict=verdict, n=10)
+
+
+def test_a_row_is_counted_by_the_books_model_on_generated_data_first():
+    original = record("mini", "gulordava2018_linzen2016", "partly")
+    generated = record("mini", "builtin", "replicated")
+    others = [
+        record("mini-untrained", "builtin", "inconclusive"),
+        record("bert-base", "aaa", "not replicated", "released"),
+    ]
+    assert pages.headline([original, *others, generated]) == generated
+    assert pages.verdict([*others, original]) == "partly"
+    assert pages.verdict(others) == "not rerun"
+
+
+def test_generated_parts_follow_the_evidence_and_are_the_same_each_time(tmp_path):
+    settings = Settings(evidence=tmp_path / "evidence")
+    before = pages.scoreboard(settings, {"02_syntax"})
+    record("somebert", "builtin", "partly").save(settings.evidence)
+    record("somebert-untrained", "builtin", "not replicated").save(settings.evidence)
+    after = pages.scoreboard(settings, {"02_syntax"})
+    rows = {"before": before, "after": after}
+    rows = {k: BeautifulSoup(v, "html.parser").find("code", string="syn.agreement.goldberg2019") for k, v in rows.items()}
+    badges = {k: [b.get_text() for b in v.find_parent("tr").select(".verdict")] for k, v in rows.items()}
+    assert sorted(set(badges["after"]) - {"not rerun"}) >= ["not replicated", "partly"]
+    assert len(badges["after"]) > len(badges["before"]) or "not rerun" in badges["before"]
+    assert rows["after"].find_parent("th").find("a")["href"].endswith("02_syntax.html#syn.agreement.goldberg2019")
+    for folder in ("one", "two"):
+        pages.write(tmp_path / folder / "book" / "_generated", settings)
+    parts = [{p.name: p.read_bytes() for p in (tmp_path / f).rglob("*.*")} for f in ("one", "two")]
+    assert parts[0] == parts[1] and parts[0].keys() >= {"scoreboard.md", "samples.md", "licences.md", "models.md"}
+
+
+@pytest.mark.parametrize(
+    "given", ["https://github.com/example/bert.git", "git@github.com:example/bert.git", "https://github.com/example/bert/"]
+)
+def test_address_of_the_repository(given, monkeypatch):
+    monkeypatch.setenv(stage.REPOSITORY, given)
+    assert stage.repository() == "https://github.com/example/bert"
+    monkeypatch.setenv(stage.REPOSITORY, "example")
+    with pytest.raises(stage.BookError, match="OWNER/NAME"):
+        stage.repository()
+
+
+def test_without_an_address_there_are_no_buttons_that_lead_nowhere():
+    bare = stage.settle(CONFIG, "")
+    assert "launch_buttons" not in bare and not bare["html"]["use_repository_button"]
+    assert "sphinx_sitemap" not in bare["sphinx"]["extra_extensions"]
+    full = stage.settle(CONFIG, "https://github.com/Example/bert")
+    assert full["html"]["baseurl"] == "https://example.github.io/bert/" == full["sphinx"]["config"]["ogp_site_url"]
+    assert full["launch_buttons"]["colab_url"] and full["repository"]["url"].endswith("Example/bert")
+    assert stage.settle(CONFIG, "", "https://example.org/x")["html"]["baseurl"] == "https://example.org/x/"
+    assert CONFIG["repository"]["url"] == ""  # the configuration itself is left alone
+
+
+@pytest.fixture
+def root(tmp_path) -> Path:
+    """A checkout with one short notebook, stored without outputs."""
+    root = tmp_path / "checkout"
+    (root / "notebooks").mkdir(parents=True)
+    shutil.copytree(stage.ROOT / "book", root / "book", ignore=shutil.ignore_patterns("_build"))
+    for name in ("_config.yml", "_toc.yml"):
+        shutil.copy2(stage.ROOT / name, root)
+    code = "import os\nprint('executed with', os.environ['BERTOLOGY_MODEL'], 6 * 7)"
+    cells = [nbformat.v4.new_markdown_cell("# Syntax"), nbformat.v4.new_code_cell(code)]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), root / "notebooks" / "02_syntax.ipynb")
+    return root
+
+
+def hashes(folder: Path) -> dict[str, str]:
+    return {str(p): hashlib.sha256(p.read_bytes()).hexdigest() for p in folder.rglob("*") if p.is_file()}
+
+
+@pytest.mark.book
+def test_the_book_executes_copies_and_leaves_the_checkout_alone(root, tmp_path, monkeypatch):
+    monkeypatch.setenv("BERTOLOGY_MODEL", "something-else")
+    before = hashes(root)
+    first = build(tmp_path / "html", ("mini", "builtin", "cpu"), root)
+    assert "executed with mini 42" in soup(first.parent / "notebooks" / "02_syntax.html").get_text()
+    assert hashes(root) == before
+    assert json.loads((root / "notebooks" / "02_syntax.ipynb").read_text())["cells"][1]["outputs"] == []
+
+
+@pytest.mark.book
+def test_a_reference_to_nothing_is_an_error(root, tmp_path):
+    page = root / "book" / "how-to-run.md"
+    page.write_text(page.read_text(encoding="utf-8") + "\n{cite:p}`nobody1900`\n", encoding="utf-8")
+    with pytest.raises(stage.BookError, match="nobody1900"):
+        build(tmp_path / "html", None, root)
+    assert not (tmp_path / "html").exists()

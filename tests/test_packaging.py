@@ -1,0 +1,123 @@
+"""Packaging: pins, bounds and texts that must agree with one another."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+import bertology_utils
+from bertology_utils.book.stage import ROOT
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+
+
+def pins(lines: list[str]) -> dict[str, str]:
+    found = [re.fullmatch(r"([\w.-]+)==([\w.]+)", line.strip()) for line in lines]
+    return {canonicalize_name(m[1]): m[2] for m in found if m}
+
+
+CONSTRAINTS = [
+    line for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines() if not line.startswith("#")
+]
+PINS = pins(CONSTRAINTS)
+
+
+def direct() -> list[Requirement]:
+    extras = PROJECT["project"]["optional-dependencies"]
+    return [Requirement(r) for r in (*PROJECT["project"]["dependencies"], *extras["book"], *extras["test"])]
+
+
+def test_every_constraint_is_an_exact_release_and_torch_is_among_them():
+    assert len(PINS) == len(CONSTRAINTS) > 100
+    assert re.fullmatch(r"\d+\.\d+\.\d+", PINS["torch"])  # without a local label, so that any build of it fits
+
+
+@pytest.mark.parametrize("requirement", direct(), ids=lambda r: r.name)
+def test_pins_meet_the_bounds(requirement):
+    assert requirement.specifier.contains(PINS[canonicalize_name(requirement.name)], prereleases=True)
+
+
+def test_the_package_has_lower_bounds_only():
+    uppers = [r for r in map(Requirement, PROJECT["project"]["dependencies"]) if any(s.operator != ">=" for s in r.specifier)]
+    assert not uppers
+
+
+def test_conda_environment_equals_the_constraints():
+    environment = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
+    (listed,) = [d["pip"] for d in environment["dependencies"] if isinstance(d, dict)]
+    named = pins(listed)
+    assert named == {name: PINS[name] for name in named}
+    assert {canonicalize_name(r.name) for r in direct()} <= named.keys()
+    assert "-c constraints.txt" in listed and "-e .[book,test]" in listed
+
+
+def test_versions_agree():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    version = PROJECT["project"]["version"]
+    assert version == bertology_utils.__version__ == citation["version"]
+    assert citation["license"] == PROJECT["project"]["license"] == "MIT"
+    assert "MIT" in (ROOT / "LICENSE").read_text(encoding="utf-8")
+
+
+def test_all_data_of_the_package_is_in_the_wheel():
+    patterns = PROJECT["tool"]["setuptools"]["package-data"]["bertology_utils"]
+    package = ROOT / "bertology_utils"
+    tracked = subprocess.run(
+        ["git", "-C", str(package), "ls-files", "--", "."], capture_output=True, text=True, check=True
+    ).stdout.split("\n")
+    data = [name for name in tracked if name and not name.endswith(".py")]
+    assert data
+    # `**/*` of setuptools stands for any number of folders, none included
+    wide = [p.replace("**/", "*") for p in patterns]
+    assert not [name for name in data if not any(fnmatch.fnmatch(name, p) for p in wide)]
+
+
+def test_make_lists_its_commands_and_uses_what_it_is_given(tmp_path):
+    listed = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert {"book", "html", "test", "notebooks", "clean"} <= {line.split()[1] for line in listed.splitlines()}
+    dry = subprocess.run(
+        ["make", "-n", "book", f"VENV={tmp_path}/env", "PYTHON=python9", "CONSTRAINTS=", "MODEL=other"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert f"python9 -m venv {tmp_path}/env" in dry and "-c constraints.txt" not in dry and "--model other" in dry
+
+
+def test_scripts_stop_at_the_first_error():
+    run = ROOT / ".ci" / "run"
+    assert os.access(run, os.X_OK)
+    subprocess.run(["bash", "-n", str(run)], check=True)
+    assert "set -euo pipefail" in run.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda p: p.stem)
+def test_workflows_stop_at_the_first_error(path: Path):
+    workflow = yaml.safe_load(path.read_text(encoding="utf-8"))
+    assert workflow["defaults"]["run"]["shell"] == "bash"
+    steps = [s for job in workflow["jobs"].values() for s in job["steps"] if "run" in s]
+    assert steps
+    for step in steps:
+        assert step["run"].startswith("set -euo pipefail\n"), step
+        subprocess.run(["bash", "-n"], input=re.sub(r"\$\{\{.*?\}\}", "X", step["run"]), text=True, check=True)
+
+
+def test_workflows_cover_the_versions():
+    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "test.yml").read_text(encoding="utf-8"))
+    assert [m["python"] for m in workflow["jobs"]["test"]["strategy"]["matrix"]["include"]] == ["3.10", "3.12", "3.13"]
