@@ -11,18 +11,26 @@ from typing import Any
 Builder = Callable[[int, int], list]
 _BUILDERS: dict[str, Builder] = {}
 _MODULES = (  # the modules of this package that register builders, imported on first use
-    "senses",
-    "ambiguity",
-    "npi",
-    "roles",
-    "treebank",
-    "negation",
+    "acceptability",
     "agreement",
+    "ambiguity",
+    "classification",
+    "coreference",
+    "edges",
+    "entailment",
     "facts",
     "hops",
+    "multilingual",
     "names",
+    "negation",
+    "npi",
     "numbers",
     "properties",
+    "relations",
+    "roles",
+    "senses",
+    "similarity",
+    "treebank",
 )
 
 

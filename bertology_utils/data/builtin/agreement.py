@@ -11,7 +11,7 @@ from random import Random
 from ..items import ForcedChoice, Sentence
 from . import builder
 from . import lexicon as lex
-from .grammar import PERIOD, Grammar, close, relativiser, subordinator
+from .grammar import OWN, PERIOD, Grammar, close, relativiser, subordinator
 from .nominal import PEOPLE
 from .predicates import frames_for
 from .sentence import Phrase, Skeleton, compile_phrase, join, single, with_mask, word
@@ -74,7 +74,7 @@ class Agreement(Grammar):
         frame = self.rng.choice(options)
         form = Form(tense, "simple" if kind == "lexical" else kind)
         auxiliaries, tag = verb_group(form, subject)
-        return wrap(auxiliaries, self.verb_phrase(frame, tag, tense, subject, 0, adjuncts=False), None), frame.role or "ARG0"
+        return wrap(auxiliaries, self.verb_phrase(frame, tag, tense, subject, 0, adjuncts=False), None), frame.subject_role
 
     def chain(self, subject: Phrase, length: int, number: str) -> Phrase:
         """A noun phrase with `length` prepositional phrases, one inside the other or side by side."""
@@ -122,7 +122,7 @@ class Agreement(Grammar):
         """The subject with a relative clause in the past tense, whose own noun may attract."""
         if kind == "object":
             return self.with_relative(noun, 0, "object", self.other(number), plain=True)
-        options = [f for f in frames_for(noun.cls, "transitive") if f.name not in ("raise", "family")]
+        options = [f for f in frames_for(noun.cls, "transitive") if f.name not in OWN]
         options = [f for f in options if not any(lex.is_mass(m) for c in f.obj for m in lex.members(c))]
         if not options:
             raise LookupError(noun.cls)
@@ -134,7 +134,7 @@ class Agreement(Grammar):
 
     def first_verb(self, subject: Phrase, tense: str, number: str) -> Phrase:
         """The first of two coordinated verb phrases; its object may attract."""
-        options = [f for f in frames_for(subject.cls, "transitive") if f.name not in ("raise", "family") and f.passive]
+        options = [f for f in frames_for(subject.cls, "transitive") if f.name not in OWN]
         if not options:
             raise LookupError(subject.cls)
         frame = self.rng.choice(options)

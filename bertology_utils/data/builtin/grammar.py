@@ -1,20 +1,21 @@
 """Clauses and sentences: relative, complement and adverbial clauses, coordination, passives, questions."""
 from __future__ import annotations
 
-from functools import lru_cache
-from random import Random
+from dataclasses import replace
 
 from . import lexicon as lex
-from .nominal import PEOPLE, determiner, pronoun_for
+from .nominal import PEOPLE, pronoun_for
 from .predicates import Predicates, frames_for
-from .sentence import Leaf, Phrase, Skeleton, compile_phrase, join, single, word
+from .sentence import Leaf, Phrase, join, single, word
 from .verbal import Form, adverb, be, main_verb, verb_group, wrap
 
 PERIOD, QUESTION_MARK, COMMA = word(".", "PUNCT", "."), word("?", "PUNCT", "."), word(",", "PUNCT", ",")
 MIN_WORDS, MAX_WORDS = 5, 25
+OWN = ("raise", "family", "sport")  # frames whose object is not natural as the head of a relative clause
 CONJUNCTIONS = ("because", "although", "when", "if", "before", "after", "while")
-SUBJECTS = ("person",) * 10 + ("animal",) * 3 + ("group", "text", "building", "vehicle", "event", "abstract", "force",
+SUBJECTS = ("person",) * 10 + ("animal",) * 3 + ("group", "troop", "text", "building", "vehicle", "event", "abstract", "force",
                                                 "device", "portable", "place", "nature")
+LIVING = ("person",) * 5 + ("animal",) * 2 + ("group", "troop", "vehicle", "event", "force")
 PASSIVE_SUBJECTS = ("person", "animal", "food", "text", "vehicle", "building", "goods", "opening", "abstract", "group",
                     "site", "event", "game")
 SENTENCE_KINDS = {"statement": 30, "passive": 5, "coordinated": 4, "verbs": 4, "adverbial": 5, "fronted": 5,
@@ -73,7 +74,7 @@ class Grammar(Predicates):
 
     def object_relative(self, noun: Phrase, number: str | None = None, plain: bool = False) -> Phrase:
         """*that the dog chased*, or *the dog chased*."""
-        options = [f for f in frames_for(noun.cls, "transitive", "obj") if f.passive]
+        options = [f for f in frames_for(noun.cls, "transitive", "obj") if f.name not in OWN]
         if not options:
             raise LookupError(noun.cls)
         frame = self.rng.choice(options)
@@ -81,7 +82,7 @@ class Grammar(Predicates):
             subject = self._mentioned(self.common(self.plain_class(frame.subj), number, det="the", adjectives=0))
         else:
             subject = self.np(frame.subj, depth=0)
-        form = Form("Past") if plain else self.form(self.rng.choice(("Past", "Past", "Pres")), frame)
+        form = Form("Past") if plain else replace(self.form(self.rng.choice(("Past", "Past", "Pres")), frame), negated=False)
         auxiliaries, tag = verb_group(form, subject)
         vp = join("VP", ("head", main_verb(frame, tag, form.tense, subject)))
         vp = wrap(auxiliaries, vp, None)
@@ -114,13 +115,10 @@ class Grammar(Predicates):
             return inner.bracket("SBAR")
         return join("SBAR", ("mark", subordinator("that")), ("head", inner))
 
-    def adverbial(self, tense: str, subject: Phrase | None) -> Phrase:
+    def adverbial(self, conjunction: str, tense: str, subject: Phrase | None) -> Phrase:
         """A clause of time, cause, condition or concession."""
-        conjunction = self.rng.choice(CONJUNCTIONS)
-        if conjunction == "if":
-            tense = "Pres"
         relation = "advmod" if conjunction == "when" else "mark"
-        inner = self.clause(tense, 0, self.resumed(subject, 0.6))
+        inner = self.clause(tense, 0, self.resumed(subject, 0.6) or self.subject(self.rng.choice(LIVING), 0), plain=True)
         return join("SBAR", (relation, subordinator(conjunction)), ("head", inner))
 
     # whole sentences
@@ -134,9 +132,10 @@ class Grammar(Predicates):
         return join("S", ("head", _open(clause)), ("punct", PERIOD))
 
     def coordinated_clauses(self, tense: str) -> Phrase:
-        first = self.clause(tense, 1)
+        subject = self.subject(depth=1)
+        first = self.clause(tense, 1, subject)
         conjunction = word(self.rng.choice(("and", "but")), "CCONJ", "CC")
-        second = self.clause(tense, 0)
+        second = self.clause(tense, 0, self.resumed(subject, 0.25))
         second = join("", ("punct", COMMA), ("cc", conjunction), ("head", second))
         return join("S", ("head", first), ("conj", second), ("punct", PERIOD))
 
@@ -152,12 +151,13 @@ class Grammar(Predicates):
         return join("S", ("head", _open(clause)), ("punct", PERIOD))
 
     def adverbial_sentence(self, tense: str) -> Phrase:
-        subject = self.subject(depth=0)
+        subject, conjunction = self.subject(depth=0), self.rng.choice(CONJUNCTIONS)
+        tense = "Pres" if conjunction == "if" else tense
         if self.chance(0.5):
             main = self.clause(tense, 1, subject)
-            parts = [("head", _open(main)), ("advcl", self.adverbial(tense, subject))]
+            parts = [("head", _open(main)), ("advcl", self.adverbial(conjunction, tense, subject))]
         else:
-            lead = self.adverbial(tense, None)
+            lead = self.adverbial(conjunction, tense, None)
             parts = [("advcl", lead), ("punct", COMMA), ("head", _open(self.clause(tense, 1, subject)))]
         return join("S", *parts, ("punct", PERIOD))
 
@@ -166,18 +166,23 @@ class Grammar(Predicates):
             lead = ("advmod", single(adverb("clause"), "ADVP"), "ARGM-ADV")
         else:
             lead = self.time(tense)
-        return join("S", lead, ("punct", COMMA), ("head", _open(self.clause(tense, 1))), ("punct", PERIOD))
+        self.timeless = lead[2] == "ARGM-TMP"
+        try:
+            clause = self.clause(tense, 1)
+        finally:
+            self.timeless = False
+        return join("S", lead, ("punct", COMMA), ("head", _open(clause)), ("punct", PERIOD))
 
     def question(self, tense: str) -> Phrase:
         """A yes-no question: the finite auxiliary before the subject."""
-        subject = self.np(self.rng.choice(("person", "person", "animal", "group")), depth=0)
+        subject = self.np(self.rng.choice(("person", "person", "animal", "group", "troop")), depth=0)
         kind = self.rng.choice([k for k in ("transitive", "intransitive", "prepositional") if frames_for(subject.cls, k)])
         frame = self.rng.choice(frames_for(subject.cls, kind))
         form = self.form(tense, frame)
         form = Form(tense, form.aspect, form.modal, force_do=True)
         auxiliaries, tag = verb_group(form, subject)
         vp = wrap(auxiliaries[1:], self.verb_phrase(frame, tag, "none", subject, 1), None)
-        return join("SQ", (auxiliaries[0]), ("nsubj", subject, frame.role or "ARG0"), ("head", vp), ("punct", QUESTION_MARK))
+        return join("SQ", (auxiliaries[0]), ("nsubj", subject, frame.subject_role), ("head", vp), ("punct", QUESTION_MARK))
 
     def who(self, tense: str) -> Phrase:
         """A question about the subject."""
@@ -189,11 +194,11 @@ class Grammar(Predicates):
     def existential(self, tense: str) -> Phrase:
         """*There was a dog in the garden.*"""
         cls, place = self.rng.choice((("person", "room"), ("animal", "place"), ("thing", "room"), ("person", "place"),
-                                      ("text", "furniture"), ("furniture", "room"), ("building", "city"), ("food", "furniture")))
+                                      ("text", "surface"), ("furniture", "room"), ("building", "city"), ("food", "surface")))
         cls, number = self.plain_class((cls,)), self.rng.choice(("Sing", "Plur"))
         det = "a" if number == "Sing" else self.rng.choice(("some", "many", "several"))
         np = self._mentioned(self.common(cls, number, det=det))
-        preposition = {"furniture": "on"}.get(place, "in")
+        preposition = {"surface": "on"}.get(place, "in")
         there = single(word("there", "PRON", "EX", "_", "B-NP"), "NP")
         place_np = self._mentioned(self.common(place, "Sing", det="the", adjectives=int(self.chance(0.3))))
         verb = be("fin", tense, np)
@@ -226,10 +231,3 @@ def _open(clause: Phrase) -> Phrase:
     """Drop the clause's own outer bracket: the sentence's covers it."""
     clause.brackets = [b for b in clause.brackets if b != (0, len(clause), "S")]
     return clause
-
-
-@lru_cache(maxsize=4)
-def skeletons(n: int, seed: int) -> tuple[Skeleton, ...]:
-    """The first `n` sentence skeletons of a seed."""
-    grammar = Grammar(Random(seed))
-    return tuple(compile_phrase(grammar.sentence()) for _ in range(n))

@@ -86,6 +86,11 @@ class Frame:
         """The frame's verbs in one form (Penn tag)."""
         return _verb_table(self, form)
 
+    @property
+    def subject_role(self) -> str:
+        """The role of the subject: ARG1 with verbs of arriving, falling, beginning, …; else ARG0."""
+        return self.role if self.kind == "intransitive" and self.role else "ARG0"
+
     def particle(self, index: int) -> str:
         """The particle of the verb at `index`, or nothing."""
         return self.verbs[index].partition("+")[2]
@@ -144,6 +149,15 @@ def words(group: str, name: str) -> Table:
     """Uninflected words: adjectives, states, adverbs, names, locative prepositions."""
     found = source("lexicon")[group].get(name, "")
     return tuple((w, w) for w in found.split())
+
+
+@lru_cache(maxsize=None)
+def adjective_ranks(name: str) -> tuple[Table, ...]:
+    """The adjectives of a class by rank: what is thought of a thing, its size, age, colour, material; none empty."""
+    ranks = [set(line.split()) for line in source("lexicon")["adjective_order"]]
+    table = words("adjectives", name)
+    opinion = tuple(w for w in table if not any(w[0] in r for r in ranks))
+    return tuple(filter(None, (opinion, *(tuple(w for w in table if w[0] in r) for r in ranks))))
 
 
 @lru_cache(maxsize=None)

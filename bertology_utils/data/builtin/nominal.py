@@ -13,8 +13,9 @@ ART = {"the": "Definite=Def|PronType=Art", "a": "Definite=Ind|PronType=Art", "th
        "some": "PronType=Ind", "every": "PronType=Tot", "another": "PronType=Ind", "no": "PronType=Neg",
        "any": "PronType=Ind"}
 ART_LEMMA = {"these": "this", "those": "that"}
-DETERMINERS = {"Sing": ("the",) * 6 + ("a",) * 4 + ("this", "that", "every", "another"),
-               "Plur": ("the",) * 6 + ("these", "those", "some", "some", "many", "several"),
+DETERMINERS = {"Sing": ("the",) * 12 + ("a",) * 7 + ("this", "this", "that", "every", "another"),
+               "Plur": ("the",) * 8 + ("these", "those", "some", "some", "many", "several"),
+               "embedded Sing": ("the", "the", "a"), "embedded Plur": ("the", "the", "the", "some"), "embedded mass": ("the",),
                "mass": ("the",) * 3 + ("some",) * 2}
 # subject form, object form, possessive, reflexive, person, number, gender
 PRONOUNS = {
@@ -88,10 +89,17 @@ class NounPhrases:
         xpos, feats = NOUN[number]
         return Leaf(lex.nouns(cls, number), "NOUN", xpos, feats, chunk, f"noun.{cls}", True)
 
-    def adjective(self, cls: str, group: str = "adjectives", chunk: str = "I-NP") -> Leaf | None:
-        """The slot of an adjective that fits a noun class, or None where there is none."""
-        table = lex.words(group, _adjective_class(cls))
-        return Leaf(table, "ADJ", "JJ", "Degree=Pos", chunk, "adj", True) if table else None
+    def adjectives(self, cls: str, number: int) -> list[Leaf]:
+        """Slots of up to two adjectives that fit a noun class, in the order in which English puts them."""
+        table = lex.words("adjectives", _adjective_class(cls))
+        if not table or not number:
+            return []
+        tables = [table]
+        if number > 1:
+            ranks = lex.adjective_ranks(_adjective_class(cls))
+            if len(ranks) > 1:
+                tables = [ranks[i] for i in sorted(self.rng.sample(range(len(ranks)), 2))]
+        return [Leaf(t, "ADJ", "JJ", "Degree=Pos", "I-NP", "adj", True) for t in tables]
 
     def _finish(self, phrase: Phrase, cls: str, number: str, person: int = 3, gender: str | None = None,
                 cluster: int | None = None, kind: str = "NOM") -> Phrase:
@@ -111,13 +119,26 @@ class NounPhrases:
     def name_np(self, cls: str) -> Phrase:
         """A person's or a place's name, with its entity span."""
         propn = {"upos": "PROPN", "xpos": "NNP", "feats": "Number=Sing", "distinct": True}
-        first = Leaf(lex.words("names", "place" if cls == "city" else cls), chunk="B-NP", sense="name", **propn)
+        first = Leaf(lex.words("names", "place" if cls == "city" else cls), chunk="B-NP", sense=f"name.{cls}", **propn)
         phrase = single(first)
         if cls != "city" and self.chance(0.3):
             family = Leaf(lex.words("names", "family"), chunk="I-NP", sense="name", **propn)
             phrase = join("", ("head", phrase), ("flat", family))
         phrase.bracket("NP").mark("entity", "GPE" if cls == "city" else "PERSON")
         return self._finish(phrase, cls, "Sing", kind="NAM")
+
+    def organisation(self) -> Phrase:
+        """*Boston University*."""
+        city = Leaf(lex.words("names", "place"), "PROPN", "NNP", "Number=Sing", "B-NP", "name", True)
+        kind = Leaf(lex.words("names", "organisation"), "PROPN", "NNP", "Number=Sing", "I-NP", "name.group")
+        phrase = join("NP", ("compound", city), ("head", kind)).mark("entity", "ORG")
+        return self._finish(phrase, "group", "Sing", kind="NAM")
+
+    def landmark(self) -> Phrase:
+        """*the Rhine*."""
+        name = Leaf(lex.words("names", "landmark"), "PROPN", "NNP", "Number=Sing", "I-NP", "name.nature", True)
+        phrase = join("NP", ("det", determiner("the")), ("head", name)).mark("entity", "LOC")
+        return self._finish(phrase, "nature", "Sing", kind="NAM")
 
     def np(self, classes: tuple[str, ...] | str, number: str | None = None, *, case: str = "Nom", depth: int = 1,
            refer: Phrase | None = None, free: bool = True, referential: bool = True) -> Phrase:
@@ -146,10 +167,12 @@ class NounPhrases:
                 return self.pronoun_np(self.rng.choice(fits), case)
             if number != "Plur" and ((cls in ("man", "woman") and self.chance(0.45)) or (cls == "city" and self.chance(0.5))):
                 return self.name_np(cls)
+            if number != "Plur" and self.chance(0.2) and cls in ("group", "nature"):
+                return self.organisation() if cls == "group" else self.landmark()
             if number != "Sing" and cls in PEOPLE and self.chance(0.06):
                 return self.coordinated(cls)
         number = number or ("Plur" if self.chance(0.3) else "Sing")
-        phrase = self.common(cls, number, refer=refer, referential=referential)
+        phrase = self.common(cls, number, refer=refer, referential=referential, embedded=depth <= 0)
         if depth > 0 and referential and self.chance(0.35):
             phrase = self.modified(phrase, depth)
         if referential:
@@ -157,15 +180,11 @@ class NounPhrases:
         return phrase
 
     def common(self, cls: str, number: str, det: str | None = None, adjectives: int | None = None,
-               refer: Phrase | None = None, referential: bool = True) -> Phrase:
+               refer: Phrase | None = None, referential: bool = True, embedded: bool = False) -> Phrase:
         """A base noun phrase around a common noun (no mention is marked yet: it may still be modified)."""
-        mass = lex.is_mass(cls)
-        parts = self._start(cls, number, det, refer, referential, mass)
-        adjectives = adjectives if adjectives is not None else self.rng.choices((0, 1, 2), (11, 6, 1))[0]
-        for _ in range(adjectives):
-            adjective = self.adjective(cls)
-            if adjective:
-                parts.append(("amod", adjective))
+        parts = self._start(cls, number, det, refer, referential, "embedded " * embedded)
+        adjectives = adjectives if adjectives is not None else self.rng.choices((0, 1, 2), (13, 6, 1))[0]
+        parts += [("amod", leaf) for leaf in self.adjectives(cls, adjectives)]
         compounds = lex.compounds(cls)
         if compounds and number == "Sing" and det is None and self.chance(0.12):
             first, second = self.rng.choice(compounds)
@@ -178,11 +197,14 @@ class NounPhrases:
         phrase.cluster = next(self._clusters)
         return phrase
 
-    def _start(self, cls: str, number: str, det: str | None, refer: Phrase | None, referential: bool, mass: bool) -> list:
+    def _start(self, cls: str, number: str, det: str | None, refer: Phrase | None, referential: bool, where: str) -> list:
         """Determiner, numeral or possessor, as parts of a noun phrase."""
         if det is not None:
             leaf = determiner(det)
             return [("amod" if leaf.upos == "ADJ" else "det", leaf)]
+        if cls in lex.source("lexicon")["bare"]:
+            return []
+        mass = lex.is_mass(cls)
         if not referential:
             return [] if number == "Plur" or mass else [("det", determiner("a"))]
         owned = cls in lex.source("lexicon")["owned"]
@@ -196,10 +218,10 @@ class NounPhrases:
                 return [("nmod:poss", self._owner())]
             owner = single(pronoun(self.rng.choice(("I", "he", "she", "we", "they")), "Gen"))
             return [("nmod:poss", owner.mark("mention", "PRO", head=next(self._clusters)))]
-        if number == "Plur" and self.chance(0.15):
+        if number == "Plur" and not where and self.chance(0.15):
             numeral = Leaf(lex_numerals(), "NUM", "CD", "NumForm=Word|NumType=Card", "B-NP")
             return [("nummod", single(numeral).mark("entity", "CARDINAL"))]
-        return self._start(cls, number, self.rng.choice(DETERMINERS["mass" if mass else number]), None, True, mass)
+        return self._start(cls, number, self.rng.choice(DETERMINERS[where + ("mass" if mass else number)]), None, True, where)
 
     def _owner(self) -> Phrase:
         """A short possessor with its 's."""
@@ -228,8 +250,12 @@ class NounPhrases:
 
     def coordinated(self, cls: str) -> Phrase:
         """Two noun phrases joined by *and*; plural."""
-        first, second = (self.name_np(c) if c != "role" and self.chance(0.6) else self._mentioned(self.common(c, "Sing", adjectives=0))
-                         for c in (cls, self.rng.choice(PEOPLE)))
+        def one(c: str) -> Phrase:
+            if c != "role" and self.chance(0.6):
+                return self.name_np(c)
+            return self._mentioned(self.common(c, "Sing", adjectives=0))
+
+        first, second = one(cls), one(self.rng.choice(PEOPLE))
         conjunction = join("", ("cc", word("and", "CCONJ", "CC")), ("head", second))
         both = join("NP", ("head", first), ("conj", conjunction))
         return self._finish(both, "role", "Plur", gender="")
@@ -252,4 +278,4 @@ def pp_of(preposition: str, np: Phrase) -> Phrase:
 def _adjective_class(cls: str) -> str:
     if cls.startswith("kin_") or cls in PEOPLE:
         return "person"
-    return {"city": "place"}.get(cls, cls)
+    return {"city": "place", "garment": "clothing"}.get(cls, cls)

@@ -66,9 +66,9 @@ class Draw:
         cls = rng.choice([m for c in frame.obj for m in lex.members(c)])
         j = rng.randrange(len(lex.nouns(cls, "Sing")))
         intransitive = lex.frame("intransitive", "play").table("VBN")
-        forms = dict(zip((b for _, b in lex.frame("transitive", "help").table("VBD")), lex.frame("transitive", "help").table("VBN")))
-        self.words = {"s": s, "t": t, "u": u, "vbd": verb[0], "vbd2": forms.get(verb[1], verb)[0], "vbn": frame.table("VBN")[i][0],
-                      "o": lex.nouns(cls, "Sing")[j][0], "os": lex.nouns(cls, "Plur")[j][0],
+        forms = {lemma: form for form, lemma in lex.frame("transitive", "help").table("VBN")}
+        self.words = {"s": s, "t": t, "u": u, "vbd": verb[0], "vbd2": forms.get(verb[1], verb[0]),
+                      "vbn": frame.table("VBN")[i][0], "o": lex.nouns(cls, "Sing")[j][0], "os": lex.nouns(cls, "Plur")[j][0],
                       "vbi": rng.choice(intransitive)[0], "a": rng.choice(lex.words("states", "person"))[0]}
 
     def render(self, frame: str, licensor: str, npi: str) -> str:

@@ -22,7 +22,16 @@ def frames_for(cls: str, kind: str, role: str = "subj") -> tuple[lex.Frame, ...]
 
 
 class Predicates(Adjuncts):
-    """Draws verb phrases; `that_clause` comes from the grammar."""
+    """Draws verb phrases; `that_clause` comes from the grammar.
+
+    negation
+        How often a clause is negated.
+    timeless
+        Whether a time has been given already.
+    """
+
+    negation = 0.09
+    timeless = False
 
     def form(self, tense: str, frame: lex.Frame | None = None, plain: bool = False) -> Form:
         """A verb form that goes with a frame."""
@@ -31,11 +40,11 @@ class Predicates(Adjuncts):
             roll = self.rng.random()
             if roll < 0.10:
                 aspect = "perfect"
-            elif roll < 0.22 and frame is not None and not frame.state and frame.kind not in ("clausal", "linking", "infinitival"):
+            elif roll < 0.22 and frame is not None and not frame.state and frame.kind not in ("clausal", "infinitival"):
                 aspect = "progressive"
             elif roll < 0.36:
                 modal = self.rng.choice(MODALS[tense])
-        return Form(tense, aspect, modal, negated=not plain and self.chance(0.09))
+        return Form(tense, aspect, modal, negated=not plain and self.chance(self.negation))
 
     def complements(self, frame: lex.Frame, tense: str, subject: Phrase, depth: int) -> list[tuple]:
         """What follows the verb by its valency: (relation, phrase, role)."""
@@ -70,7 +79,7 @@ class Predicates(Adjuncts):
                 parts.append(self.manner(frame))
             if self.chance(0.4 if frame.kind == "intransitive" else 0.2):
                 parts.append(self.place(frame))
-            if not frame.state and self.chance(0.22):
+            if not frame.state and not self.timeless and self.chance(0.22):
                 parts.append(self.time(tense))
         return join("VP", *filter(None, parts))
 
@@ -84,9 +93,9 @@ class Predicates(Adjuncts):
     def copular(self, tense: str, subject: Phrase, form: Form, linking: bool = False,
                 nominal: bool = True) -> Phrase:
         """*be* (or *seem*, *look*, …) and what is said of the subject."""
-        group, cls = "states", "person" if subject.cls in PEOPLE or subject.cls.startswith("kin_") else subject.cls
-        cls = {"city": "place", "weapon": "thing", "gift": "thing"}.get(cls, cls)
-        table = lex.words(group, cls)
+        cls = "person" if subject.cls in PEOPLE or subject.cls.startswith("kin_") else subject.cls
+        cls = {"city": "place", "weapon": "furniture", "instrument": "furniture", "garment": "clothing"}.get(cls, cls)
+        table = lex.words("states", cls)
         if not table:
             raise LookupError(cls)
         adjective = Leaf(table, "ADJ", "JJ", "Degree=Pos", "B-ADJP", "adj", True)
@@ -105,9 +114,8 @@ class Predicates(Adjuncts):
             return wrap(auxiliaries, vp, NOT if form.negated else None)
         predicate = adjp
         if cls == "person" and nominal and subject.person == 3 and self.chance(0.3):
-            number = subject.number
-            predicate = self.common({"Masc": "man", "Fem": "woman"}.get(subject.gender, "role") if self.chance(0.2) else "role",
-                                    number, referential=False)
+            own = {"Masc": "man", "Fem": "woman"}.get(subject.gender, "role")
+            predicate = self.common(own if self.chance(0.2) else "role", subject.number, referential=False)
         copula = be(tag, tense, subject)
         if form.negated and not auxiliaries:
             vp = join("VP", ("cop", copula), ("advmod", single(NOT).mark("cue", "pending")), ("head", predicate))
@@ -117,7 +125,8 @@ class Predicates(Adjuncts):
         vp.spans = [s for s in vp.spans if not (s[0] == "role" and s[4] == vp.head)]
         return vp
 
-    def finite_vp(self, subject: Phrase, tense: str, depth: int, plain: bool = False, kinds: tuple[str, ...] = FINITE_KINDS) -> tuple[Phrase, str | None]:
+    def finite_vp(self, subject: Phrase, tense: str, depth: int, plain: bool = False,
+                  kinds: tuple[str, ...] = FINITE_KINDS) -> tuple[Phrase, str | None]:
         """A finite verb phrase for a subject, and the subject's role in it."""
         for _ in range(30):
             kind = self.rng.choice(kinds)
@@ -139,7 +148,7 @@ class Predicates(Adjuncts):
             before = NEVER if never else adverb("frequency") if not plain and not form.negated and self.chance(0.07) else None
             vp = self.verb_phrase(frame, tag, "Fut" if form.modal in FUTURE else tense, subject, depth)
             vp = self._preverbal(vp, before, never)
-            return wrap(auxiliaries, vp, NOT if form.negated and not never else None), frame.role or "ARG0"
+            return wrap(auxiliaries, vp, NOT if form.negated and not never else None), frame.subject_role
         raise LookupError(f"no verb for a subject of the class {subject.cls!r}")
 
     @staticmethod
@@ -163,6 +172,6 @@ class Predicates(Adjuncts):
         parts: list[tuple] = [("head", main_verb(frame, tag, tense, subject))]
         if self.chance(0.6):
             parts.append(("obl:agent", self.pp("by", frame.subj, depth - 1, free=self.chance(0.4)), "ARG0"))
-        if self.chance(0.25):
+        if not self.timeless and self.chance(0.25):
             parts.append(self.time("Fut" if form.modal in FUTURE else tense))
         return wrap(auxiliaries, join("VP", *parts), NOT if form.negated else None)

@@ -63,7 +63,8 @@ def roles(n: int, seed: int) -> list[ForcedChoice]:
             text = frame.format(a=a, p=p)
             for condition, wrong in (("related", bad), ("unrelated", other)):
                 meta = {"pair": pair, "agent": a, "patient": p, "reversed": good == reverse}
-                out.append(ForcedChoice(id=f"roles-{seed}-{len(out)}", condition=condition, text=text, good=good, bad=wrong, meta=meta))
+                out.append(ForcedChoice(id=f"roles-{seed}-{len(out)}", condition=condition, text=text, good=good,
+                                        bad=wrong, meta=meta))
         if len(out) >= n:
             break
     return out[:n]

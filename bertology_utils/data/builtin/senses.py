@@ -12,6 +12,10 @@ from .sentence import text
 PEOPLE = ("He", "She", "John", "Mary", "The man", "The woman", "The boy", "The girl", "My father", "Our neighbour",
           "A friend", "Charles", "The old man", "The young woman", "His son", "Her uncle", "The stranger", "Elizabeth")
 TIMES = ("", "", "yesterday", "last year", "that day", "in the evening", "in the morning", "last week", "on Monday", "at last")
+# what may go before a template that begins with one of OPENERS, so that its sentence is not said too often
+PREFIXES = ("", "", "", "I heard that", "They say that", "It is said that", "We know that", "I am sure that", "He told me that",
+            "She says that", "It is true that", "The book says that", "I remember that", "You know that")
+OPENERS = frozenset("The A An He She His Her They Three Every Each One This There My Our Two We Early Rough Gold".split())
 FIRST = 0.6  # share of a word's first sense, so that "always the first" is a baseline worth beating
 TRAIN, DEV = 8, 1  # templates of each sense for training and development; the rest are for the test
 
@@ -25,6 +29,10 @@ def templates() -> dict[str, dict[str, list[list[str]]]]:
 
 def _fill(template: list[str], rng: Random) -> list[str]:
     out: list[str] = []
+    if template[0] in OPENERS:
+        prefix = rng.choice(PREFIXES).split()
+        if prefix:
+            template = [*prefix, template[0].lower(), *template[1:]]
     for w in template:
         out += rng.choice(PEOPLE).split() if w == "{P}" else rng.choice(TIMES).split() if w == "{T}" else [w]
     return out
@@ -40,15 +48,25 @@ def _choose(senses: list[str], rng: Random) -> str:
 
 @builder("senses")
 def senses(n: int, seed: int) -> list[WordInContext]:
-    """A word in a sentence and its sense; no template occurs in two splits. Meta `most_frequent`: the first sense."""
+    """A word in a sentence and its sense; no template occurs in two splits and no sentence twice.
+
+    Fewer than `n` items come back where there are no new sentences (beyond about 20,000). Meta `most_frequent`: whether
+    the sense is the word's first.
+    """
     rng, data = Random(f"senses-{seed}"), templates()
     lemmas, out = list(data), []
-    for i in range(n):
+    seen: set[tuple[str, ...]] = set()
+    for i in range(4 * n + 100):
+        if len(out) == n:
+            break
         lemma = lemmas[i % len(lemmas)]
         sense = _choose(list(data[lemma]), rng)
         k = int(rng.random() * len(data[lemma][sense]))
-        words = _fill(data[lemma][sense][k], rng)
-        out.append(WordInContext(id=f"senses-{seed}-{i}", split=_split_of(k), condition=lemma, words=tuple(words),
+        words = tuple(_fill(data[lemma][sense][k], rng))
+        if words in seen:
+            continue
+        seen.add(words)
+        out.append(WordInContext(id=f"senses-{seed}-{len(out)}", split=_split_of(k), condition=lemma, words=words,
                                  target=words.index(lemma), lemma=lemma, sense=f"{lemma}.{sense}",
                                  upos="ADJ" if (lemma, sense) == ("light", "weight") else "NOUN",
                                  meta={"most_frequent": sense == next(iter(data[lemma]))}))

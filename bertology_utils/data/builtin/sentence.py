@@ -123,7 +123,7 @@ def join(label: str, *parts: Part) -> Phrase:
     for part, phrase, offset in zip(parts, phrases, offsets):
         relation = part[0]
         out.leaves += phrase.leaves
-        for i, (h, r) in enumerate(zip(phrase.heads, phrase.rels)):
+        for h, r in zip(phrase.heads, phrase.rels):
             out.heads.append(h + offset if h >= 0 else (-1 if relation == "head" else head))
             out.rels.append(r if h >= 0 or relation == "head" else relation)
         out.brackets += [(s + offset, e + offset, name) for s, e, name in phrase.brackets]

@@ -125,7 +125,8 @@ class Adjuncts(NounPhrases):
         """When it happened, is, or will be."""
         kind = self.rng.choice(("day", "daypart", "year", "month", "weekday", "event", "bare", "adverb"))
         if kind == "day" and tense in ("Past", "Fut"):
-            return self._unmarked(("last" if tense == "Past" else "next"), "JJ", self.rng.choice(("week", "year", "night", "month", "summer")) if tense == "Past" else self.rng.choice(("week", "year", "month", "summer")))
+            first, nouns = ("last", "week year night month") if tense == "Past" else ("next", "week year month")
+            return self._unmarked(first, "JJ", self.rng.choice(f"{nouns} summer winter spring".split()))
         if kind == "bare":
             form = {"Past": "yesterday", "Fut": "tomorrow"}.get(tense, "today")
             np = single(word(form, "NOUN", "NN", "Number=Sing", "B-NP"), "NP").mark("entity", "DATE")
@@ -144,7 +145,7 @@ class Adjuncts(NounPhrases):
             base = self.common("event", "Sing", det="the", adjectives=0)
             return "obl", self.of(self.rng.choice(("before", "after", "during")), self._mentioned(base)), "ARGM-TMP"
         if tense == "Pres" and self.chance(0.6):
-            return self._unmarked("every", "DT", self.rng.choice(("day", "week", "year", "night", "month", "morning", "evening")))
+            return self._unmarked("every", "DT", self.rng.choice("day week year night month morning evening".split()))
         form = self.rng.choice(("morning", "evening", "summer", "winter"))
         noun = word(form, "NOUN", "NN", "Number=Sing", "I-NP")
         return "obl", self.of("in", join("NP", ("det", determiner("the")), ("head", noun))), "ARGM-TMP"

@@ -1,0 +1,144 @@
+"""Tasks about spans: negation scope, entities, semantic roles, proto-roles, pairs of concepts (tenney2019b, zhao2020)."""
+from __future__ import annotations
+
+from itertools import islice, product
+from random import Random
+
+from ..items import EdgeItem, Sentence
+from . import builder
+from .lexicon import pairs, source
+from .sentence import Skeleton
+from .treebank import SPLITS, draw
+
+POOL = 800
+ANIMATE = frozenset({"man", "woman", "role", "animal", "kin_man", "kin_woman", "kin_role"})
+BODILESS = frozenset({"abstract", "event", "quality", "field", "sport", "game", "time"})
+RELATION_FRAMES = ("I thought of the words {a} and {b} .", "She wrote {a} beside {b} .", "First he said {a} and then {b} .",
+                   "The word {a} stands next to the word {b} .", "The list begins with {a} and ends with {b} .",
+                   "The teacher wrote {a} and {b} on the board .", "In the text we find {a} as well as {b} .",
+                   "The child learned to spell {a} and {b} .", "We read the word {a} and then the word {b} .")
+
+
+@builder("negation_scope")
+def negation_scope(n: int, seed: int) -> list[Sentence]:
+    """Sentences with a negation: spans `cue` and `scope` (all of the negated clause but the cue; one or two spans)."""
+    return draw("scope", n, seed, lambda s: any(x.kind == "cue" for x in s.spans), negation=0.4, pool_size=POOL)
+
+
+@builder("mentions")
+def mentions(n: int, seed: int) -> list[Sentence]:
+    """Sentences with an entity or a chain: spans `entity` and `mention` (its `head` is the number of the cluster)."""
+
+    def keep(skeleton: Skeleton) -> bool:
+        clusters = [x.head for x in skeleton.spans if x.kind == "mention"]
+        return len(set(clusters)) < len(clusters) or any(x.kind == "entity" for x in skeleton.spans)
+
+    return draw("mentions", n, seed, keep, pool_size=POOL)
+
+
+def _edges(name: str, n: int, seed: int, kind: str) -> list[EdgeItem]:
+    """One item a span of `kind`; roles get their predicate as the first span."""
+    out: list[EdgeItem] = []
+    for s in draw(name, n, seed, lambda s: any(x.kind == kind for x in s.spans), pool_size=POOL):
+        for x in s.of(kind):
+            first, second = ((x.head, x.head + 1), (x.start, x.end)) if kind == "role" else ((x.start, x.end), None)
+            out.append(EdgeItem(id=f"{s.id}-{len(out)}", split=s.split, words=s.words, span1=first, span2=second,
+                                labels=(x.label,)))
+        if len(out) >= n:
+            break
+    return out[:n]
+
+
+@builder("entities")
+def entities(n: int, seed: int) -> list[EdgeItem]:
+    """Named entities and numbers: PERSON, GPE, ORG, LOC, DATE, CARDINAL."""
+    return _edges("entities", n, seed, "entity")
+
+
+@builder("semantic_roles")
+def semantic_roles(n: int, seed: int) -> list[EdgeItem]:
+    """A predicate (`span1`), one of its arguments or adjuncts (`span2`) and the role."""
+    return _edges("roles", n, seed, "role")
+
+
+def proto_labels(verb: str, role: str, cls: str) -> tuple[str, ...]:
+    """Proto-role properties of an argument (after Dowty 1991), by rule from the verb, the role and the noun's class.
+
+    >>> proto_labels("build", "ARG1", "building")
+    ('created', 'physical')
+    """
+    table = {name: set(verbs.split()) for name, verbs in source("verbs")["proto"].items()}
+    animate, found = cls in ANIMATE, set()
+    if cls not in BODILESS:
+        found.add("physical")
+    if animate:
+        found.add("sentient")
+    if role == "ARG0":
+        found.add("instigation")
+        if animate and verb not in table["involuntary"]:
+            found.add("volition")
+        if verb in table["motion"]:
+            found.add("moved")
+    if role == "ARG1":
+        found |= {name for name in ("changed_state", "destroyed", "created", "moved", "changed_owner") if verb in table[name]}
+    if verb not in table["created"] or role != "ARG1":
+        found.add("existed_before")
+    return tuple(sorted(found))
+
+
+@builder("proto_roles")
+def proto_roles(n: int, seed: int) -> list[EdgeItem]:
+    """A predicate, its ARG0 or ARG1, and all proto-role properties of that argument."""
+
+    def keep(skeleton: Skeleton) -> bool:
+        return any(x.kind == "role" and x.label in ("ARG0", "ARG1") for x in skeleton.spans)
+
+    out: list[EdgeItem] = []
+    for s in draw("proto", n, seed, keep, pool_size=POOL):
+        for x in s.of("role"):
+            if x.label not in ("ARG0", "ARG1"):
+                continue
+            inside = range(x.start, x.end)
+            top = next(i for i in inside if s.heads[i] not in inside)
+            cls = s.senses[top].removeprefix("noun.").removeprefix("name.")
+            if s.upos[top] == "PRON" and s.lemmas[top] != "it":
+                cls = "role"
+            if s.upos[top] not in ("NOUN", "PROPN", "PRON") or not cls:
+                continue
+            out.append(EdgeItem(id=f"{s.id}-{len(out)}", split=s.split, words=s.words, span1=(x.head, x.head + 1),
+                                span2=(x.start, x.end), labels=proto_labels(s.lemmas[x.head], x.label, cls)))
+        if len(out) >= n:
+            break
+    return out[:n]
+
+
+def relations() -> list[tuple[str, str, str]]:
+    """(relation, word, word) over synonyms, antonyms, hypernyms and parts."""
+    out = [(name, a, b) for name in ("synonym", "antonym") for a, b in pairs(name)]
+    out += [("meronym", a, b) for a, b in pairs("part")]
+    for article in ("a", "an"):
+        for category, things in source("taxonomy")[article].items():
+            if not isinstance(things, dict):
+                out += [("hypernym", thing, category) for thing in things.split()[:3]]
+    return out
+
+
+@builder("concept_pairs")
+def concept_pairs(n: int, seed: int) -> list[EdgeItem]:
+    """Two words in a lexical relation in frames that say nothing of it; at most all there are (about 1,200).
+
+    The condition and the label name the relation; meta `words` are the two. All frames of a pair are in one split.
+    """
+    rng, found = Random(f"concepts-{seed}"), relations()
+    rng.shuffle(found)
+    split = {pair: SPLITS[i % 10] for i, pair in enumerate(found)}
+    drawn = list(product(found, RELATION_FRAMES))
+    rng.shuffle(drawn)
+    out = []
+    for i, ((relation, a, b), frame) in enumerate(islice(drawn, n)):
+        words = tuple(frame.format(a=a, b=b).split())
+        first = frame.split().index("{a}")
+        second = frame.split().index("{b}")
+        out.append(EdgeItem(id=f"concepts-{seed}-{i}", split=split[relation, a, b], condition=relation, words=words,
+                            span1=(first, first + 1), span2=(second, second + 1), labels=(relation,), meta={"words": (a, b)}))
+    return out
