@@ -24,6 +24,11 @@ def table(name: str) -> Any:
     return yaml.load(resources.files(__package__).joinpath(name).read_text(encoding="utf-8"), Loader=_LOADER)
 
 
+def words(text: str) -> list[str]:
+    """A list of words written with spaces between them."""
+    return text.split()
+
+
 def an(word: str) -> str:
     """The indefinite article before `word`, by its first letter (our lexicon holds no silent h)."""
     return "an" if word[:1].lower() in "aeio" or (word[:1] == "u" and not word.startswith(("uni", "use"))) else "a"

@@ -19,9 +19,11 @@ KINDS = {
     "salmon": "fish", "trout": "fish", "shark": "fish", "fish": "animal", "ant": "insect", "bee": "insect", "fly": "insect",
     "insect": "animal", "snake": "reptile", "lizard": "reptile", "reptile": "animal", "oak": "tree", "pine": "tree",
     "birch": "tree", "tree": "plant", "rose": "flower", "tulip": "flower", "lily": "flower", "flower": "plant",
-    "animal": "living thing", "plant": "living thing", "hammer": "tool", "saw": "tool", "tool": "man-made thing",
+    "animal": "living thing", "plant": "living thing",
+    "hammer": "tool", "saw": "tool", "tool": "man-made thing",
     "car": "vehicle", "bus": "vehicle", "vehicle": "machine", "machine": "man-made thing", "chair": "piece of furniture",
-    "bed": "piece of furniture", "piece of furniture": "man-made thing", "sword": "weapon", "rifle": "weapon", "weapon": "man-made thing",
+    "bed": "piece of furniture", "piece of furniture": "man-made thing", "sword": "weapon", "rifle": "weapon",
+    "weapon": "man-made thing",
 }
 TOPS = ("living thing", "man-made thing")
 ORDERS = {  # relation of facts.yaml -> how a step is said
@@ -44,10 +46,12 @@ def _taxonomy(random_: random.Random, hops: int) -> tuple[str, str, str]:
     word = random_.choice([w for w in KINDS if len(ancestors(w)) >= hops])
     right = ancestors(word)[hops - 1]
     level = {ancestors(w)[hops - 1] for w in KINDS if len(ancestors(w)) >= hops} | (set(TOPS) if right in TOPS else set())
-    wrong = random_.choice(sorted(w for w in level if w not in ancestors(word) and w != word and word not in ancestors(w)))
+    related = {word, *ancestors(word)}
+    wrong = random_.choice(sorted(w for w in level if w not in related and word not in ancestors(w)))
     template = random_.choice(("{x} is {y}.", "{x} is a kind of {z}.", "every {s} is {y}.", "if it is {x}, then it is {y}."))
-    return tuple(template.format(x=f"{draw.an(word)} {word}", y=f"{draw.an(y)} {y}", z=y, s=word) for y in (right, wrong)) + (
-        f"{word} > {right}",)
+    true, false = (template.format(x=f"{draw.an(word)} {word}", y=f"{draw.an(kind)} {kind}", z=kind, s=word)
+                   for kind in (right, wrong))
+    return true, false, f"{word} > {right}"
 
 
 def _succession(random_: random.Random, hops: int) -> tuple[str, str, str]:
@@ -71,7 +75,7 @@ def _succession(random_: random.Random, hops: int) -> tuple[str, str, str]:
         return template.format(e=end, s=start), template.format(e=wrong, s=start), f"{start} +{hops}"
 
 
-PEOPLE = ["Anna", "Peter", "Mary", "John", "Paul", "Martin", "Helen", "David", "Sarah", "George", "Alice", "Robert", "Laura", "Henry", "Emma", "Thomas"]
+PEOPLE = draw.words("Anna Peter Mary John Paul Martin Helen David Sarah George Alice Robert Laura Henry Emma Thomas")
 COMPARED = (("older", "younger"), ("taller", "shorter"), ("richer", "poorer"), ("faster", "slower"), ("stronger", "weaker"))
 
 
@@ -82,13 +86,12 @@ def _comparison(random_: random.Random, hops: int) -> tuple[str, str, str]:
     """
     row = random_.sample(PEOPLE, hops + 1)
     more, less = random_.choice(COMPARED)
-    premises = [f"{a} is {more} than {b}" if random_.random() < 0.5 else f"{b} is {less} than {a}" for a, b in zip(row, row[1:])]
+    premises = [f"{a} is {more} than {b}" if random_.random() < 0.5 else f"{b} is {less} than {a}"
+                for a, b in zip(row[:-1], row[1:])]
     random_.shuffle(premises)
     given = ", and ".join(premises)
     if hops == 1:  # repeating the premise would need no step
-        converse = more if premises[0].startswith(row[1]) else less
-        high, low = (row[0], row[1]) if converse == more else (row[1], row[0])
-        word = converse
+        word, high, low = (less, row[1], row[0]) if premises[0].startswith(row[0]) else (more, row[0], row[1])
     else:
         word, high, low = random_.choice(((more, row[0], row[-1]), (less, row[-1], row[0])))
     return (f"{given}, so {high} is {word} than {low}.", f"{given}, so {low} is {word} than {high}.", " > ".join((more, *row)))
@@ -128,9 +131,10 @@ MAKERS = {"taxonomy": _taxonomy, "succession": _succession, "comparison": _compa
 
 @builder("hops")
 def hops(n: int, seed: int) -> list[Labelled]:
-    """True and false statements in turn, of one to four steps in turn; the condition is the sort of chain (richardson2019).
+    """True and false statements in turn, of one to four steps in turn; the condition is the sort (richardson2019).
 
-    Splits are train 70%, dev 10%, test 20%; a chain (``meta["chain"]``) is in one split. Where the statements of a sort are used up the others go on.
+    Splits are train 70%, dev 10%, test 20%; a chain (``meta["chain"]``) is in one split. Where the statements of a sort
+    are used up the others go on.
     """
     random_ = draw.rng("hops", seed)
     sorts = list(MAKERS)

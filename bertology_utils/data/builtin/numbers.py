@@ -20,8 +20,9 @@ RANGES = {
     "words": ((0, 499), (500, 999)),
 }
 LENGTH = 5  # numbers in a list, as in the study
-_ONES = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
-_TENS = [".", ".", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+_ONES = draw.words("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+                   "seventeen eighteen nineteen")
+_TENS = draw.words("_ _ twenty thirty forty fifty sixty seventy eighty ninety")
 
 
 def in_words(value: int) -> str:

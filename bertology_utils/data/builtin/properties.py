@@ -117,18 +117,16 @@ def property_affordance(n: int, seed: int) -> list[Labelled]:
     random_ = draw.rng("property_affordance", seed)
     links = draw.table("objects.yaml")["links"]
     order = draw.some(list(links), len(links), draw.rng("links", 0))
-    items = []
+    pairs = []
     for i, p in enumerate(order):
         kind, *lists = (part.strip() for part in links[p].split("|"))
         for t, template in enumerate(LINK_TEMPLATES):
-            for label, affordances_ in zip("10", lists):
-                for a in affordances_.split(", "):
-                    items.append(Labelled(
-                        id=f"property_affordance-{p}-{a}-{t}".replace(" ", "_"), split=draw.split_of(i, len(order)),
-                        text=template.format(p=p, a=a), condition=kind, label=label,
-                        meta={"object": None, "property": p, "affordance": a, "kind": kind}))
-    ones, zeros = ([i for i in draw.some(items, len(items), random_) if i.label == label] for label in "10")
-    return [item for pair in zip(ones, zeros) for item in pair][:n]
+            sides = [[Labelled(id=f"property_affordance-{p}-{a}-{t}".replace(" ", "_"), split=draw.split_of(i, len(order)),
+                               text=template.format(p=p, a=a), condition=kind, label=label,
+                               meta={"object": None, "property": p, "affordance": a, "kind": kind})
+                      for a in affordances_.split(", ")] for label, affordances_ in zip("10", lists)]
+            pairs += list(zip(*sides))
+    return [item for pair in draw.some(pairs, len(pairs), random_) for item in pair][:n]
 
 
 MEASURES = {"size": ("cm", (("bigger", "smaller"), ("larger", "smaller"))),
@@ -137,7 +135,7 @@ MEASURES = {"size": ("cm", (("bigger", "smaller"), ("larger", "smaller"))),
 
 @builder("size_comparison")
 def size_comparison(n: int, seed: int) -> list[ForcedChoice]:
-    """``A house is [MASK] than a person.`` bigger/smaller or heavier/lighter; both directions of each pair (forbes2019).
+    """``A house is [MASK] than a person.`` bigger/smaller or heavier/lighter; each pair both ways (forbes2019).
 
     Only pairs whose measure differs at least threefold are asked. ``meta["ratio"]`` tells how much.
     """

@@ -1,0 +1,140 @@
+"""Texts to fine-tune on: sentiment, paraphrase, acceptability (generated; splits train 70%, dev 10%, test 20%).
+
+Each is built so that a bag of words does not settle it: sentiment has negation and contrast, paraphrases are paired with
+sentences of the same words in other roles, unacceptable sentences differ from acceptable ones by one operation.
+"""
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+from ..items import Labelled
+from . import builder, draw
+
+GOOD = draw.words("good great wonderful excellent beautiful funny brilliant charming perfect fine lovely delightful clever "
+                  "fresh exciting pleasant superb impressive remarkable fascinating")
+BAD = draw.words("bad terrible awful boring ugly poor dull stupid horrible weak annoying ridiculous disappointing "
+                 "unpleasant tedious bland clumsy gloomy messy dreadful")
+THINGS = draw.words("film movie story book play show song music acting plot ending hotel room food service meal concert "
+                    "performance dialogue script novel album restaurant cast scene soundtrack place dinner game speech")
+LIKED = (("I loved", "I enjoyed", "we liked", "everyone admired", "the critics praised", "I would recommend"),
+         ("I hated", "I regretted", "we disliked", "nobody enjoyed", "the critics attacked", "I would avoid"))
+VERY = ("", "", "very ", "really ", "quite ", "so ", "truly ")
+
+
+def _sentiment(random_: random.Random, positive: bool) -> tuple[str, str]:
+    """(sentence, construction); the main clause, or the clause after "but", decides."""
+    right, other = (GOOD, BAD) if positive else (BAD, GOOD)
+    a, b = random_.sample(THINGS, 2)
+    x, y, z = random_.choice(right), random_.choice(other), random_.choice(VERY)
+    liked = random_.choice(LIKED[not positive])
+    construction = random_.choice(("plain", "plain", "double", "negation", "negation", "contrast", "contrast", "concession"))
+    if construction == "plain":
+        text = random_.choice((f"the {a} was {z}{x}", f"{liked} the {a}", f"{liked} the {z}{x} {a}" if z in ("", "very ") else
+                               f"what {draw.an(x)} {x} {a}", f"it is {draw.an(x)} {x} {a}", f"the {a} and the {b} were {z}{x}"))
+    elif construction == "double":
+        x2 = random_.choice([w for w in right if w != x])
+        text = random_.choice((f"the {a} was {x} and the {b} was {z}{x2}", f"{liked} the {a}, and the {b} was {x}",
+                               f"the {a} was {x} and {x2}"))
+    elif construction == "negation":
+        text = random_.choice((f"the {a} was not {y}", f"the {a} was not {y} at all", f"the {a} was never {y}",
+                               f"there was nothing {y} about the {a}", f"I did not find the {a} {y}",
+                               f"nobody thought that the {a} was {y}", f"the {a} was not {y} and the {b} was {x}",
+                               f"neither the {a} nor the {b} was {y}", f"it is not {draw.an(y)} {y} {a}"))
+    elif construction == "contrast":
+        text = random_.choice((f"the {a} was {y}, but {liked} the {b}", f"the {a} was {y} but the {b} was {z}{x}",
+                               f"some people found the {a} {y}, but {liked} it",
+                               f"I expected {draw.an(y)} {y} {a}, but it was {z}{x}"))
+    else:
+        text = random_.choice((f"although the {a} was {y}, {liked} the {b}", f"{liked} the {a} even though the {b} was {y}",
+                               f"in spite of the {y} {a}, the {b} was {z}{x}"))
+    return draw.sentence(text) + ".", construction
+
+
+@builder("sentiment")
+def sentiment(n: int, seed: int) -> list[Labelled]:
+    """Opinions, label 1 (positive) and 0 (negative) in turn; the condition is the construction."""
+    random_ = draw.rng("sentiment", seed)
+    made = draw.distinct(lambda i: (*_sentiment(random_, i % 2 == 0), str(1 - i % 2)), n, lambda m: m[0])
+    return [Labelled(id=f"sentiment-{seed}-{i}", split=draw.split_of(i, n), condition=construction, text=text, label=label)
+            for i, (text, construction, label) in enumerate(made)]
+
+
+# ---- sentences about who did what, where and when, with other words for each part
+
+PEOPLE = (("doctor", "physician"), ("child", "kid"), ("policeman", "police officer"), ("lawyer", "attorney"),
+          ("film maker", "director"), ("writer", "author"), ("king", "ruler"), ("sailor", "seaman"), ("teacher", "instructor"),
+          ("soldier", "trooper"), ("priest", "clergyman"), ("thief", "robber"), ("woman", "lady"), ("man", "gentleman"),
+          ("farmer", "peasant"), ("merchant", "trader"), ("painter", "artist"), ("singer", "vocalist"))
+# past, participle of a verb, and of one that says the same
+DEEDS = ((("helped", "helped"), ("assisted", "assisted")), (("attacked", "attacked"), ("assaulted", "assaulted")),
+         (("visited", "visited"), ("called on", "called on")), (("hired", "hired"), ("employed", "employed")),
+         (("taught", "taught"), ("instructed", "instructed")), (("saw", "seen"), ("noticed", "noticed")),
+         (("met", "met"), ("encountered", "encountered")), (("saved", "saved"), ("rescued", "rescued")),
+         (("chose", "chosen"), ("selected", "selected")), (("beat", "beaten"), ("defeated", "defeated")),
+         (("phoned", "phoned"), ("telephoned", "telephoned")), (("scared", "scared"), ("frightened", "frightened")))
+WHEN = (("yesterday", "one day ago"), ("last year", "a year ago"), ("in the morning", "before noon"),
+        ("at night", "during the night"), ("in 1990", "in the year 1990"), ("on Sunday", "on the day after Saturday"))
+WHERE = (("in the town", "in town"), ("at home", "in the house"), ("in the hospital", "at the hospital"),
+         ("near the river", "close to the river"), ("by the sea", "on the coast"), ("in the forest", "in the woods"))
+
+
+@dataclass(frozen=True)
+class Event:
+    """Who did what to whom, when and where, as indices of the tables above."""
+
+    agent: int
+    deed: int
+    patient: int
+    when: int
+    where: int
+
+    def text(self, random_: random.Random, way: int, passive: bool, fronted: bool) -> str:
+        """One wording; `way` 0 or 1 chooses the synonyms, each part is changed with probability one half for 1."""
+        pick = (lambda: way and random_.randrange(2))
+        agent, patient = f"the {PEOPLE[self.agent][pick()]}", f"the {PEOPLE[self.patient][pick()]}"
+        past, participle = DEEDS[self.deed][pick()]
+        core = f"{patient} was {participle} by {agent}" if passive else f"{agent} {past} {patient}"
+        when, where = WHEN[self.when][pick()], WHERE[self.where][pick()]
+        return draw.sentence(f"{when}, {core} {where}." if fronted else f"{core} {where} {when}.")
+
+
+def event(random_: random.Random) -> Event:
+    """Any event with two different people."""
+    agent, patient = random_.sample(range(len(PEOPLE)), 2)
+    return Event(agent, random_.randrange(len(DEEDS)), patient, random_.randrange(len(WHEN)), random_.randrange(len(WHERE)))
+
+
+def changed(random_: random.Random, e: Event, part: str) -> Event:
+    """The event with one part replaced, or agent and patient exchanged (`part` = "roles")."""
+    if part == "roles":
+        return Event(e.patient, e.deed, e.agent, e.when, e.where)
+    other = event(random_)
+    while getattr(other, part) == getattr(e, part) or {other.agent, other.patient} & {e.agent, e.patient}:
+        other = event(random_)
+    return Event(**{name: getattr(other if name == part else e, name) for name in Event.__dataclass_fields__})
+
+
+@builder("paraphrase")
+def paraphrase(n: int, seed: int) -> list[Labelled]:
+    """Pairs of sentences, label 1 where both report one event in other words, 0 where one part differs, in turn.
+
+    The condition says what differs (``same``, ``roles``, ``agent``, ``deed``, …); voice, order and synonyms vary for both
+    labels alike, so neither overlap nor voice gives the label away.
+    """
+    random_ = draw.rng("paraphrase", seed)
+    parts = ("roles", "roles", "agent", "deed", "patient", "when", "where")
+
+    def make(i: int) -> tuple[str, str, str]:
+        e = event(random_)
+        part = "same" if i % 2 == 0 else random_.choice(parts)
+        f = e if part == "same" else changed(random_, e, part)
+        while True:
+            a = e.text(random_, 0, random_.random() < 0.3, random_.random() < 0.3)
+            b = f.text(random_, 1, random_.random() < 0.5, random_.random() < 0.5)
+            if a != b:
+                return a, b, part
+
+    made = draw.distinct(make, n, lambda m: m[:2])
+    return [Labelled(id=f"paraphrase-{seed}-{i}", split=draw.split_of(i, n), condition=part, text=a, text_b=b,
+                     label=str(int(part == "same"))) for i, (a, b, part) in enumerate(made)]
