@@ -28,11 +28,14 @@ class Phase:
         Share of the token budget; the shares of a run add up to 1.
     batch_tokens : int, optional
         Positions (rows x length) of the global batch, where it differs from the run's.
+    layers : int, optional
+        Depth in this phase, where it is not yet the run's: a shallow model is trained first and stacked (gong2019).
     """
 
     length: int
     share: float
     batch_tokens: int | None = None
+    layers: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,7 +116,10 @@ class Config:
         need(abs(sum(p.share for p in self.phases) - 1) < 1e-6, f"the phases' shares do not add up to 1: {self.phases}")
         for p in self.phases:
             need(8 <= p.length <= self.max_positions, f"length {p.length} is outside 8..{self.max_positions}")
+            need(self.layers % self.depth(p) == 0, f"a depth of {p.layers} does not stack to {self.layers}")
             need(self.rows(p) >= 1, f"batch_tokens is smaller than one row of {p.length}")
+        depths = [self.depth(p) for p in self.phases]
+        need(depths == sorted(depths) and depths[-1] == self.layers, f"depths {depths} do not grow to {self.layers}")
         need(self.eval_length <= self.max_positions, f"eval_length {self.eval_length} > {self.max_positions}")
         need(5 < self.vocab <= 65_536, f"vocab {self.vocab} does not fit 16 bits")
         need(0 < self.mask_rate < 1 and 0 <= self.held_out < 1, "mask_rate or held_out is no share")
@@ -124,6 +130,10 @@ class Config:
     def rows(self, phase: Phase) -> int:
         """Rows of the global batch in a phase."""
         return (phase.batch_tokens or self.batch_tokens) // phase.length
+
+    def depth(self, phase: Phase) -> int:
+        """Layers of the model in a phase."""
+        return phase.layers or self.layers
 
     def bounds(self) -> list[float]:
         """Token counts at which the phases end."""

@@ -15,22 +15,30 @@ from .parallel import World
 log = logging.getLogger(__name__)
 
 
-def build(config: Config) -> BertForPreTraining:
-    """A model with seeded weights, in train mode, attention by `scaled_dot_product_attention`."""
+def build(config: Config, layers: int | None = None, device: str = "cpu") -> BertForPreTraining:
+    """A model with seeded weights, in train mode; `layers` where it is not (yet) the configuration's depth.
+
+    Attention is fused on a GPU. On a CPU plain matrix products are twice as fast: the fused kernel's backward pass is
+    slow for short rows and small heads.
+    """
     torch.manual_seed(config.seed)
     return BertForPreTraining(BertConfig(
-        vocab_size=config.vocab, hidden_size=config.hidden, num_hidden_layers=config.layers,
+        vocab_size=config.vocab, hidden_size=config.hidden, num_hidden_layers=layers or config.layers,
         num_attention_heads=config.heads, intermediate_size=config.ffn, max_position_embeddings=config.max_positions,
         hidden_dropout_prob=config.dropout, attention_probs_dropout_prob=config.dropout,
-        initializer_range=config.initializer_range, pad_token_id=wordpiece.PAD, attn_implementation="sdpa")).train()
+        initializer_range=config.initializer_range, pad_token_id=wordpiece.PAD, 
+        attn_implementation="sdpa" if device == "cuda" else "eager")).train()
 
 
 def logits(model: BertForPreTraining, batch: Batch) -> tuple[torch.Tensor, torch.Tensor]:
     """Scores of the pieces at the slots alone, (R, P, V), and of the segments' relation, (R, 2)."""
-    # a mask of four dimensions is used as it is, so no step asks the device whether there is any padding
-    length = batch.ids.shape[1]
+    # a mask of four dimensions is used as it is, so no step asks the device whether there is any padding; the plain
+    # attention adds it to the scores, the fused one takes it as a choice
+    length, mask = batch.ids.shape[1], batch.mask
+    if model.config._attn_implementation == "eager":
+        mask = torch.zeros(mask.shape, device=mask.device).masked_fill(~mask, torch.finfo(torch.bfloat16).min)
     out = model.bert(input_ids=batch.ids, token_type_ids=batch.types,
-                     attention_mask=batch.mask.expand(-1, 1, length, length))
+                     attention_mask=mask.expand(-1, 1, length, length))
     hidden = out.last_hidden_state  # (R, L, H)
     picked = hidden.gather(1, batch.slots[:, :, None].expand(-1, -1, hidden.shape[2]))  # (R, P, H)
     return model.cls.predictions(picked), model.cls.seq_relationship(out.pooler_output)
@@ -48,8 +56,7 @@ def optimiser(model: BertForPreTraining, config: Config) -> torch.optim.AdamW:
     parameters = [p for p in model.parameters() if p.requires_grad]
     groups = [{"params": [p for p in parameters if p.ndim > 1], "weight_decay": config.weight_decay},
               {"params": [p for p in parameters if p.ndim < 2], "weight_decay": 0.0}]
-    fused = parameters[0].device.type == "cuda"
-    return torch.optim.AdamW(groups, lr=config.learning_rate, betas=config.betas, eps=config.epsilon, fused=fused)
+    return torch.optim.AdamW(groups, lr=config.learning_rate, betas=config.betas, eps=config.epsilon, fused=True)
 
 
 class Step:

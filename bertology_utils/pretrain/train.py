@@ -90,7 +90,7 @@ class Run:
             torch.set_float32_matmul_precision("high")
         self.tokens = torch.from_numpy(corpus.tokens.astype("int32")).to(world.device)
         self.heldout = HeldOut(corpus, self.tokens, config)
-        self.model = build(config).to(world.device)
+        self.model = build(config, config.depth(config.phases[0]), world.device.type).to(world.device)
         self.step = Step(self.model, config, world)
         self.stream = instances.Stream(corpus, config)
         self.number = self.seen = self.exported_at = self.phase = 0
