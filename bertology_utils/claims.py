@@ -148,6 +148,11 @@ class Result:
         """The untrained twin's tidy rows."""
         return self._frame(True)
 
+    @property
+    def frames(self) -> dict[str, pd.DataFrame]:
+        """Model name -> its tidy rows, the subject first: what the plotting functions take."""
+        return {r.model: self._frame(r.is_twin) for r in self.records}
+
     def _frame(self, twin: bool) -> pd.DataFrame:
         chosen = [r for r in self.records if r.is_twin is twin]
         if not chosen:
