@@ -1,4 +1,5 @@
 """The multilingual grammar: complete lexica, hand-checked sentences, trees, alignments, agreement."""
+
 from __future__ import annotations
 
 import time
@@ -33,7 +34,10 @@ KNOWN = {  # language: (READS, SEES), checked by hand
     "spa": ("El rey viejo lee hoy el libro nuevo en el jardín.", "Las hermanas ven a los amigos buenos."),
     "ita": ("Il re vecchio legge oggi il libro nuovo nel giardino.", "Le sorelle vedono gli amici buoni."),
     "rus": ("Старый король сегодня читает новую книгу в саду.", "Сестры видят добрых друзей."),
-    "ell": ("Ο ηλικιωμένος βασιλιάς διαβάζει σήμερα το καινούργιο βιβλίο στον κήπο.", "Οι αδελφές βλέπουν τους καλούς φίλους."),
+    "ell": (
+        "Ο ηλικιωμένος βασιλιάς διαβάζει σήμερα το καινούργιο βιβλίο στον κήπο.",
+        "Οι αδελφές βλέπουν τους καλούς φίλους.",
+    ),
     "hin": ("बूढ़ा राजा आज बगीचे में नई पुस्तक पढ़ता है।", "बहनें अच्छे मित्रों को देखती हैं।"),
     "ara": ("الملك العجوز يقرأ الكتاب الجديد اليوم في الحديقة.", "الأخوات يرين الأصدقاء الطيبين."),
     "zho": ("年老的国王今天在花园里读新的书。", "姐姐们看见善良的朋友们。"),
@@ -71,15 +75,25 @@ def test_every_concept_has_its_forms(language):
             assert len(forms) == (2 if c["class"][noun] == "thi" else 4), noun
 
 
-SCRIPTS = {"Latin": "LATIN", "Cyrillic": "CYRILLIC", "Greek": "GREEK", "Devanagari": "DEVANAGARI", "Arabic": "ARABIC",
-           "Han": "CJK", "Kana and Kanji": ("CJK", "HIRAGANA", "KATAKANA"), "Hangul": "HANGUL"}
+SCRIPTS = {
+    "Latin": "LATIN",
+    "Cyrillic": "CYRILLIC",
+    "Greek": "GREEK",
+    "Devanagari": "DEVANAGARI",
+    "Arabic": "ARABIC",
+    "Han": "CJK",
+    "Kana and Kanji": ("CJK", "HIRAGANA", "KATAKANA"),
+    "Hangul": "HANGUL",
+}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_words_are_of_the_language_s_script(language):
     g = grammar(language)
     words = {w for part in ("nouns", "adjectives") for entry in g[part].values() for w in entry[1:]}
-    words |= {w for part in ("verbs", "places") for entry in g[part].values() for w in entry} | set(g["adverbs"].values())
+    words |= {w for part in ("verbs", "places") for entry in g[part].values() for w in entry} | set(
+        g["adverbs"].values()
+    )
     for word in words:
         assert unicodedata.normalize("NFC", word) == word
         for letter in filter(str.isalpha, word):
@@ -96,32 +110,54 @@ def nps(language, np, case="acc"):
     return [w.form for w in noun_phrase(language, np, case)]
 
 
-@pytest.mark.parametrize("language, np, case, forms", [
-    ("fra", NP("man", False), "nom", "l' homme"), ("fra", NP("man", False, "old"), "nom", "le vieil homme"),
-    ("fra", NP("tree", False, "beautiful"), "acc", "le bel arbre"), ("fra", NP("sword", True, "white"), "acc", "les épées blanches"),
-    ("ita", NP("friend", True), "nom", "gli amici"), ("ita", NP("star", False), "acc", "la stella"),
-    ("ita", NP("tree", False), "acc", "l' albero"), ("ita", NP("daughter", True, "wise"), "nom", "le figlie sagge"),
-    ("spa", NP("king", False), "acc", "al rey"), ("spa", NP("queen", False, "young"), "acc", "a la reina joven"),
-    ("spa", NP("key", True, "red"), "acc", "las llaves rojas"), ("deu", NP("boy", False, "young"), "acc", "den jungen Jungen"),
-    ("deu", NP("girl", False, "good"), "nom", "das gute Mädchen"), ("deu", NP("lion", False, "big"), "acc", "den großen Löwen"),
-    ("swe", NP("tree", False), "acc", "trädet"), ("swe", NP("tree", False, "small"), "acc", "det lilla trädet"),
-    ("swe", NP("tree", True, "small"), "acc", "de små träden"), ("nld", NP("girl", True, "young"), "nom", "de jonge meisjes"),
-    ("rus", NP("lion", False, "big"), "acc", "большого льва"), ("rus", NP("ring", False, "ancient"), "acc", "старое кольцо"),
-    ("rus", NP("cat", True, "small"), "acc", "маленьких кошек"), ("rus", NP("man", False, "young"), "acc", "молодого мужчину"),
-    ("ell", NP("bridge", False), "acc", "τη γέφυρα"), ("ell", NP("crown", False), "acc", "την κορόνα"),
-    ("ell", NP("doctor", True, "wise"), "acc", "τους σοφούς γιατρούς"), ("ell", NP("door", False, "ancient"), "acc", "την παλιά πόρτα"),
-    ("hin", NP("boy", False, "good"), "acc", "अच्छे लड़के को"), ("hin", NP("door", True, "ancient"), "acc", "पुराने दरवाज़े"),
-    ("ara", NP("teacher", True), "acc", "المعلمين"), ("ara", NP("horse", True, "white"), "acc", "الأحصنة البيضاء"),
-    ("fin", NP("horse", False, "white"), "acc", "valkoisen hevosen"), ("fin", NP("key", True, "small"), "acc", "pienet avaimet"),
-    ("kor", NP("king", True), "nom", "왕들은"), ("kor", NP("friend", False), "acc", "친구를"), ("zho", NP("bird", True), "nom", "鸟"),
-])
+@pytest.mark.parametrize(
+    "language, np, case, forms",
+    [
+        ("fra", NP("man", False), "nom", "l' homme"),
+        ("fra", NP("man", False, "old"), "nom", "le vieil homme"),
+        ("fra", NP("tree", False, "beautiful"), "acc", "le bel arbre"),
+        ("fra", NP("sword", True, "white"), "acc", "les épées blanches"),
+        ("ita", NP("friend", True), "nom", "gli amici"),
+        ("ita", NP("star", False), "acc", "la stella"),
+        ("ita", NP("tree", False), "acc", "l' albero"),
+        ("ita", NP("daughter", True, "wise"), "nom", "le figlie sagge"),
+        ("spa", NP("king", False), "acc", "al rey"),
+        ("spa", NP("queen", False, "young"), "acc", "a la reina joven"),
+        ("spa", NP("key", True, "red"), "acc", "las llaves rojas"),
+        ("deu", NP("boy", False, "young"), "acc", "den jungen Jungen"),
+        ("deu", NP("girl", False, "good"), "nom", "das gute Mädchen"),
+        ("deu", NP("lion", False, "big"), "acc", "den großen Löwen"),
+        ("swe", NP("tree", False), "acc", "trädet"),
+        ("swe", NP("tree", False, "small"), "acc", "det lilla trädet"),
+        ("swe", NP("tree", True, "small"), "acc", "de små träden"),
+        ("nld", NP("girl", True, "young"), "nom", "de jonge meisjes"),
+        ("rus", NP("lion", False, "big"), "acc", "большого льва"),
+        ("rus", NP("ring", False, "ancient"), "acc", "старое кольцо"),
+        ("rus", NP("cat", True, "small"), "acc", "маленьких кошек"),
+        ("rus", NP("man", False, "young"), "acc", "молодого мужчину"),
+        ("ell", NP("bridge", False), "acc", "τη γέφυρα"),
+        ("ell", NP("crown", False), "acc", "την κορόνα"),
+        ("ell", NP("doctor", True, "wise"), "acc", "τους σοφούς γιατρούς"),
+        ("ell", NP("door", False, "ancient"), "acc", "την παλιά πόρτα"),
+        ("hin", NP("boy", False, "good"), "acc", "अच्छे लड़के को"),
+        ("hin", NP("door", True, "ancient"), "acc", "पुराने दरवाज़े"),
+        ("ara", NP("teacher", True), "acc", "المعلمين"),
+        ("ara", NP("horse", True, "white"), "acc", "الأحصنة البيضاء"),
+        ("fin", NP("horse", False, "white"), "acc", "valkoisen hevosen"),
+        ("fin", NP("key", True, "small"), "acc", "pienet avaimet"),
+        ("kor", NP("king", True), "nom", "왕들은"),
+        ("kor", NP("friend", False), "acc", "친구를"),
+        ("zho", NP("bird", True), "nom", "鸟"),
+    ],
+)
 def test_inflection(language, np, case, forms):
     assert " ".join(nps(language, np, case)) == forms
 
 
 def test_arabic_verbs_agree_in_gender_and_number_for_people_alone():
-    forms = [verb_form("ara", "see", NP(noun, plural)).form
-             for noun in ("king", "queen", "dog") for plural in (False, True)]
+    forms = [
+        verb_form("ara", "see", NP(noun, plural)).form for noun in ("king", "queen", "dog") for plural in (False, True)
+    ]
     assert forms == ["يرى", "يرون", "ترى", "يرين", "يرى", "ترى"]
 
 

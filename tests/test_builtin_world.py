@@ -1,4 +1,5 @@
 """Generated facts, objects, numbers, names, fine-tuning sets and similarities: known answers, balance, splits."""
+
 from __future__ import annotations
 
 import os
@@ -8,15 +9,41 @@ from pathlib import Path
 import pytest
 
 from bertology_utils.data import builtin
-from bertology_utils.data.builtin import entailment, facts, hops, names, numbers, properties, similarity
+from bertology_utils.data.builtin import facts, hops, names, numbers, properties
 from bertology_utils.data.items import MASK
 
-TASKS = {"facts": 800, "triples": 800, "name_origin": 200, "properties": 400, "affordances": 400, "property_affordance": 400,
-         "size_comparison": 1000, "hops": 800, "number_maximum": 800, "number_decoding": 800, "number_addition": 800,
-         "sentiment": 2000, "paraphrase": 2000, "entailment": 2000, "acceptability": 2000, "relations": 1000,
-         "word_similarity": 1000, "sts": 1000, "association": 12}
-BALANCED = ("triples", "properties", "affordances", "property_affordance", "hops", "sentiment", "paraphrase", "entailment",
-            "acceptability")
+TASKS = {
+    "facts": 800,
+    "triples": 800,
+    "name_origin": 200,
+    "properties": 400,
+    "affordances": 400,
+    "property_affordance": 400,
+    "size_comparison": 1000,
+    "hops": 800,
+    "number_maximum": 800,
+    "number_decoding": 800,
+    "number_addition": 800,
+    "sentiment": 2000,
+    "paraphrase": 2000,
+    "entailment": 2000,
+    "acceptability": 2000,
+    "relations": 1000,
+    "word_similarity": 1000,
+    "sts": 1000,
+    "association": 12,
+}
+BALANCED = (
+    "triples",
+    "properties",
+    "affordances",
+    "property_affordance",
+    "hops",
+    "sentiment",
+    "paraphrase",
+    "entailment",
+    "acceptability",
+)
 
 
 @pytest.fixture(scope="module")
@@ -41,8 +68,24 @@ def test_ids_are_unique_and_a_seed_gives_the_same_items(task, items):
     assert builtin.build(task, TASKS[task], seed=4) != group
 
 
-@pytest.mark.parametrize("task", ["facts", "triples", "hops", "number_maximum", "sentiment", "paraphrase", "entailment",
-                                  "acceptability", "relations", "sts", "word_similarity", "name_origin", "size_comparison"])
+@pytest.mark.parametrize(
+    "task",
+    [
+        "facts",
+        "triples",
+        "hops",
+        "number_maximum",
+        "sentiment",
+        "paraphrase",
+        "entailment",
+        "acceptability",
+        "relations",
+        "sts",
+        "word_similarity",
+        "name_origin",
+        "size_comparison",
+    ],
+)
 def test_as_many_as_were_asked_for(task, items):
     assert len(items[task]) == TASKS[task]
 
@@ -59,7 +102,13 @@ def test_labels_are_balanced_in_each_split(task, items):
 def test_no_text_is_in_two_splits(task, items):
     seen = {}
     for item in items[task]:
-        text = (item.words, item.span1) if task == "relations" else (item.a, item.b) if task == "sts" else (item.text, item.text_b)
+        text = (
+            (item.words, item.span1)
+            if task == "relations"
+            else (item.a, item.b)
+            if task == "sts"
+            else (item.text, item.text_b)
+        )
         assert text not in seen, text
         seen[text] = item.split
     shares = Counter(seen.values())
@@ -67,6 +116,7 @@ def test_no_text_is_in_two_splits(task, items):
 
 
 # ---- facts
+
 
 def test_the_fact_base_is_large_and_its_cardinalities_hold():
     base = facts.base()
@@ -103,8 +153,9 @@ def test_majority_baseline_by_hand():
     group = [i for i in builtin.build("facts", 10_000, 0) if i.condition == "continent"]
     # 35 countries with three templates each, 13 of them in Europe
     assert facts.majority(group)["continent"] == ("Europe", pytest.approx(13 / 35))
-    assert facts.majority(i for i in builtin.build("facts", 10_000, 0) if i.condition == "day_after")["day_after"][1] == (
-        pytest.approx(1 / 7))
+    assert facts.majority(i for i in builtin.build("facts", 10_000, 0) if i.condition == "day_after")["day_after"][
+        1
+    ] == (pytest.approx(1 / 7))
 
 
 def test_answers_are_single_pieces_of_the_standard_vocabulary():
@@ -134,6 +185,7 @@ def test_invented_names_are_not_real_ones_and_languages_alternate(items):
 
 # ---- objects
 
+
 def test_hand_checked_objects():
     table = {o.name: o for o in properties.objects()}
     assert len(table) >= 60
@@ -154,7 +206,9 @@ def test_judgements_follow_the_table(items):
 
 
 def test_links_between_properties_and_affordances_are_split_by_property(items):
-    assert all(len({i.split for i in g}) == 1 for g in by(items["property_affordance"], lambda i: i.meta["property"]).values())
+    assert all(
+        len({i.split for i in g}) == 1 for g in by(items["property_affordance"], lambda i: i.meta["property"]).values()
+    )
     texts = {i.text: i.label for i in builtin.build("property_affordance", 10_000, 0)}
     assert texts["If something is liquid, you can pour it into a cup."] == "1"
     assert texts["If something is sharp, you can sleep on it."] == "0"
@@ -163,7 +217,11 @@ def test_links_between_properties_and_affordances_are_split_by_property(items):
 def test_sizes_by_hand_and_both_directions():
     group = {(i.meta["a"], i.meta["b"], i.condition): i for i in builtin.build("size_comparison", 100_000, 0)}
     house = group["house", "person", "size"]
-    assert house.text == "A house is [MASK] than a person." and house.good in ("bigger", "larger") and house.bad == "smaller"
+    assert (
+        house.text == "A house is [MASK] than a person."
+        and house.good in ("bigger", "larger")
+        and house.bad == "smaller"
+    )
     assert group["person", "house", "size"].good == "smaller"
     assert group["elephant", "mouse", "weight"].good == "heavier"
     assert ("dog", "cat", "size") not in group  # 90 and 45 cm: too close to ask
@@ -171,6 +229,7 @@ def test_sizes_by_hand_and_both_directions():
 
 
 # ---- steps
+
 
 def test_hops_are_balanced_over_steps_and_chains_stay_in_a_split(items):
     assert set(Counter(i.meta["hops"] for i in items["hops"]).values()) == {200}
@@ -205,9 +264,19 @@ def test_comparisons_follow_from_their_premises(items):
 
 # ---- numbers
 
-@pytest.mark.parametrize("value, words", [(0, "zero"), (13, "thirteen"), (21, "twenty-one"), (100, "one-hundred"),
-                                          (305, "three-hundred-and-five"), (999, "nine-hundred-and-ninety-nine"),
-                                          (1042, "one-thousand-and-forty-two")])
+
+@pytest.mark.parametrize(
+    "value, words",
+    [
+        (0, "zero"),
+        (13, "thirteen"),
+        (21, "twenty-one"),
+        (100, "one-hundred"),
+        (305, "three-hundred-and-five"),
+        (999, "nine-hundred-and-ninety-nine"),
+        (1042, "one-thousand-and-forty-two"),
+    ],
+)
 def test_numbers_in_words(value, words):
     assert numbers.in_words(value) == words
 
@@ -236,93 +305,6 @@ def test_number_targets(items):
         assert i.target == i.values[0]
         if i.condition != "words":
             assert float(i.words[0]) == i.target
-
-
-# ---- fine-tuning sets
-
-def test_sentiment_of_negation_and_contrast():
-    from bertology_utils.data.builtin.classification import BAD, GOOD
-    group = builtin.build("sentiment", 6000, 0)
-    assert len({i.text for i in group}) == 6000
-    for i in group:
-        if i.condition == "plain" and " was " in i.text:
-            assert (i.text[:-1].split()[-1] in GOOD) == (i.label == "1"), i
-        if i.condition == "negation" and i.text.endswith(" at all."):
-            assert (i.text.split()[-3] in BAD) == (i.label == "1"), i
-    # a bag of sentiment words does not settle it
-    agree = [(sum(w in GOOD for w in words) > sum(w in BAD for w in words)) == (i.label == "1")
-             for i in group if i.condition in ("negation", "contrast", "concession") for words in [i.text[:-1].split()]]
-    assert sum(agree) / len(agree) < 0.7
-
-
-def test_paraphrases_cannot_be_told_by_overlap(items):
-    def overlap(i):
-        a, b = set(i.text.lower().split()), set(i.text_b.lower().split())
-        return len(a & b) / len(a | b)
-
-    same = [overlap(i) for i in items["paraphrase"] if i.label == "1"]
-    roles = [overlap(i) for i in items["paraphrase"] if i.condition == "roles"]
-    assert abs(sum(same) / len(same) - sum(roles) / len(roles)) < 0.1
-    assert all(i.text != i.text_b for i in items["paraphrase"])
-
-
-def test_heuristics_solve_the_training_data_and_half_of_the_test(items):
-    def heuristic(i):  # every word of the hypothesis is in the premise
-        words = [text.lower().replace(".", "").replace(",", "").split() for text in (i.text, i.text_b)]
-        return "entailment" if set(words[1]) <= set(words[0]) else "not_entailment"
-
-    splits = by(items["entailment"], lambda i: i.split)
-    usual = [heuristic(i) == i.label for i in splits["dev"]]
-    assert sum(usual) / len(usual) > 0.7
-    assert set(Counter(i.condition for i in splits["test"])) == set(entailment.HEURISTICS)
-    for i in splits["test"]:
-        assert i.meta["contradicts"] == (i.label == "not_entailment")
-        assert heuristic(i) == "entailment" or i.meta["subcase"] == "passive", i
-    constituent = [i for i in splits["test"] if i.condition == "constituent"]
-    assert all(i.text_b[:-1].lower() in i.text.lower() for i in constituent)
-
-
-def test_acceptability_covers_each_operation_with_both_labels(items):
-    group = by(items["acceptability"], lambda i: (i.condition, i.label))
-    assert len(group) == 16 and min(map(len, group.values())) > 50
-    for i in group["agreement", "0"]:
-        assert i.text.startswith("The ")
-
-
-def test_relations_have_known_labels_and_pairs_stay_in_a_split(items):
-    labels = {i.labels[0] for i in items["relations"]}
-    assert len(labels) == 19 and "Cause-Effect(e2,e1)" in labels and "Other" in labels
-    assert all(len({i.split for i in g}) == 1 for g in by(items["relations"], lambda i: (i.condition, i.meta["pair"])).values())
-    for i in items["relations"]:
-        a, b = i.meta["pair"].split("/")
-        found = [i.words[i.span1[0]].lower(), i.words[i.span2[0]].lower()]
-        assert found == ([b, a] if i.labels[0].endswith("(e2,e1)") or (found[0] == b and "(" not in i.labels[0]) else [a, b]), i
-
-
-# ---- similarity
-
-def test_word_scores_by_hand():
-    same = "living/animal/mammal/pet"
-    assert similarity.word_score(same, same) == 8.0  # 20 · 4 / (4 + 4 + 2)
-    assert similarity.word_score(same, "living/animal/fish") == pytest.approx(40 / 9)
-    assert similarity.word_score(same, "object/weapon") == 0
-    score = {frozenset((i.a, i.b)): i.score for i in builtin.build("word_similarity", 100_000, 0)}
-    assert score[frozenset(("dog", "cat"))] > score[frozenset(("dog", "salmon"))] > score[frozenset(("dog", "gun"))] == 0
-
-
-def test_sentence_scores(items):
-    grades = Counter(i.score for i in items["sts"])
-    assert set(grades) == set(map(float, range(6))) and max(grades.values()) - min(grades.values()) <= 1
-
-
-def test_association_tests_come_as_words_and_as_sentences():
-    group = {i.id: i for i in builtin.build("association", 100, 0)}
-    words, sentences = group["association-flowers_insects-words"], group["association-flowers_insects-sentences"]
-    assert "rose" in words.x and "ant" in words.y and "love" in words.a and "hatred" in words.b
-    assert "This is a rose." in sentences.x and "This is an ant." in sentences.y and "That is love." in sentences.a
-    assert {"This is John."} <= set(group["association-men_women_career_family-sentences"].x)
-    for i in group.values():
-        assert len(i.x) == len(i.y) and len(i.a) == len(i.b) and not {*i.x, *i.y} & {*i.a, *i.b}, i.id
 
 
 def test_package_data_stay_small():

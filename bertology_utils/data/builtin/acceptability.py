@@ -7,10 +7,12 @@ from collections.abc import Callable
 from ..items import Labelled
 from . import builder, draw
 
-SINGULAR = draw.words("man woman teacher child king doctor nurse farmer girl boy soldier friend queen student writer sister priest")
-PLURAL = draw.words("men women teachers children kings doctors nurses farmers girls boys soldiers friends queens students writers "
-                    "sisters priests")
-GENDER = {"man": "himself", "king": "himself", "boy": "himself", "woman": "herself", "girl": "herself", "queen": "herself"}
+SINGULAR = draw.words("man woman teacher child king doctor nurse farmer girl boy soldier friend queen student writer "
+                      "sister priest")
+PLURAL = draw.words("men women teachers children kings doctors nurses farmers girls boys soldiers friends queens "
+                    "students writers sisters priests")
+GENDER = {"man": "himself", "king": "himself", "boy": "himself",
+          "woman": "herself", "girl": "herself", "queen": "herself"}
 OBJECTS = draw.words("book house letter horse picture garden window table river door song bridge road box ring sword")
 # third person, plain, past, participle, -ing
 VERBS = [tuple(line.split()) for line in (
@@ -21,7 +23,8 @@ VERBS = [tuple(line.split()) for line in (
 ALONE = [tuple(line.split()) for line in (
     "sleeps sleep slept", "arrives arrive arrived", "smiles smile smiled", "falls fall fell", "dies die died",
     "waits wait waited", "laughs laugh laughed", "disappears disappear disappeared")]
-PLACES = ("in the park", "near the church", "at school", "in the city", "on the hill", "behind the house", "by the river")
+PLACES = ("in the park", "near the church", "at school", "in the city", "on the hill", "behind the house",
+          "by the river")
 
 
 def _agreement(r: random.Random) -> tuple[str, str]:
@@ -43,7 +46,7 @@ def _reflexive(r: random.Random) -> tuple[str, str]:
 def _order(r: random.Random) -> tuple[str, str]:
     noun, verb, o, place = r.choice(SINGULAR), r.choice(VERBS)[2], r.choice(OBJECTS), r.choice(PLACES)
     right = f"the {noun} {verb} the {o} {place}"
-    return right, r.choice((f"the {noun} the {o} {verb} {place}", f"noun the {verb} the {o} {place}".replace("noun", noun),
+    return right, r.choice((f"the {noun} the {o} {verb} {place}", f"{noun} the {verb} the {o} {place}",
                             f"{verb} the {noun} the {o} {place}", f"the {noun} {verb} {o} the {place}"))
 
 
@@ -57,7 +60,7 @@ def _question(r: random.Random) -> tuple[str, str]:
     person = r.choice(("who", "which woman", "which man"))
     return r.choice((
         (f"what did the {noun} {verb[1]}?", f"what did the {noun} {verb[1]} the {o}?"),
-        (f"did the {noun} {verb[1]} the {o}?", f"did the {noun} {verb[2]} the {o}?" if verb[1] != verb[2] else f"{verb[1]} did the?"),
+        (f"did the {noun} {verb[1]} the {o}?", f"did the {noun} {verb[2]} the {o}?"),
         (f"{person} {verb[2]} the {o}?", f"{person} the {o} did {verb[1]} the {noun}?"),
         (f"when will the {noun} {verb[1]} the {o}?", f"when the {noun} will {verb[0]} the {o}?")))
 
@@ -84,12 +87,13 @@ def _relative(r: random.Random) -> tuple[str, str]:
     o, again = r.choice(OBJECTS), r.choice(VERBS)[2]
     return r.choice(((f"the {noun} who {verb[2]} the {other} {again} the {o} {place}",
                       f"the {noun} who {verb[2]} the {other} the {o} {place}"),
-                     (f"the {o} that the {noun} {verb[2]} was {place}", f"the {o} that the {noun} {verb[2]} it was {place}")))
+                     (f"the {o} that the {noun} {verb[2]} was {place}",
+                      f"the {o} that the {noun} {verb[2]} it was {place}")))
 
 
 OPERATIONS: dict[str, Callable[[random.Random], tuple[str, str]]] = {
-    "agreement": _agreement, "reflexive": _reflexive, "order": _order, "transitivity": _transitivity, "question": _question,
-    "auxiliary": _auxiliary, "determiner": _determiner, "relative": _relative}
+    "agreement": _agreement, "reflexive": _reflexive, "order": _order, "transitivity": _transitivity,
+    "question": _question, "auxiliary": _auxiliary, "determiner": _determiner, "relative": _relative}
 
 
 @builder("acceptability")

@@ -1,7 +1,7 @@
 """Texts to fine-tune on: sentiment, paraphrase, acceptability (generated; splits train 70%, dev 10%, test 20%).
 
-Each is built so that a bag of words does not settle it: sentiment has negation and contrast, paraphrases are paired with
-sentences of the same words in other roles, unacceptable sentences differ from acceptable ones by one operation.
+Each is built so that a bag of words does not settle it: sentiment has negation and contrast, paraphrases are paired
+with sentences of the same words in other roles, unacceptable sentences differ from acceptable ones by one operation.
 """
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ from dataclasses import dataclass
 from ..items import Labelled
 from . import builder, draw
 
-GOOD = draw.words("good great wonderful excellent beautiful funny brilliant charming perfect fine lovely delightful clever "
-                  "fresh exciting pleasant superb impressive remarkable fascinating")
+GOOD = draw.words("good great wonderful excellent beautiful funny brilliant charming perfect fine lovely delightful "
+                  "clever fresh exciting pleasant superb impressive remarkable fascinating")
 BAD = draw.words("bad terrible awful boring ugly poor dull stupid horrible weak annoying ridiculous disappointing "
                  "unpleasant tedious bland clumsy gloomy messy dreadful")
-THINGS = draw.words("film movie story book play show song music acting plot ending hotel room food service meal concert "
-                    "performance dialogue script novel album restaurant cast scene soundtrack place dinner game speech")
+THINGS = draw.words("film movie story book play show song music acting plot ending hotel room food service meal "
+                    "concert performance dialogue script novel album restaurant cast scene soundtrack place "
+                    "dinner game speech")
 LIKED = (("I loved", "I enjoyed", "we liked", "everyone admired", "the critics praised", "I would recommend"),
          ("I hated", "I regretted", "we disliked", "nobody enjoyed", "the critics attacked", "I would avoid"))
+CONSTRUCTIONS = ("plain", "plain", "double", "negation", "negation", "contrast", "contrast", "concession")  # by weight
 VERY = ("", "", "very ", "really ", "quite ", "so ", "truly ")
 
 
@@ -28,10 +30,11 @@ def _sentiment(random_: random.Random, positive: bool) -> tuple[str, str]:
     a, b = random_.sample(THINGS, 2)
     x, y, z = random_.choice(right), random_.choice(other), random_.choice(VERY)
     liked = random_.choice(LIKED[not positive])
-    construction = random_.choice(("plain", "plain", "double", "negation", "negation", "contrast", "contrast", "concession"))
+    construction = random_.choice(CONSTRUCTIONS)
     if construction == "plain":
-        text = random_.choice((f"the {a} was {z}{x}", f"{liked} the {a}", f"{liked} the {z}{x} {a}" if z in ("", "very ") else
-                               f"what {draw.an(x)} {x} {a}", f"it is {draw.an(x)} {x} {a}", f"the {a} and the {b} were {z}{x}"))
+        text = random_.choice((f"the {a} was {z}{x}", f"{liked} the {a}", f"{liked} the {x} {a}",
+                               f"the {a} and the {b} were {z}{x}",
+                               f"what {draw.an(x)} {x} {a}", f"it is {draw.an(x)} {x} {a}"))
     elif construction == "double":
         x2 = random_.choice([w for w in right if w != x])
         text = random_.choice((f"the {a} was {x} and the {b} was {z}{x2}", f"{liked} the {a}, and the {b} was {x}",
@@ -46,7 +49,8 @@ def _sentiment(random_: random.Random, positive: bool) -> tuple[str, str]:
                                f"some people found the {a} {y}, but {liked} it",
                                f"I expected {draw.an(y)} {y} {a}, but it was {z}{x}"))
     else:
-        text = random_.choice((f"although the {a} was {y}, {liked} the {b}", f"{liked} the {a} even though the {b} was {y}",
+        text = random_.choice((f"although the {a} was {y}, {liked} the {b}",
+                               f"{liked} the {a} even though the {b} was {y}",
                                f"in spite of the {y} {a}, the {b} was {z}{x}"))
     return draw.sentence(text) + ".", construction
 
@@ -56,15 +60,16 @@ def sentiment(n: int, seed: int) -> list[Labelled]:
     """Opinions, label 1 (positive) and 0 (negative) in turn; the condition is the construction."""
     random_ = draw.rng("sentiment", seed)
     made = draw.distinct(lambda i: (*_sentiment(random_, i % 2 == 0), str(1 - i % 2)), n, lambda m: m[0])
-    return [Labelled(id=f"sentiment-{seed}-{i}", split=draw.split_of(i, n), condition=construction, text=text, label=label)
-            for i, (text, construction, label) in enumerate(made)]
+    return [Labelled(id=f"sentiment-{seed}-{i}", split=draw.split_of(i, n), condition=construction, text=text,
+                     label=label) for i, (text, construction, label) in enumerate(made)]
 
 
 # ---- sentences about who did what, where and when, with other words for each part
 
 PEOPLE = (("doctor", "physician"), ("child", "kid"), ("policeman", "police officer"), ("lawyer", "attorney"),
-          ("film maker", "director"), ("writer", "author"), ("king", "ruler"), ("sailor", "seaman"), ("teacher", "instructor"),
-          ("soldier", "trooper"), ("priest", "clergyman"), ("thief", "robber"), ("woman", "lady"), ("man", "gentleman"),
+          ("film maker", "director"), ("writer", "author"), ("king", "ruler"), ("sailor", "seaman"),
+          ("teacher", "instructor"), ("soldier", "trooper"), ("priest", "clergyman"), ("thief", "robber"),
+          ("woman", "lady"), ("man", "gentleman"),
           ("farmer", "peasant"), ("merchant", "trader"), ("painter", "artist"), ("singer", "vocalist"))
 # past, participle of a verb, and of one that says the same
 DEEDS = ((("helped", "helped"), ("assisted", "assisted")), (("attacked", "attacked"), ("assaulted", "assaulted")),
@@ -91,7 +96,9 @@ class Event:
 
     def text(self, random_: random.Random, way: int, passive: bool, fronted: bool) -> str:
         """One wording; `way` 0 or 1 chooses the synonyms, each part is changed with probability one half for 1."""
-        pick = (lambda: way and random_.randrange(2))
+        def pick() -> int:
+            return random_.randrange(2) if way else 0
+
         agent, patient = f"the {PEOPLE[self.agent][pick()]}", f"the {PEOPLE[self.patient][pick()]}"
         past, participle = DEEDS[self.deed][pick()]
         core = f"{patient} was {participle} by {agent}" if passive else f"{agent} {past} {patient}"
@@ -102,7 +109,8 @@ class Event:
 def event(random_: random.Random) -> Event:
     """Any event with two different people."""
     agent, patient = random_.sample(range(len(PEOPLE)), 2)
-    return Event(agent, random_.randrange(len(DEEDS)), patient, random_.randrange(len(WHEN)), random_.randrange(len(WHERE)))
+    deed, when, where = (random_.randrange(len(table)) for table in (DEEDS, WHEN, WHERE))
+    return Event(agent, deed, patient, when, where)
 
 
 def changed(random_: random.Random, e: Event, part: str) -> Event:
@@ -119,8 +127,8 @@ def changed(random_: random.Random, e: Event, part: str) -> Event:
 def paraphrase(n: int, seed: int) -> list[Labelled]:
     """Pairs of sentences, label 1 where both report one event in other words, 0 where one part differs, in turn.
 
-    The condition says what differs (``same``, ``roles``, ``agent``, ``deed``, …); voice, order and synonyms vary for both
-    labels alike, so neither overlap nor voice gives the label away.
+    The condition says what differs (``same``, ``roles``, ``agent``, ``deed``, …); voice, order and synonyms vary for
+    both labels alike, so neither overlap nor voice gives the label away.
     """
     random_ = draw.rng("paraphrase", seed)
     parts = ("roles", "roles", "agent", "deed", "patient", "when", "where")

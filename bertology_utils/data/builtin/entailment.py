@@ -13,12 +13,13 @@ from ..items import Labelled
 from . import builder, draw
 from .classification import changed, event
 
-ROLES = draw.words("doctor lawyer teacher king soldier farmer writer singer student actor judge nurse painter priest sailor "
-                   "merchant officer professor scientist manager")
-DID = draw.words("helped saw visited attacked thanked followed called stopped supported recognised believed warned avoided "
-                 "remembered met paid advised encouraged admired")
+ROLES = draw.words("doctor lawyer teacher king soldier farmer writer singer student actor judge nurse painter priest "
+                   "sailor merchant officer professor scientist manager")
+DID = draw.words("helped saw visited attacked thanked followed called stopped supported recognised believed warned "
+                 "avoided remembered met paid advised encouraged admired")
 PARTICIPLE = {"saw": "seen"}  # elsewhere the same as the past
-ALONE = draw.words("slept ran left danced smiled laughed waited arrived shouted cried worked sang disappeared resigned fell")
+ALONE = draw.words("slept ran left danced smiled laughed waited arrived shouted cried worked sang disappeared resigned "
+                   "fell")
 NEAR = ("near", "behind", "next to", "beside", "in front of", "with")
 Draw = tuple[str, str]
 
@@ -145,8 +146,8 @@ def _usual(r: random.Random, entailed: bool) -> Draw:
 def entailment(n: int, seed: int) -> list[Labelled]:
     """Pairs labelled ``entailment`` or ``not_entailment`` in turn; 60% train, 10% dev, 30% test (mccoy2019b).
 
-    Train and dev have the condition ``usual``. In the test split the condition is the heuristic, ``meta["subcase"]`` the
-    construction and ``meta["contradicts"]`` whether the heuristic's answer (entailment) is wrong.
+    Train and dev have the condition ``usual``. In the test split the condition is the heuristic, ``meta["subcase"]``
+    the construction and ``meta["contradicts"]`` whether the heuristic's answer (entailment) is wrong.
     """
     random_ = draw.rng("entailment", seed)
     names = list(HEURISTICS)

@@ -6,6 +6,7 @@ successions and places the facts are common knowledge and not in the text; for c
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 
 from ..items import Labelled
 from . import builder, draw
@@ -16,13 +17,15 @@ MOST = 4
 KINDS = {
     "terrier": "dog", "poodle": "dog", "dog": "mammal", "cat": "mammal", "horse": "mammal", "whale": "mammal",
     "mammal": "animal", "sparrow": "bird", "eagle": "bird", "owl": "bird", "robin": "bird", "bird": "animal",
-    "salmon": "fish", "trout": "fish", "shark": "fish", "fish": "animal", "ant": "insect", "bee": "insect", "fly": "insect",
+    "salmon": "fish", "trout": "fish", "shark": "fish", "fish": "animal",
+    "ant": "insect", "bee": "insect", "fly": "insect",
     "insect": "animal", "snake": "reptile", "lizard": "reptile", "reptile": "animal", "oak": "tree", "pine": "tree",
     "birch": "tree", "tree": "plant", "rose": "flower", "tulip": "flower", "lily": "flower", "flower": "plant",
     "animal": "living thing", "plant": "living thing",
     "hammer": "tool", "saw": "tool", "tool": "man-made thing",
-    "car": "vehicle", "bus": "vehicle", "vehicle": "machine", "machine": "man-made thing", "chair": "piece of furniture",
-    "bed": "piece of furniture", "piece of furniture": "man-made thing", "sword": "weapon", "rifle": "weapon",
+    "car": "vehicle", "bus": "vehicle", "vehicle": "machine", "machine": "man-made thing",
+    "chair": "piece of furniture", "bed": "piece of furniture", "piece of furniture": "man-made thing",
+    "sword": "weapon", "rifle": "weapon",
     "weapon": "man-made thing",
 }
 TOPS = ("living thing", "man-made thing")
@@ -45,10 +48,13 @@ def ancestors(word: str) -> list[str]:
 def _taxonomy(random_: random.Random, hops: int) -> tuple[str, str, str]:
     word = random_.choice([w for w in KINDS if len(ancestors(w)) >= hops])
     right = ancestors(word)[hops - 1]
-    level = {ancestors(w)[hops - 1] for w in KINDS if len(ancestors(w)) >= hops} | (set(TOPS) if right in TOPS else set())
+    level = {ancestors(w)[hops - 1] for w in KINDS if len(ancestors(w)) >= hops}
+    if right in TOPS:
+        level.update(TOPS)
     related = {word, *ancestors(word)}
     wrong = random_.choice(sorted(w for w in level if w not in related and word not in ancestors(w)))
-    template = random_.choice(("{x} is {y}.", "{x} is a kind of {z}.", "every {s} is {y}.", "if it is {x}, then it is {y}."))
+    template = random_.choice(("{x} is {y}.", "{x} is a kind of {z}.", "every {s} is {y}.",
+                               "if it is {x}, then it is {y}."))
     true, false = (template.format(x=f"{draw.an(word)} {word}", y=f"{draw.an(kind)} {kind}", z=kind, s=word)
                    for kind in (right, wrong))
     return true, false, f"{word} > {right}"
@@ -76,7 +82,8 @@ def _succession(random_: random.Random, hops: int) -> tuple[str, str, str]:
 
 
 PEOPLE = draw.words("Anna Peter Mary John Paul Martin Helen David Sarah George Alice Robert Laura Henry Emma Thomas")
-COMPARED = (("older", "younger"), ("taller", "shorter"), ("richer", "poorer"), ("faster", "slower"), ("stronger", "weaker"))
+COMPARED = (("older", "younger"), ("taller", "shorter"), ("richer", "poorer"), ("faster", "slower"),
+            ("stronger", "weaker"))
 
 
 def _comparison(random_: random.Random, hops: int) -> tuple[str, str, str]:
@@ -87,14 +94,15 @@ def _comparison(random_: random.Random, hops: int) -> tuple[str, str, str]:
     row = random_.sample(PEOPLE, hops + 1)
     more, less = random_.choice(COMPARED)
     premises = [f"{a} is {more} than {b}" if random_.random() < 0.5 else f"{b} is {less} than {a}"
-                for a, b in zip(row[:-1], row[1:])]
+                for a, b in pairwise(row)]
     random_.shuffle(premises)
     given = ", and ".join(premises)
     if hops == 1:  # repeating the premise would need no step
         word, high, low = (less, row[1], row[0]) if premises[0].startswith(row[0]) else (more, row[0], row[1])
     else:
         word, high, low = random_.choice(((more, row[0], row[-1]), (less, row[-1], row[0])))
-    return (f"{given}, so {high} is {word} than {low}.", f"{given}, so {low} is {word} than {high}.", " > ".join((more, *row)))
+    right, wrong = (f"{given}, so {x} is {word} than {y}." for x, y in ((high, low), (low, high)))
+    return right, wrong, " > ".join((more, *row))
 
 
 def _places(random_: random.Random, hops: int) -> tuple[str, str, str]:
@@ -113,7 +121,8 @@ def _places(random_: random.Random, hops: int) -> tuple[str, str, str]:
     person = random_.choice(("baker", "teacher", "doctor", "farmer", "painter", "singer"))
     name = random_.choice(("Anna", "Peter", "Mary", "John", "Paul", "Martin"))
     if hops == 1:
-        subject, says = country, {"continent": "{x} is a country in {y}.", "language": "the language spoken in {x} is {y}."}
+        subject, says = country, {"continent": "{x} is a country in {y}.",
+                                  "language": "the language spoken in {x} is {y}."}
     elif hops == 2:
         subject, says = city, {"continent": "{x} is a city in {y}.", "language": "the language spoken in {x} is {y}."}
     elif hops == 3:

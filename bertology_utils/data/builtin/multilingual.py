@@ -46,7 +46,8 @@ def translations(n: int, seed: int) -> list[Translation]:
     items = []
     for i, p in enumerate(propositions("translations", n, seed)):
         name = f"translations-{seed}-{i}"
-        keys = {language: {(w.role, w.upos): k for k, w in enumerate(words_of(language, p)) if w.concept or w.slot == "PUNCT"}
+        keys = {language: {(w.role, w.upos): k for k, w in enumerate(words_of(language, p))
+                           if w.concept or w.slot == "PUNCT"}
                 for language in LANGUAGES}
         pivot = keys[PIVOT]
         items.append(Translation(
@@ -69,7 +70,8 @@ def multilingual_treebank(n: int, seed: int) -> list[Sentence]:
 def agreeing() -> tuple[str, ...]:
     """The languages whose verbs or auxiliaries tell the number of the subject."""
     return tuple(language for language in LANGUAGES
-                 if any("pl" in key.split() for table in ("verb", "auxiliary") for key in grammar(language).get(table, ())))
+                 if any("pl" in key.split() for table in ("verb", "auxiliary")
+                        for key in grammar(language).get(table, ())))
 
 
 @builder("multilingual_agreement")
@@ -93,6 +95,6 @@ def multilingual_agreement(n: int, seed: int) -> list[ForcedChoice]:
                 words = [MASK if w.slot == slot else w.form for w in words_of(language, p)]
                 return text_of(language, words), good, bad, slot, p.subject.plural
 
-    return [ForcedChoice(id=f"multilingual_agreement-{seed}-{i}", condition=languages[i % len(languages)], text=text, good=good,
-                         bad=bad, meta={"number": "plural" if plural else "singular", "masked": slot})
+    return [ForcedChoice(id=f"multilingual_agreement-{seed}-{i}", condition=languages[i % len(languages)], text=text,
+                         good=good, bad=bad, meta={"number": "plural" if plural else "singular", "masked": slot})
             for i, (text, good, bad, slot, plural) in enumerate(draw.distinct(make, n, lambda m: m))]

@@ -2,8 +2,8 @@
 
 Each language is one file of `languages/`: its words under concept names shared by all, and its grammar as rules.
 A rule table maps features to a value, ``{m acc: den, m: der, f: die}``; the first key whose features all hold counts.
-A form is an index into the forms of a word and an ending, ``0en``. A sentence is a subject, a verb, perhaps an object, a
-place and an adverb; noun phrases are definite, verbs in the third person of the present.
+A form is an index into the forms of a word and an ending, ``0en``. A sentence is a subject, a verb, perhaps an object,
+a place and an adverb; noun phrases are definite, verbs in the third person of the present.
 """
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from . import draw
 
 LANGUAGES = ("eng", "deu", "nld", "swe", "fra", "spa", "ita", "rus", "ell", "hin", "ara", "zho", "jpn", "kor", "fin")
 PLACE_TAGS = {1: ("NOUN",), 2: ("ADP", "NOUN"), 3: ("ADP", "DET", "NOUN")}
-_FEATS = {"m": "Gender=Masc", "f": "Gender=Fem", "n": "Gender=Neut", "c": "Gender=Com", "nom": "Case=Nom", "acc": "Case=Acc",
-          "sg": "Number=Sing", "pl": "Number=Plur"}
+_FEATS = {"m": "Gender=Masc", "f": "Gender=Fem", "n": "Gender=Neut", "c": "Gender=Com",
+          "nom": "Case=Nom", "acc": "Case=Acc", "sg": "Number=Sing", "pl": "Number=Plur"}
 # deprel of a word that does not head its phrase, by its slot
 _RELATION = {"DET": "det", "ADJ": "amod", "POST": "amod", "MARK": "case", "LINK": "mark", "AUX": "aux",
              "ADP": "case", "ADV": "advmod", "PUNCT": "punct"}
@@ -44,7 +44,7 @@ class Proposition(NamedTuple):
 
 
 class Word(NamedTuple):
-    """A word of a sentence with the role of its phrase (S, V, O, ADV, PP) and its place in the phrase (NOUN, DET, …)."""
+    """A word of a sentence with the role of its phrase (S, V, O, ADV, PP) and its place there (NOUN, DET, …)."""
 
     form: str
     role: str
@@ -119,7 +119,7 @@ def _feats(features: frozenset[str], rules: dict[str, str]) -> str:
     for key in map(str.split, rules):
         if _CLASSES.isdisjoint(key) or not _CLASSES.isdisjoint(features & set(key)):  # a rule for this class of noun
             told.update(key)
-    shown = {"m", "f", "n", "c"} | ({"sg", "pl"} if "pl" in told else set()) | ({"nom", "acc"} if "acc" in told else set())
+    shown = {"m", "f", "n", "c", *(("sg", "pl") if "pl" in told else ()), *(("nom", "acc") if "acc" in told else ())}
     return "|".join(sorted(_FEATS[f] for f in features & shown & set(_FEATS)))
 
 
@@ -133,7 +133,8 @@ def noun_phrase(language: str, np: NP, case: str) -> tuple[Word, ...]:
     after = np.adjective in g.get("post", ()) or "ADJ" not in slots
     words: list[Word] = []
     for slot in reversed(slots):  # from the right: an article may depend on the word after it
-        context = {flag for flag, pattern in g.get("contexts", {}).items() if words and re.search(pattern, words[0].form)}
+        context = {flag for flag, pattern in g.get("contexts", {}).items()
+                   if words and re.search(pattern, words[0].form)}
         features = base | context
         form, concept, feats = None, "", ""
         if slot == "NOUN":

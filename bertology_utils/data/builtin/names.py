@@ -10,7 +10,7 @@ from . import builder, draw
 
 # language: (country, real given names, stems and endings of invented ones)
 NAMES = {
-    "Italian": ("Italy", "Giovanni Giuseppe Lorenzo Matteo Alessandro Giulia Chiara Francesca Paolo Luca Marcello Vincenzo",
+    "Italian": ("Italy", "Giovanni Giuseppe Lorenzo Matteo Alessandro Giulia Chiara Paolo Luca Marcello Roberto",
                 "Bart Gian Fior Mont Cesar Lav Rom Tors", "ello ucci ino accio etta izio"),
     "Spanish": ("Spain", "Javier Carlos Diego Miguel Pedro Juan Pablo Carmen Dolores Esteban Rodrigo Jorge",
                 "Mend Alv Ram Sal Hern Bel Gutier Ort", "ez ito ito illa undo uela"),
@@ -22,16 +22,17 @@ NAMES = {
                 "Bor Vlad Mirosl Kazim Ostr Lyub Rad Zhel", "ovsky enko imir ovna ushka ichev"),
     "Japanese": ("Japan", "Hiroshi Takeshi Kenji Yuki Akira Haruki Keiko Yoko Satoshi Naoko Kazuo Masao",
                  "Tak Yosh Kaz Har Mor Shin Nak Fuj", "ishiro amoto emitsu ikawa otaro umiko"),
-    "Polish": ("Poland", "Stanisław Kazimierz Zbigniew Wojciech Agnieszka Tadeusz Jerzy Grzegorz Bogdan Mieczysław Jadwiga Paweł",
+    "Polish": ("Poland", "Stanisław Kazimierz Zbigniew Wojciech Agnieszka Tadeusz Jerzy Grzegorz Bogdan Jadwiga Paweł",
                "Wiel Kaczm Grz Jab Kow Lew Szcz Wró", "owicz ewski arek ysław niewska czyk"),
-    "Greek": ("Greece", "Nikos Giorgos Dimitris Kostas Yannis Stavros Eleni Spyros Panagiotis Vasilis Christos Katerina",
+    "Greek": ("Greece", "Nikos Giorgos Dimitris Kostas Yannis Stavros Eleni Spyros Manolis Vasilis Christos Katerina",
               "Papad Theod Kar Anag Mich Stam Dem Xen", "opoulos akis oros antis ides ophon"),
     "Irish": ("Ireland", "Seamus Sean Siobhan Liam Aoife Eoin Brendan Niamh Cormac Declan Padraig Fergus",
               "O'Dal O'Ruar McDer O'Keev McGil Con Fionn O'Shaugh", "naghan nessy lough more murry lachlan"),
     "Arabic": ("Egypt", "Ahmed Mohammed Hassan Mustafa Omar Fatima Khalid Ibrahim Youssef Abdullah Tariq Hussein",
                "Abd Khal Mahm Sal Faq Nas Haf Rash", "ullah eem ouddin iya ajid imah"),
 }
-LANGUAGE_TEMPLATES = ("The native language of {n} is [MASK].", "{n} is a common [MASK] name.", "{n} speaks [MASK] at home.")
+LANGUAGE_TEMPLATES = ("The native language of {n} is [MASK].",
+                      "{n} is a common [MASK] name.", "{n} speaks [MASK] at home.")
 COUNTRY_TEMPLATES = ("{n} was born in [MASK].", "{n} comes from [MASK].")
 
 

@@ -20,8 +20,8 @@ RANGES = {
     "words": ((0, 499), (500, 999)),
 }
 LENGTH = 5  # numbers in a list, as in the study
-_ONES = draw.words("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-                   "seventeen eighteen nineteen")
+_ONES = draw.words("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+                   "sixteen seventeen eighteen nineteen")
 _TENS = draw.words("_ _ twenty thirty forty fifty sixty seventy eighty ninety")
 
 
@@ -48,7 +48,9 @@ def in_words(value: int) -> str:
 
 def written(value: float, condition: str) -> str:
     """One word for the number: digits, one decimal for floats, English words."""
-    return in_words(int(value)) if condition == "words" else f"{value:.1f}" if condition == "floats" else str(int(value))
+    if condition == "words":
+        return in_words(int(value))
+    return f"{value:.1f}" if condition == "floats" else str(int(value))
 
 
 def _draw(random_: random.Random, condition: str, beyond: bool) -> float:
@@ -83,8 +85,8 @@ def _items(task: str, n: int, seed: int, count: int, aim: Callable, alone: bool 
         for i, values in enumerate(draw.distinct(make, size, lambda v: v, tries=5000)):
             split = "train" if i < 0.6 * size else "dev" if i < 0.7 * size else "test"
             items.append(NumberItem(
-                id=f"{task}-{seed}-{condition}-{i}", split=split, condition=condition, values=values, target=aim(values),
-                words=tuple(written(v, condition) for v in values),
+                id=f"{task}-{seed}-{condition}-{i}", split=split, condition=condition, values=values,
+                target=aim(values), words=tuple(written(v, condition) for v in values),
                 meta={"range": "extrapolation" if i >= 0.85 * size else "interpolation"}))
     return items
 

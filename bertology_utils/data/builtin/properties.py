@@ -121,9 +121,9 @@ def property_affordance(n: int, seed: int) -> list[Labelled]:
     for i, p in enumerate(order):
         kind, *lists = (part.strip() for part in links[p].split("|"))
         for t, template in enumerate(LINK_TEMPLATES):
-            sides = [[Labelled(id=f"property_affordance-{p}-{a}-{t}".replace(" ", "_"), split=draw.split_of(i, len(order)),
-                               text=template.format(p=p, a=a), condition=kind, label=label,
-                               meta={"object": None, "property": p, "affordance": a, "kind": kind})
+            sides = [[Labelled(id=f"property_affordance-{p}-{a}-{t}".replace(" ", "_"),
+                               split=draw.split_of(i, len(order)), text=template.format(p=p, a=a), condition=kind,
+                               label=label, meta={"object": None, "property": p, "affordance": a, "kind": kind})
                       for a in affordances_.split(", ")] for label, affordances_ in zip("10", lists)]
             pairs += list(zip(*sides))
     return [item for pair in draw.some(pairs, len(pairs), random_) for item in pair][:n]

@@ -9,11 +9,11 @@ from . import builder, draw
 
 WHEN = ("", "yesterday", "last year", "in the end", "this week", "at last", "in the summer", "before noon", "on Sunday",
         "long ago", "again", "that day")
-BEFORE = ("", "we know that", "he said that", "according to the report ,", "as expected ,", "she wrote that", "it is true that",
-          "many people believe that", "as we heard ,", "the newspaper says that")
+BEFORE = ("", "we know that", "he said that", "according to the report ,", "as expected ,", "she wrote that",
+          "it is true that", "many people believe that", "as we heard ,", "the newspaper says that")
 STATES = (" is ", " belongs ", " includes ", " has ")  # wordings without a time
-BARE = set(draw.words("smoking cancer love history freedom nature sin marriage unemployment famine suffering injury war heat "
-                      "thirst fever latin climate news pain"))  # nouns that need no article
+BARE = set(draw.words("smoking cancer love history freedom nature sin marriage unemployment famine suffering injury "
+                      "war heat thirst fever latin climate news pain"))  # nouns that need no article
 SINGULAR_IN_S = {"bus", "dress", "virus", "stress", "news"}
 
 
@@ -62,14 +62,18 @@ def _plural(wording: str, a: str, b: str) -> str:
 def relations(n: int, seed: int) -> list[EdgeItem]:
     """Two nominals (one word each, in the order of the text) and one of 19 labels, relations in turn.
 
-    Labels are written as in the study, ``Cause-Effect(e1,e2)``: e1 is the nominal that comes first. A pair of nominals is
-    in one split (roughly 70/10/20), so that the words alone cannot be learnt by heart.
+    Labels are written as in the study, ``Cause-Effect(e1,e2)``: e1 is the nominal that comes first. A pair of nominals
+    is in one split (roughly 70/10/20), so that the words alone cannot be learnt by heart.
     """
     random_ = draw.rng("relations", seed)
     split = {f"{relation} {pair}": draw.split_of(i, len(entry["pairs"])) for relation, entry in table().items()
              for i, pair in enumerate(entry["pairs"])}
     names = list(table())
-    made = draw.distinct(lambda i: (names[i % len(names)], *_sentence(random_, names[i % len(names)])), n, lambda m: m[1])
+
+    def make(i: int) -> tuple:
+        relation = names[i % len(names)]
+        return relation, *_sentence(random_, relation)
+
     return [EdgeItem(id=f"relations-{seed}-{i}", split=split[f"{relation} {pair}"], condition=relation, words=words,
                      span1=span1, span2=span2, labels=(label,), meta={"pair": pair})
-            for i, (relation, words, span1, span2, label, pair) in enumerate(made)]
+            for i, (relation, words, span1, span2, label, pair) in enumerate(draw.distinct(make, n, lambda m: m[1]))]

@@ -45,8 +45,8 @@ def word_similarity(n: int, seed: int) -> list[ScoredPair]:
                 continue
             pair = list(pools[score].pop())
             random_.shuffle(pair)
-            items.append(ScoredPair(id=f"word_similarity-{'-'.join(sorted(pair))}", condition="taxonomy", a=pair[0], b=pair[1],
-                                    score=score))
+            items.append(ScoredPair(id=f"word_similarity-{'-'.join(sorted(pair))}", condition="taxonomy",
+                                    a=pair[0], b=pair[1], score=score))
     return items[:n]
 
 
@@ -83,8 +83,8 @@ def sts(n: int, seed: int) -> list[ScoredPair]:
             if a != b:
                 return a, b
 
-    return [ScoredPair(id=f"sts-{seed}-{i}", split=draw.split_of(i, n), condition="events", a=a, b=b, score=float(i % 6))
-            for i, (a, b) in enumerate(draw.distinct(make, n, lambda pair: pair))]
+    return [ScoredPair(id=f"sts-{seed}-{i}", split=draw.split_of(i, n), condition="events", a=a, b=b,
+                       score=float(i % 6)) for i, (a, b) in enumerate(draw.distinct(make, n, lambda pair: pair))]
 
 
 BLEACHED = ("This is {}.", "That is {}.", "Here is {}.", "There is {}.")
@@ -110,8 +110,9 @@ def association(n: int, seed: int) -> list[Association]:
             groups = []
             for entry in lists:
                 words = draw.some(entry.split(), len(entry.split()), random_)
-                groups.append(tuple(s for w in words for s in _bleached(w)) if bleached else tuple(w.rstrip("*") for w in words))
+                groups.append(tuple(s for w in words for s in (_bleached(w) if bleached else (w.rstrip("*"),))))
             x, y, a, b = groups
-            items.append(Association(id=f"association-{name}-{'sentences' if bleached else 'words'}", condition=name, x=x, y=y,
-                                     a=a, b=b, meta={"bleached": bleached}))
+            form = "sentences" if bleached else "words"
+            items.append(Association(id=f"association-{name}-{form}", condition=name, x=x, y=y, a=a, b=b,
+                                     meta={"bleached": bleached}))
     return items[:n]
