@@ -92,6 +92,17 @@ def mean_interval(
     return float(values.mean()), *map(float, _percentiles(drawn))
 
 
+def counts(n: int, draws: int, seed: int) -> np.ndarray:
+    """How often each of n items is drawn in each resample, (draws, n): a bootstrap by matrix products."""
+    return np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=draws)
+
+
+def interval(value: float, drawn: np.ndarray) -> tuple[float, float, float]:
+    """A value with the central 95 % of its draws."""
+    low, high = _percentiles(np.asarray(drawn, float))
+    return float(value), float(low), float(high)
+
+
 def row(measure: str, interval: tuple, n: int, **keys) -> dict:
     """One tidy row from a (value, low, high)."""
     value, low, high = (float(x) for x in interval)
@@ -102,6 +113,9 @@ def table(rows: Sequence[dict], notes: Sequence[str] = ()) -> pd.DataFrame:
     """Tidy rows as a data frame: key columns first, then `COLUMNS`; notes travel in ``attrs["notes"]``."""
     frame = pd.DataFrame(list(rows))
     keys = [c for c in frame.columns if c not in COLUMNS]
+    for c in keys:  # a layer must not become "3.0" because another row has none
+        if frame[c].dtype.kind == "f" and (frame[c].dropna() % 1 == 0).all():
+            frame[c] = pd.Series([v if pd.isna(v) else int(v) for v in frame[c]], frame.index, dtype=object)
     frame = frame[[*keys, *COLUMNS]]
     frame.attrs["notes"] = [n for n in notes if n]
     return frame
