@@ -10,6 +10,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from support import mirror
@@ -67,7 +68,7 @@ def test_what_states_no_licence_may_not_be_passed_on():
 
 
 def test_an_unknown_data_set_is_an_error_that_names_the_known():
-    with pytest.raises(original.UnknownDataset, match="no data set 'wics'.*wic,"):
+    with pytest.raises(original.UnknownDataset, match=r"no data set 'wics'.*wic,"):
         original.read("wics", "sense_pairs")
     with pytest.raises(KeyError, match="wic has no items for 'agreement'; it has: sense_pairs"):
         original.read("wic", "agreement")
@@ -79,7 +80,7 @@ def test_an_unknown_data_set_is_an_error_that_names_the_known():
 class Handler(http.server.BaseHTTPRequestHandler):
     """Serves CONTENT, other content, or CONTENT cut short, by the path asked for; counts requests."""
 
-    asked: list[str] = []
+    asked: ClassVar[list[str]] = []
 
     def do_GET(self):
         self.asked.append(self.path)
