@@ -5,7 +5,7 @@ An attractor is a noun between the head of the subject and the verb whose number
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache
 from random import Random
 
 from ..items import ForcedChoice, Sentence
@@ -24,7 +24,7 @@ SUBJECTS = ("man", "woman", "role", "role", "animal", "building", "text", "vehic
 POOL = 1200
 
 
-@lru_cache(maxsize=None)
+@cache
 def partner(form: str) -> str:
     """The finite form of the other number: *is* for *are*, *run* for *runs*.
 
@@ -36,7 +36,7 @@ def partner(form: str) -> str:
     return _partners()[form]
 
 
-@lru_cache(maxsize=None)
+@cache
 def _partners() -> dict[str, str]:
     out = {"is": "are", "was": "were", "has": "have", "does": "do"}
     for kind in lex.source("verbs"):
@@ -142,7 +142,7 @@ class Agreement(Grammar):
         return join("VP", ("head", main_verb(frame, "fin", tense, subject)), ("obj", obj, "ARG1"))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _colourless(xpos: str, kind: str) -> lex.Table:
     """All words of a tag (and valency) whatever their meaning."""
     if xpos in ("NN", "NNS"):
@@ -159,7 +159,7 @@ def nonce(skeleton: Skeleton) -> Skeleton:
     """The same structure with any words of the same categories: grammatical, but meaningless."""
     tables = []
     for table, xpos, sense in zip(skeleton.tables, skeleton.xpos, skeleton.senses):
-        if len(table) > 1 and xpos in ("NN", "NNS", "JJ") or sense.startswith("verb.") and "say" not in sense:
+        if (len(table) > 1 and xpos in ("NN", "NNS", "JJ")) or (sense.startswith("verb.") and "say" not in sense):
             table = _colourless(xpos, sense.split(".")[1] if "." in sense else "")
         tables.append(table)
     return replace(skeleton, tables=tuple(tables))

@@ -29,9 +29,14 @@ def negation_scope(n: int, seed: int) -> list[Sentence]:
 def mentions(n: int, seed: int) -> list[Sentence]:
     """Sentences with an entity or a chain: spans `entity` and `mention` (its `head` is the number of the cluster)."""
 
+    kept = [0, 0]  # structures with an entity only, and with a chain: half of either
+
     def keep(skeleton: Skeleton) -> bool:
         clusters = [x.head for x in skeleton.spans if x.kind == "mention"]
-        return len(set(clusters)) < len(clusters) or any(x.kind == "entity" for x in skeleton.spans)
+        chain = len(set(clusters)) < len(clusters)
+        fits = chain or (any(x.kind == "entity" for x in skeleton.spans) and kept[0] <= kept[1])
+        kept[chain] += fits
+        return fits
 
     return draw("mentions", n, seed, keep, pool_size=POOL)
 

@@ -162,15 +162,15 @@ class Grammar(Predicates):
         return join("S", *parts, ("punct", PERIOD))
 
     def fronted(self, tense: str) -> Phrase:
-        if self.chance(0.4):
-            lead = ("advmod", single(adverb("clause"), "ADVP"), "ARGM-ADV")
-        else:
-            lead = self.time(tense)
+        comment = ("advmod", single(adverb("clause"), "ADVP"), "ARGM-ADV")
+        lead = comment if self.chance(0.4) else self.time(tense)
         self.timeless = lead[2] == "ARGM-TMP"
         try:
             clause = self.clause(tense, 1)
         finally:
             self.timeless = False
+        if clause.leaves[clause.head].upos != "VERB":  # roles are the verbs'
+            lead = lead[:2]
         return join("S", lead, ("punct", COMMA), ("head", _open(clause)), ("punct", PERIOD))
 
     def question(self, tense: str) -> Phrase:

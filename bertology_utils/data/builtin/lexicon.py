@@ -6,7 +6,7 @@ tuple of ``(form, lemma)`` pairs that may stand in the same place of the same se
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from importlib import resources
 from typing import Any
 
@@ -20,7 +20,7 @@ AN_EXCEPTIONS = {"hour": True, "honest": True, "uniform": False, "university": F
                  "one": False, "useful": False, "hero": False, "heroes": False}
 
 
-@lru_cache(maxsize=None)
+@cache
 def source(name: str) -> dict[str, Any]:
     """The parsed word list `name` (``"lexicon"``, ``"verbs"``, …)."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -96,7 +96,7 @@ class Frame:
         return self.verbs[index].partition("+")[2]
 
 
-@lru_cache(maxsize=None)
+@cache
 def _verb_table(frame: Frame, form: str) -> Table:
     rows = [conjugate(v.partition("+")[0]) for v in frame.verbs]
     return tuple((row[form], row["VB"]) for row in rows)
@@ -106,7 +106,7 @@ def _classes(value: Any) -> tuple[str, ...]:
     return (value,) if isinstance(value, str) else tuple(value or ())
 
 
-@lru_cache(maxsize=None)
+@cache
 def frames(kind: str) -> tuple[Frame, ...]:
     """All verb frames of one valency."""
     out = []
@@ -117,19 +117,19 @@ def frames(kind: str) -> tuple[Frame, ...]:
     return tuple(out)
 
 
-@lru_cache(maxsize=None)
+@cache
 def frame(kind: str, name: str) -> Frame:
     """One verb frame by its name."""
     return next(f for f in frames(kind) if f.name == name)
 
 
-@lru_cache(maxsize=None)
+@cache
 def members(name: str) -> tuple[str, ...]:
     """The plain noun classes that a class or a union of classes stands for."""
     return tuple(source("lexicon")["unions"].get(name, (name,)))
 
 
-@lru_cache(maxsize=None)
+@cache
 def nouns(name: str, number: str) -> Table:
     """The nouns of a plain class, in the singular (``"Sing"``) or plural (``"Plur"``)."""
     out = []
@@ -144,14 +144,14 @@ def is_mass(name: str) -> bool:
     return name in source("lexicon")["mass"]
 
 
-@lru_cache(maxsize=None)
+@cache
 def words(group: str, name: str) -> Table:
     """Uninflected words: adjectives, states, adverbs, names, locative prepositions."""
     found = source("lexicon")[group].get(name, "")
     return tuple((w, w) for w in found.split())
 
 
-@lru_cache(maxsize=None)
+@cache
 def adjective_ranks(name: str) -> tuple[Table, ...]:
     """The adjectives of a class by rank: what is thought of a thing, its size, age, colour, material; none empty."""
     ranks = [set(line.split()) for line in source("lexicon")["adjective_order"]]
@@ -160,7 +160,7 @@ def adjective_ranks(name: str) -> tuple[Table, ...]:
     return tuple(filter(None, (opinion, *(tuple(w for w in table if w[0] in r) for r in ranks))))
 
 
-@lru_cache(maxsize=None)
+@cache
 def compounds(name: str) -> tuple[tuple[str, str], ...]:
     """Noun-noun compounds whose head is of a class, as pairs of words."""
     return tuple(tuple(c.split()) for c in source("lexicon")["compounds"].get(name, ()))
@@ -171,7 +171,7 @@ def pairs(relation: str) -> list[tuple[str, str]]:
     return [tuple(p.split()) for p in source("lexicon")["pairs"][relation]]
 
 
-@lru_cache(maxsize=None)
+@cache
 def all_forms() -> tuple[str, ...]:
     """Every word form of the word lists, lower-case, sorted: what a vocabulary should hold."""
     data, found = source("lexicon"), set()

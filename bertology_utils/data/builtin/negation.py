@@ -1,7 +1,7 @@
 """Categories with and without *not*: a robin is a bird, a robin is not a tree (ettinger2019, NEG-SIMP and NEG-NAT)."""
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from random import Random
 
 from ..items import MASK, ForcedChoice
@@ -16,7 +16,7 @@ _SIMPLE = ("{x} is {not}{a} {m}.", "{x} is {not}{a} kind of {m}.", "In fact, {y}
 _SINGLE = ("person", "city", "country", "planet", "month", "season", "colour", "language")  # Paris is no *kind* of city
 
 
-@lru_cache(maxsize=None)
+@cache
 def pairs() -> tuple[tuple[str, str, str], ...]:
     """All (thing with its article, category, the category's article)."""
     out = []

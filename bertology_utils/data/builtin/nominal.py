@@ -1,6 +1,7 @@
 """Noun phrases: determiners, adjectives, possessors, numerals, names, pronouns, attributes, coordination."""
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import count
 from random import Random
 
@@ -191,7 +192,9 @@ class NounPhrases:
             parts.append(("compound", word(first, "NOUN", "NN", "Number=Sing", "I-NP", sense="noun")))
             parts.append(("head", word(second, "NOUN", "NN", "Number=Sing", "I-NP", sense=f"noun.{cls}")))
         else:
-            parts.append(("head", self.noun(cls, number, "I-NP" if parts else "B-NP")))
+            parts.append(("head", self.noun(cls, number)))
+        if isinstance(parts[0][1], Leaf):  # with no determiner, an adjective or the noun begins the chunk
+            parts[0] = (parts[0][0], replace(parts[0][1], chunk="B-NP"))
         phrase = join("NP", *parts)
         phrase.cls, phrase.number, phrase.gender = cls, number, GENDER.get(cls, "")
         phrase.cluster = next(self._clusters)

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache
 
 from . import lexicon as lex
 from .nominal import PEOPLE, pp_of
@@ -15,7 +15,7 @@ FINITE_KINDS = ("transitive",) * 8 + ("intransitive",) * 5 + ("prepositional",) 
                 "infinitival", "linking", "copula", "copula", "particles")
 
 
-@lru_cache(maxsize=None)
+@cache
 def frames_for(cls: str, kind: str, role: str = "subj") -> tuple[lex.Frame, ...]:
     """The frames of a valency whose subject (or object) may be of a plain noun class."""
     return tuple(f for f in lex.frames(kind) if any(cls in lex.members(c) for c in getattr(f, role)))
@@ -137,7 +137,7 @@ class Predicates(Adjuncts):
                 except LookupError:
                     continue
             options = frames_for(subject.cls, kind)
-            if kind == "clausal" and depth < 1 or not options:
+            if (kind == "clausal" and depth < 1) or not options:
                 continue
             frame = self.rng.choice(options)
             form = self.form(tense, frame, plain)

@@ -145,7 +145,7 @@ class Adjuncts(NounPhrases):
             base = self.common("event", "Sing", det="the", adjectives=0)
             return "obl", self.of(self.rng.choice(("before", "after", "during")), self._mentioned(base)), "ARGM-TMP"
         if tense == "Pres" and self.chance(0.6):
-            return self._unmarked("every", "DT", self.rng.choice("day week year night month morning evening".split()))
+            return self._unmarked("every", "DT", self.rng.choice(["day", "week", "year", "night", "month", "morning", "evening"]))
         form = self.rng.choice(("morning", "evening", "summer", "winter"))
         noun = word(form, "NOUN", "NN", "Number=Sing", "I-NP")
         return "obl", self.of("in", join("NP", ("det", determiner("the")), ("head", noun))), "ARGM-TMP"
