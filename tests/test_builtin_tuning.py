@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter, defaultdict
 
 import pytest
 
 from bertology_utils.data import builtin
-from bertology_utils.data.builtin import entailment, similarity
+from bertology_utils.data.builtin import acceptability, entailment, similarity
 
 TASKS = {"paraphrase": 2000, "entailment": 2000, "acceptability": 2000, "relations": 1000, "sts": 1000}
 
@@ -74,8 +75,14 @@ def test_heuristics_solve_the_training_data_and_half_of_the_test(items):
 def test_acceptability_covers_each_operation_with_both_labels(items):
     group = by(items["acceptability"], lambda i: (i.condition, i.label))
     assert len(group) == 16 and min(map(len, group.values())) > 50
-    for i in group["agreement", "0"]:
-        assert i.text.startswith("The ")
+
+
+def test_a_spoilt_agreement_differs_in_the_verb_alone():
+    for seed in range(50):
+        good, bad = (text.split() for text in acceptability.OPERATIONS["agreement"](random.Random(seed)))
+        (right, wrong), *more = [pair for pair in zip(good, bad) if pair[0] != pair[1]]
+        assert not more and len(good) == len(bad) and {right.rstrip("s"), wrong.rstrip("s")} == {right.rstrip("s")}
+        assert right.endswith("s") == (good[1] in acceptability.SINGULAR), good
 
 
 def test_relations_have_known_labels_and_pairs_stay_in_a_split(items):

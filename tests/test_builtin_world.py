@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
 
 from bertology_utils.data import builtin
-from bertology_utils.data.builtin import facts, hops, names, numbers, properties
+from bertology_utils.data.builtin import facts, hops, names, properties
 from bertology_utils.data.items import MASK
 
 TASKS = {
@@ -237,7 +238,13 @@ def test_hops_are_balanced_over_steps_and_chains_stay_in_a_split(items):
     assert hops.ancestors("terrier") == ["dog", "mammal", "animal", "living thing"]
     texts = {i.text: i.label for seed in range(5) for i in builtin.build("hops", 3000, seed)}
     assert texts["Wednesday comes two days after Monday."] == "1"
-    assert texts.get("A terrier is a man-made thing.", "0") == "0"
+    plain = re.compile("An? (.+) is an? (.+)[.]")
+    kinds = [
+        (m, texts[t]) for t in texts if (m := plain.fullmatch(t)) and m[1].lower() in hops.KINDS and "kind of" not in t
+    ]
+    assert len(kinds) > 50
+    for match, label in kinds:
+        assert (match[2] in hops.ancestors(match[1].lower())) == (label == "1"), match[0]
 
 
 def test_comparisons_follow_from_their_premises(items):
@@ -260,51 +267,6 @@ def test_comparisons_follow_from_their_premises(items):
         assert (edge(conclusion) in above) == (item.label == "1"), item
         checked += 1
     assert checked > 100
-
-
-# ---- numbers
-
-
-@pytest.mark.parametrize(
-    "value, words",
-    [
-        (0, "zero"),
-        (13, "thirteen"),
-        (21, "twenty-one"),
-        (100, "one-hundred"),
-        (305, "three-hundred-and-five"),
-        (999, "nine-hundred-and-ninety-nine"),
-        (1042, "one-thousand-and-forty-two"),
-    ],
-)
-def test_numbers_in_words(value, words):
-    assert numbers.in_words(value) == words
-
-
-def test_numbers_outside_the_range_are_refused():
-    with pytest.raises(ValueError, match="2000"):
-        numbers.in_words(2000)
-
-
-@pytest.mark.parametrize("task", ["number_maximum", "number_decoding", "number_addition"])
-def test_extrapolation_lies_beyond_what_was_trained_on(task, items):
-    for condition, group in by(items[task], lambda i: i.condition).items():
-        seen = [v for i in group if i.meta["range"] == "interpolation" for v in i.values]
-        beyond = [v for i in group if i.meta["range"] == "extrapolation" for v in i.values]
-        assert beyond and all(v > max(seen) or v < min(seen) for v in beyond), condition
-        assert {i.split for i in group if i.meta["range"] == "extrapolation"} == {"test"}
-        assert any(i.split == "test" and i.meta["range"] == "interpolation" for i in group)
-        assert len({i.values for i in group}) == len(group)
-
-
-def test_number_targets(items):
-    for i in items["number_maximum"]:
-        assert i.values.count(max(i.values)) == 1 and i.values[int(i.target)] == max(i.values) and len(i.words) == 5
-    assert all(i.target == pytest.approx(sum(i.values)) and len(i.words) == 2 for i in items["number_addition"])
-    for i in items["number_decoding"]:
-        assert i.target == i.values[0]
-        if i.condition != "words":
-            assert float(i.words[0]) == i.target
 
 
 def test_package_data_stay_small():

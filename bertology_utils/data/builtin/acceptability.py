@@ -91,6 +91,9 @@ def _relative(r: random.Random) -> tuple[str, str]:
                       f"the {o} that the {noun} {verb[2]} it was {place}")))
 
 
+FRAMES = ("", "", "I know that ", "they say that ", "we heard that ", "it is true that ", "she thinks that ",
+          "as you know, ")  # an acceptable sentence stays so within them, an unacceptable one too
+
 OPERATIONS: dict[str, Callable[[random.Random], tuple[str, str]]] = {
     "agreement": _agreement, "reflexive": _reflexive, "order": _order, "transitivity": _transitivity,
     "question": _question, "auxiliary": _auxiliary, "determiner": _determiner, "relative": _relative}
@@ -100,14 +103,15 @@ OPERATIONS: dict[str, Callable[[random.Random], tuple[str, str]]] = {
 def acceptability(n: int, seed: int) -> list[Labelled]:
     """Acceptable (1) and spoilt (0) sentences in turn; the condition is the operation.
 
-    A sentence and its spoilt twin never both appear: an acceptable one is drawn for itself.
+    The two of a pair are drawn apart: a sentence and its own spoilt form seldom both appear. There are some 30,000.
     """
     random_ = draw.rng("acceptability", seed)
     names = list(OPERATIONS)
 
     def make(i: int) -> tuple[str, str]:
         name = names[i // 2 % len(names)]
-        return OPERATIONS[name](random_)[i % 2], name
+        text = OPERATIONS[name](random_)[i % 2]
+        return (text if text.endswith("?") else random_.choice(FRAMES) + text), name
 
     items = []
     for i, (text, name) in enumerate(draw.distinct(make, n, lambda m: m[0])):
