@@ -4,6 +4,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import asdict, dataclass, fields, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -116,10 +117,10 @@ class Config:
         need(abs(sum(p.share for p in self.phases) - 1) < 1e-6, f"the phases' shares do not add up to 1: {self.phases}")
         for p in self.phases:
             need(8 <= p.length <= self.max_positions, f"length {p.length} is outside 8..{self.max_positions}")
-            need(self.layers % self.depth(p) == 0, f"a depth of {p.layers} does not stack to {self.layers}")
             need(self.rows(p) >= 1, f"batch_tokens is smaller than one row of {p.length}")
         depths = [self.depth(p) for p in self.phases]
-        need(depths == sorted(depths) and depths[-1] == self.layers, f"depths {depths} do not grow to {self.layers}")
+        stacked = all(n > 0 and m % n == 0 for n, m in pairwise(depths))
+        need(stacked and depths[-1] == self.layers, f"layers {depths} of the phases do not stack to {self.layers}")
         need(self.eval_length <= self.max_positions, f"eval_length {self.eval_length} > {self.max_positions}")
         need(5 < self.vocab <= 65_536, f"vocab {self.vocab} does not fit 16 bits")
         need(0 < self.mask_rate < 1 and 0 <= self.held_out < 1, "mask_rate or held_out is no share")

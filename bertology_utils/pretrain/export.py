@@ -56,13 +56,14 @@ def export(checkpoint: str | Path, folder: str | Path) -> Path:
     FileNotFoundError
         There is no checkpoint.
     """
+    from .grow import depth
     from .step import build
 
     path = Path(checkpoint)
     path = path / "checkpoint.pt" if path.is_dir() else path
     state = torch.load(path, map_location="cpu", weights_only=True)
     config = from_record(state["record"]["config"])
-    model = build(config)
+    model = build(config, depth(state["model"]))
     model.load_state_dict(state["model"])
     tokenizer = Tokenizer.from_file(str(path.parent / "tokenizer.json"))
     return write(model, tokenizer, config, Path(folder), state["record"], curves(path.parent / "log.jsonl"))

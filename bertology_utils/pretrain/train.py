@@ -14,8 +14,9 @@ from typing import Any
 
 import torch
 from tqdm import tqdm
+from transformers import BertForPreTraining
 
-from . import checkpoint, instances, masking
+from . import checkpoint, grow, instances, masking
 from .config import Config, ConfigError
 from .config import load as load_config
 from .corpus import Corpus, CorpusError
@@ -90,18 +91,24 @@ class Run:
             torch.set_float32_matmul_precision("high")
         self.tokens = torch.from_numpy(corpus.tokens.astype("int32")).to(world.device)
         self.heldout = HeldOut(corpus, self.tokens, config)
-        self.model = build(config, config.depth(config.phases[0]), world.device.type).to(world.device)
-        self.step = Step(self.model, config, world)
+        path = out / "checkpoint.pt"
+        self.identity = config.as_dict() | {"files": [f["sha256"] for f in corpus.files]}
+        state = checkpoint.load(path, self.identity) if resume and path.is_file() else None
+        layers = grow.depth(state["model"]) if state else config.depth(config.phases[0])
+        self.step = Step(build(config, layers, world.device.type).to(world.device), config, world)
         self.stream = instances.Stream(corpus, config)
         self.number = self.seen = self.exported_at = self.phase = 0
         self.order, self.seconds = "", 0.0
         self.started = self.saved = time.monotonic()
         self.figures: dict[str, float] = {}
-        self.identity = config.as_dict() | {"files": [f["sha256"] for f in corpus.files]}
-        path = out / "checkpoint.pt"
-        if resume and path.is_file():
-            self._restore(checkpoint.load(path, self.identity))
+        if state:
+            self._restore(state)
         self._begin_log()
+
+    @property
+    def model(self) -> BertForPreTraining:
+        """The model in training, at the depth it has now."""
+        return self.step.model
 
     def _restore(self, state: dict[str, Any]) -> None:
         self.model.load_state_dict(state["model"])
@@ -162,6 +169,8 @@ class Run:
             self.phase += 1
             self.stream.next_epoch()
         phase = config.phases[self.phase]
+        if config.depth(phase) > self.model.config.num_hidden_layers:
+            self.step = grow.grown(self.step, config.depth(phase))
         rows = self.stream.batch(phase.length, config.rows(phase))
         self.order = hashlib.sha256(self.order.encode() + rows.tobytes()).hexdigest()
         device = self.world.device
@@ -187,7 +196,7 @@ class Run:
         if not mlm < 1e4:
             raise FloatingPointError(f"the loss is {mlm} at step {self.number}: lower the learning rate")
         row = {"step": self.number, "tokens": self.seen, "length": self.config.phases[self.phase].length,
-               "rate": self.config.rate(self.seen), "mlm": round(mlm, 4),
+               "layers": self.model.config.num_hidden_layers, "rate": self.config.rate(self.seen), "mlm": round(mlm, 4),
                **({"nsp": round(nsp, 4)} if self.config.nsp else {}),
                "tokens_per_second": round(pace), "order": self.order[:16], **figures}
         if self.world.first:
@@ -223,7 +232,8 @@ class Run:
         if device.type == "cuda":
             name = torch.cuda.get_device_name(device)
         return {"config": self.config.as_dict(), "config_sha256": self.config.digest(), "files": self.corpus.files,
-                "tokens": self.seen, "steps": self.number, "finished": self.seen >= self.config.tokens,
+                "tokens": self.seen, "steps": self.number, "layers": self.model.config.num_hidden_layers,
+                "finished": self.seen >= self.config.tokens,
                 "order": self.order, "heldout": self.figures, "processes": self.world.size, "device": name,
                 "seconds": round(self.seconds + time.monotonic() - self.started, 1), "versions": versions(),
                 "commit": commit()}

@@ -1,0 +1,71 @@
+"""Progressive stacking: a shallow model is trained first, then deepened by copies of itself (gong2019).
+
+The deeper model's layer i is the shallower one's layer i mod n, weights and AdamW moments alike, so that training
+goes on at nearly the loss it had, at the cost that few layers had until then.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import torch
+
+from .step import Step, build
+
+_LAYER = re.compile(r"\bencoder\.layer\.(\d+)\.")
+
+
+def depth(state: Mapping[str, torch.Tensor]) -> int:
+    """Layers of the model that these weights are of."""
+    return 1 + max(int(found[1]) for name in state if (found := _LAYER.search(name)))
+
+
+def origin(name: str, layers: int) -> str:
+    """The parameter of a model of `layers` layers that parameter `name` of a deeper one is a copy of.
+
+    >>> origin("bert.encoder.layer.7.output.dense.bias", 2)
+    'bert.encoder.layer.1.output.dense.bias'
+    >>> origin("bert.pooler.dense.bias", 2)
+    'bert.pooler.dense.bias'
+    """
+    return _LAYER.sub(lambda found: f"encoder.layer.{int(found[1]) % layers}.", name)
+
+
+def grown(step: Step, layers: int) -> Step:
+    """The step of a model of `layers` layers, stacked from the given step's.
+
+    Parameters
+    ----------
+    step : Step
+        Its model has n layers; it is not used any more afterwards.
+    layers : int
+        A multiple of n.
+
+    Returns
+    -------
+    Step
+        With the moments of AdamW, its count of steps and the sums of the losses carried over; nothing is drawn at
+        random, so the processes of a run need not speak to each other.
+
+    Raises
+    ------
+    ValueError
+        `layers` is no multiple of n.
+    """
+    weights = step.model.state_dict()
+    n = depth(weights)
+    if layers % n:
+        raise ValueError(f"a model of {n} layers does not stack to {layers}")
+    device = step.world.device
+    model = build(step.config, layers, device.type).to(device)
+    model.load_state_dict({name: weights[origin(name, n)] for name in model.state_dict()})
+    if device.type == "cuda":
+        torch.compiler.reset()  # what was compiled holds the shallower model
+    out = Step(model, step.config, step.world)
+    out.sums, out.steps = step.sums, step.steps
+    before = dict(step.model.named_parameters())
+    for name, parameter in model.named_parameters():
+        moments = step.optimiser.state.get(before[origin(name, n)], {})
+        out.optimiser.state[parameter] = {key: value.clone() for key, value in moments.items()}
+    return out
