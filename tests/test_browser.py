@@ -81,7 +81,7 @@ def test_page_is_whole(browser, address, page, size):
     resize(browser, size)
     browser.get_log("browser")  # what earlier pages left
     browser.get(f"{address}/{page}")
-    assert browser.find_element("tag name", "h1").is_displayed()
+    assert browser.find_element("css selector", "article h1").is_displayed()
     errors = [entry for entry in browser.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
     assert not errors
     fetched = browser.execute_script("return performance.getEntriesByType('resource').map(r => r.name)")

@@ -83,6 +83,8 @@ def settle(config: dict[str, Any], address: str, site: str = "") -> dict[str, An
     else:
         asks = ("sphinx_sitemap", "sphinxext.opengraph")  # both need an address to point to
         config["sphinx"]["extra_extensions"] = [e for e in config["sphinx"]["extra_extensions"] if e not in asks]
+        kept = {k: v for k, v in config["sphinx"]["config"].items() if not k.startswith(("sitemap_", "ogp_"))}
+        config["sphinx"]["config"] = kept
     return config
 
 

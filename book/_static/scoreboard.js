@@ -11,6 +11,7 @@
     label.append(text, element);
     place.append(label);
     element.addEventListener("input", show);
+    element.addEventListener("change", show);
     return element;
   }
 

@@ -1,0 +1,39 @@
+"""The book's Sphinx extension: pages that need nothing from another site.
+
+Formulas become MathML, which browsers draw themselves; the loader of Thebe (cells run in the page, on a server that
+this book does not have) is left out: it names a script elsewhere, and is added twice, which is an error.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from docutils.nodes import Element, SkipNode
+from docutils.utils.math.latex2mathml import tex2mathml
+
+
+def _inline(translator: Any, node: Element) -> None:
+    translator.body.append(tex2mathml(node.astext()))
+    raise SkipNode
+
+
+def _display(translator: Any, node: Element) -> None:
+    translator.body.append(f'<div class="math">{tex2mathml(node.astext(), as_block=True)}</div>')
+    raise SkipNode
+
+
+def without_thebe(app: Any, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
+    """Take Thebe's scripts and styles from a page (an `html-page-context` handler)."""
+    for kind in ("script_files", "css_files"):
+        context[kind] = [
+            file
+            for file in context.get(kind, ())
+            if "thebe" not in f"{getattr(file, 'filename', file)} {getattr(file, 'attributes', {}).get('body')}".lower()
+        ]
+
+
+def setup(app: Any) -> dict[str, Any]:
+    """Register the renderer under the name that `html_math_renderer` gives, and the handler."""
+    app.add_html_math_renderer("mathml", (_inline, None), (_display, None))
+    app.connect("html-page-context", without_thebe, priority=900)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
