@@ -379,7 +379,7 @@ def test_main_auxiliary_and_subject_by_another_rule():
     """The main auxiliary is the one outside the clause that *who* opens; the head noun is the last before the verb."""
     for i in builtin.build("ambiguity", 800, 0):
         words = [w.lower() for w in i.words]
-        assert i.target == i.candidates[i.label] and i.linear == 0
+        assert i.target == i.label and i.linear == i.candidates[0]
         if i.condition == "main_auxiliary":
             assert i.target == next(c for c in i.candidates if words[c - 1] != "who")
         elif i.split == "test":
@@ -421,12 +421,14 @@ def test_agreement_attention_targets():
     items = builtin.build("agreement_attention", 700, 0)
     plural = {w for c in ("man", "woman", "role") for w, _ in lexicon.nouns(c, "Plur")}
     for i in items:
-        asking, right = i.words[i.meta["verb"]], i.words[i.target]
+        asking, right = i.words[i.meta["from"]], i.words[i.target]
         wrong = next(i.words[c] for c in i.candidates if c != i.target)
         if asking.endswith(("self", "selves")):
             shows_plural = asking == "themselves"
         else:
             shows_plural = asking in {w for f in lexicon.frames("transitive") for w, _ in f.table("VBP")}
+        before = [c for c in i.candidates if c < i.meta["from"]]
+        assert i.label == i.target and i.linear == before[-1]
         assert (right in plural) == shows_plural and (wrong in plural) != shows_plural, i.words
         assert i.condition.startswith("reflexive") == asking.endswith(("self", "selves"))
 
@@ -491,7 +493,7 @@ def test_coreference_answers():
 def test_name_swaps_change_one_word():
     items = builtin.build("name_swaps", 600, 0)
     for base, name, placebo in zip(items[::3], items[1::3], items[2::3]):
-        assert [x.meta["swap"] for x in (base, name, placebo)] == ["", "name", "placebo"]
+        assert [x.meta["swap"] for x in (base, name, placebo)] == [None, "name", "placebo"]
         assert {x.meta["base"] for x in (base, name, placebo)} == {base.id}
         assert base.answer == name.answer == placebo.answer and base.pronoun == name.pronoun == placebo.pronoun
         for other in (name, placebo):

@@ -49,6 +49,8 @@ def _partners() -> dict[str, str]:
 class Agreement(Grammar):
     """Draws sentences whose main verb follows the subject at once or after material of the condition."""
 
+    possessives = False  # *his* and *their* would show the subject's number, or seem to
+
     def noun_phrase(self, classes: tuple[str, ...] | str, number: str, adjectives: int = 0) -> Phrase:
         """A definite noun phrase that shows its number in the noun alone."""
         cls = self.plain_class((classes,) if isinstance(classes, str) else classes)
@@ -68,7 +70,7 @@ class Agreement(Grammar):
         if kind == "copula":
             return self.copular(tense, subject, Form(tense), nominal=False), None
         options = [f for k in ("transitive", "intransitive", "prepositional") for f in frames_for(subject.cls, k)
-                   if kind == "lexical" or not f.state]
+                   if (kind == "lexical" or not f.state) and f.name not in OWN]
         if not options:
             raise LookupError(subject.cls)
         frame = self.rng.choice(options)

@@ -64,7 +64,10 @@ def _split(i: int) -> str:
 
 def _item(task: str, seed: int, i: int, text: str, target: int, linear: int, condition: str, split: str = "test",
           **meta) -> Ambiguity:
-    """An item with candidates: those words of `text` that are starred; `target` and `linear` number them from 0."""
+    """An item with candidates: those words of `text` that are starred; `target` and `linear` number them from 0.
+
+    `label` and `linear` of the item are positions in the sentence, as those of the published data.
+    """
     words, candidates = [], []
     for w in text.split():
         if w[0] == CANDIDATE:
@@ -73,7 +76,7 @@ def _item(task: str, seed: int, i: int, text: str, target: int, linear: int, con
         words.append(w)
     words[0] = words[0][0].upper() + words[0][1:]
     return Ambiguity(id=f"{task}-{seed}-{i}", split=split, condition=condition,
-                     words=tuple(words), label=target, linear=linear, candidates=tuple(candidates),
+                     words=tuple(words), label=candidates[target], linear=candidates[linear], candidates=tuple(candidates),
                      target=candidates[target], meta=meta)
 
 
@@ -110,7 +113,7 @@ def _subject_noun(w: Words, ambiguous: bool) -> tuple[str, int, dict]:
 def ambiguity(n: int, seed: int) -> list[Ambiguity]:
     """Which auxiliary is the main clause's, which noun is the head of the subject? (lin2019)
 
-    The linear rule takes the first candidate. `label` and `linear` number the candidates from 0.
+    The linear rule takes the first candidate. `label` (and `target`) and `linear` are positions in the sentence.
     """
     rng, out = Random(f"ambiguity-{seed}"), []
     for i in range(n):
@@ -221,12 +224,13 @@ ATTENTION_CONDITIONS = ("none", "pp", "relative", "reflexive none", "reflexive p
 def agreement_attention(n: int, seed: int) -> list[Ambiguity]:
     """Two nouns of different number and the verb or reflexive that agrees with one of them (lin2019).
 
-    Meta `verb` is the position of the verb or reflexive; `linear` the noun nearest before it, numbered as candidates.
+    Meta `from` is the position of the verb or reflexive, `linear` that of the noun nearest before it. In the conditions
+    with `none` the other noun follows.
     """
     rng, out = Random(f"attention-{seed}"), []
     for i in range(n):
         condition = ATTENTION_CONDITIONS[i % len(ATTENTION_CONDITIONS)]
         text, target, linear = _attention(Words(rng), condition)
         verb = next(j for j, word in enumerate(text.split()) if word[0] == "^")
-        out.append(_item("attention", seed, i, text.replace("^", ""), target, linear, condition, verb=verb))
+        out.append(_item("attention", seed, i, text.replace("^", ""), target, linear, condition, **{"from": verb}))
     return out

@@ -119,7 +119,7 @@ def coreference(n: int, seed: int) -> list[Coreference]:
 
 @builder("name_swaps")
 def name_swaps(n: int, seed: int) -> list[Coreference]:
-    """Items in threes: as drawn (meta `swap` ""), with one name replaced by another of its gender ("name"), and with
+    """Items in threes: as drawn (meta `swap` None), with one name replaced by another of its gender ("name"), and with
     another word replaced instead ("placebo"); meta `base` is the id of the first.
 
     The answer is the same in all three.
@@ -130,7 +130,7 @@ def name_swaps(n: int, seed: int) -> list[Coreference]:
         drawn = Drawn(rng, rng.choice(("gender", "meaning", "binding")), names=True)
         if "{thing}" not in drawn.frame and "{place}" not in drawn.frame:
             continue
-        out.append(drawn.item(base, base=base, swap=""))
+        out.append(drawn.item(base, base=base, swap=None))
         people, which = list(drawn.people), rng.randrange(2)
         while drawn.people[which] in people:
             drawn.people[which] = person(rng, drawn.kinds[which], True)

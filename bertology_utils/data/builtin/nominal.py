@@ -71,7 +71,14 @@ class NounPhrases:
     ----------
     rng : random.Random
         The only source of chance.
+
+    Attributes
+    ----------
+    possessives : bool
+        Whether there are any, pronouns or names with 's.
     """
+
+    possessives = True
 
     def __init__(self, rng: Random) -> None:
         self.rng = rng
@@ -212,7 +219,7 @@ class NounPhrases:
             return [] if number == "Plur" or mass else [("det", determiner("a"))]
         owned = cls in lex.source("lexicon")["owned"]
         must = cls.startswith("kin_") or cls == "part"
-        if owned and (must or self.chance(0.3)):
+        if owned and self.possessives and (must or self.chance(0.3)):
             name = pronoun_for(refer) if refer is not None and refer.cls in (*PEOPLE, "animal") else None
             if name and (cls == "part" or self.chance(0.7)):
                 owner = single(pronoun(name, "Gen")).mark("mention", "PRO", head=refer.cluster)

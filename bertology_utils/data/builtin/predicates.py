@@ -100,7 +100,8 @@ class Predicates(Adjuncts):
             raise LookupError(cls)
         adjective = Leaf(table, "ADJ", "JJ", "Degree=Pos", "B-ADJP", "adj", True)
         if self.chance(0.2):
-            adjp = join("ADJP", ("advmod", Leaf(lex.words("adverbs", "degree"), "ADV", "RB", "_", "B-ADJP")),
+            degree = lex.words("adverbs", "negated" if form.negated else "degree")
+            adjp = join("ADJP", ("advmod", Leaf(degree, "ADV", "RB", "_", "B-ADJP")),
                         ("head", Leaf(table, "ADJ", "JJ", "Degree=Pos", "I-ADJP", "adj", True)))
         elif self.chance(0.12):
             second = join("", ("cc", word("and", "CCONJ", "CC", chunk="I-ADJP")),

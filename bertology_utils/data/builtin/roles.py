@@ -50,6 +50,7 @@ def completion(n: int, seed: int) -> list[Cloze]:
 def roles(n: int, seed: int) -> list[ForcedChoice]:
     """The verb of an event masked: against the verb of the reversed event (`related`) or any other (`unrelated`).
 
+    At most all there are (about 1,700).
     The two directions of an event in one frame share meta `pair`; `agent` and `patient` name who is who.
     """
     data, rng = source("events"), Random(f"roles-{seed}")
@@ -72,7 +73,10 @@ def roles(n: int, seed: int) -> list[ForcedChoice]:
 
 @builder("plausibility")
 def plausibility(n: int, seed: int) -> list[Cloze]:
-    """The one acted upon masked; meta `right`, `related` (somebody else of the scene), `unrelated` words."""
+    """The one acted upon masked; meta `right`, `related` (somebody else of the scene), `unrelated` words.
+
+    At most all there are (about 300).
+    """
     data = source("events")
     drawn = list(product(data["scripts"] + data["fillers"], data["filler_frames"]))
     Random(f"plausibility-{seed}").shuffle(drawn)
