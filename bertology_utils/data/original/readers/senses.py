@@ -1,6 +1,7 @@
 """Words with their senses: SemCor, the all-words tasks, CoarseWSD-20; and WiC's pairs of contexts.
 
-Everywhere `meta["most_frequent"]` says whether a sense is the lemma's most frequent one in the training part.
+Everywhere `meta["most_frequent"]` says whether the lemma's most frequent sense in the training part is right here (never
+so for a lemma that is not in it). Where several senses are accepted, `meta["senses"]` has them, `sense` being the first.
 Expressions of several words are left out: their vector would not be one word's.
 """
 from __future__ import annotations
@@ -32,7 +33,8 @@ def _with_frequency(items: Iterable[WordInContext]) -> list[WordInContext]:
         if item.split == "train":
             counts.setdefault((item.lemma, item.upos), Counter())[item.sense] += 1
     best = {word: senses.most_common(1)[0][0] for word, senses in counts.items()}
-    return [replace(i, meta={**i.meta, "most_frequent": best.get((i.lemma, i.upos)) == i.sense}) for i in items]
+    right = ((best.get((i.lemma, i.upos)), i.meta.get("senses", (i.sense,))) for i in items)
+    return [replace(i, meta={**i.meta, "most_frequent": sense in senses}) for i, (sense, senses) in zip(items, right)]
 
 
 def _semcor(files: Files, split: Callable[[int], str]) -> Iterator[WordInContext]:

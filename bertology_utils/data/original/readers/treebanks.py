@@ -76,7 +76,7 @@ def _gum_genre(block: Block) -> str:
 
 @reader("ud_english_gum", "treebank")
 def gum(files: Files) -> Iterator[Sentence]:
-    """Sentences of sixteen genres; the condition is the genre."""
+    """Sentences of fifteen genres; the condition is the genre."""
     for split, block in gum_blocks(files):
         yield sentence(block, split=split, condition=_gum_genre(block), meta={"document": block.comments["document"]})
 
