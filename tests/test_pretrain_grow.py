@@ -11,7 +11,7 @@ import yaml
 from pretrain_corpus import configuration, subprocess_python, write
 from transformers import BertForPreTraining
 
-from bertology_utils.pretrain import ConfigError, export, grow, train
+from bertology_utils.pretrain import ConfigError, export, grow, loop, train
 from bertology_utils.pretrain.config import Phase
 from bertology_utils.pretrain.masking import Batch
 from bertology_utils.pretrain.parallel import World
@@ -167,7 +167,7 @@ def test_a_run_grows_learns_and_resumes_over_every_boundary(tmp_path, monkeypatc
     assert export(interrupted, tmp_path / "shallow")
     assert BertForPreTraining.from_pretrained(tmp_path / "shallow").config.num_hidden_layers == 1
 
-    advance, count = train.Run.advance, 0
+    advance, count = loop.Run.advance, 0
 
     def crashing(self):
         nonlocal count
@@ -176,7 +176,7 @@ def test_a_run_grows_learns_and_resumes_over_every_boundary(tmp_path, monkeypatc
             raise Crash
         return advance(self)
 
-    monkeypatch.setattr(train.Run, "advance", crashing)
+    monkeypatch.setattr(loop.Run, "advance", crashing)
     with pytest.raises(Crash):
         train.run(file, corpus, interrupted, device="cpu", cache=cache)
     monkeypatch.undo()

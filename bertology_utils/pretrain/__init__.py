@@ -4,12 +4,14 @@
 `bertology pretrain` are the same from the command line, `torchrun` runs it on several processes unchanged. The
 package stands alone: it needs torch, transformers, tokenizers, safetensors, numpy, tqdm and PyYAML, nothing else.
 """
+
 from __future__ import annotations
 
+from .checkpoint import CheckpointError
 from .config import Config, ConfigError, names
 from .config import load as load_config
 from .corpus import CorpusError
 from .export import export
 from .train import main, run
 
-__all__ = ["Config", "ConfigError", "CorpusError", "export", "load_config", "main", "names", "run"]
+__all__ = ["CheckpointError", "Config", "ConfigError", "CorpusError", "export", "load_config", "main", "names", "run"]

@@ -1,9 +1,12 @@
 """``python -m bertology_utils.pretrain --config mini --corpus DIR_OR_FILES --out DIR``."""
+
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
+from ..errors import Refusal
 from . import main, names
 
 parser = argparse.ArgumentParser(prog="python -m bertology_utils.pretrain", description="Pretrain a small BERT.")
@@ -18,4 +21,8 @@ parser.add_argument("--fresh", action="store_true", help="start anew although OU
 parser.add_argument("--prepare", action="store_true", help="train the vocabulary and tokenise the corpus only")
 
 if __name__ == "__main__":
-    raise SystemExit(main(**vars(parser.parse_args())))
+    try:
+        main(**vars(parser.parse_args()))
+    except Refusal as error:
+        print(f"error: {error}", file=sys.stderr)
+        raise SystemExit(1) from None

@@ -3,6 +3,7 @@
 No generator's state is among what is kept, since none is carried from step to step: the rows follow from (seed,
 epoch, place), masks and dropout from (seed, step).
 """
+
 from __future__ import annotations
 
 import os
@@ -13,12 +14,24 @@ from typing import Any, BinaryIO
 
 import torch
 
-FREE = ("name", "log_steps", "eval_predictions", "final_predictions", "eval_tokens", "eval_length", "micro_tokens",
-        "checkpoint_seconds", "exports", "compile")  # these may change between the slices of a run
+from ..errors import Refusal
+
+FREE = (
+    "name",
+    "log_steps",
+    "eval_predictions",
+    "final_predictions",
+    "eval_tokens",
+    "eval_length",
+    "micro_tokens",
+    "checkpoint_seconds",
+    "exports",
+    "compile",
+)  # these may change between the slices of a run
 
 
-class CheckpointError(ValueError):
-    """A checkpoint belongs to another run; the message says how they differ."""
+class CheckpointError(Refusal):
+    """A checkpoint is missing or belongs to another run; the message says which, or how they differ."""
 
 
 def atomic(path: Path, write: Callable[[BinaryIO], None]) -> None:
@@ -51,8 +64,11 @@ def load(path: Path, identity: dict[str, Any]) -> dict[str, Any]:
     """
     state = torch.load(path, map_location="cpu", weights_only=True)
     before = state["identity"]
-    changed = [f"{k} {before.get(k)!r} -> {identity.get(k)!r}" for k in sorted(before.keys() | identity.keys())
-               if k not in FREE and before.get(k) != identity.get(k)]
+    changed = [
+        f"{k} {before.get(k)!r} -> {identity.get(k)!r}"
+        for k in sorted(before.keys() | identity.keys())
+        if k not in FREE and before.get(k) != identity.get(k)
+    ]
     if changed:
         raise CheckpointError(f"{path} is of another run ({'; '.join(changed)}): give another folder, or start afresh")
     return state

@@ -1,4 +1,5 @@
 """The configuration of a pretraining run: one frozen record, read from a small YAML file."""
+
 from __future__ import annotations
 
 import hashlib
@@ -10,10 +11,12 @@ from typing import Any
 
 import yaml
 
+from ..errors import Refusal
+
 FOLDER = Path(__file__).parent / "configs"
 
 
-class ConfigError(ValueError):
+class ConfigError(Refusal):
     """A configuration is missing or contradicts itself; the message names the field."""
 
 
@@ -211,4 +214,3 @@ def load(name_or_path: str | Path | Config, **changes: Any) -> Config:
         return Config(**raw)
     except TypeError as error:
         raise ConfigError(f"{path}: {error}") from None
-

@@ -1,4 +1,5 @@
 """The tokenised corpus: one flat array of pieces with the bounds of sentences and documents, made once and kept."""
+
 from __future__ import annotations
 
 import hashlib
@@ -120,7 +121,7 @@ def _build(files: list[Path], hashes: dict[str, str], config: Config, folder: Pa
     lengths: list[np.ndarray] = []
     sentences = [s for _, d in found for s in d.sentences]
     for start in tqdm(range(0, len(sentences), CHUNK), desc="tokenising", **BAR, unit=f" x {CHUNK:,} sentences"):
-        batch = tokenizer.encode_batch_fast(sentences[start:start + CHUNK], add_special_tokens=False)
+        batch = tokenizer.encode_batch_fast(sentences[start : start + CHUNK], add_special_tokens=False)
         ids = [e.ids for e in batch]
         lengths.append(np.fromiter(map(len, ids), np.int64, len(ids)))
         tokens.append(np.fromiter(chain.from_iterable(ids), np.uint16, int(lengths[-1].sum())))
@@ -138,13 +139,17 @@ def _build(files: list[Path], hashes: dict[str, str], config: Config, folder: Pa
     (folder / "meta.json").write_text(json.dumps({"files": rows, "config": config.as_dict()}, indent=1), "utf-8")
 
 
-def _tidy(tokens: np.ndarray, lengths: np.ndarray, documents: np.ndarray, groups: np.ndarray,
-          held: np.ndarray) -> dict[str, np.ndarray]:
+def _tidy(
+    tokens: np.ndarray, lengths: np.ndarray, documents: np.ndarray, groups: np.ndarray, held: np.ndarray
+) -> dict[str, np.ndarray]:
     """Drop sentences without pieces (control characters alone), then documents without sentences."""
     full = lengths > 0
     documents = np.concatenate([[0], np.cumsum(full)])[documents]
     kept = np.diff(documents) > 0
-    return {"tokens": tokens, "sentences": np.concatenate([[0], np.cumsum(lengths[full])]),
-            "documents": np.concatenate([[0], np.cumsum(np.diff(documents)[kept])]),
-            "groups": groups[kept], "held": held[kept]}
-
+    return {
+        "tokens": tokens,
+        "sentences": np.concatenate([[0], np.cumsum(lengths[full])]),
+        "documents": np.concatenate([[0], np.cumsum(np.diff(documents)[kept])]),
+        "groups": groups[kept],
+        "held": held[kept],
+    }

@@ -1,4 +1,5 @@
 """A trained model as a Hugging Face folder in half precision, with the record of its training."""
+
 from __future__ import annotations
 
 import json
@@ -16,14 +17,20 @@ from tokenizers import Tokenizer
 from transformers import BertForPreTraining
 
 from . import wordpiece
-from .checkpoint import atomic
+from .checkpoint import CheckpointError, atomic
 from .config import Config, Phase
 
 TIED = ("cls.predictions.decoder.weight", "cls.predictions.decoder.bias")  # stored once, under the other name
 
 
-def write(model: BertForPreTraining, tokenizer: Tokenizer, config: Config, folder: Path, record: dict[str, Any],
-          curves: list[dict[str, Any]] | None = None) -> Path:
+def write(
+    model: BertForPreTraining,
+    tokenizer: Tokenizer,
+    config: Config,
+    folder: Path,
+    record: dict[str, Any],
+    curves: list[dict[str, Any]] | None = None,
+) -> Path:
     """Write the folder: weights, configuration, tokenizer, ``training.json`` and ``curves.jsonl``."""
     folder.mkdir(parents=True, exist_ok=True)
     # the weights are stored as fp16, to be computed with as fp32
@@ -31,8 +38,9 @@ def write(model: BertForPreTraining, tokenizer: Tokenizer, config: Config, folde
     settings.pop("_attn_implementation", None)
     (folder / "config.json").write_text(json.dumps(settings, indent=2, sort_keys=True) + "\n", "utf-8")
     wordpiece.save(tokenizer, config, folder)
-    weights = {k: v.detach().to("cpu", torch.float16).contiguous() for k, v in model.state_dict().items()
-               if k not in TIED}
+    weights = {
+        k: v.detach().to("cpu", torch.float16).contiguous() for k, v in model.state_dict().items() if k not in TIED
+    }
     content = safetensors.torch.save(weights, metadata={"format": "pt"})
     atomic(folder / "model.safetensors", lambda stream: stream.write(content))
     (folder / "training.json").write_text(json.dumps(record, indent=2) + "\n", "utf-8")
@@ -53,14 +61,16 @@ def export(checkpoint: str | Path, folder: str | Path) -> Path:
 
     Raises
     ------
-    FileNotFoundError
-        There is no checkpoint.
+    CheckpointError
+        There is none.
     """
     from .grow import depth
     from .step import build
 
     path = Path(checkpoint)
     path = path / "checkpoint.pt" if path.is_dir() else path
+    if not path.is_file():
+        raise CheckpointError(f"no checkpoint {path}")
     state = torch.load(path, map_location="cpu", weights_only=True)
     config = from_record(state["record"]["config"])
     model = build(config, depth(state["model"]))
@@ -71,8 +81,15 @@ def export(checkpoint: str | Path, folder: str | Path) -> Path:
 
 def from_record(values: dict[str, Any]) -> Config:
     """The configuration that a ``training.json`` or a checkpoint tells of."""
-    return Config(**values | {"phases": tuple(Phase(**p) for p in values["phases"]), "betas": tuple(values["betas"]),
-                              "exclude": tuple(values["exclude"]), "layouts": tuple(map(tuple, values["layouts"]))})
+    return Config(
+        **values
+        | {
+            "phases": tuple(Phase(**p) for p in values["phases"]),
+            "betas": tuple(values["betas"]),
+            "exclude": tuple(values["exclude"]),
+            "layouts": tuple(map(tuple, values["layouts"])),
+        }
+    )
 
 
 def curves(log: Path, points: int = 400) -> list[dict[str, Any]]:
@@ -84,8 +101,12 @@ def curves(log: Path, points: int = 400) -> list[dict[str, Any]]:
 
 def versions() -> dict[str, str]:
     """What the run used."""
-    return {"python": platform.python_version(), "torch": str(torch.__version__),
-            "transformers": transformers.__version__, "tokenizers": tokenizers.__version__}
+    return {
+        "python": platform.python_version(),
+        "torch": str(torch.__version__),
+        "transformers": transformers.__version__,
+        "tokenizers": tokenizers.__version__,
+    }
 
 
 def commit() -> str | None:

@@ -66,6 +66,6 @@ def grown(step: Step, layers: int) -> Step:
     out.sums, out.steps = step.sums, step.steps
     before = dict(step.model.named_parameters())
     for name, parameter in model.named_parameters():
-        moments = step.optimiser.state.get(before[origin(name, n)], {})
-        out.optimiser.state[parameter] = {key: value.clone() for key, value in moments.items()}
+        if moments := step.optimiser.state.get(before[origin(name, n)]):  # none where the loss does not reach
+            out.optimiser.state[parameter] = {key: value.clone() for key, value in moments.items()}
     return out

@@ -1,4 +1,5 @@
 """Loss and accuracy on the held-out documents, always on the same rows under the same masks."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -35,10 +36,12 @@ class HeldOut:
     def __init__(self, corpus: Corpus, tokens: torch.Tensor, config: Config) -> None:
         documents = np.flatnonzero(corpus.held)
         if len(documents) < 2:
-            raise CorpusError(f"{len(documents)} of {len(corpus.held)} documents held out: raise held_out above "
-                              f"{config.held_out} or give more documents")
+            raise CorpusError(
+                f"{len(documents)} of {len(corpus.held)} documents held out: raise held_out above "
+                f"{config.held_out} or give more documents"
+            )
         plan = instances.plan(corpus, documents, config.eval_length, config, instances.generator(config.seed, 10**9))
-        rows = torch.from_numpy(plan[:1 + config.final_predictions]).to(tokens.device)
+        rows = torch.from_numpy(plan[: 1 + config.final_predictions]).to(tokens.device)
         ids, types, words = masking.assemble(tokens, rows, config.eval_length)
         rng = torch.Generator(tokens.device).manual_seed(masking.seed("held out", config.seed))
         self.batch = masking.mask(ids, types, words, rows[:, instances.RANDOM], config.mask_rate, config.vocab, rng)
@@ -75,5 +78,12 @@ class HeldOut:
         pieces, labels, weights = pieces.float().flatten(0, 1), batch.labels.flatten(), batch.weights.flatten()
         loss = F.cross_entropy(pieces, labels, reduction="none")
         right = (pieces.argmax(1) == labels).float()
-        return torch.stack([(loss * weights).sum(), (right * weights).sum(), weights.sum(),
-                            (relation.argmax(1) == batch.random).sum(), batch.random.sum()]).double()
+        return torch.stack(
+            [
+                (loss * weights).sum(),
+                (right * weights).sum(),
+                weights.sum(),
+                (relation.argmax(1) == batch.random).sum(),
+                batch.random.sum(),
+            ]
+        ).double()

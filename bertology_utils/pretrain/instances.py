@@ -10,6 +10,7 @@ document), and a row takes at least two sentences where its document has them, s
 and the random B is even also on rows shorter than a sentence. A document's last lone sentence can only be
 followed by a random one, as there.
 """
+
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
@@ -17,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from .config import Config
-from .corpus import Corpus
+from .corpus import Corpus, CorpusError
 
 A_START, A_LENGTH, B_START, B_LENGTH, RANDOM = range(5)  # columns of a plan; B_LENGTH 0: a single segment
 
@@ -48,8 +49,7 @@ def smoothed(corpus: Corpus, documents: np.ndarray, exponent: float, rng: np.ran
     return np.repeat(documents, copies)
 
 
-def plan(corpus: Corpus, documents: np.ndarray, length: int, config: Config,
-         rng: np.random.Generator) -> np.ndarray:
+def plan(corpus: Corpus, documents: np.ndarray, length: int, config: Config, rng: np.random.Generator) -> np.ndarray:
     """The rows of one epoch over `documents`, shuffled.
 
     Parameters
@@ -111,7 +111,8 @@ class _Pool:
         self.count = np.searchsorted(groups, groups, side="right") - self.first
         if self.count.min() < 2:
             lone = int(self.documents[self.count.argmin()])
-            raise ValueError(f"next-sentence pairs need two documents in each file: document {lone} is alone in its")
+            where = corpus.files[corpus.groups[lone]]["name"] if by_file else "the corpus"
+            raise CorpusError(f"a random next sentence comes from another document: {where} has but one in this split")
 
     def other(self, document: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """For each document another one, uniformly."""
@@ -121,8 +122,15 @@ class _Pool:
         return self.documents[first + (place - first + step) % count]
 
 
-def _pairs(bounds: np.ndarray, pool: _Pool, document: np.ndarray, cursor: np.ndarray, end: np.ndarray,
-           target: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def _pairs(
+    bounds: np.ndarray,
+    pool: _Pool,
+    document: np.ndarray,
+    cursor: np.ndarray,
+    end: np.ndarray,
+    target: np.ndarray,
+    rng: np.random.Generator,
+) -> tuple[np.ndarray, np.ndarray]:
     """One row of each document from its cursor, and where its next row begins."""
     n, count = len(document), end - cursor
     cut = cursor + 1 + np.floor(rng.random(n) * np.maximum(count - 1, 1)).astype(np.int64)
@@ -133,8 +141,16 @@ def _pairs(bounds: np.ndarray, pool: _Pool, document: np.ndarray, cursor: np.nda
     wanted = target - (bounds[cut] - bounds[cursor])
     stop = np.clip(np.searchsorted(bounds, bounds[start] + wanted, side="left"), start + 1, limit)
     b_start, b_stop = np.where(random, start, cut), np.where(random, stop, end)
-    rows = np.stack([bounds[cursor], bounds[cut] - bounds[cursor], bounds[b_start], bounds[b_stop] - bounds[b_start],
-                     random.astype(np.int64)], 1)
+    rows = np.stack(
+        [
+            bounds[cursor],
+            bounds[cut] - bounds[cursor],
+            bounds[b_start],
+            bounds[b_stop] - bounds[b_start],
+            random.astype(np.int64),
+        ],
+        1,
+    )
     return rows, np.where(random, cut, end)
 
 
@@ -170,8 +186,9 @@ class Stream:
 
     def _plan(self, epoch: int, length: int) -> np.ndarray:
         rng = generator(self.config.seed, epoch, length)
-        return plan(self.corpus, smoothed(self.corpus, self.documents, self.config.smoothing, rng), length,
-                    self.config, rng)
+        return plan(
+            self.corpus, smoothed(self.corpus, self.documents, self.config.smoothing, rng), length, self.config, rng
+        )
 
     def rows(self, length: int) -> np.ndarray:
         """The current epoch's plan for rows of `length`, (N, 5)."""
@@ -186,7 +203,7 @@ class Stream:
         taken, parts = 0, []
         while taken < count:
             rows = self.rows(length)
-            part = rows[self.place:self.place + count - taken]
+            part = rows[self.place : self.place + count - taken]
             parts.append(part)
             taken += len(part)
             self.place += len(part)

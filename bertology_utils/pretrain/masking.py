@@ -5,6 +5,7 @@ afresh for every step by a generator seeded with (seed, step): 15% of the pieces
 random piece and 10% stay. Each row has the same number of slots for predictions, unused ones with weight 0, so
 that shapes never change and the compiled step is reused.
 """
+
 from __future__ import annotations
 
 import hashlib
@@ -91,8 +92,15 @@ def slots(length: int, rate: float) -> int:
     return max(1, round(length * rate))
 
 
-def mask(ids: torch.Tensor, types: torch.Tensor, words: torch.Tensor, random: torch.Tensor, rate: float, vocab: int,
-         rng: torch.Generator) -> Batch:
+def mask(
+    ids: torch.Tensor,
+    types: torch.Tensor,
+    words: torch.Tensor,
+    random: torch.Tensor,
+    rate: float,
+    vocab: int,
+    rng: torch.Generator,
+) -> Batch:
     """Choose the pieces to be predicted and hide them; at least one a row.
 
     Parameters

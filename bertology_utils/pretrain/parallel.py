@@ -1,4 +1,5 @@
 """One process or several (`torchrun`): who this process is, and the few things the processes say to each other."""
+
 from __future__ import annotations
 
 import os

@@ -1,4 +1,5 @@
 """The model and one step of its training: MLM + NSP loss, gradients, AdamW (devlin2019)."""
+
 from __future__ import annotations
 
 import logging
@@ -22,12 +23,21 @@ def build(config: Config, layers: int | None = None, device: str = "cpu") -> Ber
     slow for short rows and small heads.
     """
     torch.manual_seed(config.seed)
-    return BertForPreTraining(BertConfig(
-        vocab_size=config.vocab, hidden_size=config.hidden, num_hidden_layers=layers or config.layers,
-        num_attention_heads=config.heads, intermediate_size=config.ffn, max_position_embeddings=config.max_positions,
-        hidden_dropout_prob=config.dropout, attention_probs_dropout_prob=config.dropout,
-        initializer_range=config.initializer_range, pad_token_id=wordpiece.PAD, 
-        attn_implementation="sdpa" if device == "cuda" else "eager")).train()
+    return BertForPreTraining(
+        BertConfig(
+            vocab_size=config.vocab,
+            hidden_size=config.hidden,
+            num_hidden_layers=layers or config.layers,
+            num_attention_heads=config.heads,
+            intermediate_size=config.ffn,
+            max_position_embeddings=config.max_positions,
+            hidden_dropout_prob=config.dropout,
+            attention_probs_dropout_prob=config.dropout,
+            initializer_range=config.initializer_range,
+            pad_token_id=wordpiece.PAD,
+            attn_implementation="sdpa" if device == "cuda" else "eager",
+        )
+    ).train()
 
 
 def logits(model: BertForPreTraining, batch: Batch) -> tuple[torch.Tensor, torch.Tensor]:
@@ -37,8 +47,7 @@ def logits(model: BertForPreTraining, batch: Batch) -> tuple[torch.Tensor, torch
     length, mask = batch.ids.shape[1], batch.mask
     if model.config._attn_implementation == "eager":
         mask = torch.zeros(mask.shape, device=mask.device).masked_fill(~mask, torch.finfo(torch.bfloat16).min)
-    out = model.bert(input_ids=batch.ids, token_type_ids=batch.types,
-                     attention_mask=mask.expand(-1, 1, length, length))
+    out = model.bert(input_ids=batch.ids, token_type_ids=batch.types, attention_mask=mask.expand(-1, 1, length, length))
     hidden = out.last_hidden_state  # (R, L, H)
     picked = hidden.gather(1, batch.slots[:, :, None].expand(-1, -1, hidden.shape[2]))  # (R, P, H)
     return model.cls.predictions(picked), model.cls.seq_relationship(out.pooler_output)
@@ -54,8 +63,10 @@ def losses(model: BertForPreTraining, batch: Batch) -> tuple[torch.Tensor, torch
 def optimiser(model: BertForPreTraining, config: Config) -> torch.optim.AdamW:
     """AdamW; biases and LayerNorm weights, the parameters of one dimension, do not decay."""
     parameters = [p for p in model.parameters() if p.requires_grad]
-    groups = [{"params": [p for p in parameters if p.ndim > 1], "weight_decay": config.weight_decay},
-              {"params": [p for p in parameters if p.ndim < 2], "weight_decay": 0.0}]
+    groups = [
+        {"params": [p for p in parameters if p.ndim > 1], "weight_decay": config.weight_decay},
+        {"params": [p for p in parameters if p.ndim < 2], "weight_decay": 0.0},
+    ]
     return torch.optim.AdamW(groups, lr=config.learning_rate, betas=config.betas, eps=config.epsilon, fused=True)
 
 
@@ -89,8 +100,11 @@ class Step:
         except Exception as error:  # the compiler's errors have no common ancestor
             if self._losses is losses or isinstance(error, torch.OutOfMemoryError):
                 raise
-            log.warning("torch.compile failed (%s: %s); training goes on uncompiled", type(error).__name__,
-                        str(error).strip().partition("\n")[0][:200])
+            log.warning(
+                "torch.compile failed (%s: %s); training goes on uncompiled",
+                type(error).__name__,
+                str(error).strip().partition("\n")[0][:200],
+            )
             self._losses = losses
             self._gradients(batch, predictions, rows)
         self.world.sum_gradients(self.parameters)

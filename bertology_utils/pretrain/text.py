@@ -1,4 +1,5 @@
 """Text files to documents, documents to sentences: the part of the corpus that knows nothing of pieces."""
+
 from __future__ import annotations
 
 import fnmatch
@@ -9,12 +10,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..errors import Refusal
 from .config import Config
 
 RUN = 25  # verses a document where no list of verse ids tells the chapters apart
 
 
-class CorpusError(ValueError):
+class CorpusError(Refusal):
     """A corpus file is missing, unreadable or empty; the message names it."""
 
 
@@ -74,7 +76,8 @@ def lines(path: Path) -> Iterator[str]:
 _END = re.compile(r"""[.!?…]+["'”’»)\]]*\s+|[。！？।॥؟]+[」』”’）]*\s*""")
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(\[\"'“‘])(?:[A-Za-z]|Mr|Mrs|Ms|Dr|St|Sr|Jr|Prof|Rev|Hon|Capt|Col|Gen|Lt|Sgt|Gov|Sen|Rep|Messrs|Mme|"
-    r"Mt|Ft|No|Nos|Vol|vs|cf|ca|approx|etc|e\.g|i\.e|[A-Z]\.[A-Z]|[A-Z]\.[A-Z]\.[A-Z])\.$")
+    r"Mt|Ft|No|Nos|Vol|vs|cf|ca|approx|etc|e\.g|i\.e|[A-Z]\.[A-Z]|[A-Z]\.[A-Z]\.[A-Z])\.$"
+)
 
 
 def sentences(paragraph: str) -> list[str]:
@@ -91,8 +94,9 @@ def sentences(paragraph: str) -> list[str]:
         end = match.end()
         if end < len(paragraph) and paragraph[end].islower():
             continue
-        if paragraph[match.start()] == "." and _ABBREVIATION.search(paragraph, max(start, match.start() - 12),
-                                                                    match.start() + 1):
+        if paragraph[match.start()] == "." and _ABBREVIATION.search(
+            paragraph, max(start, match.start() - 12), match.start() + 1
+        ):
             continue
         if sentence := paragraph[start:end].strip():
             out.append(sentence)

@@ -1,4 +1,5 @@
 """WordPiece: training the vocabulary, and the tokenizer files that `AutoTokenizer` reads (devlin2019)."""
+
 from __future__ import annotations
 
 import json
@@ -20,11 +21,14 @@ def empty(config: Config, vocabulary: dict[str, int] | None = None) -> Tokenizer
     """A BERT tokenizer, untrained or of this vocabulary: normaliser, splitter, template as the configuration says."""
     tokenizer = Tokenizer(models.WordPiece(vocabulary or {}, unk_token="[UNK]", max_input_chars_per_word=100))
     tokenizer.normalizer = normalizers.BertNormalizer(
-        clean_text=True, handle_chinese_chars=True, strip_accents=config.strip_accents, lowercase=config.lowercase)
+        clean_text=True, handle_chinese_chars=True, strip_accents=config.strip_accents, lowercase=config.lowercase
+    )
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     tokenizer.post_processor = processors.TemplateProcessing(
-        single="[CLS]:0 $A:0 [SEP]:0", pair="[CLS]:0 $A:0 [SEP]:0 $B:1 [SEP]:1",
-        special_tokens=[("[CLS]", CLS), ("[SEP]", SEP)])
+        single="[CLS]:0 $A:0 [SEP]:0",
+        pair="[CLS]:0 $A:0 [SEP]:0 $B:1 [SEP]:1",
+        special_tokens=[("[CLS]", CLS), ("[SEP]", SEP)],
+    )
     tokenizer.decoder = decoders.WordPiece(prefix="##")
     return tokenizer
 
@@ -36,12 +40,12 @@ def alphabet(texts: Sequence[str], config: Config) -> tuple[list[str], list[str]
     """
     raw: Counter[str] = Counter()
     for start in range(0, len(texts), 10_000):
-        raw.update("".join(texts[start:start + 10_000]))
+        raw.update("".join(texts[start : start + 10_000]))
     bare, seen = empty(config), Counter()
     for character, count in raw.items():
         for c in bare.normalizer.normalize_str(character).replace(" ", ""):
             seen[c] += count
-    kept = sorted(sorted(seen, key=lambda c: (-seen[c], c))[:config.alphabet])
+    kept = sorted(sorted(seen, key=lambda c: (-seen[c], c))[: config.alphabet])
     split = bare.pre_tokenizer.pre_tokenize_str
     inside = [c for c in kept if len(split(bare.normalizer.normalize_str("a" + c))) == 1]
     return kept, ["##" + c for c in inside]
@@ -61,15 +65,24 @@ def train(texts: Sequence[str], config: Config) -> Tokenizer:
     """
     first, inside = alphabet(texts, config)
     trainer = trainers.WordPieceTrainer(
-        vocab_size=config.vocab, special_tokens=[*SPECIAL, *first, *inside], initial_alphabet=first,
-        limit_alphabet=len(first), continuing_subword_prefix="##", min_frequency=2, show_progress=False)
+        vocab_size=config.vocab,
+        special_tokens=[*SPECIAL, *first, *inside],
+        initial_alphabet=first,
+        limit_alphabet=len(first),
+        continuing_subword_prefix="##",
+        min_frequency=2,
+        show_progress=False,
+    )
     learner = empty(config)
-    learner.train_from_iterator(tqdm(texts, desc="vocabulary", unit=" sentences", unit_scale=True, mininterval=1),
-                                trainer)
+    learner.train_from_iterator(
+        tqdm(texts, desc="vocabulary", unit=" sentences", unit_scale=True, mininterval=1), trainer
+    )
     vocabulary = learner.get_vocab(with_added_tokens=False)
     if len(vocabulary) != config.vocab:
-        raise CorpusError(f"the text yields {len(vocabulary)} pieces, the configuration {config.name!r} asks for "
-                          f"{config.vocab}: give more text or a smaller vocabulary")
+        raise CorpusError(
+            f"the text yields {len(vocabulary)} pieces, the configuration {config.name!r} asks for "
+            f"{config.vocab}: give more text or a smaller vocabulary"
+        )
     tokenizer = empty(config, vocabulary)
     tokenizer.add_special_tokens(list(SPECIAL))
     return tokenizer
@@ -79,9 +92,16 @@ def save(tokenizer: Tokenizer, config: Config, folder: Path) -> None:
     """Write ``tokenizer.json``, ``tokenizer_config.json`` and ``vocab.txt``, as Hugging Face lays them out."""
     tokenizer.save(str(folder / "tokenizer.json"))
     settings = {
-        "tokenizer_class": "BertTokenizer", "model_max_length": config.max_positions,
-        "do_lower_case": config.lowercase, "strip_accents": config.strip_accents, "tokenize_chinese_chars": True,
-        "pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]", "mask_token": "[MASK]",
+        "tokenizer_class": "BertTokenizer",
+        "model_max_length": config.max_positions,
+        "do_lower_case": config.lowercase,
+        "strip_accents": config.strip_accents,
+        "tokenize_chinese_chars": True,
+        "pad_token": "[PAD]",
+        "unk_token": "[UNK]",
+        "cls_token": "[CLS]",
+        "sep_token": "[SEP]",
+        "mask_token": "[MASK]",
     }
     (folder / "tokenizer_config.json").write_text(json.dumps(settings, indent=2) + "\n", "utf-8")
     order = sorted(tokenizer.get_vocab().items(), key=lambda pair: pair[1])
