@@ -1,0 +1,233 @@
+"""The loop: phases, log, checkpoints, exports; stopped at any moment and taken up again where it was (devlin2019)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import torch
+from tqdm import tqdm
+from transformers import BertForPreTraining
+
+from . import checkpoint, grow, instances, masking
+from .config import Config, ConfigError
+from .corpus import Corpus
+from .export import commit, curves, versions, write
+from .heldout import HeldOut
+from .parallel import World
+from .signals import interruptible
+from .step import Step, build
+
+
+class Run:
+    """The state of a run and its loop."""
+
+    def __init__(self, config: Config, corpus: Corpus, out: Path, world: World, resume: bool) -> None:
+        self.config, self.corpus, self.out, self.world = config, corpus, out, world
+        out.mkdir(parents=True, exist_ok=True)
+        if world.device.type == "cuda":
+            torch.set_float32_matmul_precision("high")
+        self.tokens = torch.from_numpy(corpus.tokens.astype("int32")).to(world.device)
+        self.heldout = HeldOut(corpus, self.tokens, config)
+        path = out / "checkpoint.pt"
+        self.identity = config.as_dict() | {"files": [f["sha256"] for f in corpus.files]}
+        state = checkpoint.load(path, self.identity) if resume and path.is_file() else None
+        layers = grow.depth(state["model"]) if state else config.depth(config.phases[0])
+        self.step = Step(build(config, layers, world.device.type).to(world.device), config, world)
+        self.stream = instances.Stream(corpus, config)
+        self.number = self.seen = self.logged = self.exported_at = self.phase = 0
+        self.order, self.seconds = "", 0.0
+        self.started = self.saved = time.monotonic()
+        self.figures: dict[str, float] = {}
+        if state:
+            self._restore(state)
+        self._begin_log()
+
+    @property
+    def model(self) -> BertForPreTraining:
+        """The model in training, at the depth it has now."""
+        return self.step.model
+
+    def _restore(self, state: dict[str, Any]) -> None:
+        self.model.load_state_dict(state["model"])
+        self.step.optimiser.load_state_dict(state["optimiser"])
+        self.step.sums.copy_(state["sums"])
+        self.step.steps = state["steps"]
+        self.number, self.seen, self.phase = state["number"], state["seen"], state["phase"]
+        self.order, self.seconds = state["order"], state["seconds"]
+        self.stream.epoch, self.stream.place = state["epoch"], state["place"]
+        self.figures, self.exported_at = state["figures"], state["exported_at"]
+
+    def save(self) -> None:
+        """Write the checkpoint (first process alone)."""
+        if self.world.first:
+            checkpoint.save(
+                self.out / "checkpoint.pt",
+                {
+                    "identity": self.identity,
+                    "record": self.record(),
+                    "model": self.model.state_dict(),
+                    "optimiser": self.step.optimiser.state_dict(),
+                    "sums": self.step.sums,
+                    "steps": self.step.steps,
+                    "number": self.number,
+                    "seen": self.seen,
+                    "phase": self.phase,
+                    "order": self.order,
+                    "seconds": self.seconds + time.monotonic() - self.started,
+                    "epoch": self.stream.epoch,
+                    "place": self.stream.place,
+                    "figures": self.figures,
+                    "exported_at": self.exported_at,
+                },
+            )
+        self.saved = time.monotonic()
+
+    def go(self, deadline: float) -> Path:
+        """Train until the budget, the clock or a signal ends it; export."""
+        config, world = self.config, self.world
+        bar = tqdm(
+            total=config.tokens,
+            initial=self.seen,
+            unit=" tokens",
+            unit_scale=True,
+            mininterval=1,
+            disable=not world.first,
+            file=sys.stderr,
+            desc=config.name,
+        )
+        mark, clock = self.seen, time.monotonic()
+        with interruptible() as stopped:
+            while self.seen < config.tokens:
+                bar.update(self.advance())
+                at_log = self.number % config.log_steps == 0
+                if at_log:
+                    pace = (self.seen - mark) / (time.monotonic() - clock)
+                    self._log(pace, self.evaluate(config.eval_predictions) if self._evaluation_due() else {})
+                    mark, clock = self.seen, time.monotonic()
+                self._export_if_due()
+                if time.monotonic() - self.saved > config.checkpoint_seconds:
+                    self.save()
+                if (at_log or world.size == 1) and world.any(bool(stopped) or time.monotonic() > deadline):
+                    break
+        bar.close()
+        finished = self.seen >= config.tokens
+        self.figures = self.evaluate(config.final_predictions if finished else config.eval_predictions)
+        self.save()
+        if world.first:
+            self._export("model")
+            print(
+                f"{config.name}: {self.seen:,} of {config.tokens:,} tokens, "
+                + ", ".join(f"{k} {v:.4g}" for k, v in self.figures.items()),
+                file=sys.stderr,
+            )
+        world.wait()
+        return self.out / "model"
+
+    def advance(self) -> int:
+        """One step; the pieces it saw."""
+        config = self.config
+        while self.seen >= config.bounds()[self.phase] and self.phase < len(config.phases) - 1:
+            self.phase += 1
+            self.stream.next_epoch()
+        phase = config.phases[self.phase]
+        if config.depth(phase) > self.model.config.num_hidden_layers:
+            self.step = grow.grown(self.step, config.depth(phase))
+        rows = self.stream.batch(phase.length, config.rows(phase))
+        self.order = hashlib.sha256(self.order.encode() + rows.tobytes()).hexdigest()
+        device = self.world.device
+        planned = torch.from_numpy(rows).to(device, non_blocking=True)
+        ids, types, words = masking.assemble(self.tokens, planned, phase.length)
+        rng = torch.Generator(device).manual_seed(masking.seed("masks", config.seed, self.number))
+        batch = masking.mask(ids, types, words, planned[:, instances.RANDOM], config.mask_rate, config.vocab, rng)
+        seen = int(instances.row_lengths(rows).sum())
+        self.step(batch, config.rate(self.seen), self.number)
+        self.number += 1
+        self.seen += seen
+        return seen
+
+    def evaluate(self, predictions: int) -> dict[str, float]:
+        """Held-out figures (in the first process; the others wait at the next exchange of gradients)."""
+        return self.heldout(self.model, predictions, self.step.autocast) if self.world.first else {}
+
+    def _evaluation_due(self) -> bool:
+        return self.seen // self.config.eval_tokens > self.logged // self.config.eval_tokens
+
+    def _log(self, pace: float, figures: dict[str, float]) -> None:
+        mlm, nsp = self.step.means()
+        if not mlm < 1e4:
+            rate = self.config.learning_rate
+            raise ConfigError(f"the loss is {mlm} at step {self.number}: lower learning_rate, now {rate}")
+        row = {
+            "step": self.number,
+            "tokens": self.seen,
+            "length": self.config.phases[self.phase].length,
+            "layers": self.model.config.num_hidden_layers,
+            "rate": self.config.rate(self.seen),
+            "mlm": round(mlm, 4),
+            **({"nsp": round(nsp, 4)} if self.config.nsp else {}),
+            "tokens_per_second": round(pace),
+            "order": self.order[:16],
+            **figures,
+        }
+        if self.world.first:
+            with (self.out / "log.jsonl").open("a", encoding="utf-8") as stream:
+                stream.write(json.dumps(row) + "\n")
+        self.logged = self.seen
+
+    def _begin_log(self) -> None:
+        """Forget the lines after the checkpoint: the steps they tell of are about to be taken again."""
+        path = self.out / "log.jsonl"
+        if self.world.first:
+            old = path.read_text("utf-8").splitlines() if path.is_file() and self.number else []
+            kept = [line for line in old if line.endswith("}") and json.loads(line)["step"] <= self.number]
+            path.write_text("".join(line + "\n" for line in kept), "utf-8")
+            self.logged = json.loads(kept[-1])["tokens"] if kept else 0
+            self.corpus.tokenizer.save(str(self.out / "tokenizer.json"))
+
+    def _export_if_due(self) -> None:
+        """Intermediate exports at budget / 2 ** k: evenly spaced on a learning curve's logarithmic axis."""
+        budget, before = self.config.tokens, self.exported_at
+        due = [k for k in range(1, self.config.exports + 1) if before < budget / 2**k <= self.seen]
+        if due and self.world.first:
+            self.figures = self.evaluate(self.config.eval_predictions)
+            self._export(f"step-{self.number:07d}")
+        self.exported_at = self.seen
+
+    def _export(self, name: str) -> None:
+        final = name == "model"
+        write(
+            self.model,
+            self.corpus.tokenizer,
+            self.config,
+            self.out / name,
+            self.record(),
+            curves(self.out / "log.jsonl") if final else None,
+        )
+
+    def record(self) -> dict[str, Any]:
+        """Everything one needs to know about the run."""
+        device = self.world.device
+        name = f"cpu, {torch.get_num_threads()} threads"
+        if device.type == "cuda":
+            name = torch.cuda.get_device_name(device)
+        return {
+            "config": self.config.as_dict(),
+            "config_sha256": self.config.digest(),
+            "files": self.corpus.files,
+            "tokens": self.seen,
+            "steps": self.number,
+            "layers": self.model.config.num_hidden_layers,
+            "finished": self.seen >= self.config.tokens,
+            "order": self.order,
+            "heldout": self.figures,
+            "processes": self.world.size,
+            "device": name,
+            "seconds": round(self.seconds + time.monotonic() - self.started, 1),
+            "versions": versions(),
+            "commit": commit(),
+        }
