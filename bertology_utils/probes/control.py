@@ -1,0 +1,39 @@
+"""Control tasks: what a probe can memorise is not what the vectors say (hewitt2019control).
+
+Each word type gets one label for good, drawn from the labels' own frequencies. Nothing but memory of the types can
+tell it; a probe that does as well on it as on the real labels shows only its own capacity. Selectivity is the
+difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .targets import Targets
+
+
+def control_labels(types: Sequence[str], labels: Sequence[str], seed: int = 0) -> np.ndarray:
+    """One random label a word type, drawn with the labels' frequencies; str array (N,).
+
+    The draw depends on seed and the set of types alone, not on the order of the words.
+    """
+    types, labels = np.asarray(types), np.asarray(labels)
+    if len(types) != len(labels):
+        raise ValueError(f"{len(types)} word types but {len(labels)} labels")
+    classes, counts = np.unique(labels, return_counts=True)
+    kinds, member = np.unique(types, return_inverse=True)
+    drawn = np.random.default_rng(seed).choice(classes, size=len(kinds), p=counts / counts.sum())
+    return drawn[member]
+
+
+def control_task(targets: Targets, seed: int = 0) -> Targets:
+    """The targets with control labels in the place of their own."""
+    return targets.relabel(control_labels(targets.types, targets.labels, seed))
+
+
+def majority(targets: Targets) -> str:
+    """The most frequent label of the train split."""
+    classes, counts = np.unique(targets.labels[targets.split == "train"], return_counts=True)
+    return str(classes[counts.argmax()])

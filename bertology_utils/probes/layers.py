@@ -1,0 +1,171 @@
+"""One probe a layer, with every control: the driver behind most probing claims.
+
+The layer is chosen on dev and scored on test; beside it stand the majority label, layer 0 (the embeddings), control
+labels, and — where the caller runs it — an untrained network of the same shape. Intervals draw sentences, not words,
+since the words of a sentence stand or fall together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from .. import stats
+from ..models import Subject
+from ..settings import Settings
+from .control import control_task, majority
+from .linear import fit
+from .targets import Targets, fitting, gather
+
+
+@dataclass(frozen=True, eq=False)
+class LayerScores:
+    """What the probes of all layers got right.
+
+    Attributes
+    ----------
+    right : bool array (L + 1, N)
+        For each layer (0 the embeddings) and test target.
+    dev : float array (L + 1,)
+        Accuracy on dev, by which `best` is chosen.
+    majority : bool array (N,)
+        Whether the majority label would have been right.
+    control : bool array (L + 1, N) or None
+        The same on control labels.
+    groups : array (N,)
+        The sentence of each test target.
+    labels, predicted : str arrays (N,) and (L + 1, N)
+    note : str
+        What was left out.
+    """
+
+    right: np.ndarray
+    dev: np.ndarray
+    majority: np.ndarray
+    control: np.ndarray | None
+    groups: np.ndarray
+    labels: np.ndarray
+    predicted: np.ndarray
+    note: str = ""
+
+    @property
+    def best(self) -> int:
+        """The layer with the highest accuracy on dev; the lowest of equals."""
+        return int(self.dev.argmax())
+
+    @property
+    def best_contextual(self) -> int:
+        """The same among the layers above the embeddings."""
+        return int(self.dev[1:].argmax()) + 1
+
+
+def probe_layers(
+    subject: Subject,
+    targets: Targets,
+    settings: Settings,
+    *,
+    hidden: int | None = None,
+    l2: float = 1e-3,
+    control: bool = False,
+    most: int | None = None,
+) -> LayerScores:
+    """Fit a probe on each layer's vectors of the train targets and score it on the test targets.
+
+    Parameters
+    ----------
+    hidden : int, optional
+        Units of an MLP probe; None for a linear one.
+    control : bool
+        Also fit on control labels.
+    most : int, optional
+        Targets a split at most, drawn before the model runs.
+
+    Raises
+    ------
+    ValueError
+        If one of the splits train, dev and test is empty.
+    """
+    targets, note = fitting(subject, targets)
+    targets = targets if most is None else targets.draw(most, settings.seed)
+    train, dev, test = (targets.split == s for s in ("train", "dev", "test"))
+    if not (train.any() and dev.any() and test.any()):
+        raise ValueError(f"train, dev, test have {train.sum()}, {dev.sum()}, {test.sum()} targets; each needs some")
+    x = gather(subject, targets, settings=settings)  # (L + 1, N, F)
+    tasks = [targets] + ([control_task(targets, settings.seed)] if control else [])
+    predicted = np.array([[_one(layer, task, hidden, l2, settings) for layer in x] for task in tasks])
+    right = np.array([predicted[k] == task.labels for k, task in enumerate(tasks)])  # (tasks, L + 1, N)
+    return LayerScores(
+        right=right[0][:, test],
+        dev=right[0][:, dev].mean(1),
+        majority=targets.labels[test] == majority(targets),
+        control=right[1][:, test] if control else None,
+        groups=targets.sentence[test],
+        labels=targets.labels[test],
+        predicted=predicted[0][:, test],
+        note=note,
+    )
+
+
+def _one(x: np.ndarray, targets: Targets, hidden: int | None, l2: float, settings: Settings) -> np.ndarray:
+    """What a probe trained on the train targets says of all."""
+    train = targets.split == "train"
+    probe = fit(
+        x[train], targets.labels[train], hidden=hidden, l2=l2, seed=settings.seed, device=settings.torch_device()
+    )
+    return probe.predict(x)
+
+
+def rows(scores: LayerScores, settings: Settings, *, reference: LayerScores | None = None, **keys) -> pd.DataFrame:
+    """Tidy rows: accuracy by layer, its controls, and the gains of the layer chosen on dev.
+
+    Measures: `accuracy`, `control accuracy`, `selectivity` (by `layer`); `majority`; `gain over layer 0`,
+    `gain over majority`, and with a `reference` (the scores of an untrained network on the same targets) `gain over
+    untrained`, all three at the best contextual layer, named in column `layer`. `keys` become key columns.
+    """
+    options = {"seed": settings.seed, "draws": min(settings.draws, 500)}
+    mean = Means(scores.groups, **options)
+    n, best = scores.right.shape[1], scores.best_contextual
+    out = []
+
+    def add(measure: str, values: np.ndarray, layer: int | None = None) -> None:
+        where = keys if layer is None else {**keys, "layer": layer}
+        out.append(stats.row(measure, mean(values), n, **where))
+
+    for layer, right in enumerate(scores.right):
+        add("accuracy", right, layer)
+        if scores.control is not None:
+            add("control accuracy", scores.control[layer], layer)
+            add("selectivity", right.astype(float) - scores.control[layer], layer)
+    add("majority", scores.majority)
+    gains: Mapping[str, np.ndarray] = {"layer 0": scores.right[0], "majority": scores.majority}
+    if reference is not None:
+        gains = {**gains, "untrained": reference.right[reference.best_contextual]}
+    for name, other in gains.items():
+        add(f"gain over {name}", scores.right[best].astype(float) - other, best)
+    return stats.table(out, [scores.note])
+
+
+class Means:
+    """Means over targets with intervals over sentences, by one matrix product a mean.
+
+    A cluster bootstrap: sentences are drawn with replacement; the mean of a draw is the sum over its targets by their
+    number. The draws are made once and shared, so differences of two means are paired.
+    """
+
+    def __init__(self, groups: np.ndarray, *, seed: int = 0, draws: int = 500) -> None:
+        kinds, self.member = np.unique(groups, return_inverse=True)
+        self.sizes = np.bincount(self.member)
+        self.counts = stats.counts(len(kinds), draws, seed)  # (draws, sentences)
+        self.totals = self.counts @ self.sizes
+
+    def __call__(self, values: np.ndarray) -> tuple[float, float, float]:
+        """Mean of values (N,) and its 95 % interval."""
+        values = np.asarray(values, float)
+        return stats.interval(values.mean(), self.draws(values))
+
+    def draws(self, values: np.ndarray) -> np.ndarray:
+        """The means of the draws."""
+        return self.counts @ np.bincount(self.member, np.asarray(values, float), len(self.sizes)) / self.totals
