@@ -48,7 +48,7 @@ def write_model(folder: Path, *, seed: int = 1, nsp: bool = True, mlm: bool = Tr
         "num_hidden_layers": 3,
         "num_attention_heads": 4,
         "intermediate_size": 64,
-        "max_position_embeddings": 48,
+        "max_position_embeddings": 160,
         "initializer_range": 0.2,
     } | config
     model = BertForPreTraining(BertConfig(vocab_size=len(vocab), **sizes))

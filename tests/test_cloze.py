@@ -84,4 +84,4 @@ def test_gaps_are_checked():
     with pytest.raises(ItemError):
         cloze.gap_row(tiny(), "no gap")
     with pytest.raises(TooLong):
-        cloze.gap_row(tiny(), "[MASK] " + "dog " * 60)
+        cloze.gap_row(tiny(), "[MASK] " + "dog " * 200)

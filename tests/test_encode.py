@@ -98,9 +98,9 @@ def test_word_maps_sum_over_targets_and_average_over_sources():
 
 
 def test_too_long_is_refused_with_the_sentence():
-    with pytest.raises(encode.TooLong, match=r"takes 48.*dog dog"):
-        encode.tokenize(tiny(), [["dog"] * 47])
-    assert encode.fits(tiny(), [["dog"] * 47, ["dog"] * 46]).tolist() == [False, True]
+    with pytest.raises(encode.TooLong, match=r"takes 160.*dog dog"):
+        encode.tokenize(tiny(), [["dog"] * 159])
+    assert encode.fits(tiny(), [["dog"] * 159, ["dog"] * 158]).tolist() == [False, True]
 
 
 def test_text_instead_of_words_is_refused():
