@@ -1,0 +1,1 @@
+"""The embeddings chapter: what kind of space contextual vectors live in."""

@@ -1,0 +1,65 @@
+"""Associations between words, measured on sentences that say nothing else (may2019)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ... import associations as tests
+from ... import encode, stats
+from ...claims import claim
+from ...data.original.readers.texts import words as cut
+from ...rules import above, all_of, below
+
+# the two tests whose outcome nobody doubts, by the names the sources give them
+KNOWN = ("weat1", "flowers_insects", "weat2", "instruments_weapons")
+ASKED = {"known": "yes", "input": "bleached sentences", "vector": "[CLS]"}
+DRAWS = 1000  # at most, of the effect size's interval: 46 tests have two each
+
+
+@claim(
+    "emb.bleached.may2019",
+    tasks="association",
+    n=100,
+    predict=all_of(above("effect size", 0.0, where=ASKED), below("permutation p", 0.05, where=ASKED)),
+)
+def bleached(subject, data, settings):
+    """Effect sizes and permutation p-values of every association test (may2019).
+
+    By the last layer's [CLS] vector, as in the study, and by the mean of the pieces. The rule asks for two tests with
+    bleached sentences and [CLS]. A word's sentences are resampled together.
+    """
+    rows = []
+    for test in data["association"]:
+        groups = [_content(test.x, test.y), _content(test.y, test.x)]
+        sets = [_vectors(subject, texts, settings) for texts in (test.x, test.y, test.a, test.b)]
+        known = "yes" if test.condition.removeprefix("sent-") in KNOWN else "no"
+        for v, vector in enumerate(("[CLS]", "mean of pieces")):
+            x, y = (tests.association(part[:, v], sets[2][:, v], sets[3][:, v]) for part in sets[:2])
+            drawn = tests.effect_size_draws(x, y, *groups, draws=min(settings.draws, DRAWS), seed=settings.seed)
+            keys = {
+                "test": test.condition,
+                "input": "bleached sentences" if test.meta["bleached"] else "words",
+                "vector": vector,
+                "known": known,
+            }
+            n = len(x) + len(y)
+            rows.append(stats.row("effect size", stats.interval(tests.effect_size(x, y), drawn), n, **keys))
+            rows.append(stats.row("permutation p", tests.permutation_p(x, y, seed=settings.seed), n, **keys))
+    return stats.table(rows)
+
+
+def _vectors(subject, texts, settings) -> np.ndarray:
+    """[CLS] and mean of the pieces at the last layer: (n, 2, H)."""
+    out = np.empty((len(texts), 2, subject.hidden_size), np.float32)
+    last = [subject.n_layers]
+    for i, states in encode.hidden_states(
+        subject, (t.split() for t in texts), pool=None, layers=last, settings=settings
+    ):
+        out[i] = states[0, 0], states[0, 1:-1].mean(0)
+    return out
+
+
+def _content(texts: tuple[str, ...], others: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """What each sentence says beside its template: the words that no sentence of the other set has, plural or not."""
+    common = {word.lower() for text in others for word in cut(text)}
+    return [tuple(w.lower().rstrip("s") for w in cut(text) if w.lower() not in common) for text in texts]

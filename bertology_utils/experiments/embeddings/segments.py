@@ -1,0 +1,169 @@
+"""Does a word's vector tell in which of two segments it stands? (mickus2019)"""
+
+from __future__ import annotations
+
+import os
+import random
+from collections import Counter
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+
+from ... import models, stats
+from ...claims import claim
+from ...data.original.readers.texts import words as cut
+from ...encode import Row, batches, forward, tokenize, windows
+from ...geometry import unit
+from ...models import Subject
+from ...rules import above, all_of
+from ...settings import PREFIX, Settings
+
+WORDS = 300  # the commonest words that have enough occurrences
+LEAST = 5  # occurrences of a word in each segment
+WITHOUT_NSP = "NONSP"  # BERTOLOGY_NONSP names the model to compare with; else `mini-nonsp` in the cache folder
+
+
+@claim(
+    "emb.segment_position.mickus2019",
+    tasks="paraphrase",
+    n=500,
+    limit=1500,
+    predict=all_of(
+        # in cosine; a hundredth is far below what one word's contexts differ by
+        above("shift", 0.0, margin=0.01),
+        above("relative shift less that without NSP", 0.0),
+    ),
+)
+def segment_position(subject, data, settings):
+    """Cosine of a word's occurrences within a segment less that across segments, at the last layer (mickus2019).
+
+    Which sentence of a pair comes first is a coin's toss, so the segments differ in nothing but place and segment id;
+    no two occurrences of one input are compared. Words are the items. The comparison needs a model pretrained
+    without next-sentence prediction (`without_nsp`); where there is none its row is empty and decides nothing. Its
+    own shift is taken relative to the spread within a segment, since two models' cosines have no common scale.
+    """
+    rng = random.Random(settings.seed)
+    pairs = [(cut(i.text), cut(i.text_b)) for i in data["paraphrase"]]
+    pairs = [pair if rng.random() < 0.5 else pair[::-1] for pair in pairs]
+    fit = np.array([len(_ids(subject, pair)) <= subject.max_length for pair in pairs])
+    pairs = [pair for pair, ok in zip(pairs, fit) if ok]
+    notes = [] if fit.all() else [f"{(~fit).sum()} pairs longer than {subject.name} takes are left out"]
+    words = _words(pairs)
+    spread, shift = _shifts(subject, pairs, words, settings)  # (words, layers) each
+    counts = stats.counts(len(words), settings.draws, settings.seed)
+    drawn = counts @ shift / len(words)
+    rows = [
+        stats.row("shift by layer", stats.interval(v, drawn[:, k]), len(words), layer=k)
+        for k, v in enumerate(shift.mean(0))
+    ]
+    rows.append(stats.row("shift", stats.interval(shift[:, -1].mean(), drawn[:, -1]), len(words)))
+    ratio = _relative(spread, shift, counts)
+    rows.append(stats.row("relative shift", stats.interval(ratio[0], ratio[1:]), len(words)))
+    other = without_nsp(settings, subject.is_twin)
+    if other is None:
+        nothing = (float("nan"),) * 3
+        notes.append(
+            "no model without next-sentence prediction to compare with: name one in BERTOLOGY_NONSP, or put a "
+            "folder mini-nonsp into the cache folder"
+        )
+    else:
+        pairs = [pair for pair in pairs if len(_ids(other, pair)) <= other.max_length]
+        theirs = _relative(*_shifts(other, pairs, words, settings), counts)
+        rows.append(stats.row("relative shift without NSP", stats.interval(theirs[0], theirs[1:]), len(words)))
+        nothing = stats.interval(ratio[0] - theirs[0], ratio[1:] - theirs[1:])
+        notes.append(f"compared with {other.name}")
+    rows.append(stats.row("relative shift less that without NSP", nothing, len(words) if other else 0))
+    return stats.table(rows, notes)
+
+
+def without_nsp(settings: Settings, twin: bool = False) -> Subject | None:
+    """The model pretrained without next-sentence prediction and segments, or its twin; None where there is none."""
+    name = os.environ.get(PREFIX + WITHOUT_NSP, "").strip()
+    folder = settings.cache / "mini-nonsp"
+    if not name and not (folder / "config.json").is_file():
+        return None
+    plain = Settings(device=settings.device, dtype=settings.dtype, seed=settings.seed)
+    subject = _load(name or str(folder), plain)
+    return subject.twin(settings.seed) if twin else subject
+
+
+@lru_cache(maxsize=1)
+def _load(name: str, settings: Settings) -> Subject:
+    return models.load(name, settings)
+
+
+def _ids(subject, pair) -> list[int]:
+    first, second = pair
+    return subject.tokenizer(list(first), list(second), is_split_into_words=True, verbose=False)["input_ids"]
+
+
+def _words(pairs) -> list[str]:
+    """The commonest words with `LEAST` occurrences, at least, in first and in second segments."""
+    first, second = (Counter(w.lower() for pair in pairs for w in set(pair[k]) if w.isalpha()) for k in (0, 1))
+    enough = [w for w in first if min(first[w], second[w]) >= LEAST]
+    if len(enough) < 2:
+        raise ValueError(f"{len(pairs)} pairs hold {len(enough)} words with {LEAST} occurrences in each segment")
+    return sorted(enough, key=lambda w: (-min(first[w], second[w]), w))[:WORDS]
+
+
+def _shifts(subject, pairs, words, settings) -> tuple[np.ndarray, np.ndarray]:
+    """Mean cosine distance within a segment, and how much larger it is across segments: (words, layers) each.
+
+    From sums of unit vectors, so that memory depends on the words alone. The first occurrence of a word in a segment
+    counts; pairs of occurrences in one input are taken out of the sums.
+    """
+    place = {w: k for k, w in enumerate(words)}
+    shape = (len(words), subject.n_layers + 1)
+    sums, n = np.zeros((2, *shape, subject.hidden_size)), np.zeros((2, len(words)))
+    same, n_same = np.zeros(shape), np.zeros(len(words))
+    for first, vectors in _pair_vectors(subject, pairs, settings):
+        for w, at in first[0].items():
+            if w in place and w in first[1]:
+                same[place[w]] += (vectors[:, at] * vectors[:, first[1][w]]).sum(-1)
+                n_same[place[w]] += 1
+        for segment in (0, 1):
+            for w, at in first[segment].items():
+                if w in place:
+                    sums[segment, place[w]] += vectors[:, at]
+                    n[segment, place[w]] += 1
+    inside = ((sums**2).sum(-1) - n[..., None]) / (n * (n - 1))[..., None]  # (2, words, layers)
+    across = ((sums[0] * sums[1]).sum(-1) - same) / (n[0] * n[1] - n_same)[:, None]
+    return 1 - inside.mean(0), inside.mean(0) - across
+
+
+def _pair_vectors(subject, pairs, settings):
+    """For each pair: the first place of each word in each segment, and unit word vectors (layers, words, H)."""
+    segments = subject.has_nsp  # a model that never saw a second segment id is not given one
+    for _, window in windows(pairs, 256):
+        rows = tokenize(subject, [a for a, _ in window], [b for _, b in window])
+        if not segments:
+            rows = [replace(row, types=(0,) * len(row.ids)) for row in rows]
+        for batch in batches(subject, rows, settings.batch_tokens):
+            states = forward(subject, batch, output_hidden_states=True).hidden_states
+            for k, row in enumerate(batch.rows):
+                own = np.stack([layer[k, : len(row.ids)].float().cpu().numpy() for layer in states])
+                yield _first(window[batch.index[k]]), _pooled(own, row)
+
+
+def _pooled(states: np.ndarray, row: Row) -> np.ndarray:
+    """Pieces (layers, T, H) to unit word vectors (layers, W, H)."""
+    weights = np.zeros((row.n_words, len(row.ids)), np.float32)
+    for t, w in enumerate(row.words):
+        if w >= 0:
+            weights[w, t] = 1
+    return unit(weights @ states)
+
+
+def _first(pair) -> tuple[dict[str, int], dict[str, int]]:
+    out: tuple[dict[str, int], dict[str, int]] = ({}, {})
+    for segment, start in ((0, 0), (1, len(pair[0]))):
+        for at, word in enumerate(pair[segment]):
+            out[segment].setdefault(word.lower(), start + at)
+    return out
+
+
+def _relative(spread: np.ndarray, shift: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Mean shift over mean spread at the last layer: the value, then the draws."""
+    counts = np.vstack([np.ones(len(shift)), counts])
+    return (counts @ shift[:, -1]) / (counts @ spread[:, -1])

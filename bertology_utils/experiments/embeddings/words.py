@@ -1,0 +1,208 @@
+"""Static word vectors out of a contextual model, and what removing leading directions does to similarity."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from ... import encode, geometry, pooling, similarity, stats
+from ...claims import claim
+from ...data import load, sample
+from ...data.items import Data
+from ...errors import Refusal
+from ...rules import above
+from .sentences import english
+
+SIZES = (1, 5, 10, 20, 50)  # contexts pooled
+WORDS = 160  # with enough contexts, at most so many are encoded
+LEAST = 10  # pairs of a set in the test half; smaller sets say nothing
+PAIRS = 1000  # of sentences, of each split
+DRAWS = 1000  # at most, of rank correlations
+PLAIN = "mean over pieces, mean over contexts"
+
+
+def _sets(items: Sequence, scores: np.ndarray, seed: int) -> dict[str, tuple]:
+    """Set -> (dev gold, dev scores, test gold, test scores): random halves of each set that is large enough."""
+    places = defaultdict(list)
+    for k, item in enumerate(items):
+        places[item.condition].append(k)
+    out = {}
+    for name, where in places.items():
+        dev = similarity.halves(len(where), seed)
+        if (~dev).sum() >= LEAST:
+            gold, own = np.array([items[k].score for k in where]), scores[where]
+            out[name] = gold[dev], own[dev], gold[~dev], own[~dev]
+    if not out:
+        raise ValueError(f"{len(items)} pairs in {len(places)} sets: no set has {2 * LEAST}")
+    return out
+
+
+def _mean_over_sets(sets: dict[str, tuple], settings) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Mean Spearman over the sets for each column: on dev, on test, and resampled on test."""
+    draws = min(settings.draws, DRAWS)
+    dev = np.mean([similarity.rank_correlations(g, s) for g, s, _, _ in sets.values()], 0)
+    test = np.mean([similarity.rank_correlations(g, s) for _, _, g, s in sets.values()], 0)
+    drawn = [
+        similarity.rank_correlation_draws(g, s, draws=draws, seed=settings.seed + k)
+        for k, (_, _, g, s) in enumerate(sets.values())
+    ]
+    return dev, test, np.mean(drawn, 0)
+
+
+def _pair_cosines(items: Sequence, place: dict[str, int], vectors: np.ndarray) -> np.ndarray:
+    """(pairs, ...) cosines from (words, ..., H) vectors."""
+    a, b = ([place[getattr(i, side)] for i in items] for side in "ab")
+    return similarity.cosines(vectors[a], vectors[b])
+
+
+@claim(
+    "emb.postprocessing.mu2018",
+    tasks=("word_similarity", "sts"),
+    n=400,
+    predict=above("gain", 0.0, margin=0.01, need="any"),  # a hundredth of Spearman at least
+)
+def postprocessing(subject, data, settings):
+    """Spearman with similarity before and after removing mean and leading components (mu2018).
+
+    Words stand alone in their input, sentences are means of their pieces; components (one in a hundred dimensions) are
+    those of the vectors measured. The layer is the best before, on one half of the pairs, and scored on the other.
+    """
+    rows, notes = [], []
+    for benchmark, task in (("word similarity", "word_similarity"), ("sentence similarity", "sts")):
+        items = english(data.items.get(task, []))
+        if not items:
+            continue
+        items = sample(items, PAIRS, settings.seed)[0] if task == "sts" else items
+        cosines = _before_and_after(subject, items, task, settings, notes)  # (pairs, 2, layers)
+        layers = cosines.shape[-1]
+        dev, test, drawn = _mean_over_sets(_sets(items, cosines.reshape(len(items), -1), settings.seed), settings)
+        best, n = int(np.nan_to_num(dev[:layers], nan=-2).argmax()), len(items)
+        for name, start in (("before", 0), ("after", layers)):
+            for k in range(layers):
+                value = stats.interval(test[start + k], drawn[:, start + k])
+                rows.append(stats.row(f"Spearman {name}", value, n, benchmark=benchmark, layer=k))
+        for k in range(layers):
+            gain = stats.interval(test[layers + k] - test[k], drawn[:, layers + k] - drawn[:, k])
+            rows.append(stats.row("gain by layer", gain, n, benchmark=benchmark, layer=k))
+            if k == best:
+                rows.append(stats.row("gain", gain, n, benchmark=benchmark, layer=k))
+    return stats.table(rows, notes)
+
+
+def _before_and_after(subject, items, task, settings, notes) -> np.ndarray:
+    texts = list(dict.fromkeys(t for i in items for t in (i.a, i.b)))
+    if task == "word_similarity":
+        vectors = pooling.isolated(subject, texts, settings)
+    else:
+        fit = encode.fits(subject, [t.split() for t in texts])
+        if not fit.all():
+            notes.append(f"{(~fit).sum()} sentences longer than {subject.name} takes are left out")
+            known = {t for t, ok in zip(texts, fit) if ok}
+            items[:] = [i for i in items if i.a in known and i.b in known]
+            texts = [t for t in texts if t in known]
+        vectors = np.empty((len(texts), subject.n_layers + 1, subject.hidden_size), np.float32)
+        sentences = (t.split() for t in texts)
+        for i, states in encode.hidden_states(subject, sentences, pool=None, settings=settings):
+            vectors[i] = states[:, 1:-1].mean(1)
+    place = {t: k for k, t in enumerate(texts)}
+    before = _pair_cosines(items, place, vectors)
+    after = [_pair_cosines(items, place, geometry.all_but_the_top(v)) for v in np.moveaxis(vectors, 1, 0)]
+    return np.stack([before, np.stack(after, 1)], 1)
+
+
+CONTEXTS = (("sts_semeval_2012_2016", "sentences"), ("ud_english_ewt", "sentences"), ("semcor", "senses"))
+
+
+@lru_cache(maxsize=1)
+def _published_contexts(settings) -> tuple[list[tuple[str, ...]], str]:
+    """Sentences for words whose own data set has none: those of every source of `CONTEXTS` that can be had."""
+    texts: dict[tuple[str, ...], None] = {}
+    used, missing = [], None
+    for source, task in CONTEXTS:
+        try:
+            found: Data = load(task, source, settings=settings)
+        except Refusal as error:
+            missing = error
+            continue
+        texts.update(dict.fromkeys(tuple(w.lower() for w in i.words) for i in found[task]))
+        used.append(f"{source} (items {found.sha256[:8]})")
+    if not texts:
+        raise missing
+    return list(texts), f"contexts from {', '.join(used)}: {len(texts)} sentences"
+
+
+@claim(
+    "emb.static_distillation.bommasani2020",
+    tasks=("word_similarity", "sentences"),
+    n=6000,
+    limit=3000,
+    predict=above("pooled less isolated", 0.0, margin=0.01),  # a hundredth of Spearman at least
+)
+def static_distillation(subject, data, settings):
+    """Word vectors pooled over contexts against the word alone, on word similarity (bommasani2020).
+
+    Only words with 50 contexts count, and of each as many. Layers are chosen on one half of the pairs, for both sides
+    apart, and scored on the other. Words and sentences are lower-cased.
+    """
+    notes = []
+    if data.items.get("sentences"):
+        texts = list(dict.fromkeys(tuple(w.lower() for w in i.words) for i in data["sentences"]))
+    else:
+        texts, note = _published_contexts(settings)
+        notes.append(note)
+    items = data["word_similarity"]
+    asked = {w.lower() for i in items for w in (i.a, i.b)}
+    limit = min(60, subject.max_length // 3)  # words: longer contexts cost much, and some would not fit
+    short = [t for t in texts if len(t) <= limit]
+    places = geometry.sample(short, contexts=SIZES[-1], seed=settings.seed, keep=asked.__contains__)
+    items = [i for i in items if i.a.lower() in places and i.b.lower() in places and i.a.lower() != i.b.lower()]
+    items = _densest(items)
+    words = list(dict.fromkeys(w.lower() for i in items for w in (i.a, i.b)))
+    notes.append(f"{len(items)} pairs of {len(words)} words with {SIZES[-1]} contexts of at most {limit} words")
+    made = pooling.static_vectors(subject, short, {w: places[w] for w in words}, SIZES, settings)
+    columns = {"isolated": pooling.isolated(subject, words, settings)}
+    columns |= {f"{k} contexts": vectors for k, vectors in zip(SIZES, made.means)}
+    for p, pieces in enumerate(pooling.OVER_PIECES):
+        for c, contexts in enumerate(pooling.OVER_CONTEXTS):
+            columns[f"{pieces} over pieces, {contexts} over contexts"] = made.pooled[p, c]
+    place = {w: k for k, w in enumerate(words)}
+    a, b = ([place[getattr(i, side).lower()] for i in items] for side in "ab")
+    cosines = np.stack([similarity.cosines(v[a], v[b]) for v in columns.values()], 1)  # (pairs, poolings, layers)
+    return _distillation_rows(items, cosines, list(columns), settings, notes)
+
+
+def _densest(items: list) -> list:
+    """The pairs among the `WORDS` words that occur in the most pairs."""
+    counts: dict[str, int] = defaultdict(int)
+    for i in items:
+        counts[i.a.lower()] += 1
+        counts[i.b.lower()] += 1
+    kept = set(sorted(counts, key=lambda w: (-counts[w], w))[:WORDS])
+    return [i for i in items if i.a.lower() in kept and i.b.lower() in kept]
+
+
+def _distillation_rows(items, cosines, names, settings, notes):
+    """Spearman by pooling and layer; pooled over most contexts less isolated, each at its best layer on dev."""
+    layers = cosines.shape[-1]
+    sets = _sets(items, cosines.reshape(len(items), -1), settings.seed)
+    dev, test, drawn = (x.reshape(*x.shape[:-1], -1, layers) for x in _mean_over_sets(sets, settings))
+    n = sum(len(gold) for _, _, gold, _ in sets.values())
+    rows = []
+    for p, name in enumerate(names):
+        for k in range(layers) if " over " not in name or name == PLAIN else ():
+            value = stats.interval(test[p, k], drawn[:, p, k])
+            rows.append(stats.row("Spearman by layer", value, n, pooling=name, layer=k))
+    best = np.nan_to_num(dev, nan=-2).argmax(1)  # (poolings,)
+    for p, name in enumerate(names):
+        value = stats.interval(test[p, best[p]], drawn[:, p, best[p]])
+        rows.append(stats.row("Spearman, layer chosen on dev", value, n, pooling=name, layer=int(best[p])))
+    pooled, alone = names.index(f"{SIZES[-1]} contexts"), names.index("isolated")
+    gain = stats.interval(
+        test[pooled, best[pooled]] - test[alone, best[alone]],
+        drawn[:, pooled, best[pooled]] - drawn[:, alone, best[alone]],
+    )
+    rows.append(stats.row("pooled less isolated", gain, n, contexts=SIZES[-1]))
+    return stats.table(rows, [*notes, f"{len(sets)} sets: {', '.join(sets)}"])
