@@ -169,6 +169,7 @@ def run(
     n: int | None = None,
     twin: bool = True,
     save: bool = True,
+    missing: bool = False,
 ) -> Result:
     """Rerun a claim: the subject and its twin on every source asked for, decided and kept as evidence.
 
@@ -182,12 +183,17 @@ def run(
         Also run the untrained twin.
     save : bool
         Keep the records in the settings' evidence folder.
+    missing : bool
+        Leave out sources of which that folder has the subject's record already: a long run is taken up again.
     """
     settings = Settings.of(settings, model=model, data=data, n=n)
     it = get(id)
-    return Result(
-        tuple(record for source in sources(it, settings) for record in _runs(it, source, settings, twin, save))
-    )
+    wanted = sources(it, settings)
+    if missing:
+        wanted = [
+            w for w in wanted if not (settings.evidence / records.place(id, "rerun", settings.model, w)).is_file()
+        ]
+    return Result(tuple(record for source in wanted for record in _runs(it, source, settings, twin, save)))
 
 
 def sources(it: Claim, settings: Settings) -> list[str]:

@@ -77,6 +77,7 @@ def run(
     evidence: Out = None,
     twin: Annotated[bool, typer.Option(help="Also run the untrained twin.")] = True,
     save: Annotated[bool, typer.Option(help="Keep the evidence.")] = True,
+    missing: Annotated[bool, typer.Option("--missing", help="Only what the evidence folder has no record of.")] = False,
 ) -> None:
     """Rerun claims on a model and print what came out."""
     from . import claims as registry
@@ -93,8 +94,16 @@ def run(
         mirror=mirror,
         evidence=evidence,
     )
-    for id in _expand(claims):
-        for record in registry.run(id, settings, twin=twin, save=save).records:
+    several = _expand(claims)
+    for id in several:
+        try:
+            result = registry.run(id, settings, twin=twin, save=save, missing=missing)
+        except registry.NotRunnable as error:
+            if len(several) == 1:
+                raise
+            typer.echo(f"skipped: {error}", err=True)
+            continue
+        for record in result.records:
             typer.echo(f"{id}  {record.model} on {record.data} (n = {record.n}): {record.verdict.label.upper()}")
             for check in record.row_checks():
                 sign = {True: "holds", False: "fails", None: "open"}[check.holds]

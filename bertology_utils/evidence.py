@@ -102,8 +102,8 @@ class Evidence:
 
     @property
     def file(self) -> Path:
-        """Where the record lies under its root: one folder a claim."""
-        return Path(self.claim) / f"{self.kind}--{_safe(self.model)}--{_safe(self.data)}.json"
+        """Where the record lies under its root."""
+        return place(self.claim, self.kind, self.model, self.data)
 
     def save(self, root: Path) -> Path:
         """Write the record under `root`, all or nothing."""
@@ -122,6 +122,11 @@ class Evidence:
             Path(temporary).unlink(missing_ok=True)
             raise
         return path
+
+
+def place(claim: str, kind: str, model: str, data: str) -> Path:
+    """The file of a record under its root: one folder a claim."""
+    return Path(claim) / f"{kind}--{_safe(model)}--{_safe(data)}.json"
 
 
 def _safe(name: str) -> str:
