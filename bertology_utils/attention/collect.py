@@ -1,0 +1,177 @@
+"""One pass over a corpus, all statistics of all heads.
+
+Maps are looked at batch by batch and let go; what stays is a few numbers a sentence and head, which intervals need.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import torch
+
+from ..models import Subject
+from ..settings import Settings
+from .maps import KINDS, Maps, maps
+from .relations import hits
+
+OFFSETS = {"previous": -1, "self": 0, "next": 1}
+STATISTICS = (*KINDS, *OFFSETS, "entropy", "distance")
+
+
+@dataclass(frozen=True)
+class Heads:
+    """Statistics of every head.
+
+    Attributes
+    ----------
+    values : dict of str to array (n, L, A)
+        By sentence, means over its units (special tokens included): the attention to each of `KINDS`; to the previous,
+        the same and the next unit (over the units that have one); the entropy of the distribution, in nats; the mean
+        distance attended over, in units.
+    norms : dict of str to array (n, L, A)
+        With norms: `share KIND`, the part of ``||alpha f(x)||`` that comes from the kind, and `size KIND`, the mean
+        ``||f(x)||`` of its tokens (nan where a sentence has none).
+    distances : array (n, 2) or None
+        By sentence, mean Jensen-Shannon divergence (nats) between the heads of one layer and between those of different
+        layers.
+    matrix : array (L * A, L * A) or None
+        Divergences, mean over all sentences.
+    hits : array (arcs, L, A), bool, or None
+        Whether the head's most attended word is the arc's target (see `relations`).
+    """
+
+    values: dict[str, np.ndarray]
+    norms: dict[str, np.ndarray]
+    distances: np.ndarray | None = None
+    matrix: np.ndarray | None = None
+    hits: np.ndarray | None = None
+
+
+def collect(
+    subject: Subject,
+    sentences: Iterable[Sequence[str]],
+    *,
+    second: Sequence[Sequence[str]] | None = None,
+    arcs: pd.DataFrame | None = None,
+    norms: bool = False,
+    distances: bool = False,
+    settings: Settings | None = None,
+) -> Heads:
+    """All statistics of all heads over a corpus, in one pass.
+
+    Parameters
+    ----------
+    arcs : DataFrame, optional
+        Columns `sentence`, `query`, `target` (word indices): relations to score.
+    norms : bool
+        Also the norms of the weighted value vectors (kobayashi2020).
+    distances : bool
+        Also Jensen-Shannon divergences between all pairs of heads (clark2019); quadratic in the number of heads.
+    """
+    found: dict[int, dict[str, np.ndarray]] = {}
+    pairs: dict[int, np.ndarray] = {}
+    total, count = 0.0, 0
+    right = np.zeros((0 if arcs is None else len(arcs), subject.n_layers, subject.n_heads), bool)
+    for batch in maps(subject, sentences, second=second, norms=norms, settings=settings):
+        block = statistics(batch) | (norm_statistics(batch) if norms else {})
+        block = {name: tensor.cpu().numpy() for name, tensor in block.items()}
+        for b, i in enumerate(batch.index):
+            found[i] = {name: array[b] for name, array in block.items()}
+        if distances:
+            js = divergences(batch)  # (B, H, H)
+            total, count = total + js.sum(0).double().cpu().numpy(), count + len(js)
+            pairs |= dict(zip(batch.index, _by_layer(js.cpu().numpy(), subject.n_heads)))
+        if arcs is not None:
+            which, ok = hits(batch, arcs)
+            right[which] = ok
+    if not found:
+        raise ValueError("no sentence to collect statistics from")
+    order = sorted(found)
+    stacked = {name: np.stack([found[i][name] for i in order]) for name in found[order[0]]}
+    return Heads(
+        values={name: stacked[name] for name in STATISTICS},
+        norms={name: array for name, array in stacked.items() if name not in STATISTICS},
+        distances=np.stack([pairs[i] for i in order]) if distances else None,
+        matrix=total / count if distances else None,
+        hits=right if arcs is not None else None,
+    )
+
+
+def statistics(batch: Maps) -> dict[str, torch.Tensor]:
+    """`STATISTICS` of a batch, each (B, L, A)."""
+    weights, real = batch.weights, batch.real
+    queries = real.sum(1)[:, None, None]  # (B, 1, 1)
+    out = {}
+    received = weights.sum(-2)  # (B, L, A, U): to each unit, from all
+    for k, kind in enumerate(KINDS):
+        out[kind] = (received * (batch.kinds == k)[:, None, None]).sum(-1) / queries
+    for name, offset in OFFSETS.items():  # a diagonal's padded entries are zero already
+        along = torch.diagonal(weights, offset, -2, -1).sum(-1)
+        out[name] = along / (queries - abs(offset))
+    out["entropy"] = _entropy(weights).sum(-1) / queries
+    place = torch.arange(weights.shape[-1], device=weights.device)
+    apart = (place[:, None] - place[None]).abs().to(weights.dtype)
+    out["distance"] = (weights * apart).sum((-2, -1)) / queries
+    return out
+
+
+def norm_statistics(batch: Maps) -> dict[str, torch.Tensor]:
+    """`share KIND` and `size KIND` of a batch with norms, each (B, L, A)."""
+    norms, queries = batch.norms, batch.real.sum(1)[:, None, None]
+    shares = norms / norms.sum(-1, keepdim=True).clamp(min=1e-30)  # (B, L, A, U, U)
+    received = shares.sum(-2)
+    out = {}
+    for k, kind in enumerate(KINDS):
+        member = (batch.kinds == k)[:, None, None].to(norms.dtype)
+        out[f"share {kind}"] = (received * member).sum(-1) / queries
+        out[f"size {kind}"] = (batch.values * member).sum(-1) / member.sum(-1)  # 0 / 0 where there is none: nan
+    return out
+
+
+def divergences(batch: Maps) -> torch.Tensor:
+    """Jensen-Shannon divergence of every pair of heads, mean over the units; (B, H, H) with H = L * A, in nats."""
+    p = batch.weights.flatten(1, 2)  # (B, H, U, U)
+    own = _entropy(p).sum(-1)  # (B, H)
+    queries = batch.real.sum(1)[:, None]
+    out = p.new_zeros(len(p), p.shape[1], p.shape[1])
+    for h in range(p.shape[1] - 1):  # one head against all later ones: memory stays that of one batch
+        mixed = _entropy((p[:, h : h + 1] + p[:, h + 1 :]) / 2).sum(-1)
+        js = (mixed - (own[:, h : h + 1] + own[:, h + 1 :]) / 2) / queries
+        out[:, h, h + 1 :] = out[:, h + 1 :, h] = js.clamp(min=0)
+    return out
+
+
+def _entropy(p: torch.Tensor) -> torch.Tensor:
+    """Entropy over the last axis, in nats; 0 for a row of zeros."""
+    return -torch.xlogy(p, p).sum(-1)
+
+
+def _by_layer(js: np.ndarray, n_heads: int) -> np.ndarray:
+    """(B, 2): mean over pairs of heads in one layer, and in two; nan where there is no such pair."""
+    layer = np.arange(js.shape[1]) // n_heads
+    upper = np.triu(np.ones(js.shape[1:], bool), 1)
+    same = layer[:, None] == layer[None]
+    sides = [js[:, upper & side] for side in (same, ~same)]
+    return np.stack([s.mean(1) if s.shape[1] else np.full(len(js), np.nan) for s in sides], 1)
+
+
+def permutation_test(matrix: np.ndarray, n_heads: int, *, draws: int = 2000, seed: int = 0) -> tuple[int, int]:
+    """How many of `draws` shufflings of the heads over the layers give as large a (between - within) difference.
+
+    Returns
+    -------
+    exceeding, draws : int
+        The p-value is (exceeding + 1) / (draws + 1).
+    """
+    rng = np.random.default_rng(seed)
+
+    def difference(order: np.ndarray) -> float:
+        within, between = _by_layer(matrix[None][:, order][:, :, order], n_heads)[0]
+        return between - within
+
+    observed = difference(np.arange(len(matrix)))
+    drawn = [difference(rng.permutation(len(matrix))) for _ in range(draws)]
+    return int(np.sum(np.asarray(drawn) >= observed - 1e-12)), draws

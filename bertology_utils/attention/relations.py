@@ -1,0 +1,217 @@
+"""Which head finds which word: arcs of a treebank, the best head against fixed offsets, mixtures of heads.
+
+A head's answer for a word is the word it attends to most, special tokens and the word itself left out (clark2019).
+Heads and offsets are chosen on one split and scored on another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import torch
+
+from ..data.items import Sentence
+from ..models import Subject
+from ..settings import Settings
+from .maps import Maps, maps
+
+OFFSETS = tuple(o for o in range(-10, 11) if o)  # a word is not its own answer
+DIRECTIONS = ("dependent to head", "head to dependent")
+COLUMNS = ["sentence", "query", "target", "relation", "direction"]
+
+
+def arcs(sentences: Sequence[Sentence], *, punctuation: bool = False) -> pd.DataFrame:
+    """The arcs of parsed sentences, in both directions: `sentence`, `query`, `target`, `relation`, `direction`.
+
+    Relations are without subtypes (nsubj for nsubj:pass). Where a treebank has unlabelled trees, a few relations are told
+    from the tags and the order, and their names say so ("obj, from tags").
+    """
+    rows = []
+    for s, sentence in enumerate(sentences):
+        for word, head in enumerate(sentence.heads):
+            if head < 0:
+                continue
+            name = sentence.deprels[word].split(":")[0] if sentence.deprels else _from_tags(sentence, word, head)
+            if name == "punct" and not punctuation:
+                continue
+            rows.append((s, word, head, name, DIRECTIONS[0]))
+            rows.append((s, head, word, name, DIRECTIONS[1]))
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _from_tags(sentence: Sentence, word: int, head: int) -> str:
+    tag, of = sentence.xpos[word], sentence.xpos[head]
+    if not any(c.isalnum() for c in sentence.words[word]):
+        return "punct"
+    if of.startswith("VB") and tag.startswith(("NN", "PRP")) and tag != "PRP$":
+        return "obj, from tags" if head < word else "nsubj, from tags"
+    known = {("DT", "NN"): "det", ("JJ", "NN"): "amod", ("RB", "VB"): "advmod", ("CD", "NN"): "nummod"}
+    return known.get((tag[:2], of[:2]), "other") + ", from tags"
+
+
+def gathered(batch: Maps, queries: pd.DataFrame, *, transposed: bool = False) -> tuple[np.ndarray, torch.Tensor, list]:
+    """Scores of all words for each query in a batch.
+
+    Returns
+    -------
+    which : int array (N,)
+        Positions in `queries` of those whose sentence is in this batch.
+    scores : Tensor (N, L, A, U)
+        Attention from the query to each unit (or, transposed, from each unit to the query); -1 where a unit is no word
+        or the query itself.
+    place : list of dict
+        Word index -> unit, for each of the N.
+    """
+    at = {i: b for b, i in enumerate(batch.index)}
+    sentence = queries["sentence"].to_numpy()
+    which = np.flatnonzero(np.isin(sentence, batch.index))
+    rows = torch.tensor([at[s] for s in sentence[which]], dtype=torch.long)
+    units = batch.place
+    place = [units[b] for b in rows.tolist()]
+    query = torch.tensor([p[q] for p, q in zip(place, queries["query"].to_numpy()[which])], dtype=torch.long)
+    source = batch.weights.transpose(-1, -2) if transposed else batch.weights
+    scores = source[rows, :, :, query].clone()  # (N, L, A, U)
+    barred = batch.words[rows] < 0
+    barred[torch.arange(len(rows)), query] = True
+    scores.masked_fill_(barred[:, None, None], -1.0)
+    return which, scores, place
+
+
+def hits(batch: Maps, queries: pd.DataFrame, *, transposed: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    """Which of the queries are in the batch, and whether each head's answer is right: (N,) and (N, L, A) bool."""
+    which, scores, place = gathered(batch, queries, transposed=transposed)
+    target = torch.tensor([p[t] for p, t in zip(place, queries["target"].to_numpy()[which])], dtype=torch.long)
+    best = scores.argmax(-1)  # (N, L, A)
+    return which, (best == target.to(best.device)[:, None, None]).cpu().numpy()
+
+
+def score(
+    subject: Subject,
+    sentences: Iterable[Sequence[str]],
+    queries: pd.DataFrame,
+    *,
+    both_ways: bool = False,
+    settings: Settings | None = None,
+) -> np.ndarray:
+    """Whether each head answers each query rightly; (queries, L * A), bool — one pass.
+
+    With `both_ways`, (queries, 2 * L * A): behind the heads' own answers those read against the arrow, the word that
+    attends to the query most.
+    """
+    heads = subject.n_layers * subject.n_heads
+    out = np.zeros((len(queries), heads * (2 if both_ways else 1)), bool)
+    for batch in maps(subject, sentences, settings=settings):
+        for k in range(2 if both_ways else 1):
+            which, ok = hits(batch, queries, transposed=bool(k))
+            out[which, k * heads : (k + 1) * heads] = ok.reshape(len(which), heads)
+    return out
+
+
+def offset_hits(queries: pd.DataFrame) -> np.ndarray:
+    """Whether each of `OFFSETS` leads from query to target; (queries, 20), bool."""
+    step = (queries["target"] - queries["query"]).to_numpy()
+    return step[:, None] == np.asarray(OFFSETS)[None]
+
+
+@dataclass(frozen=True)
+class Best:
+    """What was chosen on one split and how it does, item by item, on the other."""
+
+    head: int
+    offset: int
+    right: np.ndarray  # (n,) of the head
+    by_offset: np.ndarray  # (n,) of the offset
+    dev_lead: float
+
+
+def best(dev: np.ndarray, test: np.ndarray, dev_offsets: np.ndarray, test_offsets: np.ndarray) -> Best:
+    """The most accurate head and offset of the dev split (rows are arcs), scored on the test split."""
+    head, offset = int(dev.mean(0).argmax()), int(dev_offsets.mean(0).argmax())
+    lead = float(dev[:, head].mean() - dev_offsets[:, offset].mean())
+    return Best(head, OFFSETS[offset], test[:, head], test_offsets[:, offset], lead)
+
+
+def name(head: int, n_layers: int, n_heads: int) -> str:
+    """ "(layer, head)", both from 0; "reversed" behind it where the head is read against the arrow."""
+    turned, head = divmod(head, n_layers * n_heads)
+    return f"({head // n_heads}, {head % n_heads})" + (" reversed" if turned else "")
+
+
+def candidates(
+    subject: Subject, sentences: Sequence[Sequence[str]], queries: pd.DataFrame, settings: Settings | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Attention between each query and every word, both ways: (N, 2 * L * A, W) float32 and the targets (N,).
+
+    Words out of the question (the query itself, padding) hold -1. For mixtures: N is a few thousand at most.
+    """
+    width = max((len(s) for s in sentences), default=0)
+    out = np.full((len(queries), 2 * subject.n_layers * subject.n_heads, width), -1, np.float32)
+    half = out.shape[1] // 2
+    for batch in maps(subject, sentences, settings=settings):
+        for k in range(2):
+            which, scores, place = gathered(batch, queries, transposed=bool(k))
+            flat = scores.flatten(1, 2).cpu().numpy()
+            for row, table, i in zip(flat, place, which):
+                out[i, k * half : (k + 1) * half, list(table)] = row[:, list(table.values())].T
+    return out, queries["target"].to_numpy()
+
+
+def mixture(scores: np.ndarray, target: np.ndarray, *, steps: int = 200, rate: float = 0.1, l1: float = 1e-3,
+            seed: int = 0) -> np.ndarray:  # fmt: skip
+    """Non-negative weights of the heads, (2H,), learnt so that the weighted attention picks the target (hoover2019).
+
+    Minimises the cross-entropy of the mixed attention, normalised over the words in question, plus a little L1 that
+    lets useless heads go to zero. Scores are (N, 2H, W) with -1 for words out of the question.
+    """
+    torch.manual_seed(seed)
+    x, y = torch.from_numpy(scores), torch.from_numpy(np.asarray(target, np.int64))
+    valid = (x[:, 0] >= 0).float()  # (N, W)
+    x = x.clamp(min=0)
+    raw = torch.full((x.shape[1],), -2.0, requires_grad=True)
+    optimiser = torch.optim.Adam([raw], lr=rate)
+    for _ in range(steps):
+        weights = torch.nn.functional.softplus(raw)
+        mixed = torch.einsum("nhw,h->nw", x, weights) + 1e-6 * valid
+        loss = -(mixed[torch.arange(len(y)), y] / mixed.sum(-1)).log().mean() + l1 * weights.sum()
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+    return torch.nn.functional.softplus(raw).detach().numpy()
+
+
+def mixed_hits(scores: np.ndarray, target: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Whether the mixture's most attended word is the target; (N,) bool. One column of ones is a single head."""
+    mixed = np.where(scores[:, 0] >= 0, np.einsum("nhw,h->nw", np.maximum(scores, 0), weights), -1)
+    return mixed.argmax(-1) == np.asarray(target)
+
+
+Span = tuple[int, int]
+
+
+def between(
+    subject: Subject,
+    sentences: Sequence[Sequence[str]],
+    links: Sequence[tuple[int, Span, Span]],
+    reduce: Callable[..., torch.Tensor] = torch.mean,
+    settings: Settings | None = None,
+) -> np.ndarray:
+    """Attention from one span of words to another, (links, L * A).
+
+    `links` are (sentence, from, to) with half-open word spans; `reduce` (`torch.mean`, `torch.amax`) is taken over the
+    pairs of words.
+    """
+    of: dict[int, list[int]] = {}
+    for i, (sentence, *_) in enumerate(links):
+        of.setdefault(sentence, []).append(i)
+    out = np.zeros((len(links), subject.n_layers * subject.n_heads), np.float32)
+    for batch in maps(subject, sentences, settings=settings):
+        for b, (s, place) in enumerate(zip(batch.index, batch.place)):
+            for i in of.get(s, ()):
+                (q0, q1), (k0, k1) = links[i][1:]
+                rows, columns = [[place[w] for w in range(*span)] for span in ((q0, q1), (k0, k1))]
+                block = batch.weights[b][:, :, rows][:, :, :, columns]  # (L, A, q, k)
+                out[i] = reduce(block.flatten(2), dim=-1).flatten().cpu().numpy()
+    return out
