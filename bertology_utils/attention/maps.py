@@ -7,7 +7,7 @@ line over it. A unit is a special token or a word. Padding is marked once, in `r
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 
 import torch
@@ -91,8 +91,7 @@ def maps(
 
 
 def _batch(subject: Subject, batch: encode.Batch, texts: list, index: list[int], word_level: bool, norms: bool) -> Maps:
-    with ExitStack() as stack:
-        inputs = _recorded_values(subject, stack) if norms else []
+    with recorded_values(subject) if norms else nullcontext([]) as inputs:
         attentions = encode.forward(subject, batch, output_attentions=True).attentions
     if not attentions:
         raise RuntimeError(f"{subject.name} returned no attention maps: its attention is not eager")
@@ -134,13 +133,15 @@ def _units(subject: Subject, row: Row, word_level: bool) -> tuple[list[int], lis
     return list(row.words), [what.tokens[u] for u in member], list(range(len(member)))
 
 
-def _recorded_values(subject: Subject, stack: ExitStack) -> list[torch.Tensor]:
-    """While the stack is open, the list receives the value vectors (B, T, H) of each layer in turn."""
+@contextmanager
+def recorded_values(subject: Subject) -> Iterator[list[torch.Tensor]]:
+    """Within the context the list receives the value vectors (B, T, H) of each layer in turn."""
     out: list[torch.Tensor] = []
-    for layer in subject.layers:
-        handle = layer.attention.self.value.register_forward_hook(lambda module, args, value: out.append(value))
-        stack.callback(handle.remove)
-    return out
+    with ExitStack() as stack:
+        for layer in subject.layers:
+            handle = layer.attention.self.value.register_forward_hook(lambda module, args, value: out.append(value))
+            stack.callback(handle.remove)
+        yield out
 
 
 def value_norms(subject: Subject, layer: int, values: torch.Tensor) -> torch.Tensor:

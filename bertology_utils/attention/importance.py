@@ -1,0 +1,103 @@
+"""How much attention matters to the output: gradients by its weights, and by gates on whole heads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import numpy as np
+import torch
+
+from .. import encode
+from ..encode import Batch
+from ..models import Subject
+from ..settings import Settings
+
+
+def _inputs(subject: Subject, batch: Batch) -> dict[str, torch.Tensor]:
+    """The batch as embeddings that ask for gradients, so that attention weights are in a graph although weights are not."""
+    embedded = subject.base.get_input_embeddings()(batch.ids).detach().requires_grad_(True)
+    types = batch.types if getattr(subject.config, "type_vocab_size", 0) > 1 else torch.zeros_like(batch.types)
+    return {"inputs_embeds": embedded, "attention_mask": batch.mask, "token_type_ids": types}
+
+
+def masked(subject: Subject, sentences: Sequence[Sequence[str]], *, share: float = 0.15, seed: int = 0,
+           settings: Settings) -> Iterator[tuple[Batch, torch.Tensor]]:  # fmt: skip
+    """Batches with some pieces masked (at least one a sentence), and the labels: -100 where nothing is to be predicted."""
+    rows = encode.tokenize(subject, sentences)
+    for batch in encode.batches(subject, rows, settings.batch_tokens):
+        ids, labels = batch.ids.clone(), torch.full_like(batch.ids, -100)
+        for b, (i, row) in enumerate(zip(batch.index, batch.rows)):
+            places = [t for t, w in enumerate(row.words) if w >= 0]
+            rng = np.random.default_rng([seed, i])  # its own draw: the batch it falls in does not matter
+            hidden = rng.choice(places, max(1, round(share * len(places))), replace=False)
+            labels[b, hidden] = ids[b, hidden]
+            ids[b, hidden] = subject.tokenizer.mask_token_id
+        yield Batch(batch.index, batch.rows, ids, batch.types, batch.mask), labels
+
+
+def separator_gradients(subject: Subject, sentences: Sequence[Sequence[str]], settings: Settings) -> np.ndarray:
+    """Mean size of the derivative of the masked-LM loss by the attention on [SEP]; (n, L, A) (clark2019).
+
+    The loss of each sentence is the mean over its masked pieces; the mean is over the sentence's positions.
+    """
+    out = np.zeros((len(sentences), subject.n_layers, subject.n_heads))
+    for batch, labels in masked(subject, sentences, seed=settings.seed, settings=settings):
+        result = subject.base(**_inputs(subject, batch), output_attentions=True)
+        where = labels >= 0
+        logs = torch.log_softmax(subject.predict(result.last_hidden_state[where]).float(), -1)
+        losses = -logs.gather(1, labels[where][:, None])[:, 0] / where.sum(1, keepdim=True).expand_as(where)[where]
+        gradients = torch.autograd.grad(losses.sum(), result.attentions)
+        separator = (batch.ids == subject.tokenizer.sep_token_id) & batch.mask.bool()
+        real = batch.mask.bool()[:, None, :, None] & separator[:, None, None]  # (B, 1, T, T)
+        for layer, gradient in enumerate(gradients):
+            size = (gradient.abs() * real).sum((-2, -1)) / real.sum((-2, -1))
+            out[batch.index, layer] = size.float().cpu().numpy()
+    return out
+
+
+def masked_hits(subject: Subject, sentences: Sequence[Sequence[str]], settings: Settings) -> np.ndarray:
+    """Share of each sentence's masked pieces that the model predicts; (n,)."""
+    out = np.zeros(len(sentences))
+    for batch, labels in masked(subject, sentences, seed=settings.seed, settings=settings):
+        where = labels >= 0
+        with torch.inference_mode():
+            hidden = encode.forward(subject, batch).last_hidden_state
+            right = torch.zeros_like(where)
+            right[where] = subject.predict(hidden[where]).argmax(-1) == labels[where]
+        out[batch.index] = (right.sum(1) / where.sum(1)).cpu().numpy()
+    return out
+
+
+@contextmanager
+def _gates(subject: Subject) -> Iterator[torch.Tensor]:
+    """A gate of one on every head, (L, A), that derivatives can be taken by."""
+    gates = torch.ones(subject.n_layers, subject.n_heads, device=subject.device, requires_grad=True)
+    handles = []
+    for k, layer in enumerate(subject.layers):
+
+        def scale(module, args, k=k):
+            (context, *rest) = args  # (B, T, A * d)
+            parts = context.view(*context.shape[:-1], subject.n_heads, -1) * gates[k][:, None]
+            return (parts.reshape(context.shape), *rest)
+
+        handles.append(layer.attention.output.dense.register_forward_pre_hook(scale))
+    try:
+        yield gates
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
+def head_importance(subject: Subject, batches: Sequence[tuple[Batch, torch.Tensor]], loss) -> np.ndarray:
+    """|d loss / d gate| of every head, summed over batches, each layer brought to length one; (L, A) (michel2019).
+
+    `loss(output, labels)` gives the summed loss of a batch from the encoder's output.
+    """
+    total = np.zeros((subject.n_layers, subject.n_heads))
+    with _gates(subject) as gates:
+        for batch, labels in batches:
+            output = subject.base(**batch.inputs())
+            (gradient,) = torch.autograd.grad(loss(output, labels), gates)
+            total += gradient.abs().double().cpu().numpy()
+    return total / np.maximum(np.linalg.norm(total, axis=1, keepdims=True), 1e-30)
