@@ -2,7 +2,7 @@
 
 `run` trains a configuration on a corpus and returns the exported folder; `python -m bertology_utils.pretrain` and
 `bertology pretrain` are the same from the command line, `torchrun` runs it on several processes unchanged. The
-package stands alone: it needs torch, transformers, tokenizers, safetensors, numpy, tqdm and PyYAML, nothing else.
+package stands alone: it needs torch, transformers, tokenizers, safetensors, numpy, filelock, tqdm and PyYAML, nothing else.
 """
 
 from __future__ import annotations

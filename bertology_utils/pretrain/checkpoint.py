@@ -7,12 +7,13 @@ epoch, place), masks and dropout from (seed, step).
 from __future__ import annotations
 
 import os
-import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import torch
+from filelock import FileLock, Timeout
 
 from ..errors import Refusal
 
@@ -35,18 +36,37 @@ class CheckpointError(Refusal):
 
 
 def atomic(path: Path, write: Callable[[BinaryIO], None]) -> None:
-    """Write a file beside its place, force it to disk, and move it there in one step."""
-    handle, scratch = tempfile.mkstemp(prefix=path.name + ".", dir=path.parent)
+    """Write a file beside its place, force it to disk, and move it there in one step.
+
+    The file beside it has one name, so that what a killed process left behind is written over by the next.
+    """
+    scratch = path.with_name(path.name + ".part")
     try:
-        with os.fdopen(handle, "wb") as stream:
+        with scratch.open("wb") as stream:
             write(stream)
             stream.flush()
             os.fsync(stream.fileno())
-        os.chmod(scratch, 0o644)
         os.replace(scratch, path)
     except BaseException:
-        Path(scratch).unlink(missing_ok=True)
+        scratch.unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def claimed(folder: Path) -> Iterator[None]:
+    """Keep a run's folder to this process; the lock falls with the process, however it ends.
+
+    Raises
+    ------
+    CheckpointError
+        Another process trains there.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        with FileLock(folder / ".lock", timeout=0):
+            yield
+    except Timeout:
+        raise CheckpointError(f"another process is training in {folder}: wait for it, or give another folder") from None
 
 
 def save(path: Path, state: dict[str, Any]) -> None:

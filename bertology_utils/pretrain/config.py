@@ -14,6 +14,7 @@ import yaml
 from ..errors import Refusal
 
 FOLDER = Path(__file__).parent / "configs"
+KINDS: dict[str, Any] = {"int": int, "float": (int, float), "bool": bool, "str": str}  # by their annotations
 
 
 class ConfigError(Refusal):
@@ -115,6 +116,14 @@ class Config:
             if not right:
                 raise ConfigError(f"configuration {self.name!r}: {message}")
 
+        for f in fields(self):
+            value, kind = getattr(self, f.name), KINDS.get(str(f.type))
+            if kind:
+                right = isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
+                hint = " (YAML reads 1e-3 as text: write 1.0e-3)" if isinstance(value, str) else ""
+                need(right, f"{f.name} {value!r} is no {f.type}{hint}")
+        for name in ("layers", "hidden", "heads", "ffn", "tokens", "learning_rate", "micro_tokens", "log_steps"):
+            need(getattr(self, name) > 0, f"{name} {getattr(self, name)} is not above 0")
         need(self.hidden % self.heads == 0, f"hidden {self.hidden} is no multiple of heads {self.heads}")
         need(bool(self.phases), "no phases")
         need(abs(sum(p.share for p in self.phases) - 1) < 1e-6, f"the phases' shares do not add up to 1: {self.phases}")
@@ -194,8 +203,11 @@ def load(name_or_path: str | Path | Config, **changes: Any) -> Config:
     if not path.is_file():
         raise ConfigError(f"no configuration {str(name_or_path)!r}: give a .yaml file or one of {', '.join(names())}")
     raw = yaml.safe_load(path.read_text("utf-8"))
+    if not isinstance(raw, dict):
+        raise ConfigError(f"{path} holds no fields")
     if base := raw.pop("base", None):
-        parent = load(path.parent / f"{base}.yaml")
+        beside = path.parent / f"{base}.yaml"
+        parent = load(beside if beside.is_file() else base)
         raw = {f.name: getattr(parent, f.name) for f in fields(Config)} | {"name": path.stem} | raw
     raw = {"name": path.stem} | raw | changes
     unknown = set(raw) - {f.name for f in fields(Config)}
@@ -210,7 +222,7 @@ def load(name_or_path: str | Path | Config, **changes: Any) -> Config:
             raw["layouts"] = tuple(tuple(pair) for pair in raw["layouts"])
         for key in ("tokens", "batch_tokens", "eval_tokens"):  # YAML reads 2.5e+9 as a float
             if key in raw:
-                raw[key] = int(raw[key])
+                raw[key] = int(float(raw[key]))
         return Config(**raw)
-    except TypeError as error:
+    except (TypeError, ValueError) as error:
         raise ConfigError(f"{path}: {error}") from None

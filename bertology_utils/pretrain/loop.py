@@ -28,7 +28,6 @@ class Run:
 
     def __init__(self, config: Config, corpus: Corpus, out: Path, world: World, resume: bool) -> None:
         self.config, self.corpus, self.out, self.world = config, corpus, out, world
-        out.mkdir(parents=True, exist_ok=True)
         if world.device.type == "cuda":
             torch.set_float32_matmul_precision("high")
         self.tokens = torch.from_numpy(corpus.tokens.astype("int32")).to(world.device)

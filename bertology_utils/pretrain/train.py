@@ -5,8 +5,10 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Iterable
+from contextlib import nullcontext
 from pathlib import Path
 
+from . import checkpoint
 from .config import Config, ConfigError
 from .config import load as load_config
 from .corpus import load as load_corpus
@@ -71,7 +73,8 @@ def run(
         data = load_corpus(corpus, settings, cache)
         if world.first:
             world.wait()
-        return Run(settings, data, Path(out), world, resume).go(deadline)
+        with checkpoint.claimed(Path(out)) if world.first else nullcontext():
+            return Run(settings, data, Path(out), world, resume).go(deadline)
     finally:
         world.close()
 
