@@ -1,0 +1,1 @@
+"""Where in the stack: word order, structure, meaning and the pretraining task, layer by layer."""

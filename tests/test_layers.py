@@ -1,0 +1,131 @@
+"""Profiles, peaks, mixtures and cumulative scores against planted answers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from support import tiny
+
+from bertology_utils import layers
+from bertology_utils.data.items import Sentence
+from bertology_utils.probes import from_sentences
+from bertology_utils.settings import Settings
+
+SETTINGS = Settings(draws=300)
+
+
+def items(chance, n=400, seed=0):
+    """Right and wrong (layers, n) with the given chances."""
+    return np.random.default_rng(seed).random((len(chance), n)) < np.asarray(chance)[:, None]
+
+
+def profile(chance, **options):
+    right = items(chance, **options)
+    return layers.Profile.of(right, np.arange(right.shape[1]), SETTINGS)
+
+
+def test_a_peak_in_the_middle_is_found_and_lies_inside():
+    found = profile([0.2, 0.5, 0.9, 0.5, 0.3])
+    assert found.best == 2 and found.peak() == (2.0, 2.0, 2.0) and found.depth == 4
+    rows = layers.peak_rows(found, [0, 0, 1, 0, 0], task="t")
+    by = {(r["measure"], r.get("layer")): r for r in rows}
+    assert by["best layer / depth", None]["value"] == 0.5
+    assert by["inner - last layer", 2]["low"] > 0.4 and by["inner - layer 0", 2]["low"] > 0.5
+    assert by["accuracy", 3]["value"] == found.value[3] and len(rows) == 5 + 4
+
+
+def test_equal_layers_leave_the_peak_open():
+    low, high = profile([0.7] * 5).peak()[1:]
+    assert high - low >= 3
+
+
+def test_leads_are_paired():
+    right = items([0.5, 0.5])
+    right[1] = right[0]
+    same = layers.Profile.of(right, np.arange(right.shape[1]), SETTINGS)
+    assert same.lead(0, 1) == (0.0, 0.0, 0.0)
+
+
+def test_items_of_one_group_are_drawn_together():
+    right = np.tile([[1.0, 0.0], [0.0, 1.0]], (1, 1)).repeat(50, 1)  # 50 items each of two sentences
+    loose, tied = (layers.Profile.of(right, g, SETTINGS) for g in (np.arange(100), np.repeat([0, 1], 50)))
+    assert np.ptp(tied.scores()[0][1:]) == 1 > np.ptp(loose.scores()[0][1:])
+
+
+def test_inner_layers_exclude_both_ends():
+    assert layers.inner([9, 1, 3, 2, 9]) == 2
+    with pytest.raises(ValueError, match="1 layer"):
+        layers.inner([0.1, 0.2])
+
+
+def test_expected_layer_of_a_single_step_and_none_without_a_gain():
+    value, drawn = profile([0.2, 0.2, 0.2, 0.9], n=2000).expected()
+    assert abs(value - 3) < 0.1 and np.nanpercentile(drawn, 2.5) < value < np.nanpercentile(drawn, 97.5)
+    flat, drawn = profile([0.5, 0.5, 0.5]).expected()
+    assert np.isnan(flat) and np.isnan(drawn).all()
+
+
+def test_profiles_of_two_depths_correlate_when_one_is_the_other_stretched():
+    short, long = profile([0.1, 0.5, 0.9]), profile([0.1, 0.3, 0.5, 0.7, 0.9], seed=1)
+    assert layers.correlate(short, long)[1] > 0.95
+    assert layers.correlate(short, profile([0.9, 0.5, 0.1]))[2] < -0.95
+
+
+def planted(layer, n=300, size=6, depth=4, seed=0):
+    """Vectors (depth, n, size) of noise in which one layer alone tells the label."""
+    rng = np.random.default_rng(seed)
+    labels = rng.choice(["a", "b", "c"], n)
+    x = rng.normal(size=(depth, n, size))
+    x[layer, :, :3] += 6 * (labels[:, None] == np.array(["a", "b", "c"]))
+    return x.astype(np.float32), labels
+
+
+@pytest.mark.parametrize("layer", [0, 2, 3])
+def test_the_mixture_finds_the_layer_that_tells(layer):
+    x, labels = planted(layer)
+    mixture = layers.fit_mixture(x[:, :200], labels[:200])
+    assert mixture.weights.sum() == pytest.approx(1) and mixture.weights.argmax() == layer
+    assert (mixture.predict(x[:, 200:]) == labels[200:]).mean() > 0.95
+    assert abs(mixture.centre_of_gravity - layer) < 0.5 and mixture.kl > 0.5
+
+
+def test_equal_layers_are_mixed_evenly():
+    x, labels = planted(0, depth=1)
+    mixture = layers.fit_mixture(np.repeat(x, 4, 0), labels)
+    assert np.allclose(mixture.weights, 0.25) and mixture.kl == pytest.approx(0, abs=1e-6)
+
+
+def test_rows_that_count_nothing_do_not_matter():
+    x, labels = planted(1)
+    wrong = labels.copy()
+    wrong[150:] = np.roll(labels[150:], 1)
+    counts = np.arange(300) < 150
+    some, all_wrong = (layers.fit_mixture(x, wrong, counts=c) for c in (counts, None))
+    assert (some.predict(x) == labels).mean() > 0.95 > (all_wrong.predict(x)[150:] == wrong[150:]).mean()
+    with pytest.raises(ValueError, match="do not go together"):
+        layers.fit_mixture(x, labels[:5])
+
+
+def test_settling_layers():
+    predicted = np.array([["a", "b", "b", "a"], ["b", "b", "b", "b"], ["b", "b", "a", "b"], ["b", "b", "b", "a"]])
+    assert layers.settled(predicted).tolist() == [1, 0, 3, 3]
+
+
+def test_cumulative_scores_of_word_identity_gain_nothing_above_the_embeddings():
+    words = ["dog", "cat", "key", "man"]
+    rng = np.random.default_rng(0)
+    sentences = [
+        Sentence(
+            id=str(i),
+            split=("train", "test")[i % 2],
+            words=("the", w := str(rng.choice(words)), "sleeps"),
+            upos=("X", w, "X"),
+        )
+        for i in range(80)
+    ]
+    targets = from_sentences(sentences, lambda s: [(s.upos[1], 1)])
+    found = layers.cumulative(tiny(), targets, SETTINGS, refits=2)
+    assert found.right.shape == (tiny().n_layers + 1, 40) and found.right.all()
+    assert (found.settled == 0).all() and np.isnan(found.profile.expected()[0])
+    assert len(found.resampled) == 2 and found.mixture.weights.shape == (tiny().n_layers + 1,)
+    assert layers.cumulative(tiny(), targets, SETTINGS, curve=False).right.shape == (1, 40)
