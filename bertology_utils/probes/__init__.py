@@ -2,27 +2,49 @@
 
 from .control import control_labels, control_task, majority
 from .edge import EdgeProbe, ScalarMix, fit_edge, gather_spans
+from .erasure import Erasure, at_masks, erased, inlp, project_out, random_directions
 from .layers import LayerScores, Means, probe_layers, rows
 from .linear import Probe, fit
+from .mdl import compression, online_code, uniform_bits
+from .structural import fit_structural, spanning_tree, uuas
+from .tagging import decode_heads, relative_heads, split_by_distance
 from .targets import Targets, fitting, from_edges, from_sentences, gather
+from .tpdn import SCHEMES, fit_tpdn
 
 __all__ = [
+    "SCHEMES",
     "EdgeProbe",
+    "Erasure",
     "LayerScores",
     "Means",
     "Probe",
     "ScalarMix",
     "Targets",
+    "at_masks",
+    "compression",
     "control_labels",
     "control_task",
+    "decode_heads",
+    "erased",
     "fit",
     "fit_edge",
+    "fit_structural",
+    "fit_tpdn",
     "fitting",
     "from_edges",
     "from_sentences",
     "gather",
     "gather_spans",
+    "inlp",
     "majority",
+    "online_code",
     "probe_layers",
+    "project_out",
+    "random_directions",
+    "relative_heads",
     "rows",
+    "spanning_tree",
+    "split_by_distance",
+    "uniform_bits",
+    "uuas",
 ]

@@ -65,7 +65,7 @@ def fit(
     classes: Sequence[str] | None = None,
     hidden: int | None = None,
     l2: float = 1e-3,
-    steps: int = 60,
+    steps: int = 30,
     seed: int = 0,
     device: torch.device | str = "cpu",
 ) -> Probe:
@@ -81,6 +81,8 @@ def fit(
         Units of one hidden layer; None for a linear probe.
     l2 : float
         Weight of half the squared weights (biases excepted) beside the mean loss of a row.
+    steps : int
+        Of L-BFGS at most; few enough that stopping early regularises too.
 
     Raises
     ------

@@ -1,0 +1,93 @@
+"""Minimum description length of labels given vectors, by online coding (voita2020).
+
+The labels are sent in blocks: the first with a uniform code, each later one with the code of a probe trained on all
+blocks before. Labels that are easy to extract are cheap early; labels that a probe can only memorise stay dear,
+whatever accuracy it reaches in the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+import torch
+
+from .linear import fit
+
+BLOCKS = (
+    0.001,
+    0.002,
+    0.004,
+    0.008,
+    0.016,
+    0.032,
+    0.0625,
+    0.125,
+    0.25,
+    0.5,
+    1.0,
+)  # shares of the data, as in the study
+
+
+def online_code(
+    x: np.ndarray,
+    labels: Sequence[str],
+    *,
+    blocks: Sequence[float] = BLOCKS,
+    groups: Sequence | None = None,
+    seed: int = 0,
+    device: torch.device | str = "cpu",
+    **options,
+) -> np.ndarray:
+    """Bits it takes to send each label, float (N,); their sum is the online code length.
+
+    Parameters
+    ----------
+    x : float array (N, F)
+    labels : str array (N,)
+    blocks : increasing shares of the data at which the probe is trained anew; the last is 1
+    groups : sequence, optional
+        Sentences: shuffled whole, so that a sentence's words follow one another.
+    options
+        To `linear.fit` (hidden, l2, steps).
+
+    Raises
+    ------
+    ValueError
+        If there are not two classes, or the blocks do not increase to 1.
+    """
+    labels = np.asarray(labels)
+    classes = np.unique(labels)
+    if len(classes) < 2:
+        raise ValueError(f"a code needs two classes; there is {classes.tolist()}")
+    if list(blocks) != sorted(set(blocks)) or blocks[0] <= 0 or blocks[-1] != 1:
+        raise ValueError(f"blocks must increase to 1: {blocks}")
+    order = _order(len(labels), groups, seed)
+    ends = np.unique([max(1, round(share * len(labels))) for share in blocks])
+    bits = np.empty(len(labels))
+    bits[order[: ends[0]]] = np.log2(len(classes))
+    place = np.searchsorted(classes, labels)
+    for start, end in pairwise(ends):
+        sent, block = order[:start], order[start:end]
+        probe = fit(x[sent], labels[sent], classes=classes, seed=seed, device=device, **options)
+        bits[block] = -probe.log_probs(x[block])[np.arange(len(block)), place[block]] / np.log(2)
+    return bits
+
+
+def _order(n: int, groups: Sequence | None, seed: int) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    if groups is None:
+        return rng.permutation(n)
+    kinds, member = np.unique(np.asarray(groups), return_inverse=True)
+    return np.argsort(rng.permutation(len(kinds))[member], kind="stable")
+
+
+def uniform_bits(labels: Sequence[str]) -> float:
+    """Bits a label under the uniform code over the classes."""
+    return float(np.log2(len(np.unique(labels))))
+
+
+def compression(bits: np.ndarray, labels: Sequence[str]) -> float:
+    """How many times shorter than the uniform code; 1 where nothing is to be learnt."""
+    return uniform_bits(labels) * len(bits) / float(np.sum(bits))

@@ -1,0 +1,187 @@
+"""Structural probes: is the tree a linear map away? (hewitt2019)
+
+A matrix B is sought under which squared distances |B(h_i - h_j)|^2 are the tree's path lengths, or squared norms
+|B h_i|^2 the words' depths. The minimum spanning tree of the predicted distances is then compared with the gold tree,
+edges undirected. Trees are given as heads: the index of each word's head, -1 for the root.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+import torch
+from scipy.sparse.csgraph import minimum_spanning_tree, shortest_path
+from scipy.stats import rankdata
+
+SHORTEST, LONGEST = 5, 50  # words of the sentences that rank correlations speak of, as in the study
+
+
+def tree_distances(heads: Sequence[int]) -> np.ndarray:
+    """Path lengths between all words of a tree, int (W, W)."""
+    n = len(heads)
+    adjacent = np.zeros((n, n))
+    for i, h in enumerate(heads):
+        if h >= 0:
+            adjacent[i, h] = 1
+    lengths = shortest_path(adjacent, directed=False, unweighted=True)
+    if not np.isfinite(lengths).all():
+        raise ValueError(f"heads {list(heads)} are not one tree")
+    return lengths.astype(int)
+
+
+def tree_depths(heads: Sequence[int]) -> np.ndarray:
+    """Steps from the root, int (W,)."""
+    return tree_distances(heads)[list(heads).index(-1)]
+
+
+def without(heads: Sequence[int], drop: Sequence[bool]) -> tuple[list[int], list[int]]:
+    """The tree without some words (punctuation): the words kept, and their heads among those kept.
+
+    A word whose head goes is given to the nearest ancestor that stays. If the root goes, its first dependant left takes
+    its place.
+    """
+    keep = [i for i in range(len(heads)) if not drop[i]]
+    place = {word: k for k, word in enumerate(keep)}
+    out = []
+    for word in keep:
+        head = heads[word]
+        while head >= 0 and drop[head]:
+            head = heads[head]
+        out.append(place.get(head, -1))
+    roots = [k for k, head in enumerate(out) if head < 0]
+    for k in roots[1:]:
+        out[k] = roots[0]
+    return keep, out
+
+
+def fit_structural(
+    vectors: Sequence[np.ndarray],
+    heads: Sequence[Sequence[int]],
+    *,
+    what: Literal["distance", "depth"] = "distance",
+    rank: int | None = None,
+    epochs: int = 15,
+    batch: int = 16,
+    rate: float = 0.3,
+    seed: int = 0,
+    device: torch.device | str = "cpu",
+) -> np.ndarray:
+    """The matrix B (rank, H), by Adam on the L1 loss, each sentence's divided by its number of pairs (or words).
+
+    Parameters
+    ----------
+    vectors : list of float arrays (W, H)
+    heads : list of the gold trees
+    rank : int, optional
+        Rows of B; H by default.
+
+    Raises
+    ------
+    ValueError
+        If a sentence has not as many vectors as heads, or none has two words.
+    """
+    for v, h in zip(vectors, heads, strict=True):
+        if len(v) != len(h):
+            raise ValueError(f"{len(v)} vectors for a tree of {len(h)} words")
+    pairs = [(v, h) for v, h in zip(vectors, heads) if len(h) > 1]
+    if not pairs:
+        raise ValueError("no sentence has two words")
+    size = pairs[0][0].shape[1]
+    longest = max(len(h) for _, h in pairs)
+    x = torch.zeros(len(pairs), longest, size)
+    shape = (len(pairs), longest, longest) if what == "distance" else (len(pairs), longest)
+    gold, weight = torch.zeros(shape), torch.zeros(shape)
+    for k, (v, h) in enumerate(pairs):
+        inside = (k,) + (slice(len(h)),) * (len(shape) - 1)
+        x[k, : len(h)] = torch.as_tensor(v)
+        gold[inside] = torch.as_tensor(tree_distances(h) if what == "distance" else tree_depths(h)).float()
+        weight[inside] = 1 / len(h) ** (len(shape) - 1)
+    x, gold, weight = x.to(device), gold.to(device), weight.to(device)
+    # one scale for all models and layers: at the start, predictions are of the gold values' size
+    rank = rank or size
+    generator = torch.Generator().manual_seed(seed)
+    start = torch.randn(rank, size, generator=generator).to(device) / rank**0.5
+    scale = (gold * weight).sum() / (_predict(x, start, what).abs() * weight).sum().clamp_min(1e-12)
+    x = x * scale.sqrt()
+    probe = start.clone().requires_grad_(True)
+    order = torch.cat([torch.randperm(len(pairs), generator=generator) for _ in range(epochs)]).to(device)
+    steps = order.split(batch)
+    optimiser = torch.optim.Adam(
+        [probe], lr=rate / size**0.5
+    )  # a step in proportion to the entries, which shrink with H
+    schedule = torch.optim.lr_scheduler.LinearLR(optimiser, 1.0, 0.02, total_iters=len(steps))
+    for part in steps:
+        loss = ((_predict(x[part], probe, what) - gold[part]).abs() * weight[part]).sum() / len(part)
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+        schedule.step()
+    return (probe.detach() * scale.sqrt()).cpu().numpy()
+
+
+def _predict(x: torch.Tensor, probe: torch.Tensor, what: str) -> torch.Tensor:
+    """Squared distances (S, W, W) or norms (S, W) of x (S, W, H) under the probe."""
+    mapped = x @ probe.T  # (S, W, r)
+    norms = mapped.square().sum(-1)
+    if what == "depth":
+        return norms
+    return norms[:, :, None] + norms[:, None, :] - 2 * mapped @ mapped.transpose(1, 2)
+
+
+def distances(probe: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+    """Predicted squared distances (W, W) of one sentence's vectors (W, H)."""
+    mapped = vectors @ probe.T
+    norms = (mapped**2).sum(-1)
+    return np.maximum(norms[:, None] + norms[None] - 2 * mapped @ mapped.T, 0)
+
+
+def depths(probe: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+    """Predicted squared norms (W,)."""
+    return ((vectors @ probe.T) ** 2).sum(-1)
+
+
+def spanning_tree(lengths: np.ndarray) -> set[tuple[int, int]]:
+    """Edges (i, j), i < j, of the minimum spanning tree of symmetric lengths (W, W)."""
+    # scipy takes a zero for no edge; a constant added to every edge does not change which tree is the least
+    found = minimum_spanning_tree(np.triu(lengths - lengths.min() + 1, 1)).tocoo()
+    return {(min(i, j), max(i, j)) for i, j in zip(found.row.tolist(), found.col.tolist())}
+
+
+def tree_edges(heads: Sequence[int]) -> set[tuple[int, int]]:
+    """A tree's edges without direction."""
+    return {(min(i, h), max(i, h)) for i, h in enumerate(heads) if h >= 0}
+
+
+def uuas(edges: set[tuple[int, int]], heads: Sequence[int]) -> float:
+    """Share of the gold tree's edges found, directions and labels apart; nan for one word."""
+    gold = tree_edges(heads)
+    return len(edges & gold) / len(gold) if gold else float("nan")
+
+
+def distance_spearman(predicted: np.ndarray, heads: Sequence[int]) -> float:
+    """Rank correlation of predicted and gold distances from each word, averaged over the words of a sentence.
+
+    nan for a sentence of fewer than 5 or more than 50 words. (The study then averages by length; the mean over
+    sentences has an interval over sentences.)
+    """
+    if not SHORTEST <= len(heads) <= LONGEST:
+        return float("nan")
+    gold = tree_distances(heads)
+    return float(np.nanmean([_spearman(p, g) for p, g in zip(predicted, gold)]))
+
+
+def depth_spearman(predicted: np.ndarray, heads: Sequence[int]) -> float:
+    """Rank correlation of predicted and gold depths of a sentence of 5 to 50 words, else nan."""
+    return _spearman(predicted, tree_depths(heads)) if SHORTEST <= len(heads) <= LONGEST else float("nan")
+
+
+def root_found(predicted: np.ndarray, heads: Sequence[int]) -> bool:
+    """Whether the word of least predicted depth is the root."""
+    return int(np.argmin(predicted)) == list(heads).index(-1)
+
+
+def _spearman(a: np.ndarray, b: np.ndarray) -> float:
+    a, b = rankdata(a), rankdata(b)
+    return float(np.corrcoef(a, b)[0, 1]) if np.ptp(a) and np.ptp(b) else float("nan")
