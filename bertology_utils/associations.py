@@ -12,6 +12,7 @@ from math import comb
 import numpy as np
 
 from .geometry import unit
+from .stats import counts
 
 EXACT = 20_000  # partitions that are still counted one by one
 SAMPLED = 10_000
@@ -62,7 +63,7 @@ def permutation_p(x: np.ndarray, y: np.ndarray, *, seed: int = 0, draws: int = S
     from scipy.stats import beta
 
     rng = np.random.default_rng(seed)
-    sums = np.array([both[rng.permutation(len(both))[:n]].sum() for _ in range(draws)])
+    sums = rng.permuted(np.tile(both, (draws, 1)), axis=1)[:, :n].sum(1)
     as_large = int((sums >= x.sum() - slack).sum())
     low = float(beta.ppf(0.025, as_large, draws - as_large + 1)) if as_large else 0.0
     high = float(beta.ppf(0.975, as_large + 1, draws - as_large)) if as_large < draws else 1.0
@@ -74,15 +75,15 @@ def effect_size_draws(
     x: np.ndarray, y: np.ndarray, groups_x: list, groups_y: list, *, draws: int, seed: int
 ) -> np.ndarray:
     """Effect sizes with resampled targets, (draws,); values of one group (a word in several templates) go together."""
-    rng = np.random.default_rng(seed)
-    parts = []
-    for values, groups in ((x, groups_x), (y, groups_y)):
+    moments = []  # of each resample of X and of Y: number, sum and sum of squares
+    for k, (values, groups) in enumerate(((x, groups_x), (y, groups_y))):
         if len(values) != len(groups):
             raise ValueError(f"{len(groups)} groups for {len(values)} values")
-        names = list(dict.fromkeys(groups))
-        parts.append([np.asarray(values)[[g == name for g in groups]] for name in names])
-    out = np.empty(draws)
-    for k in range(draws):
-        drawn = [np.concatenate([part[i] for i in rng.integers(0, len(part), len(part))]) for part in parts]
-        out[k] = effect_size(*drawn)
-    return out
+        names = {g: i for i, g in enumerate(dict.fromkeys(groups))}
+        codes, values = [names[g] for g in groups], np.asarray(values, float)
+        parts = np.stack([np.bincount(codes, w) for w in (np.ones_like(values), values, values**2)], 1)
+        moments.append(counts(len(names), draws, seed + k) @ parts)
+    n, total, squares = (moments[0] + moments[1]).T
+    difference = moments[0][:, 1] / moments[0][:, 0] - moments[1][:, 1] / moments[1][:, 0]
+    variance = (squares - total**2 / n) / (n - 1)
+    return np.where(variance > 1e-18, difference / np.sqrt(np.maximum(variance, 1e-18)), np.nan)

@@ -176,6 +176,25 @@ def find(claim: str | None = None, settings: Settings | None = None) -> list[Evi
     return [found[key] for key in sorted(found)]
 
 
+def curves(
+    claim: str, measure: str, *, by: str = "layer", settings: Settings | None = None
+) -> dict[str, pd.DataFrame]:
+    """Released figures of one measure along a number (layer, …): ``"MODEL, released"`` -> tidy rows, in order.
+
+    Rows whose `by` is no number are left out; the dictionary is empty where nothing was released.
+    """
+    out = {}
+    for record in find(claim, settings):
+        frame = record.frame
+        if record.kind != "released" or by not in frame:
+            continue
+        at = pd.to_numeric(frame[by], errors="coerce")
+        frame = frame.assign(**{by: at})[(frame["measure"] == measure) & at.notna()]
+        if len(frame):
+            out[f"{record.model}, released"] = frame.sort_values(by).astype({by: int})
+    return out
+
+
 def _paths(root: Path, claim: str | None) -> Iterator[Path]:
     if root.is_dir():
         yield from sorted(root.glob(f"{claim}/*.json" if claim else "*/*.json"))

@@ -150,6 +150,28 @@ def heatmap(
     return ax
 
 
+def scatters(frame: pd.DataFrame, panel: str, group: str, *, columns: int = 3, title: str = "") -> np.ndarray:
+    """Small multiples of points ``x, y``: one panel a value of column `panel`, a colour and marker a value of `group`.
+
+    The axes of each panel are its own and bare: what is shown is who lies near whom.
+    """
+    panels, groups = list(dict.fromkeys(frame[panel])), sorted(set(frame[group]))
+    lines_ = -(-len(panels) // columns)
+    with style():
+        figure, grid = plt.subplots(lines_, columns, figsize=(2.4 * columns, 2.2 * lines_ + 0.4), squeeze=False)
+        for ax in grid.flat[len(panels) :]:
+            ax.set_visible(False)
+        for ax, name in zip(grid.flat, panels):
+            part = frame[frame[panel] == name]
+            for k, kind in enumerate(groups):
+                own = part[part[group] == kind]
+                ax.scatter(own["x"], own["y"], s=14, color=COLOURS[k % 7], marker=MARKERS[k % 7], alpha=0.8, label=kind)
+            ax.set(title=name, xticks=[], yticks=[])
+        figure.legend(*grid.flat[0].get_legend_handles_labels(), loc="outside upper right", ncols=len(groups))
+        figure.suptitle(title, x=0.01, ha="left")
+    return grid
+
+
 def _errors(frame: pd.DataFrame) -> np.ndarray:
     low, high = frame["low"].to_numpy(float), frame["high"].to_numpy(float)
     value = frame["value"].to_numpy(float)

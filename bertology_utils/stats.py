@@ -85,9 +85,10 @@ def mean_interval(
     values = np.asarray(values, float)
     if not len(values):
         raise ValueError("the mean of no item")
-    if groups is not None:
-        value, low, high = bootstrap(values, np.mean, seed=seed, draws=draws, groups=groups)
-        return float(value), float(low), float(high)
+    if groups is not None:  # whole groups are drawn: of each only the sum and the size matter
+        codes = pd.factorize(np.asarray(groups))[0]
+        drawn = counts(codes.max() + 1, draws, seed) @ np.stack([np.bincount(codes, values), np.bincount(codes)], 1)
+        return interval(values.mean(), drawn[:, 0] / drawn[:, 1])
     drawn = np.concatenate([values[block].mean(1) for block in resamples(len(values), draws, seed)])
     return float(values.mean()), *map(float, _percentiles(drawn))
 

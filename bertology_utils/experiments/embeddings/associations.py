@@ -13,7 +13,6 @@ from ...rules import above, all_of, below
 # the two tests whose outcome nobody doubts, by the names the sources give them
 KNOWN = ("weat1", "flowers_insects", "weat2", "instruments_weapons")
 ASKED = {"known": "yes", "input": "bleached sentences", "vector": "[CLS]"}
-DRAWS = 1000  # at most, of the effect size's interval: 46 tests have two each
 
 
 @claim(
@@ -35,7 +34,7 @@ def bleached(subject, data, settings):
         known = "yes" if test.condition.removeprefix("sent-") in KNOWN else "no"
         for v, vector in enumerate(("[CLS]", "mean of pieces")):
             x, y = (tests.association(part[:, v], sets[2][:, v], sets[3][:, v]) for part in sets[:2])
-            drawn = tests.effect_size_draws(x, y, *groups, draws=min(settings.draws, DRAWS), seed=settings.seed)
+            drawn = tests.effect_size_draws(x, y, *groups, draws=settings.draws, seed=settings.seed)
             keys = {
                 "test": test.condition,
                 "input": "bleached sentences" if test.meta["bleached"] else "words",

@@ -39,7 +39,7 @@ def _by_layer(measure: str, value: np.ndarray, drawn: np.ndarray, n: int) -> lis
 @claim(
     "emb.anisotropy.ethayarajh2019",
     tasks="sentences",
-    n=500,
+    n=400,
     limit=10_000,
     predict=all_of(
         # isotropic vectors scatter around 0 by less than 0.01 here: a hundredth is no cone
@@ -66,7 +66,7 @@ def anisotropy(subject, data, settings):
 @claim(
     "emb.context_specificity.ethayarajh2019",
     tasks="sentences",
-    n=500,
+    n=400,
     limit=10_000,
     # a rank correlation nearer to 0 than 0.2 would be no "less and less"
     predict=below("Spearman of layer and adjusted self-similarity", 0.0, margin=0.2),

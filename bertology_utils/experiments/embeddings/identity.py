@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import torch
 from sklearn.linear_model import RidgeClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -151,7 +152,7 @@ def _vectors(subject, queries: Sequence[Query], settings) -> np.ndarray:
     out = np.empty((len(queries), subject.n_layers + 1, subject.hidden_size), np.float32)
     for batch in batches(subject, [q.row for q in queries], settings.batch_tokens):
         states = forward(subject, batch, output_hidden_states=True).hidden_states
-        for k, i in enumerate(batch.index):
-            for layer, state in enumerate(states):
-                out[i, layer] = state[k, queries[i].at].float().cpu().numpy()
+        at = torch.tensor([queries[i].at for i in batch.index], device=subject.device)
+        rows = torch.arange(len(at), device=subject.device)
+        out[batch.index] = torch.stack([state[rows, at] for state in states], 1).float().cpu().numpy()
     return out

@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
+import torch
 
 from ... import models, stats
 from ...claims import claim
@@ -69,7 +70,7 @@ def segment_position(subject, data, settings):
         )
     else:
         pairs = [pair for pair in pairs if len(_ids(other, pair)) <= other.max_length]
-        theirs = _relative(*_shifts(other, pairs, words, settings), counts)
+        theirs = _relative(*_shifts(other, pairs, words, settings, segments=False), counts)
         rows.append(stats.row("relative shift without NSP", stats.interval(theirs[0], theirs[1:]), len(words)))
         nothing = stats.interval(ratio[0] - theirs[0], ratio[1:] - theirs[1:])
         notes.append(f"compared with {other.name}")
@@ -107,7 +108,7 @@ def _words(pairs) -> list[str]:
     return sorted(enough, key=lambda w: (-min(first[w], second[w]), w))[:WORDS]
 
 
-def _shifts(subject, pairs, words, settings) -> tuple[np.ndarray, np.ndarray]:
+def _shifts(subject, pairs, words, settings, segments: bool = True) -> tuple[np.ndarray, np.ndarray]:
     """Mean cosine distance within a segment, and how much larger it is across segments: (words, layers) each.
 
     From sums of unit vectors, so that memory depends on the words alone. The first occurrence of a word in a segment
@@ -117,7 +118,7 @@ def _shifts(subject, pairs, words, settings) -> tuple[np.ndarray, np.ndarray]:
     shape = (len(words), subject.n_layers + 1)
     sums, n = np.zeros((2, *shape, subject.hidden_size)), np.zeros((2, len(words)))
     same, n_same = np.zeros(shape), np.zeros(len(words))
-    for first, vectors in _pair_vectors(subject, pairs, settings):
+    for first, vectors in _pair_vectors(subject, pairs, segments, settings):
         for w, at in first[0].items():
             if w in place and w in first[1]:
                 same[place[w]] += (vectors[:, at] * vectors[:, first[1][w]]).sum(-1)
@@ -132,18 +133,17 @@ def _shifts(subject, pairs, words, settings) -> tuple[np.ndarray, np.ndarray]:
     return 1 - inside.mean(0), inside.mean(0) - across
 
 
-def _pair_vectors(subject, pairs, settings):
+def _pair_vectors(subject, pairs, segments, settings):
     """For each pair: the first place of each word in each segment, and unit word vectors (layers, words, H)."""
-    segments = subject.has_nsp  # a model that never saw a second segment id is not given one
     for _, window in windows(pairs, 256):
         rows = tokenize(subject, [a for a, _ in window], [b for _, b in window])
-        if not segments:
+        if not segments:  # a model that never saw a second segment id is not given one
             rows = [replace(row, types=(0,) * len(row.ids)) for row in rows]
         for batch in batches(subject, rows, settings.batch_tokens):
             states = forward(subject, batch, output_hidden_states=True).hidden_states
+            stacked = torch.stack(states).float().cpu().numpy()  # (layers, B, T, H)
             for k, row in enumerate(batch.rows):
-                own = np.stack([layer[k, : len(row.ids)].float().cpu().numpy() for layer in states])
-                yield _first(window[batch.index[k]]), _pooled(own, row)
+                yield _first(window[batch.index[k]]), _pooled(stacked[:, k, : len(row.ids)], row)
 
 
 def _pooled(states: np.ndarray, row: Row) -> np.ndarray:

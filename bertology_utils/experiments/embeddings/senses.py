@@ -24,7 +24,7 @@ PAIRS = 1500  # of each split
 @claim(
     "emb.sense_clusters.wiedemann2019",
     tasks=("senses", "sense_pairs"),
-    n=1000,
+    n=600,
     predict=above("gain over baseline", 0.0, margin=0.02),  # two points of accuracy at least
 )
 def sense_clusters(subject, data, settings):

@@ -20,8 +20,7 @@ SIZES = (1, 5, 10, 20, 50)  # contexts pooled
 WORDS = 160  # with enough contexts, at most so many are encoded
 LEAST = 10  # pairs of a set in the test half; smaller sets say nothing
 PAIRS = 1000  # of sentences, of each split
-DRAWS = 1000  # at most, of rank correlations
-PLAIN = "mean over pieces, mean over contexts"
+DRAWS = 500  # at most, of rank correlations
 
 
 def _sets(items: Sequence, scores: np.ndarray, seed: int) -> dict[str, tuple]:
@@ -40,16 +39,21 @@ def _sets(items: Sequence, scores: np.ndarray, seed: int) -> dict[str, tuple]:
     return out
 
 
-def _mean_over_sets(sets: dict[str, tuple], settings) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Mean Spearman over the sets for each column: on dev, on test, and resampled on test."""
-    draws = min(settings.draws, DRAWS)
-    dev = np.mean([similarity.rank_correlations(g, s) for g, s, _, _ in sets.values()], 0)
-    test = np.mean([similarity.rank_correlations(g, s) for _, _, g, s in sets.values()], 0)
-    drawn = [
-        similarity.rank_correlation_draws(g, s, draws=draws, seed=settings.seed + k)
-        for k, (_, _, g, s) in enumerate(sets.values())
-    ]
-    return dev, test, np.mean(drawn, 0)
+def _mean_spearman(sets: dict[str, tuple], part: int) -> np.ndarray:
+    """Mean over the sets of each column's Spearman; `part` 0 for the dev halves, 2 for the test halves."""
+    return np.mean([similarity.rank_correlations(s[part], s[part + 1]) for s in sets.values()], 0)
+
+
+def _mean_draws(sets: dict[str, tuple], columns: Sequence[int], settings) -> np.ndarray:
+    """The mean over the sets resampled on the test halves, for some columns: (draws, columns)."""
+    options = {"draws": min(settings.draws, DRAWS)}
+    return np.mean(
+        [
+            similarity.rank_correlation_draws(gold, scores[:, columns], seed=settings.seed + k, **options)
+            for k, (_, _, gold, scores) in enumerate(sets.values())
+        ],
+        0,
+    )
 
 
 def _pair_cosines(items: Sequence, place: dict[str, int], vectors: np.ndarray) -> np.ndarray:
@@ -78,7 +82,9 @@ def postprocessing(subject, data, settings):
         items = sample(items, PAIRS, settings.seed)[0] if task == "sts" else items
         cosines = _before_and_after(subject, items, task, settings, notes)  # (pairs, 2, layers)
         layers = cosines.shape[-1]
-        dev, test, drawn = _mean_over_sets(_sets(items, cosines.reshape(len(items), -1), settings.seed), settings)
+        sets = _sets(items, cosines.reshape(len(items), -1), settings.seed)
+        dev, test = _mean_spearman(sets, 0), _mean_spearman(sets, 2)
+        drawn = _mean_draws(sets, range(2 * layers), settings)
         best, n = int(np.nan_to_num(dev[:layers], nan=-2).argmax()), len(items)
         for name, start in (("before", 0), ("after", layers)):
             for k in range(layers):
@@ -137,7 +143,7 @@ def _published_contexts(settings) -> tuple[list[tuple[str, ...]], str]:
 @claim(
     "emb.static_distillation.bommasani2020",
     tasks=("word_similarity", "sentences"),
-    n=6000,
+    n=10_000,
     limit=3000,
     predict=above("pooled less isolated", 0.0, margin=0.01),  # a hundredth of Spearman at least
 )
@@ -188,21 +194,23 @@ def _distillation_rows(items, cosines, names, settings, notes):
     """Spearman by pooling and layer; pooled over most contexts less isolated, each at its best layer on dev."""
     layers = cosines.shape[-1]
     sets = _sets(items, cosines.reshape(len(items), -1), settings.seed)
-    dev, test, drawn = (x.reshape(*x.shape[:-1], -1, layers) for x in _mean_over_sets(sets, settings))
-    n = sum(len(gold) for _, _, gold, _ in sets.values())
-    rows = []
-    for p, name in enumerate(names):
-        for k in range(layers) if " over " not in name or name == PLAIN else ():
-            value = stats.interval(test[p, k], drawn[:, p, k])
-            rows.append(stats.row("Spearman by layer", value, n, pooling=name, layer=k))
+    dev, test = (_mean_spearman(sets, part).reshape(-1, layers) for part in (0, 2))  # (poolings, layers)
     best = np.nan_to_num(dev, nan=-2).argmax(1)  # (poolings,)
-    for p, name in enumerate(names):
-        value = stats.interval(test[p, best[p]], drawn[:, p, best[p]])
-        rows.append(stats.row("Spearman, layer chosen on dev", value, n, pooling=name, layer=int(best[p])))
+    n = sum(len(gold) for _, _, gold, _ in sets.values())
     pooled, alone = names.index(f"{SIZES[-1]} contexts"), names.index("isolated")
-    gain = stats.interval(
-        test[pooled, best[pooled]] - test[alone, best[alone]],
-        drawn[:, pooled, best[pooled]] - drawn[:, alone, best[alone]],
+    drawn_for = {p * layers + k: None for p in (alone, pooled) for k in range(layers)}
+    drawn_for |= {p * layers + int(k): None for p, k in enumerate(best)}
+    drawn = dict(zip(drawn_for, _mean_draws(sets, list(drawn_for), settings).T))
+
+    def row(measure, p, k):
+        interval = stats.interval(test[p, k], drawn[p * layers + k])
+        return stats.row(measure, interval, n, pooling=names[p], layer=int(k))
+
+    rows = [row("Spearman by layer", p, k) for p in (alone, pooled) for k in range(layers)]
+    rows += [row("Spearman, layer chosen on dev", p, k) for p, k in enumerate(best)]
+    (value, draws), (value_alone, draws_alone) = (
+        (test[p, best[p]], drawn[p * layers + best[p]]) for p in (pooled, alone)
     )
+    gain = stats.interval(value - value_alone, draws - draws_alone)
     rows.append(stats.row("pooled less isolated", gain, n, contexts=SIZES[-1]))
     return stats.table(rows, [*notes, f"{len(sets)} sets: {', '.join(sets)}"])
