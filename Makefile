@@ -12,6 +12,8 @@ CONSTRAINTS ?= constraints.txt
 MODEL ?= mini
 DATA ?= builtin
 DEVICE ?= cpu
+# What `make test` runs.
+TESTS ?= tests notebooks
 
 STAMP := $(VENV)/.installed
 RUN := $(VENV)/bin/python
@@ -37,7 +39,7 @@ html: $(STAMP) ## render the book from the stored outputs
 	$(BOOK) build
 
 test: $(STAMP) ## unit tests, guards, stored notebooks against the code, the book and its pages
-	$(RUN) -m pytest --nbval tests notebooks
+	$(RUN) -m pytest --nbval $(TESTS)
 
 lint: $(STAMP) ## style
 	$(RUN) -m ruff check

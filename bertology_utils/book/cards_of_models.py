@@ -18,8 +18,8 @@ def page(folder: Path) -> str:
 
     Raises
     ------
-    KeyError
-        A model folder says nothing of its training: such a model is not to be bundled.
+    FileNotFoundError
+        A model folder has no ``training.json``: a model that says nothing of its training is not to be bundled.
     """
     bundled = models.bundled()
     if not bundled:
@@ -30,18 +30,18 @@ def page(folder: Path) -> str:
 def _section(name: str, path: Path, folder: Path) -> str:
     training = json.loads((path / "training.json").read_text(encoding="utf-8"))
     text = [f"## `{name}`", _table(facts(path, training))]
-    card = path / "README.md"
-    if card.is_file():
-        text.append(_body(card.read_text(encoding="utf-8")))
     rows = [json.loads(line) for line in _lines(path / "curves.jsonl")]
     if rows:
         draw(rows, name, folder / f"curve-{name}.png")
         last = [r for r in rows if "heldout_mlm" in r][-1:]
         said = f" The last held-out loss is {last[0]['heldout_mlm']:.3f} nats." if last else ""
         text.append(
-            f"```{{figure}} curve-{name}.png\n:alt: Loss of {name} against the pieces seen in training, falling.\n"
+            f"```{{figure}} {folder.name}/curve-{name}.png\n:alt: Loss of {name} against the pieces seen in training, falling.\n"
             f":width: 100%\n\nTraining of `{name}`: loss (nats) against pieces seen.{said}\n```"
         )
+    card = path / "README.md"
+    if card.is_file():
+        text.append(_body(card.read_text(encoding="utf-8")))
     return "\n\n".join(text)
 
 

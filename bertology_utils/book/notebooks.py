@@ -45,7 +45,8 @@ def _set(name: str, value: str | None) -> None:
 def switches(folder: Path, model: str = "mini", data: str = "builtin", device: str = "cpu") -> dict[str, str]:
     """What a notebook's kernel is told, so that its figures depend on nothing else of the user's machine.
 
-    Evidence goes to ``folder/evidence`` (the folder is made where it is missing). The mirror is withheld from a run on generated data: it can have no part in it.
+    Evidence goes to ``folder/evidence`` (the folder is made where it is missing). The mirror is withheld from a run on
+    generated data: it can have no part in it.
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
