@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 from pretrain_corpus import configuration
 
 from bertology_utils.pretrain import CorpusError, instances
 from bertology_utils.pretrain.corpus import Corpus
+from bertology_utils.pretrain.heldout import HeldOut
 from bertology_utils.pretrain.instances import A_LENGTH, A_START, B_LENGTH, B_START, RANDOM, Stream, generator, plan
 
 CONFIG = configuration()
@@ -192,3 +194,17 @@ def test_a_stream_takes_each_row_once_and_goes_on_from_any_place():
     assert stream.epoch == resumed.epoch > 0
     other = Stream(c, configuration(seed=1))
     assert not np.array_equal(other.batch(32, 7), parts[0])
+
+
+def test_files_with_one_held_out_document_are_not_evaluated():
+    """Each file is a language: one held-out document has no other of its file to be paired with."""
+    c = corpus(documents=60, files=3)
+    c.held[:] = False
+    c.held[[0, 3, 6, 1]] = True  # three of the first file, one of the second, none of the third
+    tokens = torch.from_numpy(c.tokens.astype("int32"))
+    by_file = HeldOut(c, tokens, configuration(by_file=True))
+    together = HeldOut(c, tokens, configuration())
+    assert 0 < len(by_file.batch.ids) < len(together.batch.ids)
+    c.held[[3, 6]] = False
+    with pytest.raises(CorpusError, match="0 of 60 documents held out"):
+        HeldOut(c, tokens, configuration(by_file=True))

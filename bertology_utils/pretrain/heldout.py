@@ -35,6 +35,9 @@ class HeldOut:
 
     def __init__(self, corpus: Corpus, tokens: torch.Tensor, config: Config) -> None:
         documents = np.flatnonzero(corpus.held)
+        if config.by_file:  # a file with one held-out document offers no other for its random pairs
+            groups = corpus.groups[documents]
+            documents = documents[np.bincount(groups, minlength=len(corpus.files))[groups] > 1]
         if len(documents) < 2:
             raise CorpusError(
                 f"{len(documents)} of {len(corpus.held)} documents held out: raise held_out above "
