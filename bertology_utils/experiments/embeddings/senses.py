@@ -198,7 +198,8 @@ def sense_map(word: str | None = None, settings: Settings | None = None, n: int 
     for item in load("senses", "builtin", n=n, seed=settings.seed)["senses"]:
         by_lemma[item.lemma].append(item)
     if word is None:
-        word = max(by_lemma, key=lambda w: min(Counter(i.sense for i in by_lemma[w]).values()))
+        counts = {w: Counter(i.sense for i in own) for w, own in by_lemma.items()}
+        word = max(counts, key=lambda w: (len(counts[w]) > 1, min(counts[w].values())))
     if word not in by_lemma:
         raise KeyError(f"no sense items of {word!r}; there are {sorted(by_lemma)}")
     items = [i for i in by_lemma[word] if encode.fits(subject, [i.words])[0]]
