@@ -168,7 +168,7 @@ def test_generated_parts_follow_the_evidence_and_are_the_same_each_time(tmp_path
 def test_a_model_is_described_from_its_own_files(tmp_path, monkeypatch):
     model = write_model(tmp_path / "somebert")
     assert "without a model" in described(tmp_path, monkeypatch, {})
-    with pytest.raises(FileNotFoundError, match="training[.]json"):
+    with pytest.raises(FileNotFoundError, match=r"training\.json"):
         described(tmp_path, monkeypatch, {"somebert": model})
     run = {"name": "tiny", "lowercase": True, "nsp": True, "tokens": 2000}
     training = {"config": run, "config_sha256": "ab" * 32, "tokens": 1000, "steps": 10, "finished": False}
