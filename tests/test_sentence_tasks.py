@@ -112,7 +112,7 @@ def test_lengths_fall_into_bins_of_equal_size():
 
 def test_word_content_takes_sentences_with_one_of_the_words_only():
     singles = [simple(["dog", "cat"][i % 2], object=f"thing{i}", id=str(i)) for i in range(30)]
-    found = st.build("WC", singles + [simple("dog", object="cat", id="both")])
+    found = st.build("WC", [*singles, simple("dog", object="cat", id="both")])
     assert len(found) == 30 and all(words[1] == label for words, label in zip(found.sentences, found.labels))
 
 
