@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -173,9 +174,21 @@ def test_executing_a_notebook_that_fails_or_warns_is_an_error(tmp_path, source, 
         notebooks.execute(path)
 
 
-def test_the_environment_of_a_kernel_is_put_back(tmp_path, monkeypatch):
-    import os
+def test_a_notebook_is_made_from_its_script_and_follows_it(tmp_path):
+    head = "# ---\n# jupyter:\n#   jupytext:\n#     formats: ipynb,py:percent\n# ---\n\n"
+    script, notebook = tmp_path / "01_one.py", tmp_path / "01_one.ipynb"
+    script.write_text(f"{head}# %% [markdown]\n# # One\n\n# %%\nprint(1)\n")
+    notebooks.sync(tmp_path)
+    assert [c.source for c in nbformat.read(notebook, as_version=4).cells] == ["# One", "print(1)"]
+    notebooks.execute(notebook)
+    script.write_text(script.read_text().replace("# # One", "# # First"))
+    os.utime(script, (notebook.stat().st_mtime + 10,) * 2)
+    notebooks.sync(tmp_path)
+    cells = nbformat.read(notebook, as_version=4).cells
+    assert cells[0].source == "# First" and cells[1].outputs[0].text == "1\n"  # outputs outlast a change of text
 
+
+def test_the_environment_of_a_kernel_is_put_back(tmp_path, monkeypatch):
     monkeypatch.setenv("BERTOLOGY_N", "5")
     monkeypatch.delenv("BERTOLOGY_MODEL", raising=False)
     with notebooks.environment(**notebooks.switches(tmp_path)):

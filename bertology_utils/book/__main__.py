@@ -72,8 +72,7 @@ def run(folder: Path, kept: Path, model: str = "mini", data: str = "builtin", de
 def refresh(root: Path) -> None:
     """Execute the stored notebooks in place, and let the evidence they show be the evidence the package ships."""
     folder = root / "notebooks"
-    for path in notebooks.found(folder):
-        notebooks.sync(path)
+    notebooks.sync(folder)
     with tempfile.TemporaryDirectory(prefix="bertology-evidence-") as name:
         run(folder, Path(name))
         evidence = Path(name) / "evidence"

@@ -97,9 +97,12 @@ def execute(path: Path, *, timeout: int = 1800) -> float:
     return time.perf_counter() - start
 
 
-def sync(path: Path) -> None:
-    """Bring a notebook and its percent script to the same text; the one changed last wins."""
+def sync(folder: Path) -> None:
+    """Bring each notebook and its percent script to the same text; the one changed last wins, a missing one is made."""
     from jupytext.cli import jupytext
 
-    if jupytext(["--quiet", "--sync", str(path)]):
-        raise NotebookError(f"{path}: jupytext could not pair it with {path.with_suffix('.py').name}")
+    for name in sorted({p.stem for pattern in ("*.ipynb", "*.py") for p in folder.glob(pattern)}):
+        path = folder / f"{name}.ipynb"
+        path = path if path.exists() else path.with_suffix(".py")
+        if jupytext(["--quiet", "--sync", str(path)]):
+            raise NotebookError(f"{path}: jupytext could not pair it with its other half")
