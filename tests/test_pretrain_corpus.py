@@ -6,10 +6,13 @@ import lzma
 
 import numpy as np
 import pytest
+import torch
+import yaml
 from pretrain_corpus import configuration, write
 
 from bertology_utils.pretrain import ConfigError, CorpusError, load_config, names, text, wordpiece
 from bertology_utils.pretrain import corpus as corpora
+from bertology_utils.pretrain.step import build
 
 
 def test_sentences_end_where_they_do():
@@ -185,8 +188,6 @@ def test_the_configurations_of_the_package_are_sound(name):
     ],
 )
 def test_wrong_configurations_name_the_field(changes, named, tmp_path):
-    import yaml
-
     path = tmp_path / "mine.yaml"
     path.write_text(yaml.safe_dump({"base": "tiny"} | changes), "utf-8")
     with pytest.raises(ConfigError, match=named):
@@ -210,3 +211,12 @@ def test_the_rate_warms_up_and_falls_to_nothing():
     assert [config.rate(t) for t in (50, 100, 550, 1000)] == pytest.approx([0.5, 1.0, 0.5, 0.0])
     assert 0 < config.rate(0) < 0.01 and config.rate(2000) == 0
     assert config.bounds() == pytest.approx([250, 1000])
+
+
+@pytest.mark.parametrize(
+    ("name", "megabytes"), [("mini", 18), ("mini-cpu", 18), ("mini-multi", 16), ("mini-multi-cpu", 16)]
+)
+def test_the_models_to_be_bundled_are_small_enough_in_half_precision(name, megabytes):
+    with torch.device("meta"):
+        model = build(load_config(name))
+    assert 0.8 * megabytes < 2 * sum(p.numel() for p in model.parameters()) / 1e6 < megabytes - 0.05

@@ -19,6 +19,9 @@ from transformers import AutoTokenizer, BertForPreTraining
 
 from bertology_utils.pretrain import CheckpointError, ConfigError, CorpusError, checkpoint, export, loop, main, train
 from bertology_utils.pretrain.instances import A_START, B_START, RANDOM
+from bertology_utils.pretrain.parallel import World
+
+WORLD = World(0, 1, torch.device("cpu"))
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -151,8 +154,6 @@ def test_another_seed_is_another_order_and_fresh_starts_anew(base, whole):
 
 
 def test_processes_that_do_not_share_the_rows_evenly_are_refused(base, monkeypatch):
-    from bertology_utils.pretrain.parallel import World
-
     monkeypatch.setattr(train, "join", lambda device: World(0, 3, torch.device("cpu")))
     monkeypatch.setattr(World, "close", lambda self: None)
     with pytest.raises(ConfigError, match="batch_tokens"):
@@ -202,9 +203,6 @@ def test_the_held_out_rows_are_always_the_same_and_held_out(base, whole):
     with pytest.raises(CorpusError, match="held_out"):
         none = configuration(held_out=0.0)
         train.Run(none, train.load_corpus(base / "text.txt", none, base / "cache"), base / "eval", WORLD, False)
-
-
-WORLD = train.join("cpu")
 
 
 def sentences(corpus, document: int) -> list[str]:
