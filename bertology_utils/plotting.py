@@ -44,6 +44,9 @@ def style():
     """The book's look, within the context only."""
     with plt.rc_context(STYLE):
         yield
+        interactive = plt.isinteractive()
+    # a notebook's backend, loaded by the first figure, has switched this on: were it reset, no later figure would show
+    plt.interactive(interactive)
 
 
 def axes(ax: Axes | None = None, **options) -> Axes:

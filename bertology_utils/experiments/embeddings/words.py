@@ -14,6 +14,7 @@ from ...data import load, sample
 from ...data.items import Data
 from ...errors import Refusal
 from ...rules import above
+from ...settings import Settings
 from .sentences import english
 
 SIZES = (1, 5, 10, 20, 50)  # contexts pooled
@@ -123,13 +124,13 @@ CONTEXTS = (("sts_semeval_2012_2016", "sentences"), ("ud_english_ewt", "sentence
 
 
 @lru_cache(maxsize=1)
-def _published_contexts(settings) -> tuple[list[tuple[str, ...]], str]:
+def _published_contexts(folders: Settings) -> tuple[list[tuple[str, ...]], str]:
     """Sentences for words whose own data set has none: those of every source of `CONTEXTS` that can be had."""
     texts: dict[tuple[str, ...], None] = {}
     used, missing = [], None
     for source, task in CONTEXTS:
         try:
-            found: Data = load(task, source, settings=settings)
+            found: Data = load(task, source, settings=folders)
         except Refusal as error:
             missing = error
             continue
@@ -144,7 +145,6 @@ def _published_contexts(settings) -> tuple[list[tuple[str, ...]], str]:
     "emb.static_distillation.bommasani2020",
     tasks=("word_similarity", "sentences"),
     n=10_000,
-    limit=3000,
     predict=above("pooled less isolated", 0.0, margin=0.01),  # a hundredth of Spearman at least
 )
 def static_distillation(subject, data, settings):
@@ -157,7 +157,7 @@ def static_distillation(subject, data, settings):
     if data.items.get("sentences"):
         texts = list(dict.fromkeys(tuple(w.lower() for w in i.words) for i in data["sentences"]))
     else:
-        texts, note = _published_contexts(settings)
+        texts, note = _published_contexts(Settings(mirror=settings.mirror, cache=settings.cache))
         notes.append(note)
     items = data["word_similarity"]
     asked = {w.lower() for i in items for w in (i.a, i.b)}
