@@ -192,6 +192,12 @@ def _finish(ax: Axes, chance: float | None, n: int, *, vertical: bool = False, *
     return ax
 
 
+def show(frames: dict[str, pd.DataFrame], *, digits: int = 3) -> None:
+    """Show the figures drawn so far, then the plotted numbers as text below them."""
+    plt.show()
+    print(printed(frames, digits=digits))
+
+
 def printed(frames: dict[str, pd.DataFrame], *, digits: int = 3) -> str:
     """The plotted numbers as text, for under the figure: pictures are not compared by CI, numbers are."""
     rows = []

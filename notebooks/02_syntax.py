@@ -41,12 +41,12 @@ agreement = run("syn.agreement.goldberg2019")
 # %% mystnb={"image": {"alt": "Horizontal bars: share of sentences in which the model prefers the right verb form, by construction, for the model and its untrained twin; the twin stays at one half."}}
 shown = plotting.series(agreement.frames, "accuracy")
 plotting.bars(shown, "condition", chance=0.5, xlim=(0, 1), xlabel="right verb form preferred (share of items)")
-print(plotting.printed(shown))
+plotting.show(shown)
 
 # %% mystnb={"image": {"alt": "Two curves: agreement accuracy by number of attractors between subject and verb, for the model and its untrained twin, with interval bands."}}
 shown = plotting.series(agreement.frames, "accuracy by attractors")
 plotting.lines(shown, "attractors", chance=0.5, ylim=(0, 1.02), ylabel="accuracy")
-print(plotting.printed(shown))
+plotting.show(shown)
 
 # %%
 card("syn.agreement.goldberg2019")
@@ -85,5 +85,5 @@ malformed = run("syn.malformed.ettinger2019")
 # %% mystnb={"image": {"alt": "Horizontal bars: overlap of the five likeliest fillers before and after each perturbation, less the overlap with an unrelated sentence."}}
 shown = plotting.series(malformed.frames, "overlap over control")
 plotting.bars(shown, "perturbation", xlabel="top-5 overlap, less that with an unrelated item")
-print(plotting.printed(shown))
+plotting.show(shown)
 card("syn.malformed.ettinger2019")
