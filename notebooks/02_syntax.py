@@ -63,12 +63,15 @@ card("syn.agreement.goldberg2019")
 negation = run("syn.negation.ettinger2019")
 
 # %% mystnb={"image": {"alt": "Horizontal bars: accuracy on affirmative and on negated sentences for the model and its untrained twin."}}
-for measure in ("accuracy, affirmative", "accuracy, negated", "top-5 overlap"):
-    print(plotting.printed(plotting.series(negation.frames, measure)))
-model, twin = negation.rows, negation.twin
-pair = ("accuracy, affirmative", "accuracy, negated")
-shown = {m.split(", ")[1]: plotting.series(negation.frames, m)[negation.records[0].model] for m in pair}
+pair = {"affirmative": "accuracy, affirmative", "negated": "accuracy, negated"}
+subject = negation.records[0].model
+shown = {name: plotting.series(negation.frames, measure)[subject] for name, measure in pair.items()}
 plotting.bars(shown, "set", chance=0.5, xlim=(0, 1), xlabel="true filler preferred (share of items)")
+plotting.show(shown)
+
+# %%
+for measure in ("affirmative - negated", "unmoved by not", "top-5 overlap"):
+    print(plotting.printed(plotting.series(negation.frames, measure)))
 card("syn.negation.ettinger2019")
 
 # %% [markdown]
