@@ -167,7 +167,7 @@ def mixture(scores: np.ndarray, target: np.ndarray, *, steps: int = 200, rate: f
     lets useless heads go to zero. Scores are (N, 2H, W) with -1 for words out of the question.
     """
     torch.manual_seed(seed)
-    x, y = torch.from_numpy(scores), torch.from_numpy(np.asarray(target, np.int64))
+    x, y = torch.from_numpy(scores), torch.tensor(target, dtype=torch.long)
     valid = (x[:, 0] >= 0).float()  # (N, W)
     x = x.clamp(min=0)
     raw = torch.full((x.shape[1],), -2.0, requires_grad=True)

@@ -1,0 +1,180 @@
+"""Finding antecedents: by attention, by nearness, and by rules (string, head, gender, number and person).
+
+The rules are sieves, each more permissive than the last, the nearest mention winning within one (as the baseline of
+clark2019): the same words, the same head word, nothing that contradicts gender, number or person, anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from ..data.items import Coreference, Sentence
+
+Span = tuple[int, int]
+# form: (person, number, gender); a dash where the form does not say
+PRONOUNS = {
+    **dict.fromkeys(("i", "me", "my", "mine", "myself"), "1S-"),
+    **dict.fromkeys(("we", "us", "our", "ours", "ourselves"), "1P-"),
+    **dict.fromkeys(("you", "your", "yours", "yourself", "yourselves"), "2--"),
+    **dict.fromkeys(("he", "him", "his", "himself"), "3SM"),
+    **dict.fromkeys(("she", "her", "hers", "herself"), "3SF"),
+    **dict.fromkeys(("it", "its", "itself"), "3SN"),
+    **dict.fromkeys(("they", "them", "their", "theirs", "themselves"), "3P-"),
+}
+_PLURAL = frozenset(
+    (
+        "these",
+        "those",
+        "several",
+        "many",
+        "few",
+        "both",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "seven",
+        "eight",
+        "nine",
+        "ten",
+    )
+)
+
+
+@dataclass(frozen=True)
+class Anaphor:
+    """A mention to be resolved: its span and head word, the candidates' and which of them are right."""
+
+    sentence: int
+    words: tuple[str, ...]
+    span: Span
+    head: int
+    candidates: tuple[Span, ...]
+    heads: tuple[int, ...]
+    right: tuple[bool, ...]
+
+
+def from_items(items: Sequence[Coreference]) -> list[Anaphor]:
+    """Pronouns with an answer among their candidates; a candidate's head is its last word."""
+    return [
+        Anaphor(
+            i,
+            item.words,
+            item.pronoun,
+            item.pronoun[1] - 1,
+            item.candidates,
+            tuple(end - 1 for _, end in item.candidates),
+            tuple(k == item.answer for k in range(len(item.candidates))),
+        )
+        for i, item in enumerate(items)
+        if item.answer is not None and len(item.candidates) > 1
+    ]
+
+
+def from_mentions(sentences: Sequence[Sentence]) -> list[Anaphor]:
+    """Mentions with an earlier one of their cluster in the sentence, and at least one earlier one of another."""
+    out = []
+    for i, sentence in enumerate(sentences):
+        mentions = sorted(sentence.of("mention"), key=lambda m: (m.start, m.end))
+        for m in mentions:
+            before = [c for c in mentions if c.end <= m.start]
+            right = tuple(c.head == m.head for c in before)
+            if any(right) and not all(right):
+                spans = tuple((c.start, c.end) for c in before)
+                heads = tuple(_head(sentence, span) for span in spans)
+                span = (m.start, m.end)
+                out.append(Anaphor(i, sentence.words, span, _head(sentence, span), spans, heads, right))
+    return out
+
+
+def _head(sentence: Sentence, span: Span) -> int:
+    """The word of a span that depends on one outside it; the last word where there is no tree."""
+    if sentence.heads:
+        return next(w for w in range(*span) if not span[0] <= sentence.heads[w] < span[1])
+    return span[1] - 1
+
+
+def links(anaphors: Sequence[Anaphor]) -> list[tuple[int, Span, Span]]:
+    """From each anaphor's head word to each candidate's, for `relations.between`."""
+    return [(a.sentence, (a.head, a.head + 1), (h, h + 1)) for a in anaphors for h in a.heads]
+
+
+def attended(anaphors: Sequence[Anaphor], attention: np.ndarray) -> np.ndarray:
+    """Whether each head's most attended candidate is right; (n, heads) bool, from attention (links, heads)."""
+    out, start = np.zeros((len(anaphors), attention.shape[1]), bool), 0
+    for i, a in enumerate(anaphors):
+        stop = start + len(a.heads)
+        out[i] = np.asarray(a.right)[attention[start:stop].argmax(0)]
+        start = stop
+    return out
+
+
+def nearest(a: Anaphor, among: Sequence[int] | None = None) -> int:
+    """The nearest candidate before the anaphor, else the nearest behind it."""
+    among = range(len(a.candidates)) if among is None else among
+
+    def distance(k: int) -> tuple[bool, int]:
+        start, end = a.candidates[k]
+        return end > a.span[0], (a.span[0] - end if end <= a.span[0] else start - a.span[1])
+
+    return min(among, key=distance)
+
+
+def by_rules(a: Anaphor) -> int:
+    """The candidate that the sieves choose."""
+    words = [w.lower() for w in a.words]
+    own, traits = words[slice(*a.span)], _traits(a.words, a.span, a.head)
+    pronoun = len(own) == 1 and own[0] in PRONOUNS
+    tests = (
+        lambda k: words[slice(*a.candidates[k])] == own,
+        lambda k: words[a.heads[k]] == words[a.head] and not pronoun,
+        lambda k: _agree(traits, _traits(a.words, a.candidates[k], a.heads[k])),
+        lambda k: True,
+    )
+    for test in tests:
+        passed = [k for k in range(len(a.candidates)) if test(k)]
+        if passed:
+            return nearest(a, passed)
+    raise AssertionError("the last sieve lets everything through")
+
+
+def _agree(a: str, b: str) -> bool:
+    return all(x == y or "-" in (x, y) for x, y in zip(a, b))
+
+
+def _traits(words: Sequence[str], span: Span, head: int) -> str:
+    """Person, number and gender as far as the words tell, a dash each where they do not."""
+    lower = [w.lower() for w in words[slice(*span)]]
+    if len(lower) == 1 and lower[0] in PRONOUNS:
+        return PRONOUNS[lower[0]]
+    noun = words[head]
+    plural = "and" in lower or bool(_PLURAL & set(lower)) or noun in _nouns("Plur")
+    plural = plural or (noun.islower() and noun.endswith("s") and not noun.endswith("ss"))
+    gender = next((g for w in (*lower, noun.lower()) if (g := _genders().get(w))), "-")
+    if plural:
+        return "3P-"
+    return f"3S{gender}"
+
+
+@cache
+def _genders() -> dict[str, str]:
+    """Names and nouns of women and men that the lexicon knows."""
+    from ..data.builtin import lexicon as lex
+
+    out = {"mr": "M", "mr.": "M", "mrs": "F", "mrs.": "F", "ms": "F", "ms.": "F", "sir": "M", "lady": "F"}
+    for kind, gender in (("man", "M"), ("woman", "F")):
+        out |= {entry[0].lower(): gender for entry in lex.words("names", kind)}
+        out |= {entry[0].lower(): gender for entry in lex.nouns(kind, "Sing")}
+    return out
+
+
+@cache
+def _nouns(number: str) -> frozenset[str]:
+    from ..data.builtin import lexicon as lex
+
+    return frozenset(e[0] for kind in ("man", "woman", "role") for e in lex.nouns(kind, number))

@@ -1,0 +1,49 @@
+"""Two sides of a data set: one to choose heads on, one to score them on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .. import encode
+from ..models import Subject
+
+Words = Callable[[Any], Sequence[str]]
+
+
+def words_of(item: Any) -> Sequence[str]:
+    """The words of an item that has them."""
+    return item.words
+
+
+def fitting(subject: Subject, items: Sequence, words: Words = words_of) -> tuple[list, str]:
+    """The items the subject can take whole, and a note that counts the others."""
+    ok = encode.fits(subject, [words(i) for i in items])
+    kept = [i for i, fine in zip(items, ok) if fine]
+    if not kept:
+        raise encode.TooLong(f"none of {len(items)} texts fits into {subject.max_length} pieces")
+    lost = len(items) - len(kept)
+    return (
+        kept,
+        f"{lost} of {len(items)} texts have more than {subject.max_length} pieces and are left out" if lost else "",
+    )
+
+
+def sides(items: Sequence) -> tuple[list, list, str]:
+    """(to choose on, to score on, a note): the dev and test splits, else every second item each.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two items.
+    """
+    dev, test = ([i for i in items if i.split == s] for s in ("dev", "test"))
+    if dev and test:
+        return dev, test, ""
+    if len(items) < 2:
+        raise ValueError(f"needs items to choose on and others to score on; there are {len(items)}")
+    return (
+        list(items[::2]),
+        list(items[1::2]),
+        "no dev part: heads are chosen on every second item, scored on the others",
+    )

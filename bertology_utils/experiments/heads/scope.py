@@ -1,0 +1,79 @@
+"""Negation scope by attention, before and after fine-tuning on it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ... import stats
+from ...attention import relations, scope
+from ...attention.choosing import fitting
+from ...claims import claim
+from ...data.items import Sentence
+from ...finetune import Recipe
+from ...rules import above, all_of
+
+# cue -> a word that may stand there and negates nothing
+CONTROL = {"not": "now", "never": "often", "n't": "now", "no": "some"}
+
+
+def _control(sentence: Sentence) -> Sentence | None:
+    (cue,) = sentence.of("cue")
+    word = CONTROL.get(sentence.words[cue.start].lower())
+    if word is None or cue.end - cue.start > 1:
+        return None
+    return replace(sentence, words=(*sentence.words[: cue.start], word, *sentence.words[cue.end :]))
+
+
+@claim(
+    "hed.negation_scope.zhao2020",
+    tasks="negation_scope",
+    n=1500,
+    predict=all_of(
+        above("F1, best head - fixed offset", 0.0, margin=0.02, where={"stage": "pretrained"}),
+        above("F1, best head - fixed window", 0.0, margin=0.02, where={"stage": "pretrained"}),
+    ),
+)
+def negation_scope(subject, data, settings):
+    """F1 of the scope read off the best head against a fixed offset and a fixed window of offsets (zhao2020).
+
+    Head, threshold, offset and window are chosen on dev and scored on test. A window is the harder baseline: a scope has
+    many words, one offset gives one. Control: the attention that in-scope words get from the cue, less what they get
+    from a word that negates nothing in its place. Then all again after fine-tuning on the scope of training sentences.
+    """
+    one = [i for i in data["negation_scope"] if len(list(i.of("cue"))) == 1]
+    left = len(data["negation_scope"]) - len(one)
+    items, note = fitting(subject, one)
+    train, dev, test = ([i for i in items if i.split == s] for s in ("train", "dev", "test"))
+    gold = [[scope.words(i)[2] for i in side] for side in (dev, test)]
+    rows = []
+    window, offset = scope.best_window(dev), scope.best_window(dev, single=True)
+    baselines = {"fixed window": scope.window(test, *window), "fixed offset": scope.window(test, *offset)}
+    options = dict(seed=settings.seed, draws=settings.draws)
+    tuned = scope.tune(subject, train[:400], Recipe(seed=settings.seed))
+    found = {}
+    for stage, model in (("pretrained", subject), ("tuned", tuned)):
+        seen = [scope.scores(model, side, settings) for side in (dev, test)]
+        head, threshold = scope.choose(seen[0], gold[0])
+        found[stage] = scope.apply(seen[1], gold[1], head, threshold)
+        keys = dict(stage=stage, head=relations.name(head, subject.n_layers, subject.n_heads))
+        rows.append(stats.row("F1, best head", stats.mean_interval(found[stage], **options), len(test), **keys))
+        for name, values in baselines.items():
+            gap = stats.mean_interval(found[stage] - values, **options)
+            rows.append(stats.row(f"F1, best head - {name}", gap, len(test), **keys))
+        pairs = [(k, c) for k, i in enumerate(test) if (c := _control(i)) is not None]
+        neutral = scope.scores(model, [c for _, c in pairs], settings)
+        turn = [seen[1][k][head][gold[1][k]].sum() - n[head][gold[1][k]].sum() for (k, _), n in zip(pairs, neutral)]
+        rows.append(
+            stats.row(
+                "share of attention in scope, cue - control", stats.mean_interval(turn, **options), len(turn), **keys
+            )
+        )
+    for name, values in baselines.items():
+        where = f"{window[0]} to {window[1]}" if name == "fixed window" else f"{offset[0]}"
+        interval = stats.mean_interval(values, **options)
+        rows.append(stats.row(f"F1, {name}", interval, len(test), stage="positions", head=where))
+    gain = stats.mean_interval(np.subtract(found["tuned"], found["pretrained"]), **options)
+    rows.append(stats.row("F1, tuned - pretrained", gain, len(test), stage="both", head="best of each"))
+    return stats.table(rows, [note, f"{left} sentences with several cues are left out" if left else ""])
