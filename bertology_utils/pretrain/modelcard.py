@@ -1,0 +1,96 @@
+"""The model card of a trained folder, from its own ``training.json``: no figure in it is typed by hand."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+SOURCES = Path(__file__).parent / "sources.yaml"
+
+
+def write(folder: str | Path, name: str, agreement: str = "") -> Path:
+    """Write ``README.md`` into a model's folder.
+
+    Parameters
+    ----------
+    folder : str or Path
+        With ``training.json`` as `export` leaves it.
+    name : str
+        What the model is called.
+    agreement : str
+        One sentence on what it scores on generated agreement items, measured elsewhere.
+
+    Raises
+    ------
+    FileNotFoundError
+        The folder has no ``training.json``.
+    """
+    path = Path(folder)
+    training = json.loads((path / "training.json").read_text("utf-8"))
+    known = yaml.safe_load(SOURCES.read_text("utf-8"))
+    path = path / "README.md"
+    path.write_text(text(name, training, known, agreement), "utf-8")
+    return path
+
+
+def text(name: str, training: dict[str, Any], sources: dict[str, dict[str, str]], agreement: str = "") -> str:
+    """The card in Markdown."""
+    run, held = training["config"], training["heldout"]
+    rows = []
+    for file in training["files"]:
+        source = sources.get(file["name"], {})
+        rows.append(
+            f"| {source.get('title', file['name'])} | {file['words'] / 1e6:.1f} M | {source.get('from', 'not recorded')} "
+            f"| {source.get('licence', 'not recorded')} |"
+        )
+    phases = "\n".join(
+        f"| {p['length']} | {p['share']:.0%} | {p.get('layers') or run['layers']} | {p.get('batch_tokens') or run['batch_tokens']:,} |"
+        for p in run["phases"]
+    )
+    figures = [f"masked-word loss {held['heldout_mlm']:.3f} nats", f"top-1 accuracy {held['heldout_top1']:.3f}"]
+    if "heldout_nsp" in held:
+        figures.append(
+            f"next-sentence accuracy {held['heldout_nsp']:.3f}, where always saying one class gives "
+            f"{max(held['heldout_random'], 1 - held['heldout_random']):.3f}"
+        )
+    versions = ", ".join(f"{k} {v}" for k, v in training["versions"].items())
+    return f"""# {name}
+
+A BERT ({run["layers"]} layers, hidden size {run["hidden"]}, {run["heads"]} heads, {run["vocab"]:,} word pieces) made for this
+book: small enough to come with the package and to be studied on a laptop. It is no substitute for BERT-base, and no figure
+measured on it is a figure of BERT-base.
+
+## Training text
+
+| source | words | taken from | licence |
+|---|---|---|---|
+{chr(10).join(rows)}
+
+One document in {round(1 / run["held_out"])} was held out. The texts are not part of the package.
+
+## Training
+
+{training["tokens"]:,} pieces in {training["steps"]:,} steps, {training["seconds"] / 60:.0f} minutes on {training["device"]}; {versions}.
+Objective: masked pieces ({run["mask_rate"]:.0%}; 80/10/10){" and next sentence" if run["nsp"] else ""}, AdamW, learning rate
+{run["learning_rate"]:g} with warm-up and linear decay. The schedule, a share of the pieces at each row length and depth (a shallower
+model is stacked to the next depth):
+
+| pieces a row | share | layers | pieces a batch |
+|---|---|---|---|
+{phases}
+
+Train it again: `bertology pretrain --config {run["name"]} --corpus FOLDER --out RUN`.
+
+## Held-out figures
+
+On {held["heldout_predictions"]:,} masked pieces of documents never trained on: {"; ".join(figures)}.
+{agreement}
+
+## Limits
+
+Trained on {training["tokens"] / 1e6:,.0f} M pieces, a small fraction of what BERT-base saw; encyclopaedic and literary English only; rows
+longer than {run["max_positions"]} pieces are refused; what it predicts repeats the biases of its sources.
+"""
