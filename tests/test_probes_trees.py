@@ -105,11 +105,12 @@ def test_a_planted_tensor_product_is_recovered_by_its_own_roles():
     vectors = np.array(
         [sum(np.outer(filler[w], role[r]).ravel() for w, r in zip(f, rs)) @ mix for f, rs in zip(fillers, right)]
     )
-    train = np.arange(500) < 400
+    train, dev = np.arange(500) < 400, (np.arange(500) >= 400) & (np.arange(500) < 430)
+    test = ~train & ~dev
     error = {}
     for scheme in tpdn.SCHEMES[:4]:
         r = [tpdn.roles(scheme, len(f)) for f in fillers]
-        error[scheme] = tpdn.fit_tpdn(fillers, r, vectors, train, seeds=2, epochs=60)[:, ~train].mean()
+        error[scheme] = tpdn.fit_tpdn(fillers, r, vectors, train, dev, seeds=2, epochs=50, rate=0.03, decay=0.01)[:, test].mean()
     assert error["right-to-left"] < 0.05
     assert min(error["left-to-right"], error["bag of words"]) > 0.4
     assert error["bidirectional"] < error["left-to-right"]  # it knows the place from the right too, but learns it apart

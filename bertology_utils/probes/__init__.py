@@ -3,12 +3,12 @@
 from .control import control_labels, control_task, majority
 from .edge import EdgeProbe, ScalarMix, fit_edge, gather_spans
 from .erasure import Erasure, at_masks, erased, inlp, project_out, random_directions
-from .layers import LayerScores, Means, probe_layers, rows
+from .layers import LayerScores, Means, probe_layers, rows, score_layers
 from .linear import Probe, fit
 from .mdl import compression, online_code, uniform_bits
 from .structural import fit_structural, spanning_tree, uuas
 from .tagging import decode_heads, relative_heads, split_by_distance
-from .targets import Targets, fitting, from_edges, from_sentences, gather
+from .targets import Targets, fitting, from_edges, from_sentences, gather, gather_all
 from .tpdn import SCHEMES, fit_tpdn
 
 __all__ = [
@@ -34,6 +34,7 @@ __all__ = [
     "from_edges",
     "from_sentences",
     "gather",
+    "gather_all",
     "gather_spans",
     "inlp",
     "majority",
@@ -43,6 +44,7 @@ __all__ = [
     "random_directions",
     "relative_heads",
     "rows",
+    "score_layers",
     "spanning_tree",
     "split_by_distance",
     "uniform_bits",

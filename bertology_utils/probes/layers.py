@@ -90,10 +90,24 @@ def probe_layers(
     """
     targets, note = fitting(subject, targets)
     targets = targets if most is None else targets.draw(most, settings.seed)
+    x = gather(subject, targets, settings=settings)  # (L + 1, N, F)
+    return score_layers(x, targets, settings, hidden=hidden, l2=l2, control=control, note=note)
+
+
+def score_layers(
+    x: np.ndarray,
+    targets: Targets,
+    settings: Settings,
+    *,
+    hidden: int | None = None,
+    l2: float = 1e-3,
+    control: bool = False,
+    note: str = "",
+) -> LayerScores:
+    """As `probe_layers`, from vectors (L + 1, N, F) that are there already."""
     train, dev, test = (targets.split == s for s in ("train", "dev", "test"))
     if not (train.any() and dev.any() and test.any()):
         raise ValueError(f"train, dev, test have {train.sum()}, {dev.sum()}, {test.sum()} targets; each needs some")
-    x = gather(subject, targets, settings=settings)  # (L + 1, N, F)
     tasks = [targets] + ([control_task(targets, settings.seed)] if control else [])
     predicted = np.array([[_one(layer, task, hidden, l2, settings) for layer in x] for task in tasks])
     right = np.array([predicted[k] == task.labels for k, task in enumerate(tasks)])  # (tasks, L + 1, N)
@@ -122,8 +136,9 @@ def rows(scores: LayerScores, settings: Settings, *, reference: LayerScores | No
     """Tidy rows: accuracy by layer, its controls, and the gains of the layer chosen on dev.
 
     Measures: `accuracy`, `control accuracy`, `selectivity` (by `layer`); `majority`; `gain over layer 0`,
-    `gain over majority`, and with a `reference` (the scores of an untrained network on the same targets) `gain over
-    untrained`, all three at the best contextual layer, named in column `layer`. `keys` become key columns.
+    `gain over majority`, and with a `reference` (the scores of an untrained network on the same targets, of some or all
+    of its layers: the best on dev counts) `gain over untrained`, all three at the best contextual layer, named in column
+    `layer`. `keys` become key columns.
     """
     options = {"seed": settings.seed, "draws": min(settings.draws, 500)}
     mean = Means(scores.groups, **options)
@@ -142,7 +157,7 @@ def rows(scores: LayerScores, settings: Settings, *, reference: LayerScores | No
     add("majority", scores.majority)
     gains: Mapping[str, np.ndarray] = {"layer 0": scores.right[0], "majority": scores.majority}
     if reference is not None:
-        gains = {**gains, "untrained": reference.right[reference.best_contextual]}
+        gains = {**gains, "untrained": reference.right[reference.best]}
     for name, other in gains.items():
         add(f"gain over {name}", scores.right[best].astype(float) - other, best)
     return stats.table(out, [scores.note])

@@ -79,7 +79,7 @@ def from_sentences(items: Sequence[Sentence], find: Callable[[Sentence], list[tu
         If no sentence yields a target.
     """
     found = [(i, *target) for i, item in enumerate(items) for target in find(item)]
-    return _build([item.words for item in items], [item.split for item in items], found)
+    return build([item.words for item in items], [item.split for item in items], found)
 
 
 def from_edges(items: Sequence[EdgeItem], label: Callable[[EdgeItem], str] = lambda item: item.labels[0]) -> Targets:
@@ -89,11 +89,11 @@ def from_edges(items: Sequence[EdgeItem], label: Callable[[EdgeItem], str] = lam
         (places.setdefault(item.words, len(places)), label(item), *(s for s in (item.span1, item.span2) if s))
         for item in items
     ]
-    targets = _build(list(places), [], found)
+    targets = build(list(places), [], found)
     return replace(targets, split=np.array([item.split for item in items]))
 
 
-def _build(sentences: list, splits: list[str], found: list[tuple]) -> Targets:
+def build(sentences: list, splits: list[str], found: list[tuple]) -> Targets:
     if not found:
         raise ItemError(f"none of {len(sentences)} sentences has a target of the kind asked for")
     spans = [[(w, w + 1) if isinstance(w, int) else tuple(w) for w in words] for _, _, *words in found]
@@ -126,16 +126,37 @@ def gather(
     float32 array (layers, N, F)
         F = H for single spans; for pairs F = 3 H: both vectors and their product (liu2019a).
     """
-    used = np.unique(targets.sentence)
-    members = {int(i): np.flatnonzero(targets.sentence == i) for i in used}
-    out = None
+    return gather_all(subject, [targets], layers=layers, settings=settings)[0]
+
+
+def gather_all(
+    subject: Subject,
+    tasks: Sequence[Targets],
+    *,
+    layers: Sequence[int] | None = None,
+    settings: Settings | None = None,
+) -> list[np.ndarray]:
+    """As `gather`, for several tasks on the same sentences, with one run of the model.
+
+    Raises
+    ------
+    ValueError
+        If the tasks are not about the same sentences.
+    """
+    sentences = tasks[0].sentences
+    if any(task.sentences != sentences for task in tasks):
+        raise ValueError("tasks gathered together must be about the same sentences")
+    used = np.unique(np.concatenate([task.sentence for task in tasks]))
+    members = [{int(i): np.flatnonzero(task.sentence == i) for i in np.unique(task.sentence)} for task in tasks]
+    out: list[np.ndarray | None] = [None] * len(tasks)
     for k, states in encode.hidden_states(
-        subject, [targets.sentences[i] for i in used], layers=layers, settings=settings
+        subject, [sentences[i] for i in used], layers=layers, settings=settings
     ):  # states: (L, W, H)
-        if out is None:
-            width = states.shape[-1] * (1 if targets.spans.shape[1] == 1 else 3)
-            out = np.empty((len(states), len(targets), width), np.float32)
-        for n in members[int(used[k])]:
-            parts = [states[:, a:b].mean(1) for a, b in targets.spans[n]]
-            out[:, n] = parts[0] if len(parts) == 1 else np.concatenate([*parts, parts[0] * parts[1]], -1)
+        for t, task in enumerate(tasks):
+            if out[t] is None:
+                width = states.shape[-1] * (1 if task.spans.shape[1] == 1 else 3)
+                out[t] = np.empty((len(states), len(task), width), np.float32)
+            for n in members[t].get(int(used[k]), ()):
+                parts = [states[:, a:b].mean(1) for a, b in task.spans[n]]
+                out[t][:, n] = parts[0] if len(parts) == 1 else np.concatenate([*parts, parts[0] * parts[1]], -1)
     return out

@@ -69,6 +69,7 @@ def fit_tpdn(
     roles: Sequence[Sequence[str]],
     vectors: np.ndarray,
     train: np.ndarray,
+    dev: np.ndarray,
     *,
     seeds: int = 3,
     seed: int = 0,
@@ -76,7 +77,8 @@ def fit_tpdn(
     role_size: int = 8,
     epochs: int = 30,
     batch: int = 32,
-    rate: float = 0.02,
+    rate: float = 0.01,
+    decay: float = 1.0,
     device: torch.device | str = "cpu",
 ) -> np.ndarray:
     """Squared error of rebuilding each vector, after training on some of them.
@@ -86,14 +88,15 @@ def fit_tpdn(
     fillers, roles : sequences (n sentences) of as many words as roles
     vectors : float array (n, H)
         Standardised on the training part, so that an error of 1 is that of predicting its mean.
-    train : bool array (n,)
+    train, dev : bool arrays (n,)
+        What is trained on, and what says when to stop: of all epochs the one with the least error on dev counts.
     seeds : int
         Networks trained side by side from different starts.
 
     Returns
     -------
     float array (seeds, n)
-        Mean squared error over the H coordinates; those of the training part measure the fit, the others the claim.
+        Mean squared error over the H coordinates; the claim is about what is neither trained on nor dev.
     """
     if any(len(f) != len(r) for f, r in zip(fillers, roles, strict=True)) or len(fillers) != len(vectors):
         raise ValueError("every sentence needs as many roles as fillers, and a vector")
@@ -110,7 +113,7 @@ def fit_tpdn(
     width = filler_size * role_size
     embed_filler = start(int(words.max()) + 1, filler_size, size=0.5)
     embed_role = start(int(places.max()) + 1, role_size, size=0.5)
-    out = start(width, vectors.shape[1], size=width**-0.5)
+    out = start(width, vectors.shape[1], size=0.1 * width**-0.5)
     bias = torch.zeros(seeds, 1, vectors.shape[1], device=device, requires_grad=True)
 
     def errors(index: torch.Tensor) -> torch.Tensor:
@@ -118,21 +121,26 @@ def fit_tpdn(
         bound = torch.einsum("kstf,kstr->ksfr", filled, embed_role[:, places[index]])
         return (bound.flatten(2) @ out + bias - target[index]).square().mean(-1)  # (K, S)
 
-    places_of = torch.as_tensor(np.flatnonzero(train))
-    order = [places_of[torch.randperm(len(places_of), generator=generator)] for _ in range(epochs)]
-    steps = [part for permutation in order for part in permutation.to(device).split(batch)]
-    optimiser = torch.optim.AdamW([embed_filler, embed_role, out, bias], lr=rate, weight_decay=0.01)
-    schedule = torch.optim.lr_scheduler.LinearLR(optimiser, 1.0, 0.02, total_iters=len(steps))
-    for part in steps:
-        loss = errors(part).mean(1).sum()  # the seeds' networks share no weight: the sum trains each on its own
-        optimiser.zero_grad()
-        loss.backward()
-        optimiser.step()
-        schedule.step()
-    with torch.no_grad():
-        return (
-            torch.cat([errors(part) for part in torch.arange(len(target), device=device).split(256)], 1).cpu().numpy()
-        )
+    pool = torch.as_tensor(np.flatnonzero(train))
+    steps_per_epoch = -(-len(pool) // batch)
+    optimiser = torch.optim.AdamW([embed_filler, embed_role, out, bias], lr=rate, weight_decay=decay)
+    schedule = torch.optim.lr_scheduler.LinearLR(optimiser, 1.0, 0.02, total_iters=epochs * steps_per_epoch)
+    best = least = None
+    for _ in range(epochs):
+        for part in pool[torch.randperm(len(pool), generator=generator)].to(device).split(batch):
+            loss = errors(part).mean(1).sum()  # the seeds' networks share no weight: the sum trains each on its own
+            optimiser.zero_grad()
+            loss.backward()
+            optimiser.step()
+            schedule.step()
+        with torch.no_grad():
+            now = torch.cat([errors(part) for part in torch.arange(len(target), device=device).split(256)], 1)
+        now = now.cpu().numpy()  # (K, n)
+        on_dev = now[:, dev].mean(1)
+        better = np.full(seeds, True) if best is None else on_dev < least
+        best = now if best is None else np.where(better[:, None], now, best)
+        least = on_dev if least is None else np.where(better, on_dev, least)
+    return best
 
 
 def _codes(symbols: Sequence[Sequence[str]], train: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

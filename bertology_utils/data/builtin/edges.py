@@ -93,7 +93,7 @@ def proto_labels(verb: str, role: str, cls: str) -> tuple[str, ...]:
 
 @builder("proto_roles")
 def proto_roles(n: int, seed: int) -> list[EdgeItem]:
-    """A predicate, its ARG0 or ARG1, and all proto-role properties of that argument."""
+    """A predicate, its ARG0 or ARG1, and all proto-role properties of that argument; meta `role` is the PropBank label."""
 
     def keep(skeleton: Skeleton) -> bool:
         return any(x.kind == "role" and x.label in ("ARG0", "ARG1") for x in skeleton.spans)
@@ -111,7 +111,8 @@ def proto_roles(n: int, seed: int) -> list[EdgeItem]:
             if s.upos[top] not in ("NOUN", "PROPN", "PRON") or not cls:
                 continue
             out.append(EdgeItem(id=f"{s.id}-{len(out)}", split=s.split, words=s.words, span1=(x.head, x.head + 1),
-                                span2=(x.start, x.end), labels=proto_labels(s.lemmas[x.head], x.label, cls)))
+                                span2=(x.start, x.end), labels=proto_labels(s.lemmas[x.head], x.label, cls),
+                                meta={"role": x.label}))
         if len(out) >= n:
             break
     return out[:n]
