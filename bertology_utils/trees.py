@@ -146,6 +146,11 @@ def random_tree(n: int, root: int, rng: np.random.Generator) -> np.ndarray:
     return oriented(nx.from_prufer_sequence(rng.integers(0, n, n - 2).tolist()).edges, n, root)
 
 
+def random_projective_tree(n: int, root: int, rng: np.random.Generator) -> np.ndarray:
+    """Heads (n,) of the projective tree of random scores; its arcs are shorter than a uniform tree's."""
+    return eisner(rng.random((n, n)), root)
+
+
 def without_punctuation(sentence: Sentence) -> tuple[np.ndarray, np.ndarray]:
     """The words that are no punctuation, as indices (K,), and their gold heads (K,) among themselves.
 

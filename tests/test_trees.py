@@ -117,6 +117,14 @@ def test_random_trees_are_uniform():
     assert share == pytest.approx(2 / 4, abs=0.03)  # an edge is in 2 / n of all trees
 
 
+def test_random_projective_trees():
+    rng = np.random.default_rng(0)
+    assert all(
+        is_tree(h) and projective(h) and h[2] == -1
+        for h in (trees.random_projective_tree(6, 2, rng) for _ in range(20))
+    )
+
+
 def test_punctuation_is_taken_out():
     words = ("Yes", ",", "dogs", "sleep", ".")
     sentence = Sentence(id="a", words=words, heads=(1, 3, 3, -1, 3), upos=("INTJ", "PUNCT", "NOUN", "VERB", "PUNCT"))

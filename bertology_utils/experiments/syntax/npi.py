@@ -1,0 +1,108 @@
+"""Negative polarity items: licensors, the items themselves, and the scope in which they are allowed."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pandas as pd
+
+from ... import cloze, encode, probes, stats
+from ...claims import claim
+from ...data.items import Labelled
+from ...rules import above, all_of
+
+# The cells of the paradigm that each phenomenon sets apart: acceptable against not.
+CONTRASTS = {
+    "licensor": ("licensed", "unlicensed"),
+    "npi": ("no npi", "unlicensed"),
+    "scope": ("licensed", "out of scope"),
+}
+
+
+@claim(
+    "syn.npi.warstadt2019",
+    tasks=("npi_pairs", "npi_cloze", "npi_acceptability"),
+    n=300,
+    limit=600,
+    # two points: a lead smaller than that would not be called "better"
+    predict=all_of(above("licensor - scope", 0.0, margin=0.02), above("npi - scope", 0.0, margin=0.02)),
+)
+def npi(subject, data, settings):
+    """Accuracy by phenomenon with three methods: sentence scores, gap filling, an acceptability probe (warstadt2019).
+
+    The items of the phenomena are other sentences, so their difference is not paired: items are drawn anew for each.
+    """
+    frames, notes = [], []
+    if pairs := data.items.get("npi_pairs"):
+        # a pair costs two inputs a word: half as many pairs as other items
+        pairs = random.Random(settings.seed).sample(pairs, min(len(pairs), max(60, len(pairs) // 2)))
+        right = cloze.prefer(subject, pairs, settings) > 0
+        frames.append(("minimal pairs", [p.condition for p in pairs], right))
+    if gaps := data.items.get("npi_cloze"):
+        gaps, note = cloze.single_piece(subject, gaps)
+        notes.append(note)
+        if gaps:
+            frames.append(("cloze", [g.condition for g in gaps], cloze.choose(subject, gaps, settings) > 0))
+    if items := data.items.get("npi_acceptability"):
+        conditions, right, note = probe(subject, items, settings)
+        notes.append(note)
+        frames.append(("probe", conditions, right))
+    return stats.table([row for method in frames for row in _rows(*method, settings)], notes)
+
+
+def _rows(method: str, conditions: list[str], right: np.ndarray, settings) -> list[dict]:
+    """Accuracy of each phenomenon, and the leads of licensor and NPI over scope where the method has all three."""
+    by = {c: part["right"].to_numpy(float) for c, part in pd.DataFrame({"c": conditions, "right": right}).groupby("c")}
+    options = {"seed": settings.seed, "draws": settings.draws}
+    rows = [
+        stats.row("accuracy", stats.mean_interval(values, **options), len(values), method=method, phenomenon=name)
+        for name, values in by.items()
+    ]
+    for name in ("licensor", "npi"):
+        if name in by and "scope" in by:
+            lead = stats.difference(by[name], by["scope"], paired=False, **options)
+            rows.append(stats.row(f"{name} - scope", lead, len(by[name]) + len(by["scope"]), method=method))
+    return rows
+
+
+def cell(item: Labelled) -> str:
+    """Which cell of the paradigm a sentence is: `licensed`, `out of scope`, `unlicensed`, or without an NPI."""
+    if "kind" in item.meta:
+        return item.meta["kind"]
+    if not item.meta["present"]:
+        return "no npi" if not item.meta["licensed"] else "licensor alone"
+    if not item.meta["licensed"]:
+        return "unlicensed"
+    return "licensed" if item.meta["in_scope"] else "out of scope"
+
+
+def probe(subject, items: list[Labelled], settings) -> tuple[list[str], np.ndarray, str]:
+    """Phenomenon and rightness of each test sentence of a contrast, from a linear probe on the mean word vector.
+
+    The layer is the best on the dev split. Where a contrast has more sentences of one label, the surplus is left out, so
+    that one half is chance.
+    """
+    fitting = encode.fits(subject, [i.text.split() for i in items])
+    items = [i for i, ok in zip(items, fitting) if ok]
+    vectors = np.empty((subject.n_layers + 1, len(items), subject.hidden_size), np.float32)
+    for i, states in encode.hidden_states(subject, [i.text.split() for i in items], settings=settings):
+        vectors[:, i] = states.mean(1)
+    of = {split: np.array([k for k, i in enumerate(items) if i.split == split]) for split in ("train", "dev", "test")}
+    labels = np.array([i.label for i in items])
+    fits = [probes.fit(x[of["train"]], labels[of["train"]], l2=0.01, seed=settings.seed) for x in vectors]
+    dev = [(p.predict(x[of["dev"]]) == labels[of["dev"]]).mean() for p, x in zip(fits, vectors)]
+    layer = int(np.argmax(dev))
+    right = fits[layer].predict(vectors[layer][of["test"]]) == labels[of["test"]]
+    cells = [cell(items[k]) for k in of["test"]]
+    conditions, kept = [], []
+    for name, sides in CONTRASTS.items():
+        parts = [[right[k] for k, c in enumerate(cells) if c == side] for side in sides]
+        least = min(map(len, parts))
+        conditions += [name] * 2 * least
+        kept += [*parts[0][:least], *parts[1][:least]]
+    return (
+        conditions,
+        np.array(kept, bool),
+        f"probe: layer {layer} of 0 to {subject.n_layers}, the best on the dev split",
+    )

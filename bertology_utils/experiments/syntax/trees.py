@@ -1,0 +1,239 @@
+"""Trees without a probe: from attention maps, and from what masking one word does to another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from ... import encode, models, perturb, stats, trees
+from ...attention import relations
+from ...claims import NotRunnable, claim
+from ...data.items import Sentence
+from ...rules import above, all_of, below
+
+RANDOM_TREES = 10  # a sentence
+DIRECTIONS = ("dependent attends", "head attends")
+PARTNERS = {"bert-base-uncased": "roberta-base", "bert-base-cased": "roberta-base"}
+
+
+def usable(subject, sentences: Sequence[Sentence]) -> tuple[list[Sentence], str]:
+    """Sentences of two words or more besides punctuation that the subject takes whole, and a note that counts them."""
+    ok = encode.fits(subject, [s.words for s in sentences])
+    kept = [s for s, fine in zip(sentences, ok) if fine and len(trees.without_punctuation(s)[0]) > 1]
+    return kept, f"{len(kept)} of {len(sentences)} sentences fit and have two words or more; punctuation is left out"
+
+
+def two_parts(sentences: Sequence[Sentence]) -> tuple[list[Sentence], list[Sentence]]:
+    """To choose a head on, and to score it on: dev and test, or every other sentence where there is no dev split."""
+    dev, test = ([s for s in sentences if s.split == split] for split in ("dev", "test"))
+    return (dev, test) if dev and test else (list(sentences[::2]), list(sentences[1::2]))
+
+
+class Attached:
+    """Counts of right arcs of several trees a sentence, and intervals of their shares (sentences are resampled)."""
+
+    def __init__(self) -> None:
+        self.right: list[np.ndarray] = []
+        self.total: list[int] = []
+
+    def add(self, candidates: Sequence[np.ndarray], gold: np.ndarray) -> None:
+        self.right.append(np.array([trees.attached(heads, gold).sum() for heads in candidates], float))
+        self.total.append(len(gold) - 1)
+
+    def shares(self, settings) -> tuple[np.ndarray, np.ndarray]:
+        """UUAS of each tree (K,), and of each bootstrap draw (draws, K)."""
+        right, total = np.array(self.right), np.array(self.total, float)
+        drawn = stats.counts(len(total), settings.draws, settings.seed)
+        return right.sum(0) / total.sum(), (drawn @ right) / (drawn @ total)[:, None]
+
+
+def attention_maps(subject, sentences, settings) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """(maps (L * A, K, K) among the words that are no punctuation, gold heads (K,)) of each sentence."""
+    for i, units, maps in encode.attentions(subject, [s.words for s in sentences], settings=settings):
+        keep, gold = trees.without_punctuation(sentences[i])
+        place = {w: u for u, w in enumerate(units.words) if w >= 0}
+        at = [place[w] for w in keep]
+        yield maps.reshape(-1, *maps.shape[2:])[:, at][:, :, at], gold
+
+
+def head_trees(maps: np.ndarray, gold: np.ndarray, which: Sequence[int] | None = None) -> list[np.ndarray]:
+    """Spanning trees of all heads, read from dependent to head and then the other way; `which` picks some."""
+    root, n = int(np.flatnonzero(gold < 0)[0]), len(maps)
+    chosen = range(2 * n) if which is None else which
+    return [trees.arborescence(maps[k % n].T if k < n else maps[k % n], root) for k in chosen]
+
+
+def baselines(gold: np.ndarray, rng: np.random.Generator, draw=trees.random_tree) -> list[np.ndarray]:
+    """The chain, then `RANDOM_TREES` random trees, with the gold root."""
+    n, root = len(gold), int(np.flatnonzero(gold < 0)[0])
+    return [trees.chain(n, root), *(draw(n, root, rng) for _ in range(RANDOM_TREES))]
+
+
+def compared(counts: Attached, names: Sequence[str], settings) -> list[dict]:
+    """Rows: UUAS of each named tree, of the chain and of random trees, and the leads over these two."""
+    value, drawn = counts.shares(settings)
+    k, n = len(names), len(counts.total)
+    columns = {name: (value[i], drawn[:, i]) for i, name in enumerate(names)}
+    columns |= {"chain": (value[k], drawn[:, k]), "random tree": (value[k + 1 :].mean(), drawn[:, k + 1 :].mean(1))}
+    rows = [stats.row("UUAS", stats.interval(*c), n, tree=name) for name, c in columns.items()]
+    for name in names:
+        for other in ("chain", "random tree"):
+            (a, drawn_a), (b, drawn_b) = columns[name], columns[other]
+            rows.append(stats.row(f"lead over {other}", stats.interval(a - b, drawn_a - drawn_b), n, tree=name))
+    return rows
+
+
+@claim(
+    "syn.no_tree_in_attention.htut2019",
+    tasks="treebank",
+    n=800,
+    limit=200,
+    predict=below("lead over chain", 0.05),  # the ledger's five points
+)
+def no_tree_in_attention(subject, data, settings):
+    """Spanning trees of every head's map with the gold root; the best head on one part, scored on another (htut2019).
+
+    Undirected, left- and right-branching chains are the same tree. Heads and layers are counted from 0.
+    """
+    sentences, note = usable(subject, data["treebank"])
+    dev, test = two_parts(sentences)
+    every = Attached()
+    for maps, gold in attention_maps(subject, dev, settings):
+        every.add(head_trees(maps, gold), gold)
+    value, drawn = every.shares(settings)
+    best, rng, counts = int(value.argmax()), np.random.default_rng(settings.seed), Attached()
+    for maps, gold in attention_maps(subject, test, settings):
+        counts.add([*head_trees(maps, gold, [best]), *baselines(gold, rng)], gold)
+    rows = compared(counts, ["best head"], settings)
+    heads = subject.n_layers * subject.n_heads
+    for k in range(heads):  # for the picture: the better direction of each head, on the part it is chosen on
+        way = max((k, k + heads), key=lambda j: value[j])
+        layer, head = divmod(k, subject.n_heads)
+        interval = stats.interval(value[way], drawn[:, way])
+        rows.append(stats.row("UUAS when choosing", interval, len(dev), layer=layer, head=head))
+    layer, head = divmod(best % heads, subject.n_heads)
+    chosen = f"best head: layer {layer}, head {head}, counted from 0; {DIRECTIONS[best // heads]}"
+    return stats.table(rows, [note, chosen])
+
+
+DECODERS: dict[str, Callable[[np.ndarray, int], np.ndarray]] = {
+    "Eisner": trees.eisner,
+    "spanning tree": trees.arborescence,
+}
+
+
+@claim(
+    "syn.perturbed_masking.wu2020",
+    tasks="treebank",
+    n=500,
+    limit=30,
+    # "at least the chain": no more than two points behind it
+    predict=all_of(
+        above("lead over random tree", 0.0, where={"tree": "Eisner"}),
+        above("lead over chain", -0.02, where={"tree": "Eisner"}),
+    ),
+)
+def perturbed_masking(subject, data, settings):
+    """Trees decoded from impact matrices, with the gold root: projective (Eisner) and not (wu2020).
+
+    The head of a word is sought among the words whose masking changes it most. One split is enough: nothing is chosen.
+    Random trees are projective ones, since being projective alone makes arcs short and often right.
+    """
+    held_out = [s for s in data["treebank"] if s.split == "test"]
+    sentences, note = usable(subject, held_out)
+    rng, counts = np.random.default_rng(settings.seed), Attached()
+    for i, matrix in perturb.impacts(subject, [s.words for s in sentences], settings):
+        keep, gold = trees.without_punctuation(sentences[i])
+        scores = matrix[np.ix_(keep, keep)].T  # [h, d]: the impact of h on d
+        root = int(np.flatnonzero(gold < 0)[0])
+        counts.add(
+            [
+                *(decode(scores, root) for decode in DECODERS.values()),
+                *baselines(gold, rng, trees.random_projective_tree),
+            ],
+            gold,
+        )
+    return stats.table(compared(counts, list(DECODERS), settings), [note])
+
+
+def by_relation(subject, dev, test, settings) -> list[np.ndarray]:
+    """For each test sentence, whether the most attended word is the head: the best head of each relation (htut2019)."""
+    right = []
+    for part in (dev, test):
+        arcs = relations.arcs(part)
+        arcs = arcs[arcs["direction"] == relations.DIRECTIONS[0]].reset_index(drop=True)
+        hits = relations.score(subject, [s.words for s in part], arcs, both_ways=True, settings=settings)
+        right.append((arcs, hits))
+    (chosen_on, dev_hits), (arcs, hits) = right
+    best = {name: dev_hits[rows].mean(0).argmax() for name, rows in chosen_on.groupby("relation").indices.items()}
+    usual = dev_hits.mean(0).argmax()  # for a relation that the first part lacks
+    own = np.array([hits[i, best.get(name, usual)] for i, name in enumerate(arcs["relation"])])
+    return [own[arcs["sentence"].to_numpy() == s] for s in range(len(test))]
+
+
+def by_tree(subject, dev, test, settings) -> list[np.ndarray]:
+    """For each test sentence, whether the gold arcs are in the spanning tree of the best head."""
+    every = Attached()
+    for maps, gold in attention_maps(subject, dev, settings):
+        every.add(head_trees(maps, gold), gold)
+    best = int(every.shares(settings)[0].argmax())
+    found = {}
+    for i, sentence in enumerate(test):
+        ((maps, gold),) = attention_maps(subject, [sentence], settings)
+        found[i] = trees.attached(head_trees(maps, gold, [best])[0], gold)
+    return [found[i] for i in range(len(test))]
+
+
+METHODS = {"most attended word, by relation": by_relation, "spanning tree": by_tree}
+
+
+def compare_models(subjects: Sequence, sentences: Sequence[Sentence], settings):
+    """Attachment of the first two subjects by each extraction method, and the first's lead (htut2019).
+
+    `larger lead` and `smaller lead` are the first subject's under the two methods: the ranks flip if one is above zero
+    and the other below.
+    """
+    notes = []
+    for subject in subjects:
+        sentences, note = usable(subject, sentences)
+        notes.append(f"{subject.name}: {note}")
+    dev, test = two_parts(sentences)
+    rows, leads = [], []
+    for method, extract in METHODS.items():
+        drawn, values = [], []
+        for subject in subjects[:2]:
+            arcs = extract(subject, dev, test, settings)
+            right, total = np.array([a.sum() for a in arcs], float), np.array([len(a) for a in arcs], float)
+            counts = stats.counts(len(test), settings.draws, settings.seed)
+            values.append(right.sum() / total.sum())
+            drawn.append(counts @ right / np.maximum(counts @ total, 1))
+            interval = stats.interval(values[-1], drawn[-1])
+            rows.append(stats.row("attachment", interval, len(test), method=method, model=subject.name))
+        leads.append((method, stats.interval(values[0] - values[1], drawn[0] - drawn[1])))
+    smaller, larger = sorted(leads, key=lambda lead: lead[1][0])
+    for name, (method, interval) in (("larger lead", larger), ("smaller lead", smaller)):
+        rows.append(stats.row(name, interval, len(test), method=method, model=subjects[0].name))
+    return stats.table(rows, notes)
+
+
+@claim(
+    "syn.method_favours_model.htut2019",
+    tasks="treebank",
+    n=300,
+    limit=200,
+    predict=all_of(above("larger lead", 0.0), below("smaller lead", 0.0)),
+)
+def method_favours_model(subject, data, settings):
+    """Two extraction methods on a published model and its partner: does the better one change? (htut2019).
+
+    The claim is about two published models; another subject has no partner, and the row is not rerun on it.
+    """
+    name = subject.name.removesuffix(models.TWIN)
+    if name not in PARTNERS:
+        raise NotRunnable(
+            f"syn.method_favours_model.htut2019 compares two published models; {subject.name} has no partner "
+            f"(run it with --model {next(iter(PARTNERS))}, which loads {PARTNERS[next(iter(PARTNERS))]} too)"
+        )
+    partner = models.load(PARTNERS[name] + (models.TWIN if subject.is_twin else ""), settings)
+    return compare_models([subject, partner], data["treebank"], settings)

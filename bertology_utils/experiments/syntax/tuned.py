@@ -1,0 +1,181 @@
+"""What fine-tuning does with syntax: the rule it prefers, triggers that fool it, parsing as a stage before it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ... import biaffine, encode, finetune, stats, triggers
+from ...claims import claim
+from ...data import load
+from ...data.items import Ambiguity, Labelled, Sentence
+from ...finetune import Recipe
+from ...models import Subject
+from ...rules import above, all_of
+
+RECIPE = Recipe(epochs=3, batch=16)
+RANDOM_TRIGGERS = 5
+CLASSES = ("0", "1")
+
+
+def seeds(n_train: int) -> range:
+    """Two seeds for a few hundred training items, five for a thousand or more: what a processor does in a minute."""
+    return range(5 if n_train >= 1000 else 2)
+
+
+def _split(items: Sequence, *splits: str) -> list:
+    return [i for i in items if i.split in splits]
+
+
+def as_text(item: Ambiguity) -> Labelled:
+    """The sentence with its structural label."""
+    return Labelled(
+        id=item.id, split=item.split, condition=item.condition, text=" ".join(item.words), label=str(item.label)
+    )
+
+
+@claim(
+    "syn.structural_bias.warstadt2020",
+    tasks="structural_bias",
+    n=800,
+    predict=above("structural choice", 0.5, need=3, margin=0.02),
+)
+def structural_bias(subject, data, settings):
+    """Trained where structure and surface agree, tested where they do not: which rule was learnt? (warstadt2020).
+
+    A classifier that says the same of all sentences chooses the structure in half of them. `accuracy, ambiguous` is that
+    on unseen sentences like the training ones: without it there is no rule to speak of.
+    """
+    rows = []
+    for condition in sorted({i.condition for i in data["structural_bias"]}):
+        items, _ = finetune.fitting(subject, [as_text(i) for i in data["structural_bias"] if i.condition == condition])
+        train, dev, test = (_split(items, split) for split in ("train", "dev", "test"))
+        tuned = [
+            finetune.classify(subject, train, replace(RECIPE, epochs=4, batch=8, seed=s), classes=CLASSES)
+            for s in seeds(len(train))
+        ]
+        for measure, part in (("structural choice", test), ("accuracy, ambiguous", dev)):
+            scores = np.array([t.right(part, settings) for t in tuned], float)  # (seeds, items)
+            interval = stats.seeds_by_items(scores, seed=settings.seed, draws=settings.draws)
+            rows.append(stats.row(measure, interval, scores.size, condition=condition))
+    return stats.table(rows, [f"{len(tuned)} seeds, {len(train)} training sentences a task"])
+
+
+def lower_half(subject: Subject) -> Subject:
+    """The subject's lower half of layers as a smaller model: another size from the same pretraining."""
+    small = finetune.duplicate(subject, f"{subject.name}, lower half")
+    small.base.encoder.layer = small.layers[: max(1, subject.n_layers // 2)]
+    small.config.num_hidden_layers = len(small.layers)
+    return small
+
+
+@claim(
+    "syn.triggers.wallace2019a",
+    tasks="sentiment",
+    n=300,
+    limit=500,
+    # five points more than any three words do: less would be a nuisance, not an attack
+    predict=above(
+        "drop over random", 0.0, margin=0.05, where={"attacked": ["same model", "another seed", "another size"]}
+    ),
+)
+def universal_triggers(subject, data, settings):
+    """Triggers found by gradients on one tuned classifier, tried on it, on another seed and on a smaller one (wallace2019a).
+
+    They are searched on training texts for either class, from words that no training text has, and scored on the rest.
+    The control is the mean of random triggers of the same words.
+    """
+    items, note = finetune.fitting(subject, data["sentiment"])
+    train, test = _split(items, "train"), _split(items, "dev", "test")
+    attacked = {
+        "same model": finetune.classify(subject, train, RECIPE, classes=CLASSES),
+        "another seed": finetune.classify(subject, train, replace(RECIPE, seed=1), classes=CLASSES),
+        "another size": finetune.classify(lower_half(subject), train, RECIPE, classes=CLASSES),
+    }
+    allowed = triggers.vocabulary(subject, [i.text for i in train])
+    how = triggers.Search(tries=6, batch=16)
+    found = {
+        label: triggers.search(attacked["same model"], [i for i in train if i.label == label], allowed, how)[0]
+        for label in CLASSES
+    }
+    control = triggers.random_triggers(allowed, RANDOM_TRIGGERS, seed=settings.seed)
+    parts = [[i for i in test if i.label == label] for label in CLASSES]
+    rows = []
+    for name, classifier in attacked.items():
+        right = {"no trigger": [], "trigger": [], "random trigger": []}
+        for label, part in zip(CLASSES, parts):
+            right["no trigger"].append(triggers.right(classifier, part))
+            right["trigger"].append(triggers.right(classifier, part, found[label]))
+            right["random trigger"].append(np.mean([triggers.right(classifier, part, t) for t in control], 0))
+        scores = {k: np.concatenate(v).astype(float) for k, v in right.items()}
+        options = {"seed": settings.seed, "draws": settings.draws}
+        for text, values in scores.items():
+            rows.append(
+                stats.row("accuracy", stats.mean_interval(values, **options), len(values), attacked=name, text=text)
+            )
+        lead = stats.difference(scores["random trigger"], scores["trigger"], **options)
+        rows.append(stats.row("drop over random", lead, len(test), attacked=name))
+    written = "; ".join(f"against class {k}: {triggers.words(subject, t)}" for k, t in found.items())
+    return stats.table(rows, [note, written])
+
+
+@claim(
+    "syn.intermediate_parsing.glavas2020",
+    tasks=("treebank", "entailment"),
+    n=200,
+    limit=100,
+    # a point either way; "high": the parser must have learnt its task for the comparison to mean anything
+    predict=all_of(
+        above("gain by parsing", -0.01, where={"set": "all"}),
+        above("loss by parsing", -0.01, where={"set": "all"}),
+        above("parsing UAS", 0.8),
+    ),
+)
+def intermediate_parsing(subject, data, settings):
+    """Entailment after a stage of supervised parsing and without it, several seeds (glavas2020).
+
+    A source that has only one of the two tasks takes the other from the generated data. Punctuation does not count in
+    the UAS.
+    """
+    treebank, texts, notes = _both_tasks(data, settings)
+    treebank = [s for s, ok in zip(treebank, encode.fits(subject, [s.words for s in treebank])) if ok]
+    texts, note = finetune.fitting(subject, texts)
+    train, test = _split(texts, "train"), _split(texts, "dev", "test")
+    classes = sorted({i.label for i in texts})
+    uas, scores = [], {"with": [], "without": []}
+    for seed in seeds(len(train)):
+        recipe = replace(RECIPE, epochs=2, seed=seed)
+        parser = biaffine.parse(subject, _split(treebank, "train"), recipe)
+        uas.append(parser.right(_split(treebank, "test"), settings))
+        for arm, start in (("with", parser.subject), ("without", subject)):
+            scores[arm].append(finetune.classify(start, train, recipe, classes=classes).right(test, settings))
+    options = {"seed": settings.seed, "draws": settings.draws}
+    by_sentence = np.array([[right.mean() for right in run] for run in uas])
+    rows = [stats.row("parsing UAS", stats.seeds_by_items(by_sentence, **options), by_sentence.size)]
+    parts = {"all": [True] * len(test)} | {
+        c: [i.condition == c for i in test] for c in sorted({i.condition for i in test} - {""})
+    }
+    for name, mask in parts.items():
+        with_, without = (np.array(scores[arm], float)[:, np.array(mask)] for arm in ("with", "without"))
+        for measure, values in (
+            ("accuracy with parsing", with_),
+            ("accuracy without", without),
+            ("gain by parsing", with_ - without),
+            ("loss by parsing", without - with_),
+        ):
+            rows.append(stats.row(measure, stats.seeds_by_items(values, **options), values.size, set=name))
+    return stats.table(rows, [*notes, note, f"{len(uas)} seeds"])
+
+
+def _both_tasks(data, settings) -> tuple[list[Sentence], list[Labelled], list[str]]:
+    """Treebank and texts, either from the source or generated, and notes that say which."""
+    found, notes = {}, []
+    for task, other in (("treebank", "entailment"), ("entailment", "treebank")):
+        found[task] = data.items.get(task)
+        if not found[task]:
+            number = max(100, min(len(data.items[other]), 400))
+            found[task] = load(task, "builtin", n=number, seed=settings.seed)[task]
+            notes.append(f"{task}: {number} generated items")
+    return found["treebank"], found["entailment"], notes
