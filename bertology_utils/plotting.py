@@ -184,10 +184,13 @@ def _errors(frame: pd.DataFrame) -> np.ndarray:
 def _finish(ax: Axes, chance: float | None, n: int, *, vertical: bool = False, **labels) -> Axes:
     if chance is not None:
         (ax.axvline if vertical else ax.axhline)(
-            chance, color="#555555", linestyle=":", linewidth=1.2, label=f"chance {chance:g}"
+            chance, color="#555555", linestyle=":", linewidth=1.2, label=f"chance {chance:g}" if chance else None
         )
-    if n > 1 or chance is not None:
-        ax.legend(loc="best")
+    if ax.get_legend_handles_labels()[0] and (n > 1 or chance):
+        if vertical and "title" not in labels:  # above: inside it would cover bars
+            ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=3, borderaxespad=0.2)
+        else:
+            ax.legend(loc="best")
     ax.set(**labels)
     return ax
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from support import tiny, tiny_folder
 
-from bertology_utils import encode, ledger, pooling, rules
+from bertology_utils import encode, evidence, ledger, pooling, rules, stats
 from bertology_utils.claims import registered
 from bertology_utils.data.items import Association, Data, Labelled, ScoredPair, Sentence, WordInContext
 from bertology_utils.experiments.embeddings import associations, identity, segments, senses, sentences
@@ -238,3 +238,15 @@ def test_the_gain_of_a_pooling_is_its_score_less_that_of_cls():
     assert rows[rows.measure == "gain over last-layer [CLS]"].pooling.nunique() == 1, "one pooling for both tasks"
     pairs = [ScoredPair(id=c, condition=c, a="a", b="b", score=1) for c in ("de", "en")]
     assert sentences.english(pairs) == pairs[1:] and sentences.english(pairs[:1]) == pairs[:1]
+
+
+def test_released_curves_are_in_the_order_of_the_layers(tmp_path):
+    settings = Settings(evidence=tmp_path)
+    nan = float("nan")
+    rows = [stats.row("mean cosine", (k / 20, nan, nan), 0, layer=str(k)) for k in range(12)]
+    rows.append(stats.row("Spearman of layer and mean cosine", (1, nan, nan), 12, layer="all"))
+    record = {"claim": ROWS[1], "data": "x", "kind": "released", "rows": rows, "verdict": None, "n": 12}
+    evidence.Evidence(model="some-bert", **record).save(tmp_path)
+    found = evidence.curves(ROWS[1], "mean cosine", settings=settings)["some-bert, released"]
+    assert found.layer.tolist() == list(range(12)) and found.value.is_monotonic_increasing
+    assert "some-bert, released" not in evidence.curves(ROWS[1], "no such measure", settings=settings)

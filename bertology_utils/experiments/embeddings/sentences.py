@@ -30,7 +30,7 @@ def sentence_pooling(subject, data, settings):
     pairs only.
     """
     names = pooling.sentence_poolings(subject.n_layers)
-    notes = [f"at most {LIMIT} items of a split"]
+    notes: list[str] = []
     measured = {}  # task -> (measure, {split: function of resampled items giving a score a pooling})
     if data.items.get("sts"):
         measured["similarity"] = _similarity(subject, data["sts"], names, settings, notes)
@@ -55,7 +55,8 @@ def sentence_pooling(subject, data, settings):
 
 def _similarity(subject, items, names, settings, notes) -> dict:
     """Split -> (Spearman of each pooling, its draws, n)."""
-    items = sample([i for i in english(items) if i.split != "train"], LIMIT, settings.seed)[0]
+    items, cut = sample([i for i in english(items) if i.split != "train"], LIMIT, settings.seed)
+    notes += [f"similarity: {note}" for note in cut]
     pairs = [(i.a.split(), i.b.split()) for i in items]
     fit = encode.fits(subject, [a for a, _ in pairs]) & encode.fits(subject, [b for _, b in pairs])
     items, pairs = ([x for x, ok in zip(xs, fit) if ok] for xs in (items, pairs))
@@ -84,7 +85,8 @@ def english(items: list) -> list:
 
 def _sentiment(subject, items, names, settings, notes) -> dict:
     """Split -> (accuracy of each pooling, its draws, n), and the majority's answers on test."""
-    items = sample(items, LIMIT, settings.seed)[0]
+    items, cut = sample(items, LIMIT, settings.seed)
+    notes += [f"sentiment: {note}" for note in cut]
     fit = encode.fits(subject, [i.text.split() for i in items])
     items = [i for i, ok in zip(items, fit) if ok]
     _left(notes, "texts", fit, subject)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -18,7 +18,7 @@ from ...settings import Settings
 from .sentences import english
 
 SIZES = (1, 5, 10, 20, 50)  # contexts pooled
-WORDS = 160  # with enough contexts, at most so many are encoded
+WORDS = 250  # with enough contexts, at most so many are encoded
 LEAST = 10  # pairs of a set in the test half; smaller sets say nothing
 PAIRS = 1000  # of sentences, of each split
 DRAWS = 500  # at most, of rank correlations
@@ -80,7 +80,9 @@ def postprocessing(subject, data, settings):
         items = english(data.items.get(task, []))
         if not items:
             continue
-        items = sample(items, PAIRS, settings.seed)[0] if task == "sts" else items
+        if task == "sts":
+            items, cut = sample(items, PAIRS, settings.seed)
+            notes += cut
         cosines = _before_and_after(subject, items, task, settings, notes)  # (pairs, 2, layers)
         layers = cosines.shape[-1]
         sets = _sets(items, cosines.reshape(len(items), -1), settings.seed)
@@ -181,12 +183,13 @@ def static_distillation(subject, data, settings):
 
 
 def _densest(items: list) -> list:
-    """The pairs among the `WORDS` words that occur in the most pairs."""
-    counts: dict[str, int] = defaultdict(int)
+    """The pairs among the `WORDS` words that occur in the most pairs, where every set weighs the same."""
+    sizes = Counter(i.condition for i in items)
+    weights: dict[str, float] = defaultdict(float)
     for i in items:
-        counts[i.a.lower()] += 1
-        counts[i.b.lower()] += 1
-    kept = set(sorted(counts, key=lambda w: (-counts[w], w))[:WORDS])
+        for word in (i.a.lower(), i.b.lower()):
+            weights[word] += 1 / sizes[i.condition]
+    kept = set(sorted(weights, key=lambda w: (-weights[w], w))[:WORDS])
     return [i for i in items if i.a.lower() in kept and i.b.lower() in kept]
 
 
