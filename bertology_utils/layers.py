@@ -115,13 +115,10 @@ def peak_rows(profile: Profile, dev: Sequence[float], *, measure: str = "accurac
     return [*rows, stats.row("inner - last layer", profile.lead(inside, profile.depth), n, **keys, layer=inside)]
 
 
-def correlate(a: Profile, b: Profile) -> Interval:
-    """Pearson r of two models' profiles after stretching both to depth 0..1 (tenney2019a: base against large).
-
-    The interval draws the sentences of each profile on its own.
-    """
+def correlate(a: Profile, b: Profile) -> tuple[float, np.ndarray]:
+    """Pearson r of two models' profiles after stretching both to depth 0..1 (tenney2019a), and its draws (D,)."""
     drawn = [profile_correlation(x, y) for x, y in zip(a.draws, b.draws)]
-    return stats.interval(profile_correlation(a.value, b.value), drawn)
+    return profile_correlation(a.value, b.value), np.array(drawn)
 
 
 @dataclass(frozen=True, eq=False)

@@ -67,8 +67,8 @@ def test_expected_layer_of_a_single_step_and_none_without_a_gain():
 
 def test_profiles_of_two_depths_correlate_when_one_is_the_other_stretched():
     short, long = profile([0.1, 0.5, 0.9]), profile([0.1, 0.3, 0.5, 0.7, 0.9], seed=1)
-    assert layers.correlate(short, long)[1] > 0.95
-    assert layers.correlate(short, profile([0.9, 0.5, 0.1]))[2] < -0.95
+    assert layers.correlate(short, long)[1].min() > 0.9
+    assert layers.correlate(short, profile([0.9, 0.5, 0.1]))[1].max() < -0.9
 
 
 def planted(layer, n=300, size=6, depth=4, seed=0):

@@ -1,0 +1,106 @@
+"""Word order against hierarchy, layer by layer (lin2019)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ... import stats
+from ...claims import claim
+from ...data.items import Ambiguity, Data
+from ...layers import Profile, peak_rows
+from ...models import Subject
+from ...probes import LayerScores, Targets, fitting, gather, probe_layers
+from ...probes.linear import fit
+from ...probes.targets import build
+from ...rules import above, all_of, below
+from ...settings import Settings
+
+LONGEST = 16  # words whose index is asked for: further ones are too rare to learn
+MOST = 500  # words a split for the index probe
+
+
+def indices(data: Data) -> Targets:
+    """Words labelled with their place in the sentence, from plain sentences.
+
+    Sentences of an ambiguity set are split anew (every tenth dev, two more of ten test): its own test sentences are of
+    another shape than those it trains on, which has nothing to do with word order.
+    """
+    sentences = list(dict.fromkeys(i.words for task in data.items.values() for i in task))
+    split = [("dev", "test", "test", *["train"] * 7)[n % 10] for n in range(len(sentences))]
+    found = [(n, f"{w:02d}", w) for n, words in enumerate(sentences) for w in range(min(len(words), LONGEST))]
+    return build(sentences, split, found)
+
+
+def order_scores(subject: Subject, data: Data, settings: Settings) -> LayerScores:
+    """The token-index probe of every layer (lin2019)."""
+    return probe_layers(subject, indices(data), settings, most=MOST)
+
+
+@claim(
+    "lay.word_order.lin2019",
+    tasks="ambiguity",
+    n=600,
+    limit=400,
+    # the lowest third of 12 layers ends at layer 4, depth 0.333; two points are the least fall worth the name
+    predict=all_of(below("best layer / depth", 0.34), above("low - last layer", 0.0, margin=0.02)),
+)
+def word_order(subject, data, settings):
+    """A linear probe for each word's index in the sentence, on every layer (lin2019).
+
+    `low - last layer`: accuracy of the layer in the lowest third that is best on dev, less the last layer's.
+    """
+    scores = order_scores(subject, data, settings)
+    profile = Profile.of(scores.right, scores.groups, settings)
+    low = int(np.argmax(scores.dev[: profile.depth // 3 + 1]))
+    rows = peak_rows(profile, scores.dev, task="word order")
+    rows.append(
+        stats.row("low - last layer", profile.lead(low, profile.depth), profile.n, task="word order", layer=low)
+    )
+    majority = stats.mean_interval(scores.majority, seed=settings.seed, draws=settings.draws)
+    return stats.table([*rows, stats.row("majority", majority, profile.n, task="word order")], [scores.note])
+
+
+@claim(
+    "lay.hierarchy.lin2019",
+    tasks="ambiguity",
+    n=800,
+    limit=600,
+    predict=above("depth of best layer, hierarchy - order", 0.0, margin=0.1),  # a tenth of the stack at least
+)
+def hierarchy(subject, data, settings):
+    """The best layer for main auxiliary and subject noun less that for word order, as shares of depth (lin2019).
+
+    Hierarchy is what a classifier of words, trained where the first candidate is right, does where it is not: does
+    the right word score above the first candidate? Word order is the token-index probe on the same sentences.
+    """
+    scores = order_scores(subject, data, settings)
+    order = Profile.of(scores.right, scores.groups, settings)
+    rows = [stats.row("accuracy", s, order.n, task="word order", layer=k) for k, s in enumerate(order.scores())]
+    rows.append(stats.row("best layer", order.peak(), order.n, task="word order"))
+    notes = [scores.note]
+    for condition in sorted({i.condition for i in data["ambiguity"]}):
+        right, note = _told_apart(subject, [i for i in data["ambiguity"] if i.condition == condition], settings)
+        found, name = Profile.of(right, np.arange(right.shape[1]), settings), condition.replace("_", " ")
+        rows += [stats.row("accuracy", s, found.n, task=name, layer=k) for k, s in enumerate(found.scores())]
+        rows.append(stats.row("best layer", found.peak(), found.n, task=name))
+        gap = stats.interval(found.best - order.best, found.draws.argmax(1) - order.draws.argmax(1))
+        share = tuple(x / order.depth for x in gap)
+        rows.append(stats.row("depth of best layer, hierarchy - order", share, found.n, task=name))
+        notes.append(note)
+    return stats.table(rows, notes)
+
+
+def _told_apart(subject: Subject, items: list[Ambiguity], settings: Settings) -> tuple[np.ndarray, str]:
+    """Whether the right word scores above the first candidate, (L + 1, disambiguating test sentences), and a note."""
+    items = [i for i in items if i.split == "train" or (i.split == "test" and i.linear != i.target)]
+    words = [range(len(i.words)) if i.split == "train" else (i.target, i.linear) for i in items]
+    found = [(n, str(w == items[n].target), w) for n, places in enumerate(words) for w in places]
+    targets, note = fitting(subject, build([i.words for i in items], [i.split for i in items], found))
+    train = targets.split == "train"
+    out = []
+    for x in gather(subject, targets, settings=settings):
+        probe = fit(x[train], targets.labels[train], seed=settings.seed, device=settings.torch_device())
+        logits = probe.logits(x[~train]).cpu().numpy()  # columns: False, True
+        score = (logits[:, 1] - logits[:, 0]).reshape(-1, 2)
+        out.append(score[:, 0] > score[:, 1])
+    return np.array(out), note

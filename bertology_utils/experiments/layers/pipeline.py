@@ -1,0 +1,126 @@
+"""The classical pipeline in the layers: cumulative scores and mixing weights (tenney2019a)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ... import stats
+from ...claims import claim
+from ...layers import UNDEFINED, Cumulative, cumulative
+from ...rules import above, all_of
+from . import tasks
+
+MOST = 250  # targets a split
+REFITS = 12  # of the mixture, on resampled training sentences
+
+
+def spearmans(order: np.ndarray, draws: np.ndarray) -> np.ndarray:
+    """Rank correlation of an order (T,) with each row of draws (D, T)."""
+    return np.array([stats.spearman(order, d) for d in draws])
+
+
+def order_row(measure: str, names: list[str], values: list[float], draws: list[np.ndarray], scope: str) -> dict:
+    """Spearman of the tasks' pipeline order and a figure of theirs; undefined below three tasks."""
+    known = [k for k, v in enumerate(values) if not np.isnan(v)]
+    if scope != "all":
+        known = [k for k in known if names[k] in tasks.PIPELINE[: tasks.STAGES]]
+    interval = UNDEFINED
+    if len(known) > 2:
+        order = np.arange(len(known))
+        drawn = np.stack([draws[k] for k in known], 1)
+        drawn = drawn[~np.isnan(drawn).any(1)]
+        interval = stats.interval(stats.spearman(order, np.array([values[k] for k in known])), spearmans(order, drawn))
+    return stats.row(f"Spearman of pipeline order and {measure}", interval, len(known), task=scope)
+
+
+def step_rows(task: str, found: Cumulative) -> list[dict]:
+    """Cumulative accuracy by layer and what each added layer brings."""
+    p = found.profile
+    rows = [stats.row("cumulative accuracy", s, p.n, task=task, layer=k) for k, s in enumerate(p.scores())]
+    return rows + [stats.row("gain of layer", p.lead(k, k - 1), p.n, task=task, layer=k) for k in range(1, p.depth + 1)]
+
+
+@claim(
+    "lay.pipeline.tenney2019a",
+    tasks=tasks.SOURCES,
+    n=600,
+    limit=250,
+    predict=all_of(
+        above("Spearman of pipeline order and expected layer", 0.0, margin=0.2, where={"task": "POS to coreference"}),
+        above("expected layer, roles and relations - POS", 0.0),
+    ),
+)
+def pipeline(subject, data, settings):
+    """Expected layer and centre of gravity of each task, and their rank correlation with the pipeline (tenney2019a).
+
+    Linear probes on a learnt mixture of layers 0..l, for each l: the expected layer is the mean layer weighted by what
+    each adds. Tasks whose full mixture does not beat the embeddings by an interval have none. Intervals of expected
+    layers are over test sentences, of centres of gravity over resampled training sentences.
+    """
+    found = {
+        task: cumulative(subject, targets, settings, most=MOST, refits=REFITS if subject.hidden_size <= 256 else 6)
+        for task, targets in tasks.available(data).items()
+    }
+    rows, expected, centres = [], {}, {}
+    for task, f in found.items():
+        rows += step_rows(task, f)
+        expected[task] = f.profile.expected()
+        if not np.isnan(expected[task][0]):
+            rows.append(stats.row("expected layer", stats.interval(*expected[task]), f.profile.n, task=task))
+        centres[task] = f.mixture.centre_of_gravity, np.array([m.centre_of_gravity for m in f.resampled])
+        rows.append(stats.row("centre of gravity", stats.interval(*centres[task]), f.profile.n, task=task))
+    for measure, figures in (("expected layer", expected), ("centre of gravity", centres)):
+        for scope in ("all", "POS to coreference"):
+            values, draws = zip(*figures.values())
+            rows.append(order_row(measure, list(figures), list(values), list(draws), scope))
+    late = [expected[t] for t in ("roles", "relations") if t in expected and not np.isnan(expected[t][0])]
+    gap = UNDEFINED
+    if late and not np.isnan(expected.get("POS", (np.nan,))[0]):
+        value, drawn = (np.mean([x[k] for x in late], 0) - expected["POS"][k] for k in (0, 1))
+        gap = stats.interval(value, drawn)
+    rows.append(stats.row("expected layer, roles and relations - POS", gap, len(late), task="all"))
+    without = [t for t, e in expected.items() if np.isnan(e[0])]
+    gains = f"no gain over the embeddings, so no expected layer: {', '.join(without)}" if without else ""
+    return stats.table(rows, [tasks.note(data, found), gains, *(f.note for f in found.values())])
+
+
+@claim(
+    "lay.semantics_spread.tenney2019a",
+    tasks=("treebank", "semantic_roles", "proto_roles"),
+    n=600,
+    limit=250,
+    predict=above("KL, syntactic - semantic tasks", 0.0, margin=0.02),  # bits
+)
+def semantics_spread(subject, data, settings):
+    """How far the mixing weights of syntactic and semantic tasks are from uniform, and where examples settle (tenney2019a).
+
+    The interval is over resampled training sentences. An example settles at the lowest layer from which on the
+    cumulative probe's answer stays; `hard` are examples that the probe of the embeddings alone gets wrong and the full
+    mixture right.
+    """
+    rows, notes, kl = [], [], {True: [], False: []}
+    found = tasks.available(data)
+    for task, targets in found.items():
+        f = cumulative(subject, targets, settings, most=MOST, refits=REFITS if subject.hidden_size <= 256 else 6)
+        drawn = np.array([m.kl for m in f.resampled])
+        rows.append(stats.row("KL from uniform (bits)", stats.interval(f.mixture.kl, drawn), f.profile.n, task=task))
+        weights = np.array([m.weights for m in f.resampled])
+        rows += [
+            stats.row("mixing weight", stats.interval(w, weights[:, k]), f.profile.n, task=task, layer=k)
+            for k, w in enumerate(f.mixture.weights)
+        ]
+        kl[task in tasks.SYNTACTIC].append((f.mixture.kl, drawn))
+        hard = ~f.right[0] & f.right[-1]
+        for name, which in (("all", np.ones_like(hard)), ("hard", hard)):
+            if which.any():
+                options = {"seed": settings.seed, "draws": settings.draws}
+                layer = stats.mean_interval(f.settled[which], **options)
+                rows.append(stats.row(f"settling layer, {name} examples", layer, which.sum(), task=task))
+        notes.append(f.note)
+    gap = UNDEFINED
+    if kl[True] and kl[False]:
+        gap = stats.interval(
+            *(np.mean([x[k] for x in kl[True]], 0) - np.mean([x[k] for x in kl[False]], 0) for k in (0, 1))
+        )
+    rows.append(stats.row("KL, syntactic - semantic tasks", gap, len(found), task="all"))
+    return stats.table(rows, [tasks.note(data, found), *notes])

@@ -1,0 +1,151 @@
+"""Where trees, agreement and the pretraining task are best read."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ... import cloze, encode, mlm_heads, stats
+from ...claims import claim
+from ...data.items import MASK
+from ...layers import Profile, peak_rows
+from ...models import Subject
+from ...probes import fit_structural, fitting, gather_all, score_layers, spanning_tree, uuas
+from ...probes.structural import distances, without
+from ...rules import above, all_of
+from ...settings import Settings
+from . import tasks
+
+MASKS = 1000  # masked pieces that the heads are fitted on
+ALIKE = ("POS", "chunks", "dependencies", "entities")  # tasks of the mean probe
+
+
+@claim(
+    "lay.tree_depth.hewitt2019",
+    tasks="treebank",
+    n=800,
+    limit=150,
+    # one point of UUAS is the least lead worth the name
+    predict=all_of(above("inner - layer 0", 0.0, margin=0.01), above("inner - last layer", 0.0, margin=0.01)),
+)
+def tree_depth(subject, data, settings):
+    """UUAS of a structural distance probe on every layer; punctuation left out (hewitt2019).
+
+    The inner layer is the best on dev; its leads over both ends are scored on test.
+    """
+    items = [s for s in data["treebank"] if 3 < len(s.words) <= 40]
+    items = [*[s for s in items if s.split == "train"][:150], *[s for s in items if s.split != "train"]]
+    fit = encode.fits(subject, [s.words for s in items])
+    items = [s for s, ok in zip(items, fit) if ok]
+    cut = [without(s.heads, [not any(c.isalnum() for c in w) for w in s.words]) for s in items]
+    vectors = dict(encode.hidden_states(subject, [s.words for s in items], settings=settings))
+    split = np.array([s.split for s in items])
+    scores = np.full((subject.n_layers + 1, len(items)), np.nan)
+    for layer in range(subject.n_layers + 1):
+        at = [vectors[n][layer][cut[n][0]] for n in range(len(items))]
+        train = [n for n in range(len(items)) if split[n] == "train"]
+        probe = fit_structural(
+            [at[n] for n in train],
+            [cut[n][1] for n in train],
+            rank=min(64, subject.hidden_size),
+            seed=settings.seed,
+            device=settings.torch_device(),
+        )
+        for n in np.flatnonzero(split != "train"):
+            if len(at[n]) > 1:
+                scores[layer, n] = uuas(spanning_tree(distances(probe, at[n])), cut[n][1])
+    scored = ~np.isnan(scores[0])
+    test, dev = scores[:, scored & (split == "test")], scores[:, scored & (split == "dev")]
+    rows = peak_rows(Profile.of(test, np.arange(test.shape[1]), settings), dev.mean(1), measure="UUAS")
+    note = f"{(~fit).sum()} of {len(fit)} sentences are too long for {subject.name}" if not fit.all() else ""
+    return stats.table(rows, [note])
+
+
+def heads_for(subject: Subject, sentences: list, settings: Settings) -> list[mlm_heads.LayerHead]:
+    """A masked-LM head a layer, fitted on some running text."""
+    rows, positions, pieces = mlm_heads.mask_rows(subject, sentences, seed=settings.seed)
+    ends = np.cumsum([len(p) for p in positions])
+    used = int(np.searchsorted(ends, MASKS)) + 1
+    states = mlm_heads.states_at(subject, rows[:used], positions[:used], settings)
+    return mlm_heads.fit_heads(subject, states, [p for row in pieces[:used] for p in row], settings)
+
+
+def _fitting_text(subject: Subject, sentences: list) -> list:
+    fit = encode.fits(subject, sentences)
+    return [s for s, ok in zip(sentences, fit) if ok]
+
+
+@claim(
+    "lay.agreement.goldberg2019",
+    tasks=("agreement", "sentences"),
+    n=1000,
+    limit=1500,
+    predict=all_of(above("best layer / depth", 0.5), above("inner - last layer", 0.0, margin=0.01)),
+)
+def agreement(subject, data, settings):
+    """P(right verb form) > P(wrong form) through a fitted masked-LM head on every layer (goldberg2019).
+
+    Each layer gets a linear map in front of the model's own head, fitted on running text; where a source has none, on
+    a third of its sentences (right form filled in, random words masked), and the rest is scored. Every other scored
+    item is dev, by which the inner layer is chosen.
+    """
+    items, note = cloze.single_piece(subject, data["agreement"])
+    text, said = [s.words for s in data.items.get("sentences", [])], ""
+    if not text:
+        text = [tuple(i.text.replace(MASK, i.good).split()) for i in items[::3]]
+        items = [i for n, i in enumerate(items) if n % 3]
+        said = f"heads fitted on {len(text)} of the sentences, the other {len(items)} scored"
+    heads = heads_for(subject, _fitting_text(subject, text), settings)
+    rows, at = zip(*(cloze.gap_row(subject, i.text) for i in items))
+    states = mlm_heads.states_at(subject, rows, [[a] for a in at], settings)
+    fillers = np.array([[cloze.filler_id(subject, w) for w in (i.good, i.bad)] for i in items])
+    ids, place = np.unique(fillers, return_inverse=True)
+    place, each = place.reshape(fillers.shape), np.arange(len(items))
+    logs = [head.log_probs(state, ids) for head, state in zip(heads, states)]
+    right = np.array([log[each, place[:, 0]] > log[each, place[:, 1]] for log in logs])  # (L + 1, n)
+    test = right[:, 1::2]
+    found = peak_rows(Profile.of(test, np.arange(test.shape[1]), settings), right[:, ::2].mean(1))
+    own = stats.mean_interval(
+        (cloze.choose(subject, items[1::2], settings) > 0), seed=settings.seed, draws=settings.draws
+    )
+    return stats.table([*found, stats.row("accuracy, the model's own head", own, test.shape[1])], [note, said])
+
+
+@claim(
+    "lay.task_specific.liu2019a",
+    tasks=("sentences", "treebank"),
+    n=800,
+    predict=all_of(
+        above("last layer - inner", 0.0, margin=0.01, where={"task": "masked words"}),
+        above("inner - last layer", 0.0, margin=0.01, where={"task": "mean of probes"}),
+    ),
+)
+def task_specific(subject, data, settings):
+    """Masked words told through a fitted head on every layer, against the mean of four probes (liu2019a).
+
+    A masked word counts as right if its piece is the likeliest of the whole vocabulary.
+    """
+    text = _fitting_text(subject, list(dict.fromkeys(s.words for s in data["sentences"])))
+    heads = heads_for(subject, [s for n, s in enumerate(text) if n % 4 > 1], settings)
+    right, groups = [], []
+    for part in (0, 1):  # dev, test
+        rows, positions, pieces = mlm_heads.mask_rows(subject, text[part::4], seed=settings.seed + 1)
+        states = mlm_heads.states_at(subject, rows, positions, settings)
+        flat = np.array([p for row in pieces for p in row])
+        right.append(np.array([head.top(state) == flat for head, state in zip(heads, states)]))
+        groups.append(np.repeat(np.arange(len(rows)), [len(p) for p in positions]))
+    words = Profile.of(right[1], groups[1], settings)
+    out = peak_rows(words, right[0].mean(1), task="masked words")
+    inner = out[-1]["layer"]
+    lead = words.lead(words.depth, inner)
+    out.append(stats.row("last layer - inner", lead, words.n, task="masked words", layer=inner))
+    found = tasks.available(data, only=ALIKE)
+    targets = [fitting(subject, t)[0].draw(300, settings.seed) for t in found.values()]
+    scores = [score_layers(x, t, settings) for x, t in zip(gather_all(subject, targets, settings=settings), targets)]
+    profiles = [Profile.of(s.right, s.groups, settings) for s in scores]
+    for task, profile in zip(found, profiles):
+        out += [stats.row("accuracy", s, profile.n, task=task, layer=k) for k, s in enumerate(profile.scores())]
+    mean = Profile(
+        np.mean([p.value for p in profiles], 0), np.mean([p.draws for p in profiles], 0), sum(p.n for p in profiles)
+    )
+    out += peak_rows(mean, np.mean([s.dev for s in scores], 0), task="mean of probes")
+    return stats.table(out, [f"the mean of probes is over {', '.join(found)}"])
