@@ -159,7 +159,7 @@ def candidates(
     return out, queries["target"].to_numpy()
 
 
-def mixture(scores: np.ndarray, target: np.ndarray, *, steps: int = 200, rate: float = 0.1, l1: float = 1e-3,
+def mixture(scores: np.ndarray, target: np.ndarray, *, steps: int = 120, rate: float = 0.1, l1: float = 1e-3,
             seed: int = 0) -> np.ndarray:  # fmt: skip
     """Non-negative weights of the heads, (2H,), learnt so that the weighted attention picks the target (hoover2019).
 

@@ -55,7 +55,7 @@ def _gap(mixed: np.ndarray, alive: np.ndarray) -> float:
 @claim(
     "hed.heavy_lifters.prasanna2020",
     tasks=("paraphrase", "entailment"),
-    n=400,
+    n=600,
     limit=400,
     # five points: survivors that are heterogeneous as often as all heads, or nearly so, are "not above"
     predict=below("heterogeneous, survivors - all heads", 0.05),

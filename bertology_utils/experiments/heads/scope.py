@@ -51,7 +51,7 @@ def negation_scope(subject, data, settings):
     window, offset = scope.best_window(dev), scope.best_window(dev, single=True)
     baselines = {"fixed window": scope.window(test, *window), "fixed offset": scope.window(test, *offset)}
     options = dict(seed=settings.seed, draws=settings.draws)
-    tuned = scope.tune(subject, train[:400], Recipe(seed=settings.seed))
+    tuned = scope.tune(subject, train[:150], Recipe(seed=settings.seed))
     found = {}
     for stage, model in (("pretrained", subject), ("tuned", tuned)):
         seen = [scope.scores(model, side, settings) for side in (dev, test)]

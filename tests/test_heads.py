@@ -1,0 +1,56 @@
+"""The chapter on heads: every claim runs on any BERT, gives what its rule speaks of, and gives it again."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+from support import write_model
+
+from bertology_utils import claims, models
+from bertology_utils.data import load
+from bertology_utils.rules import decide
+from bertology_utils.settings import Settings
+
+IDS = [id for id in claims.registered() if id.startswith("hed.")]
+SETTINGS = Settings(draws=50)
+N = {"hed.syntactic.clark2019": 700, "hed.combination.hoover2019": 700, "hed.frames.kovaleva2019": 300,
+     "hed.coreference.clark2019": 120, "hed.heavy_lifters.prasanna2020": 40}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def subject(tmp_path_factory):
+    """Two layers of two heads that take long texts (most words are spelled out by this vocabulary)."""
+    folder = write_model(tmp_path_factory.mktemp("long"), max_position_embeddings=200, num_hidden_layers=2,
+                         num_attention_heads=2, hidden_size=16)  # fmt: skip
+    return models.load(str(folder))
+
+
+@cache
+def data(id):
+    return load(claims.get(id).tasks, "builtin", n=N.get(id, 200), seed=0)
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_claim_runs_and_its_rule_decides(id, subject):
+    claim = claims.get(id)
+    rows = claim.experiment(subject, data(id), SETTINGS)
+    assert {"measure", "value", "low", "high", "n"} <= set(rows.columns) and rows["value"].notna().all()
+    bounded = rows.dropna(subset=["low", "high"])
+    assert (bounded["low"] <= bounded["value"] + 1e-9).mean() > 0.95  # a percentile interval may miss a maximum
+    assert decide(claim.predict, rows).label in ("replicated", "partly", "not replicated", "inconclusive")
+
+
+@pytest.mark.parametrize("id", ["hed.lexical_relations.cui2020", "hed.explanation_debate.jain2019"])
+def test_the_same_seed_gives_the_same_rows(id, subject):
+    claim = claims.get(id)
+    one, two = (claim.experiment(subject, data(id), SETTINGS) for _ in range(2))
+    np.testing.assert_allclose(one["value"], two["value"])
+    np.testing.assert_allclose(one["low"], two["low"])
+
+
+def test_all_rows_of_the_section_have_an_experiment():
+    from bertology_utils import ledger
+
+    assert [row.id for row in ledger.rows() if row.id.startswith("hed.")] == IDS
