@@ -18,6 +18,7 @@ from .ledger import Row
 from .rules import Check, figure
 from .settings import Settings
 
+WAITING = {"hub": "not rerun yet: the claim is about published models, which no bundled one can stand for"}
 SHOWN = 6  # rows under the rule that a card lists; the rest are counted
 LABELS = {
     "authors": "authors' own outputs, scored again",
@@ -107,7 +108,7 @@ def card(id: str, settings: Settings | None = None) -> Card:
     lines = [_paper(row)] if row.reported else []
     lines += [_line(e) for e in sorted(found, key=lambda e: _order(e, settings.model))]
     if not any(e.kind == "rerun" for e in found):
-        lines.append(Line("rerun", "", (row.reason or "not rerun yet",), "not rerun"))
+        lines.append(Line("rerun", "", (row.reason or WAITING.get(row.how, "not rerun yet"),), "not rerun"))
     rule = next((e.verdict.rule for e in found if e.kind == "rerun"), row.predict or "")
     return Card(row, tuple(lines), rule)
 
