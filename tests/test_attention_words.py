@@ -144,6 +144,7 @@ def test_sides_are_splits_or_every_second():
     items = [Sentence(id=str(k), words=("a",), split=s) for k, s in enumerate(("train", "dev", "test", "test"))]
     dev, test, note = sides(items)
     assert ([i.id for i in dev], [i.id for i in test], note) == (["1"], ["2", "3"], "")
+    assert [i.id for i in sides(items, train=True)[0]] == ["0", "1"]
     dev, test, note = sides(items[2:])
     assert ([i.id for i in dev], [i.id for i in test]) == (["2"], ["3"]) and note
     with pytest.raises(ValueError, match="there are 1"):
@@ -151,7 +152,7 @@ def test_sides_are_splits_or_every_second():
 
 
 def test_what_does_not_fit_is_counted_and_nothing_left_is_an_error():
-    short, long = Sentence(id="a", words=("dog",)), Sentence(id="b", words=("dog",) * 60)
+    short, long = Sentence(id="a", words=("dog",)), Sentence(id="b", words=("dog",) * tiny().max_length)
     kept, note = fitting(tiny(), [short, long])
     assert kept == [short] and note.startswith("1 of 2")
     with pytest.raises(TooLong):

@@ -15,8 +15,8 @@ from bertology_utils.settings import Settings
 
 IDS = [id for id in claims.registered() if id.startswith("hed.")]
 SETTINGS = Settings(draws=50)
-N = {"hed.syntactic.clark2019": 700, "hed.combination.hoover2019": 700, "hed.frames.kovaleva2019": 300,
-     "hed.coreference.clark2019": 120, "hed.heavy_lifters.prasanna2020": 40}  # fmt: skip
+N = {"hed.syntactic.clark2019": 700, "hed.combination.hoover2019": 300, "hed.frames.kovaleva2019": 300,
+     "hed.coreference.clark2019": 150, "hed.heavy_lifters.prasanna2020": 40}  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -29,15 +29,18 @@ def fitting(subject: Subject, items: Sequence, words: Words = words_of) -> tuple
     )
 
 
-def sides(items: Sequence) -> tuple[list, list, str]:
+def sides(items: Sequence, *, train: bool = False) -> tuple[list, list, str]:
     """(to choose on, to score on, a note): the dev and test splits, else every second item each.
+
+    With `train`, heads are chosen on the train part as well: where dev alone has few items.
 
     Raises
     ------
     ValueError
         If there are fewer than two items.
     """
-    dev, test = ([i for i in items if i.split == s] for s in ("dev", "test"))
+    dev = [i for i in items if i.split == "dev" or (train and i.split == "train")]
+    test = [i for i in items if i.split == "test"]
     if dev and test:
         return dev, test, ""
     if len(items) < 2:

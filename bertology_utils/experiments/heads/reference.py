@@ -24,7 +24,7 @@ def coreference(subject, data, settings):
     rows, notes = [], []
     for task, items in data.items.items():
         kept, note = fitting(subject, items)
-        dev, test, more = sides(kept)
+        dev, test, more = sides(kept, train=True)
         both = []
         for side in (dev, test):
             anaphors = READERS[task](side)
@@ -32,6 +32,8 @@ def coreference(subject, data, settings):
             attention = relations.between(subject, words, antecedents.links(anaphors), settings=settings)
             both.append((anaphors, antecedents.attended(anaphors, attention)))
         (_, chosen_on), (anaphors, right) = both
+        if not len(chosen_on) or not anaphors:
+            raise ValueError(f"{task}: no anaphor with a right and a wrong candidate among {len(kept)} items")
         best = int(chosen_on.mean(0).argmax())
         columns = {
             "best head": right[:, best],

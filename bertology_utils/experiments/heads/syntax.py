@@ -83,8 +83,7 @@ def combination(subject, data, settings):
     Both may read a head along or against its arrow. Weights and best head come from the sentences that are not test.
     """
     items, note = fitting(subject, data["treebank"])
-    dev, test, more = sides(items)
-    seen = [i for i in items if i.split != "test"] if not more else dev
+    seen, test, more = sides(items, train=True)
     rows = []
     for relation in MIXED:
         parts = []
