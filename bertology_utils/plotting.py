@@ -175,6 +175,35 @@ def scatters(frame: pd.DataFrame, panel: str, group: str, *, columns: int = 3, t
     return grid
 
 
+def arcs(
+    words: Sequence[str],
+    edges: Sequence[tuple[int, int]],
+    *,
+    right: Sequence[tuple[int, int]] | None = None,
+    ax: Axes | None = None,
+    **labels,
+) -> Axes:
+    """A sentence's tree as half circles over its words; directions are not drawn.
+
+    With `right` (the gold edges), an edge that is among them is a full line, another a dashed one.
+    """
+    ax = axes(ax, figsize=(max(5.0, 0.75 * len(words)), 2.4))
+    known = None if right is None else {frozenset(e) for e in right}
+    for i, j in edges:
+        sure = known is None or frozenset((i, j)) in known
+        turn = np.linspace(0, np.pi, 60)
+        radius = abs(i - j) / 2
+        colour, dash = (COLOURS[0], "-") if sure else (COLOURS[1], "--")
+        ax.plot((i + j) / 2 + radius * np.cos(turn), 0.15 + radius**0.7 * np.sin(turn), color=colour, linestyle=dash)
+    for i, word in enumerate(words):
+        ax.text(i, 0, word, ha="center", va="top", fontsize=9)
+    highest = max((abs(i - j) / 2 for i, j in edges), default=1) ** 0.7
+    ax.set(xlim=(-0.7, len(words) - 0.3), ylim=(-0.5, highest + 0.5))
+    ax.axis("off")
+    ax.set(**labels)
+    return ax
+
+
 def _errors(frame: pd.DataFrame) -> np.ndarray:
     low, high = frame["low"].to_numpy(float), frame["high"].to_numpy(float)
     value = frame["value"].to_numpy(float)

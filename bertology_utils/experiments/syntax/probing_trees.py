@@ -7,14 +7,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ... import encode, probes, stats
-from ...claims import claim
+from ...claims import claim, get, load_for, sources
 from ...data.items import Sentence, Span
-from ...models import Subject
+from ...models import Subject, load
 from ...probes import Means, structural, tagging, tpdn
 from ...probes.linear import fit
 from ...rules import above
 from ...settings import Settings
 from .probing import few, punctuation, stranger
+
+RANK = 32  # of structural probes, but for the sweep: small enough to be fast, where the study's curve is flat already
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +70,7 @@ def _probe_trees(forest: Forest, layer: int, settings: Settings, score: list[int
     "syn.structural_probe.hewitt2019",
     tasks="treebank",
     n=300,
-    limit=300,
+    limit=500,
     predict=above("UUAS over baseline", 0.0, margin=0.02),  # two points of UUAS at least, over each baseline
 )
 def structural_probe(subject, data, settings):
@@ -77,12 +79,11 @@ def structural_probe(subject, data, settings):
     The layer above the embeddings is chosen by UUAS on dev. Baselines on test: the embeddings, an untrained network at
     the same layer, and the chain that joins each word to the next. Punctuation is left out.
     """
-    items = few([i for i in data["treebank"] if i.heads], 150)
+    items = few([i for i in data["treebank"] if i.heads], 5)
     forest = grow(subject, items, settings)
     dev, test = forest.of("dev"), forest.of("test")
-    width = min(32, subject.hidden_size)
 
-    def trees(source: Forest, layer: int, rank: int = width) -> tuple[np.ndarray, list[np.ndarray]]:
+    def trees(source: Forest, layer: int, rank: int = RANK) -> tuple[np.ndarray, list[np.ndarray]]:
         """Edges found on test, and the predicted distances on dev and test."""
         predicted = _probe_trees(source, layer, settings, dev + test, rank=rank, epochs=8)
         return edges_found(source, test, [structural.spanning_tree(d) for d in predicted[len(dev) :]]), predicted
@@ -104,7 +105,7 @@ def structural_probe(subject, data, settings):
         rows.append(stats.row("UUAS over baseline", gain, n, baseline=name, layer=best))
     for rank in (r for r in (1, 4, 16, 64, 256, 1024) if r <= subject.hidden_size):
         rows.append(stats.row("UUAS by rank", mean(trees(forest, best, rank)[0]), n, rank=rank, layer=best))
-    return stats.table(rows + _correlations(forest, best, test, width, settings), [forest.note])
+    return stats.table(rows + _correlations(forest, best, test, RANK, settings), [forest.note])
 
 
 def _correlations(forest: Forest, best: int, test: list[int], rank: int, settings: Settings) -> list[dict]:
@@ -125,12 +126,22 @@ def _correlations(forest: Forest, best: int, test: list[int], rank: int, setting
     return rows
 
 
-def example(subject: Subject, items: list[Sentence], which: int, layer: int, settings: Settings) -> dict:
-    """One test sentence's gold and predicted edges, for a drawing: words, gold, predicted."""
-    forest = grow(subject, few([i for i in items if i.heads], 150), settings)
-    k = forest.of("test")[which]
-    rank = min(32, subject.hidden_size)
-    (lengths,) = _probe_trees(forest, layer, settings, [k], rank=rank, epochs=8)
+def example(layer: int, which: int = 0, settings: Settings | None = None) -> dict:
+    """One test sentence with its gold and its predicted edges, for a drawing.
+
+    Returns
+    -------
+    dict
+        `words` (punctuation left out), `gold` and `predicted`: pairs of places in `words`.
+    """
+    settings = Settings.of(settings)
+    it = get("syn.structural_probe.hewitt2019")
+    items = load_for(it, sources(it, settings)[0], settings)["treebank"]
+    test = [i for i in items if i.split == "test" and i.heads]
+    chosen = [i for i in few([i for i in items if i.heads], 5) if i.split == "train"] + [test[which]]
+    forest = grow(load(settings.model, settings), chosen, settings)
+    (k,) = forest.of("test")
+    (lengths,) = _probe_trees(forest, layer, settings, [k], rank=RANK, epochs=8)
     kept, _ = structural.without(forest.items[k].heads, punctuation(forest.items[k]))
     return {
         "words": [forest.items[k].words[i] for i in kept],
@@ -156,7 +167,7 @@ def trees_from_vectors(subject, data, settings):
     frames = []
     treebank = [i for i in data.items.get("treebank", []) if i.heads]
     if treebank:
-        forest = grow(subject, few(treebank, 150), settings)
+        forest = grow(subject, few(treebank, 5), settings)
         frames.append(_tagged(forest, settings))
     bracketed = [i for i in data.items.get("constituency", treebank) if i.brackets and i.split != "train"]
     if bracketed:

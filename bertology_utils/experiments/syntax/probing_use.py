@@ -36,7 +36,7 @@ def description_length(subject, data, settings):
     Gaps are relative: real over control, less one. Compression is the uniform code's length over the online code's;
     the code is of the train split, accuracy is on test.
     """
-    items = few(data["treebank"], 130)
+    items = few(data["treebank"], 4)
     targets, note = probes.fitting(subject, from_sentences(items, tags(items)))
     targets = targets.draw(MOST, settings.seed)
     tasks = {"real": targets, "control": control_task(targets, settings.seed)}
@@ -89,7 +89,7 @@ def amnesic(subject, data, settings):
     """
     if not subject.has_mlm:
         raise ModelUnsuitable(f"{subject.name} has no masked-language-model head")
-    items = few(data["treebank"], 200)
+    items = few(data["treebank"], 5)
     items = [i for i, ok in zip(items, encode.fits(subject, [i.words for i in items])) if ok]
     masked = {s: Masked.of(subject, [i for i in items if i.split == s], settings) for s in ("train", "dev", "test")}
     layers = sorted({round(k) for k in np.linspace(0, subject.n_layers, 5)})
