@@ -388,6 +388,12 @@ def test_main_auxiliary_and_subject_by_another_rule():
             assert i.target == 1
 
 
+def test_structural_labels_are_balanced_in_every_split():
+    counts = Counter((i.condition, i.split, i.label) for i in builtin.build("structural_bias", 1600, 0))
+    assert len(counts) == 4 * 3 * 2
+    assert all(counts[c, s, 0] == counts[c, s, 1] for c, s, _ in counts)
+
+
 def test_structural_labels_by_another_rule():
     past, present = ({w for f in ("help", "watch") for w, _ in lexicon.frame("transitive", f).table(tag)}
                      for tag in ("VBD", "VBZ"))

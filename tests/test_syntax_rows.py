@@ -172,11 +172,15 @@ def ambiguous(n):
 
 
 def test_structural_bias_is_the_share_of_structural_labels(monkeypatch):
-    monkeypatch.setattr(tuned, "RECIPE", Recipe(rate=3e-3))
+    monkeypatch.setattr(tuned, "RECIPE", Recipe(rate=3e-3, epochs=6, batch=8))
     frame = tuned.structural_bias(tiny(), data(structural_bias=ambiguous(200)), SETTINGS)
     assert value(frame, "accuracy, ambiguous", condition="size") > 0.95
     assert value(frame, "structural choice", condition="size") < 0.05  # only the surface could be learnt
-    assert frame.attrs["notes"] == ["2 seeds, 100 training sentences a task"]
+    assert frame.attrs["notes"] == ["seeds: 1; 100 training sentences a task"]
+
+
+def test_more_items_more_seeds():
+    assert [len(tuned.seeds(n)) for n in (20, 150, 200, 560, 9000)] == [1, 1, 2, 5, 5]
 
 
 def test_the_lower_half_is_a_smaller_subject():

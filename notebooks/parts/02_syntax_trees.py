@@ -115,11 +115,13 @@ card("syn.npi.warstadt2019")
 # each we fine-tune the model and count how often it sides with the structure. A classifier that says the same of every
 # sentence does so in half of them. `accuracy, ambiguous` is that on unseen sentences that still fit both rules: if it is
 # low, no rule was learnt, and the task says nothing.
+#
+# Fine-tuning costs more than reading off, so here and below the untrained twin is left to the card.
 
 # %%
-bias = run("syn.structural_bias.warstadt2020")
+bias = run("syn.structural_bias.warstadt2020", twin=False)
 
-# %% mystnb={"image": {"alt": "Two panels of horizontal bars by task: share of structural choices on disambiguating sentences, and accuracy on ambiguous ones, for the model and its untrained twin."}}
+# %% mystnb={"image": {"alt": "Two panels of horizontal bars by task: share of structural choices on disambiguating sentences, and accuracy on ambiguous ones."}}
 panels = plotting.axes(ncols=2, figsize=(9, 3), sharey=True)
 for ax, measure in zip(panels, ("structural choice", "accuracy, ambiguous")):
     shown = plotting.series(bias.frames, measure)
@@ -140,8 +142,6 @@ card("syn.structural_bias.warstadt2020")
 # trigger of three words against each class on the training texts — only words that none of these texts has, so no
 # trigger can simply say *awful* — and try it on other texts. The control is what random words of the same kind do.
 # Transfer is tried on a classifier tuned with another seed, and on one that has only the lower half of the layers.
-#
-# Fine-tuning costs more than reading off, so the twin is left to the card.
 
 # %%
 attack = run("syn.triggers.wallace2019a", twin=False)

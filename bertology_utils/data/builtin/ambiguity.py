@@ -186,7 +186,7 @@ def structural_bias(n: int, seed: int) -> list[Ambiguity]:
     rng, out, names = Random(f"structural-{seed}"), [], tuple(STRUCTURAL)
     for i in range(n):
         k = i // len(names)  # the item's number within its condition
-        split, label = _split(k), (k // 2) % 2
+        split, label = _split(k), (k // 2 + k // 20) % 2  # turned over each twenty, or all of dev had one label
         ambiguous = split != "test"
         words = STRUCTURAL[names[i % len(names)]](Words(rng), ambiguous, label).split()
         words[0] = words[0][0].upper() + words[0][1:]

@@ -21,8 +21,8 @@ CLASSES = ("0", "1")
 
 
 def seeds(n_train: int) -> range:
-    """Two seeds for a few hundred training items, five for a thousand or more: what a processor does in a minute."""
-    return range(5 if n_train >= 1000 else 2)
+    """One seed for every hundred training items, five at most: who can afford more items can afford more seeds."""
+    return range(min(5, max(1, n_train // 100)))
 
 
 def _split(items: Sequence, *splits: str) -> list:
@@ -52,15 +52,12 @@ def structural_bias(subject, data, settings):
     for condition in sorted({i.condition for i in data["structural_bias"]}):
         items, _ = finetune.fitting(subject, [as_text(i) for i in data["structural_bias"] if i.condition == condition])
         train, dev, test = (_split(items, split) for split in ("train", "dev", "test"))
-        tuned = [
-            finetune.classify(subject, train, replace(RECIPE, epochs=4, batch=8, seed=s), classes=CLASSES)
-            for s in seeds(len(train))
-        ]
+        tuned = [finetune.classify(subject, train, replace(RECIPE, seed=s), classes=CLASSES) for s in seeds(len(train))]
         for measure, part in (("structural choice", test), ("accuracy, ambiguous", dev)):
             scores = np.array([t.right(part, settings) for t in tuned], float)  # (seeds, items)
             interval = stats.seeds_by_items(scores, seed=settings.seed, draws=settings.draws)
             rows.append(stats.row(measure, interval, scores.size, condition=condition))
-    return stats.table(rows, [f"{len(tuned)} seeds, {len(train)} training sentences a task"])
+    return stats.table(rows, [f"seeds: {len(tuned)}; {len(train)} training sentences a task"])
 
 
 def lower_half(subject: Subject) -> Subject:
@@ -166,7 +163,7 @@ def intermediate_parsing(subject, data, settings):
             ("loss by parsing", without - with_),
         ):
             rows.append(stats.row(measure, stats.seeds_by_items(values, **options), values.size, set=name))
-    return stats.table(rows, [*notes, note, f"{len(uas)} seeds"])
+    return stats.table(rows, [*notes, note, f"seeds: {len(uas)}"])
 
 
 def _both_tasks(data, settings) -> tuple[list[Sentence], list[Labelled], list[str]]:
