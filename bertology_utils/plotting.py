@@ -204,6 +204,35 @@ def arcs(
     return ax
 
 
+def tiles(maps: Sequence[np.ndarray], titles: Sequence[str], labels: Sequence[Sequence[str]], *, columns: int = 5):
+    """Square matrices side by side, darker for more; `labels` name the rows and columns of each (or are empty)."""
+    lines_ = -(-len(maps) // columns)
+    with style():
+        figure, grid = plt.subplots(lines_, columns, figsize=(2.5 * columns, 2.9 * lines_), squeeze=False)
+        for ax in grid.flat[len(maps) :]:
+            ax.set_visible(False)
+        for ax, values, title, names in zip(grid.flat, maps, titles, labels):
+            ax.grid(False)
+            ax.imshow(values, cmap="Blues", vmin=0)
+            ax.set_title(title, fontsize=9)
+            ax.set_xticks(range(len(names)), names, rotation=90, fontsize=6)
+            ax.set_yticks(range(len(names)), names, fontsize=6)
+    return grid
+
+
+def places(frame: pd.DataFrame, by: str, text: str, *, ax: Axes | None = None, **labels) -> Axes:
+    """Points ``x, y`` coloured along a number `by` and named by column `text`: a map of who lies near whom."""
+    ax = axes(ax, figsize=(6.5, 5.0))
+    points = ax.scatter(frame["x"], frame["y"], c=frame[by].astype(float), cmap="cividis", s=90)
+    middle = (frame[by].astype(float).min() + frame[by].astype(float).max()) / 2
+    for r in frame.to_dict("records"):
+        colour = "black" if r[by] > middle else "white"
+        ax.text(r["x"], r["y"], str(r[text]), ha="center", va="center", fontsize=6, color=colour)
+    ax.figure.colorbar(points, ax=ax, label=by)
+    ax.set(xticks=[], yticks=[], **labels)
+    return ax
+
+
 def _errors(frame: pd.DataFrame) -> np.ndarray:
     low, high = frame["low"].to_numpy(float), frame["high"].to_numpy(float)
     value = frame["value"].to_numpy(float)
