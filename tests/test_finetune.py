@@ -74,6 +74,19 @@ def test_only_the_named_layers_learn():
     assert same == [True, True, True, False]
 
 
+def test_the_head_may_learn_faster():
+    """Without the encoder's layers only the head moves, and tenfold as far in a first step."""
+
+    def moved(factor):
+        tuned = classify(
+            tiny(), items(16), Recipe(epochs=1, layers=(), decay=0.0, rate=1e-4, head_rate=factor, batch=16)
+        )
+        start = classify(tiny(), items(16), Recipe(epochs=1, layers=(), decay=0.0, rate=0.0, batch=16))
+        return (tuned.head.out.weight - start.head.out.weight).abs().mean().item()
+
+    assert moved(10.0) == pytest.approx(10 * moved(1.0), rel=1e-3)
+
+
 def test_the_rate_rises_and_falls():
     recipe = Recipe(warmup=0.2)
     factors = [recipe.factor(s, 10) for s in range(10)]

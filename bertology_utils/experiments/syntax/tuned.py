@@ -18,11 +18,12 @@ from ...rules import above, all_of
 RECIPE = Recipe(epochs=3, batch=16)
 RANDOM_TRIGGERS = 5
 CLASSES = ("0", "1")
+PASSES = 1200  # sentences a parser sees at least, each several times in a small treebank
 
 
 def seeds(n_train: int) -> range:
-    """One seed for every hundred training items, five at most: who can afford more items can afford more seeds."""
-    return range(min(5, max(1, n_train // 100)))
+    """One seed for every 150 training items, five at most: who can afford more items can afford more seeds."""
+    return range(min(5, max(1, n_train // 150)))
 
 
 def _split(items: Sequence, *splits: str) -> list:
@@ -121,8 +122,8 @@ def universal_triggers(subject, data, settings):
 @claim(
     "syn.intermediate_parsing.glavas2020",
     tasks=("treebank", "entailment"),
-    n=200,
-    limit=100,
+    n=300,
+    limit=200,
     # a point either way; "high": the parser must have learnt its task for the comparison to mean anything
     predict=all_of(
         above("gain by parsing", -0.01, where={"set": "all"}),
@@ -140,11 +141,11 @@ def intermediate_parsing(subject, data, settings):
     treebank = [s for s, ok in zip(treebank, encode.fits(subject, [s.words for s in treebank])) if ok]
     texts, note = finetune.fitting(subject, texts)
     train, test = _split(texts, "train"), _split(texts, "dev", "test")
-    classes = sorted({i.label for i in texts})
+    classes, parsed = sorted({i.label for i in texts}), _split(treebank, "train")
     uas, scores = [], {"with": [], "without": []}
     for seed in seeds(len(train)):
         recipe = replace(RECIPE, epochs=2, seed=seed)
-        parser = biaffine.parse(subject, _split(treebank, "train"), recipe)
+        parser = biaffine.parse(subject, parsed, replace(recipe, epochs=max(3, PASSES // len(parsed)), head_rate=20.0))
         uas.append(parser.right(_split(treebank, "test"), settings))
         for arm, start in (("with", parser.subject), ("without", subject)):
             scores[arm].append(finetune.classify(start, train, recipe, classes=classes).right(test, settings))

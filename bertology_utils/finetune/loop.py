@@ -1,0 +1,183 @@
+"""The loop: a copy of the subject is trained with a head on top; the subject itself is never changed.
+
+It hands a loss function the last layer's hidden states of a batch and the places of its rows, and the function does the
+rest.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from torch import nn
+
+from ..encode import Batch, Row, batches
+from ..models import Subject
+
+POOL = 8  # batches whose rows are sorted by length together: little padding, order still random
+
+Loss = Callable[[torch.Tensor, Batch], torch.Tensor]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How to fine-tune: Adam with decoupled weight decay, linear warm-up, linear decay to zero.
+
+    Attributes
+    ----------
+    rate : float or None
+        Peak learning rate; None takes 3e-5 at hidden size 768 and more for a narrower model (squared ratio, 1e-3 at
+        most), as the small published BERTs need.
+    head_rate : float
+        The head's rate as a multiple of the encoder's: large heads that start from nothing need more.
+    batch : int
+        Rows a step.
+    warmup : float
+        Share of the steps.
+    layers : sequence of int or None
+        Transformer layers (from 0) that learn; None means all, and the embeddings too. The head always learns.
+    seed : int
+        Of the head's first weights, the order of the rows and dropout.
+    """
+
+    epochs: int = 3
+    rate: float | None = None
+    head_rate: float = 1.0
+    batch: int = 32
+    warmup: float = 0.1
+    decay: float = 0.01
+    clip: float = 1.0
+    layers: tuple[int, ...] | None = None
+    seed: int = 0
+
+    def peak(self, hidden_size: int) -> float:
+        return self.rate if self.rate is not None else min(1e-3, 3e-5 * (768 / hidden_size) ** 2)
+
+    def factor(self, step: int, steps: int) -> float:
+        """Share of the peak rate at a step (from 0) of so many."""
+        rise = max(1, round(self.warmup * steps))
+        return (step + 1) / rise if step < rise else (steps - step) / max(1, steps - rise)
+
+
+_USUAL = Recipe()
+
+
+def states(subject: Subject, batch: Batch, embeddings: torch.Tensor | None = None) -> torch.Tensor:
+    """Last layer's hidden states (B, T, H), with gradients; from given piece embeddings (B, T, E) where there are any."""
+    inputs = batch.inputs()
+    if not getattr(subject.config, "type_vocab_size", 0) > 1:
+        inputs["token_type_ids"] = torch.zeros_like(inputs["token_type_ids"])
+    if embeddings is not None:
+        inputs["inputs_embeds"] = embeddings
+        del inputs["input_ids"]
+    return subject.base(**inputs).last_hidden_state
+
+
+def duplicate(subject: Subject, name: str | None = None) -> Subject:
+    """A subject with weights of its own."""
+    return replace(subject, name=name or subject.name, model=copy.deepcopy(subject.model))
+
+
+@contextmanager
+def seeded(seed: int, device: torch.device) -> Iterator[None]:
+    """Within the context torch draws from this seed; the caller's random state is put back after it."""
+    with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
+        torch.manual_seed(seed)
+        yield
+
+
+def train(
+    subject: Subject,
+    rows: Sequence[Row],
+    head: nn.Module,
+    loss: Loss,
+    recipe: Recipe = _USUAL,
+    *,
+    name: str | None = None,
+) -> tuple[Subject, list[float]]:
+    """Train a copy of the subject together with a head.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+        Training rows.
+    head : nn.Module
+        Changed in place; `loss` uses it.
+    loss : callable
+        ``(hidden (B, T, H), batch) -> scalar``; ``batch.index`` says which rows the batch holds.
+
+    Returns
+    -------
+    tuned, losses : Subject, list of float
+        In eval mode, without gradients, and the loss of each step.
+
+    Raises
+    ------
+    ValueError
+        If there is no row.
+    FloatingPointError
+        If the loss is no longer finite; the step is named.
+    """
+    if not rows:
+        raise ValueError("no row to fine-tune on")
+    tuned = duplicate(subject, name)
+    head.to(tuned.device)
+    parameters = _trainable(tuned, recipe.layers)
+    groups = [*parameters, *head.parameters()]
+    steps = recipe.epochs * math.ceil(len(rows) / recipe.batch)
+    peak = recipe.peak(tuned.hidden_size)
+    optimiser = torch.optim.AdamW(
+        [
+            {"params": [p for p in part if (p.ndim > 1) is decayed], "lr": rate, "weight_decay": decay}
+            for part, rate in ((parameters, peak), (list(head.parameters()), peak * recipe.head_rate))
+            for decayed, decay in ((True, recipe.decay), (False, 0.0))  # biases and layer norms do not decay
+        ]
+    )
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda s: recipe.factor(min(s, steps - 1), steps))
+    losses = []
+    with seeded(recipe.seed, tuned.device):
+        tuned.base.train()
+        head.train()
+        for batch in _epochs(tuned, rows, recipe):
+            value = loss(states(tuned, batch), batch)
+            if not torch.isfinite(value):
+                raise FloatingPointError(f"loss is {value.item()} at step {len(losses)} of {steps} ({subject.name})")
+            value.backward()
+            nn.utils.clip_grad_norm_(groups, recipe.clip)
+            optimiser.step()
+            schedule.step()
+            optimiser.zero_grad(set_to_none=True)
+            losses.append(value.item())
+    tuned.model.eval().requires_grad_(False)
+    head.eval().requires_grad_(False)
+    return tuned, losses
+
+
+def _trainable(subject: Subject, layers: Sequence[int] | None) -> list[nn.Parameter]:
+    """The encoder's parameters that are to learn, switched on; the pooler is not in the way of any head here."""
+    chosen = [subject.base.embeddings, *subject.layers] if layers is None else [subject.layers[k] for k in layers]
+    out = [p for module in chosen for p in module.parameters()]
+    for p in out:
+        p.requires_grad_(True)
+    return out
+
+
+def _epochs(subject: Subject, rows: Sequence[Row], recipe: Recipe) -> Iterator[Batch]:
+    """Batches of rows of like length, in a random order that the seed fixes."""
+    rng = np.random.default_rng(recipe.seed)
+    for _ in range(recipe.epochs):
+        order = rng.permutation(len(rows))
+        pools = [order[i : i + POOL * recipe.batch] for i in range(0, len(order), POOL * recipe.batch)]
+        cut = []
+        for pool in pools:
+            pool = sorted(pool, key=lambda i: len(rows[i].ids))
+            cut += [pool[i : i + recipe.batch] for i in range(0, len(pool), recipe.batch)]
+        for k in rng.permutation(len(cut)):
+            chosen = cut[k]
+            (batch,) = batches(subject, [rows[i] for i in chosen], budget=10**9)
+            yield replace(batch, index=[int(chosen[i]) for i in batch.index])
