@@ -76,7 +76,7 @@ def fit_tpdn(
     filler_size: int = 16,
     role_size: int = 8,
     epochs: int = 30,
-    batch: int = 32,
+    batch: int = 48,
     rate: float = 0.01,
     decay: float = 1.0,
     device: torch.device | str = "cpu",
