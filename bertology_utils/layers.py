@@ -16,8 +16,7 @@ from torch.nn import functional as F
 
 from . import stats
 from .data.released.metrics import centre_of_gravity, expected_layer, kl_from_uniform, profile_correlation
-from .models import Subject
-from .probes import Means, Targets, fitting, gather
+from .probes import Means, Targets
 from .probes.linear import minimise
 from .settings import Settings
 
@@ -162,8 +161,9 @@ def fit_mixture(
     labels: np.ndarray,
     *,
     counts: np.ndarray | None = None,
+    start: Mixture | None = None,
     l2: float = 1e-3,
-    steps: int = 60,
+    steps: int = 40,
     device: torch.device | str = "cpu",
 ) -> Mixture:
     """Fit scalar mixing weights and a linear classifier together, by full-batch L-BFGS.
@@ -176,6 +176,8 @@ def fit_mixture(
     labels : str array (N,)
     counts : array (N,), optional
         How often each row counts (a bootstrap resample).
+    start : Mixture, optional
+        Of the same layers and classes, to start from in place of equal weights: a resample's is near.
     """
     x = torch.as_tensor(np.asarray(x, np.float32), device=device)
     if x.ndim != 3 or x.shape[1] != len(labels) or not len(labels):
@@ -185,9 +187,14 @@ def fit_mixture(
     share = torch.ones(len(labels), device=device) if counts is None else torch.as_tensor(counts, device=device).float()
     mean, scale = x.mean(1, keepdim=True), x.std(1, keepdim=True, correction=0).clamp_min(1e-6)
     z = (x - mean) / scale
-    scores = torch.zeros(len(x), device=device, requires_grad=True)
-    weight = torch.zeros(len(classes), x.shape[2], device=device, requires_grad=True)
-    bias = torch.zeros(len(classes), device=device, requires_grad=True)
+    if start is None:
+        scores, bias = torch.zeros(len(x), device=device), torch.zeros(len(classes), device=device)
+        weight = torch.zeros(len(classes), x.shape[2], device=device)
+    else:
+        scores = torch.as_tensor(start.weights, device=device).clamp_min(1e-9).log().float()
+        weight, bias = start._weight.clone(), start._bias.clone()
+    for parameter in (scores, weight, bias):
+        parameter.requires_grad_()
 
     def loss() -> torch.Tensor:
         logits = torch.tensordot(scores.softmax(0), z, 1) @ weight.T + bias
@@ -239,23 +246,20 @@ def settled(predicted: np.ndarray) -> np.ndarray:
 
 
 def cumulative(
-    subject: Subject, targets: Targets, settings: Settings, *, most: int = 300, refits: int = 0, curve: bool = True
+    x: np.ndarray, targets: Targets, settings: Settings, *, refits: int = 0, curve: bool = True, note: str = ""
 ) -> Cumulative:
     """Probe the mixtures of layers 0..l for every l, and the mixture of all layers with `refits` resampled fits.
 
     Parameters
     ----------
-    most : int
-        Targets a split at most.
+    x : float array (L + 1, N, F)
+        The targets' vectors at every layer.
     curve : bool
         False: only the mixture of all layers (and its refits), for the weights.
     """
-    targets, note = fitting(subject, targets)
-    targets = targets.draw(most, settings.seed)
     train, test = targets.split == "train", targets.split == "test"
     if not (train.any() and test.any()):
         raise ValueError(f"train and test have {train.sum()} and {test.sum()} targets; both need some")
-    x = gather(subject, targets, settings=settings)  # (L + 1, N, F)
     device = settings.torch_device()
     labels, known = targets.labels[train], x[:, train]
     fits = [fit_mixture(known[: k + 1], labels, device=device) for k in range(0 if curve else len(x) - 1, len(x))]
@@ -269,6 +273,6 @@ def cumulative(
         predicted,
         right,
         fits[-1],
-        [fit_mixture(known, labels, counts=c, device=device) for c in drawn],
+        [fit_mixture(known, labels, counts=c, start=fits[-1], steps=20, device=device) for c in drawn],
         note,
     )

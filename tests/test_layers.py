@@ -8,7 +8,7 @@ from support import tiny
 
 from bertology_utils import layers
 from bertology_utils.data.items import Sentence
-from bertology_utils.probes import from_sentences
+from bertology_utils.probes import from_sentences, gather
 from bertology_utils.settings import Settings
 
 SETTINGS = Settings(draws=300)
@@ -95,6 +95,13 @@ def test_equal_layers_are_mixed_evenly():
     assert np.allclose(mixture.weights, 0.25) and mixture.kl == pytest.approx(0, abs=1e-6)
 
 
+def test_a_fit_may_start_from_another():
+    x, labels = planted(2)
+    cold = layers.fit_mixture(x, labels, steps=100)
+    warm = layers.fit_mixture(x, labels, start=cold, steps=5)
+    assert np.allclose(cold.weights, warm.weights, atol=0.01)
+
+
 def test_rows_that_count_nothing_do_not_matter():
     x, labels = planted(1)
     wrong = labels.copy()
@@ -124,8 +131,9 @@ def test_cumulative_scores_of_word_identity_gain_nothing_above_the_embeddings():
         for i in range(80)
     ]
     targets = from_sentences(sentences, lambda s: [(s.upos[1], 1)])
-    found = layers.cumulative(tiny(), targets, SETTINGS, refits=2)
+    x = gather(tiny(), targets, settings=SETTINGS)
+    found = layers.cumulative(x, targets, SETTINGS, refits=2)
     assert found.right.shape == (tiny().n_layers + 1, 40) and found.right.all()
     assert (found.settled == 0).all() and np.isnan(found.profile.expected()[0])
     assert len(found.resampled) == 2 and found.mixture.weights.shape == (tiny().n_layers + 1,)
-    assert layers.cumulative(tiny(), targets, SETTINGS, curve=False).right.shape == (1, 40)
+    assert layers.cumulative(x, targets, SETTINGS, curve=False).right.shape == (1, 40)

@@ -10,8 +10,8 @@ from ...layers import UNDEFINED, Cumulative, cumulative
 from ...rules import above, all_of
 from . import tasks
 
-MOST = 250  # targets a split
-REFITS = 12  # of the mixture, on resampled training sentences
+MOST = 200  # targets a split
+REFITS = 8  # of the mixture, on resampled training sentences
 
 
 def spearmans(order: np.ndarray, draws: np.ndarray) -> np.ndarray:
@@ -57,9 +57,10 @@ def pipeline(subject, data, settings):
     each adds. Tasks whose full mixture does not beat the embeddings by an interval have none. Intervals of expected
     layers are over test sentences, of centres of gravity over resampled training sentences.
     """
+    refits = REFITS if subject.hidden_size <= 256 else REFITS // 2
     found = {
-        task: cumulative(subject, targets, settings, most=MOST, refits=REFITS if subject.hidden_size <= 256 else 6)
-        for task, targets in tasks.available(data).items()
+        task: cumulative(x, targets, settings, refits=refits, note=note)
+        for task, targets, x, note in tasks.gathered(subject, tasks.available(data), settings, most=MOST)
     }
     rows, expected, centres = [], {}, {}
     for task, f in found.items():
@@ -100,8 +101,8 @@ def semantics_spread(subject, data, settings):
     """
     rows, notes, kl = [], [], {True: [], False: []}
     found = tasks.available(data)
-    for task, targets in found.items():
-        f = cumulative(subject, targets, settings, most=MOST, refits=REFITS if subject.hidden_size <= 256 else 6)
+    for task, targets, x, note in tasks.gathered(subject, found, settings, most=MOST):
+        f = cumulative(x, targets, settings, refits=REFITS if subject.hidden_size <= 256 else REFITS // 2, note=note)
         drawn = np.array([m.kl for m in f.resampled])
         rows.append(stats.row("KL from uniform (bits)", stats.interval(f.mixture.kl, drawn), f.profile.n, task=task))
         weights = np.array([m.weights for m in f.resampled])

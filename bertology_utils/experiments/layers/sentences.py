@@ -2,16 +2,41 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from ... import sentence_tasks, stats
+from ... import encode, sentence_tasks, stats
 from ...claims import claim
 from ...data.items import ItemError
 from ...layers import Profile
-from ...probes import probe_layers
+from ...models import Subject
+from ...probes import Targets, gather_all, score_layers
 from ...rules import above
+from ...settings import Settings
 
-MOST = 250  # sentences a split
+MOST = {"train": 200, "dev": 20, "test": 200}  # sentences a split; dev chooses nothing here
+
+
+def first(targets: Targets) -> Targets:
+    """The first targets of each split: tasks that leave their sentences as they are then share most of them."""
+    return targets.take(np.sort(np.concatenate([np.flatnonzero(targets.split == s)[:n] for s, n in MOST.items()])))
+
+
+def gather_pooled(subject: Subject, tasks: list[Targets], settings: Settings) -> list[tuple[Targets, np.ndarray, str]]:
+    """Targets that fit, their vectors and a note, for each task; every sentence is run once."""
+    place: dict[tuple[str, ...], int] = {}
+    for t in tasks:
+        for i in t.sentence:
+            place.setdefault(t.sentences[i], len(place))
+    fit = encode.fits(subject, list(place))
+    out = []
+    for t in tasks:
+        where = np.array([place[t.sentences[i]] for i in t.sentence])
+        note = f"{(~fit[where]).sum()} sentences too long for {subject.name}" if not fit[where].all() else ""
+        out.append((replace(t, sentences=tuple(place), sentence=where).take(fit[where]), note))
+    vectors = gather_all(subject, [t for t, _ in out], settings=settings)
+    return [(t, x, note) for (t, note), x in zip(out, vectors)]
 
 
 @claim(
@@ -27,15 +52,17 @@ def sentence_tasks_by_layer(subject, data, settings):
 
     The best layers of a kind's tasks are averaged; the interval resamples the sentences of every task.
     """
-    rows, notes, best = [], [], {}
+    rows, notes, best, made = [], [], {}, {}
+    for name in sentence_tasks.PROBING:
+        try:
+            made[name] = first(sentence_tasks.build(name, data["treebank"], seed=settings.seed))
+        except ItemError as error:  # too few sentences of the kind asked for
+            notes.append(f"{name} left out: {error}")
+    vectors = dict(zip(made, gather_pooled(subject, list(made.values()), settings)))
     for kind, names in sentence_tasks.KINDS.items():
-        for name in names:
-            try:
-                targets = sentence_tasks.build(name, data["treebank"], seed=settings.seed)
-                scores = probe_layers(subject, targets, settings, most=MOST)
-            except (ItemError, ValueError) as error:  # too few sentences of the kind asked for
-                notes.append(f"{name} left out: {error}")
-                continue
+        for name in (n for n in names if n in made):
+            targets, x, note = vectors[name]
+            scores = score_layers(x, targets, settings, note=note)
             profile, keys = Profile.of(scores.right, scores.groups, settings), {"kind": kind, "task": name}
             rows += [stats.row("accuracy", s, profile.n, **keys, layer=k) for k, s in enumerate(profile.scores())]
             most = stats.mean_interval(scores.majority, seed=settings.seed, draws=settings.draws)

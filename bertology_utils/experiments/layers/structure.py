@@ -9,7 +9,7 @@ from ...claims import claim
 from ...data.items import MASK
 from ...layers import Profile, peak_rows
 from ...models import Subject
-from ...probes import fit_structural, fitting, gather_all, score_layers, spanning_tree, uuas
+from ...probes import fit_structural, score_layers, spanning_tree, uuas
 from ...probes.structural import distances, without
 from ...rules import above, all_of
 from ...settings import Settings
@@ -139,8 +139,8 @@ def task_specific(subject, data, settings):
     lead = words.lead(words.depth, inner)
     out.append(stats.row("last layer - inner", lead, words.n, task="masked words", layer=inner))
     found = tasks.available(data, only=ALIKE)
-    targets = [fitting(subject, t)[0].draw(300, settings.seed) for t in found.values()]
-    scores = [score_layers(x, t, settings) for x, t in zip(gather_all(subject, targets, settings=settings), targets)]
+    probed = tasks.gathered(subject, found, settings, most=300)
+    scores = [score_layers(x, targets, settings) for _, targets, x, _ in probed]
     profiles = [Profile.of(s.right, s.groups, settings) for s in scores]
     for task, profile in zip(found, profiles):
         out += [stats.row("accuracy", s, profile.n, task=task, layer=k) for k, s in enumerate(profile.scores())]

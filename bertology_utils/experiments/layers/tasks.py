@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import groupby
 from operator import attrgetter
 
 import numpy as np
 
 from ...data.items import Data, ItemError, Sentence
-from ...probes import Targets, from_edges, from_sentences
+from ...models import Subject
+from ...probes import Targets, fitting, from_edges, from_sentences, gather_all
+from ...settings import Settings
 
 PIPELINE = (
     "POS",
@@ -23,6 +27,7 @@ PIPELINE = (
 STAGES = 6  # those the survey names: POS to coreference
 SYNTACTIC = ("POS", "chunks", "dependencies")
 SOURCES = ("treebank", "mentions", "chunks", "semantic_roles", "proto_roles", "relations")
+SENTENCES = {"train": 250, "dev": 100, "test": 150}  # sentences (or edges) a split at most
 NOMINAL = ("NOUN", "PROPN", "PRON", "NUM")
 BEFORE = {"det", "amod", "compound", "nummod", "nmod", "advmod", "flat"}
 AGENT = {"volition", "instigation"}
@@ -31,11 +36,15 @@ AGENT = {"volition", "instigation"}
 def available(data: Data, *, only: tuple[str, ...] = PIPELINE) -> dict[str, Targets]:
     """Task -> targets, for the tasks that the source's items can be asked; in pipeline order.
 
+    At most the first `SENTENCES` sentences of a split are used, the same ones for all tasks of a treebank: the model
+    runs once over them, and a few hundred words are all that a probe sees anyway.
+
     Raises
     ------
     ItemError
         If there is none.
     """
+    data = replace(data, items={task: _first(items) for task, items in data.items.items()})
     found = {}
     for task in only:
         try:
@@ -47,6 +56,30 @@ def available(data: Data, *, only: tuple[str, ...] = PIPELINE) -> dict[str, Targ
     if not found:
         raise ItemError(f"{data.name} has none of the tasks {only}: it offers {sorted(data.items)}")
     return found
+
+
+def _first(items: list) -> list:
+    left = dict(SENTENCES)
+    out = []
+    for item in items:
+        if left[item.split]:
+            left[item.split] -= 1
+            out.append(item)
+    return out
+
+
+def gathered(
+    subject: Subject, found: dict[str, Targets], settings: Settings, *, most: int
+) -> Iterator[tuple[str, Targets, np.ndarray, str]]:
+    """Task, its targets (those that fit, at most `most` a split), their vectors (L + 1, N, F), what was left out.
+
+    Tasks on the same sentences share one run of the model.
+    """
+    for _, group in groupby(found.items(), key=lambda pair: pair[1].sentences):
+        names, targets = zip(*group)
+        targets, notes = zip(*(fitting(subject, t) for t in targets))
+        targets = [t.draw(most, settings.seed) for t in targets]
+        yield from zip(names, targets, gather_all(subject, targets, settings=settings), notes)
 
 
 def note(data: Data, found: dict[str, Targets]) -> str:

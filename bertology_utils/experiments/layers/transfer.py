@@ -8,9 +8,9 @@ from ... import stats
 from ...claims import claim
 from ...data.items import Data
 from ...data.released.metrics import mean_ranks
-from ...layers import Profile, cumulative, inner, peak_rows
+from ...layers import Cumulative, Profile, cumulative, inner, peak_rows
 from ...models import Subject
-from ...probes import LayerScores, fitting, from_edges, probe_layers
+from ...probes import LayerScores, fitting, from_edges, probe_layers, score_layers
 from ...rules import above, all_of
 from ...settings import Settings
 from . import tasks
@@ -22,7 +22,8 @@ def task_scores(
     subject: Subject, data: Data, settings: Settings, *, only: tuple[str, ...] = tasks.PIPELINE
 ) -> dict[str, LayerScores]:
     """A linear probe for each task of a source, on every layer."""
-    return {t: probe_layers(subject, x, settings, most=MOST) for t, x in tasks.available(data, only=only).items()}
+    found = tasks.gathered(subject, tasks.available(data, only=only), settings, most=MOST)
+    return {task: score_layers(x, targets, settings, note=note) for task, targets, x, note in found}
 
 
 @claim(
@@ -80,25 +81,33 @@ def chunks_conflict(subject, data, settings):
     layers; partly: the probes disagree, as the studies do.
     """
     rows, notes = [], []
-    for task, targets in tasks.available(data, only=("POS", "chunks")).items():
+    found = tasks.available(data, only=("POS", "chunks"))
+    for task, targets, x, note in tasks.gathered(subject, found, settings, most=MOST):
         for family, hidden in (("linear", None), ("one hidden layer", 32)):
-            scores = probe_layers(subject, targets, settings, hidden=hidden, control=hidden is None, most=MOST)
+            scores = score_layers(x, targets, settings, hidden=hidden, control=hidden is None, note=note)
             profile, keys = Profile.of(scores.right, scores.groups, settings), {"task": task, "probe": family}
             rows += peak_rows(profile, scores.dev, **keys)
-            for k in range(profile.depth + 1) if scores.control is not None else ():
-                against = Profile.of(scores.control, scores.groups, settings).scores()[k]
-                rows.append(stats.row("control accuracy", against, profile.n, **keys, layer=k))
-            notes.append(scores.note)
+            if scores.control is not None:
+                control = Profile.of(scores.control, scores.groups, settings)
+                rows += [
+                    stats.row("control accuracy", s, control.n, **keys, layer=k) for k, s in enumerate(control.scores())
+                ]
+            notes.append(note)
         if task == "chunks":
-            found = cumulative(subject, targets, settings, most=MOST, refits=10)
-            value, drawn = found.profile.expected()
-            if not np.isnan(value):
-                share = tuple(x / found.profile.depth for x in stats.interval(value, drawn))
-                rows.append(stats.row("expected layer / depth", share, found.profile.n, task=task, probe="cumulative"))
-            centre = stats.interval(found.mixture.centre_of_gravity, [m.centre_of_gravity for m in found.resampled])
-            share = tuple(x / found.profile.depth for x in centre)
-            rows.append(stats.row("centre of gravity / depth", share, found.profile.n, task=task, probe="mixture"))
+            rows += _depths(cumulative(x, targets, settings, refits=10), task)
     return stats.table(rows, notes)
+
+
+def _depths(found: Cumulative, task: str) -> list[dict]:
+    """Expected layer (where there is one) and centre of gravity, as shares of depth."""
+    p, rows = found.profile, []
+    value, drawn = p.expected()
+    if not np.isnan(value):
+        share = tuple(x / p.depth for x in stats.interval(value, drawn))
+        rows.append(stats.row("expected layer / depth", share, p.n, task=task, probe="cumulative"))
+    centre = stats.interval(found.mixture.centre_of_gravity, [m.centre_of_gravity for m in found.resampled])
+    share = tuple(x / p.depth for x in centre)
+    return [*rows, stats.row("centre of gravity / depth", share, p.n, task=task, probe="mixture")]
 
 
 @claim(
