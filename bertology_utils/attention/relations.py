@@ -169,12 +169,12 @@ def mixture(scores: np.ndarray, target: np.ndarray, *, steps: int = 120, rate: f
     torch.manual_seed(seed)
     x, y = torch.from_numpy(scores), torch.tensor(target, dtype=torch.long)
     valid = (x[:, 0] >= 0).float()  # (N, W)
-    x = x.clamp(min=0)
-    raw = torch.full((x.shape[1],), -2.0, requires_grad=True)
+    x = x.clamp(min=0).transpose(1, 2).contiguous()  # (N, W, 2H)
+    raw = torch.full((x.shape[2],), -2.0, requires_grad=True)
     optimiser = torch.optim.Adam([raw], lr=rate)
     for _ in range(steps):
         weights = torch.nn.functional.softplus(raw)
-        mixed = torch.einsum("nhw,h->nw", x, weights) + 1e-6 * valid
+        mixed = x @ weights + 1e-6 * valid
         loss = -(mixed[torch.arange(len(y)), y] / mixed.sum(-1)).log().mean() + l1 * weights.sum()
         optimiser.zero_grad()
         loss.backward()
@@ -184,7 +184,7 @@ def mixture(scores: np.ndarray, target: np.ndarray, *, steps: int = 120, rate: f
 
 def mixed_hits(scores: np.ndarray, target: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Whether the mixture's most attended word is the target; (N,) bool. One column of ones is a single head."""
-    mixed = np.where(scores[:, 0] >= 0, np.einsum("nhw,h->nw", np.maximum(scores, 0), weights), -1)
+    mixed = np.where(scores[:, 0] >= 0, np.maximum(scores, 0).transpose(0, 2, 1) @ weights.astype(np.float32), -1)
     return mixed.argmax(-1) == np.asarray(target)
 
 
@@ -208,10 +208,17 @@ def between(
         of.setdefault(sentence, []).append(i)
     out = np.zeros((len(links), subject.n_layers * subject.n_heads), np.float32)
     for batch in maps(subject, sentences, settings=settings):
+        single: list[tuple[int, int, int, int]] = []  # (link, b, q, k) of one word to one: all at once
         for b, (s, place) in enumerate(zip(batch.index, batch.place)):
             for i in of.get(s, ()):
                 (q0, q1), (k0, k1) = links[i][1:]
+                if q1 - q0 == k1 - k0 == 1:
+                    single.append((i, b, place[q0], place[k0]))
+                    continue
                 rows, columns = [[place[w] for w in range(*span)] for span in ((q0, q1), (k0, k1))]
                 block = batch.weights[b][:, :, rows][:, :, :, columns]  # (L, A, q, k)
                 out[i] = reduce(block.flatten(2), dim=-1).flatten().cpu().numpy()
+        if single:
+            i, b, q, k = torch.tensor(single).T
+            out[i.numpy()] = batch.weights[b, :, :, q, k].flatten(1).cpu().numpy()
     return out

@@ -75,18 +75,19 @@ def apply(scores: Sequence[np.ndarray], gold: Sequence[np.ndarray], head: int, t
 
 def window(sentences: Sequence[Sentence], first: int, last: int) -> np.ndarray:
     """F1 in each sentence of taking the words from `first` to `last` places off the cue for its scope, (n,)."""
-    found = []
-    for sentence in sentences:
-        cue, free, gold = words(sentence)
-        step = np.asarray(free) - cue
-        found.append(f1((step >= first) & (step <= last), gold))
-    return np.array(found)
+    return _window([words(s) for s in sentences], first, last)
+
+
+def _window(seen: list, first: int, last: int) -> np.ndarray:
+    steps = [(np.asarray(free) - cue, gold) for cue, free, gold in seen]
+    return np.array([f1((step >= first) & (step <= last), gold) for step, gold in steps])
 
 
 def best_window(sentences: Sequence[Sentence], single: bool = False) -> tuple[int, int]:
     """The window (or, `single`, the one offset) with the highest mean F1."""
     options = [(a, b) for a in REACH for b in REACH if (a == b if single else a <= b) and (a, b) != (0, 0)]
-    return max(options, key=lambda o: window(sentences, *o).mean())
+    seen = [words(s) for s in sentences]
+    return max(options, key=lambda o: _window(seen, *o).mean())
 
 
 def tune(subject: Subject, sentences: Sequence[Sentence], recipe: finetune.Recipe) -> Subject:

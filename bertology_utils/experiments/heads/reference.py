@@ -14,7 +14,7 @@ from ...rules import above, all_of, below
 READERS = {"coreference": antecedents.from_items, "mentions": antecedents.from_mentions}
 
 
-@claim("hed.coreference.clark2019", tasks=("coreference", "mentions"), n=1000, limit=500,
+@claim("hed.coreference.clark2019", tasks=("coreference", "mentions"), n=800, limit=500,
        predict=above("best head - rules", -0.03))  # fmt: skip
 def coreference(subject, data, settings):
     """Antecedent = most attended mention, by the best head; against the nearest mention and rules (clark2019).
