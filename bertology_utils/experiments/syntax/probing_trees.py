@@ -128,7 +128,7 @@ def _correlations(forest: Forest, best: int, test: list[int], rank: int, setting
 
 
 def example(layer: int, which: int = 0, settings: Settings | None = None) -> dict:
-    """One test sentence with its gold and its predicted edges, for a drawing.
+    """One test sentence of 7 to 12 words with its gold and its predicted edges, for a drawing.
 
     Returns
     -------
@@ -138,7 +138,7 @@ def example(layer: int, which: int = 0, settings: Settings | None = None) -> dic
     settings = Settings.of(settings)
     it = get("syn.structural_probe.hewitt2019")
     items = load_for(it, sources(it, settings)[0], settings)["treebank"]
-    test = [i for i in items if i.split == "test" and i.heads]
+    test = [i for i in items if i.split == "test" and i.heads and 7 <= punctuation(i).count(False) <= 12]
     chosen = [i for i in few([i for i in items if i.heads], 5) if i.split == "train"] + [test[which]]
     forest = grow(load(settings.model, settings), chosen, settings)
     (k,) = forest.of("test")
