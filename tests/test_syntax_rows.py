@@ -133,8 +133,12 @@ def test_the_acceptability_probe_finds_what_a_word_gives_away():
                 meta={"kind": kind},
             )
         )
-    conditions, right, note = npi.probe(tiny(), items, SETTINGS)
-    assert right.mean() == 1 and {c: conditions.count(c) for c in npi.CONTRASTS} == dict.fromkeys(npi.CONTRASTS, 20)
+    conditions, right, bottom, note = npi.probe(tiny(), items, SETTINGS)
+    assert (
+        right.mean() == 1
+        and len(bottom) == 60
+        and {c: conditions.count(c) for c in npi.CONTRASTS} == dict.fromkeys(npi.CONTRASTS, 20)
+    )
     assert "layer" in note
 
 

@@ -33,7 +33,7 @@ def npi(subject, data, settings):
 
     The items of the phenomena are other sentences, so their difference is not paired: items are drawn anew for each.
     """
-    frames, notes = [], []
+    frames, notes, controls = [], [], []
     if pairs := data.items.get("npi_pairs"):
         # a pair costs two inputs a word: half as many pairs as other items
         pairs = random.Random(settings.seed).sample(pairs, min(len(pairs), max(60, len(pairs) // 2)))
@@ -45,10 +45,11 @@ def npi(subject, data, settings):
         if gaps:
             frames.append(("cloze", [g.condition for g in gaps], cloze.choose(subject, gaps, settings) > 0))
     if items := data.items.get("npi_acceptability"):
-        conditions, right, note = probe(subject, items, settings)
+        conditions, right, bottom, note = probe(subject, items, settings)
         notes.append(note)
         frames.append(("probe", conditions, right))
-    return stats.table([row for method in frames for row in _rows(*method, settings)], notes)
+        controls = [r for r in _rows("probe, layer 0", conditions, bottom, settings) if r["measure"] == "accuracy"]
+    return stats.table([*(row for method in frames for row in _rows(*method, settings)), *controls], notes)
 
 
 def _rows(method: str, conditions: list[str], right: np.ndarray, settings) -> list[dict]:
@@ -77,11 +78,11 @@ def cell(item: Labelled) -> str:
     return "licensed" if item.meta["in_scope"] else "out of scope"
 
 
-def probe(subject, items: list[Labelled], settings) -> tuple[list[str], np.ndarray, str]:
-    """Phenomenon and rightness of each test sentence of a contrast, from a linear probe on the mean word vector.
+def probe(subject, items: list[Labelled], settings) -> tuple[list[str], np.ndarray, np.ndarray, str]:
+    """Phenomenon of each test sentence of a contrast, and whether a linear probe on the mean word vector is right on it.
 
-    The layer is the best on the dev split. Where a contrast has more sentences of one label, the surplus is left out, so
-    that one half is chance.
+    The layer is the best on the dev split; the second array is that of layer 0, without context. Where a contrast has
+    more sentences of one label, the surplus is left out, so that one half is chance.
     """
     fitting = encode.fits(subject, [i.text.split() for i in items])
     items = [i for i, ok in zip(items, fitting) if ok]
@@ -93,16 +94,13 @@ def probe(subject, items: list[Labelled], settings) -> tuple[list[str], np.ndarr
     fits = [probes.fit(x[of["train"]], labels[of["train"]], l2=0.01, seed=settings.seed) for x in vectors]
     dev = [(p.predict(x[of["dev"]]) == labels[of["dev"]]).mean() for p, x in zip(fits, vectors)]
     layer = int(np.argmax(dev))
-    right = fits[layer].predict(vectors[layer][of["test"]]) == labels[of["test"]]
+    right, bottom = (fits[k].predict(vectors[k][of["test"]]) == labels[of["test"]] for k in (layer, 0))
     cells = [cell(items[k]) for k in of["test"]]
     conditions, kept = [], []
     for name, sides in CONTRASTS.items():
-        parts = [[right[k] for k, c in enumerate(cells) if c == side] for side in sides]
+        parts = [[k for k, c in enumerate(cells) if c == side] for side in sides]
         least = min(map(len, parts))
         conditions += [name] * 2 * least
         kept += [*parts[0][:least], *parts[1][:least]]
-    return (
-        conditions,
-        np.array(kept, bool),
-        f"probe: layer {layer} of 0 to {subject.n_layers}, the best on the dev split",
-    )
+    note = f"probe: layer {layer} of 0 to {subject.n_layers}, the best on the dev split"
+    return conditions, right[kept], bottom[kept], note
