@@ -26,6 +26,11 @@ Interval = tuple[float, float, float]
 UNDEFINED: Interval = (float("nan"),) * 3
 
 
+def interval(value: float, draws: np.ndarray) -> Interval:
+    """As `stats.interval`; undefined where the value is, or where most draws are."""
+    return UNDEFINED if np.isnan(value) or np.isnan(draws).mean() > 0.5 else stats.interval(value, draws)
+
+
 @dataclass(frozen=True, eq=False)
 class Profile:
     """A score at every layer, with its bootstrap.
@@ -115,9 +120,13 @@ def peak_rows(profile: Profile, dev: Sequence[float], *, measure: str = "accurac
 
 
 def correlate(a: Profile, b: Profile) -> tuple[float, np.ndarray]:
-    """Pearson r of two models' profiles after stretching both to depth 0..1 (tenney2019a), and its draws (D,)."""
-    drawn = [profile_correlation(x, y) for x, y in zip(a.draws, b.draws)]
-    return profile_correlation(a.value, b.value), np.array(drawn)
+    """Pearson r of two models' profiles after stretching both to depth 0..1 (tenney2019a), and its draws (D,).
+
+    nan where a profile is flat.
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):  # of a flat profile
+        drawn = [profile_correlation(x, y) for x, y in zip(a.draws, b.draws)]
+        return profile_correlation(a.value, b.value), np.array(drawn)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ import pandas as pd
 
 from ... import stats
 from ...data.items import Data
-from ...layers import Profile, correlate
+from ...layers import Profile, correlate, interval
 from ...models import Subject
 from ...settings import Settings
 from .transfer import task_scores
@@ -32,9 +32,9 @@ def compare(shallow: Subject, deep: Subject, data: Data, settings: Settings) -> 
     for task, (a, b) in {t: (profiles[0][t], profiles[1][t]) for t in profiles[0] if t in profiles[1]}.items():
         found, drawn = correlate(a, b)
         draws.append((found, drawn))
-        rows.append(stats.row("profile correlation", stats.interval(found, drawn), min(a.n, b.n), task=task))
+        rows.append(stats.row("profile correlation", interval(found, drawn), min(a.n, b.n), task=task))
         for subject, p in ((shallow, a), (deep, b)):
             share = tuple(x / p.depth for x in p.peak())
             rows.append(stats.row("best layer / depth", share, p.n, task=task, model=subject.name))
-    mean = stats.interval(np.mean([v for v, _ in draws]), np.mean([d for _, d in draws], 0))
+    mean = interval(np.mean([v for v, _ in draws]), np.mean([d for _, d in draws], 0))
     return stats.table([*rows, stats.row("mean profile correlation", mean, len(draws), task="all")])

@@ -6,12 +6,12 @@ import numpy as np
 
 from ... import stats
 from ...claims import claim
-from ...layers import UNDEFINED, Cumulative, cumulative
+from ...layers import UNDEFINED, Cumulative, cumulative, interval
 from ...rules import above, all_of
 from . import tasks
 
-MOST = 200  # targets a split
-REFITS = 8  # of the mixture, on resampled training sentences
+MOST = 150  # targets a split
+REFITS = 6  # of the mixture, on resampled training sentences
 
 
 def spearmans(order: np.ndarray, draws: np.ndarray) -> np.ndarray:
@@ -24,13 +24,13 @@ def order_row(measure: str, names: list[str], values: list[float], draws: list[n
     known = [k for k, v in enumerate(values) if not np.isnan(v)]
     if scope != "all":
         known = [k for k in known if names[k] in tasks.PIPELINE[: tasks.STAGES]]
-    interval = UNDEFINED
+    span = UNDEFINED
     if len(known) > 2:
         order = np.arange(len(known))
         drawn = np.stack([draws[k] for k in known], 1)
         drawn = drawn[~np.isnan(drawn).any(1)]
-        interval = stats.interval(stats.spearman(order, np.array([values[k] for k in known])), spearmans(order, drawn))
-    return stats.row(f"Spearman of pipeline order and {measure}", interval, len(known), task=scope)
+        span = interval(stats.spearman(order, np.array([values[k] for k in known])), spearmans(order, drawn))
+    return stats.row(f"Spearman of pipeline order and {measure}", span, len(known), task=scope)
 
 
 def step_rows(task: str, found: Cumulative) -> list[dict]:
@@ -66,10 +66,13 @@ def pipeline(subject, data, settings):
     for task, f in found.items():
         rows += step_rows(task, f)
         expected[task] = f.profile.expected()
-        if not np.isnan(expected[task][0]):
-            rows.append(stats.row("expected layer", stats.interval(*expected[task]), f.profile.n, task=task))
         centres[task] = f.mixture.centre_of_gravity, np.array([m.centre_of_gravity for m in f.resampled])
-        rows.append(stats.row("centre of gravity", stats.interval(*centres[task]), f.profile.n, task=task))
+        for measure, figures in (("expected layer", expected[task]), ("centre of gravity", centres[task])):
+            found_at = interval(*figures)
+            if not np.isnan(found_at[0]):
+                rows.append(stats.row(measure, found_at, f.profile.n, task=task))
+                share = tuple(x / f.profile.depth for x in found_at)
+                rows.append(stats.row(f"{measure} / depth", share, f.profile.n, task=task))
     for measure, figures in (("expected layer", expected), ("centre of gravity", centres)):
         for scope in ("all", "POS to coreference"):
             values, draws = zip(*figures.values())
@@ -78,7 +81,7 @@ def pipeline(subject, data, settings):
     gap = UNDEFINED
     if late and not np.isnan(expected.get("POS", (np.nan,))[0]):
         value, drawn = (np.mean([x[k] for x in late], 0) - expected["POS"][k] for k in (0, 1))
-        gap = stats.interval(value, drawn)
+        gap = interval(value, drawn)
     rows.append(stats.row("expected layer, roles and relations - POS", gap, len(late), task="all"))
     without = [t for t, e in expected.items() if np.isnan(e[0])]
     gains = f"no gain over the embeddings, so no expected layer: {', '.join(without)}" if without else ""

@@ -8,7 +8,7 @@ from ... import stats
 from ...claims import claim
 from ...data.items import Data
 from ...data.released.metrics import mean_ranks
-from ...layers import Cumulative, Profile, cumulative, inner, peak_rows
+from ...layers import Cumulative, Profile, cumulative, inner, interval, peak_rows
 from ...models import Subject
 from ...probes import LayerScores, fitting, from_edges, probe_layers, score_layers
 from ...rules import above, all_of
@@ -103,7 +103,7 @@ def _depths(found: Cumulative, task: str) -> list[dict]:
     p, rows = found.profile, []
     value, drawn = p.expected()
     if not np.isnan(value):
-        share = tuple(x / p.depth for x in stats.interval(value, drawn))
+        share = tuple(x / p.depth for x in interval(value, drawn))
         rows.append(stats.row("expected layer / depth", share, p.n, task=task, probe="cumulative"))
     centre = stats.interval(found.mixture.centre_of_gravity, [m.centre_of_gravity for m in found.resampled])
     share = tuple(x / p.depth for x in centre)
