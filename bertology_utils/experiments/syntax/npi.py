@@ -23,8 +23,8 @@ CONTRASTS = {
 @claim(
     "syn.npi.warstadt2019",
     tasks=("npi_pairs", "npi_cloze", "npi_acceptability"),
-    n=300,
-    limit=600,
+    n=900,
+    limit=2000,
     # two points: a lead smaller than that would not be called "better"
     predict=all_of(above("licensor - scope", 0.0, margin=0.02), above("npi - scope", 0.0, margin=0.02)),
 )
@@ -35,8 +35,8 @@ def npi(subject, data, settings):
     """
     frames, notes, controls = [], [], []
     if pairs := data.items.get("npi_pairs"):
-        # a pair costs two inputs a word: half as many pairs as other items
-        pairs = random.Random(settings.seed).sample(pairs, min(len(pairs), max(60, len(pairs) // 2)))
+        # a pair costs two inputs a word: a sixth as many pairs as other items
+        pairs = random.Random(settings.seed).sample(pairs, max(min(len(pairs), 60), len(pairs) // 6))
         right = cloze.prefer(subject, pairs, settings) > 0
         frames.append(("minimal pairs", [p.condition for p in pairs], right))
     if gaps := data.items.get("npi_cloze"):
