@@ -1,7 +1,8 @@
 """Progressive stacking: a shallow model is trained first, then deepened by copies of itself (gong2019).
 
-The deeper model's layer i is the shallower one's layer i mod n, weights and AdamW moments alike, so that training
-goes on at nearly the loss it had, at the cost that few layers had until then.
+The deeper model's layer i is the shallower one's layer i mod n, weights and AdamW moments alike. The layers are applied
+once more to what they were not made for, so the loss jumps (from 3.9 to 5.9 nats where two layers of `mini-cpu` become
+four), and is back within some hundred steps; the steps before cost what few layers cost.
 """
 
 from __future__ import annotations
