@@ -46,7 +46,7 @@ shown = plotting.series(cone.frames, "mean cosine")
 released = evidence.curves("emb.anisotropy.ethayarajh2019", "mean cosine")
 both = {**shown, **{name: rows for name, rows in released.items() if "bert" in name}}
 plotting.lines(both, "layer", chance=0.0, ylabel="mean cosine of random words")
-print(plotting.printed(shown))
+plotting.show(shown)
 print(plotting.printed(plotting.series(cone.frames, "mean cosine, Gaussian control")))
 
 # %%
@@ -69,14 +69,14 @@ context = run("emb.context_specificity.ethayarajh2019")
 shown = plotting.series(context.frames, "adjusted self-similarity")
 released = evidence.curves("emb.context_specificity.ethayarajh2019", "adjusted self-similarity")
 plotting.lines({**shown, **released}, "layer", ylabel="self-similarity, adjusted")
-print(plotting.printed(shown))
+plotting.show(shown)
 
 # %% mystnb={"image": {"alt": "Curves for the model alone: self-similarity, intra-sentence similarity and explained variance by layer, each adjusted by its baseline."}}
 measures = ("self-similarity", "intra-sentence similarity", "explained variance")
 name = context.records[0].model
 shown = {m: plotting.series(context.frames, f"adjusted {m}")[name] for m in measures}
 plotting.lines(shown, "layer", chance=0.0, ylabel="adjusted by the baseline")
-print(plotting.printed(shown))
+plotting.show(shown)
 card("emb.context_specificity.ethayarajh2019")
 
 # %% [markdown]
@@ -98,7 +98,7 @@ shown = {
     for when in ("before", "after")
 }
 plotting.lines(shown, "layer", chance=0.0, ylabel="Spearman with the gold scores")
-print(plotting.printed(shown))
+plotting.show(shown)
 print(plotting.printed(plotting.series(top.frames, "gain")))
 
 # %%
@@ -120,7 +120,7 @@ sizes = ["isolated", *(f"{k} contexts" for k in (1, 5, 10, 20, 50))]
 chosen = plotting.series(static.frames, "Spearman, layer chosen on dev")
 shown = {name: rows[rows["pooling"].isin(sizes)] for name, rows in chosen.items()}
 plotting.bars(shown, "pooling", chance=0.0, xlabel="Spearman with word similarity (layer chosen on dev)")
-print(plotting.printed(shown))
+plotting.show(shown)
 print(plotting.printed(plotting.series(static.frames, "pooled less isolated")))
 
 # %%
@@ -168,7 +168,7 @@ at = float(next(iter(baseline.values()))["value"].iloc[0])
 ax = plotting.lines(shown, "layer", ylabel="accuracy")
 ax.axhline(at, color="#555555", linestyle=":", label="most frequent sense")
 ax.legend()
-print(plotting.printed(shown))
+plotting.show(shown)
 print(plotting.printed(plotting.series(senses.frames, "gain over baseline")))
 
 # %% [markdown]
@@ -203,7 +203,7 @@ segments = run("emb.segment_position.mickus2019")
 # %% mystnb={"image": {"alt": "Curves: cosine within a segment less cosine across segments of the same word's occurrences, by layer, for the model and its untrained twin."}}
 shown = plotting.series(segments.frames, "shift by layer")
 plotting.lines(shown, "layer", chance=0.0, ylabel="cosine within less across segments")
-print(plotting.printed(shown))
+plotting.show(shown)
 card("emb.segment_position.mickus2019")
 
 # %% [markdown]
@@ -225,7 +225,7 @@ shown = {
     k: plotting.series(identity.frames, "identity recovered", decoder="linear", token=k)[name] for k in kinds
 }
 plotting.lines(shown, "layer", ylim=(-0.02, 1.02), ylabel="original token recovered (linear)")
-print(plotting.printed(shown))
+plotting.show(shown)
 for measure in ("bottom less minimum", "top less minimum"):
     print(plotting.printed(plotting.series(identity.frames, measure)))
 
@@ -249,13 +249,13 @@ some = ["[CLS], last layer", "max, last layer", "normalised mean, last layer", "
 similarity = plotting.series(pooled.frames, "Spearman", task="similarity")
 shown = {name: rows[rows["pooling"].isin(some)] for name, rows in similarity.items()}
 plotting.bars(shown, "pooling", chance=0.0, xlabel="Spearman with graded similarity")
-print(plotting.printed(shown))
+plotting.show(shown)
 
 # %% mystnb={"image": {"alt": "Horizontal bars: accuracy of a linear probe for sentiment on five poolings and of the majority class, for the model and its untrained twin."}}
 sentiment = plotting.series(pooled.frames, "accuracy", task="sentiment")
 shown = {name: rows[rows["pooling"].isin([*some, "none (majority)"])] for name, rows in sentiment.items()}
 plotting.bars(shown, "pooling", xlim=(0, 1), xlabel="accuracy")
-print(plotting.printed(shown))
+plotting.show(shown)
 print(plotting.printed(plotting.series(pooled.frames, "gain over last-layer [CLS]")))
 
 # %%

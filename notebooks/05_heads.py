@@ -58,7 +58,7 @@ for e in examples:
 found = run("hed.patterns.kovaleva2019")
 shown = plotting.series(found.frames, "share of maps")
 plotting.bars(shown, "pattern", xlim=(0, 1), xlabel="share of all maps")
-print(plotting.printed(shown))
+plotting.show(shown)
 print(plotting.printed(plotting.series(found.frames, "accuracy on unseen generated maps")))
 
 # %%
@@ -80,7 +80,7 @@ names = ("[CLS]", "[SEP]", "punctuation", "other")
 model = {"": special.rows}
 shown = {k: plotting.series(model, "mean, by layer", statistic=k)[""] for k in names}
 plotting.lines(shown, "layer", ylim=(0, None), ylabel="mean attention", xlabel="layer (from 0)")
-print(plotting.printed(shown))
+plotting.show(shown)
 
 # %% mystnb={"image": {"alt": "Curve: size of the gradient of the masked language model loss by the attention on the separator, by layer, for the model and its untrained twin."}}
 shown = plotting.series(special.frames, "gradient by attention to [SEP]")
@@ -107,7 +107,7 @@ shown = {
     for what in ("weights", "norms")
 }
 plotting.lines(shown, "layer", ylim=(0, None), ylabel="share", xlabel="layer (from 0)")
-print(plotting.printed(shown))
+plotting.show(shown)
 
 # %%
 card("hed.norms.kobayashi2020")
@@ -147,7 +147,7 @@ model = {"": syntactic.rows}
 shown = {m: plotting.series(model, m)[""] for m in ("best head", "best offset")}
 ax = plotting.axes(figsize=(7, 6))
 plotting.bars(shown, "relation", xlim=(0, 1), xlabel="accuracy", title="this model", ax=ax)
-print(plotting.printed(shown))
+plotting.show(shown)
 
 # %% [markdown]
 # Beside it, the released accuracies of bert-base on the Penn Treebank {cite:p}`clark2019`, whose heads and offsets were
@@ -176,7 +176,7 @@ combined = run("hed.combination.hoover2019")
 model = {"": combined.rows}
 shown = {m: plotting.series(model, m)[""] for m in ("mixture", "best head")}
 plotting.bars(shown, "relation", xlim=(0, 1), xlabel="head of the dependent found")
-print(plotting.printed(shown))
+plotting.show(shown)
 card("hed.combination.hoover2019")
 
 # %% [markdown]
@@ -206,7 +206,7 @@ card("hed.no_full_tree.clark2019")
 scope = run("hed.negation_scope.zhao2020")
 shown = plotting.series(scope.frames, "F1, best head")
 plotting.bars(shown, "stage", xlim=(0, 1), xlabel="F1 of the scope")
-print(plotting.printed(shown))
+plotting.show(shown)
 for measure in ("F1, one offset", "F1, fixed offsets", "share of attention in scope, cue - control"):
     print(plotting.printed(plotting.series({"": scope.rows}, measure)))
 card("hed.negation_scope.zhao2020")
@@ -224,7 +224,7 @@ antecedents = run("hed.coreference.clark2019")
 model = {"": antecedents.rows}
 shown = {m: plotting.series(model, m)[""] for m in ("best head", "nearest mention", "rules", "chance")}
 plotting.bars(shown, "task", xlim=(0, 1), xlabel="antecedent found")
-print(plotting.printed(shown))
+plotting.show(shown)
 card("hed.coreference.clark2019")
 
 # %% [markdown]
@@ -238,7 +238,7 @@ card("hed.coreference.clark2019")
 subjects = run("hed.agreement_attention.lin2019")
 shown = plotting.series(subjects.frames, "excess over even attention, by distractor")
 plotting.bars(shown, "condition", xlabel="share of the right noun beyond an even one")
-print(plotting.printed(shown))
+plotting.show(shown)
 print(plotting.printed(plotting.series(subjects.frames, "confusion, by layer")))
 card("hed.agreement_attention.lin2019")
 
@@ -321,7 +321,7 @@ card("hed.heavy_lifters.prasanna2020")
 debate = run("hed.explanation_debate.jain2019")
 shown = plotting.series(debate.frames, "median change, mean over heads")
 plotting.lines(shown, "layer", ylim=(0, None), ylabel="total variation distance", xlabel="layer (from 0)")
-print(plotting.printed(shown))
+plotting.show(shown)
 print(plotting.printed(plotting.series(debate.frames, "share of heads with a median change below 0.1")))
 print(plotting.printed(plotting.series(debate.frames, "dimensions of the null space")))
 card("hed.explanation_debate.jain2019")

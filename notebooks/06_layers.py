@@ -167,7 +167,7 @@ card("lay.transferability.liu2019a")
 #
 # {cite:t}`jawahar2019` run ten sentence tasks on every layer and see three storeys. The survey itself doubts the top
 # one. The tasks below are *SentEval-like*: the questions are those of {cite:t}`conneau2018probing`, the sentences are
-# ours, few and simple, so the figures compare layers and not papers. The vector of a sentence is the mean of its words'.
+# ours, few and simple: the figures compare layers, not papers. The vector of a sentence is the mean of its words'.
 # Only surface against syntax is decided; the semantic storey is printed as found.
 
 # %%
