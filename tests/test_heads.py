@@ -15,7 +15,7 @@ from bertology_utils.settings import Settings
 
 IDS = [id for id in claims.registered() if id.startswith("hed.")]
 SETTINGS = Settings(draws=50)
-N = {"hed.syntactic.clark2019": 700, "hed.combination.hoover2019": 300, "hed.frames.kovaleva2019": 300,
+N = {"hed.syntactic.clark2019": 700, "hed.combination.hoover2019": 600, "hed.frames.kovaleva2019": 300,
      "hed.coreference.clark2019": 150, "hed.heavy_lifters.prasanna2020": 40}  # fmt: skip
 
 
@@ -48,6 +48,17 @@ def test_the_same_seed_gives_the_same_rows(id, subject):
     one, two = (claim.experiment(subject, data(id), SETTINGS) for _ in range(2))
     np.testing.assert_allclose(one["value"], two["value"])
     np.testing.assert_allclose(one["low"], two["low"])
+
+
+def test_the_distractor_effect_of_attention_that_ignores_the_nouns_is_none():
+    from bertology_utils.experiments.heads.reference import _loss
+
+    rng = np.random.default_rng(0)
+    n = np.repeat([2, 3, 4, 5], 4000)
+    excess = np.array([rng.dirichlet(np.full(k, 0.5))[0] - 1 / k for k in n])
+    assert abs(_loss(n - 1.0, excess)) < 0.01
+    assert _loss(np.array([0.0, 1, 2]), np.array([0.5, 0.3, 0.1])) == pytest.approx(0.2)
+    assert np.isnan(_loss(np.ones(3), np.arange(3.0)))
 
 
 def test_all_rows_of_the_section_have_an_experiment():

@@ -65,7 +65,7 @@ def _confusion(share: np.ndarray, n: np.ndarray) -> np.ndarray:
     limit=1500,
     predict=all_of(
         below("excess over even attention", 0.2, where={"condition": "all"}),
-        above("confusion for each distractor", 0.0),
+        above("excess lost for each distractor", 0.0),
     ),
 )
 def agreement_attention(subject, data, settings):
@@ -73,7 +73,7 @@ def agreement_attention(subject, data, settings):
 
     Of the attention to all candidates the right noun has a share; `confusion` is the negative logarithm of it, divided
     by that of an even spread, so 1 says nothing and 0 everything. A distractor is a candidate between the right noun and
-    the word that asks; items with one candidate say nothing and are left out.
+    the word that asks. Items with one candidate say nothing and are left out.
     """
     items, note = fitting(subject, data["agreement_attention"])
     several = [i for i in items if len(i.candidates) > 1]
@@ -107,20 +107,21 @@ def agreement_attention(subject, data, settings):
                     settings=settings),
         stats.means(frame, "confusion", by="condition", measure="confusion", settings=settings),
     ]  # fmt: skip
-    slope = stats.bootstrap(
-        [frame.distractors.to_numpy(float), frame.confusion.to_numpy()],
-        _slope,
-        seed=settings.seed,
-        draws=settings.draws,
+    loss = stats.bootstrap(
+        [frame.distractors.to_numpy(float), frame.excess.to_numpy()], _loss, seed=settings.seed, draws=settings.draws
     )
-    rows = [stats.row("confusion for each distractor", slope, len(frame))]
+    rows = [stats.row("excess lost for each distractor", loss, len(frame))]
     for layer, column in enumerate(confusion.T):
         interval = stats.mean_interval(column, seed=settings.seed, draws=settings.draws)
         rows.append(stats.row("confusion, by layer", interval, len(column), layer=layer))
     return stats.combine(*parts, stats.table(rows))
 
 
-def _slope(x: np.ndarray, y: np.ndarray) -> float:
-    """Least-squares slope; nan where x does not vary."""
-    x = x - x.mean()
-    return float(x @ y / (x @ x)) if x.any() else float("nan")
+def _loss(distractors: np.ndarray, excess: np.ndarray) -> float:
+    """Least-squares slope, its sign turned; nan where the distractors do not vary.
+
+    Of the excess, and not of the confusion: attention that ignores the nouns has an excess of 0 on average however many
+    there are, while noise alone makes the confusion depend on their number.
+    """
+    x = distractors - distractors.mean()
+    return float(-(x @ excess) / (x @ x)) if x.any() else float("nan")
