@@ -92,7 +92,12 @@ def test_the_rate_rises_and_falls():
     factors = [recipe.factor(s, 10) for s in range(10)]
     assert factors[:2] == [0.5, 1.0] and factors[2] == 1.0 and factors[-1] == pytest.approx(1 / 8)
     assert np.all(np.diff(factors[2:]) < 0)
-    assert recipe.peak(768) == 3e-5 and recipe.peak(256) == pytest.approx(2.7e-4) and Recipe(rate=0.1).peak(9) == 0.1
+    assert (
+        recipe.peak(768) == 3e-5
+        and recipe.peak(256) == 5e-4
+        and recipe.peak(512) == pytest.approx(1.0125e-4)
+        and Recipe(rate=0.1).peak(9) == 0.1
+    )
 
 
 def test_a_head_of_ones_own():

@@ -72,11 +72,13 @@ def lower_half(subject: Subject) -> Subject:
 @claim(
     "syn.triggers.wallace2019a",
     tasks="sentiment",
-    n=300,
+    n=400,
     limit=500,
-    # five points more than any three words do: less would be a nuisance, not an attack
-    predict=above(
-        "drop over random", 0.0, margin=0.05, where={"attacked": ["same model", "another seed", "another size"]}
+    # five points more than any three words do: less would be a nuisance, not an attack; and the classifiers must know
+    # their task, since one that always says the same is flipped by anything
+    predict=all_of(
+        above("drop over random", 0.0, margin=0.05, where={"attacked": ["same model", "another seed", "another size"]}),
+        above("accuracy", 0.5, margin=0.05, where={"text": "no trigger"}),
     ),
 )
 def universal_triggers(subject, data, settings):
