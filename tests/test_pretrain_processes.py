@@ -1,4 +1,4 @@
-"""Several processes under `torchrun` compute what one does."""
+"""Several processes under `torchrun` compute what one does; files are written whole or not at all."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import torch
 import yaml
 from pretrain_corpus import ROOT, configuration, write
 
-from bertology_utils.pretrain import train
+from bertology_utils.pretrain import checkpoint, train
 from bertology_utils.pretrain.config import Phase
 
 TWO = configuration(
@@ -46,3 +46,18 @@ def test_two_processes_compute_what_one_does(tmp_path):
         assert a["mlm"] == pytest.approx(b["mlm"], abs=2e-3) and a["nsp"] == pytest.approx(b["nsp"], abs=2e-3)
     for name, value in one["model"].items():
         torch.testing.assert_close(two["model"][name], value, atol=1e-3, rtol=0, msg=name)
+
+
+def test_files_are_written_whole_or_not_at_all(tmp_path):
+    path = tmp_path / "file"
+    checkpoint.atomic(path, lambda stream: stream.write(b"old"))
+
+    def fails(stream):
+        stream.write(b"new, but")
+        raise OSError("disk full")
+
+    with pytest.raises(OSError, match="disk full"):
+        checkpoint.atomic(path, fails)
+    assert path.read_bytes() == b"old" and list(tmp_path.iterdir()) == [path]
+    checkpoint.atomic(path, lambda stream: stream.write(b"new"))
+    assert path.read_bytes() == b"new"

@@ -262,21 +262,6 @@ def test_a_checkpoint_exports_to_the_same_files(base, whole):
         export(base / "nothing", base / "again")
 
 
-def test_files_are_written_whole_or_not_at_all(tmp_path):
-    path = tmp_path / "file"
-    checkpoint.atomic(path, lambda stream: stream.write(b"old"))
-
-    def fails(stream):
-        stream.write(b"new, but")
-        raise OSError("disk full")
-
-    with pytest.raises(OSError, match="disk full"):
-        checkpoint.atomic(path, fails)
-    assert path.read_bytes() == b"old" and list(tmp_path.iterdir()) == [path]
-    checkpoint.atomic(path, lambda stream: stream.write(b"new"))
-    assert path.read_bytes() == b"new"
-
-
 def test_one_process_a_folder(base):
     with checkpoint.claimed(base / "busy"), pytest.raises(CheckpointError, match="another process is training in"):
         run(base, "busy")
