@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -17,6 +18,7 @@ from ...rules import above, all_of
 
 RECIPE = Recipe(epochs=3, batch=16)
 RANDOM_TRIGGERS = 5
+ATTACKED = 200  # texts at most: each is classified with seven triggers by three models
 CLASSES = ("0", "1")
 PASSES = 1200  # sentences a parser sees at least, each several times in a small treebank
 
@@ -73,7 +75,7 @@ def lower_half(subject: Subject) -> Subject:
     "syn.triggers.wallace2019a",
     tasks="sentiment",
     n=400,
-    limit=500,
+    limit=300,
     # five points more than any three words do: less would be a nuisance, not an attack; and the classifiers must know
     # their task, since one that always says the same is flipped by anything
     predict=all_of(
@@ -89,6 +91,7 @@ def universal_triggers(subject, data, settings):
     """
     items, note = finetune.fitting(subject, data["sentiment"])
     train, test = _split(items, "train"), _split(items, "dev", "test")
+    test = random.Random(settings.seed).sample(test, min(len(test), ATTACKED))
     attacked = {
         "same model": finetune.classify(subject, train, RECIPE, classes=CLASSES),
         "another seed": finetune.classify(subject, train, replace(RECIPE, seed=1), classes=CLASSES),
