@@ -200,3 +200,15 @@ def test_a_run_grows_learns_and_resumes_over_every_boundary(tmp_path, monkeypatc
         told = json.loads((folder / "training.json").read_text("utf-8"))["layers"]
         assert BertForPreTraining.from_pretrained(folder).config.num_hidden_layers == told
     assert len(list(whole.parent.glob("step-*"))) == config.exports
+
+
+def test_new_positions_start_as_copies_of_the_trained_ones():
+    model = build(configuration())
+    positions = model.bert.embeddings.position_embeddings.weight
+    before = positions.detach().clone()
+    grow.lengthen(model, 16, 40)
+    assert torch.equal(positions[:16], before[:16])
+    assert torch.equal(positions[16:32], before[:16]) and torch.equal(positions[32:40], before[:8])
+    assert torch.equal(positions[40:], before[40:])
+    grow.lengthen(model, 40, 32)
+    assert torch.equal(positions[:16], before[:16]) and torch.equal(positions[40:], before[40:])

@@ -70,3 +70,22 @@ def grown(step: Step, layers: int) -> Step:
         if moments := step.optimiser.state.get(before[origin(name, n)]):  # none where the loss does not reach
             out.optimiser.state[parameter] = {key: value.clone() for key, value in moments.items()}
     return out
+
+
+@torch.no_grad()
+def lengthen(model: torch.nn.Module, before: int, after: int) -> None:
+    """Let the positions that no row has reached yet start as copies of those before them, in place.
+
+    What a head has learnt of "the word before" it has learnt from position vectors. Random ones would undo that for
+    the longer half of every row, and late in a run, at a low learning rate, the loss does not recover.
+
+    Parameters
+    ----------
+    model : BertForPreTraining
+    before, after : int
+        Longest row so far and from now on; nothing happens unless it grows.
+    """
+    positions = model.bert.embeddings.position_embeddings.weight  # (max_positions, H)
+    for start in range(before, after, before):
+        stop = min(start + before, after)
+        positions[start:stop] = positions[: stop - start].clone()

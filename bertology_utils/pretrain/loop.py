@@ -131,8 +131,10 @@ class Run:
         """One step; the pieces it saw."""
         config = self.config
         while self.seen >= config.bounds()[self.phase] and self.phase < len(config.phases) - 1:
+            longest = max(p.length for p in config.phases[: self.phase + 1])
             self.phase += 1
             self.stream.next_epoch()
+            grow.lengthen(self.model, longest, config.phases[self.phase].length)
         phase = config.phases[self.phase]
         if config.depth(phase) > self.model.config.num_hidden_layers:
             self.step = grow.grown(self.step, config.depth(phase))
