@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support import tiny
 
-from bertology_utils import layers
+from bertology_utils import layers, mixtures
 from bertology_utils.data.items import Sentence
 from bertology_utils.probes import from_sentences, gather
 from bertology_utils.settings import Settings
@@ -83,7 +83,7 @@ def planted(layer, n=300, size=6, depth=4, seed=0):
 @pytest.mark.parametrize("layer", [0, 2, 3])
 def test_the_mixture_finds_the_layer_that_tells(layer):
     x, labels = planted(layer)
-    mixture = layers.fit_mixture(x[:, :200], labels[:200])
+    mixture = mixtures.fit_mixture(x[:, :200], labels[:200])
     assert mixture.weights.sum() == pytest.approx(1) and mixture.weights.argmax() == layer
     assert (mixture.predict(x[:, 200:]) == labels[200:]).mean() > 0.95
     assert abs(mixture.centre_of_gravity - layer) < 0.5 and mixture.kl > 0.5
@@ -91,15 +91,27 @@ def test_the_mixture_finds_the_layer_that_tells(layer):
 
 def test_equal_layers_are_mixed_evenly():
     x, labels = planted(0, depth=1)
-    mixture = layers.fit_mixture(np.repeat(x, 4, 0), labels)
+    mixture = mixtures.fit_mixture(np.repeat(x, 4, 0), labels)
     assert np.allclose(mixture.weights, 0.25) and mixture.kl == pytest.approx(0, abs=1e-6)
 
 
-def test_a_fit_may_start_from_another():
-    x, labels = planted(2)
-    cold = layers.fit_mixture(x, labels, steps=100)
-    warm = layers.fit_mixture(x, labels, start=cold, steps=5)
-    assert np.allclose(cold.weights, warm.weights, atol=0.01)
+def test_layers_that_all_tell_share_the_weight_and_what_says_nothing_stays_even():
+    copies = [planted(0, depth=1, seed=0)[0], planted(0, depth=1, seed=0)[0]]
+    x, labels = planted(0, depth=3)
+    both = np.concatenate([*copies, x[1:]])  # two layers tell alike, two are noise
+    weights = mixtures.fit_mixture(both, labels).weights
+    assert abs(weights[0] - weights[1]) < 0.01 and weights[:2].sum() > 0.7
+    noise = np.random.default_rng(1).normal(size=(4, 300, 6)).astype(np.float32)
+    assert mixtures.fit_mixture(noise, labels, l2=1.0).kl < 0.05
+    sure, even = (mixtures.fit_mixture(x, labels, even=e) for e in (1e-4, 1.0))
+    assert even.kl < 0.1 < sure.kl and sure.log_loss(x, labels) < even.log_loss(x, labels)
+
+
+def test_an_interval_of_refits_lies_around_the_value():
+    refits = np.random.default_rng(0).normal(3, 1, 400)
+    value, low, high = layers.by_refits(3.2, refits)
+    assert value == 3.2 and (low + high) / 2 == pytest.approx(3.2) and high - low == pytest.approx(2 * 1.97, rel=0.1)
+    assert np.isnan(layers.by_refits(1.0, [1.0])[1])
 
 
 def test_rows_that_count_nothing_do_not_matter():
@@ -107,15 +119,15 @@ def test_rows_that_count_nothing_do_not_matter():
     wrong = labels.copy()
     wrong[150:] = np.roll(labels[150:], 1)
     counts = np.arange(300) < 150
-    some, all_wrong = (layers.fit_mixture(x, wrong, counts=c) for c in (counts, None))
+    some, all_wrong = (mixtures.fit_mixture(x, wrong, counts=c) for c in (counts, None))
     assert (some.predict(x) == labels).mean() > 0.95 > (all_wrong.predict(x)[150:] == wrong[150:]).mean()
     with pytest.raises(ValueError, match="do not go together"):
-        layers.fit_mixture(x, labels[:5])
+        mixtures.fit_mixture(x, labels[:5])
 
 
 def test_settling_layers():
     predicted = np.array([["a", "b", "b", "a"], ["b", "b", "b", "b"], ["b", "b", "a", "b"], ["b", "b", "b", "a"]])
-    assert layers.settled(predicted).tolist() == [1, 0, 3, 3]
+    assert mixtures.settled(predicted).tolist() == [1, 0, 3, 3]
 
 
 def test_cumulative_scores_of_word_identity_gain_nothing_above_the_embeddings():
@@ -124,7 +136,7 @@ def test_cumulative_scores_of_word_identity_gain_nothing_above_the_embeddings():
     sentences = [
         Sentence(
             id=str(i),
-            split=("train", "test")[i % 2],
+            split=("train", "test", "dev", "train", "test")[i % 5],
             words=("the", w := str(rng.choice(words)), "sleeps"),
             upos=("X", w, "X"),
         )
@@ -132,8 +144,8 @@ def test_cumulative_scores_of_word_identity_gain_nothing_above_the_embeddings():
     ]
     targets = from_sentences(sentences, lambda s: [(s.upos[1], 1)])
     x = gather(tiny(), targets, settings=SETTINGS)
-    found = layers.cumulative(x, targets, SETTINGS, refits=2)
-    assert found.right.shape == (tiny().n_layers + 1, 40) and found.right.all()
+    found = mixtures.cumulative(x, targets, SETTINGS, refits=2)
+    assert found.right.shape == (tiny().n_layers + 1, 32) and found.right.all()
     assert (found.settled == 0).all() and np.isnan(found.profile.expected()[0])
     assert len(found.resampled) == 2 and found.mixture.weights.shape == (tiny().n_layers + 1,)
-    assert layers.cumulative(x, targets, SETTINGS, curve=False).right.shape == (1, 40)
+    assert mixtures.cumulative(x, targets, SETTINGS, curve=False).right.shape == (1, 32)

@@ -6,12 +6,13 @@ import numpy as np
 
 from ... import stats
 from ...claims import claim
-from ...layers import UNDEFINED, Cumulative, cumulative, interval
+from ...layers import UNDEFINED, by_refits, interval
+from ...mixtures import Cumulative, cumulative
 from ...rules import above, all_of
 from . import tasks
 
 MOST = 150  # targets a split
-REFITS = 6  # of the mixture, on resampled training sentences
+REFITS = 5  # of the mixture, on resampled training sentences
 
 
 def spearmans(order: np.ndarray, draws: np.ndarray) -> np.ndarray:
@@ -29,7 +30,8 @@ def order_row(measure: str, names: list[str], values: list[float], draws: list[n
         order = np.arange(len(known))
         drawn = np.stack([draws[k] for k in known], 1)
         drawn = drawn[~np.isnan(drawn).any(1)]
-        span = interval(stats.spearman(order, np.array([values[k] for k in known])), spearmans(order, drawn))
+        value, drawn = stats.spearman(order, np.array([values[k] for k in known])), spearmans(order, drawn)
+        span = interval(value, drawn) if measure == "expected layer" else by_refits(value, drawn)
     return stats.row(f"Spearman of pipeline order and {measure}", span, len(known), task=scope)
 
 
@@ -43,8 +45,8 @@ def step_rows(task: str, found: Cumulative) -> list[dict]:
 @claim(
     "lay.pipeline.tenney2019a",
     tasks=tasks.SOURCES,
-    n=600,
-    limit=250,
+    n=800,
+    limit=300,
     predict=all_of(
         above("Spearman of pipeline order and expected layer", 0.0, margin=0.2, where={"task": "POS to coreference"}),
         above("expected layer, roles and relations - POS", 0.0),
@@ -57,7 +59,7 @@ def pipeline(subject, data, settings):
     each adds. Tasks whose full mixture does not beat the embeddings by an interval have none. Intervals of expected
     layers are over test sentences, of centres of gravity over resampled training sentences.
     """
-    refits = REFITS if subject.hidden_size <= 256 else REFITS // 2
+    refits = REFITS
     found = {
         task: cumulative(x, targets, settings, refits=refits, note=note)
         for task, targets, x, note in tasks.gathered(subject, tasks.available(data), settings, most=MOST)
@@ -67,8 +69,8 @@ def pipeline(subject, data, settings):
         rows += step_rows(task, f)
         expected[task] = f.profile.expected()
         centres[task] = f.mixture.centre_of_gravity, np.array([m.centre_of_gravity for m in f.resampled])
-        for measure, figures in (("expected layer", expected[task]), ("centre of gravity", centres[task])):
-            found_at = interval(*figures)
+        spans = ("expected layer", interval(*expected[task])), ("centre of gravity", by_refits(*centres[task]))
+        for measure, found_at in spans:
             if not np.isnan(found_at[0]):
                 rows.append(stats.row(measure, found_at, f.profile.n, task=task))
                 share = tuple(x / f.profile.depth for x in found_at)
@@ -105,12 +107,12 @@ def semantics_spread(subject, data, settings):
     rows, notes, kl = [], [], {True: [], False: []}
     found = tasks.available(data)
     for task, targets, x, note in tasks.gathered(subject, found, settings, most=MOST):
-        f = cumulative(x, targets, settings, refits=REFITS if subject.hidden_size <= 256 else REFITS // 2, note=note)
+        f = cumulative(x, targets, settings, refits=REFITS, note=note)
         drawn = np.array([m.kl for m in f.resampled])
-        rows.append(stats.row("KL from uniform (bits)", stats.interval(f.mixture.kl, drawn), f.profile.n, task=task))
+        rows.append(stats.row("KL from uniform (bits)", by_refits(f.mixture.kl, drawn), f.profile.n, task=task))
         weights = np.array([m.weights for m in f.resampled])
         rows += [
-            stats.row("mixing weight", stats.interval(w, weights[:, k]), f.profile.n, task=task, layer=k)
+            stats.row("mixing weight", by_refits(w, weights[:, k]), f.profile.n, task=task, layer=k)
             for k, w in enumerate(f.mixture.weights)
         ]
         kl[task in tasks.SYNTACTIC].append((f.mixture.kl, drawn))
@@ -123,8 +125,6 @@ def semantics_spread(subject, data, settings):
         notes.append(f.note)
     gap = UNDEFINED
     if kl[True] and kl[False]:
-        gap = stats.interval(
-            *(np.mean([x[k] for x in kl[True]], 0) - np.mean([x[k] for x in kl[False]], 0) for k in (0, 1))
-        )
+        gap = by_refits(*(np.mean([x[k] for x in kl[True]], 0) - np.mean([x[k] for x in kl[False]], 0) for k in (0, 1)))
     rows.append(stats.row("KL, syntactic - semantic tasks", gap, len(found), task="all"))
     return stats.table(rows, [tasks.note(data, found), *notes])

@@ -68,17 +68,26 @@ def _first(items: list) -> list:
     return out
 
 
+def _draw(targets: Targets, most: int, seed: int) -> Targets:
+    """At most `most` train targets and 2 `most` of the others."""
+    more = targets.draw(2 * most, seed)
+    train = np.flatnonzero(more.split == "train")
+    drop = np.random.default_rng(seed).permutation(train)[most:]
+    return more.take(np.setdiff1d(np.arange(len(more)), drop))
+
+
 def gathered(
     subject: Subject, found: dict[str, Targets], settings: Settings, *, most: int
 ) -> Iterator[tuple[str, Targets, np.ndarray, str]]:
-    """Task, its targets (those that fit, at most `most` a split), their vectors (L + 1, N, F), what was left out.
+    """Task, its targets (those that fit), their vectors (L + 1, N, F), what was left out.
 
+    At most `most` train targets, and twice as many of the other splits: fitting costs time, scoring narrows intervals.
     Tasks on the same sentences share one run of the model.
     """
     for _, group in groupby(found.items(), key=lambda pair: pair[1].sentences):
         names, targets = zip(*group)
         targets, notes = zip(*(fitting(subject, t) for t in targets))
-        targets = [t.draw(most, settings.seed) for t in targets]
+        targets = [_draw(t, most, settings.seed) for t in targets]
         yield from zip(names, targets, gather_all(subject, targets, settings=settings), notes)
 
 

@@ -8,7 +8,8 @@ from ... import stats
 from ...claims import claim
 from ...data.items import Data
 from ...data.released.metrics import mean_ranks
-from ...layers import Cumulative, Profile, cumulative, inner, interval, peak_rows
+from ...layers import Profile, by_refits, inner, interval, peak_rows
+from ...mixtures import Cumulative, cumulative
 from ...models import Subject
 from ...probes import LayerScores, fitting, from_edges, probe_layers, score_layers
 from ...rules import above, all_of
@@ -94,7 +95,7 @@ def chunks_conflict(subject, data, settings):
                 ]
             notes.append(note)
         if task == "chunks":
-            rows += _depths(cumulative(x, targets, settings, refits=10), task)
+            rows += _depths(cumulative(x, targets, settings, refits=6), task)
     return stats.table(rows, notes)
 
 
@@ -105,7 +106,7 @@ def _depths(found: Cumulative, task: str) -> list[dict]:
     if not np.isnan(value):
         share = tuple(x / p.depth for x in interval(value, drawn))
         rows.append(stats.row("expected layer / depth", share, p.n, task=task, probe="cumulative"))
-    centre = stats.interval(found.mixture.centre_of_gravity, [m.centre_of_gravity for m in found.resampled])
+    centre = by_refits(found.mixture.centre_of_gravity, [m.centre_of_gravity for m in found.resampled])
     share = tuple(x / p.depth for x in centre)
     return [*rows, stats.row("centre of gravity / depth", share, p.n, task=task, probe="mixture")]
 
