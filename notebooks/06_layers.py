@@ -203,13 +203,14 @@ card("lay.sentence_tasks.jawahar2019")
 pipeline = run("lay.pipeline.tenney2019a")
 
 # %% mystnb={"image": {"alt": "Horizontal bars: expected layer as a share of depth, by task, for the model and, where at hand, the released scores of BERT-base and BERT-large."}}
-shown = {"expected layer": pipeline.rows[pipeline.rows["measure"] == "expected layer / depth"]}
+shown = {}
 for record in evidence.find("lay.base_vs_large.tenney2019a"):
     if record.kind == "released" and "expected layer / depth" in set(record.frame["measure"]):
         shown[f"{record.model}, released"] = plotting.series({"r": record.frame}, "expected layer / depth")["r"]
-shown = {name: rows for name, rows in shown.items() if len(rows)}
+ours = pipeline.rows[pipeline.rows["measure"] == "expected layer / depth"]
+shown |= {pipeline.records[0].model: ours} if len(ours) else {}
 if shown:
-    plotting.bars(shown, "task", xlabel="expected layer / depth", title="What each layer adds")
+    plotting.bars(shown, "task", xlim=(-0.1, 1), xlabel="expected layer / depth", title="What each layer adds")
     print(plotting.printed(shown))
 
 # %% mystnb={"image": {"alt": "Horizontal bars: centre of gravity of the mixing weights as a share of depth, by task, for the model and its untrained twin."}}

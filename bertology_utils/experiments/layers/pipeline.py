@@ -87,7 +87,8 @@ def pipeline(subject, data, settings):
     rows.append(stats.row("expected layer, roles and relations - POS", gap, len(late), task="all"))
     without = [t for t, e in expected.items() if np.isnan(e[0])]
     gains = f"no gain over the embeddings, so no expected layer: {', '.join(without)}" if without else ""
-    return stats.table(rows, [tasks.note(data, found), gains, *(f.note for f in found.values())])
+    few = "" if len(found) > 2 else "fewer than three tasks have no order to speak of"
+    return stats.table(rows, [tasks.note(data, found), few, gains, *(f.note for f in found.values())])
 
 
 @claim(
@@ -127,4 +128,5 @@ def semantics_spread(subject, data, settings):
     if kl[True] and kl[False]:
         gap = by_refits(*(np.mean([x[k] for x in kl[True]], 0) - np.mean([x[k] for x in kl[False]], 0) for k in (0, 1)))
     rows.append(stats.row("KL, syntactic - semantic tasks", gap, len(found), task="all"))
-    return stats.table(rows, [tasks.note(data, found), *notes])
+    alone = "" if kl[True] and kl[False] else "tasks of one kind only, so no difference of kinds"
+    return stats.table(rows, [tasks.note(data, found), alone, *notes])
