@@ -73,7 +73,7 @@ def fit_mixture(
     counts: np.ndarray | None = None,
     l2: float = 1e-2,
     even: float = 1e-3,
-    steps: int = 40,
+    steps: int = 30,
     device: torch.device | str = "cpu",
 ) -> Mixture:
     """Fit scalar mixing weights and a linear classifier together, by full-batch L-BFGS.
