@@ -58,6 +58,8 @@ def switches(folder: Path, model: str = "mini", data: str = "builtin", device: s
         **{f"BERTOLOGY_{name.upper()}": value for name, value in {**unset, **given}.items()},
         "HF_HUB_OFFLINE": "1" if model in ("mini", "mini-multi") else "",
         "TOKENIZERS_PARALLELISM": "false",
+        "OMP_NUM_THREADS": "1",  # sums come out alike however many cores there are
+        "MKL_NUM_THREADS": "1",
         "MPLBACKEND": "",
         "IPYTHONDIR": str(folder / "ipython"),  # none of the user's start-up files, nothing in the user's history
     }
