@@ -1,4 +1,5 @@
 """The whole path from a model folder and items to a record, a card and the command line."""
+
 from __future__ import annotations
 
 import json
@@ -27,7 +28,11 @@ def negated(settings):
 def test_a_run_measures_subject_and_twin_and_keeps_both(negated, settings):
     assert [r.is_twin for r in negated.records] == [False, True]
     assert negated.rows["n"].gt(0).all() and not negated.twin.empty
-    kept = [e for e in evidence.find("syn.malformed.ettinger2019", settings) if e.model in {r.model for r in negated.records}]
+    kept = [
+        e
+        for e in evidence.find("syn.malformed.ettinger2019", settings)
+        if e.model in {r.model for r in negated.records}
+    ]
     assert len(kept) == 2
     facts = negated.records[0].provenance
     assert {"subject_sha256", "data_sha256", "versions", "device", "dtype", "seed", "seconds", "git"} <= set(facts)
@@ -35,7 +40,9 @@ def test_a_run_measures_subject_and_twin_and_keeps_both(negated, settings):
 
 def test_a_run_is_repeatable(negated, settings):
     again = claims.run("syn.malformed.ettinger2019", settings, save=False)
-    assert [evidence.without_seconds(r) for r in again.records] == [evidence.without_seconds(r) for r in negated.records]
+    assert [evidence.without_seconds(r) for r in again.records] == [
+        evidence.without_seconds(r) for r in negated.records
+    ]
 
 
 def test_the_card_shows_claim_rule_figures_and_verdicts(negated, settings):
@@ -65,7 +72,9 @@ def test_registered_claims_are_ledger_rows_with_data_they_can_use():
         if "builtin" in row.data:
             assert set(claim.tasks) & set(builtin.tasks()), f"{id}: builtin data has none of {claim.tasks}"
         assert claim.experiment.__doc__, f"{id}: an experiment says what it measures"
-        assert any(key in claim.experiment.__doc__ for key in row.studies), f"{id}: the docstring names no study of the row"
+        assert any(key in claim.experiment.__doc__ for key in row.studies), (
+            f"{id}: the docstring names no study of the row"
+        )
 
 
 def test_unknown_data_is_refused_with_what_there_is(settings):
@@ -81,8 +90,16 @@ def test_one_experiment_a_row():
 def command(*words, env=None):
     import os
 
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("BERTOLOGY_")} | {"HF_HUB_OFFLINE": "1"} | (env or {})
-    return subprocess.run([sys.executable, "-m", "bertology_utils.cli", *words], capture_output=True, text=True, env=environment, timeout=300)
+    environment = (
+        {k: v for k, v in os.environ.items() if not k.startswith("BERTOLOGY_")} | {"HF_HUB_OFFLINE": "1"} | (env or {})
+    )
+    return subprocess.run(
+        [sys.executable, "-m", "bertology_utils.cli", *words],
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=300,
+    )
 
 
 def test_list_json_is_one_object_a_row():
@@ -101,14 +118,17 @@ def test_run_on_any_folder(tmp_path):
     assert len(list(tmp_path.rglob("*.json"))) == 2
 
 
-@pytest.mark.parametrize("words", [
-    ("run", ID, "--model", "bert-base-uncased"),
-    ("run", ID, "--model", "./no-such-folder"),
-    ("run", "syn.nothing.nobody1999"),
-    ("run", ID, "--data", "nonsense", "--model", "TINY"),
-    ("run", "trn.permutation.yang2019"),
-    ("show", "nothing"),
-])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("run", ID, "--model", "bert-base-uncased"),
+        ("run", ID, "--model", "./no-such-folder"),
+        ("run", "syn.nothing.nobody1999"),
+        ("run", ID, "--data", "nonsense", "--model", "TINY"),
+        ("run", "trn.permutation.yang2019"),
+        ("show", "nothing"),
+    ],
+)
 def test_what_a_user_can_mend_is_one_line_without_a_traceback(words):
     done = command(*(str(tiny_folder()) if w == "TINY" else w for w in words))
     assert done.returncode != 0 and "Traceback" not in done.stderr
@@ -116,7 +136,11 @@ def test_what_a_user_can_mend_is_one_line_without_a_traceback(words):
 
 
 def test_original_data_without_mirror_or_network_says_which_file_and_how(tmp_path):
-    env = {"BERTOLOGY_CACHE": str(tmp_path / "cache"), "HTTPS_PROXY": "http://127.0.0.1:9", "https_proxy": "http://127.0.0.1:9"}
+    env = {
+        "BERTOLOGY_CACHE": str(tmp_path / "cache"),
+        "HTTPS_PROXY": "http://127.0.0.1:9",
+        "https_proxy": "http://127.0.0.1:9",
+    }
     done = command("run", ID, "--model", str(tiny_folder()), "--data", "gulordava2018_linzen2016", env=env)
     assert done.returncode != 0 and "Traceback" not in done.stderr
     (line,) = done.stderr.strip().splitlines()

@@ -1,4 +1,5 @@
 """Records: written whole or not at all, read strictly, the user's own first."""
+
 from __future__ import annotations
 
 import json
@@ -13,10 +14,17 @@ from bertology_utils.rules import LABELS, Verdict, decide
 from bertology_utils.settings import Settings
 
 RECORD = Evidence(
-    claim="syn.agreement.goldberg2019", model="mini", data="builtin", kind="rerun", n=3,
+    claim="syn.agreement.goldberg2019",
+    model="mini",
+    data="builtin",
+    kind="rerun",
+    n=3,
     rows=[{"condition": "simple", "measure": "accuracy", "value": 0.123456789, "low": math.nan, "high": 0.2, "n": 3}],
-    verdict=Verdict("inconclusive", "why", "rule"), notes=("3 of 4",),
-    checks=[{"key": "condition simple", "measure": "accuracy", "value": 0.1, "low": math.nan, "high": 0.2, "holds": None}],
+    verdict=Verdict("inconclusive", "why", "rule"),
+    notes=("3 of 4",),
+    checks=[
+        {"key": "condition simple", "measure": "accuracy", "value": 0.1, "low": math.nan, "high": 0.2, "holds": None}
+    ],
     provenance={"seconds": 1.0, "seed": 0},
 )
 
@@ -82,7 +90,9 @@ def test_shipped_records_are_of_known_rows_and_stay_decided_as_they_are():
         if record.kind == "rerun":
             again = decide(claims[record.claim].predict, record.frame)
             assert again.label == record.verdict.label in LABELS, record.file
-            assert all(r["low"] <= r["value"] <= r["high"] for r in record.rows if not math.isnan(r["low"])), record.file
+            assert all(r["low"] <= r["value"] <= r["high"] for r in record.rows if not math.isnan(r["low"])), (
+                record.file
+            )
             assert not math.isnan(record.rows[0]["low"]), f"{record.file}: a figure without an interval"
 
 

@@ -1,4 +1,5 @@
 """Verdicts come out each way, by intervals alone."""
+
 from __future__ import annotations
 
 import pytest
@@ -12,14 +13,17 @@ def rows(*intervals, measure="accuracy", **keys):
     return stats.table([stats.row(measure, ((a + b) / 2, a, b), 10, k=i, **keys) for i, (a, b) in enumerate(intervals)])
 
 
-@pytest.mark.parametrize(("intervals", "label"), [
-    ([(0.6, 0.7), (0.8, 0.9)], "replicated"),
-    ([(0.6, 0.7), (0.4, 0.49)], "partly"),
-    ([(0.3, 0.4), (0.4, 0.49)], "not replicated"),
-    ([(0.3, 0.7)], "inconclusive"),
-    ([(0.6, 0.7), (0.3, 0.7)], "inconclusive"),
-    ([(0.6, 0.7), (0.4, 0.49), (0.4, 0.49), (0.4, 0.49)], "not replicated"),  # one of four is what luck gives
-])
+@pytest.mark.parametrize(
+    ("intervals", "label"),
+    [
+        ([(0.6, 0.7), (0.8, 0.9)], "replicated"),
+        ([(0.6, 0.7), (0.4, 0.49)], "partly"),
+        ([(0.3, 0.4), (0.4, 0.49)], "not replicated"),
+        ([(0.3, 0.7)], "inconclusive"),
+        ([(0.6, 0.7), (0.3, 0.7)], "inconclusive"),
+        ([(0.6, 0.7), (0.4, 0.49), (0.4, 0.49), (0.4, 0.49)], "not replicated"),  # one of four is what luck gives
+    ],
+)
 def test_all_rows(intervals, label):
     assert decide(above("accuracy", 0.5), rows(*intervals)).label == label
 
@@ -37,8 +41,10 @@ def test_below_mirrors_above():
     assert decide(below("rho", 0.0, margin=0.2), rows((-0.1, 0.1), measure="rho")).label == "not replicated"
 
 
-@pytest.mark.parametrize(("need", "label"), [("any", "replicated"), (2, "replicated"), (3, "partly"), ("all", "partly"),
-                                             (0.5, "replicated"), (0.75, "partly")])
+@pytest.mark.parametrize(
+    ("need", "label"),
+    [("any", "replicated"), (2, "replicated"), (3, "partly"), ("all", "partly"), (0.5, "replicated"), (0.75, "partly")],
+)
 def test_how_many_rows_are_needed(need, label):
     frame = rows((0.6, 0.7), (0.6, 0.7), (0.3, 0.4), (0.3, 0.4))
     assert decide(above("accuracy", 0.5, need=need), frame).label == label
@@ -88,7 +94,10 @@ def synthetic(rule: Compare, side: str):
 def test_every_claims_rule_can_come_out_each_way(id):
     rule = registered()[id].predict
     parts = rules.parts(rule)
-    seen = {side: decide(rule, stats.table([r for p in parts for r in synthetic(p, side)])).label for side in ("holds", "fails", "open")}
+    seen = {
+        side: decide(rule, stats.table([r for p in parts for r in synthetic(p, side)])).label
+        for side in ("holds", "fails", "open")
+    }
     assert seen == {"holds": "replicated", "fails": "not replicated", "open": "inconclusive"}
     if isinstance(rule, AllOf):
         mixed = synthetic(parts[0], "holds") + [r for p in parts[1:] for r in synthetic(p, "fails")]

@@ -1,4 +1,5 @@
 """Environment, keyword and command line fill the same record."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -33,7 +34,9 @@ def test_folders_are_paths(monkeypatch):
     assert Settings.of(evidence="e").evidence == Path("e")
 
 
-@pytest.mark.parametrize("bad", [{"n": "many"}, {"dtype": "float8"}, {"n": 0}, {"batch_tokens": 0}, {"draws": 1}, {"colour": "red"}])
+@pytest.mark.parametrize(
+    "bad", [{"n": "many"}, {"dtype": "float8"}, {"n": 0}, {"batch_tokens": 0}, {"draws": 1}, {"colour": "red"}]
+)
 def test_impossible_values_are_named(bad):
     with pytest.raises(SettingsError, match=next(iter(bad))):
         Settings.of(**bad)

@@ -1,4 +1,5 @@
 """Intervals and rank statistics against analytic answers."""
+
 from __future__ import annotations
 
 import numpy as np
