@@ -412,6 +412,7 @@ plotting.heatmap(matrix, sentence.words, sentence.words, ax=ax, digits=1, **labe
 arcs = [(head, word) for word, head in enumerate(sentence.heads) if head >= 0]
 ax.scatter(*zip(*arcs), s=420, facecolors="none", edgecolors="#D55E00", linewidths=2)
 plotting.plt.show()
+print(f"largest impact {matrix.max():.2f}, mean {matrix.mean():.2f}; {len(arcs)} gold arcs")
 
 # %% [markdown]
 # The tree that the decoder makes of it: a full line is a gold arc, a dashed one is not.
@@ -424,6 +425,8 @@ plotting.plt.show()
 for word, gold, head in zip(sentence.words, sentence.heads, found):
     name = {i: w for i, w in enumerate(sentence.words)} | {-1: "(root)"}
     print(f"{word:<14} gold head {name[gold]:<14} decoded {name[int(head)]}")
+same = sum(int(gold == head) for gold, head in zip(sentence.heads, found))
+print(f"{same} of {len(found)} heads as in the gold tree")
 
 # %%
 card("syn.perturbed_masking.wu2020")
