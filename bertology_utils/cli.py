@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from . import ledger
 from .errors import Refusal
 from .settings import Settings
+
+if TYPE_CHECKING:
+    from .evidence import Evidence
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -59,7 +62,9 @@ def list_(
             for e in found
             if e["kind"] == "rerun" and not e["model"].endswith("-untrained")
         ]
-        status = "; ".join(mine) or ("cited only: " + row.reason if row.reason else "not rerun yet")
+        status = "; ".join(mine) or (
+            f"{'cited only' if row.how == 'cite' else 'not rerun'}: {row.reason}" if row.reason else "not rerun yet"
+        )
         typer.echo(f"{row.id:44} {status}")
 
 
@@ -78,10 +83,10 @@ def run(
     twin: Annotated[bool, typer.Option(help="Also run the untrained twin.")] = True,
     save: Annotated[bool, typer.Option(help="Keep the evidence.")] = True,
     missing: Annotated[bool, typer.Option("--missing", help="Only what the evidence folder has no record of.")] = False,
+    jobs: Annotated[int, typer.Option(min=1, help="Processes at work at the same time.")] = 1,
 ) -> None:
     """Rerun claims on a model and print what came out."""
-    from . import claims as registry
-    from .rules import figure
+    from .runs import many
 
     settings = Settings.of(
         model=model,
@@ -94,23 +99,27 @@ def run(
         mirror=mirror,
         evidence=evidence,
     )
-    several = _expand(claims)
-    for id in several:
-        try:
-            result = registry.run(id, settings, twin=twin, save=save, missing=missing)
-        except registry.NotRunnable as error:
-            if len(several) == 1:
-                raise
-            typer.echo(f"skipped: {error}", err=True)
-            continue
-        for record in result.records:
-            typer.echo(f"{id}  {record.model} on {record.data} (n = {record.n}): {record.verdict.label.upper()}")
-            for check in record.row_checks():
-                sign = {True: "holds", False: "fails", None: "open"}[check.holds]
-                key = f" ({check.key})" if check.key else ""
-                typer.echo(f"    {check.measure}{key}: {figure(check.value, check.low, check.high)}  {sign}")
-            for note in record.notes:
-                typer.echo(f"    note: {note}")
+    failed = 0
+    for outcome in many(_expand(claims), settings, jobs, twin=twin, save=save, missing=missing):
+        if outcome.error:
+            failed += not outcome.skipped
+            typer.echo(f"{'skipped' if outcome.skipped else 'bertology'}: {outcome.error}", err=True)
+        for record in outcome.records:
+            typer.echo(_in_words(record))
+    if failed:
+        sys.exit(1)
+
+
+def _in_words(record: Evidence) -> str:
+    """A record's verdict, the figures that decided it, and what was left out."""
+    from .rules import figure
+
+    lines = [f"{record.claim}  {record.model} on {record.data} (n = {record.n}): {record.verdict.label.upper()}"]
+    for check in record.row_checks():
+        sign = {True: "holds", False: "fails", None: "open"}[check.holds]
+        key = f" ({check.key})" if check.key else ""
+        lines.append(f"    {check.measure}{key}: {figure(check.value, check.low, check.high)}  {sign}")
+    return "\n".join([*lines, *(f"    note: {note}" for note in record.notes)])
 
 
 def _expand(names: list[str]) -> list[str]:
@@ -167,9 +176,8 @@ def report(
     lines = ["| claim | kind | model | data | n | verdict | why |", "|---|---|---|---|---|---|---|"]
     for row in ledger.rows(section):
         for e in find(row.id):
-            lines.append(
-                f"| `{row.id}` | {e.kind} | {e.model} | {e.data} | {e.n} | {e.verdict.label} | {e.verdict.reason} |"
-            )
+            label, why = (e.verdict.label, e.verdict.reason) if e.verdict else (e.stance, "our reading")
+            lines.append(f"| `{row.id}` | {e.kind} | {e.model} | {e.data} | {e.n} | {label} | {why} |")
     text = "\n".join(lines) + "\n"
     if out is None:
         typer.echo(text, nl=False)

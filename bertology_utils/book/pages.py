@@ -150,7 +150,7 @@ def _score(row: Row, section: Section, settings: Settings, linked: bool) -> str:
     twins = [_line(e, e.data) for e in reruns if e.is_twin]
     released = [_line(e, f"{e.model}, {e.data}") for e in records if e.kind == "released"]
     if not ours:
-        why = f"cited: {row.reason}" if row.reason else "yet"
+        why = ("cited: " if row.how == "cite" else "") + row.reason if row.reason else "yet"
         ours = [f"{badge(NOT_RERUN)} <small>{escape(why)}</small>"]
     cells = "".join(
         f'<td data-label="{label}">{"<br>".join(lines)}</td>'

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections import Counter
 from dataclasses import replace
-from functools import lru_cache
 
 import numpy as np
 import torch
 
-from ... import models, stats
+from ... import stats
 from ...claims import claim
+from ...companions import companion, how_to_name
 from ...data.original.readers.texts import words as cut
 from ...encode import Row, batches, forward, tokenize, windows
 from ...geometry import unit
-from ...models import Subject
 from ...rules import above, all_of
-from ...settings import PREFIX, Settings
 
 WORDS = 300  # the commonest words that have enough occurrences
 LEAST = 5  # occurrences of a word in each segment
-WITHOUT_NSP = "NONSP"  # BERTOLOGY_NONSP names the model to compare with; else `mini-nonsp` in the cache folder
+WITHOUT_NSP = "nonsp"  # the role of the model to compare with
 
 
 @claim(
@@ -41,7 +38,7 @@ def segment_position(subject, data, settings):
 
     Which sentence of a pair comes first is a coin's toss, so the segments differ in nothing but place and segment id;
     no two occurrences of one input are compared. Words are the items. The comparison needs a model pretrained
-    without next-sentence prediction (`without_nsp`); where there is none its row is empty and decides nothing. Its
+    without next-sentence prediction (the companion `nonsp`); where there is none its row is empty and decides nothing. Its
     own shift is taken relative to the spread within a segment, since two models' cosines have no common scale.
     """
     rng = random.Random(settings.seed)
@@ -61,12 +58,12 @@ def segment_position(subject, data, settings):
     rows.append(stats.row("shift", stats.interval(shift[:, -1].mean(), drawn[:, -1]), len(words)))
     ratio = _relative(spread, shift, counts)
     rows.append(stats.row("relative shift", stats.interval(ratio[0], ratio[1:]), len(words)))
-    other = without_nsp(settings, subject.is_twin)
+    other = companion(WITHOUT_NSP, settings, twin=subject.is_twin)
     if other is None:
         nothing = (float("nan"),) * 3
         notes.append(
-            "no model without next-sentence prediction to compare with: name one in BERTOLOGY_NONSP, or put a "
-            "folder mini-nonsp into the cache folder"
+            "half of the prediction is left undecided: it needs a second model, pretrained without next-sentence "
+            f"prediction, and there is none; {how_to_name(WITHOUT_NSP, settings)}"
         )
     else:
         pairs = [pair for pair in pairs if len(_ids(other, pair)) <= other.max_length]
@@ -76,22 +73,6 @@ def segment_position(subject, data, settings):
         notes.append(f"compared with {other.name}")
     rows.append(stats.row("relative shift less that without NSP", nothing, len(words) if other else 0))
     return stats.table(rows, notes)
-
-
-def without_nsp(settings: Settings, twin: bool = False) -> Subject | None:
-    """The model pretrained without next-sentence prediction and segments, or its twin; None where there is none."""
-    name = os.environ.get(PREFIX + WITHOUT_NSP, "").strip()
-    folder = settings.cache / "mini-nonsp"
-    if not name and not (folder / "config.json").is_file():
-        return None
-    plain = Settings(device=settings.device, dtype=settings.dtype, seed=settings.seed)
-    subject = _load(name or str(folder), plain)
-    return subject.twin(settings.seed) if twin else subject
-
-
-@lru_cache(maxsize=1)
-def _load(name: str, settings: Settings) -> Subject:
-    return models.load(name, settings)
 
 
 def _ids(subject, pair) -> list[int]:

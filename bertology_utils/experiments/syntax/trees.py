@@ -9,6 +9,7 @@ import numpy as np
 from ... import encode, models, perturb, stats, trees
 from ...attention import relations
 from ...claims import NotRunnable, claim
+from ...companions import companion, how_to_name
 from ...data.items import Sentence
 from ...rules import above, all_of, below
 
@@ -227,13 +228,14 @@ def compare_models(subjects: Sequence, sentences: Sequence[Sentence], settings):
 def method_favours_model(subject, data, settings):
     """Two extraction methods on a published model and its partner: does the better one change? (htut2019).
 
-    The claim is about two published models; another subject has no partner, and the row is not rerun on it.
+    The claim is about two published models that differ in pretraining. A subject with neither a partner known here
+    nor a companion `partner` that is named cannot decide it.
     """
     name = subject.name.removesuffix(models.TWIN)
-    if name not in PARTNERS:
+    partner = companion("partner", settings, twin=subject.is_twin, default=PARTNERS.get(name))
+    if partner is None:
         raise NotRunnable(
-            f"syn.method_favours_model.htut2019 compares two published models; {subject.name} has no partner "
-            f"(run it with --model {next(iter(PARTNERS))}, which loads {PARTNERS[next(iter(PARTNERS))]} too)"
+            f"syn.method_favours_model.htut2019 compares two models that differ in pretraining, and {subject.name} has "
+            f"no partner: {how_to_name('partner', settings)}; or run it with --model {next(iter(PARTNERS))}"
         )
-    partner = models.load(PARTNERS[name] + (models.TWIN if subject.is_twin else ""), settings)
     return compare_models([subject, partner], data["treebank"], settings)
