@@ -184,16 +184,20 @@ def run(
     save : bool
         Keep the records in the settings' evidence folder.
     missing : bool
-        Leave out sources of which that folder has the subject's record already: a long run is taken up again.
+        Leave out sources of which that folder has all records asked for already: a long run is taken up again.
     """
     settings = Settings.of(settings, model=model, data=data, n=n)
     it = get(id)
     wanted = sources(it, settings)
     if missing:
-        wanted = [
-            w for w in wanted if not (settings.evidence / records.place(id, "rerun", settings.model, w)).is_file()
-        ]
+        wanted = [w for w in wanted if not recorded(id, w, settings, twin)]
     return Result(tuple(record for source in wanted for record in _runs(it, source, settings, twin, save)))
+
+
+def recorded(id: str, source: str, settings: Settings, twin: bool = True) -> bool:
+    """Whether the settings' evidence folder has a source's record of the model (and of its twin)."""
+    names = {settings.model} | ({settings.model.removesuffix(models.TWIN) + models.TWIN} if twin else set())
+    return all((settings.evidence / records.place(id, "rerun", name, source)).is_file() for name in names)
 
 
 def sources(it: Claim, settings: Settings) -> list[str]:

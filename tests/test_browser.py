@@ -169,10 +169,19 @@ def test_scoreboard_is_filtered(browser, address):
 def test_a_claims_name_leads_to_its_card(browser, address, chapter):
     resize(browser, DESK)
     browser.get(f"{address}/book/scoreboard.html")
-    links = browser.find_elements("css selector", f"table.scoreboard th a[href*='{chapter}.html#']")
-    assert links
-    place = links[0].get_attribute("href").split("#")[1]
-    browser.get(links[0].get_attribute("href"))
-    card = browser.find_element("id", place)
-    top = browser.execute_script("return arguments[0].getBoundingClientRect().top", card)
-    assert 0 <= top < DESK[1]
+    target = soon(browser, "css selector", f"table.scoreboard th a[href*='{chapter}.html#']").get_attribute("href")
+    browser.get(target)
+    card = soon(browser, "id", target.split("#")[1])
+    where = "return arguments[0].getBoundingClientRect().top"
+    wait(browser).until(lambda _: 0 <= browser.execute_script(where, card) < DESK[1])
+
+
+def soon(browser, by: str, what: str):
+    """The first such element, waited for: after a jump within a page the driver may answer before the next is there."""
+    return wait(browser).until(lambda _: browser.find_element(by, what))
+
+
+def wait(browser):
+    from selenium.webdriver.support.wait import WebDriverWait
+
+    return WebDriverWait(browser, 20)

@@ -111,6 +111,13 @@ def test_list_json_is_one_object_a_row():
         assert set(entry) == {"model", "data", "kind", "verdict", "n"} and entry["kind"] in evidence.KINDS
 
 
+def test_the_report_has_a_line_for_every_record(tmp_path):
+    """Also for released figures that the claim's rule does not speak of."""
+    done = command("report", env={"BERTOLOGY_EVIDENCE": str(tmp_path)})
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) == 2 + len(list(evidence.find(settings=Settings(evidence=tmp_path))))
+
+
 def test_run_on_any_folder(tmp_path):
     done = command("run", ID, "--model", str(tiny_folder()), "--n", "30", "--evidence", str(tmp_path))
     assert done.returncode == 0, done.stderr

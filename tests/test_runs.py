@@ -1,0 +1,63 @@
+"""Many claims in one go: the same figures however many processes, and a failure that stops nobody else."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from support import tiny_folder
+
+from bertology_utils import claims, evidence, runs
+from bertology_utils.errors import Refusal
+from bertology_utils.settings import Settings
+
+SMALL = ("syn.agreement.goldberg2019", "syn.malformed.ettinger2019")
+
+
+@pytest.fixture
+def settings(tmp_path):
+    return Settings(model=str(tiny_folder()), n=20, draws=100, evidence=tmp_path)
+
+
+def figures(outcomes) -> dict:
+    return {r.key: evidence.without_seconds(r) for o in outcomes for r in o.records}
+
+
+def test_several_processes_measure_what_one_does(settings, tmp_path):
+    alone = list(runs.many(SMALL, settings, save=False))
+    together = list(runs.many(SMALL, settings, jobs=2))
+    assert figures(alone) == figures(together) and len(figures(alone)) == 4
+    assert len(list(tmp_path.rglob("*.json"))) == 4
+
+
+def test_what_fails_is_named_and_the_rest_goes_on(settings, monkeypatch):
+    broken = replace(claims.get(SMALL[0]), experiment=lambda *_: 1 / 0)
+    refused = replace(claims.get("syn.negation.ettinger2019"), experiment=lambda *_: refuse())
+    monkeypatch.setitem(claims._CLAIMS, SMALL[0], broken)
+    monkeypatch.setitem(claims._CLAIMS, "syn.negation.ettinger2019", refused)
+    bug, mendable, well = runs.many([SMALL[0], "syn.negation.ettinger2019", SMALL[1]], settings)
+    assert "ZeroDivisionError" in bug.error and SMALL[0] in bug.error and not bug.records
+    assert mendable.error == "too small a model"
+    assert not well.error and len(well.records) == 2
+
+
+def refuse():
+    raise Refusal("too small\n  a model")
+
+
+def test_of_several_what_has_no_such_data_is_skipped_alone_it_is_refused(settings):
+    sent = replace(settings, data="clams")
+    outcomes = list(runs.many(SMALL, sent))
+    assert all(o.skipped and "clams" in o.error for o in outcomes)
+    with pytest.raises(claims.NotRunnable, match="clams"):
+        list(runs.many(SMALL[:1], sent))
+
+
+def test_a_run_is_taken_up_where_a_record_is_missing(settings, tmp_path):
+    assert len(list(runs.many(SMALL, settings))) == 2
+    assert not list(runs.many(SMALL, settings, missing=True))
+    (twin,) = tmp_path.glob(f"{SMALL[1]}/*-untrained--builtin.json")
+    twin.unlink()
+    assert not list(runs.many(SMALL, settings, missing=True, twin=False))
+    (again,) = runs.many(SMALL, settings, missing=True)
+    assert again.claim == SMALL[1] and twin.is_file()
