@@ -1,11 +1,17 @@
-"""Hand-written files in place of a data set's own, so that readers can be tested without the original data."""
+"""Hand-written files in place of a data set's own, and the originals where there is a mirror."""
 
 from __future__ import annotations
 
+import io
+import zipfile
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 
-from bertology_utils.data.items import Item
+from support import mirror
+
+from bertology_utils.data import original
+from bertology_utils.data.items import Item, Labelled
 from bertology_utils.data.original.reading import Files, readers
 
 
@@ -49,3 +55,23 @@ def read(
     """Items and notes that the registered reader makes of hand-written files."""
     files = StandIn(dataset, folder, contents)
     return list(readers(dataset)[task](files)), files.notes
+
+
+def labelled(n: int, split: str) -> list[Labelled]:
+    """Items that differ in nothing but their number."""
+    return [Labelled(id=f"{split}-{i}", split=split, text=f"text {i}", label="1") for i in range(n)]
+
+
+def zipped(**contents: str) -> bytes:
+    """An archive with these members."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, text in contents.items():
+            archive.writestr(name, text)
+    return buffer.getvalue()
+
+
+@lru_cache(maxsize=3)  # all data sets together would take gigabytes
+def items_of(dataset: str, task: str) -> tuple[list[Item], tuple[str, ...]]:
+    """Items and notes of the original files, or the test is skipped: there is no mirror."""
+    return original.read(dataset, task, mirror=mirror())

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import lru_cache
 
 import pytest
-from standin import read
-from support import mirror
+from standin import items_of, read
 
-from bertology_utils.data import original
 from bertology_utils.data.original.readers import clams, multilingual, treebank_pairs
 from bertology_utils.data.original.reading import ReaderError
 
@@ -132,11 +129,6 @@ def test_a_subject_of_another_case_or_number_is_none():
 
 
 # --- the original files ---
-
-
-@lru_cache(maxsize=2)
-def items_of(dataset: str, task: str):
-    return original.read(dataset, task, mirror=mirror())
 
 
 @pytest.mark.mirror

@@ -4,20 +4,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from functools import lru_cache
 
 import pytest
-from standin import read
-from support import mirror
+from standin import items_of, read
 
-from bertology_utils.data import original
 from bertology_utils.data.original.reading import ReaderError
-
-
-@lru_cache(maxsize=4)
-def items_of(dataset: str, task: str):
-    return original.read(dataset, task, mirror=mirror())
-
 
 # --- senses -----------------------------------------------------------------------------------------------------------
 
