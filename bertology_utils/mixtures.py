@@ -7,6 +7,7 @@ what each layer adds (expected layer).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,8 +16,8 @@ from torch.nn import functional as F
 
 from .data.released.metrics import centre_of_gravity, kl_from_uniform
 from .layers import Profile
+from .lbfgs import minimise_all
 from .probes import Targets
-from .probes.linear import minimise
 from .settings import Settings
 
 EVEN = (1e-4, 1e-3, 1e-2)  # how strongly mixing weights are held to even ones
@@ -91,30 +92,60 @@ def fit_mixture(
         speak: without it, a few hundred examples that can be told apart drive them into a corner. `cumulative`
         chooses it on dev.
     """
+    counts = None if counts is None else [counts]
+    (mixture,) = fit_mixtures(x, labels, [len(x)], [even], counts=counts, l2=l2, steps=steps, device=device)
+    return mixture
+
+
+def fit_mixtures(
+    x: np.ndarray,
+    labels: np.ndarray,
+    layers: Sequence[int],
+    even: Sequence[float],
+    *,
+    counts: Sequence[np.ndarray] | None = None,
+    l2: float = 1e-2,
+    steps: int = 30,
+    device: torch.device | str = "cpu",
+) -> list[Mixture]:
+    """As `fit_mixture`, K fits at once on the same vectors: each of the lowest so many `layers`, with its `even`."""
     x = torch.as_tensor(np.asarray(x, np.float32), device=device)
     if x.ndim != 3 or x.shape[1] != len(labels) or not len(labels):
         raise ValueError(f"vectors {tuple(x.shape)} and {len(labels)} labels do not go together: needs (layers, N, F)")
     classes, codes = np.unique(labels, return_inverse=True)
-    target = torch.as_tensor(codes, device=device)
-    share = torch.ones(len(labels), device=device) if counts is None else torch.as_tensor(counts, device=device).float()
+    k, (depth, n, size) = len(layers), x.shape
+    target = torch.as_tensor(codes, device=device).repeat(k)
+    share = torch.ones(k, n, device=device)
+    if counts is not None:
+        share = torch.as_tensor(np.asarray(counts), device=device).float()
+    share = share / share.sum(1, keepdim=True)
     mean, scale = x.mean(1, keepdim=True), x.std(1, keepdim=True, correction=0).clamp_min(1e-6)
-    z = (x - mean) / scale
-    scores = torch.zeros(len(x), device=device, requires_grad=True)
-    weight = torch.zeros(len(classes), x.shape[2], device=device, requires_grad=True)
-    bias = torch.zeros(len(classes), device=device, requires_grad=True)
+    z = ((x - mean) / scale).flatten(1)  # (L, N * F)
+    used = torch.arange(depth, device=device) < torch.as_tensor(layers, device=device)[:, None]  # (K, L)
+    held = torch.as_tensor(even, device=device).float()
 
-    def loss() -> torch.Tensor:
-        mixed = torch.tensordot(scores.softmax(0), z, 1)
+    gram = z @ z.T / z.shape[1]  # (L, L): a mixture's mean square without the mixture
+
+    def mixing(scores: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Weights (K, L) and the root mean square of the mixtures, (K,)."""
+        weights = scores.masked_fill(~used, -torch.inf).softmax(1)
+        return weights, torch.einsum("kl,lm,km->k", weights, gram, weights).sqrt()
+
+    def loss(scores: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+        weights, length = mixing(scores)
         # to unit size: layers average out, so a single one is larger, and the penalty on `weight` would favour it
-        logits = mixed / mixed.square().mean().sqrt() @ weight.T + bias
-        fit = (F.cross_entropy(logits, target, reduction="none") * share).sum() / share.sum()
-        return fit + l2 / 2 * weight.square().sum() + even / 2 * scores.square().sum()
+        logits = (weights @ z).view(k, n, size) @ weight / length[:, None, None] + bias[:, None]
+        fit = F.cross_entropy(logits.flatten(0, 1), target, reduction="none").view(k, n)
+        return (fit * share).sum(1) + l2 / 2 * weight.square().sum((1, 2)) + held / 2 * scores.square().sum(1)
 
-    minimise(loss, [scores, weight, bias], steps)
-    weights = scores.detach().softmax(0)
-    size = torch.tensordot(weights, z, 1).square().mean().sqrt()
-    weights = weights.cpu().numpy().astype(float)
-    return Mixture(weights / weights.sum(), classes, weight.detach() / size, bias.detach(), mean, scale)
+    start = [torch.zeros(k, *shape, device=device) for shape in ((depth,), (size, len(classes)), (len(classes),))]
+    scores, weight, bias = minimise_all(loss, start, steps)
+    weights, length = mixing(scores)
+    weight = (weight / length[:, None, None]).transpose(1, 2).contiguous()  # (K, C, F)
+    return [
+        Mixture(w[:of] / w[:of].sum(), classes, weight[i].clone(), bias[i], mean[:of], scale[:of])
+        for i, (w, of) in enumerate(zip(weights.cpu().numpy().astype(float), layers))
+    ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,21 +204,24 @@ def cumulative(
     if not (train.any() and dev.any() and test.any()):
         raise ValueError(f"train, dev, test have {train.sum()}, {dev.sum()}, {test.sum()} targets; each needs some")
     device = settings.torch_device()
-    labels, known = targets.labels[train], x[:, train]
-    options = [{"even": even, "device": device} for even in EVEN]
-    tried = [fit_mixture(known, labels, **o).log_loss(x[:, dev], targets.labels[dev]) for o in options]
-    option = options[int(np.argmin(tried))]
-    fits = [fit_mixture(known[: k + 1], labels, **option) for k in range(0 if curve else len(x) - 1, len(x))]
-    predicted = np.array([m.predict(x[: len(m.weights), test]) for m in fits])
-    right = predicted == targets.labels[test]
+    labels, known, depth = targets.labels[train], x[:, train], len(x)
+    tried = fit_mixtures(known, labels, [depth] * len(EVEN), EVEN, device=device)
+    k = int(np.argmin([m.log_loss(x[:, dev], targets.labels[dev]) for m in tried]))
     rng = np.random.default_rng(settings.seed)
     kinds, member = np.unique(targets.sentence[train], return_inverse=True)
     drawn = rng.multinomial(len(kinds), np.full(len(kinds), 1 / len(kinds)), size=refits)[:, member]
+    lower = list(range(1, depth)) if curve else []
+    counts = np.concatenate([np.ones((len(lower), len(labels)), int), drawn])
+    layers = [*lower, *[depth] * refits]
+    fits = fit_mixtures(known, labels, layers, [EVEN[k]] * len(layers), counts=counts, device=device) if layers else []
+    fits, resampled = [*fits[: len(lower)], tried[k]], fits[len(lower) :]
+    predicted = np.array([m.predict(x[: len(m.weights), test]) for m in fits])
+    right = predicted == targets.labels[test]
     return Cumulative(
         Profile.of(right, targets.sentence[test], settings),
         predicted,
         right,
         fits[-1],
-        [fit_mixture(known, labels, counts=c, **option) for c in drawn],
+        resampled,
         note,
     )

@@ -4,7 +4,7 @@ from .control import control_labels, control_task, majority
 from .edge import EdgeProbe, ScalarMix, fit_edge, gather_spans
 from .erasure import Erasure, at_masks, erased, inlp, project_out, random_directions
 from .layers import LayerScores, Means, probe_layers, rows, score_layers
-from .linear import Probe, fit
+from .linear import Probe, fit, fit_each
 from .mdl import compression, online_code, uniform_bits
 from .structural import fit_structural, spanning_tree, uuas
 from .tagging import decode_heads, relative_heads, split_by_distance
@@ -27,6 +27,7 @@ __all__ = [
     "decode_heads",
     "erased",
     "fit",
+    "fit_each",
     "fit_edge",
     "fit_structural",
     "fit_tpdn",

@@ -17,7 +17,7 @@ from .. import stats
 from ..models import Subject
 from ..settings import Settings
 from .control import control_task, majority
-from .linear import fit
+from .linear import fit, fit_each
 from .targets import Targets, fitting, gather
 
 
@@ -109,7 +109,7 @@ def score_layers(
     if not (train.any() and dev.any() and test.any()):
         raise ValueError(f"train, dev, test have {train.sum()}, {dev.sum()}, {test.sum()} targets; each needs some")
     tasks = [targets] + ([control_task(targets, settings.seed)] if control else [])
-    predicted = np.array([[_one(layer, task, hidden, l2, settings) for layer in x] for task in tasks])
+    predicted = np.array([_told(x, task, hidden, l2, settings) for task in tasks])
     right = np.array([predicted[k] == task.labels for k, task in enumerate(tasks)])  # (tasks, L + 1, N)
     return LayerScores(
         right=right[0][:, test],
@@ -123,13 +123,15 @@ def score_layers(
     )
 
 
-def _one(x: np.ndarray, targets: Targets, hidden: int | None, l2: float, settings: Settings) -> np.ndarray:
-    """What a probe trained on the train targets says of all."""
+def _told(x: np.ndarray, targets: Targets, hidden: int | None, l2: float, settings: Settings) -> np.ndarray:
+    """What the probes trained on the train targets' vectors say of all targets, layer by layer."""
     train = targets.split == "train"
-    probe = fit(
-        x[train], targets.labels[train], hidden=hidden, l2=l2, seed=settings.seed, device=settings.torch_device()
-    )
-    return probe.predict(x)
+    labels, options = targets.labels[train], {"l2": l2, "device": settings.torch_device()}
+    if hidden is None:
+        probes = fit_each(x[:, train], labels, **options)
+    else:
+        probes = [fit(layer[train], labels, hidden=hidden, seed=settings.seed, **options) for layer in x]
+    return np.array([probe.predict(layer) for probe, layer in zip(probes, x)])
 
 
 def rows(scores: LayerScores, settings: Settings, *, reference: LayerScores | None = None, **keys) -> pd.DataFrame:

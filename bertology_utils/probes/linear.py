@@ -14,6 +14,8 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
+from ..lbfgs import minimise_all
+
 
 @dataclass(frozen=True, eq=False)
 class Probe:
@@ -117,6 +119,39 @@ def fit(
 
     minimise(loss, net.parameters(), steps)
     return Probe(classes, net.requires_grad_(False), mean, scale, multi)
+
+
+def fit_each(
+    x: np.ndarray,
+    labels: np.ndarray,
+    *,
+    l2: float = 1e-3,
+    steps: int = 30,
+    device: torch.device | str = "cpu",
+) -> list[Probe]:
+    """As `fit`, a linear probe with one label a row, for each of K sets of vectors (K, N, F) of the same rows at once."""
+    labels = np.asarray(labels)
+    if np.ndim(x) != 3 or not len(labels) or x.shape[1] != len(labels):
+        raise ValueError(f"vectors {np.shape(x)} but {len(labels)} labels: needs (sets, N, F)")
+    classes = np.asarray(sorted(set(labels)), str)
+    features = _tensor(x, device)
+    (k, n, size), many = features.shape, len(classes)
+    target = torch.as_tensor(_codes(labels, classes), device=device).repeat(k)
+    mean, scale = features.mean(1), features.std(1, correction=0).clamp_min(1e-6)
+    features = (features - mean[:, None]) / scale[:, None]
+
+    def loss(weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+        logits = torch.baddbmm(bias[:, None], features, weight)
+        fit = F.cross_entropy(logits.flatten(0, 1), target, reduction="none").view(k, n).mean(1)
+        return fit + l2 / 2 * weight.square().sum((1, 2))
+
+    start = torch.zeros(k, size, many, device=device), torch.zeros(k, many, device=device)
+    weight, bias = minimise_all(loss, start, steps)
+    nets = [_network(size, many, None, 0).to(device).requires_grad_(False) for _ in range(k)]
+    for net, w, b in zip(nets, weight, bias):
+        net.weight.copy_(w.T)
+        net.bias.copy_(b)
+    return [Probe(classes, *parts) for parts in zip(nets, mean, scale)]
 
 
 def minimise(loss, parameters, steps: int) -> None:

@@ -10,7 +10,7 @@ from ...data.items import Ambiguity, Data
 from ...layers import Profile, peak_rows
 from ...models import Subject
 from ...probes import LayerScores, Targets, fitting, gather, probe_layers
-from ...probes.linear import fit
+from ...probes.linear import fit_each
 from ...probes.targets import build
 from ...rules import above, all_of, below
 from ...settings import Settings
@@ -98,8 +98,9 @@ def _told_apart(subject: Subject, items: list[Ambiguity], settings: Settings) ->
     targets, note = fitting(subject, build([i.words for i in items], [i.split for i in items], found))
     train = targets.split == "train"
     out = []
-    for x in gather(subject, targets, settings=settings):
-        probe = fit(x[train], targets.labels[train], seed=settings.seed, device=settings.torch_device())
+    vectors = gather(subject, targets, settings=settings)
+    probes = fit_each(vectors[:, train], targets.labels[train], device=settings.torch_device())
+    for x, probe in zip(vectors, probes):
         logits = probe.logits(x[~train]).cpu().numpy()  # columns: False, True
         score = (logits[:, 1] - logits[:, 0]).reshape(-1, 2)
         out.append(score[:, 0] > score[:, 1])
