@@ -4,15 +4,14 @@ An attractor is a noun between the head of the subject and the verb whose number
 """
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 from random import Random
 
 from ..items import ForcedChoice, Sentence
 from . import builder
 from . import lexicon as lex
-from .grammar import OWN, PERIOD, Grammar, close, relativiser, subordinator
-from .nominal import PEOPLE
+from .grammar import OWN, PERIOD, Grammar, relativiser, subordinator
+from .nominal import PEOPLE, pp_of
 from .predicates import frames_for
 from .sentence import Phrase, Skeleton, compile_phrase, join, single, with_mask, word
 from .verbal import Form, main_verb, verb_group, wrap
@@ -76,7 +75,7 @@ class Agreement(Grammar):
         frame = self.rng.choice(options)
         form = Form(tense, "simple" if kind == "lexical" else kind)
         auxiliaries, tag = verb_group(form, subject)
-        return wrap(auxiliaries, self.verb_phrase(frame, tag, tense, subject, 0, adjuncts=False), None), frame.subject_role
+        return wrap(auxiliaries, self.verb_phrase(frame, tag, tense, subject, 0, adjuncts=False)), frame.subject_role
 
     def chain(self, subject: Phrase, length: int, number: str) -> Phrase:
         """A noun phrase with `length` prepositional phrases, one inside the other or side by side."""
@@ -88,7 +87,7 @@ class Agreement(Grammar):
         inner = self.noun_phrase(cls, self.other(number))
         if length > 1:
             inner = self.chain(inner, length - 1, number)
-        return join("NP", ("head", subject), ("nmod", self.of(preposition, inner)))
+        return join("NP", ("head", subject), ("nmod", pp_of(preposition, inner)))
 
     def draw(self, condition: str, number: str) -> tuple[Phrase, int]:
         """A sentence and the position of the verb that agrees."""
@@ -108,15 +107,15 @@ class Agreement(Grammar):
         vp, role = self.predicate(subject, tense, second=first is not None)
         if first is not None:
             vp = join("VP", ("head", first), ("conj", join("", ("cc", word("and", "CCONJ", "CC")), ("head", vp))))
-            target = len(subject) + len(first) + 1
+            target = subject.length + first.length + 1
         else:
-            target = len(subject)
-        clause = close(join("S", ("nsubj", subject, role), ("head", vp)))
+            target = subject.length
+        clause = join("S", ("nsubj", subject, role), ("head", vp)).close()
         if prefix is not None:
             frame = lex.frame("clausal", "say")
             said = main_verb(frame, "fin", tense, prefix)
             clause = join("SBAR", ("mark", subordinator("that")), ("head", clause))
-            target += len(prefix) + 2
+            target += prefix.length + 2
             clause = join("S", ("nsubj", prefix, "ARG0"), ("head", join("VP", ("head", said), ("ccomp", clause, "ARG1"))))
         return join("", ("head", clause), ("punct", PERIOD)).bracket("S"), target
 
@@ -164,7 +163,7 @@ def nonce(skeleton: Skeleton) -> Skeleton:
         if (len(table) > 1 and xpos in ("NN", "NNS", "JJ")) or (sense.startswith("verb.") and "say" not in sense):
             table = _colourless(xpos, sense.split(".")[1] if "." in sense else "")
         tables.append(table)
-    return replace(skeleton, tables=tuple(tables))
+    return skeleton._replace(tables=tuple(tables))
 
 
 def agreement_sentences(n: int, seed: int, conditions: tuple[str, ...] = CONDITIONS) -> list[tuple[Sentence, int]]:
@@ -189,10 +188,12 @@ def agreement_sentences(n: int, seed: int, conditions: tuple[str, ...] = CONDITI
         else:
             skeleton, target = pool[int(rng.random() * len(pool))]
         meta = {"nonce": odd, "number": number, "set": "builtin"}
-        item = skeleton.sentence(rng, f"agreement-{seed}-{len(out)}", condition=condition, meta=meta)
-        if item.words in seen or not UNINFLECTED.isdisjoint(item.lemmas):
+        words, lemmas = skeleton.fill(rng)
+        if words in seen or not UNINFLECTED.isdisjoint(lemmas):
             continue
-        seen.add(item.words)
+        seen.add(words)
+        item = Sentence(id=f"agreement-{seed}-{len(out)}", condition=condition, meta=meta, words=words, lemmas=lemmas,
+                        **skeleton.layers())
         out.append((item, target))
     return out
 

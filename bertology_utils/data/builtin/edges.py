@@ -1,6 +1,7 @@
 """Tasks about spans: negation scope, entities, semantic roles, proto-roles, pairs of concepts (tenney2019b, zhao2020)."""
 from __future__ import annotations
 
+from functools import cache
 from itertools import islice, product
 from random import Random
 
@@ -22,7 +23,8 @@ RELATION_FRAMES = ("I thought of the words {a} and {b} .", "She wrote {a} beside
 @builder("negation_scope")
 def negation_scope(n: int, seed: int) -> list[Sentence]:
     """Sentences with a negation: spans `cue` and `scope` (all of the negated clause but the cue; one or two spans)."""
-    return draw("scope", n, seed, lambda s: any(x.kind == "cue" for x in s.spans), negation=0.4, pool_size=POOL)
+    found = draw("scope", seed, lambda s: any(x.kind == "cue" for x in s.spans), negation=0.4, pool_size=POOL)
+    return [drawn.sentence() for drawn in islice(found, n)]
 
 
 @builder("mentions")
@@ -38,20 +40,21 @@ def mentions(n: int, seed: int) -> list[Sentence]:
         kept[chain] += fits
         return fits
 
-    return draw("mentions", n, seed, keep, pool_size=POOL)
+    return [drawn.sentence() for drawn in islice(draw("mentions", seed, keep, pool_size=POOL), n)]
 
 
 def _edges(name: str, n: int, seed: int, kind: str) -> list[EdgeItem]:
     """One item a span of `kind`; roles get their predicate as the first span."""
     out: list[EdgeItem] = []
-    for s in draw(name, n, seed, lambda s: any(x.kind == kind for x in s.spans), pool_size=POOL):
-        for x in s.of(kind):
+    for s in draw(name, seed, lambda s: any(x.kind == kind for x in s.spans), pool_size=POOL):
+        for x in s.skeleton.spans:
+            if x.kind != kind:
+                continue
             first, second = ((x.head, x.head + 1), (x.start, x.end)) if kind == "role" else ((x.start, x.end), None)
             out.append(EdgeItem(id=f"{s.id}-{len(out)}", split=s.split, words=s.words, span1=first, span2=second,
                                 labels=(x.label,)))
         if len(out) >= n:
-            break
-    return out[:n]
+            return out[:n]
 
 
 @builder("entities")
@@ -66,13 +69,19 @@ def semantic_roles(n: int, seed: int) -> list[EdgeItem]:
     return _edges("roles", n, seed, "role")
 
 
+@cache
+def _proto_verbs() -> dict[str, frozenset[str]]:
+    return {name: frozenset(verbs.split()) for name, verbs in source("verbs")["proto"].items()}
+
+
+@cache
 def proto_labels(verb: str, role: str, cls: str) -> tuple[str, ...]:
     """Proto-role properties of an argument (after Dowty 1991), by rule from the verb, the role and the noun's class.
 
     >>> proto_labels("build", "ARG1", "building")
     ('created', 'physical')
     """
-    table = {name: set(verbs.split()) for name, verbs in source("verbs")["proto"].items()}
+    table = _proto_verbs()
     animate, found = cls in ANIMATE, set()
     if cls not in BODILESS:
         found.add("physical")
@@ -99,23 +108,21 @@ def proto_roles(n: int, seed: int) -> list[EdgeItem]:
         return any(x.kind == "role" and x.label in ("ARG0", "ARG1") for x in skeleton.spans)
 
     out: list[EdgeItem] = []
-    for s in draw("proto", n, seed, keep, pool_size=POOL):
-        for x in s.of("role"):
-            if x.label not in ("ARG0", "ARG1"):
+    for s in draw("proto", seed, keep, pool_size=POOL):
+        for x in s.skeleton.spans:
+            if x.kind != "role" or x.label not in ("ARG0", "ARG1"):
                 continue
-            inside = range(x.start, x.end)
-            top = next(i for i in inside if s.heads[i] not in inside)
-            cls = s.senses[top].removeprefix("noun.").removeprefix("name.")
-            if s.upos[top] == "PRON" and s.lemmas[top] != "it":
+            top = next(i for i in range(x.start, x.end) if not x.start <= s.skeleton.heads[i] < x.end)
+            upos, cls = s.skeleton.upos[top], s.skeleton.senses[top].removeprefix("noun.").removeprefix("name.")
+            if upos == "PRON" and s.lemmas[top] != "it":
                 cls = "role"
-            if s.upos[top] not in ("NOUN", "PROPN", "PRON") or not cls:
+            if upos not in ("NOUN", "PROPN", "PRON") or not cls:
                 continue
             out.append(EdgeItem(id=f"{s.id}-{len(out)}", split=s.split, words=s.words, span1=(x.head, x.head + 1),
                                 span2=(x.start, x.end), labels=proto_labels(s.lemmas[x.head], x.label, cls),
                                 meta={"role": x.label}))
         if len(out) >= n:
-            break
-    return out[:n]
+            return out[:n]
 
 
 def relations() -> list[tuple[str, str, str]]:

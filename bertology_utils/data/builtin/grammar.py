@@ -1,10 +1,10 @@
 """Clauses and sentences: relative, complement and adverbial clauses, coordination, passives, questions."""
 from __future__ import annotations
 
-from dataclasses import replace
+from functools import cache
 
 from . import lexicon as lex
-from .nominal import PEOPLE, pronoun_for
+from .nominal import NAMEABLE, PEOPLE, pp_of, pronoun_for, weights
 from .predicates import Predicates, frames_for
 from .sentence import Leaf, Phrase, join, single, word
 from .verbal import Form, adverb, be, main_verb, verb_group, wrap
@@ -18,10 +18,12 @@ SUBJECTS = ("person",) * 10 + ("animal",) * 3 + ("group", "troop", "text", "buil
 LIVING = ("person",) * 5 + ("animal",) * 2 + ("group", "troop", "vehicle", "event", "force")
 PASSIVE_SUBJECTS = ("person", "animal", "food", "text", "vehicle", "building", "goods", "opening", "abstract", "group",
                     "site", "event", "game")
-SENTENCE_KINDS = {"statement": 30, "passive": 5, "coordinated": 4, "verbs": 4, "adverbial": 5, "fronted": 5,
-                  "question": 3, "who": 2, "existential": 3, "order": 1}
+SENTENCE_KINDS = weights({  # methods of the grammar
+    "statement": 30, "passive": 5, "coordinated_clauses": 4, "coordinated_verbs": 4, "adverbial_sentence": 5, "fronted": 5,
+    "question": 3, "who": 2, "existential": 3, "order": 1})
 
 
+@cache
 def subordinator(form: str) -> Leaf:
     """*that*, *because*, …; *when* is an adverb in UD."""
     if form == "when":
@@ -29,20 +31,16 @@ def subordinator(form: str) -> Leaf:
     return word(form, "SCONJ", "IN", "_", "B-SBAR")
 
 
+@cache
 def relativiser(form: str) -> Leaf:
     """*who*, *that* or *which* at the head of a relative clause."""
     return word(form, "PRON", "WP" if form == "who" else "WDT", "PronType=Rel", "B-NP")
 
 
-def close(clause: Phrase) -> Phrase:
-    """Mark the scope of a negation in the clause that has just been completed: all its words but the cue."""
-    for i, (kind, label, start, end, _) in enumerate(clause.spans):
-        if kind == "cue" and label == "pending":
-            clause.spans[i] = ("cue", "negation", start, end, None)
-            for s, e in ((0, start), (end, len(clause))):
-                if s < e:
-                    clause.mark("scope", "negation", s, e)
-    return clause
+@cache
+def relative_frames(cls: str) -> tuple[lex.Frame, ...]:
+    """The transitive frames for a relative clause about an object of a plain noun class."""
+    return tuple(f for f in frames_for(cls, "transitive", "obj") if f.name not in OWN)
 
 
 class Grammar(Predicates):
@@ -70,11 +68,11 @@ class Grammar(Predicates):
         vp, role = self.finite_vp(noun, self.rng.choice(("Past", "Past", "Pres")), depth, plain,
                                   ("transitive", "transitive", "intransitive", "prepositional"))
         inner = vp.bracket("S")
-        return close(join("SBAR", ("nsubj", who, "R-" + role if role else None), ("head", inner)))
+        return join("SBAR", ("nsubj", who, "R-" + role if role else None), ("head", inner)).close()
 
     def object_relative(self, noun: Phrase, number: str | None = None, plain: bool = False) -> Phrase:
         """*that the dog chased*, or *the dog chased*."""
-        options = [f for f in frames_for(noun.cls, "transitive", "obj") if f.name not in OWN]
+        options = relative_frames(noun.cls)
         if not options:
             raise LookupError(noun.cls)
         frame = self.rng.choice(options)
@@ -82,10 +80,9 @@ class Grammar(Predicates):
             subject = self._mentioned(self.common(self.plain_class(frame.subj), number, det="the", adjectives=0))
         else:
             subject = self.np(frame.subj, depth=0)
-        form = Form("Past") if plain else replace(self.form(self.rng.choice(("Past", "Past", "Pres")), frame), negated=False)
+        form = Form("Past") if plain else self.form(self.rng.choice(("Past", "Past", "Pres")), frame)._replace(negated=False)
         auxiliaries, tag = verb_group(form, subject)
-        vp = join("VP", ("head", main_verb(frame, tag, form.tense, subject)))
-        vp = wrap(auxiliaries, vp, None)
+        vp = wrap(auxiliaries, single(main_verb(frame, tag, form.tense, subject), "VP"))
         clause = join("S", ("nsubj", subject, "ARG0"), ("head", vp))
         if not plain and self.chance(0.3):
             return clause.bracket("SBAR")
@@ -99,11 +96,11 @@ class Grammar(Predicates):
         """An active clause without its full stop."""
         subject = subject or self.subject(depth=depth)
         vp, role = self.finite_vp(subject, tense, depth, plain)
-        return close(join("S", ("nsubj", subject, role), ("head", vp)))
+        return join("S", ("nsubj", subject, role), ("head", vp)).close()
 
     def resumed(self, antecedent: Phrase | None, probability: float = 0.5) -> Phrase | None:
         """A pronoun for a noun phrase of the clause before, if one fits and chance has it."""
-        if antecedent is None or antecedent.cls not in (*PEOPLE, "animal") or not self.chance(probability):
+        if antecedent is None or antecedent.cls not in NAMEABLE or not self.chance(probability):
             return None
         name = pronoun_for(antecedent)
         return self.pronoun_np(name, "Nom", antecedent) if name else None
@@ -128,7 +125,7 @@ class Grammar(Predicates):
 
     def passive(self, tense: str) -> Phrase:
         subject = self.np(self.rng.choice(PASSIVE_SUBJECTS), depth=1)
-        clause = close(join("S", ("nsubj:pass", subject, "ARG1"), ("head", self.passive_vp(subject, tense, 1))))
+        clause = join("S", ("nsubj:pass", subject, "ARG1"), ("head", self.passive_vp(subject, tense, 1))).close()
         return join("S", ("head", _open(clause)), ("punct", PERIOD))
 
     def coordinated_clauses(self, tense: str) -> Phrase:
@@ -146,8 +143,8 @@ class Grammar(Predicates):
         second, role2 = self.finite_vp(subject, tense, 0, True, kinds)
         second = join("", ("cc", word("and", "CCONJ", "CC")), ("head", second))
         clause = join("S", ("nsubj", subject, role), ("head", join("VP", ("head", first), ("conj", second))))
-        verb = len(subject) + len(first) + second.head  # the subject belongs to the second verb too
-        clause.mark("role", role2, 0, len(subject), verb)
+        verb = subject.length + first.length + second.head  # the subject belongs to the second verb too
+        clause.mark("role", role2, 0, subject.length, verb)
         return join("S", ("head", _open(clause)), ("punct", PERIOD))
 
     def adverbial_sentence(self, tense: str) -> Phrase:
@@ -169,7 +166,7 @@ class Grammar(Predicates):
             clause = self.clause(tense, 1)
         finally:
             self.timeless = False
-        if clause.leaves[clause.head].upos != "VERB":  # roles are the verbs'
+        if clause.top().upos != "VERB":  # roles are the verbs'
             lead = lead[:2]
         return join("S", lead, ("punct", COMMA), ("head", _open(clause)), ("punct", PERIOD))
 
@@ -181,8 +178,8 @@ class Grammar(Predicates):
         form = self.form(tense, frame)
         form = Form(tense, form.aspect, form.modal, force_do=True)
         auxiliaries, tag = verb_group(form, subject)
-        vp = wrap(auxiliaries[1:], self.verb_phrase(frame, tag, "none", subject, 1), None)
-        return join("SQ", (auxiliaries[0]), ("nsubj", subject, frame.subject_role), ("head", vp), ("punct", QUESTION_MARK))
+        vp = wrap(auxiliaries[1:], self.verb_phrase(frame, tag, "none", subject, 1))
+        return join("SQ", auxiliaries[0], ("nsubj", subject, frame.subject_role), ("head", vp), ("punct", QUESTION_MARK))
 
     def who(self, tense: str) -> Phrase:
         """A question about the subject."""
@@ -201,9 +198,8 @@ class Grammar(Predicates):
         preposition = {"surface": "on"}.get(place, "in")
         there = single(word("there", "PRON", "EX", "_", "B-NP"), "NP")
         place_np = self._mentioned(self.common(place, "Sing", det="the", adjectives=int(self.chance(0.3))))
-        verb = be("fin", tense, np)
-        verb = Leaf(verb.table, "VERB", verb.xpos, verb.feats, verb.chunk, "verb.be")
-        vp = join("VP", ("head", verb), ("nsubj", np, "ARG1"), ("obl", self.of(preposition, place_np), "ARGM-LOC"))
+        verb = be("fin", tense, np.number, np.person)._replace(upos="VERB", sense="verb.be")
+        vp = join("VP", ("head", verb), ("nsubj", np, "ARG1"), ("obl", pp_of(preposition, place_np), "ARGM-LOC"))
         return join("S", ("expl", there), ("head", vp), ("punct", PERIOD))
 
     def order(self, tense: str) -> Phrase:
@@ -215,19 +211,18 @@ class Grammar(Predicates):
 
     def sentence(self) -> Phrase:
         """Any sentence within the length limits."""
-        draw = {"coordinated": self.coordinated_clauses, "verbs": self.coordinated_verbs, "adverbial": self.adverbial_sentence}
         while True:
-            kind = self.rng.choices(tuple(SENTENCE_KINDS), tuple(SENTENCE_KINDS.values()))[0]
+            kind = self.weighted(SENTENCE_KINDS)
             tense = "Past" if self.chance(0.65) else "Pres"
             try:
-                phrase = (draw.get(kind) or getattr(self, kind))(tense)
+                phrase = getattr(self, kind)(tense)
             except LookupError:  # a subject drawn for which the frames asked for have no verb
                 continue
-            if MIN_WORDS <= len(phrase) <= MAX_WORDS:
+            if MIN_WORDS <= phrase.length <= MAX_WORDS:
                 return phrase
 
 
 def _open(clause: Phrase) -> Phrase:
     """Drop the clause's own outer bracket: the sentence's covers it."""
-    clause.brackets = [b for b in clause.brackets if b != (0, len(clause), "S")]
+    clause.labels = tuple(label for label in clause.labels if label != "S")
     return clause

@@ -55,9 +55,9 @@ def conjugate(entry: str) -> dict[str, str]:
     return {"VB": base, "VBP": base, "VBZ": add_s(base), "VBD": past, "VBN": participle, "VBG": ing}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Frame:
-    """A set of verbs with the same arguments.
+    """A set of verbs with the same arguments; each is made once, by `frames`, and compared by identity.
 
     Attributes
     ----------
@@ -130,6 +130,12 @@ def members(name: str) -> tuple[str, ...]:
 
 
 @cache
+def plain_classes(names: tuple[str, ...]) -> tuple[str, ...]:
+    """The members of all these classes and unions, one after the other."""
+    return tuple(m for name in names for m in members(name))
+
+
+@cache
 def nouns(name: str, number: str) -> Table:
     """The nouns of a plain class, in the singular (``"Sing"``) or plural (``"Plur"``)."""
     out = []
@@ -139,6 +145,7 @@ def nouns(name: str, number: str) -> Table:
     return tuple(dict.fromkeys(out))
 
 
+@cache
 def is_mass(name: str) -> bool:
     """Whether the nouns of a class have no plural and no indefinite article."""
     return name in source("lexicon")["mass"]

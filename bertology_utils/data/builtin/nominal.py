@@ -1,9 +1,11 @@
 """Noun phrases: determiners, adjectives, possessors, numerals, names, pronouns, attributes, coordination."""
 from __future__ import annotations
 
-from dataclasses import replace
-from itertools import count
+from bisect import bisect
+from functools import cache
+from itertools import accumulate, count
 from random import Random
+from typing import Any
 
 from . import lexicon as lex
 from .sentence import Leaf, Phrase, join, single, word
@@ -28,14 +30,25 @@ PRONOUNS = {
 CASES = {"Nom": 0, "Acc": 1, "Gen": 2, "Refl": 3}
 GENDER = {"man": "Masc", "kin_man": "Masc", "woman": "Fem", "kin_woman": "Fem", "role": "", "kin_role": "", "animal": "Neut"}
 PEOPLE = ("man", "woman", "role")
+NAMEABLE = (*PEOPLE, "animal")  # whom a pronoun may stand for
 POSSESSIVE_S = word("'s", "PART", "POS", chunk="B-NP")
 
 
+def weights(table: dict[Any, float]) -> tuple[tuple, tuple[float, ...]]:
+    """Values and the running sums of their weights."""
+    return tuple(table), tuple(accumulate(table.values()))
+
+
+ADJECTIVES = weights({0: 13, 1: 6, 2: 1})  # how many there are
+
+
+@cache
 def adposition(form: str, chunk: str = "B-PP") -> Leaf:
     """A preposition."""
     return word(form, "ADP", "IN", chunk=chunk)
 
 
+@cache
 def determiner(form: str) -> Leaf:
     """A determiner; *many* and *several* are adjectives in UD."""
     if form in ("many", "several"):
@@ -43,6 +56,7 @@ def determiner(form: str) -> Leaf:
     return word(form, "DET", "DT", ART[form], "B-NP", ART_LEMMA.get(form, form))
 
 
+@cache
 def pronoun(name: str, case: str) -> Leaf:
     """A personal, possessive or reflexive pronoun."""
     row = PRONOUNS[name]
@@ -53,6 +67,25 @@ def pronoun(name: str, case: str) -> Leaf:
     feats = "|".join(f"{k}={v}" for k, v in feats.items() if v)
     lemma = form if case in ("Gen", "Refl") else name
     return word(form, "PRON", "PRP$" if case == "Gen" else "PRP", feats, "B-NP", lemma)
+
+
+@cache
+def noun(cls: str, number: str, chunk: str = "I-NP") -> Leaf:
+    """The slot of a common noun."""
+    xpos, feats = NOUN[number]
+    return Leaf(lex.nouns(cls, number), "NOUN", xpos, feats, chunk, f"noun.{cls}", True)
+
+
+@cache
+def adjective(table: lex.Table) -> Leaf:
+    """The slot of an adjective before a noun."""
+    return Leaf(table, "ADJ", "JJ", "Degree=Pos", "I-NP", "adj", True)
+
+
+@cache
+def name(group: str, chunk: str = "B-NP", sense: str = "name", distinct: bool = True) -> Leaf:
+    """The slot of a proper noun."""
+    return Leaf(lex.words("names", group), "PROPN", "NNP", "Number=Sing", chunk, sense, distinct)
 
 
 def pronoun_for(phrase: Phrase) -> str | None:
@@ -88,14 +121,14 @@ class NounPhrases:
         """True with the given probability."""
         return self.rng.random() < probability
 
+    def weighted(self, table: tuple[tuple, tuple[float, ...]]) -> Any:
+        """One of the values of a table made by `weights`."""
+        values, sums = table
+        return values[bisect(sums, self.rng.random() * sums[-1])]
+
     def plain_class(self, classes: tuple[str, ...]) -> str:
         """One plain noun class out of the classes and unions allowed."""
-        return self.rng.choice([m for c in classes for m in lex.members(c)])
-
-    def noun(self, cls: str, number: str, chunk: str = "I-NP") -> Leaf:
-        """The slot of a common noun."""
-        xpos, feats = NOUN[number]
-        return Leaf(lex.nouns(cls, number), "NOUN", xpos, feats, chunk, f"noun.{cls}", True)
+        return self.rng.choice(lex.plain_classes(classes))
 
     def adjectives(self, cls: str, number: int) -> list[Leaf]:
         """Slots of up to two adjectives that fit a noun class, in the order in which English puts them."""
@@ -107,7 +140,7 @@ class NounPhrases:
             ranks = lex.adjective_ranks(_adjective_class(cls))
             if len(ranks) > 1:
                 tables = [ranks[i] for i in sorted(self.rng.sample(range(len(ranks)), 2))]
-        return [Leaf(t, "ADJ", "JJ", "Degree=Pos", "I-NP", "adj", True) for t in tables]
+        return [adjective(t) for t in tables]
 
     def _finish(self, phrase: Phrase, cls: str, number: str, person: int = 3, gender: str | None = None,
                 cluster: int | None = None, kind: str = "NOM") -> Phrase:
@@ -120,32 +153,27 @@ class NounPhrases:
         """A pronoun, referring back to `refer` if given."""
         row = PRONOUNS[name]
         phrase = single(pronoun(name, case), "NP")
-        phrase.pronoun = True
         cls = refer.cls if refer else "role"
         return self._finish(phrase, cls, row[5], row[4], row[6], refer.cluster if refer else None, "PRO")
 
     def name_np(self, cls: str) -> Phrase:
         """A person's or a place's name, with its entity span."""
-        propn = {"upos": "PROPN", "xpos": "NNP", "feats": "Number=Sing", "distinct": True}
-        first = Leaf(lex.words("names", "place" if cls == "city" else cls), chunk="B-NP", sense=f"name.{cls}", **propn)
-        phrase = single(first)
+        phrase = single(name("place" if cls == "city" else cls, "B-NP", f"name.{cls}"))
         if cls != "city" and self.chance(0.3):
-            family = Leaf(lex.words("names", "family"), chunk="I-NP", sense="name", **propn)
-            phrase = join("", ("head", phrase), ("flat", family))
+            phrase = join("", ("head", phrase), ("flat", name("family", "I-NP")))
         phrase.bracket("NP").mark("entity", "GPE" if cls == "city" else "PERSON")
         return self._finish(phrase, cls, "Sing", kind="NAM")
 
     def organisation(self) -> Phrase:
         """*Boston University*."""
-        city = Leaf(lex.words("names", "place"), "PROPN", "NNP", "Number=Sing", "B-NP", "name", True)
-        kind = Leaf(lex.words("names", "organisation"), "PROPN", "NNP", "Number=Sing", "I-NP", "name.group")
-        phrase = join("NP", ("compound", city), ("head", kind)).mark("entity", "ORG")
+        kind = name("organisation", "I-NP", "name.group", distinct=False)
+        phrase = join("NP", ("compound", name("place")), ("head", kind)).mark("entity", "ORG")
         return self._finish(phrase, "group", "Sing", kind="NAM")
 
     def landmark(self) -> Phrase:
         """*the Rhine*."""
-        name = Leaf(lex.words("names", "landmark"), "PROPN", "NNP", "Number=Sing", "I-NP", "name.nature", True)
-        phrase = join("NP", ("det", determiner("the")), ("head", name)).mark("entity", "LOC")
+        river = name("landmark", "I-NP", "name.nature")
+        phrase = join("NP", ("det", determiner("the")), ("head", river)).mark("entity", "LOC")
         return self._finish(phrase, "nature", "Sing", kind="NAM")
 
     def np(self, classes: tuple[str, ...] | str, number: str | None = None, *, case: str = "Nom", depth: int = 1,
@@ -171,8 +199,7 @@ class NounPhrases:
             number = "Sing"
         if free and referential:
             if cls in PEOPLE and self.chance(0.12):
-                fits = [p for p, r in PRONOUNS.items() if r[5] == (number or r[5]) and p != "it"]
-                return self.pronoun_np(self.rng.choice(fits), case)
+                return self.pronoun_np(self.rng.choice(_personal(number)), case)
             if number != "Plur" and ((cls in ("man", "woman") and self.chance(0.45)) or (cls == "city" and self.chance(0.5))):
                 return self.name_np(cls)
             if number != "Plur" and self.chance(0.2) and cls in ("group", "nature"):
@@ -190,48 +217,47 @@ class NounPhrases:
     def common(self, cls: str, number: str, det: str | None = None, adjectives: int | None = None,
                refer: Phrase | None = None, referential: bool = True, embedded: bool = False) -> Phrase:
         """A base noun phrase around a common noun (no mention is marked yet: it may still be modified)."""
-        parts = self._start(cls, number, det, refer, referential, "embedded " * embedded)
-        adjectives = adjectives if adjectives is not None else self.rng.choices((0, 1, 2), (13, 6, 1))[0]
-        parts += [("amod", leaf) for leaf in self.adjectives(cls, adjectives)]
+        parts = [_determined(det)] if det is not None else self._start(cls, number, refer, referential, embedded)
+        adjectives = adjectives if adjectives is not None else self.weighted(ADJECTIVES)
+        if adjectives:
+            parts += [("amod", leaf) for leaf in self.adjectives(cls, adjectives)]
         compounds = lex.compounds(cls)
         if compounds and number == "Sing" and det is None and self.chance(0.12):
             first, second = self.rng.choice(compounds)
             parts.append(("compound", word(first, "NOUN", "NN", "Number=Sing", "I-NP", sense="noun")))
             parts.append(("head", word(second, "NOUN", "NN", "Number=Sing", "I-NP", sense=f"noun.{cls}")))
         else:
-            parts.append(("head", self.noun(cls, number)))
-        if isinstance(parts[0][1], Leaf):  # with no determiner, an adjective or the noun begins the chunk
-            parts[0] = (parts[0][0], replace(parts[0][1], chunk="B-NP"))
+            parts.append(("head", noun(cls, number)))
+        relation, first = parts[0]
+        if type(first) is Leaf and first.chunk != "B-NP":  # with no determiner, an adjective or the noun begins the chunk
+            parts[0] = (relation, first._replace(chunk="B-NP"))
         phrase = join("NP", *parts)
         phrase.cls, phrase.number, phrase.gender = cls, number, GENDER.get(cls, "")
         phrase.cluster = next(self._clusters)
         return phrase
 
-    def _start(self, cls: str, number: str, det: str | None, refer: Phrase | None, referential: bool, where: str) -> list:
+    def _start(self, cls: str, number: str, refer: Phrase | None, referential: bool, embedded: bool) -> list:
         """Determiner, numeral or possessor, as parts of a noun phrase."""
-        if det is not None:
-            leaf = determiner(det)
-            return [("amod" if leaf.upos == "ADJ" else "det", leaf)]
         if cls in lex.source("lexicon")["bare"]:
             return []
         mass = lex.is_mass(cls)
         if not referential:
-            return [] if number == "Plur" or mass else [("det", determiner("a"))]
+            return [] if number == "Plur" or mass else [_determined("a")]
         owned = cls in lex.source("lexicon")["owned"]
         must = cls.startswith("kin_") or cls == "part"
         if owned and self.possessives and (must or self.chance(0.3)):
-            name = pronoun_for(refer) if refer is not None and refer.cls in (*PEOPLE, "animal") else None
-            if name and (cls == "part" or self.chance(0.7)):
-                owner = single(pronoun(name, "Gen")).mark("mention", "PRO", head=refer.cluster)
+            own = pronoun_for(refer) if refer is not None and refer.cls in NAMEABLE else None
+            if own and (cls == "part" or self.chance(0.7)):
+                owner = single(pronoun(own, "Gen")).mark("mention", "PRO", head=refer.cluster)
                 return [("nmod:poss", owner)]
             if must or self.chance(0.6):
                 return [("nmod:poss", self._owner())]
             owner = single(pronoun(self.rng.choice(("I", "he", "she", "we", "they")), "Gen"))
             return [("nmod:poss", owner.mark("mention", "PRO", head=next(self._clusters)))]
-        if number == "Plur" and not where and self.chance(0.15):
-            numeral = Leaf(lex_numerals(), "NUM", "CD", "NumForm=Word|NumType=Card", "B-NP")
-            return [("nummod", single(numeral).mark("entity", "CARDINAL"))]
-        return self._start(cls, number, self.rng.choice(DETERMINERS[where + ("mass" if mass else number)]), None, True, where)
+        if number == "Plur" and not embedded and self.chance(0.15):
+            return [("nummod", single(numeral()).mark("entity", "CARDINAL"))]
+        where = "embedded " if embedded else ""
+        return [_determined(self.rng.choice(DETERMINERS[where + ("mass" if mass else number)]))]
 
     def _owner(self) -> Phrase:
         """A short possessor with its 's."""
@@ -242,7 +268,7 @@ class NounPhrases:
         else:
             base = self.common(cls, "Sing", det="the", adjectives=int(self.chance(0.2)))
             owner = join("NP", ("head", base), ("case", POSSESSIVE_S))
-            owner.mark("mention", "NOM", end=len(owner) - 1, head=base.cluster)
+            owner.mark("mention", "NOM", end=owner.length - 1, head=base.cluster)
         return owner
 
     def modified(self, phrase: Phrase, depth: int) -> Phrase:
@@ -275,9 +301,23 @@ class NounPhrases:
         return phrase.mark("mention", "NOM", head=phrase.cluster)
 
 
-def lex_numerals() -> lex.Table:
-    """Cardinal numerals from two upwards."""
-    return tuple((n, n) for n in lex.source("lexicon")["numerals"].split() if n != "hundred")
+@cache
+def numeral() -> Leaf:
+    """The slot of a cardinal numeral from two upwards."""
+    table = tuple((n, n) for n in lex.source("lexicon")["numerals"].split() if n != "hundred")
+    return Leaf(table, "NUM", "CD", "NumForm=Word|NumType=Card", "B-NP")
+
+
+@cache
+def _determined(form: str) -> tuple[str, Leaf]:
+    leaf = determiner(form)
+    return "amod" if leaf.upos == "ADJ" else "det", leaf
+
+
+@cache
+def _personal(number: str | None) -> tuple[str, ...]:
+    """The pronouns for people; of one number if it is given."""
+    return tuple(p for p, row in PRONOUNS.items() if row[5] == (number or row[5]) and p != "it")
 
 
 def pp_of(preposition: str, np: Phrase) -> Phrase:

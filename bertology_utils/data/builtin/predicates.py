@@ -1,13 +1,12 @@
 """Predicates: verb phrases by valency, copulas and linking verbs, passives, infinitives."""
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 
 from . import lexicon as lex
 from .nominal import PEOPLE, pp_of
 from .sentence import Leaf, Phrase, join, single, word
-from .verbal import MODALS, NEVER, NOT, Adjuncts, Form, adverb, be, main_verb, verb_group, wrap
+from .verbal import MODALS, NEVER, NOT, Adjuncts, Form, adverb, be, cue, main_verb, verb_group, wrap
 
 FUTURE = ("will", "may", "must", "should", "would", "could", "might", "can")
 TO = word("to", "PART", "TO", chunk="+VP")
@@ -19,6 +18,30 @@ FINITE_KINDS = ("transitive",) * 8 + ("intransitive",) * 5 + ("prepositional",) 
 def frames_for(cls: str, kind: str, role: str = "subj") -> tuple[lex.Frame, ...]:
     """The frames of a valency whose subject (or object) may be of a plain noun class."""
     return tuple(f for f in lex.frames(kind) if any(cls in lex.members(c) for c in getattr(f, role)))
+
+
+@cache
+def passive_frames(cls: str) -> tuple[lex.Frame, ...]:
+    """The frames whose passive may have a subject of a plain noun class."""
+    return tuple(f for f in frames_for(cls, "transitive", "obj") if f.passive and not f.state)
+
+
+@cache
+def infinitive_frames() -> tuple[lex.Frame, ...]:
+    """The frames that go with *want to*: people do it, and it is no state."""
+    return tuple(f for kind in ("transitive", "prepositional", "ditransitive") for f in frames_for("man", kind) if not f.state)
+
+
+@cache
+def predicative(table: lex.Table, chunk: str) -> Leaf:
+    """The slot of an adjective after a copula."""
+    return Leaf(table, "ADJ", "JJ", "Degree=Pos", chunk, "adj", True)
+
+
+@cache
+def degree(negated: bool) -> Leaf:
+    """The slot of an adverb before such an adjective."""
+    return Leaf(lex.words("adverbs", "negated" if negated else "degree"), "ADV", "RB", "_", "B-ADJP")
 
 
 class Predicates(Adjuncts):
@@ -69,7 +92,7 @@ class Predicates(Adjuncts):
         if frame.kind == "particles":
             index = self.rng.randrange(len(frame.verbs))
             leaf = parts[0][1]  # the particle goes with the verb, so the verb is chosen now
-            parts = [("head", replace(leaf, table=(leaf.table[index],))),
+            parts = [("head", leaf._replace(table=(leaf.table[index],))),
                      ("compound:prt", single(word(frame.particle(index), "ADP", "RP", chunk="B-PRT"), "PRT"))]
         parts += self.complements(frame, tense, subject, depth)
         if frame.kind == "infinitival":
@@ -81,12 +104,11 @@ class Predicates(Adjuncts):
                 parts.append(self.place(frame))
             if not frame.state and not self.timeless and self.chance(0.22):
                 parts.append(self.time(tense))
-        return join("VP", *filter(None, parts))
+        return join("VP", *[part for part in parts if part])
 
     def infinitive(self, subject: Phrase, depth: int) -> Phrase:
         """*to* and a verb phrase whose understood subject is that of the clause above."""
-        frame = self.rng.choice([f for k in ("transitive", "prepositional", "ditransitive")
-                                 for f in frames_for("man", k) if not f.state])
+        frame = self.rng.choice(infinitive_frames())
         vp = self.verb_phrase(frame, "VB", "none", subject, depth, adjuncts=False)
         return join("S", ("head", join("VP", ("mark", TO), ("head", vp))))
 
@@ -98,33 +120,26 @@ class Predicates(Adjuncts):
         table = lex.words("states", cls)
         if not table:
             raise LookupError(cls)
-        adjective = Leaf(table, "ADJ", "JJ", "Degree=Pos", "B-ADJP", "adj", True)
         if self.chance(0.2):
-            degree = lex.words("adverbs", "negated" if form.negated else "degree")
-            adjp = join("ADJP", ("advmod", Leaf(degree, "ADV", "RB", "_", "B-ADJP")),
-                        ("head", Leaf(table, "ADJ", "JJ", "Degree=Pos", "I-ADJP", "adj", True)))
+            adjp = join("ADJP", ("advmod", degree(form.negated)), ("head", predicative(table, "I-ADJP")))
         elif self.chance(0.12):
-            second = join("", ("cc", word("and", "CCONJ", "CC", chunk="I-ADJP")),
-                          ("head", Leaf(table, "ADJ", "JJ", "Degree=Pos", "I-ADJP", "adj", True)))
-            adjp = join("ADJP", ("head", adjective), ("conj", second))
+            conjunction = word("and", "CCONJ", "CC", chunk="I-ADJP")
+            second = join("", ("cc", conjunction), ("head", predicative(table, "I-ADJP")))
+            adjp = join("ADJP", ("head", predicative(table, "B-ADJP")), ("conj", second))
         else:
-            adjp = single(adjective, "ADJP")
+            adjp = single(predicative(table, "B-ADJP"), "ADJP")
         auxiliaries, tag = verb_group(form, subject, be_last=not linking)
         if linking:
             vp = join("VP", ("head", main_verb(lex.frame("linking", "seem"), tag, tense, subject)), ("xcomp", adjp, "ARG2"))
-            return wrap(auxiliaries, vp, NOT if form.negated else None)
+            return wrap(auxiliaries, vp, form.negated)
         predicate = adjp
         if cls == "person" and nominal and subject.person == 3 and self.chance(0.3):
             own = {"Masc": "man", "Fem": "woman"}.get(subject.gender, "role")
             predicate = self.common(own if self.chance(0.2) else "role", subject.number, referential=False)
-        copula = be(tag, tense, subject)
+        copula = be(tag, tense, subject.number, subject.person)
         if form.negated and not auxiliaries:
-            vp = join("VP", ("cop", copula), ("advmod", single(NOT).mark("cue", "pending")), ("head", predicate))
-        else:
-            vp = join("VP", ("cop", copula), ("head", predicate))
-            vp = wrap(auxiliaries, vp, NOT if form.negated else None)
-        vp.spans = [s for s in vp.spans if not (s[0] == "role" and s[4] == vp.head)]
-        return vp
+            return join("VP", ("cop", copula), ("advmod", cue(NOT)), ("head", predicate))
+        return wrap(auxiliaries, join("VP", ("cop", copula), ("head", predicate)), form.negated, roles=False)
 
     def finite_vp(self, subject: Phrase, tense: str, depth: int, plain: bool = False,
                   kinds: tuple[str, ...] = FINITE_KINDS) -> tuple[Phrase, str | None]:
@@ -149,30 +164,29 @@ class Predicates(Adjuncts):
             before = NEVER if never else adverb("frequency") if not plain and not form.negated and self.chance(0.07) else None
             vp = self.verb_phrase(frame, tag, "Fut" if form.modal in FUTURE else tense, subject, depth)
             vp = self._preverbal(vp, before, never)
-            return wrap(auxiliaries, vp, NOT if form.negated and not never else None), frame.subject_role
+            return wrap(auxiliaries, vp, form.negated and not never), frame.subject_role
         raise LookupError(f"no verb for a subject of the class {subject.cls!r}")
 
     @staticmethod
     def _preverbal(vp: Phrase, leaf: Leaf | None, negative: bool) -> Phrase:
         if leaf is None:
             return vp
-        phrase = single(leaf, "ADVP")
         if negative:
-            return join("VP", ("advmod", phrase.mark("cue", "pending"), "ARGM-NEG"), ("head", vp))
-        return join("VP", ("advmod", phrase, "ARGM-TMP"), ("head", vp))
+            return join("VP", ("advmod", cue(leaf, "ADVP"), "ARGM-NEG"), ("head", vp))
+        return join("VP", ("advmod", single(leaf, "ADVP"), "ARGM-TMP"), ("head", vp))
 
     def passive_vp(self, subject: Phrase, tense: str, depth: int) -> Phrase:
         """A passive verb phrase, with its agent more often than not; the subject is its ARG1."""
-        options = [f for f in frames_for(subject.cls, "transitive", "obj") if f.passive and not f.state]
+        options = passive_frames(subject.cls)
         if not options:
             raise LookupError(f"no passive for a subject of the class {subject.cls!r}")
         frame = self.rng.choice(options)
-        form = replace(self.form(tense), passive=True)
-        form = replace(form, aspect="simple") if form.aspect == "progressive" else form
+        form = self.form(tense)._replace(passive=True)
+        form = form._replace(aspect="simple") if form.aspect == "progressive" else form
         auxiliaries, tag = verb_group(form, subject)
         parts: list[tuple] = [("head", main_verb(frame, tag, tense, subject))]
         if self.chance(0.6):
             parts.append(("obl:agent", self.pp("by", frame.subj, depth - 1, free=self.chance(0.4)), "ARG0"))
         if not self.timeless and self.chance(0.25):
             parts.append(self.time("Fut" if form.modal in FUTURE else tense))
-        return wrap(auxiliaries, join("VP", *parts), NOT if form.negated else None)
+        return wrap(auxiliaries, join("VP", *parts), form.negated)

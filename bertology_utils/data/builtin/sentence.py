@@ -8,19 +8,26 @@ a skeleton costs a few microseconds a sentence.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from functools import cache
+from itertools import compress
+from operator import itemgetter
 from random import Random
+from typing import NamedTuple
 
-from ..items import Sentence, Span
+from ..items import Span
 from .lexicon import Table, takes_an
 
 NO_SPACE_BEFORE = frozenset({".", ",", "?", "!", ";", "'s", "'"})
 _REDRAWS = 8  # attempts at a filling without a word said twice
+_ARTICLE = (("a", "a"),)  # the slot that becomes *a* or *an*
+_BEYOND = 1000  # more words than any sentence has
+_first = itemgetter(0)
 
 
-@dataclass(frozen=True)
-class Leaf:
+class Leaf(NamedTuple):
     """One word slot: the words that may stand in it and what is true of each of them.
+
+    A leaf is also the smallest phrase: it has a phrase's length, head and features.
 
     chunk
         ``"B-NP"``, ``"I-NP"``, … or ``"+VP"``: inside a verb chunk if one has just begun, else the start of one.
@@ -36,61 +43,71 @@ class Leaf:
     sense: str = ""
     distinct: bool = False
 
+    length, head = 1, 0
+    number, person, gender, cls, cluster = "Sing", 3, "", "", None
 
+
+@cache
 def word(form: str, upos: str, xpos: str, feats: str = "_", chunk: str = "O", lemma: str = "", sense: str = "") -> Leaf:
     """A slot that holds one word."""
     return Leaf(((form, lemma or form),), upos, xpos, feats, chunk, sense)
 
 
-@dataclass
+Part = tuple  # (relation or "head", Phrase | Leaf[, role])
+
+
 class Phrase:
-    """A stretch of slots and its annotation; positions count from the phrase's first word.
+    """A tree of slots; positions count from the phrase's first word. The annotation is put together by `compile_phrase`.
 
     Attributes
     ----------
-    heads, rels : list
-        Head position of each word, -1 for the phrase's own head; relation names.
-    brackets : list of (start, end, label)
-    spans : list of (kind, label, start, end, head)
-        `head` is a position for roles, a cluster for mentions, None otherwise.
-    number, gender, cls, cluster
+    parts : tuple of (relation, Phrase or Leaf[, role])
+        As given to `join`.
+    length, head : int
+        The number of words, and the position of the head among them.
+    labels : tuple of str
+        Constituents around the whole phrase, from the inside.
+    marks : tuple of (kind, label, start, end, head)
+        Labelled spans. `head` is a position for roles, a cluster for mentions, None otherwise.
+    closed : bool
+        Whether negations within have this phrase as their scope (those of closed phrases within it have that one).
+    number, person, gender, cls, cluster
         Features of a noun phrase that other words agree with or refer to.
     """
 
-    leaves: list[Leaf]
-    heads: list[int]
-    rels: list[str]
-    head: int = 0
-    brackets: list[tuple[int, int, str]] = field(default_factory=list)
-    spans: list[tuple[str, str, int, int, int | None]] = field(default_factory=list)
-    number: str = "Sing"
-    person: int = 3
-    gender: str = ""
-    cls: str = ""
-    cluster: int | None = None
-    pronoun: bool = False
+    __slots__ = ("closed", "cls", "cluster", "gender", "head", "labels", "length", "marks", "number", "parts", "person")
 
-    def __len__(self) -> int:
-        return len(self.leaves)
+    def __init__(self, parts: tuple[Part, ...], length: int, head: int, label: str, top: Phrase | Leaf) -> None:
+        self.parts, self.length, self.head = parts, length, head
+        self.labels = (label,) if label else ()
+        self.marks = ()
+        self.closed = False
+        self.number, self.person, self.gender, self.cls, self.cluster = top.number, top.person, top.gender, top.cls, top.cluster
 
     def mark(self, kind: str, label: str, start: int = 0, end: int | None = None, head: int | None = None) -> Phrase:
         """Add a labelled span, by default over the whole phrase."""
-        self.spans.append((kind, label, start, len(self) if end is None else end, head))
+        self.marks += ((kind, label, start, self.length if end is None else end, head),)
         return self
 
     def bracket(self, label: str) -> Phrase:
         """Put a constituent around the whole phrase."""
-        self.brackets.append((0, len(self), label))
+        self.labels += (label,)
         return self
 
+    def close(self) -> Phrase:
+        """Mark the scope of the negation, if any, in the clause that is now complete: all its words but the cue."""
+        self.closed = True
+        return self
 
-Part = tuple  # (relation or "head", Phrase | Leaf[, role])
+    def top(self) -> Leaf:
+        """The slot of the head."""
+        child = next(part[1] for part in self.parts if part[0] == "head")
+        return child if isinstance(child, Leaf) else child.top()
 
 
 def single(leaf: Leaf, label: str = "") -> Phrase:
     """A phrase of one word, with a constituent around it if `label` is given."""
-    phrase = Phrase([leaf], [-1], [""])
-    return phrase.bracket(label) if label else phrase
+    return Phrase((("head", leaf),), 1, 0, label, leaf)
 
 
 def join(label: str, *parts: Part) -> Phrase:
@@ -109,34 +126,20 @@ def join(label: str, *parts: Part) -> Phrase:
     Phrase
         With the agreement features of the head part.
     """
-    start, offsets, phrases = 0, [], []
+    length = 0
     for part in parts:
-        phrase = part[1] if isinstance(part[1], Phrase) else single(part[1])
-        phrases.append(phrase)
-        offsets.append(start)
-        start += len(phrase)
-    which = next(i for i, part in enumerate(parts) if part[0] == "head")
-    top = phrases[which]
-    head = offsets[which] + top.head
-    out = Phrase([], [], [], head, number=top.number, person=top.person, gender=top.gender, cls=top.cls,
-                 cluster=top.cluster, pronoun=top.pronoun)
-    for part, phrase, offset in zip(parts, phrases, offsets):
-        relation = part[0]
-        out.leaves += phrase.leaves
-        for h, r in zip(phrase.heads, phrase.rels):
-            out.heads.append(h + offset if h >= 0 else (-1 if relation == "head" else head))
-            out.rels.append(r if h >= 0 or relation == "head" else relation)
-        out.brackets += [(s + offset, e + offset, name) for s, e, name in phrase.brackets]
-        for kind, name, s, e, h in phrase.spans:
-            out.spans.append((kind, name, s + offset, e + offset, h + offset if kind == "role" else h))
-        if len(part) > 2 and part[2]:
-            out.spans.append(("role", part[2], offset, offset + len(phrase), head))
-    return out.bracket(label) if label else out
+        if part[0] == "head":
+            top = part[1]
+            head = length + top.head
+        length += part[1].length
+    return Phrase(parts, length, head, label, top)
 
 
-@dataclass(frozen=True)
-class Skeleton:
-    """A sentence but for the choice of its words; all layers are shared by the sentences filled from it."""
+class Skeleton(NamedTuple):
+    """A sentence but for the choice of its words; all layers are shared by the sentences filled from it.
+
+    The layers have the names they have in `Sentence`, and the same meaning.
+    """
 
     tables: tuple[Table, ...]
     upos: tuple[str, ...]
@@ -151,61 +154,101 @@ class Skeleton:
     articles: tuple[int, ...]
     distinct: tuple[int, ...]
 
-    def fill(self, rng: Random) -> tuple[list[str], list[str]]:
+    def fill(self, rng: Random) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Draw words and lemmas."""
         draw = rng.random
         rows = [t[0] if len(t) == 1 else t[int(draw() * len(t))] for t in self.tables]
-        said: set[str] = set()
-        for i in self.distinct:
-            table = self.tables[i]
-            for _ in range(_REDRAWS):
-                if rows[i][1] not in said:
-                    break
-                rows[i] = table[int(draw() * len(table))]
-            said.add(rows[i][1])
-        words, lemmas = [r[0] for r in rows], [r[1] for r in rows]
+        if len({rows[i][1] for i in self.distinct}) < len(self.distinct):
+            said: set[str] = set()
+            for i in self.distinct:
+                table = self.tables[i]
+                for _ in range(_REDRAWS):
+                    if rows[i][1] not in said:
+                        break
+                    rows[i] = table[int(draw() * len(table))]
+                said.add(rows[i][1])
+        forms, lemmas = zip(*rows)
+        words = list(forms)
         for i in self.articles:
             words[i] = "an" if takes_an(words[i + 1]) else "a"
         words[0] = words[0][0].upper() + words[0][1:]
-        return words, lemmas
+        return tuple(words), lemmas
 
-    def sentence(self, rng: Random, id: str, **fields) -> Sentence:
-        """A filled sentence with every gold layer; `fields` go to the `Sentence` (split, condition, meta)."""
-        words, lemmas = self.fill(rng)
-        return Sentence(id=id, words=tuple(words), lemmas=tuple(lemmas), upos=self.upos, xpos=self.xpos, feats=self.feats,
-                        heads=self.heads, deprels=self.deprels, chunks=self.chunks, brackets=self.brackets,
-                        spans=self.spans, senses=self.senses, **fields)
+    def layers(self) -> dict[str, tuple]:
+        """The fields of a `Sentence` that do not depend on the choice of words."""
+        return {"upos": self.upos, "xpos": self.xpos, "feats": self.feats, "heads": self.heads, "deprels": self.deprels,
+                "chunks": self.chunks, "brackets": self.brackets, "spans": self.spans, "senses": self.senses}
 
 
-def _chunks(leaves: Sequence[Leaf]) -> tuple[str, ...]:
+@cache
+def _span(start: int, end: int, label: str, kind: str, head: int | None = None) -> Span:
+    """Spans are the same in many sentences, and frozen: each is made once."""
+    return Span(start=start, end=end, label=label, kind=kind, head=head)
+
+
+def _chunks(tags: tuple[str, ...]) -> tuple[str, ...]:
+    if "+VP" not in tags:
+        return tags
     out: list[str] = []
-    for i, leaf in enumerate(leaves):
-        tag = leaf.chunk
+    for tag, following in zip(tags, (*tags[1:], "")):
         if tag == "+VP":
             tag = "I-VP" if out and out[-1].endswith("VP") else "B-VP"
-        elif tag == "B-ADVP" and out and out[-1].endswith("VP") and i + 1 < len(leaves) and leaves[i + 1].chunk == "+VP":
+        elif tag == "B-ADVP" and following == "+VP" and out and out[-1].endswith("VP"):
             tag = "I-VP"  # an adverb between the words of a verb group belongs to it
         out.append(tag)
     return tuple(out)
 
 
 def compile_phrase(phrase: Phrase) -> Skeleton:
-    """Freeze a finished sentence."""
-    leaves = phrase.leaves
-    order = sorted(phrase.brackets, key=lambda b: (b[0], -b[1]))
-    clusters: dict[int, int] = {}
-    spans = []
-    for kind, label, start, end, head in sorted(phrase.spans, key=lambda s: (s[2], -s[3])):
-        if kind == "mention":
-            head = clusters.setdefault(head, len(clusters))
-        spans.append(Span(start=start, end=end, label=label, kind=kind, head=head))
+    """Freeze a finished sentence: one walk through its tree gives all layers."""
+    leaves: list[Leaf] = []
+    heads: list[int] = []
+    relations: list[str] = []
+    # brackets and spans come with their place: by their start, the longer ones first, else the inner before the outer
+    brackets: list[tuple[int, Span]] = []
+    spans: list[tuple[int, str, str, int, int, int | None]] = []
+    cues: list[int] = []  # indices in `spans` of the negations in clauses that are not yet complete
+
+    def place(phrase: Phrase, start: int, governor: int, relation: str) -> None:
+        at, head, outside = start, start + phrase.head, len(cues)
+        for part in phrase.parts:
+            child = part[1]
+            over, name = (governor, relation) if part[0] == "head" else (head, part[0])
+            if type(child) is Leaf:
+                leaves.append(child)
+                heads.append(over)
+                relations.append(name)
+            else:
+                place(child, at, over, name)
+            end = at + child.length
+            if len(part) > 2 and part[2]:
+                spans.append((at * _BEYOND - end, "role", part[2], at, end, head))
+            at = end
+        for label in phrase.labels:
+            brackets.append((start * _BEYOND - at, _span(start, at, label, "constituent")))
+        for kind, label, s, e, h in phrase.marks:
+            if kind == "cue":
+                cues.append(len(spans))
+            s, e = s + start, e + start
+            spans.append((s * _BEYOND - e, kind, label, s, e, h + start if kind == "role" else h))
+        if phrase.closed and len(cues) > outside:
+            for i in cues[outside:]:
+                _, _, _, s, e, _ = spans[i]
+                spans.extend((a * _BEYOND - b, "scope", "negation", a, b, None) for a, b in ((start, s), (e, at)) if a < b)
+            del cues[outside:]
+
+    place(phrase, 0, -1, "root")
+    tables, upos, xpos, feats, chunks, senses, distinct = zip(*leaves)
+    brackets.sort(key=_first)
+    spans.sort(key=_first)
+    clusters: dict[int | None, int] = {}
     return Skeleton(
-        tables=tuple(x.table for x in leaves), upos=tuple(x.upos for x in leaves), xpos=tuple(x.xpos for x in leaves),
-        feats=tuple(x.feats for x in leaves), heads=tuple(phrase.heads),
-        deprels=tuple(r or "root" for r in phrase.rels), chunks=_chunks(leaves), senses=tuple(x.sense for x in leaves),
-        brackets=tuple(Span(start=s, end=e, label=name, kind="constituent") for s, e, name in order), spans=tuple(spans),
-        articles=tuple(i for i, x in enumerate(leaves) if x.table == (("a", "a"),)),
-        distinct=tuple(i for i, x in enumerate(leaves) if x.distinct))
+        tables, upos, xpos, feats, tuple(heads), tuple(relations), _chunks(chunks), senses,
+        tuple([bracket for _, bracket in brackets]),
+        tuple([_span(s, e, label, kind, clusters.setdefault(h, len(clusters)) if kind == "mention" else h)
+               for _, kind, label, s, e, h in spans]),
+        tuple([i for i, table in enumerate(tables) if table == _ARTICLE]) if _ARTICLE in tables else (),
+        tuple(compress(range(len(tables)), distinct)))
 
 
 def text(words: Sequence[str]) -> str:
@@ -220,8 +263,3 @@ def text(words: Sequence[str]) -> str:
 def with_mask(words: Sequence[str], position: int) -> str:
     """Running text with ``[MASK]`` in place of one word."""
     return text([*words[:position], "[MASK]", *words[position + 1:]])
-
-
-def narrowed(leaf: Leaf, rng: Random) -> Leaf:
-    """The slot with its word already chosen."""
-    return replace(leaf, table=(rng.choice(leaf.table),))

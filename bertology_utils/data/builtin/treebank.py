@@ -1,8 +1,10 @@
 """Sentences with every layer of gold annotation, and the tasks read off them."""
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import islice
 from random import Random
+from typing import NamedTuple
 
 from ..items import Sentence
 from . import builder
@@ -13,9 +15,23 @@ POOL = 2000  # sentence structures drawn anew before structures are used again w
 SPLITS = ("train",) * 8 + ("dev", "test")
 
 
-def draw(name: str, n: int, seed: int, keep: Callable[[Skeleton], bool] | None = None, negation: float | None = None,
-         pool_size: int = POOL) -> list[Sentence]:
-    """`n` different sentences whose structures `keep` accepts.
+class Drawn(NamedTuple):
+    """A sentence that has been drawn: its words and the structure with all layers of gold."""
+
+    id: str
+    split: str
+    words: tuple[str, ...]
+    lemmas: tuple[str, ...]
+    skeleton: Skeleton
+
+    def sentence(self) -> Sentence:
+        """The sentence with all layers."""
+        return Sentence(id=self.id, split=self.split, words=self.words, lemmas=self.lemmas, **self.skeleton.layers())
+
+
+def draw(name: str, seed: int, keep: Callable[[Skeleton], bool] | None = None, negation: float | None = None,
+         pool_size: int = POOL) -> Iterator[Drawn]:
+    """Different sentences whose structures `keep` accepts, without end.
 
     Parameters
     ----------
@@ -31,8 +47,7 @@ def draw(name: str, n: int, seed: int, keep: Callable[[Skeleton], bool] | None =
         grammar.negation = negation
     pool: list[Skeleton] = []
     seen: set[tuple[str, ...]] = set()
-    items: list[Sentence] = []
-    while len(items) < n:
+    while True:
         if len(pool) < pool_size:
             skeleton = compile_phrase(grammar.sentence())
             if keep is not None and not keep(skeleton):
@@ -40,39 +55,39 @@ def draw(name: str, n: int, seed: int, keep: Callable[[Skeleton], bool] | None =
             pool.append(skeleton)
         else:
             skeleton = pool[int(rng.random() * pool_size)]
-        i = len(items)
-        item = skeleton.sentence(rng, f"{name}-{seed}-{i}", split=SPLITS[i % 10])
-        if item.words not in seen:
-            seen.add(item.words)
-            items.append(item)
-    return items
+        words, lemmas = skeleton.fill(rng)
+        if words not in seen:
+            i = len(seen)
+            seen.add(words)
+            yield Drawn(f"{name}-{seed}-{i}", SPLITS[i % 10], words, lemmas, skeleton)
 
 
 @builder("treebank")
 def treebank(n: int, seed: int) -> list[Sentence]:
     """Sentences of 5 to 25 words with part of speech, UD tree, chunks, brackets, roles, entities and mentions."""
-    return draw("treebank", n, seed)
+    return [drawn.sentence() for drawn in islice(draw("treebank", seed), n)]
 
 
-def _layers(items: list[Sentence], task: str, *names: str) -> list[Sentence]:
-    """The same sentences with the words and the named layers only."""
-    return [Sentence(id=item.id.replace("treebank", task, 1), split=item.split, words=item.words,
-                     **{name: getattr(item, name) for name in names}) for item in items]
+def _with(task: str, n: int, seed: int, *layers: str) -> list[Sentence]:
+    """The sentences of the treebank with the words and the named layers only."""
+    return [Sentence(id=drawn.id.replace("treebank", task, 1), split=drawn.split, words=drawn.words,
+                     **{name: getattr(drawn.skeleton, name) for name in layers})
+            for drawn in islice(draw("treebank", seed), n)]
 
 
 @builder("chunks")
 def chunks(n: int, seed: int) -> list[Sentence]:
     """Chunking in the manner of CoNLL-2000: noun, verb, prepositional, … chunks as B-, I- and O."""
-    return _layers(treebank(n, seed), "chunks", "xpos", "chunks")
+    return _with("chunks", n, seed, "xpos", "chunks")
 
 
 @builder("constituency")
 def constituency(n: int, seed: int) -> list[Sentence]:
     """Labelled brackets with the labels of the Penn Treebank."""
-    return _layers(treebank(n, seed), "constituency", "brackets")
+    return _with("constituency", n, seed, "brackets")
 
 
 @builder("sentences")
 def sentences(n: int, seed: int) -> list[Sentence]:
     """Plain sentences."""
-    return _layers(treebank(n, seed), "sentences")
+    return _with("sentences", n, seed)

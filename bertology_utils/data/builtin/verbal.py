@@ -1,10 +1,11 @@
 """Verb groups: auxiliaries, agreement, tense, negation, voice; and the adjuncts of time, manner and place."""
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
 
 from . import lexicon as lex
-from .nominal import NounPhrases, adposition, determiner
+from .nominal import NounPhrases, determiner, name, pp_of
 from .sentence import Leaf, Phrase, join, single, word
 
 BE = {"Pres": {"Plur": "are", 1: "am", 2: "are", 3: "is"}, "Past": {"Plur": "were", 1: "was", 2: "were", 3: "was"}}
@@ -13,8 +14,7 @@ NONFINITE = {"VB": "VerbForm=Inf", "VBN": "Tense=Past|VerbForm=Part", "VBG": "Te
 MODALS = {"Past": ("could", "would", "might"), "Pres": ("will", "can", "must", "should", "may", "will", "can")}
 
 
-@dataclass(frozen=True)
-class Form:
+class Form(NamedTuple):
     """What a verb group expresses."""
 
     tense: str = "Past"
@@ -25,38 +25,44 @@ class Form:
     force_do: bool = False  # questions need an auxiliary
 
 
-def finite_tag(tense: str, subject: Phrase) -> str:
+def finite_tag(tense: str, number: str, person: int) -> str:
     """VBD, VBZ or VBP."""
     if tense == "Past":
         return "VBD"
-    return "VBZ" if subject.number == "Sing" and subject.person == 3 else "VBP"
+    return "VBZ" if number == "Sing" and person == 3 else "VBP"
 
 
-def finite_feats(tense: str, subject: Phrase) -> str:
-    """Morphological features of a finite verb that agrees with `subject`."""
-    return f"Mood=Ind|Number={subject.number}|Person={subject.person}|Tense={tense}|VerbForm=Fin"
+def finite_feats(tense: str, number: str, person: int) -> str:
+    """Morphological features of a finite verb."""
+    return f"Mood=Ind|Number={number}|Person={person}|Tense={tense}|VerbForm=Fin"
 
 
-def be(tag: str, tense: str, subject: Phrase) -> Leaf:
+@cache
+def be(tag: str, tense: str, number: str, person: int) -> Leaf:
     """The verb *be* as an auxiliary or copula; `tag` is "fin" or a non-finite Penn tag."""
     if tag == "fin":
-        form = BE[tense]["Plur" if subject.number == "Plur" else subject.person]
-        return word(form, "AUX", finite_tag(tense, subject), finite_feats(tense, subject), "B-VP", "be")
+        form = BE[tense]["Plur" if number == "Plur" else person]
+        return word(form, "AUX", finite_tag(tense, number, person), finite_feats(tense, number, person), "B-VP", "be")
     return word({"VB": "be", "VBN": "been", "VBG": "being"}[tag], "AUX", tag, NONFINITE[tag], "+VP", "be")
 
 
-def auxiliary(table: dict[str, str], lemma: str, tense: str, subject: Phrase) -> Leaf:
+def auxiliary(table: dict[str, str], lemma: str, tense: str, number: str, person: int) -> Leaf:
     """A finite form of *have* or *do*."""
-    tag = finite_tag(tense, subject)
-    return word(table[tag], "AUX", tag, finite_feats(tense, subject), "B-VP", lemma)
+    tag = finite_tag(tense, number, person)
+    return word(table[tag], "AUX", tag, finite_feats(tense, number, person), "B-VP", lemma)
 
 
-def verb_group(form: Form, subject: Phrase, be_last: bool = False) -> tuple[list[tuple[str, Leaf]], str]:
+def verb_group(form: Form, subject: Phrase, be_last: bool = False) -> tuple[tuple[tuple[str, Leaf], ...], str]:
     """Auxiliaries in order (relation, slot) and the tag of the main verb ("fin" if it is finite).
 
     be_last
         The main verb is the copula, which needs no *do*.
     """
+    return _verb_group(form, subject.number, subject.person, be_last)
+
+
+@cache
+def _verb_group(form: Form, number: str, person: int, be_last: bool) -> tuple[tuple[tuple[str, Leaf], ...], str]:
     steps: list[tuple[str, str]] = []  # (what, tag it demands of what follows)
     if form.modal:
         steps.append(("modal", "VB"))
@@ -74,46 +80,60 @@ def verb_group(form: Form, subject: Phrase, be_last: bool = False) -> tuple[list
         if what == "modal":
             out.append((relation, word(form.modal, "AUX", "MD", "VerbForm=Fin", "B-VP")))
         elif what in ("be", "be:pass"):
-            out.append((relation, be(tag, form.tense, subject)))
+            out.append((relation, be(tag, form.tense, number, person)))
         elif tag == "fin":
             table = HAVE if what == "have" else DO
-            out.append((relation, auxiliary(table, what, form.tense, subject)))
+            out.append((relation, auxiliary(table, what, form.tense, number, person)))
         else:
             out.append((relation, word("have", "AUX", "VB", "VerbForm=Inf", "+VP", "have")))
         tag = demands
-    return out, tag
+    return tuple(out), tag
 
 
 def main_verb(frame: lex.Frame, tag: str, tense: str, subject: Phrase) -> Leaf:
     """The slot of the main verb in the form demanded."""
+    return _main_verb(frame, tag, tense, subject.number, subject.person)
+
+
+@cache
+def _main_verb(frame: lex.Frame, tag: str, tense: str, number: str, person: int) -> Leaf:
     sense = f"verb.{frame.kind}.{frame.name}"
     if tag == "fin":
-        tag = finite_tag(tense, subject)
-        return Leaf(frame.table(tag), "VERB", tag, finite_feats(tense, subject), "B-VP", sense, True)
+        tag = finite_tag(tense, number, person)
+        return Leaf(frame.table(tag), "VERB", tag, finite_feats(tense, number, person), "B-VP", sense, True)
     return Leaf(frame.table(tag), "VERB", tag, NONFINITE[tag], "+VP", sense, True)
 
 
+@cache
 def adverb(name: str, chunk: str = "B-ADVP") -> Leaf:
     """The slot of an adverb of a class."""
     return Leaf(lex.words("adverbs", name), "ADV", "RB", "_", chunk, f"adv.{name}")
 
 
-def wrap(auxiliaries: list[tuple[str, Leaf]], vp: Phrase, negation: Leaf | None) -> Phrase:
-    """Put auxiliaries in front of a verb phrase, each opening a verb phrase of its own; *not* follows the first."""
-    for i, (relation, leaf) in reversed(list(enumerate(auxiliaries))):
-        role = "ARGM-MOD" if leaf.xpos == "MD" else None
-        if i == 0 and negation is not None:
-            vp = join("VP", (relation, leaf, role), ("advmod", not_(negation), "ARGM-NEG"), ("head", vp))
+def wrap(auxiliaries: tuple[tuple[str, Leaf], ...], vp: Phrase, negated: bool = False, roles: bool = True) -> Phrase:
+    """Put auxiliaries in front of a verb phrase, each opening a verb phrase of its own; *not* follows the first.
+
+    roles
+        Whether modals and negations have roles: they do where the main verb has.
+    """
+    for i in range(len(auxiliaries) - 1, -1, -1):
+        relation, leaf = auxiliaries[i]
+        first = (relation, leaf, "ARGM-MOD") if roles and leaf.xpos == "MD" else (relation, leaf)
+        if i == 0 and negated:
+            vp = join("VP", first, ("advmod", cue(NOT), "ARGM-NEG") if roles else ("advmod", cue(NOT)), ("head", vp))
         else:
-            vp = join("VP", (relation, leaf, role), ("head", vp))
+            vp = join("VP", first, ("head", vp))
     return vp
 
 
-def not_(leaf: Leaf) -> Phrase:
-    """A negation with its cue; the scope is marked when the clause is complete."""
-    return single(leaf).mark("cue", "pending")
+def cue(leaf: Leaf, label: str = "") -> Phrase:
+    """A negation with its cue; the scope is that of the clause, once it is closed."""
+    return single(leaf, label).mark("cue", "negation")
 
 
+LAST = ("last", ("week", "year", "night", "month", "summer", "winter", "spring"))
+NEXT = ("next", ("week", "year", "month", "summer", "winter", "spring"))
+EVERY = ("day", "week", "year", "night", "month", "morning", "evening")
 NOT = word("not", "PART", "RB", "Polarity=Neg", "+VP")
 NEVER = word("never", "ADV", "RB", "_", "+VP")
 
@@ -125,35 +145,29 @@ class Adjuncts(NounPhrases):
         """When it happened, is, or will be."""
         kind = self.rng.choice(("day", "daypart", "year", "month", "weekday", "event", "bare", "adverb"))
         if kind == "day" and tense in ("Past", "Fut"):
-            first, nouns = ("last", "week year night month") if tense == "Past" else ("next", "week year month")
-            return self._unmarked(first, "JJ", self.rng.choice(f"{nouns} summer winter spring".split()))
+            first, nouns = LAST if tense == "Past" else NEXT
+            return self._unmarked(first, "JJ", self.rng.choice(nouns))
         if kind == "bare":
             form = {"Past": "yesterday", "Fut": "tomorrow"}.get(tense, "today")
-            np = single(word(form, "NOUN", "NN", "Number=Sing", "B-NP"), "NP").mark("entity", "DATE")
-            return "obl:unmarked", np, "ARGM-TMP"
+            return "obl:unmarked", _dated(word(form, "NOUN", "NN", "Number=Sing", "B-NP")), "ARGM-TMP"
         if kind == "adverb":
             leaf = word({"Past": "then", "Fut": "soon"}.get(tense, "now"), "ADV", "RB", "_", "B-ADVP")
             return "advmod", single(leaf, "ADVP"), "ARGM-TMP"
         if kind == "year" and tense == "Past":
             year = word(str(self.rng.randrange(1800, 2010)), "NUM", "CD", "NumForm=Digit|NumType=Card", "B-NP")
-            return "obl", _dated("in", single(year, "NP")), "ARGM-TMP"
+            return "obl", pp_of("in", _dated(year)), "ARGM-TMP"
         if kind == "month" and tense != "Pres":
-            return "obl", _dated("in", self._date("month")), "ARGM-TMP"
+            return "obl", pp_of("in", _dated(name("month"))), "ARGM-TMP"
         if kind == "weekday" and tense != "Pres":
-            return "obl", _dated("on", self._date("weekday")), "ARGM-TMP"
+            return "obl", pp_of("on", _dated(name("weekday"))), "ARGM-TMP"
         if kind == "event" and tense == "Past":
             base = self.common("event", "Sing", det="the", adjectives=0)
-            return "obl", self.of(self.rng.choice(("before", "after", "during")), self._mentioned(base)), "ARGM-TMP"
+            return "obl", pp_of(self.rng.choice(("before", "after", "during")), self._mentioned(base)), "ARGM-TMP"
         if tense == "Pres" and self.chance(0.6):
-            return self._unmarked("every", "DT", self.rng.choice(["day", "week", "year", "night", "month", "morning", "evening"]))
+            return self._unmarked("every", "DT", self.rng.choice(EVERY))
         form = self.rng.choice(("morning", "evening", "summer", "winter"))
         noun = word(form, "NOUN", "NN", "Number=Sing", "I-NP")
-        return "obl", self.of("in", join("NP", ("det", determiner("the")), ("head", noun))), "ARGM-TMP"
-
-    @staticmethod
-    def of(preposition: str, np: Phrase) -> Phrase:
-        """A prepositional phrase."""
-        return join("PP", ("case", adposition(preposition)), ("head", np))
+        return "obl", pp_of("in", join("NP", ("det", determiner("the")), ("head", noun))), "ARGM-TMP"
 
     @staticmethod
     def _unmarked(first: str, xpos: str, noun: str) -> tuple[str, Phrase, str]:
@@ -161,10 +175,6 @@ class Adjuncts(NounPhrases):
         head = word(noun, "NOUN", "NN", "Number=Sing", "I-NP")
         np = join("NP", ("det" if xpos == "DT" else "amod", leaf), ("head", head))
         return "obl:unmarked", np.mark("entity", "DATE"), "ARGM-TMP"
-
-    @staticmethod
-    def _date(group: str) -> Phrase:
-        return single(Leaf(lex.words("names", group), "PROPN", "NNP", "Number=Sing", "B-NP", "name", True), "NP")
 
     def manner(self, frame: lex.Frame) -> tuple[str, Phrase, str] | None:
         """How it was done, if the frame has adverbs of manner."""
@@ -177,11 +187,10 @@ class Adjuncts(NounPhrases):
         if not frame.place:
             return None
         cls = self.rng.choice(frame.place)
-        preposition = self.rng.choice([p for p, _ in lex.words("prepositions_locative", cls)])
+        preposition, _ = self.rng.choice(lex.words("prepositions_locative", cls))
         np = self.np(cls, "Sing", case="Acc", depth=0)
-        return "obl", self.of("in" if np.cls == "city" and preposition == "in" else preposition, np), "ARGM-LOC"
+        return "obl", pp_of("in" if np.cls == "city" and preposition == "in" else preposition, np), "ARGM-LOC"
 
 
-def _dated(preposition: str, np: Phrase) -> Phrase:
-    np.mark("entity", "DATE")
-    return Adjuncts.of(preposition, np)
+def _dated(leaf: Leaf) -> Phrase:
+    return single(leaf, "NP").mark("entity", "DATE")
