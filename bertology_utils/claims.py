@@ -22,9 +22,9 @@ from .data.items import Data
 from .errors import Refusal
 from .evidence import Evidence
 from .models import Subject
-from .rules import Rule, RuleError, Verdict, decide, shown
+from .rules import Rule, decide, shown
 from .settings import Settings
-from .stats import COLUMNS, combine
+from .stats import combine
 
 Experiment = Callable[[Subject, Data, Settings], pd.DataFrame]
 
@@ -255,50 +255,3 @@ def _runs(it: Claim, source: str, settings: Settings, twin: bool, save: bool) ->
         if save:
             record.save(settings.evidence)
         yield record
-
-
-def score(id: str, settings: Settings | None = None, *, save: bool = True) -> list[Evidence]:
-    """Score the released outputs of the real BERT for a claim again; needs the mirror that holds them.
-
-    The claim's own rule decides where the released rows have what it speaks of. A related measure gets no verdict: it
-    cannot decide a rule about another; its stance is our reading of it.
-    """
-    from .data import released
-
-    settings = settings or Settings.of()
-    out = []
-    for scored in released.scores(id, settings.mirror):
-        for subject, rows in scored.rows.groupby("subject", sort=False):
-            rows = rows.drop(columns="subject").reset_index(drop=True)
-            verdict, checks = _judged(id, rows)
-            hashes = {"data_sha256": scored.sha256, "study": scored.study}
-            record = Evidence(
-                claim=id,
-                model=str(subject),
-                data=scored.data,
-                kind="released",
-                rows=[{k: v for k, v in r.items() if k in COLUMNS or not pd.isna(v)} for r in rows.to_dict("records")],
-                verdict=verdict,
-                checks=checks,
-                n=int(rows["n"].max()),
-                notes=(scored.note,) if scored.note else (),
-                label=scored.label,
-                stance=scored.stance,
-                source=scored.source,
-                provenance=hashes | records.scoring(settings),
-            )
-            if save:
-                record.save(settings.evidence)
-            out.append(record)
-    return out
-
-
-def _judged(id: str, rows: pd.DataFrame) -> tuple[Verdict | None, list[dict]]:
-    """Verdict and checks of the claim's rule on released rows, where it speaks of them."""
-    if id not in registered():
-        return None, []
-    try:
-        rule = _CLAIMS[id].predict
-        return decide(rule, rows), [asdict(c) for c in shown(rule, rows)]
-    except RuleError:
-        return None, []

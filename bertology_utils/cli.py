@@ -145,12 +145,12 @@ def score(
     evidence: Out = None,
 ) -> None:
     """Score the released outputs of the real BERT again (needs a mirror that holds them)."""
-    from . import claims as registry
+    from . import rescoring
     from .data import released
 
     settings = Settings.of(mirror=mirror, evidence=evidence)
     for id in released.claims() if claims == ["all"] else claims:
-        for record in registry.score(id, settings):
+        for record in rescoring.score(id, settings):
             typer.echo(
                 f"{id}  {record.model} [{record.label}] {record.data}: "
                 f"{len(record.rows)} figures, {record.verdict.label if record.verdict else record.stance}"

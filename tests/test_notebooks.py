@@ -16,6 +16,7 @@ import pytest
 from nbval.plugin import find_comment_markers, find_metadata_tags
 
 from bertology_utils.book import notebooks, stage
+from bertology_utils.book.__main__ import run
 from tests.nbval_numbers import close, same
 
 NOTEBOOKS = notebooks.found(stage.ROOT / "notebooks")
@@ -172,6 +173,21 @@ def test_executing_a_notebook_that_fails_or_warns_is_an_error(tmp_path, source, 
     nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)]), path)
     with pytest.raises(notebooks.NotebookError, match=f"(?s)bad.ipynb.*{said}"):
         notebooks.execute(path)
+
+
+def test_notebooks_are_executed_side_by_side_and_a_failure_is_the_whole_runs(tmp_path, capfd):
+    folder = tmp_path / "notebooks"
+    folder.mkdir()
+    for name, source in (("one", "print('from one')"), ("two", "print('from two')")):
+        nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)]), folder / f"{name}.ipynb")
+    run(folder, tmp_path / "kept")
+    for name in ("one", "two"):
+        assert code_cells(folder / f"{name}.ipynb")[0].outputs[0].text == f"from {name}\n"
+    said = capfd.readouterr().err
+    assert "[1/2]" in said and "[2/2]" in said and "one" in said and "two" in said
+    nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1 / 0")]), folder / "two.ipynb")
+    with pytest.raises(notebooks.NotebookError, match="two.ipynb"):
+        run(folder, tmp_path / "kept")
 
 
 def test_a_notebook_is_made_from_its_script_and_follows_it(tmp_path):

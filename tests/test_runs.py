@@ -16,7 +16,7 @@ SMALL = ("syn.agreement.goldberg2019", "syn.malformed.ettinger2019")
 
 @pytest.fixture
 def settings(tmp_path):
-    return Settings(model=str(tiny_folder()), n=20, draws=100, evidence=tmp_path)
+    return Settings(model=str(tiny_folder()), n=40, draws=100, evidence=tmp_path)
 
 
 def figures(outcomes) -> dict:

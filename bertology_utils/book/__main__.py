@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 from ..evidence import SHIPPED, read, without_seconds
@@ -60,13 +62,23 @@ def build(output: Path, switches: tuple[str, str, str] | None = None, root: Path
 
 
 def run(folder: Path, kept: Path, model: str = "mini", data: str = "builtin", device: str = "cpu") -> None:
-    """Execute the notebooks of a folder, one after the other; their evidence goes to ``kept/evidence``."""
+    """Execute the notebooks of a folder; their evidence goes to ``kept/evidence``.
+
+    On the processor one notebook a core at a time: each of them computes on one thread. An accelerator serves one at a
+    time.
+    """
     everything = notebooks.found(folder)
-    for number, path in enumerate(everything, 1):
-        print(f"[{number}/{len(everything)}] {path.stem}", end=" ", file=sys.stderr, flush=True)
-        with notebooks.environment(**notebooks.switches(kept, model, data, device)):
-            seconds = notebooks.execute(path)
-        print(f"{seconds:.0f} s", file=sys.stderr, flush=True)
+    at_once = max(1, min(len(everything), os.cpu_count() or 1)) if device == "cpu" else 1
+    done = 0
+    with notebooks.environment(**notebooks.switches(kept, model, data, device)), ThreadPoolExecutor(at_once) as pool:
+        waiting = {pool.submit(notebooks.execute, path): path for path in everything}
+        try:
+            for future in as_completed(waiting):
+                seconds, done = future.result(), done + 1
+                print(f"[{done}/{len(everything)}] {waiting[future].stem} {seconds:.0f} s", file=sys.stderr, flush=True)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
 
 
 def refresh(root: Path) -> None:
