@@ -186,7 +186,7 @@ def test_notebooks_are_executed_side_by_side_and_a_failure_is_the_whole_runs(tmp
     said = capfd.readouterr().err
     assert "[1/2]" in said and "[2/2]" in said and "one" in said and "two" in said
     nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1 / 0")]), folder / "two.ipynb")
-    with pytest.raises(notebooks.NotebookError, match="two.ipynb"):
+    with pytest.raises(notebooks.NotebookError, match=r"two\.ipynb"):
         run(folder, tmp_path / "kept")
 
 
