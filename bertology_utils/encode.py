@@ -112,7 +112,7 @@ def fits(subject: Subject, sentences: Sequence[Sequence[str]]) -> np.ndarray:
     if not len(sentences):
         return np.zeros(0, bool)
     pieces = subject.tokenizer(
-        [list(s) for s in sentences],
+        _with_unknowns(subject.tokenizer, [list(s) for s in sentences]),
         is_split_into_words=True,
         truncation=False,
         return_attention_mask=False,

@@ -55,9 +55,12 @@ def states_at(
     out = np.empty((subject.n_layers + 1, starts[-1], subject.hidden_size), np.float32)
     for batch in encode.batches(subject, rows, settings.batch_tokens):
         states = encode.forward(subject, batch, output_hidden_states=True).hidden_states
-        for layer, state in enumerate(states):  # (B, T, H)
-            for b, i in enumerate(batch.index):
-                out[layer, starts[i] : starts[i + 1]] = state[b, list(positions[i])].float().cpu().numpy()
+        at = [(b, t) for b, i in enumerate(batch.index) for t in positions[i]]
+        rows_at, places = torch.tensor(at, device=subject.device).reshape(-1, 2).T
+        chosen = torch.stack([state[rows_at, places] for state in states])  # (L + 1, n, H)
+        out[:, np.concatenate([np.arange(starts[i], starts[i + 1]) for i in batch.index])] = (
+            chosen.float().cpu().numpy()
+        )
     return out
 
 

@@ -89,7 +89,7 @@ def bars(
             frame["value"],
             height * 0.92,
             label=name,
-            color=COLOURS[k],
+            color=COLOURS[k % 7],
             hatch=("", "//", "..", "xx")[k % 4],
             edgecolor="white",
             linewidth=0.5,

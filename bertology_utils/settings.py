@@ -113,12 +113,23 @@ class Settings:
             raise SettingsError(f"{name} cannot be {value!r}: {error}") from None
 
     def torch_device(self):
-        """The `torch.device` that `device` stands for."""
+        """The `torch.device` that `device` stands for.
+
+        Raises
+        ------
+        SettingsError
+            If torch knows no such device, or this machine has none.
+        """
         import torch
 
         if self.device != "auto":
             try:
-                return torch.device(self.device)
+                device = torch.device(self.device)
             except RuntimeError as error:
                 raise SettingsError(f"device is {self.device!r}: {str(error).splitlines()[0]}") from None
+            if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
+                raise SettingsError(
+                    f"device is {self.device!r}, but torch sees {torch.cuda.device_count()} CUDA devices"
+                )
+            return device
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")

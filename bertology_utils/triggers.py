@@ -15,7 +15,7 @@ import torch
 from torch.nn import functional as F
 
 from .data.items import Labelled
-from .encode import Row, batches
+from .encode import Row, TooLong, batches
 from .finetune import Classifier, states, text_rows
 from .models import Subject
 
@@ -85,10 +85,15 @@ def search(
         Those of the class to be attacked; at most `how.batch`, drawn with the seed, are used.
     allowed : array (K,)
         Token ids to choose from.
+
+    Raises
+    ------
+    TooLong
+        If an item does not fit with so many tokens in front.
     """
     rng = np.random.default_rng(seed)
     chosen = [items[k] for k in rng.permutation(len(items))[: how.batch]]
-    rows = text_rows(classifier.subject, chosen)
+    rows = _rows(classifier.subject, chosen, how.length)
     gold = np.array([classifier.classes.index(i.label) for i in chosen])
     start = random_triggers(allowed, 1, how.length, seed)[0]
     table = classifier.subject.base.get_input_embeddings().weight[torch.as_tensor(allowed)].float()  # (K, E)
@@ -114,8 +119,8 @@ def random_triggers(allowed: np.ndarray, n: int, length: int = 3, seed: int = 0)
 
 
 def right(classifier: Classifier, items: Sequence[Labelled], trigger: Trigger = ()) -> np.ndarray:
-    """Whether each item is classified rightly with the trigger in front, (n,) bool."""
-    rows = [prepended(r, trigger) for r in text_rows(classifier.subject, items)]
+    """Whether each item is classified rightly with the trigger in front, (n,) bool; `TooLong` as in `search`."""
+    rows = [prepended(r, trigger) for r in _rows(classifier.subject, items, len(trigger))]
     gold = np.array([classifier.classes.index(i.label) for i in items])
     return _logits(classifier, rows).argmax(1) == gold
 
@@ -123,6 +128,18 @@ def right(classifier: Classifier, items: Sequence[Labelled], trigger: Trigger = 
 def words(subject: Subject, trigger: Trigger) -> str:
     """The trigger as one would type it."""
     return " ".join(t.lstrip("Ġ▁") for t in subject.tokenizer.convert_ids_to_tokens(list(trigger)))
+
+
+def _rows(subject: Subject, items: Sequence[Labelled], more: int) -> list[Row]:
+    """The items' rows, each with room for so many tokens more."""
+    rows = text_rows(subject, items)
+    for item, row in zip(items, rows):
+        if len(row.ids) + more > subject.max_length:
+            raise TooLong(
+                f"{len(row.ids)} pieces and a trigger of {more} where {subject.name} takes {subject.max_length}: "
+                f"{item.text[:120]!r}"
+            )
+    return rows
 
 
 def _logits(classifier: Classifier, rows: Sequence[Row], budget: int = 4096) -> np.ndarray:

@@ -79,6 +79,23 @@ def tiny():
     return load(str(tiny_folder()))
 
 
+NEEDS_MIRROR = [  # the marks of a module in which every test reads released results
+    pytest.mark.mirror,
+    pytest.mark.skipif(
+        not os.environ.get("BERTOLOGY_MIRROR") or not Path(os.environ["BERTOLOGY_MIRROR"]).is_dir(),
+        reason="no mirror of the released results (BERTOLOGY_MIRROR)",
+    ),
+]
+
+
+def released_rows(claim: str, study: str):
+    """The rows that one study's release gives for a claim."""
+    from bertology_utils.data.released import scores
+
+    (found,) = [s for s in scores(claim) if s.study == study]
+    return found.rows
+
+
 def mirror() -> Path:
     """The mirror folder, or the test is skipped with the reason."""
     folder = os.environ.get("BERTOLOGY_MIRROR")

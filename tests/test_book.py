@@ -243,6 +243,13 @@ def hashes(folder: Path) -> dict[str, str]:
     return {str(p): hashlib.sha256(p.read_bytes()).hexdigest() for p in folder.rglob("*") if p.is_file()}
 
 
+def test_a_folder_that_holds_no_book_is_not_replaced(tmp_path):
+    (tmp_path / "thesis.tex").write_text("years of work", encoding="utf-8")
+    with pytest.raises(stage.BookError, match="holds no book"):
+        stage.render(tmp_path / "source", tmp_path)
+    assert (tmp_path / "thesis.tex").is_file()
+
+
 @pytest.mark.book
 def test_the_book_executes_copies_and_leaves_the_checkout_alone(root, tmp_path, monkeypatch):
     monkeypatch.setenv("BERTOLOGY_MODEL", "something-else")

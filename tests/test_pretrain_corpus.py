@@ -10,6 +10,7 @@ import torch
 import yaml
 from pretrain_corpus import configuration, write
 
+from bertology_utils.hashing import sha256
 from bertology_utils.pretrain import ConfigError, CorpusError, load_config, names, text, wordpiece
 from bertology_utils.pretrain import corpus as corpora
 from bertology_utils.pretrain.step import build
@@ -93,7 +94,7 @@ def test_a_corpus_is_the_files_pieces_in_order(tmp_path):
             a, b = made.sentences[first + k : first + k + 2]
             assert made.tokens[a:b].tolist() == made.tokenizer.encode(sentence, add_special_tokens=False).ids
     assert made.files[0]["pieces"] == len(made.tokens) and made.files[0]["documents"] == len(documents)
-    assert made.files[0]["sha256"] == text.sha256(path)
+    assert made.files[0]["sha256"] == sha256(path)
     assert not np.isin(made.tokens, [wordpiece.PAD, wordpiece.CLS, wordpiece.SEP, wordpiece.MASK]).any()
 
 

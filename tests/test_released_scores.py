@@ -7,23 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support import NEEDS_MIRROR
+from support import released_rows as rows
 
 from bertology_utils.data import released
 from bertology_utils.data.released import attention_maps as maps
 from bertology_utils.data.released import claims, scores
 
-pytestmark = [
-    pytest.mark.mirror,
-    pytest.mark.skipif(
-        not os.environ.get("BERTOLOGY_MIRROR") or not Path(os.environ["BERTOLOGY_MIRROR"]).is_dir(),
-        reason="no mirror of the released results (BERTOLOGY_MIRROR)",
-    ),
-]
-
-
-def rows(claim: str, study: str):
-    (found,) = [s for s in scores(claim) if s.study == study]
-    return found.rows
+pytestmark = NEEDS_MIRROR
 
 
 def figures(frame, *keys: str):

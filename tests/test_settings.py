@@ -45,3 +45,12 @@ def test_impossible_values_are_named(bad):
 def test_unknown_device_is_one_line():
     with pytest.raises(SettingsError, match="device"):
         Settings.of(device="abacus").torch_device()
+
+
+def test_a_gpu_that_is_not_there_is_one_line(monkeypatch):
+    import torch
+
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
+    assert Settings.of(device="cuda").torch_device().type == "cuda"
+    with pytest.raises(SettingsError, match="device is 'cuda:1', but torch sees 1"):
+        Settings.of(device="cuda:1").torch_device()

@@ -8,7 +8,7 @@ from support import tiny
 
 from bertology_utils import triggers
 from bertology_utils.data.items import Labelled
-from bertology_utils.encode import Row
+from bertology_utils.encode import Row, TooLong
 from bertology_utils.finetune import Recipe, classify, text_rows
 
 NOUNS = ("dog", "cat", "key", "man", "author", "tree")
@@ -76,3 +76,13 @@ def test_the_trigger_stands_behind_the_first_token():
     row = Row((2, 7, 8, 3), (0, 0, 0, 0), (-1, 0, 1, -1), 2)
     assert triggers.prepended(row, (5, 6)) == Row((2, 5, 6, 7, 8, 3), (0,) * 6, (-1, -1, -1, 0, 1, -1), 2)
     assert triggers.random_triggers(np.arange(9), 3, 2, seed=4) == triggers.random_triggers(np.arange(9), 3, 2, seed=4)
+
+
+def test_a_text_without_room_for_the_trigger_is_refused(rigged):
+    full = tiny().max_length - 2  # beside the two special tokens
+    longest = [Labelled(id="long", text=" ".join(["dog"] * full), label="0")]
+    assert triggers.right(rigged, longest).shape == (1,)
+    with pytest.raises(TooLong, match="a trigger of 1 where"):
+        triggers.right(rigged, longest, (7,))
+    with pytest.raises(TooLong, match="a trigger of 3 where"):
+        triggers.search(rigged, longest, np.array([7]))

@@ -94,8 +94,10 @@ def render(folder: Path, output: Path) -> Path:
     Raises
     ------
     BookError
-        The builder reported anything, or left no landing page behind.
+        The builder reported anything, or left no landing page behind; or `output` holds something else than a book.
     """
+    if output.exists() and any(output.iterdir()) and not (output / "index.html").is_file():
+        raise BookError(f"{output} is not empty and holds no book (no index.html): remove it, or give another folder")
     start = "from jupyter_book.cli.main import main; main()"  # the package cannot be run with -m
     command = [sys.executable, "-c", start, "build", str(folder), "--path-output", str(folder), "--all"]
     quiet = {"PYDEVD_DISABLE_FILE_VALIDATION": "1", "NO_COLOR": "1"}

@@ -18,6 +18,7 @@ import numpy as np
 from tokenizers import Tokenizer
 from tqdm import tqdm
 
+from ..hashing import sha256
 from . import text, wordpiece
 from .config import Config
 from .text import CorpusError
@@ -80,7 +81,7 @@ def load(corpus: str | Path | Iterable[str | Path], config: Config, cache: str |
         No file, an unreadable one, or fewer than two documents to train on.
     """
     files = text.find(corpus, config.exclude)
-    hashes = {str(f): text.sha256(f) for f in files}
+    hashes = {str(f): sha256(f) for f in files}
     parts = [f"{FORMAT}", config.digest(*FIELDS), *(f"{f.name} {hashes[str(f)]}" for f in files)]
     key = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
     folder = cache_folder(cache) / key

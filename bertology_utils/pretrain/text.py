@@ -51,15 +51,6 @@ def find(corpus: str | Path | Iterable[str | Path], exclude: tuple[str, ...] = (
     return files
 
 
-def sha256(path: Path) -> str:
-    """SHA-256 of a file's bytes."""
-    digest = hashlib.sha256()
-    with path.open("rb") as stream:
-        while block := stream.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest()
-
-
 def lines(path: Path) -> Iterator[str]:
     """The lines of a text file, ``.xz`` or plain, without their ends."""
     opener = lzma.open if path.name.endswith(".xz") else open

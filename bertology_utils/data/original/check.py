@@ -83,7 +83,7 @@ def _others(name: str, touched: set[str], done: bool, mirror: Path | None, cache
         try:
             fetch(file, mirror, cache)
             counts["verified"] += 1
-        except DataUnavailable as error:
+        except (DataUnavailable, OSError) as error:
             problems.append(_line(error))
     more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
     problem = problems[0] + more if problems else ""

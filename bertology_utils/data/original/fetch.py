@@ -7,7 +7,6 @@ may ask at once.
 """
 from __future__ import annotations
 
-import hashlib
 import logging
 import os
 from collections.abc import Callable
@@ -18,6 +17,8 @@ import requests
 
 from bertology_utils.data.original.registry import File, below
 from bertology_utils.errors import Refusal
+from bertology_utils.hashing import sha256
+from bertology_utils.settings import Settings
 
 TIMEOUT = (5.0, 30.0)  # seconds to connect, and between two bytes: without a network one waits seconds, not minutes
 
@@ -32,19 +33,9 @@ class HashMismatch(DataUnavailable):
 
 def folders(mirror: str | os.PathLike | None = None,
             cache: str | os.PathLike | None = None) -> tuple[Path | None, Path]:
-    """Mirror and cache: as given, else ``BERTOLOGY_MIRROR`` and ``BERTOLOGY_CACHE``, else none and the user's cache."""
-    mirror = mirror or os.environ.get("BERTOLOGY_MIRROR") or None
-    cache = cache or os.environ.get("BERTOLOGY_CACHE") or pooch.os_cache("bertology")
-    return (Path(mirror) if mirror else None), Path(cache)
-
-
-def sha256(path: Path) -> str:
-    """Hexadecimal SHA-256 of a file."""
-    digest = hashlib.sha256()
-    with path.open("rb") as stream:
-        while block := stream.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest()
+    """Mirror and cache: as given, else as in the settings."""
+    settings = Settings.of(mirror=mirror or None, cache=cache or None)
+    return settings.mirror, settings.cache
 
 
 def here(file: File, mirror: str | os.PathLike | None = None, cache: str | os.PathLike | None = None) -> bool:

@@ -6,7 +6,6 @@ its own cache. Splits without labels (GLUE's test sets) are left out, and the no
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -56,14 +55,11 @@ def tasks(source: str) -> list[str]:
     return [CONFIGS[name].task]
 
 
-def read(source: str, task: str, *, repository: str | os.PathLike | None = None,
-         load: Callable[..., Any] | None = None) -> tuple[list[Item], tuple[str, ...]]:
+def read(source: str, task: str, *, load: Callable[..., Any] | None = None) -> tuple[list[Item], tuple[str, ...]]:
     """All labelled items of a configuration, with notes.
 
     Parameters
     ----------
-    repository : str or path, optional
-        A local folder laid out as the Hub's repository, in its place.
     load : callable, optional
         Stands for `datasets.load_dataset`.
 
@@ -79,12 +75,11 @@ def read(source: str, task: str, *, repository: str | os.PathLike | None = None,
         raise KeyError(f"{source} has no items for {task!r}; it has: {CONFIGS[name].task}")
     if load is None:
         from datasets import load_dataset as load  # imported late: slow, and needed here alone
-    place, options = (str(repository), {}) if repository is not None else (REPOSITORY, {"revision": REVISION})
     try:
-        parts = load(place, name, **options)
+        parts = load(REPOSITORY, name, revision=REVISION)
     except Exception as error:  # the library raises a different kind for each way of being offline
         reason = " ".join(str(error).split())[:160]
-        raise DataUnavailable(f"{place} ({name}) could not be had from the Hub: {type(error).__name__}: {reason}") from None
+        raise DataUnavailable(f"{REPOSITORY} ({name}) could not be had from the Hub: {type(error).__name__}: {reason}") from None
     items = [item for part, rows in parts.items() if part in SPLITS for item in _items(name, SPLITS[part], rows)]
     kept = [item for item in items if item is not None]
     notes = (f"{REPOSITORY} {name} from the Hub at revision {REVISION[:8]}",)

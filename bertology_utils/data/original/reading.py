@@ -21,7 +21,8 @@ from pathlib import Path
 
 from bertology_utils.data.items import Item
 from bertology_utils.data.original import registry
-from bertology_utils.data.original.fetch import fetch, here, sha256
+from bertology_utils.data.original.fetch import fetch, here
+from bertology_utils.hashing import sha256
 
 
 class ReaderError(ValueError):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import pandas as pd
 
@@ -25,6 +27,14 @@ from bertology_utils.data.released.pipeline import (
 from bertology_utils.stats import mean_interval, row, table
 
 
+def profile_rows(base: Mapping[str, np.ndarray], large: Mapping[str, np.ndarray]) -> list[dict]:
+    """Correlation of two models' profiles over relative depth, by task and on average; its interval is over tasks."""
+    found = {task: profile_correlation(base[task], large[task]) for task in base}
+    rows = [row("profile correlation", only(v), 0, subject="base and large", task=t) for t, v in found.items()]
+    mean = mean_interval(list(found.values()))
+    return [*rows, row("mean profile correlation", mean, len(found), subject="base and large", task="all")]
+
+
 @released(
     "lay.base_vs_large.tenney2019a",
     stance="supports",
@@ -35,18 +45,7 @@ from bertology_utils.stats import mean_interval, row, table
 def base_against_large(files: Files) -> pd.DataFrame:
     """Correlation of base's and large's profiles over relative depth, by task and on average; expected layers."""
     scores = cumulative_scores(files)
-    base, large = scores.values()
-    profiles = {task: profile_correlation(base[task], large[task]) for task in base}
-    rows = [row("profile correlation", only(v), 0, subject="base and large", task=t) for t, v in profiles.items()]
-    rows.append(
-        row(
-            "mean profile correlation",
-            mean_interval(list(profiles.values())),
-            len(profiles),
-            subject="base and large",
-            task="all",
-        )
-    )
+    rows = profile_rows(*scores.values())
     for subject, tasks in scores.items():
         for task, s in tasks.items():
             rows.append(

@@ -9,8 +9,8 @@ import pandas as pd
 
 from bertology_utils.data.released import released
 from bertology_utils.data.released.files import Files
-from bertology_utils.data.released.metrics import DRAWS, accuracy_difference, only, percentiles, proportion
-from bertology_utils.stats import mean_interval, row, table
+from bertology_utils.data.released.metrics import accuracy_difference, only, proportion
+from bertology_utils.stats import bootstrap, mean_interval, row, table
 
 BASE = "bert-base-uncased"
 _CLARK = dict(study="clark2019", label="authors", folder="clark2019_released")
@@ -184,8 +184,6 @@ def negation_scope(files: Files) -> pd.DataFrame:
         for data, other in (("story", "review"), ("review", "story")):
             layer, head = plain[other].idxmax()
             values = plain[data].to_numpy()
-            rng = np.random.default_rng(0)
-            medians = np.median(values[rng.integers(0, len(values), (DRAWS, len(values)))], 1)
             keys = dict(subject=subject, data=data, kind="pretrained")
             rows += [
                 row(
@@ -195,7 +193,7 @@ def negation_scope(files: Files) -> pd.DataFrame:
                     **keys,
                     head=f"({layer - 1}, {head - 1})",
                 ),
-                row("F1, median head", percentiles(np.median(values), medians), len(values), **keys, head="median"),
+                row("F1, median head", bootstrap(values, np.median), len(values), **keys, head="median"),
             ]
             for kind in ("neg", "control"):
                 tuned = part[(part.kind == kind) & (part.data == data)]
@@ -258,11 +256,9 @@ def frames(files: Files) -> pd.DataFrame:
         for r in part.head(2).itertuples()
     ]
     values = part.value.to_numpy()
-    rng = np.random.default_rng(0)
-    medians = np.median(values[rng.integers(0, len(values), (DRAWS, len(values)))], 1)
     rows.append(
         row(
-            "attention on core links", percentiles(np.median(values), medians), len(values), subject=BASE, head="median"
+            "attention on core links", bootstrap(values, np.median), len(values), subject=BASE, head="median"
         )
     )
     strong = int((values >= values.max() / 2).sum())

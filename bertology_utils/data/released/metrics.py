@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.stats import binomtest, rankdata
 
+from bertology_utils.stats import interval as percentiles
 from bertology_utils.stats import spearman
 
 DRAWS = 2000
@@ -21,12 +22,6 @@ Interval = tuple[float, float, float]
 def only(value: float) -> Interval:
     """A figure released as an aggregate: no interval can be had."""
     return float(value), float("nan"), float("nan")
-
-
-def percentiles(value: float, draws: np.ndarray) -> Interval:
-    """The value with the central 95 % of its draws."""
-    low, high = np.nanpercentile(draws, [2.5, 97.5])
-    return float(value), float(low), float(high)
 
 
 def proportion(right: int, n: int, seed: int = 0) -> Interval:

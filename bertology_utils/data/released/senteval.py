@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 
 from bertology_utils.data.released import released
+from bertology_utils.data.released.depth import profile_rows
 from bertology_utils.data.released.files import Files
-from bertology_utils.data.released.metrics import DRAWS, mean_ranks, only, percentiles, profile_correlation
+from bertology_utils.data.released.metrics import DRAWS, mean_ranks, only, percentiles
 from bertology_utils.stats import mean_interval, row, table
 
 KINDS = {
@@ -169,18 +170,8 @@ def transfer(files: Files) -> pd.DataFrame:
 def profiles(files: Files) -> pd.DataFrame:
     """Correlation of base's and large's layer profiles after rescaling depth, by task and on average."""
     scores = run_scores(files, PROBING)
-    found = {t: profile_correlation(scores.loc[BASE, "mean"][t], scores.loc[LARGE, "mean"][t]) for t in PROBING}
-    rows = [row("profile correlation", only(v), 0, subject="base and large", task=t) for t, v in found.items()]
-    rows.append(
-        row(
-            "mean profile correlation",
-            mean_interval(list(found.values())),
-            len(found),
-            subject="base and large",
-            task="all",
-        )
-    )
-    return table(rows)
+    base, large = ({t: scores.loc[model, "mean"][t].to_numpy() for t in PROBING} for model in (BASE, LARGE))
+    return table(profile_rows(base, large))
 
 
 @released(
