@@ -98,7 +98,8 @@ def top_k(subject: Subject, texts: Sequence[str], k: int = 5, settings: Settings
     """The k likeliest fillers of each text, likeliest first."""
     out: list[list[str]] = [[] for _ in texts]
     for i, logs in log_probabilities(subject, texts, settings):
-        best = np.argsort(-logs, kind="stable")[:k]
+        likely = np.flatnonzero(logs >= np.partition(logs, -k)[-k])  # k of them, or more that tie with the last
+        best = likely[np.argsort(-logs[likely], kind="stable")][:k]
         out[i] = [t.strip("Ġ▁ ") for t in subject.tokenizer.convert_ids_to_tokens(best.tolist())]
     return out
 

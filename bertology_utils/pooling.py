@@ -104,14 +104,14 @@ def static_vectors(
         for rank, (s, at) in enumerate(places[word][:most]):
             wanted[s].append((w, rank, at))
     order = list(wanted)
+    pieces_of = [row.words for row in tokenize(subject, [sentences[s] for s in order])]
     shape = (len(words), subject.n_layers + 1, subject.hidden_size)
     means = np.zeros((len(sizes), *shape), np.float32)
     pooled = np.zeros((len(OVER_PIECES), 3, *shape), np.float32)
     pooled[:, 1], pooled[:, 2] = np.inf, -np.inf
     for i, states in hidden_states(subject, (sentences[s] for s in order), pool=None, settings=settings):
-        piece_words = tokenize(subject, [sentences[order[i]]])[0].words
         for w, rank, at in wanted[order[i]]:
-            pieces = states[:, [t for t, word in enumerate(piece_words) if word == at]]  # (layers, pieces, H)
+            pieces = states[:, [t for t, word in enumerate(pieces_of[i]) if word == at]]  # (layers, pieces, H)
             made = np.stack([pieces.mean(1), pieces.min(1), pieces.max(1), pieces[:, -1]])  # (4, layers, H)
             for k, size in enumerate(sizes):
                 if rank < size:

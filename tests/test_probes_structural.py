@@ -109,6 +109,17 @@ def test_planted_depths_are_recovered(forest):
     assert np.mean([structural.depth_spearman(d, h) for d, h in zip(found, trees[250:])]) > 0.85
 
 
+@pytest.mark.parametrize("what", ["distance", "depth"])
+def test_layers_fitted_together_are_fitted_apart(forest, what):
+    vectors, trees = forest
+    both = [np.stack([v, 3 * v[::-1]]) for v in vectors[:20]]
+    found = structural.fit_structural_each(both, trees[:20], what=what, rank=4, epochs=2)
+    for k in (0, 1):
+        alone = structural.fit_structural([v[k] for v in both], trees[:20], what=what, rank=4, epochs=2)
+        np.testing.assert_allclose(found[k], alone, rtol=1e-3, atol=1e-5)
+    assert not np.allclose(found[0], found[1])
+
+
 def test_trees_of_another_length_than_the_vectors_are_refused():
     with pytest.raises(ValueError, match="2 vectors for a tree of 3"):
         structural.fit_structural([np.zeros((2, 4))], [(-1, 0, 0)])
@@ -119,17 +130,17 @@ def test_random_labels_cost_the_uniform_code_and_rules_far_less():
     x = rng.normal(size=(3000, 10))
     rule = np.array(["abcd"[k] for k in (x[:, 0] > 0) * 2 + (x[:, 1] > 0)])
     noise = rng.choice(list("abcd"), 3000)
-    easy, hard = (mdl.compression(mdl.online_code(x, y), y) for y in (rule, noise))
+    easy, hard = (mdl.compression(mdl.online_code(x[None], y)[0], y) for y in (rule, noise))
     assert easy > 6 and 0.85 < hard < 1.01
     assert mdl.uniform_bits(rule) == 2
 
 
 def test_the_first_block_is_sent_uniformly_and_one_block_is_the_uniform_code():
     labels = np.array(list("abcd") * 50)
-    bits = mdl.online_code(np.zeros((200, 2)), labels, blocks=(1.0,))
+    (bits,) = mdl.online_code(np.zeros((1, 200, 2)), labels, blocks=(1.0,))
     assert np.allclose(bits, 2) and mdl.compression(bits, labels) == 1
     with pytest.raises(ValueError):
-        mdl.online_code(np.zeros((200, 2)), labels, blocks=(0.5, 0.2))
+        mdl.online_code(np.zeros((1, 200, 2)), labels, blocks=(0.5, 0.2))
 
 
 def test_groups_are_sent_whole():

@@ -6,7 +6,7 @@ from .erasure import Erasure, at_masks, erased, inlp, project_out, random_direct
 from .layers import LayerScores, Means, probe_layers, rows, score_layers
 from .linear import Probe, fit, fit_each
 from .mdl import compression, online_code, uniform_bits
-from .structural import fit_structural, spanning_tree, uuas
+from .structural import fit_structural, fit_structural_each, spanning_tree, uuas
 from .tagging import decode_heads, relative_heads, split_by_distance
 from .targets import Targets, fitting, from_edges, from_sentences, gather, gather_all
 from .tpdn import SCHEMES, fit_tpdn
@@ -30,6 +30,7 @@ __all__ = [
     "fit_each",
     "fit_edge",
     "fit_structural",
+    "fit_structural_each",
     "fit_tpdn",
     "fitting",
     "from_edges",

@@ -125,6 +125,7 @@ def fit_each(
     x: np.ndarray,
     labels: np.ndarray,
     *,
+    classes: Sequence[str] | None = None,
     l2: float = 1e-3,
     steps: int = 30,
     device: torch.device | str = "cpu",
@@ -133,7 +134,7 @@ def fit_each(
     labels = np.asarray(labels)
     if np.ndim(x) != 3 or not len(labels) or x.shape[1] != len(labels):
         raise ValueError(f"vectors {np.shape(x)} but {len(labels)} labels: needs (sets, N, F)")
-    classes = np.asarray(sorted(set(labels)), str)
+    classes = np.asarray(sorted(set(labels)) if classes is None else classes, str)
     features = _tensor(x, device)
     (k, n, size), many = features.shape, len(classes)
     target = torch.as_tensor(_codes(labels, classes), device=device).repeat(k)

@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 import torch
 
-from .linear import fit
+from .linear import fit_each
 
 BLOCKS = (
     0.001,
@@ -40,17 +40,18 @@ def online_code(
     device: torch.device | str = "cpu",
     **options,
 ) -> np.ndarray:
-    """Bits it takes to send each label, float (N,); their sum is the online code length.
+    """Bits it takes to send each label with each of K sets of vectors, float (K, N); a row's sum is a code length.
 
     Parameters
     ----------
-    x : float array (N, F)
+    x : float array (K, N, F)
+        Such as the vectors of K layers: their probes are fitted together.
     labels : str array (N,)
     blocks : increasing shares of the data at which the probe is trained anew; the last is 1
     groups : sequence, optional
         Sentences: shuffled whole, so that a sentence's words follow one another.
     options
-        To `linear.fit` (hidden, l2, steps).
+        To `linear.fit_each` (l2, steps).
 
     Raises
     ------
@@ -65,13 +66,14 @@ def online_code(
         raise ValueError(f"blocks must increase to 1: {blocks}")
     order = _order(len(labels), groups, seed)
     ends = np.unique([max(1, round(share * len(labels))) for share in blocks])
-    bits = np.empty(len(labels))
-    bits[order[: ends[0]]] = np.log2(len(classes))
+    bits = np.empty((len(x), len(labels)))
+    bits[:, order[: ends[0]]] = np.log2(len(classes))
     place = np.searchsorted(classes, labels)
     for start, end in pairwise(ends):
         sent, block = order[:start], order[start:end]
-        probe = fit(x[sent], labels[sent], classes=classes, seed=seed, device=device, **options)
-        bits[block] = -probe.log_probs(x[block])[np.arange(len(block)), place[block]] / np.log(2)
+        probes = fit_each(x[:, sent], labels[sent], classes=classes, device=device, **options)
+        for k, probe in enumerate(probes):
+            bits[k, block] = -probe.log_probs(x[k, block])[np.arange(len(block)), place[block]] / np.log(2)
     return bits
 
 

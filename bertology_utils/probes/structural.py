@@ -15,6 +15,7 @@ import torch
 from scipy.sparse.csgraph import minimum_spanning_tree, shortest_path
 from scipy.stats import rankdata
 
+What = Literal["distance", "depth"]
 SHORTEST, LONGEST = 5, 50  # words of the sentences that rank correlations speak of, as in the study
 
 
@@ -57,10 +58,17 @@ def without(heads: Sequence[int], drop: Sequence[bool]) -> tuple[list[int], list
 
 
 def fit_structural(
+    vectors: Sequence[np.ndarray], heads: Sequence[Sequence[int]], *, what: What = "distance", **options
+) -> np.ndarray:
+    """The matrix B (rank, H) for vectors (W, H) of each sentence; see `fit_structural_each`."""
+    return fit_structural_each([np.asarray(v)[None] for v in vectors], heads, what=what, **options)[0]
+
+
+def fit_structural_each(
     vectors: Sequence[np.ndarray],
     heads: Sequence[Sequence[int]],
     *,
-    what: Literal["distance", "depth"] = "distance",
+    what: What = "distance",
     rank: int | None = None,
     epochs: int = 15,
     batch: int = 16,
@@ -68,11 +76,13 @@ def fit_structural(
     seed: int = 0,
     device: torch.device | str = "cpu",
 ) -> np.ndarray:
-    """The matrix B (rank, H), by Adam on the L1 loss, each sentence's divided by its number of pairs (or words).
+    """A matrix B for each of K layers, (K, rank, H): Adam on the L1 loss, a sentence's divided by its pairs (or words).
+
+    The layers share no weight; they are fitted side by side because each alone is too small to keep a processor busy.
 
     Parameters
     ----------
-    vectors : list of float arrays (W, H)
+    vectors : list of float arrays (K, W, H)
     heads : list of the gold trees
     rank : int, optional
         Rows of B; H by default.
@@ -83,51 +93,55 @@ def fit_structural(
         If a sentence has not as many vectors as heads, or none has two words.
     """
     for v, h in zip(vectors, heads, strict=True):
-        if len(v) != len(h):
-            raise ValueError(f"{len(v)} vectors for a tree of {len(h)} words")
+        if v.shape[1] != len(h):
+            raise ValueError(f"{v.shape[1]} vectors for a tree of {len(h)} words")
     pairs = [(v, h) for v, h in zip(vectors, heads) if len(h) > 1]
     if not pairs:
         raise ValueError("no sentence has two words")
-    size = pairs[0][0].shape[1]
-    longest = max(len(h) for _, h in pairs)
-    x = torch.zeros(len(pairs), longest, size)
+    layers, _, size = pairs[0][0].shape
+    lengths = torch.tensor([len(h) for _, h in pairs])
+    longest = int(lengths.max())
+    x = torch.zeros(layers, len(pairs), longest, size)
     shape = (len(pairs), longest, longest) if what == "distance" else (len(pairs), longest)
     gold, weight = torch.zeros(shape), torch.zeros(shape)
     for k, (v, h) in enumerate(pairs):
         inside = (k,) + (slice(len(h)),) * (len(shape) - 1)
-        x[k, : len(h)] = torch.as_tensor(v)
+        x[:, k, : len(h)] = torch.as_tensor(v)
         gold[inside] = torch.as_tensor(tree_distances(h) if what == "distance" else tree_depths(h)).float()
         weight[inside] = 1 / len(h) ** (len(shape) - 1)
     x, gold, weight = x.to(device), gold.to(device), weight.to(device)
     # one scale for all models and layers: at the start, predictions are of the gold values' size
     rank = rank or size
     generator = torch.Generator().manual_seed(seed)
-    start = torch.randn(rank, size, generator=generator).to(device) / rank**0.5
-    scale = (gold * weight).sum() / (_predict(x, start, what).abs() * weight).sum().clamp_min(1e-12)
-    x = x * scale.sqrt()
+    start = (torch.randn(rank, size, generator=generator).to(device) / rank**0.5).repeat(layers, 1, 1)
+    guess = torch.stack([(_predict(v[None], p[None], what)[0].abs() * weight).sum() for v, p in zip(x, start)])
+    scale = ((gold * weight).sum() / guess.clamp_min(1e-12)).sqrt()[:, None, None]  # (K, 1, 1)
     probe = start.clone().requires_grad_(True)
-    order = torch.cat([torch.randperm(len(pairs), generator=generator) for _ in range(epochs)]).to(device)
+    order = torch.cat([torch.randperm(len(pairs), generator=generator) for _ in range(epochs)])
     steps = order.split(batch)
     optimiser = torch.optim.Adam(
         [probe], lr=rate / size**0.5
     )  # a step in proportion to the entries, which shrink with H
     schedule = torch.optim.lr_scheduler.LinearLR(optimiser, 1.0, 0.02, total_iters=len(steps))
     for part in steps:
-        loss = ((_predict(x[part], probe, what) - gold[part]).abs() * weight[part]).sum() / len(part)
+        width = int(lengths[part].max())  # no padding beyond the longest sentence
+        cut = (part, *(slice(width),) * (len(shape) - 1))
+        found = _predict(x[:, part, :width], probe * scale, what)
+        loss = ((found - gold[cut]).abs() * weight[cut]).sum() / len(part)
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()
         schedule.step()
-    return (probe.detach() * scale.sqrt()).cpu().numpy()
+    return (probe.detach() * scale).cpu().numpy()
 
 
 def _predict(x: torch.Tensor, probe: torch.Tensor, what: str) -> torch.Tensor:
-    """Squared distances (S, W, W) or norms (S, W) of x (S, W, H) under the probe."""
-    mapped = x @ probe.T  # (S, W, r)
+    """Squared distances (K, S, W, W) or norms (K, S, W) of x (K, S, W, H) under the probes (K, r, H)."""
+    mapped = (x.flatten(1, 2) @ probe.mT).unflatten(1, x.shape[1:3])  # (K, S, W, r)
     norms = mapped.square().sum(-1)
     if what == "depth":
         return norms
-    return norms[:, :, None] + norms[:, None, :] - 2 * mapped @ mapped.transpose(1, 2)
+    return norms[..., :, None] + norms[..., None, :] - 2 * mapped @ mapped.mT
 
 
 def distances(probe: np.ndarray, vectors: np.ndarray) -> np.ndarray:

@@ -27,10 +27,12 @@ def bleached(subject, data, settings):
     By the last layer's [CLS] vector, as in the study, and by the mean of the pieces. The rule asks for two tests with
     bleached sentences and [CLS]. A word's sentences are resampled together.
     """
-    rows = []
-    for test in data["association"]:
+    parts = [(test.x, test.y, test.a, test.b) for test in data["association"]]
+    texts = list(dict.fromkeys(text for sets in parts for part in sets for text in part))  # tests share most of theirs
+    place, vectors, rows = {t: k for k, t in enumerate(texts)}, _vectors(subject, texts, settings), []
+    for test, own in zip(data["association"], parts):
         groups = [_content(test.x, test.y), _content(test.y, test.x)]
-        sets = [_vectors(subject, texts, settings) for texts in (test.x, test.y, test.a, test.b)]
+        sets = [vectors[[place[text] for text in part]] for part in own]
         known = "yes" if test.condition.removeprefix("sent-") in KNOWN else "no"
         for v, vector in enumerate(("[CLS]", "mean of pieces")):
             x, y = (tests.association(part[:, v], sets[2][:, v], sets[3][:, v]) for part in sets[:2])

@@ -38,8 +38,8 @@ class Query:
 @claim(
     "emb.token_identity.voita2019a",
     tasks="treebank",
-    n=700,
-    limit=4000,
+    n=600,
+    limit=1500,
     predict=all_of(
         # a point of accuracy: less would be no loss and no rebuilding
         above("bottom less minimum", 0.0, margin=0.01),

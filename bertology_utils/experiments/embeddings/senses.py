@@ -16,15 +16,15 @@ from ...rules import above
 from ...settings import Settings
 from ...similarity import cosines
 
-LEMMAS, TRAIN, TEST = 100, 40, 20  # at most so many ambiguous words, and occurrences of each that are encoded
+LEMMAS, TRAIN, TEST = 60, 30, 15  # at most so many ambiguous words, and occurrences of each that are encoded
 NEIGHBOURS = 5
-PAIRS = 1500  # of each split
+PAIRS = 750  # of each split
 
 
 @claim(
     "emb.sense_clusters.wiedemann2019",
     tasks=("senses", "sense_pairs"),
-    n=600,
+    n=450,
     predict=above("gain over baseline", 0.0, margin=0.02),  # two points of accuracy at least
 )
 def sense_clusters(subject, data, settings):

@@ -23,8 +23,8 @@ CONTRASTS = {
 @claim(
     "syn.npi.warstadt2019",
     tasks=("npi_pairs", "npi_cloze", "npi_acceptability"),
-    n=900,
-    limit=2000,
+    n=540,
+    limit=900,
     # two points: a lead smaller than that would not be called "better"
     predict=all_of(above("licensor - scope", 0.0, margin=0.02), above("npi - scope", 0.0, margin=0.02)),
 )
@@ -35,8 +35,9 @@ def npi(subject, data, settings):
     """
     frames, notes, controls = [], [], []
     if pairs := data.items.get("npi_pairs"):
-        # a pair costs two inputs a word: a sixth as many pairs as other items
-        pairs = random.Random(settings.seed).sample(pairs, max(min(len(pairs), 60), len(pairs) // 6))
+        # a pair costs two inputs a word: an eighth as many pairs as other items
+        pairs = random.Random(settings.seed).sample(pairs, max(min(len(pairs), 60), len(pairs) // 8))
+        notes.append(f"minimal pairs: {len(pairs)} drawn with seed {settings.seed}")
         right = cloze.prefer(subject, pairs, settings) > 0
         frames.append(("minimal pairs", [p.condition for p in pairs], right))
     if gaps := data.items.get("npi_cloze"):
@@ -91,7 +92,7 @@ def probe(subject, items: list[Labelled], settings) -> tuple[list[str], np.ndarr
         vectors[:, i] = states.mean(1)
     of = {split: np.array([k for k, i in enumerate(items) if i.split == split]) for split in ("train", "dev", "test")}
     labels = np.array([i.label for i in items])
-    fits = [probes.fit(x[of["train"]], labels[of["train"]], l2=0.01, seed=settings.seed) for x in vectors]
+    fits = probes.fit_each(vectors[:, of["train"]], labels[of["train"]], l2=0.01, device=settings.torch_device())
     dev = [(p.predict(x[of["dev"]]) == labels[of["dev"]]).mean() for p, x in zip(fits, vectors)]
     layer = int(np.argmax(dev))
     right, bottom = (fits[k].predict(vectors[k][of["test"]]) == labels[of["test"]] for k in (layer, 0))

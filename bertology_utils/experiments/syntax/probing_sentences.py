@@ -38,7 +38,7 @@ def features(item: Sentence) -> dict[str, float]:
 @claim(
     "syn.concatenated.miaschi2020",
     tasks="treebank",
-    n=500,
+    n=400,
     limit=500,
     # "most": more than half of the features; 0.05 of a rank correlation is the least gain worth the name
     predict=above("gain over length", 0.0, margin=0.05, need=0.51),
@@ -101,7 +101,8 @@ FORMALISMS = ("role label", "proto-role properties")
 @claim(
     "syn.formalism.kuznetsov2020",
     tasks="proto_roles",
-    n=900,
+    n=700,
+    limit=1500,
     predict=below("permutation p", 0.05),
 )
 def formalism(subject, data, settings):
@@ -123,8 +124,8 @@ def formalism(subject, data, settings):
     x = probes.gather(subject, targets, settings=settings)
     options = {"seed": settings.seed, "device": settings.torch_device()}
     scores = np.empty((2, len(x), len(edges)))  # (formalisms, L + 1, N)
-    for layer, vectors in enumerate(x):
-        role = fit(vectors[train], targets.labels[train], **options)
+    roles = probes.fit_each(x[:, train], targets.labels[train], device=options["device"])
+    for layer, (vectors, role) in enumerate(zip(x, roles)):
         scores[0, layer] = role.predict(vectors) == targets.labels
         proto = fit(vectors[train], held[train][:, some], classes=np.array(properties)[some], **options)
         scores[1, layer] = (proto.predict(vectors) == held[:, some]).mean(1)

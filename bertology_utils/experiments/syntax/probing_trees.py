@@ -16,6 +16,7 @@ from ...settings import Settings
 from .probing import few, punctuation, stranger
 
 RANK = 32  # of structural probes, but for the sweep: small enough to be fast, where the study's curve is flat already
+EPOCHS = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,18 +52,20 @@ def edges_found(forest: Forest, of: list[int], predicted: list[set]) -> np.ndarr
     )
 
 
-def _probe_trees(forest: Forest, layer: int, settings: Settings, score: list[int], **options) -> list[np.ndarray]:
-    """Predicted distances (or depths) of the sentences `score`, from a structural probe fitted on the train split."""
+def _probe_trees(
+    forest: Forest, layers: list[int], settings: Settings, score: list[int], **options
+) -> list[list[np.ndarray]]:
+    """For each layer, predicted distances (or depths) of the sentences `score`; the probes learn on the train split."""
     train = forest.of("train")
-    probe = probes.fit_structural(
-        [forest.vectors[k][layer] for k in train],
+    fitted = probes.fit_structural_each(
+        [forest.vectors[k][layers] for k in train],
         [forest.heads[k] for k in train],
         seed=settings.seed,
         device=settings.torch_device(),
         **options,
     )
     measure = structural.depths if options.get("what") == "depth" else structural.distances
-    return [measure(probe, forest.vectors[k][layer]) for k in score]
+    return [[measure(probe, forest.vectors[k][layer]) for k in score] for layer, probe in zip(layers, fitted)]
 
 
 @claim(
@@ -82,38 +85,36 @@ def structural_probe(subject, data, settings):
     forest = grow(subject, items, settings)
     dev, test = forest.of("dev"), forest.of("test")
 
-    def trees(source: Forest, layer: int, rank: int = RANK) -> tuple[np.ndarray, list[np.ndarray]]:
-        """Edges found on test, and the predicted distances on dev and test."""
-        predicted = _probe_trees(source, layer, settings, dev + test, rank=rank, epochs=8)
-        return edges_found(source, test, [structural.spanning_tree(d) for d in predicted[len(dev) :]]), predicted
+    def trees(source: Forest, layers: list[int], of: list[int], rank: int = RANK) -> list[np.ndarray]:
+        """For each layer, which edges of the sentences `of` are found."""
+        predicted = _probe_trees(source, layers, settings, of, rank=rank, epochs=EPOCHS)
+        return [edges_found(source, of, [structural.spanning_tree(d) for d in lengths]) for lengths in predicted]
 
     groups = np.repeat(test, [len(forest.heads[k]) - 1 for k in test])
     mean, n = Means(groups, seed=settings.seed, draws=settings.draws), len(groups)
-    found, chosen = [], []
-    for layer in range(subject.n_layers + 1):
-        right, predicted = trees(forest, layer)
-        found.append(right)
-        chosen.append(edges_found(forest, dev, [structural.spanning_tree(d) for d in predicted[: len(dev)]]).mean())
-    best = int(np.argmax(chosen[1:])) + 1
+    on_dev = sum(len(forest.heads[k]) - 1 for k in dev)  # edges
+    both = trees(forest, list(range(subject.n_layers + 1)), dev + test)
+    found = [right[on_dev:] for right in both]
+    best = int(np.argmax([right[:on_dev].mean() for right in both[1:]])) + 1
     rows = [stats.row("UUAS", mean(f), n, layer=k) for k, f in enumerate(found)]
     chain = edges_found(forest, test, [structural.tree_edges(tagging.chain(len(forest.heads[k]), -1)) for k in test])
     rows.append(stats.row("UUAS of the chain", mean(chain), n))
-    untrained = trees(grow(stranger(subject, settings), items, settings), best)[0]
+    (untrained,) = trees(grow(stranger(subject, settings), items, settings), [best], test)
     for name, other in (("layer 0", found[0]), ("untrained", untrained), ("chain", chain)):
         gain = mean(found[best].astype(float) - other)
         rows.append(stats.row("UUAS over baseline", gain, n, baseline=name, layer=best))
     for rank in (r for r in (1, 4, 16, 64, 256, 1024) if r <= subject.hidden_size):
-        rows.append(stats.row("UUAS by rank", mean(trees(forest, best, rank)[0]), n, rank=rank, layer=best))
+        (right,) = trees(forest, [best], test, rank)
+        rows.append(stats.row("UUAS by rank", mean(right), n, rank=rank, layer=best))
     return stats.table(rows + _correlations(forest, best, test, RANK, settings), [forest.note])
 
 
 def _correlations(forest: Forest, best: int, test: list[int], rank: int, settings: Settings) -> list[dict]:
     """Rank correlations and root accuracy at the best layer and at layer 0, over sentences."""
-    rows = []
-    for layer in (0, best):
-        gold = [forest.heads[k] for k in test]
-        lengths = _probe_trees(forest, layer, settings, test, rank=rank, epochs=8)
-        norms = _probe_trees(forest, layer, settings, test, rank=rank, epochs=8, what="depth")
+    rows, gold, layers = [], [forest.heads[k] for k in test], [0, best]
+    by_distance = _probe_trees(forest, layers, settings, test, rank=rank, epochs=EPOCHS)
+    by_depth = _probe_trees(forest, layers, settings, test, rank=rank, epochs=EPOCHS, what="depth")
+    for layer, lengths, norms in zip(layers, by_distance, by_depth):
         for measure, values in {
             "distance Spearman": [structural.distance_spearman(d, h) for d, h in zip(lengths, gold)],
             "norm Spearman": [structural.depth_spearman(d, h) for d, h in zip(norms, gold)],
@@ -142,7 +143,7 @@ def example(layer: int, which: int = 0, settings: Settings | None = None) -> dic
     chosen = [i for i in few([i for i in items if i.heads], 5) if i.split == "train"] + [test[which]]
     forest = grow(load(settings.model, settings), chosen, settings)
     (k,) = forest.of("test")
-    (lengths,) = _probe_trees(forest, layer, settings, [k], rank=RANK, epochs=8)
+    ((lengths,),) = _probe_trees(forest, [layer], settings, [k], rank=RANK, epochs=EPOCHS)
     kept, _ = structural.without(forest.items[k].heads, punctuation(forest.items[k]))
     return {
         "words": [forest.items[k].words[i] for i in kept],

@@ -45,19 +45,21 @@ def description_length(subject, data, settings):
     device, draws = settings.torch_device(), min(settings.draws, 1000)
     sent = Means(targets.sentence[train], seed=settings.seed, draws=draws)
     told = Means(targets.sentence[test], seed=settings.seed + 1, draws=draws)
+    codes, rights = {}, {}  # kind of labels -> (L + 1, N)
+    for kind, task in tasks.items():
+        labels = task.labels[train]
+        bits = probes.online_code(
+            x[:, train], labels, groups=targets.sentence[train], seed=settings.seed, device=device
+        )
+        codes[kind] = bits / probes.uniform_bits(labels)  # share of the uniform code
+        fitted = probes.fit_each(x[:, train], labels, device=device)
+        rights[kind] = np.array([p.predict(v) for p, v in zip(fitted, x[:, test])]) == task.labels[test]
     rows = []
-    for layer, vectors in enumerate(x):
-        code, right = {}, {}
-        for kind, task in tasks.items():
-            labels = task.labels[train]
-            bits = probes.online_code(
-                vectors[train], labels, groups=targets.sentence[train], seed=settings.seed, device=device
-            )
-            code[kind] = bits / probes.uniform_bits(labels)  # share of the uniform code
-            probe = probes.fit(vectors[train], labels, seed=settings.seed, device=device)
-            right[kind] = probe.predict(vectors[test]) == task.labels[test]
+    for layer in range(len(x)):
+        code, right = ({kind: values[layer] for kind, values in of.items()} for of in (codes, rights))
+        for kind in tasks:
             ratio = stats.interval(1 / code[kind].mean(), 1 / sent.draws(code[kind]))
-            rows.append(stats.row("compression", ratio, len(bits), layer=layer, labels=kind))
+            rows.append(stats.row("compression", ratio, int(train.sum()), layer=layer, labels=kind))
             rows.append(stats.row("accuracy", told(right[kind]), int(test.sum()), layer=layer, labels=kind))
         shorter = code["control"].mean() / code["real"].mean() - 1
         shorter_drawn = sent.draws(code["control"]) / sent.draws(code["real"]) - 1
@@ -85,14 +87,15 @@ def amnesic(subject, data, settings):
     """Part of speech erased after a layer, against as many random directions erased there (elazar2020).
 
     Single-piece words are masked (about one in six); the projection is learnt from the vectors at the masks of train
-    sentences, stops by dev, and is applied to every position of test sentences. Up to five layers, evenly spaced.
+    sentences, stops by dev, and is applied to every position of test sentences. After the embeddings, the middle layer
+    and the last one.
     """
     if not subject.has_mlm:
         raise ModelUnsuitable(f"{subject.name} has no masked-language-model head")
     items = few(data["treebank"], 5)
     items = [i for i, ok in zip(items, encode.fits(subject, [i.words for i in items])) if ok]
     masked = {s: Masked.of(subject, [i for i in items if i.split == s], settings) for s in ("train", "dev", "test")}
-    layers = sorted({round(k) for k in np.linspace(0, subject.n_layers, 5)})
+    layers = sorted({0, subject.n_layers // 2, subject.n_layers})
     x = {s: masked[s].vectors(subject, layers, settings) for s in ("train", "dev")}
     test, device = masked["test"], settings.torch_device()
     before = test.distributions(subject, settings)

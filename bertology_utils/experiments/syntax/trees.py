@@ -127,9 +127,10 @@ DECODERS: dict[str, Callable[[np.ndarray, int], np.ndarray]] = {
 @claim(
     "syn.perturbed_masking.wu2020",
     tasks="treebank",
-    n=500,
+    n=360,
     limit=30,
-    # "at least the chain": no more than two points behind it
+    # "at least the chain": no more than two points behind it. Random trees were drawn uniformly at first, and were made
+    # projective after the figures of an unfinished model had been seen: the harder baseline of the two
     predict=all_of(
         above("lead over random tree", 0.0, where={"tree": "Eisner"}),
         above("lead over chain", -0.02, where={"tree": "Eisner"}),

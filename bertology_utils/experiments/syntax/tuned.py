@@ -17,8 +17,8 @@ from ...models import Subject
 from ...rules import above, all_of
 
 RECIPE = Recipe(epochs=3, batch=16)
-RANDOM_TRIGGERS = 5
-ATTACKED = 200  # texts at most: each is classified with seven triggers by three models
+RANDOM_TRIGGERS = 3
+ATTACKED = 120  # texts at most: each is classified with five triggers, or none, by three models
 CLASSES = ("0", "1")
 PASSES = 1200  # sentences a parser sees at least, each several times in a small treebank
 
@@ -74,10 +74,11 @@ def lower_half(subject: Subject) -> Subject:
 @claim(
     "syn.triggers.wallace2019a",
     tasks="sentiment",
-    n=400,
-    limit=300,
+    n=360,
+    limit=220,
     # five points more than any three words do: less would be a nuisance, not an attack; and the classifiers must know
-    # their task, since one that always says the same is flipped by anything
+    # their task, since one that always says the same is flipped by anything (this second part is not in the study, and
+    # was added after the figures of an unfinished model had been seen)
     predict=all_of(
         above("drop over random", 0.0, margin=0.05, where={"attacked": ["same model", "another seed", "another size"]}),
         above("accuracy", 0.5, margin=0.05, where={"text": "no trigger"}),
@@ -98,7 +99,7 @@ def universal_triggers(subject, data, settings):
         "another size": finetune.classify(lower_half(subject), train, RECIPE, classes=CLASSES),
     }
     allowed = triggers.vocabulary(subject, [i.text for i in train])
-    how = triggers.Search(tries=6, batch=16)
+    how = triggers.Search(tries=5, batch=16)
     found = {
         label: triggers.search(attacked["same model"], [i for i in train if i.label == label], allowed, how)[0]
         for label in CLASSES
@@ -128,7 +129,7 @@ def universal_triggers(subject, data, settings):
     "syn.intermediate_parsing.glavas2020",
     tasks=("treebank", "entailment"),
     n=300,
-    limit=200,
+    limit=120,
     # a point either way; "high": the parser must have learnt its task for the comparison to mean anything
     predict=all_of(
         above("gain by parsing", -0.01, where={"set": "all"}),
