@@ -17,7 +17,7 @@ from torch.nn import functional as F
 from .data.released.metrics import centre_of_gravity, kl_from_uniform
 from .layers import Profile
 from .lbfgs import minimise_all
-from .probes import Targets
+from .probes import Targets, control_task, majority
 from .settings import Settings
 
 EVEN = (1e-4, 1e-3, 1e-2)  # how strongly mixing weights are held to even ones
@@ -163,8 +163,8 @@ class Cumulative:
         Of all layers.
     resampled : list of Mixture
         The same fitted on resampled training sentences.
-    note : str
-        What was left out.
+    majority, control : bool arrays (N,)
+        Whether the majority label would have been right; the mixture of all layers on control labels.
     """
 
     profile: Profile
@@ -172,7 +172,8 @@ class Cumulative:
     right: np.ndarray
     mixture: Mixture
     resampled: list[Mixture]
-    note: str
+    majority: np.ndarray
+    control: np.ndarray
 
     @property
     def settled(self) -> np.ndarray:
@@ -187,7 +188,7 @@ def settled(predicted: np.ndarray) -> np.ndarray:
 
 
 def cumulative(
-    x: np.ndarray, targets: Targets, settings: Settings, *, refits: int = 0, curve: bool = True, note: str = ""
+    x: np.ndarray, targets: Targets, settings: Settings, *, refits: int = 0, curve: bool = True
 ) -> Cumulative:
     """Probe the mixtures of layers 0..l for every l, and the mixture of all layers with `refits` resampled fits.
 
@@ -217,11 +218,14 @@ def cumulative(
     fits, resampled = [*fits[: len(lower)], tried[k]], fits[len(lower) :]
     predicted = np.array([m.predict(x[: len(m.weights), test]) for m in fits])
     right = predicted == targets.labels[test]
+    unrelated = control_task(targets, settings.seed).labels
+    control = fit_mixture(known, unrelated[train], even=EVEN[k], device=device).predict(x[:, test])
     return Cumulative(
         Profile.of(right, targets.sentence[test], settings),
         predicted,
         right,
         fits[-1],
         resampled,
-        note,
+        targets.labels[test] == majority(targets),
+        control == unrelated[test],
     )

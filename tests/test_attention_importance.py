@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+
 import numpy as np
 import pytest
 import torch
 from support import tiny
 
 from bertology_utils import encode
-from bertology_utils.attention.identifiability import null_space, permuted_attention, replaced_context
+from bertology_utils.attention.identifiability import layer_inputs, null_space, permuted_attention, rerun
 from bertology_utils.attention.importance import head_importance, masked, masked_hits, separator_gradients
 from bertology_utils.attention.maps import recorded_values
 from bertology_utils.hooks import ablate_heads
@@ -35,6 +37,24 @@ def test_masking_does_not_depend_on_the_batch_and_masks_words_only():
         return found
 
     assert one(1) == one(1000)
+
+
+@contextmanager
+def replaced_context(subject, layer, contexts, head):
+    """While open, a head's output in `layer` is `contexts`, (B, T, d)."""
+    size = subject.hidden_size // subject.n_heads
+
+    def put(module, args):
+        (context, *rest) = args
+        context = context.clone()
+        context[..., head * size : (head + 1) * size] = contexts
+        return (context, *rest)
+
+    handle = subject.layers[layer].attention.output.dense.register_forward_pre_hook(put)
+    try:
+        yield
+    finally:
+        handle.remove()
 
 
 def test_separator_gradients_equal_finite_differences():
@@ -83,17 +103,22 @@ def test_head_importance_sees_only_heads_the_loss_depends_on():
     np.testing.assert_allclose(np.linalg.norm(importance, axis=1), 1)
 
 
-def test_replaced_context_of_zeros_is_ablation_and_is_taken_off():
+@pytest.mark.parametrize("sentences", [SENTENCES, SENTENCES[:1]])
+def test_a_rerun_with_contexts_of_zeros_is_ablation_of_each_head_and_leaves_no_trace(sentences):
     subject = tiny()
-    (batch,) = encode.batches(subject, encode.tokenize(subject, SENTENCES[:1]), 100)
-    before = encode.forward(subject, batch).last_hidden_state
+    (batch,) = encode.batches(subject, encode.tokenize(subject, sentences), 1000)
+    with layer_inputs(subject) as inputs, torch.inference_mode():
+        before = encode.forward(subject, batch).last_hidden_state
     size = subject.hidden_size // subject.n_heads
-    with replaced_context(subject, 2, torch.zeros(1, batch.ids.shape[1], size), 3):
-        replaced = encode.forward(subject, batch).last_hidden_state
-    with ablate_heads(subject, [(2, 3)]):
-        assert torch.allclose(replaced, encode.forward(subject, batch).last_hidden_state)
+    zeros = torch.zeros(len(sentences), subject.n_heads, batch.ids.shape[1], size)
+    for layer in range(subject.n_layers):
+        with torch.inference_mode():
+            found = rerun(subject, layer, inputs[layer], zeros)
+        for head in range(subject.n_heads):
+            with ablate_heads(subject, [(layer, head)]):
+                expected = encode.forward(subject, batch).last_hidden_state
+            assert torch.allclose(found[head], expected, atol=1e-5) and not torch.allclose(before, expected)
     assert torch.equal(before, encode.forward(subject, batch).last_hidden_state)
-    assert not torch.allclose(before, replaced)
 
 
 def test_permuting_an_even_map_changes_nothing():

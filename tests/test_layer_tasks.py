@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from support import tiny, write_model
 
+from bertology_utils import claims
 from bertology_utils.data.items import Data, EdgeItem, ItemError, Sentence, Span
 from bertology_utils.experiments.layers import depth, tasks
 from bertology_utils.experiments.layers.pipeline import order_row
 from bertology_utils.models import load
+from bertology_utils.rules import decide
 from bertology_utils.settings import Settings
 
 SETTINGS = Settings(draws=50)
@@ -82,4 +84,38 @@ def test_two_depths_are_compared_by_task(tmp_path):
     mine = depth.compare(tiny(), tiny(), data(treebank=treebank()), SETTINGS)
     same = mine[mine.measure == "profile correlation"].value.dropna()
     assert np.allclose(same, 1)
-    assert set(found[found.measure == "best layer / depth"].model) == {tiny().name, deep.name}
+    assert set(found[found.measure == "cumulative accuracy"].model) == {tiny().name, deep.name}
+    assert set(found[found.measure == "majority"].task) == {"POS", "chunks", "dependencies"}
+
+
+def test_without_a_companion_of_another_depth_the_comparison_says_what_is_missing(tmp_path, monkeypatch):
+    settings = Settings(draws=50, cache=tmp_path)
+    claim = claims.get("lay.base_vs_large.tenney2019a")
+    monkeypatch.delenv("BERTOLOGY_SHALLOW", raising=False)
+    found = claim.experiment(tiny(), data(treebank=treebank()), settings)
+    assert decide(claim.predict, found).label == "inconclusive"
+    assert "BERTOLOGY_SHALLOW" in found.attrs["notes"][0]
+    monkeypatch.setenv("BERTOLOGY_SHALLOW", str(write_model(tmp_path / "alike")))
+    assert "nothing to stretch" in claim.experiment(tiny(), data(treebank=treebank()), settings).attrs["notes"][0]
+    monkeypatch.setenv("BERTOLOGY_SHALLOW", str(write_model(tmp_path / "two", num_hidden_layers=2)))
+    found = claim.experiment(tiny(), data(treebank=treebank()), settings)
+    assert {"mean profile correlation", "mixing weight correlation"} <= set(found.measure)
+
+
+def test_what_was_measured_once_is_handed_on():
+    calls = []
+
+    def measure(x, targets, settings):
+        calls.append(len(targets))
+        return x.shape
+
+    found = tasks.available(data(treebank=treebank()), only=("POS", "chunks"))
+    again = tasks.available(data(treebank=treebank()), only=("chunks",))
+    first = tasks.measured(tiny(), found, SETTINGS, measure, most=20)
+    second = tasks.measured(tiny(), again, SETTINGS, measure, most=20)
+    assert len(calls) == 2 and second == {"chunks": first["chunks"]}
+    tasks.measured(tiny(), again, SETTINGS, measure, most=10)
+    tasks.measured(
+        tiny(), {"chunks": again["chunks"].relabel(["x"] * len(again["chunks"]))}, SETTINGS, measure, most=10
+    )
+    assert len(calls) == 4

@@ -1,8 +1,4 @@
-"""Two models of different depth: the same profile, stretched? (tenney2019a)
-
-Not a registered experiment: it needs two models that differ in depth and in nothing else, which one subject and its
-twin are not. `compare` runs as it is on any two subjects.
-"""
+"""Two models of different depth: the same profile, stretched? (tenney2019a)"""
 
 from __future__ import annotations
 
@@ -10,31 +6,69 @@ import numpy as np
 import pandas as pd
 
 from ... import stats
+from ...claims import claim
+from ...companions import companion, how_to_name
 from ...data.items import Data
-from ...layers import Profile, correlate, interval
+from ...data.released.metrics import profile_correlation
+from ...layers import UNDEFINED, by_refits, correlate, interval
 from ...models import Subject
+from ...rules import above
 from ...settings import Settings
-from .transfer import task_scores
+from . import tasks
+from .pipeline import MOST, mixed, plain_rows
 
+SHALLOW = "shallow"  # the companion: a model of the same family with fewer layers
 TASKS = ("POS", "chunks", "dependencies", "entities")
 
 
-def compare(shallow: Subject, deep: Subject, data: Data, settings: Settings) -> pd.DataFrame:
-    """Correlation of two models' probe profiles by task after rescaling depth to 0..1, and its mean.
+@claim(
+    "lay.base_vs_large.tenney2019a",
+    tasks="treebank",
+    n=800,
+    limit=300,
+    predict=above("mean profile correlation", 0.7),
+)
+def base_against_large(subject, data, settings):
+    """Cumulative scores of the model and a shallower one, stretched to depth 0 to 1: their correlation (tenney2019a).
 
-    Measures: `profile correlation` by task, `mean profile correlation`, `best layer / depth` by model and task.
+    A task's profile is the accuracy of a linear probe on the mixture of layers 0..l, for each l; two profiles are
+    compared point by point after interpolation. Intervals are over test sentences. Cumulative curves rise in any model,
+    which helps the figure: the twins beside it and the mixing weights, correlated in the same way, show how much.
     """
-    profiles = []
-    for subject in (shallow, deep):
-        scores = task_scores(subject, data, settings, only=TASKS)
-        profiles.append({task: Profile.of(s.right, s.groups, settings) for task, s in scores.items()})
-    rows, draws = [], []
-    for task, (a, b) in {t: (profiles[0][t], profiles[1][t]) for t in profiles[0] if t in profiles[1]}.items():
-        found, drawn = correlate(a, b)
-        draws.append((found, drawn))
-        rows.append(stats.row("profile correlation", interval(found, drawn), min(a.n, b.n), task=task))
-        for subject, p in ((shallow, a), (deep, b)):
-            share = tuple(x / p.depth for x in p.peak())
-            rows.append(stats.row("best layer / depth", share, p.n, task=task, model=subject.name))
-    mean = interval(np.mean([v for v, _ in draws]), np.mean([d for _, d in draws], 0))
-    return stats.table([*rows, stats.row("mean profile correlation", mean, len(draws), task="all")])
+    other = companion(SHALLOW, settings, twin=subject.is_twin)
+    missing = ""
+    if other is None:
+        missing = f"needs a second model of another depth, and there is none; {how_to_name(SHALLOW, settings)}"
+    elif other.n_layers == subject.n_layers:
+        missing = f"{other.name} has {other.n_layers} layers like {subject.name}: there is nothing to stretch"
+    if missing:
+        return stats.table([stats.row("mean profile correlation", UNDEFINED, 0, task="all")], [missing])
+    return compare(other, subject, data, settings)
+
+
+def compare(shallow: Subject, deep: Subject, data: Data, settings: Settings) -> pd.DataFrame:
+    """Correlation of two models' cumulative profiles and mixing weights by task after rescaling depth, and the mean.
+
+    A task that one of the models has too few targets for is left out.
+    """
+    found = tasks.available(data, only=TASKS)
+    both = [tasks.measured(subject, found, settings, mixed, most=MOST) for subject in (shallow, deep)]
+    rows, drawn = [], []
+    for task in found:
+        a, b = (side[task][0] for side in both)
+        value, draws = correlate(a.profile, b.profile)
+        drawn.append((value, draws))
+        n = min(a.profile.n, b.profile.n)
+        rows.append(stats.row("profile correlation", interval(value, draws), n, task=task))
+        refits = [profile_correlation(x.weights, y.weights) for x, y in zip(a.resampled, b.resampled)]
+        weights = by_refits(profile_correlation(a.mixture.weights, b.mixture.weights), refits)
+        rows.append(stats.row("mixing weight correlation", weights, n, task=task))
+        for subject, f in ((shallow, a), (deep, b)):
+            name = subject.name
+            scores = enumerate(f.profile.scores())
+            rows += [stats.row("cumulative accuracy", s, n, task=task, model=name, layer=k) for k, s in scores]
+            rows += [r | {"model": name} for r in plain_rows(task, f)]
+    mean = interval(np.mean([v for v, _ in drawn]), np.mean([d for _, d in drawn], 0))
+    rows.append(stats.row("mean profile correlation", mean, len(drawn), task="all"))
+    depths = f"{shallow.name} has {shallow.n_layers} layers, {deep.name} {deep.n_layers}"
+    return stats.table(rows, [depths, tasks.note(data, found), *(said for side in both for _, said in side.values())])

@@ -14,6 +14,7 @@ from ...probes.linear import fit_each
 from ...probes.targets import build
 from ...rules import above, all_of, below
 from ...settings import Settings
+from .tasks import baseline_rows
 
 LONGEST = 16  # words whose index is asked for: further ones are too rare to learn
 MOST = 500  # words a split for the index probe
@@ -33,7 +34,7 @@ def indices(data: Data) -> Targets:
 
 def order_scores(subject: Subject, data: Data, settings: Settings) -> LayerScores:
     """The token-index probe of every layer (lin2019)."""
-    return probe_layers(subject, indices(data), settings, most=MOST)
+    return probe_layers(subject, indices(data), settings, control=True, most=MOST)
 
 
 @claim(
@@ -56,8 +57,7 @@ def word_order(subject, data, settings):
     rows.append(
         stats.row("low - last layer", profile.lead(low, profile.depth), profile.n, task="word order", layer=low)
     )
-    majority = stats.mean_interval(scores.majority, seed=settings.seed, draws=settings.draws)
-    return stats.table([*rows, stats.row("majority", majority, profile.n, task="word order")], [scores.note])
+    return stats.table([*rows, *baseline_rows(scores, settings, task="word order")], [scores.note])
 
 
 @claim(
@@ -77,6 +77,7 @@ def hierarchy(subject, data, settings):
     order = Profile.of(scores.right, scores.groups, settings)
     rows = [stats.row("accuracy", s, order.n, task="word order", layer=k) for k, s in enumerate(order.scores())]
     rows.append(stats.row("best layer", order.peak(), order.n, task="word order"))
+    rows += baseline_rows(scores, settings, task="word order")
     notes = [scores.note]
     for condition in sorted({i.condition for i in data["ambiguity"]}):
         right, note = _told_apart(subject, [i for i in data["ambiguity"] if i.condition == condition], settings)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ... import cloze, encode, mlm_heads, stats
@@ -9,11 +11,12 @@ from ...claims import claim
 from ...data.items import MASK
 from ...layers import Profile, peak_rows
 from ...models import Subject
-from ...probes import fit_structural, score_layers, spanning_tree, uuas
+from ...probes import fit_structural, spanning_tree, uuas
 from ...probes.structural import distances, without
 from ...rules import above, all_of
 from ...settings import Settings
 from . import tasks
+from .transfer import task_scores
 
 MASKS = 1000  # masked pieces that the heads are fitted on
 ALIKE = ("POS", "chunks", "dependencies", "entities")  # tasks of the mean probe
@@ -56,8 +59,16 @@ def tree_depth(subject, data, settings):
     scored = ~np.isnan(scores[0])
     test, dev = scores[:, scored & (split == "test")], scores[:, scored & (split == "dev")]
     rows = peak_rows(Profile.of(test, np.arange(test.shape[1]), settings), dev.mean(1), measure="UUAS")
+    chain = [_in_chain(cut[n][1]) for n in np.flatnonzero((split == "test") & scored)]
+    rows.append(stats.row("UUAS, neighbours joined", stats.mean_interval(chain, seed=settings.seed), len(chain)))
     note = f"{(~fit).sum()} of {len(fit)} sentences are too long for {subject.name}" if not fit.all() else ""
     return stats.table(rows, [note])
+
+
+def _in_chain(heads: Sequence[int]) -> float:
+    """Share of a tree's edges that join neighbours: what a probe gets that knows the order alone."""
+    edges = [abs(w - h) == 1 for w, h in enumerate(heads) if h >= 0]
+    return float(np.mean(edges))
 
 
 def heads_for(subject: Subject, sentences: list, settings: Settings) -> list[mlm_heads.LayerHead]:
@@ -86,7 +97,7 @@ def agreement(subject, data, settings):
 
     Each layer gets a linear map in front of the model's own head, fitted on running text; where a source has none, on
     a third of its sentences (right form filled in, random words masked), and the rest is scored. Every other scored
-    item is dev, by which the inner layer is chosen.
+    item is dev, by which the inner layer is chosen. Chance is one half: two forms, one of them right.
     """
     items, note = cloze.single_piece(subject, data["agreement"])
     text, said = [s.words for s in data.items.get("sentences", [])], ""
@@ -126,24 +137,27 @@ def task_specific(subject, data, settings):
     """
     text = _fitting_text(subject, list(dict.fromkeys(s.words for s in data["sentences"])))
     heads = heads_for(subject, [s for n, s in enumerate(text) if n % 4 > 1], settings)
-    right, groups = [], []
+    right, groups, answers = [], [], []
     for part in (0, 1):  # dev, test
         rows, positions, pieces = mlm_heads.mask_rows(subject, text[part::4], seed=settings.seed + 1)
         states = mlm_heads.states_at(subject, rows, positions, settings)
         flat = np.array([p for row in pieces for p in row])
         right.append(np.array([head.top(state) == flat for head, state in zip(heads, states)]))
+        answers.append(flat)
         groups.append(np.repeat(np.arange(len(rows)), [len(p) for p in positions]))
     words = Profile.of(right[1], groups[1], settings)
     out = peak_rows(words, right[0].mean(1), task="masked words")
     inner = out[-1]["layer"]
     lead = words.lead(words.depth, inner)
     out.append(stats.row("last layer - inner", lead, words.n, task="masked words", layer=inner))
-    found = tasks.available(data, only=ALIKE)
-    probed = tasks.gathered(subject, found, settings, most=300)
-    scores = [score_layers(x, targets, settings) for _, targets, x, _ in probed]
+    usual = answers[1] == np.bincount(answers[0]).argmax()  # the piece most often masked on dev
+    out.append(stats.row("majority", stats.mean_interval(usual, groups=groups[1]), words.n, task="masked words"))
+    found = task_scores(subject, data, settings, only=ALIKE)
+    scores = list(found.values())
     profiles = [Profile.of(s.right, s.groups, settings) for s in scores]
-    for task, profile in zip(found, profiles):
-        out += [stats.row("accuracy", s, profile.n, task=task, layer=k) for k, s in enumerate(profile.scores())]
+    for (task, s), profile in zip(found.items(), profiles):
+        out += [stats.row("accuracy", x, profile.n, task=task, layer=k) for k, x in enumerate(profile.scores())]
+        out += tasks.baseline_rows(s, settings, task=task)
     mean = Profile(
         np.mean([p.value for p in profiles], 0), np.mean([p.draws for p in profiles], 0), sum(p.n for p in profiles)
     )

@@ -6,13 +6,18 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import groupby
 from operator import attrgetter
+from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from ... import stats
 from ...data.items import Data, ItemError, Sentence
 from ...models import Subject
-from ...probes import Targets, fitting, from_edges, from_sentences, gather_all
+from ...probes import LayerScores, Means, Targets, fitting, from_edges, from_sentences, gather_all, score_layers
 from ...settings import Settings
+
+T = TypeVar("T")
 
 PIPELINE = (
     "POS",
@@ -36,15 +41,15 @@ AGENT = {"volition", "instigation"}
 def available(data: Data, *, only: tuple[str, ...] = PIPELINE) -> dict[str, Targets]:
     """Task -> targets, for the tasks that the source's items can be asked; in pipeline order.
 
-    At most the first `SENTENCES` sentences of a split are used, the same ones for all tasks of a treebank: the model
-    runs once over them, and a few hundred words are all that a probe sees anyway.
+    At most `SENTENCES` sentences of a split are used, drawn at random, the same ones for all tasks of a treebank: the
+    model runs once over them, and a few hundred words are all that a probe sees anyway.
 
     Raises
     ------
     ItemError
         If there is none.
     """
-    data = replace(data, items={task: _first(items) for task, items in data.items.items()})
+    data = replace(data, items={task: _drawn(items) for task, items in data.items.items()})
     found = {}
     for task in only:
         try:
@@ -58,14 +63,13 @@ def available(data: Data, *, only: tuple[str, ...] = PIPELINE) -> dict[str, Targ
     return found
 
 
-def _first(items: list) -> list:
-    left = dict(SENTENCES)
-    out = []
-    for item in items:
-        if left[item.split]:
-            left[item.split] -= 1
-            out.append(item)
-    return out
+def _drawn(items: list) -> list:
+    """`SENTENCES` of each split, in their order: the sentences of a file's beginning may all be of one kind."""
+    kept: set[int] = set()
+    for split, most in SENTENCES.items():
+        places = [i for i, item in enumerate(items) if item.split == split]
+        kept.update(np.random.default_rng(0).permutation(places)[:most].tolist())
+    return [item for i, item in enumerate(items) if i in kept]
 
 
 def _draw(targets: Targets, most: int, seed: int) -> Targets:
@@ -91,9 +95,53 @@ def gathered(
         yield from zip(names, targets, gather_all(subject, targets, settings=settings), notes)
 
 
+_SEEN: WeakKeyDictionary[Subject, dict[tuple, Any]] = WeakKeyDictionary()
+
+
+def measured(
+    subject: Subject,
+    found: dict[str, Targets],
+    settings: Settings,
+    measure: Callable[[np.ndarray, Targets, Settings], T],
+    *,
+    most: int,
+) -> dict[str, tuple[T, str]]:
+    """Task -> what `measure` (a function of vectors, targets and settings) makes of it, and what was left out.
+
+    Several claims of the chapter ask the same of the same words: what was measured once on a subject is handed on.
+    """
+    kept = _SEEN.setdefault(subject, {})
+    keys = {task: (measure, most, settings, *_content(targets)) for task, targets in found.items()}
+    new = {task: targets for task, targets in found.items() if keys[task] not in kept}
+    for task, targets, x, said in gathered(subject, new, settings, most=most):
+        kept[keys[task]] = measure(x, targets, settings), said
+    return {task: kept[key] for task, key in keys.items()}
+
+
+def _content(targets: Targets) -> tuple:
+    """All that is in targets, as a key."""
+    arrays = (targets.sentence, targets.spans, targets.labels, targets.split)
+    return targets.sentences, *(a.tobytes() for a in arrays)
+
+
+def scored(x: np.ndarray, targets: Targets, settings: Settings) -> LayerScores:
+    """A linear probe on every layer, and one on control labels."""
+    return score_layers(x, targets, settings, control=True)
+
+
+def baseline_rows(scores: LayerScores, settings: Settings, **keys) -> list[dict]:
+    """The majority label's accuracy, and by layer the probe's on control labels (hewitt2019control)."""
+    mean = Means(scores.groups, seed=settings.seed, draws=min(settings.draws, 500))
+    n = len(scores.majority)
+    out = [stats.row("majority", mean(scores.majority), n, **keys)]
+    return out + [stats.row("control accuracy", mean(c), n, **keys, layer=k) for k, c in enumerate(scores.control)]
+
+
 def note(data: Data, found: dict[str, Targets]) -> str:
     """Which of the tasks a source has, in words."""
-    return f"{data.name} offers {len(found)} of {len(PIPELINE)} tasks: {', '.join(found)}"
+    most = ", ".join(f"{n} {split}" for split, n in SENTENCES.items())
+    offers = f"{data.name} offers {len(found)} of {len(PIPELINE)} tasks: {', '.join(found)}"
+    return f"{offers}; at most {most} sentences of each task, drawn at random"
 
 
 def _sentences(data: Data, layer: str) -> list[Sentence]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ... import stats
@@ -9,12 +11,14 @@ from ...claims import claim
 from ...data.items import Data
 from ...data.released.metrics import mean_ranks
 from ...layers import Profile, by_refits, inner, interval, peak_rows
-from ...mixtures import Cumulative, cumulative
+from ...mixtures import Cumulative
 from ...models import Subject
-from ...probes import LayerScores, fitting, from_edges, probe_layers, score_layers
+from ...probes import LayerScores, Targets, fitting, from_edges, probe_layers, score_layers
 from ...rules import above, all_of
 from ...settings import Settings
 from . import tasks
+from .pipeline import MOST as MIXED
+from .pipeline import mixed
 
 MOST = 300  # targets a split
 
@@ -22,9 +26,9 @@ MOST = 300  # targets a split
 def task_scores(
     subject: Subject, data: Data, settings: Settings, *, only: tuple[str, ...] = tasks.PIPELINE
 ) -> dict[str, LayerScores]:
-    """A linear probe for each task of a source, on every layer."""
-    found = tasks.gathered(subject, tasks.available(data, only=only), settings, most=MOST)
-    return {task: score_layers(x, targets, settings, note=note) for task, targets, x, note in found}
+    """A linear probe for each task of a source, on every layer, with its control."""
+    found = tasks.measured(subject, tasks.available(data, only=only), settings, tasks.scored, most=MOST)
+    return {task: replace(scores, note=said) for task, (scores, said) in found.items()}
 
 
 @claim(
@@ -48,8 +52,10 @@ def transferability(subject, data, settings):
     rows = []
     for task, p in profiles.items():
         rows += [stats.row("accuracy", s, p.n, task=task, layer=k) for k, s in enumerate(p.scores())]
-        most = stats.mean_interval(scores[task].majority, seed=settings.seed, draws=settings.draws)
-        rows += [stats.row("majority", most, p.n, task=task), stats.row("best layer", p.peak(), p.n, task=task)]
+        rows += [
+            *tasks.baseline_rows(scores[task], settings, task=task),
+            stats.row("best layer", p.peak(), p.n, task=task),
+        ]
     ranks = mean_ranks(np.array([p.value for p in profiles.values()]))
     drawn = np.array([mean_ranks(table) for table in np.stack([p.draws for p in profiles.values()], 1)])
     mean = Profile(-ranks, -drawn, len(profiles))  # a high score is a low rank
@@ -69,8 +75,8 @@ def transferability(subject, data, settings):
 @claim(
     "lay.chunks_conflict.liu2019a",
     tasks=("treebank", "chunks"),
-    n=600,
-    limit=200,
+    n=800,
+    limit=300,
     # "middle" (liu2019a) is above the lowest third, "low" (jawahar2019, tenney2019a) inside it
     predict=above("best layer / depth", 1 / 3, where={"task": "chunks"}),
 )
@@ -81,22 +87,25 @@ def chunks_conflict(subject, data, settings):
     centre of gravity of the mixing weights. Replicated: our data side with the middle; not replicated: with the low
     layers; partly: the probes disagree, as the studies do.
     """
-    rows, notes = [], []
     found = tasks.available(data, only=("POS", "chunks"))
-    for task, targets, x, note in tasks.gathered(subject, found, settings, most=MOST):
-        for family, hidden in (("linear", None), ("one hidden layer", 32)):
-            scores = score_layers(x, targets, settings, hidden=hidden, control=hidden is None, note=note)
+    families = {"linear": tasks.scored, "one hidden layer": hidden_layer}
+    rows, notes = [], [tasks.note(data, found)]
+    for family, measure in families.items():
+        for task, (scores, said) in tasks.measured(subject, found, settings, measure, most=MOST).items():
             profile, keys = Profile.of(scores.right, scores.groups, settings), {"task": task, "probe": family}
             rows += peak_rows(profile, scores.dev, **keys)
-            if scores.control is not None:
-                control = Profile.of(scores.control, scores.groups, settings)
-                rows += [
-                    stats.row("control accuracy", s, control.n, **keys, layer=k) for k, s in enumerate(control.scores())
-                ]
-            notes.append(note)
-        if task == "chunks":
-            rows += _depths(cumulative(x, targets, settings, refits=6), task)
+            rows += tasks.baseline_rows(scores, settings, **keys) if family == "linear" else []
+            notes.append(said)
+    for task, (mixture, _) in tasks.measured(
+        subject, {t: x for t, x in found.items() if t == "chunks"}, settings, mixed, most=MIXED
+    ).items():
+        rows += _depths(mixture, task)
     return stats.table(rows, notes)
+
+
+def hidden_layer(x: np.ndarray, targets: Targets, settings: Settings) -> LayerScores:
+    """A probe of one hidden layer on every layer, for `tasks.measured`."""
+    return score_layers(x, targets, settings, hidden=32)
 
 
 def _depths(found: Cumulative, task: str) -> list[dict]:
@@ -125,10 +134,10 @@ def conceptnet(subject, data, settings):
     product.
     """
     targets, note = fitting(subject, from_edges(data["concept_pairs"]))
-    scores = probe_layers(subject, targets, settings, most=MOST)
+    scores = probe_layers(subject, targets, settings, control=True, most=MOST)
     profile = Profile.of(scores.right, scores.groups, settings)
     rows = peak_rows(profile, scores.dev)
     options = {"seed": settings.seed, "draws": min(settings.draws, 500)}
-    rows.append(stats.row("majority", stats.mean_interval(scores.majority, **options), profile.n))
+    rows += tasks.baseline_rows(scores, settings)
     trend = stats.trend(scores.right.T.astype(float), **options)
     return stats.table([*rows, stats.row("Spearman of layer and accuracy", trend, profile.n)], [note])
