@@ -12,7 +12,6 @@ import math
 import os
 import platform
 import re
-import subprocess
 import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
@@ -25,6 +24,7 @@ from typing import Any
 
 import pandas as pd
 
+from .checkout import commit
 from .rules import Check, Verdict
 from .settings import Settings
 from .stats import table
@@ -176,9 +176,7 @@ def find(claim: str | None = None, settings: Settings | None = None) -> list[Evi
     return [found[key] for key in sorted(found)]
 
 
-def curves(
-    claim: str, measure: str, *, by: str = "layer", settings: Settings | None = None
-) -> dict[str, pd.DataFrame]:
+def curves(claim: str, measure: str, *, by: str = "layer", settings: Settings | None = None) -> dict[str, pd.DataFrame]:
     """Released figures of one measure along a number (layer, …): ``"MODEL, released"`` -> tidy rows, in order.
 
     Rows whose `by` is no number are left out; the dictionary is empty where nothing was released.
@@ -218,26 +216,6 @@ def versions() -> dict[str, str]:
             return "not installed"
 
     return {"python": platform.python_version(), **{name: version(name) for name in names}}
-
-
-@cache
-def commit() -> str | None:
-    """The commit of the checkout the package runs from, ``+`` behind it if tracked files differ; None outside one."""
-    here = Path(__file__).resolve().parent
-
-    def git(*words: str) -> str:
-        return subprocess.run(
-            ["git", "-C", str(here), *words], capture_output=True, text=True, check=True, timeout=10
-        ).stdout.strip()
-
-    try:
-        if not git("ls-files", "--", __file__):
-            return None
-        return git("rev-parse", "HEAD") + (
-            "+" if git("status", "--porcelain", "--untracked-files=no", "--", "*.py") else ""
-        )
-    except (OSError, subprocess.SubprocessError):
-        return None
 
 
 def scoring(settings: Settings) -> dict[str, Any]:

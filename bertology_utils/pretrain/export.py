@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import platform
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -107,14 +105,3 @@ def versions() -> dict[str, str]:
         "transformers": transformers.__version__,
         "tokenizers": tokenizers.__version__,
     }
-
-
-def commit() -> str | None:
-    """The commit of the checkout this package lies in; outside one ``BERTOLOGY_COMMIT``, or None."""
-    try:
-        found = subprocess.run(["git", "rev-parse", "HEAD"], cwd=Path(__file__).parent, capture_output=True, text=True)
-        if found.returncode == 0:
-            return found.stdout.strip()
-    except OSError:  # no git here
-        pass
-    return os.environ.get("BERTOLOGY_COMMIT")

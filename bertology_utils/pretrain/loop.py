@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import sys
 import time
 from pathlib import Path
@@ -13,10 +14,11 @@ import torch
 from tqdm import tqdm
 from transformers import BertForPreTraining
 
+from ..checkout import commit
 from . import checkpoint, grow, instances, masking
 from .config import Config, ConfigError
 from .corpus import Corpus
-from .export import commit, curves, versions, write
+from .export import curves, versions, write
 from .heldout import HeldOut
 from .parallel import World
 from .signals import interruptible
@@ -230,5 +232,5 @@ class Run:
             "device": name,
             "seconds": round(self.seconds + time.monotonic() - self.started, 1),
             "versions": versions(),
-            "commit": commit(),
+            "commit": commit() or os.environ.get("BERTOLOGY_COMMIT"),  # outside a checkout one may say it
         }

@@ -98,7 +98,7 @@ class Step:
         try:
             self._gradients(batch, predictions, rows)
         except Exception as error:  # the compiler's errors have no common ancestor
-            if self._losses is losses or isinstance(error, torch.OutOfMemoryError):
+            if self._losses is losses or isinstance(error, torch.cuda.OutOfMemoryError):
                 raise
             log.warning(
                 "torch.compile failed (%s: %s); training goes on uncompiled",
