@@ -52,7 +52,7 @@ class Agreement(Grammar):
 
     def noun_phrase(self, classes: tuple[str, ...] | str, number: str, adjectives: int = 0) -> Phrase:
         """A definite noun phrase that shows its number in the noun alone."""
-        cls = self.plain_class((classes,) if isinstance(classes, str) else classes)
+        cls = self.plain_class(classes)
         return self._mentioned(self.common(cls, number, det="the", adjectives=adjectives))
 
     def other(self, number: str) -> str:
@@ -65,14 +65,14 @@ class Agreement(Grammar):
         Nothing else in it shows number, so *was a singer* is left out; *and has left* is odd after a present tense.
         """
         kinds = ("copula", "progressive", "lexical", "perfect")[:4 - second] if tense == "Pres" else ("copula", "progressive")
-        kind = self.rng.choice(kinds)
+        kind = self.choice(kinds)
         if kind == "copula":
             return self.copular(tense, subject, Form(tense), nominal=False), None
         options = [f for k in ("transitive", "intransitive", "prepositional") for f in frames_for(subject.cls, k)
                    if (kind == "lexical" or not f.state) and f.name not in OWN]
         if not options:
             raise LookupError(subject.cls)
-        frame = self.rng.choice(options)
+        frame = self.choice(options)
         form = Form(tense, "simple" if kind == "lexical" else kind)
         auxiliaries, tag = verb_group(form, subject)
         return wrap(auxiliaries, self.verb_phrase(frame, tag, tense, subject, 0, adjuncts=False)), frame.subject_role
@@ -83,7 +83,7 @@ class Agreement(Grammar):
         options = [o for o in options if not any(lex.is_mass(m) for m in lex.members(o[1]))]
         if not options:
             raise LookupError(subject.cls)
-        preposition, cls = self.rng.choice(options)
+        preposition, cls = self.choice(options)
         inner = self.noun_phrase(cls, self.other(number))
         if length > 1:
             inner = self.chain(inner, length - 1, number)
@@ -91,12 +91,12 @@ class Agreement(Grammar):
 
     def draw(self, condition: str, number: str) -> tuple[Phrase, int]:
         """A sentence and the position of the verb that agrees."""
-        cls = self.rng.choice(SUBJECTS)
+        cls = self.choice(SUBJECTS)
         subject = self.noun_phrase(cls, number, int(self.chance(0.25)))
-        tense = self.rng.choice(("Past", "Pres"))
+        tense = self.choice(("Past", "Pres"))
         prefix, first = None, None
         if condition == "pp":
-            subject = self.chain(subject, self.rng.choice((1, 2, 3)), number)
+            subject = self.chain(subject, self.choice((1, 2, 3)), number)
         elif condition.endswith("relative"):
             subject = self.relative(subject, condition.split()[0], number)
         elif condition == "coordinated verb phrase":
@@ -127,7 +127,7 @@ class Agreement(Grammar):
         options = [f for f in options if not any(lex.is_mass(m) for c in f.obj for m in lex.members(c))]
         if not options:
             raise LookupError(noun.cls)
-        frame = self.rng.choice(options)
+        frame = self.choice(options)
         obj = self.noun_phrase(frame.obj, self.other(number))
         vp = join("VP", ("head", main_verb(frame, "fin", "Past", noun)), ("obj", obj, "ARG1")).bracket("S")
         who = single(relativiser("who" if noun.cls in PEOPLE and self.chance(0.7) else "that"), "WHNP")
@@ -138,7 +138,7 @@ class Agreement(Grammar):
         options = [f for f in frames_for(subject.cls, "transitive") if f.name not in OWN]
         if not options:
             raise LookupError(subject.cls)
-        frame = self.rng.choice(options)
+        frame = self.choice(options)
         obj = self.noun_phrase(frame.obj, self.other(number))
         return join("VP", ("head", main_verb(frame, "fin", tense, subject)), ("obj", obj, "ARG1"))
 

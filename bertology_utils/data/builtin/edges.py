@@ -1,6 +1,7 @@
 """Tasks about spans: negation scope, entities, semantic roles, proto-roles, pairs of concepts (tenney2019b, zhao2020)."""
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from itertools import islice, product
 from random import Random
@@ -8,7 +9,7 @@ from random import Random
 from ..items import EdgeItem, Sentence
 from . import builder
 from .lexicon import pairs, source
-from .sentence import Skeleton
+from .sentence import Phrase
 from .treebank import SPLITS, draw
 
 POOL = 800
@@ -20,10 +21,15 @@ RELATION_FRAMES = ("I thought of the words {a} and {b} .", "She wrote {a} beside
                    "The child learned to spell {a} and {b} .", "We read the word {a} and then the word {b} .")
 
 
+def holds(kind: str, *labels: str) -> Callable[[Phrase], bool]:
+    """Tells whether a sentence has a span of a kind, with one of the labels if any are given."""
+    return lambda phrase: any(k == kind and (not labels or label in labels) for k, label, _ in phrase.spans())
+
+
 @builder("negation_scope")
 def negation_scope(n: int, seed: int) -> list[Sentence]:
     """Sentences with a negation: spans `cue` and `scope` (all of the negated clause but the cue; one or two spans)."""
-    found = draw("scope", seed, lambda s: any(x.kind == "cue" for x in s.spans), negation=0.4, pool_size=POOL)
+    found = draw("scope", seed, holds("cue"), negation=0.4, pool_size=POOL)
     return [drawn.sentence() for drawn in islice(found, n)]
 
 
@@ -33,10 +39,11 @@ def mentions(n: int, seed: int) -> list[Sentence]:
 
     kept = [0, 0]  # structures with an entity only, and with a chain: half of either
 
-    def keep(skeleton: Skeleton) -> bool:
-        clusters = [x.head for x in skeleton.spans if x.kind == "mention"]
+    def keep(phrase: Phrase) -> bool:
+        spans = list(phrase.spans())
+        clusters = [cluster for kind, _, cluster in spans if kind == "mention"]
         chain = len(set(clusters)) < len(clusters)
-        fits = chain or (any(x.kind == "entity" for x in skeleton.spans) and kept[0] <= kept[1])
+        fits = chain or (any(kind == "entity" for kind, _, _ in spans) and kept[0] <= kept[1])
         kept[chain] += fits
         return fits
 
@@ -46,7 +53,7 @@ def mentions(n: int, seed: int) -> list[Sentence]:
 def _edges(name: str, n: int, seed: int, kind: str) -> list[EdgeItem]:
     """One item a span of `kind`; roles get their predicate as the first span."""
     out: list[EdgeItem] = []
-    for s in draw(name, seed, lambda s: any(x.kind == kind for x in s.spans), pool_size=POOL):
+    for s in draw(name, seed, holds(kind), pool_size=POOL):
         for x in s.skeleton.spans:
             if x.kind != kind:
                 continue
@@ -103,12 +110,8 @@ def proto_labels(verb: str, role: str, cls: str) -> tuple[str, ...]:
 @builder("proto_roles")
 def proto_roles(n: int, seed: int) -> list[EdgeItem]:
     """A predicate, its ARG0 or ARG1, and all proto-role properties of that argument; meta `role` is the PropBank label."""
-
-    def keep(skeleton: Skeleton) -> bool:
-        return any(x.kind == "role" and x.label in ("ARG0", "ARG1") for x in skeleton.spans)
-
     out: list[EdgeItem] = []
-    for s in draw("proto", seed, keep, pool_size=POOL):
+    for s in draw("proto", seed, holds("role", "ARG0", "ARG1"), pool_size=POOL):
         for x in s.skeleton.spans:
             if x.kind != "role" or x.label not in ("ARG0", "ARG1"):
                 continue

@@ -65,7 +65,7 @@ class Grammar(Predicates):
     def subject_relative(self, noun: Phrase, depth: int, plain: bool = False) -> Phrase:
         """*who chased the dog*."""
         who = single(relativiser("who" if noun.cls in PEOPLE and self.chance(0.75) else "that"), "WHNP")
-        vp, role = self.finite_vp(noun, self.rng.choice(("Past", "Past", "Pres")), depth, plain,
+        vp, role = self.finite_vp(noun, self.choice(("Past", "Past", "Pres")), depth, plain,
                                   ("transitive", "transitive", "intransitive", "prepositional"))
         inner = vp.bracket("S")
         return join("SBAR", ("nsubj", who, "R-" + role if role else None), ("head", inner)).close()
@@ -75,12 +75,12 @@ class Grammar(Predicates):
         options = relative_frames(noun.cls)
         if not options:
             raise LookupError(noun.cls)
-        frame = self.rng.choice(options)
+        frame = self.choice(options)
         if number:
             subject = self._mentioned(self.common(self.plain_class(frame.subj), number, det="the", adjectives=0))
         else:
             subject = self.np(frame.subj, depth=0)
-        form = Form("Past") if plain else self.form(self.rng.choice(("Past", "Past", "Pres")), frame)._replace(negated=False)
+        form = Form("Past") if plain else self.form(self.choice(("Past", "Past", "Pres")), frame)._replace(negated=False)
         auxiliaries, tag = verb_group(form, subject)
         vp = wrap(auxiliaries, single(main_verb(frame, tag, form.tense, subject), "VP"))
         clause = join("S", ("nsubj", subject, "ARG0"), ("head", vp))
@@ -90,7 +90,7 @@ class Grammar(Predicates):
 
     def subject(self, classes: tuple[str, ...] | None = None, depth: int = 1, **options) -> Phrase:
         """A subject noun phrase."""
-        return self.np(classes or self.rng.choice(SUBJECTS), depth=depth, **options)
+        return self.np(classes or self.choice(SUBJECTS), depth=depth, **options)
 
     def clause(self, tense: str, depth: int, subject: Phrase | None = None, plain: bool = False) -> Phrase:
         """An active clause without its full stop."""
@@ -115,7 +115,7 @@ class Grammar(Predicates):
     def adverbial(self, conjunction: str, tense: str, subject: Phrase | None) -> Phrase:
         """A clause of time, cause, condition or concession."""
         relation = "advmod" if conjunction == "when" else "mark"
-        inner = self.clause(tense, 0, self.resumed(subject, 0.6) or self.subject(self.rng.choice(LIVING), 0), plain=True)
+        inner = self.clause(tense, 0, self.resumed(subject, 0.6) or self.subject(self.choice(LIVING), 0), plain=True)
         return join("SBAR", (relation, subordinator(conjunction)), ("head", inner))
 
     # whole sentences
@@ -124,14 +124,14 @@ class Grammar(Predicates):
         return join("S", ("head", _open(self.clause(tense, 2))), ("punct", PERIOD))
 
     def passive(self, tense: str) -> Phrase:
-        subject = self.np(self.rng.choice(PASSIVE_SUBJECTS), depth=1)
+        subject = self.np(self.choice(PASSIVE_SUBJECTS), depth=1)
         clause = join("S", ("nsubj:pass", subject, "ARG1"), ("head", self.passive_vp(subject, tense, 1))).close()
         return join("S", ("head", _open(clause)), ("punct", PERIOD))
 
     def coordinated_clauses(self, tense: str) -> Phrase:
         subject = self.subject(depth=1)
         first = self.clause(tense, 1, subject)
-        conjunction = word(self.rng.choice(("and", "but")), "CCONJ", "CC")
+        conjunction = word(self.choice(("and", "but")), "CCONJ", "CC")
         second = self.clause(tense, 0, self.resumed(subject, 0.25))
         second = join("", ("punct", COMMA), ("cc", conjunction), ("head", second))
         return join("S", ("head", first), ("conj", second), ("punct", PERIOD))
@@ -148,7 +148,7 @@ class Grammar(Predicates):
         return join("S", ("head", _open(clause)), ("punct", PERIOD))
 
     def adverbial_sentence(self, tense: str) -> Phrase:
-        subject, conjunction = self.subject(depth=0), self.rng.choice(CONJUNCTIONS)
+        subject, conjunction = self.subject(depth=0), self.choice(CONJUNCTIONS)
         tense = "Pres" if conjunction == "if" else tense
         if self.chance(0.5):
             main = self.clause(tense, 1, subject)
@@ -172,9 +172,9 @@ class Grammar(Predicates):
 
     def question(self, tense: str) -> Phrase:
         """A yes-no question: the finite auxiliary before the subject."""
-        subject = self.np(self.rng.choice(("person", "person", "animal", "group", "troop")), depth=0)
-        kind = self.rng.choice([k for k in ("transitive", "intransitive", "prepositional") if frames_for(subject.cls, k)])
-        frame = self.rng.choice(frames_for(subject.cls, kind))
+        subject = self.np(self.choice(("person", "person", "animal", "group", "troop")), depth=0)
+        kind = self.choice([k for k in ("transitive", "intransitive", "prepositional") if frames_for(subject.cls, k)])
+        frame = self.choice(frames_for(subject.cls, kind))
         form = self.form(tense, frame)
         form = Form(tense, form.aspect, form.modal, force_do=True)
         auxiliaries, tag = verb_group(form, subject)
@@ -190,10 +190,10 @@ class Grammar(Predicates):
 
     def existential(self, tense: str) -> Phrase:
         """*There was a dog in the garden.*"""
-        cls, place = self.rng.choice((("person", "room"), ("animal", "place"), ("thing", "room"), ("person", "place"),
+        cls, place = self.choice((("person", "room"), ("animal", "place"), ("thing", "room"), ("person", "place"),
                                       ("text", "surface"), ("furniture", "room"), ("building", "city"), ("food", "surface")))
-        cls, number = self.plain_class((cls,)), self.rng.choice(("Sing", "Plur"))
-        det = "a" if number == "Sing" else self.rng.choice(("some", "many", "several"))
+        cls, number = self.plain_class((cls,)), self.choice(("Sing", "Plur"))
+        det = "a" if number == "Sing" else self.choice(("some", "many", "several"))
         np = self._mentioned(self.common(cls, number, det=det))
         preposition = {"surface": "on"}.get(place, "in")
         there = single(word("there", "PRON", "EX", "_", "B-NP"), "NP")
@@ -204,7 +204,7 @@ class Grammar(Predicates):
 
     def order(self, tense: str) -> Phrase:
         """An imperative."""
-        frame = lex.frame("transitive", self.rng.choice(("shut", "carry", "read", "help", "watch", "eat", "wear")))
+        frame = lex.frame("transitive", self.choice(("shut", "carry", "read", "help", "watch", "eat", "wear")))
         verb = Leaf(frame.table("VB"), "VERB", "VB", "Mood=Imp|VerbForm=Fin", "B-VP", f"verb.transitive.{frame.name}", True)
         vp = join("VP", ("head", verb), ("obj", self.np(frame.obj, case="Acc", depth=1, free=False), "ARG1"))
         return join("S", ("head", vp), ("punct", PERIOD))

@@ -130,9 +130,9 @@ def members(name: str) -> tuple[str, ...]:
 
 
 @cache
-def plain_classes(names: tuple[str, ...]) -> tuple[str, ...]:
-    """The members of all these classes and unions, one after the other."""
-    return tuple(m for name in names for m in members(name))
+def plain_classes(names: tuple[str, ...] | str) -> tuple[str, ...]:
+    """The members of a class or union, or of several one after the other."""
+    return members(names) if isinstance(names, str) else tuple(m for name in names for m in members(name))
 
 
 @cache
@@ -146,9 +146,15 @@ def nouns(name: str, number: str) -> Table:
 
 
 @cache
+def listed(name: str, group: str) -> bool:
+    """Whether a noun class is in a group of classes: "bare" (no determiner), "owned" (may have a possessor), "mass"."""
+    return name in source("lexicon")[group]
+
+
+@cache
 def is_mass(name: str) -> bool:
     """Whether the nouns of a class have no plural and no indefinite article."""
-    return name in source("lexicon")["mass"]
+    return listed(name, "mass")
 
 
 @cache

@@ -2,14 +2,16 @@
 from __future__ import annotations
 
 from bisect import bisect
+from collections.abc import Sequence
 from functools import cache
 from itertools import accumulate, count
 from random import Random
-from typing import Any
+from typing import Any, TypeVar
 
 from . import lexicon as lex
 from .sentence import Leaf, Phrase, join, single, word
 
+T = TypeVar("T")
 NOUN = {"Sing": ("NN", "Number=Sing"), "Plur": ("NNS", "Number=Plur")}
 ART = {"the": "Definite=Def|PronType=Art", "a": "Definite=Ind|PronType=Art", "this": "Number=Sing|PronType=Dem",
        "that": "Number=Sing|PronType=Dem", "these": "Number=Plur|PronType=Dem", "those": "Number=Plur|PronType=Dem",
@@ -77,9 +79,11 @@ def noun(cls: str, number: str, chunk: str = "I-NP") -> Leaf:
 
 
 @cache
-def adjective(table: lex.Table) -> Leaf:
-    """The slot of an adjective before a noun."""
-    return Leaf(table, "ADJ", "JJ", "Degree=Pos", "I-NP", "adj", True)
+def adjective_slots(cls: str) -> tuple[Leaf, ...]:
+    """Slots for adjectives before a noun of a class: for any of them first, then by rank; nothing if there are none."""
+    cls = "person" if cls.startswith("kin_") or cls in PEOPLE else {"city": "place", "garment": "clothing"}.get(cls, cls)
+    tables = filter(None, (lex.words("adjectives", cls), *lex.adjective_ranks(cls)))
+    return tuple(Leaf(table, "ADJ", "JJ", "Degree=Pos", "I-NP", "adj", True) for table in tables)
 
 
 @cache
@@ -121,26 +125,31 @@ class NounPhrases:
         """True with the given probability."""
         return self.rng.random() < probability
 
+    def choice(self, options: Sequence[T]) -> T:
+        """One of the options: what `random.Random.choice` gives, at half its price."""
+        n = len(options)
+        bits = n.bit_length()
+        i = self.rng.getrandbits(bits)
+        while i >= n:
+            i = self.rng.getrandbits(bits)
+        return options[i]
+
     def weighted(self, table: tuple[tuple, tuple[float, ...]]) -> Any:
         """One of the values of a table made by `weights`."""
         values, sums = table
         return values[bisect(sums, self.rng.random() * sums[-1])]
 
-    def plain_class(self, classes: tuple[str, ...]) -> str:
+    def plain_class(self, classes: tuple[str, ...] | str) -> str:
         """One plain noun class out of the classes and unions allowed."""
-        return self.rng.choice(lex.plain_classes(classes))
+        return self.choice(lex.plain_classes(classes))
 
-    def adjectives(self, cls: str, number: int) -> list[Leaf]:
-        """Slots of up to two adjectives that fit a noun class, in the order in which English puts them."""
-        table = lex.words("adjectives", _adjective_class(cls))
-        if not table or not number:
-            return []
-        tables = [table]
-        if number > 1:
-            ranks = lex.adjective_ranks(_adjective_class(cls))
-            if len(ranks) > 1:
-                tables = [ranks[i] for i in sorted(self.rng.sample(range(len(ranks)), 2))]
-        return [adjective(t) for t in tables]
+    def adjectives(self, cls: str, number: int) -> list[tuple[str, Leaf]]:
+        """Up to two adjectives that fit a noun class, in the order in which English puts them, as parts of a noun phrase."""
+        slots = adjective_slots(cls)
+        ranks = len(slots) - 1
+        if number > 1 and ranks > 1:
+            return [("amod", slots[i + 1]) for i in sorted(self.rng.sample(range(ranks), 2))]
+        return [("amod", slots[0])] if number and slots else []
 
     def _finish(self, phrase: Phrase, cls: str, number: str, person: int = 3, gender: str | None = None,
                 cluster: int | None = None, kind: str = "NOM") -> Phrase:
@@ -194,12 +203,12 @@ class NounPhrases:
         referential : bool
             False for predicates: no mention, a determiner *a* or none.
         """
-        cls = self.plain_class((classes,) if isinstance(classes, str) else classes)
+        cls = self.plain_class(classes)
         if lex.is_mass(cls):
             number = "Sing"
         if free and referential:
             if cls in PEOPLE and self.chance(0.12):
-                return self.pronoun_np(self.rng.choice(_personal(number)), case)
+                return self.pronoun_np(self.choice(_personal(number)), case)
             if number != "Plur" and ((cls in ("man", "woman") and self.chance(0.45)) or (cls == "city" and self.chance(0.5))):
                 return self.name_np(cls)
             if number != "Plur" and self.chance(0.2) and cls in ("group", "nature"):
@@ -220,10 +229,10 @@ class NounPhrases:
         parts = [_determined(det)] if det is not None else self._start(cls, number, refer, referential, embedded)
         adjectives = adjectives if adjectives is not None else self.weighted(ADJECTIVES)
         if adjectives:
-            parts += [("amod", leaf) for leaf in self.adjectives(cls, adjectives)]
+            parts += self.adjectives(cls, adjectives)
         compounds = lex.compounds(cls)
         if compounds and number == "Sing" and det is None and self.chance(0.12):
-            first, second = self.rng.choice(compounds)
+            first, second = self.choice(compounds)
             parts.append(("compound", word(first, "NOUN", "NN", "Number=Sing", "I-NP", sense="noun")))
             parts.append(("head", word(second, "NOUN", "NN", "Number=Sing", "I-NP", sense=f"noun.{cls}")))
         else:
@@ -238,30 +247,29 @@ class NounPhrases:
 
     def _start(self, cls: str, number: str, refer: Phrase | None, referential: bool, embedded: bool) -> list:
         """Determiner, numeral or possessor, as parts of a noun phrase."""
-        if cls in lex.source("lexicon")["bare"]:
+        if lex.listed(cls, "bare"):
             return []
         mass = lex.is_mass(cls)
         if not referential:
             return [] if number == "Plur" or mass else [_determined("a")]
-        owned = cls in lex.source("lexicon")["owned"]
         must = cls.startswith("kin_") or cls == "part"
-        if owned and self.possessives and (must or self.chance(0.3)):
+        if self.possessives and lex.listed(cls, "owned") and (must or self.chance(0.3)):
             own = pronoun_for(refer) if refer is not None and refer.cls in NAMEABLE else None
             if own and (cls == "part" or self.chance(0.7)):
                 owner = single(pronoun(own, "Gen")).mark("mention", "PRO", head=refer.cluster)
                 return [("nmod:poss", owner)]
             if must or self.chance(0.6):
                 return [("nmod:poss", self._owner())]
-            owner = single(pronoun(self.rng.choice(("I", "he", "she", "we", "they")), "Gen"))
+            owner = single(pronoun(self.choice(("I", "he", "she", "we", "they")), "Gen"))
             return [("nmod:poss", owner.mark("mention", "PRO", head=next(self._clusters)))]
         if number == "Plur" and not embedded and self.chance(0.15):
             return [("nummod", single(numeral()).mark("entity", "CARDINAL"))]
         where = "embedded " if embedded else ""
-        return [_determined(self.rng.choice(DETERMINERS[where + ("mass" if mass else number)]))]
+        return [_determined(self.choice(DETERMINERS[where + ("mass" if mass else number)]))]
 
     def _owner(self) -> Phrase:
         """A short possessor with its 's."""
-        cls = self.rng.choice(PEOPLE)
+        cls = self.choice(PEOPLE)
         if cls != "role" and self.chance(0.5):
             owner = self.name_np(cls)
             owner = join("NP", ("head", owner), ("case", POSSESSIVE_S))
@@ -276,7 +284,7 @@ class NounPhrases:
         options = lex.source("lexicon")["attributes"].get(phrase.cls)
         if not options:
             return phrase
-        preposition, cls = self.rng.choice(options).split()
+        preposition, cls = self.choice(options).split()
         return join("NP", ("head", phrase), ("nmod", self.pp(preposition, cls, depth - 1)))
 
     def pp(self, preposition: str, classes: tuple[str, ...] | str, depth: int = 0, number: str | None = None,
@@ -291,7 +299,7 @@ class NounPhrases:
                 return self.name_np(c)
             return self._mentioned(self.common(c, "Sing", adjectives=0))
 
-        first, second = one(cls), one(self.rng.choice(PEOPLE))
+        first, second = one(cls), one(self.choice(PEOPLE))
         conjunction = join("", ("cc", word("and", "CCONJ", "CC")), ("head", second))
         both = join("NP", ("head", first), ("conj", conjunction))
         return self._finish(both, "role", "Plur", gender="")
@@ -323,9 +331,3 @@ def _personal(number: str | None) -> tuple[str, ...]:
 def pp_of(preposition: str, np: Phrase) -> Phrase:
     """A prepositional phrase around a given noun phrase, which stays the head in UD."""
     return join("PP", ("case", adposition(preposition)), ("head", np))
-
-
-def _adjective_class(cls: str) -> str:
-    if cls.startswith("kin_") or cls in PEOPLE:
-        return "person"
-    return {"city": "place", "garment": "clothing"}.get(cls, cls)

@@ -33,8 +33,19 @@ def infinitive_frames() -> tuple[lex.Frame, ...]:
 
 
 @cache
-def predicative(table: lex.Table, chunk: str) -> Leaf:
-    """The slot of an adjective after a copula."""
+def predicative(cls: str, chunk: str = "I-ADJP") -> Leaf:
+    """The slot of an adjective said of a noun class after a copula.
+
+    Raises
+    ------
+    LookupError
+        If there are none.
+    """
+    cls = "person" if cls in PEOPLE or cls.startswith("kin_") else cls
+    cls = {"city": "place", "weapon": "furniture", "instrument": "furniture", "garment": "clothing"}.get(cls, cls)
+    table = lex.words("states", cls)
+    if not table:
+        raise LookupError(f"nothing to say of the class {cls!r}")
     return Leaf(table, "ADJ", "JJ", "Degree=Pos", chunk, "adj", True)
 
 
@@ -66,7 +77,7 @@ class Predicates(Adjuncts):
             elif roll < 0.22 and frame is not None and not frame.state and frame.kind not in ("clausal", "infinitival"):
                 aspect = "progressive"
             elif roll < 0.36:
-                modal = self.rng.choice(MODALS[tense])
+                modal = self.choice(MODALS[tense])
         return Form(tense, aspect, modal, negated=not plain and self.chance(self.negation))
 
     def complements(self, frame: lex.Frame, tense: str, subject: Phrase, depth: int) -> list[tuple]:
@@ -108,32 +119,28 @@ class Predicates(Adjuncts):
 
     def infinitive(self, subject: Phrase, depth: int) -> Phrase:
         """*to* and a verb phrase whose understood subject is that of the clause above."""
-        frame = self.rng.choice(infinitive_frames())
+        frame = self.choice(infinitive_frames())
         vp = self.verb_phrase(frame, "VB", "none", subject, depth, adjuncts=False)
         return join("S", ("head", join("VP", ("mark", TO), ("head", vp))))
 
     def copular(self, tense: str, subject: Phrase, form: Form, linking: bool = False,
                 nominal: bool = True) -> Phrase:
         """*be* (or *seem*, *look*, …) and what is said of the subject."""
-        cls = "person" if subject.cls in PEOPLE or subject.cls.startswith("kin_") else subject.cls
-        cls = {"city": "place", "weapon": "furniture", "instrument": "furniture", "garment": "clothing"}.get(cls, cls)
-        table = lex.words("states", cls)
-        if not table:
-            raise LookupError(cls)
+        adjective, later = predicative(subject.cls, "B-ADJP"), predicative(subject.cls)
         if self.chance(0.2):
-            adjp = join("ADJP", ("advmod", degree(form.negated)), ("head", predicative(table, "I-ADJP")))
+            adjp = join("ADJP", ("advmod", degree(form.negated)), ("head", later))
         elif self.chance(0.12):
             conjunction = word("and", "CCONJ", "CC", chunk="I-ADJP")
-            second = join("", ("cc", conjunction), ("head", predicative(table, "I-ADJP")))
-            adjp = join("ADJP", ("head", predicative(table, "B-ADJP")), ("conj", second))
+            second = join("", ("cc", conjunction), ("head", later))
+            adjp = join("ADJP", ("head", adjective), ("conj", second))
         else:
-            adjp = single(predicative(table, "B-ADJP"), "ADJP")
+            adjp = single(adjective, "ADJP")
         auxiliaries, tag = verb_group(form, subject, be_last=not linking)
         if linking:
             vp = join("VP", ("head", main_verb(lex.frame("linking", "seem"), tag, tense, subject)), ("xcomp", adjp, "ARG2"))
             return wrap(auxiliaries, vp, form.negated)
         predicate = adjp
-        if cls == "person" and nominal and subject.person == 3 and self.chance(0.3):
+        if (subject.cls in PEOPLE or subject.cls.startswith("kin_")) and nominal and subject.person == 3 and self.chance(0.3):
             own = {"Masc": "man", "Fem": "woman"}.get(subject.gender, "role")
             predicate = self.common(own if self.chance(0.2) else "role", subject.number, referential=False)
         copula = be(tag, tense, subject.number, subject.person)
@@ -145,7 +152,7 @@ class Predicates(Adjuncts):
                   kinds: tuple[str, ...] = FINITE_KINDS) -> tuple[Phrase, str | None]:
         """A finite verb phrase for a subject, and the subject's role in it."""
         for _ in range(30):
-            kind = self.rng.choice(kinds)
+            kind = self.choice(kinds)
             if kind in ("copula", "linking"):
                 try:
                     linking = kind == "linking"
@@ -155,7 +162,7 @@ class Predicates(Adjuncts):
             options = frames_for(subject.cls, kind)
             if (kind == "clausal" and depth < 1) or not options:
                 continue
-            frame = self.rng.choice(options)
+            frame = self.choice(options)
             form = self.form(tense, frame, plain)
             auxiliaries, tag = verb_group(form, subject)
             never = form.negated and not form.modal and self.chance(0.25)
@@ -180,7 +187,7 @@ class Predicates(Adjuncts):
         options = passive_frames(subject.cls)
         if not options:
             raise LookupError(f"no passive for a subject of the class {subject.cls!r}")
-        frame = self.rng.choice(options)
+        frame = self.choice(options)
         form = self.form(tense)._replace(passive=True)
         form = form._replace(aspect="simple") if form.aspect == "progressive" else form
         auxiliaries, tag = verb_group(form, subject)

@@ -7,7 +7,7 @@ a skeleton costs a few microseconds a sentence.
 """
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import compress
 from operator import itemgetter
@@ -99,6 +99,16 @@ class Phrase:
         self.closed = True
         return self
 
+    def spans(self) -> Iterator[tuple[str, str, int | None]]:
+        """Kind, label and cluster of each labelled span but the scopes of negations: to tell what a sentence holds."""
+        for part in self.parts:
+            if type(part[1]) is Phrase:
+                yield from part[1].spans()
+            if len(part) > 2 and part[2]:
+                yield "role", part[2], None
+        for kind, label, _, _, head in self.marks:
+            yield kind, label, head
+
     def top(self) -> Leaf:
         """The slot of the head."""
         child = next(part[1] for part in self.parts if part[0] == "head")
@@ -186,6 +196,11 @@ def _span(start: int, end: int, label: str, kind: str, head: int | None = None) 
     return Span(start=start, end=end, label=label, kind=kind, head=head)
 
 
+@cache
+def _bracket(start: int, end: int, label: str) -> tuple[int, Span]:
+    return start * _BEYOND - end, Span(start=start, end=end, label=label, kind="constituent")
+
+
 def _chunks(tags: tuple[str, ...]) -> tuple[str, ...]:
     if "+VP" not in tags:
         return tags
@@ -199,54 +214,62 @@ def _chunks(tags: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(out)
 
 
-def compile_phrase(phrase: Phrase) -> Skeleton:
-    """Freeze a finished sentence: one walk through its tree gives all layers."""
-    leaves: list[Leaf] = []
-    heads: list[int] = []
-    relations: list[str] = []
-    # brackets and spans come with their place: by their start, the longer ones first, else the inner before the outer
-    brackets: list[tuple[int, Span]] = []
-    spans: list[tuple[int, str, str, int, int, int | None]] = []
-    cues: list[int] = []  # indices in `spans` of the negations in clauses that are not yet complete
+class _Layout:
+    """What one walk through the tree of a sentence collects, with positions counted from its first word.
 
-    def place(phrase: Phrase, start: int, governor: int, relation: str) -> None:
-        at, head, outside = start, start + phrase.head, len(cues)
+    Brackets and spans come with their place in the order: by start, the longer first; else the inner before the outer.
+    """
+
+    __slots__ = ("brackets", "cues", "spans", "words")
+
+    def __init__(self) -> None:
+        self.words: list[tuple[Leaf, int, str]] = []  # slot, head, relation
+        self.brackets: list[tuple[int, Span]] = []
+        self.spans: list[tuple[int, str, str, int, int, int | None]] = []
+        self.cues: list[int] = []  # indices in `spans` of the negations in clauses that are not yet complete
+
+    def place(self, phrase: Phrase, start: int, governor: int, relation: str) -> None:
+        at, head, outside = start, start + phrase.head, len(self.cues)
         for part in phrase.parts:
             child = part[1]
             over, name = (governor, relation) if part[0] == "head" else (head, part[0])
             if type(child) is Leaf:
-                leaves.append(child)
-                heads.append(over)
-                relations.append(name)
+                self.words.append((child, over, name))
+                end = at + 1
             else:
-                place(child, at, over, name)
-            end = at + child.length
+                self.place(child, at, over, name)
+                end = at + child.length
             if len(part) > 2 and part[2]:
-                spans.append((at * _BEYOND - end, "role", part[2], at, end, head))
+                self.spans.append((at * _BEYOND - end, "role", part[2], at, end, head))
             at = end
         for label in phrase.labels:
-            brackets.append((start * _BEYOND - at, _span(start, at, label, "constituent")))
+            self.brackets.append(_bracket(start, at, label))
         for kind, label, s, e, h in phrase.marks:
             if kind == "cue":
-                cues.append(len(spans))
-            s, e = s + start, e + start
-            spans.append((s * _BEYOND - e, kind, label, s, e, h + start if kind == "role" else h))
-        if phrase.closed and len(cues) > outside:
-            for i in cues[outside:]:
-                _, _, _, s, e, _ = spans[i]
-                spans.extend((a * _BEYOND - b, "scope", "negation", a, b, None) for a, b in ((start, s), (e, at)) if a < b)
-            del cues[outside:]
+                self.cues.append(len(self.spans))
+            self.spans.append(((s + start) * _BEYOND - e - start, kind, label, s + start, e + start,
+                               h + start if kind == "role" else h))
+        if phrase.closed and len(self.cues) > outside:
+            for i in self.cues[outside:]:
+                _, _, _, s, e, _ = self.spans[i]
+                self.spans += [(a * _BEYOND - b, "scope", "negation", a, b, None) for a, b in ((start, s), (e, at)) if a < b]
+            del self.cues[outside:]
 
-    place(phrase, 0, -1, "root")
+
+def compile_phrase(phrase: Phrase) -> Skeleton:
+    """Freeze a finished sentence."""
+    layout = _Layout()
+    layout.place(phrase, 0, -1, "root")
+    leaves, heads, relations = zip(*layout.words)
     tables, upos, xpos, feats, chunks, senses, distinct = zip(*leaves)
-    brackets.sort(key=_first)
-    spans.sort(key=_first)
+    layout.brackets.sort(key=_first)
+    layout.spans.sort(key=_first)
     clusters: dict[int | None, int] = {}
     return Skeleton(
-        tables, upos, xpos, feats, tuple(heads), tuple(relations), _chunks(chunks), senses,
-        tuple([bracket for _, bracket in brackets]),
+        tables, upos, xpos, feats, heads, relations, _chunks(chunks), senses,
+        tuple([bracket for _, bracket in layout.brackets]),
         tuple([_span(s, e, label, kind, clusters.setdefault(h, len(clusters)) if kind == "mention" else h)
-               for _, kind, label, s, e, h in spans]),
+               for _, kind, label, s, e, h in layout.spans]),
         tuple([i for i, table in enumerate(tables) if table == _ARTICLE]) if _ARTICLE in tables else (),
         tuple(compress(range(len(tables)), distinct)))
 

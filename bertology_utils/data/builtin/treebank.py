@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ..items import Sentence
 from . import builder
 from .grammar import Grammar
-from .sentence import Skeleton, compile_phrase
+from .sentence import Phrase, Skeleton, compile_phrase
 
 POOL = 2000  # sentence structures drawn anew before structures are used again with other words
 SPLITS = ("train",) * 8 + ("dev", "test")
@@ -29,7 +29,7 @@ class Drawn(NamedTuple):
         return Sentence(id=self.id, split=self.split, words=self.words, lemmas=self.lemmas, **self.skeleton.layers())
 
 
-def draw(name: str, seed: int, keep: Callable[[Skeleton], bool] | None = None, negation: float | None = None,
+def draw(name: str, seed: int, keep: Callable[[Phrase], bool] | None = None, negation: float | None = None,
          pool_size: int = POOL) -> Iterator[Drawn]:
     """Different sentences whose structures `keep` accepts, without end.
 
@@ -49,9 +49,10 @@ def draw(name: str, seed: int, keep: Callable[[Skeleton], bool] | None = None, n
     seen: set[tuple[str, ...]] = set()
     while True:
         if len(pool) < pool_size:
-            skeleton = compile_phrase(grammar.sentence())
-            if keep is not None and not keep(skeleton):
+            phrase = grammar.sentence()
+            if keep is not None and not keep(phrase):
                 continue
+            skeleton = compile_phrase(phrase)
             pool.append(skeleton)
         else:
             skeleton = pool[int(rng.random() * pool_size)]

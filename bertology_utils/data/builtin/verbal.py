@@ -143,10 +143,10 @@ class Adjuncts(NounPhrases):
 
     def time(self, tense: str) -> tuple[str, Phrase, str]:
         """When it happened, is, or will be."""
-        kind = self.rng.choice(("day", "daypart", "year", "month", "weekday", "event", "bare", "adverb"))
+        kind = self.choice(("day", "daypart", "year", "month", "weekday", "event", "bare", "adverb"))
         if kind == "day" and tense in ("Past", "Fut"):
             first, nouns = LAST if tense == "Past" else NEXT
-            return self._unmarked(first, "JJ", self.rng.choice(nouns))
+            return self._unmarked(first, "JJ", self.choice(nouns))
         if kind == "bare":
             form = {"Past": "yesterday", "Fut": "tomorrow"}.get(tense, "today")
             return "obl:unmarked", _dated(word(form, "NOUN", "NN", "Number=Sing", "B-NP")), "ARGM-TMP"
@@ -162,10 +162,10 @@ class Adjuncts(NounPhrases):
             return "obl", pp_of("on", _dated(name("weekday"))), "ARGM-TMP"
         if kind == "event" and tense == "Past":
             base = self.common("event", "Sing", det="the", adjectives=0)
-            return "obl", pp_of(self.rng.choice(("before", "after", "during")), self._mentioned(base)), "ARGM-TMP"
+            return "obl", pp_of(self.choice(("before", "after", "during")), self._mentioned(base)), "ARGM-TMP"
         if tense == "Pres" and self.chance(0.6):
-            return self._unmarked("every", "DT", self.rng.choice(EVERY))
-        form = self.rng.choice(("morning", "evening", "summer", "winter"))
+            return self._unmarked("every", "DT", self.choice(EVERY))
+        form = self.choice(("morning", "evening", "summer", "winter"))
         noun = word(form, "NOUN", "NN", "Number=Sing", "I-NP")
         return "obl", pp_of("in", join("NP", ("det", determiner("the")), ("head", noun))), "ARGM-TMP"
 
@@ -186,8 +186,8 @@ class Adjuncts(NounPhrases):
         """Where it happened, if the frame has natural places."""
         if not frame.place:
             return None
-        cls = self.rng.choice(frame.place)
-        preposition, _ = self.rng.choice(lex.words("prepositions_locative", cls))
+        cls = self.choice(frame.place)
+        preposition, _ = self.choice(lex.words("prepositions_locative", cls))
         np = self.np(cls, "Sing", case="Acc", depth=0)
         return "obl", pp_of("in" if np.cls == "city" and preposition == "in" else preposition, np), "ARGM-LOC"
 
