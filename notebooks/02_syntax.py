@@ -383,6 +383,7 @@ card("syn.no_tree_in_attention.htut2019")
 # decoder turns it into a tree: Eisner's algorithm into a projective one, the spanning tree into any.
 #
 # Trees that may not cross have short arcs, and short arcs are often right. So the random trees here are projective too.
+# (They were drawn uniformly at first; we chose this harder baseline after seeing the figures of an unfinished model.)
 
 # %%
 masking = run("syn.perturbed_masking.wu2020")
@@ -465,7 +466,8 @@ card("syn.npi.warstadt2019")
 # sentence does so in half of them. `accuracy, ambiguous` is that on unseen sentences that still fit both rules: if it is
 # low, no rule was learnt, and the task says nothing.
 #
-# Fine-tuning costs more than reading off, so here and below the untrained twin is left to the card.
+# Fine-tuning costs more than reading off. In this and the next two sections the cell therefore leaves the untrained twin
+# out (`twin=False`); its figures, measured by `bertology run`, are on the card.
 
 # %%
 bias = run("syn.structural_bias.warstadt2020", twin=False)
@@ -490,7 +492,9 @@ card("syn.structural_bias.warstadt2020")
 # found by gradients: which token, to first order, would raise the loss most? We tune a sentiment classifier, look for a
 # trigger of three words against each class on the training texts — only words that none of these texts has, so no
 # trigger can simply say *awful* — and try it on other texts. The control is what random words of the same kind do.
-# Transfer is tried on a classifier tuned with another seed, and on one that has only the lower half of the layers.
+# Transfer is tried on a classifier tuned with another seed, and on one that has only the lower half of the layers. The
+# verdict also asks that all three classifiers tell the classes apart to begin with; we added this after seeing the figures
+# of an unfinished model, whose classifiers knew nothing and were flipped by anything.
 
 # %%
 attack = run("syn.triggers.wallace2019a", twin=False)

@@ -6,7 +6,8 @@ import numpy as np
 
 from ... import associations as tests
 from ... import encode, stats
-from ...claims import claim
+from ...claims import NotRunnable, claim
+from ...data.items import Association
 from ...data.original.readers.texts import words as cut
 from ...rules import above, all_of, below
 
@@ -27,13 +28,14 @@ def bleached(subject, data, settings):
     By the last layer's [CLS] vector, as in the study, and by the mean of the pieces. The rule asks for two tests with
     bleached sentences and [CLS]. A word's sentences are resampled together.
     """
+    if not any(known(test) for test in data["association"]):
+        raise NotRunnable(f"none of {len(data['association'])} association tests is one of {', '.join(KNOWN)}")
     parts = [(test.x, test.y, test.a, test.b) for test in data["association"]]
     texts = list(dict.fromkeys(text for sets in parts for part in sets for text in part))  # tests share most of theirs
     place, vectors, rows = {t: k for k, t in enumerate(texts)}, _vectors(subject, texts, settings), []
     for test, own in zip(data["association"], parts):
         groups = [_content(test.x, test.y), _content(test.y, test.x)]
         sets = [vectors[[place[text] for text in part]] for part in own]
-        known = "yes" if test.condition.removeprefix("sent-") in KNOWN else "no"
         for v, vector in enumerate(("[CLS]", "mean of pieces")):
             x, y = (tests.association(part[:, v], sets[2][:, v], sets[3][:, v]) for part in sets[:2])
             drawn = tests.effect_size_draws(x, y, *groups, draws=settings.draws, seed=settings.seed)
@@ -41,12 +43,17 @@ def bleached(subject, data, settings):
                 "test": test.condition,
                 "input": "bleached sentences" if test.meta["bleached"] else "words",
                 "vector": vector,
-                "known": known,
+                "known": "yes" if known(test) else "no",
             }
             n = len(x) + len(y)
             rows.append(stats.row("effect size", stats.interval(tests.effect_size(x, y), drawn), n, **keys))
             rows.append(stats.row("permutation p", tests.permutation_p(x, y, seed=settings.seed), n, **keys))
     return stats.table(rows)
+
+
+def known(test: Association) -> bool:
+    """Whether nobody doubts the test's outcome."""
+    return test.condition.removeprefix("sent-") in KNOWN
 
 
 def _vectors(subject, texts, settings) -> np.ndarray:

@@ -8,7 +8,7 @@ from ... import encode, geometry, similarity, stats
 from ...claims import claim
 from ...rules import above, all_of, below
 
-WORDS = 400  # random words that make the baseline, and words whose contexts are compared
+WORDS = 300  # random words that make the baseline, and words whose contexts are compared
 CONTEXTS = 5  # of each word, as many as the study asks a word to have
 SENTENCES = 300  # for the similarity of a sentence's words
 

@@ -20,7 +20,7 @@ from ...rules import above, all_of
 
 TYPES = 150  # token types to be told apart
 REFERENCES = 6  # occurrences of each to learn from
-QUERIES = 600  # sentences, one position each
+QUERIES = 450  # sentences, one position each
 PENALTY = 10.0
 CONDITIONS = ("kept", "masked", "replaced")
 DECODERS = ("nearest neighbour", "linear")
@@ -39,7 +39,7 @@ class Query:
     "emb.token_identity.voita2019a",
     tasks="treebank",
     n=600,
-    limit=1500,
+    limit=800,
     predict=all_of(
         # a point of accuracy: less would be no loss and no rebuilding
         above("bottom less minimum", 0.0, margin=0.01),

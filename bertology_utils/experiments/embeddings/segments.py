@@ -25,8 +25,8 @@ WITHOUT_NSP = "nonsp"  # the role of the model to compare with
 @claim(
     "emb.segment_position.mickus2019",
     tasks="paraphrase",
-    n=500,
-    limit=1500,
+    n=400,
+    limit=450,
     predict=all_of(
         # in cosine; a hundredth is far below what one word's contexts differ by
         above("shift", 0.0, margin=0.01),

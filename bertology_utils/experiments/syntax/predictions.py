@@ -14,7 +14,7 @@ from ...data.items import MASK
 from ...rules import above, all_of
 
 
-@claim("syn.agreement.goldberg2019", tasks="agreement", predict=above("accuracy", 0.5, margin=0.02), n=1500, limit=3000)
+@claim("syn.agreement.goldberg2019", tasks="agreement", predict=above("accuracy", 0.5, margin=0.02), n=1200, limit=3000)
 def agreement(subject, data, settings):
     """P(right form) > P(wrong form) at the masked verb, by construction and by number of attractors (goldberg2019).
 
@@ -51,7 +51,7 @@ def _slope(x: np.ndarray, y: np.ndarray) -> float:
 @claim(
     "syn.negation.ettinger2019",
     tasks="negation",
-    n=700,
+    n=560,
     predict=all_of(above("affirmative - negated", 0.0, margin=0.1), above("unmoved by not", 0.5)),
 )
 def negation(subject, data, settings):
@@ -108,7 +108,7 @@ def perturb(words: list[str], kind: str, gap: int, rng: random.Random, meta: dic
     return words[: span[0]] + words[span[1] :] if span and not span[0] <= gap < span[1] else None
 
 
-@claim("syn.malformed.ettinger2019", tasks="completion", predict=above("overlap over control", 0.0), n=240)
+@claim("syn.malformed.ettinger2019", tasks="completion", predict=above("overlap over control", 0.0), n=200)
 def malformed(subject, data, settings):
     """Top-5 overlap of the predictions before and after breaking the sentence, against another's (ettinger2019).
 

@@ -38,7 +38,7 @@ def features(item: Sentence) -> dict[str, float]:
 @claim(
     "syn.concatenated.miaschi2020",
     tasks="treebank",
-    n=400,
+    n=350,
     limit=500,
     # "most": more than half of the features; 0.05 of a rank correlation is the least gain worth the name
     predict=above("gain over length", 0.0, margin=0.05, need=0.51),

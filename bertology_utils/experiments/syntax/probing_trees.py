@@ -71,8 +71,8 @@ def _probe_trees(
 @claim(
     "syn.structural_probe.hewitt2019",
     tasks="treebank",
-    n=300,
-    limit=500,
+    n=250,
+    limit=400,
     predict=above("UUAS over baseline", 0.0, margin=0.02),  # two points of UUAS at least, over each baseline
 )
 def structural_probe(subject, data, settings):

@@ -25,7 +25,7 @@ def tags(items: list[Sentence]):
 @claim(
     "syn.mdl.voita2020",
     tasks="treebank",
-    n=300,
+    n=250,
     limit=300,
     # a twentieth of a compression is the least gap worth the name; the comparison of gaps is about its sign alone
     predict=all_of(above("compression gap", 0.0, margin=0.05), above("compression gap less accuracy gap", 0.0)),
@@ -78,7 +78,7 @@ def description_length(subject, data, settings):
 @claim(
     "syn.amnesic.elazar2020",
     tasks="treebank",
-    n=400,
+    n=320,
     limit=300,
     # one point of accuracy at least, after the last layer: what the study's main table is about
     predict=above("drop over random", 0.0, margin=0.01, where={"place": "last layer"}),

@@ -88,7 +88,7 @@ def compared(counts: Attached, names: Sequence[str], settings) -> list[dict]:
 @claim(
     "syn.no_tree_in_attention.htut2019",
     tasks="treebank",
-    n=800,
+    n=600,
     limit=200,
     predict=below("lead over chain", 0.05),  # the ledger's five points
 )
@@ -127,7 +127,7 @@ DECODERS: dict[str, Callable[[np.ndarray, int], np.ndarray]] = {
 @claim(
     "syn.perturbed_masking.wu2020",
     tasks="treebank",
-    n=360,
+    n=300,
     limit=30,
     # "at least the chain": no more than two points behind it. Random trees were drawn uniformly at first, and were made
     # projective after the figures of an unfinished model had been seen: the harder baseline of the two

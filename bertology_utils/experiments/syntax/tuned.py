@@ -42,7 +42,7 @@ def as_text(item: Ambiguity) -> Labelled:
 @claim(
     "syn.structural_bias.warstadt2020",
     tasks="structural_bias",
-    n=800,
+    n=640,
     predict=above("structural choice", 0.5, need=3, margin=0.02),
 )
 def structural_bias(subject, data, settings):
@@ -74,7 +74,7 @@ def lower_half(subject: Subject) -> Subject:
 @claim(
     "syn.triggers.wallace2019a",
     tasks="sentiment",
-    n=360,
+    n=320,
     limit=220,
     # five points more than any three words do: less would be a nuisance, not an attack; and the classifiers must know
     # their task, since one that always says the same is flipped by anything (this second part is not in the study, and
@@ -128,7 +128,7 @@ def universal_triggers(subject, data, settings):
 @claim(
     "syn.intermediate_parsing.glavas2020",
     tasks=("treebank", "entailment"),
-    n=300,
+    n=250,
     limit=120,
     # a point either way; "high": the parser must have learnt its task for the comparison to mean anything
     predict=all_of(
