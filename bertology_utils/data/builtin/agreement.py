@@ -4,16 +4,19 @@ An attractor is a noun between the head of the subject and the verb whose number
 """
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from random import Random
+from typing import Any, NamedTuple
 
 from ..items import ForcedChoice, Sentence
 from . import builder
 from . import lexicon as lex
 from .grammar import OWN, PERIOD, Grammar, relativiser, subordinator
-from .nominal import PEOPLE, pp_of
+from .nominal import pp_of
 from .predicates import frames_for
 from .sentence import Phrase, Skeleton, compile_phrase, join, single, with_mask, word
+from .slots import PEOPLE
 from .verbal import Form, main_verb, verb_group, wrap
 
 CONDITIONS = ("simple", "pp", "subject relative", "object relative", "coordinated verb phrase", "sentential complement")
@@ -166,16 +169,24 @@ def nonce(skeleton: Skeleton) -> Skeleton:
     return skeleton._replace(tables=tuple(tables))
 
 
-def agreement_sentences(n: int, seed: int, conditions: tuple[str, ...] = CONDITIONS) -> list[tuple[Sentence, int]]:
-    """Parsed sentences and the position of the agreeing verb: conditions, numbers and nonce versions take turns."""
+class Structure(NamedTuple):
+    """A skeleton, the position of the verb that agrees, and how many attractors there are."""
+
+    skeleton: Skeleton
+    target: int
+    attractors: int
+
+
+def draw(n: int, seed: int, conditions: tuple[str, ...] = CONDITIONS
+         ) -> Iterator[tuple[dict[str, Any], Structure, tuple[str, ...], tuple[str, ...]]]:
+    """Id, condition and meta, structure, words and lemmas: conditions, numbers and nonce versions take turns."""
     rng, grammar = Random(f"agreement-{seed}"), Agreement(Random(f"agreement-grammar-{seed}"))
     kinds = [(c, number, odd) for c in conditions for odd in (False, True) for number in NUMBERS]
-    pools: dict[tuple, list[tuple[Skeleton, int]]] = {k: [] for k in kinds}
-    out, seen = [], set()
+    pools: dict[tuple, list[Structure]] = {k: [] for k in kinds}
+    seen: set[tuple[str, ...]] = set()
     per_kind = POOL // len(kinds)
-    while len(out) < n:
-        kind = kinds[len(out) % len(kinds)]
-        condition, number, odd = kind
+    while len(seen) < n:
+        condition, number, odd = kind = kinds[len(seen) % len(kinds)]
         pool = pools[kind]
         if len(pool) < per_kind:
             try:
@@ -183,35 +194,38 @@ def agreement_sentences(n: int, seed: int, conditions: tuple[str, ...] = CONDITI
             except LookupError:
                 continue
             skeleton = compile_phrase(phrase)
-            pool.append((nonce(skeleton) if odd else skeleton, target))
-            skeleton, target = pool[-1]
+            structure = Structure(nonce(skeleton) if odd else skeleton, target,
+                                  attractors(skeleton, *subject_of(skeleton, target)))
+            pool.append(structure)
         else:
-            skeleton, target = pool[int(rng.random() * len(pool))]
-        meta = {"nonce": odd, "number": number, "set": "builtin"}
-        words, lemmas = skeleton.fill(rng)
+            structure = pool[int(rng.random() * len(pool))]
+        words, lemmas = structure.skeleton.fill(rng)
         if words in seen or not UNINFLECTED.isdisjoint(lemmas):
             continue
+        about = {"id": f"agreement-{seed}-{len(seen)}", "condition": condition,
+                 "meta": {"nonce": odd, "number": number, "set": "builtin"}}
         seen.add(words)
-        item = Sentence(id=f"agreement-{seed}-{len(out)}", condition=condition, meta=meta, words=words, lemmas=lemmas,
-                        **skeleton.layers())
-        out.append((item, target))
-    return out
+        yield about, structure, words, lemmas
+
+
+def agreement_sentences(n: int, seed: int, conditions: tuple[str, ...] = CONDITIONS) -> list[tuple[Sentence, int]]:
+    """Parsed sentences and the position of the agreeing verb."""
+    return [(Sentence(**about, words=words, lemmas=lemmas, **structure.skeleton.layers()), structure.target)
+            for about, structure, words, lemmas in draw(n, seed, conditions)]
 
 
 @builder("agreement")
 def agreement(n: int, seed: int) -> list[ForcedChoice]:
     """Masked verbs with both forms; meta `attractors`, `number`, `nonce` (goldberg2019, gulordava2018)."""
     out = []
-    for sentence, target in agreement_sentences(n, seed):
-        good = sentence.words[target]
-        head, verb = subject_of(sentence, target)
-        count = attractors(sentence, head, verb)
-        out.append(ForcedChoice(id=sentence.id, condition=sentence.condition, text=with_mask(sentence.words, target),
-                                good=good, bad=partner(good), meta=sentence.meta | {"attractors": count}))
+    for about, structure, words, _ in draw(n, seed):
+        good = words[structure.target]
+        about["meta"]["attractors"] = structure.attractors
+        out.append(ForcedChoice(**about, text=with_mask(words, structure.target), good=good, bad=partner(good)))
     return out
 
 
-def subject_of(sentence: Sentence, verb: int) -> tuple[int, int]:
+def subject_of(sentence: Sentence | Skeleton, verb: int) -> tuple[int, int]:
     """Positions of the head of the subject and of the word that agrees with it at `verb`."""
     i = verb
     while True:
@@ -221,7 +235,7 @@ def subject_of(sentence: Sentence, verb: int) -> tuple[int, int]:
         i = sentence.heads[i]
 
 
-def attractors(sentence: Sentence, subject: int, verb: int) -> int:
+def attractors(sentence: Sentence | Skeleton, subject: int, verb: int) -> int:
     """Nouns between the subject's head and the verb whose number differs from the subject's."""
     number = {"NN": "Sing", "NNP": "Sing", "NNS": "Plur", "PRP": ""}[sentence.xpos[subject]]
     between = range(subject + 1, verb)

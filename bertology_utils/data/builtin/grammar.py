@@ -4,10 +4,11 @@ from __future__ import annotations
 from functools import cache
 
 from . import lexicon as lex
-from .nominal import NAMEABLE, PEOPLE, pp_of, pronoun_for, weights
+from .nominal import NAMEABLE, pp_of, pronoun_for, weights
 from .predicates import Predicates, frames_for
 from .sentence import Leaf, Phrase, join, single, word
-from .verbal import Form, adverb, be, main_verb, verb_group, wrap
+from .slots import PEOPLE, adverb
+from .verbal import Form, be, main_verb, verb_group, wrap
 
 PERIOD, QUESTION_MARK, COMMA = word(".", "PUNCT", "."), word("?", "PUNCT", "."), word(",", "PUNCT", ",")
 MIN_WORDS, MAX_WORDS = 5, 25

@@ -91,10 +91,16 @@ def grammar(language: str) -> dict[str, Any]:
     return raw
 
 
+@cache
+def _conditions(key: str) -> frozenset[str]:
+    """The features a rule asks for."""
+    return frozenset(key.split())
+
+
 def _value(rules: dict[str, str], features: frozenset[str]) -> str | None:
     """The value of the first rule whose features all hold."""
     for key, value in rules.items():
-        if features.issuperset(key.split()):
+        if features.issuperset(_conditions(key)):
             return value
     raise ValueError(f"no rule of {rules} holds of {sorted(features)}")
 
@@ -116,8 +122,8 @@ def _features(language: str, np: NP, case: str) -> frozenset[str]:
 def _feats(features: frozenset[str], rules: dict[str, str]) -> str:
     """Features as in CoNLL-U: gender as the lexicon has it, number and case where the forms tell them."""
     told: set[str] = set()
-    for key in map(str.split, rules):
-        if _CLASSES.isdisjoint(key) or not _CLASSES.isdisjoint(features & set(key)):  # a rule for this class of noun
+    for key in map(_conditions, rules):
+        if _CLASSES.isdisjoint(key) or not _CLASSES.isdisjoint(features & key):  # a rule for this class of noun
             told.update(key)
     shown = {"m", "f", "n", "c", *(("sg", "pl") if "pl" in told else ()), *(("nom", "acc") if "acc" in told else ())}
     return "|".join(sorted(_FEATS[f] for f in features & shown & set(_FEATS)))

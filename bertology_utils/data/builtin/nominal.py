@@ -10,30 +10,27 @@ from typing import Any, TypeVar
 
 from . import lexicon as lex
 from .sentence import Leaf, Phrase, join, single, word
+from .slots import (
+    PEOPLE,
+    POSSESSIVE_S,
+    PRONOUNS,
+    adjective_slots,
+    adposition,
+    determiner,
+    name,
+    noun,
+    numeral,
+    personal,
+    pronoun,
+)
 
 T = TypeVar("T")
-NOUN = {"Sing": ("NN", "Number=Sing"), "Plur": ("NNS", "Number=Plur")}
-ART = {"the": "Definite=Def|PronType=Art", "a": "Definite=Ind|PronType=Art", "this": "Number=Sing|PronType=Dem",
-       "that": "Number=Sing|PronType=Dem", "these": "Number=Plur|PronType=Dem", "those": "Number=Plur|PronType=Dem",
-       "some": "PronType=Ind", "every": "PronType=Tot", "another": "PronType=Ind", "no": "PronType=Neg",
-       "any": "PronType=Ind"}
-ART_LEMMA = {"these": "this", "those": "that"}
 DETERMINERS = {"Sing": ("the",) * 12 + ("a",) * 7 + ("this", "this", "that", "every", "another"),
                "Plur": ("the",) * 8 + ("these", "those", "some", "some", "many", "several"),
                "embedded Sing": ("the", "the", "a"), "embedded Plur": ("the", "the", "the", "some"), "embedded mass": ("the",),
                "mass": ("the",) * 3 + ("some",) * 2}
-# subject form, object form, possessive, reflexive, person, number, gender
-PRONOUNS = {
-    "I": ("I", "me", "my", "myself", 1, "Sing", ""), "you": ("you", "you", "your", "yourself", 2, "Sing", ""),
-    "he": ("he", "him", "his", "himself", 3, "Sing", "Masc"), "she": ("she", "her", "her", "herself", 3, "Sing", "Fem"),
-    "it": ("it", "it", "its", "itself", 3, "Sing", "Neut"), "we": ("we", "us", "our", "ourselves", 1, "Plur", ""),
-    "they": ("they", "them", "their", "themselves", 3, "Plur", ""),
-}
-CASES = {"Nom": 0, "Acc": 1, "Gen": 2, "Refl": 3}
 GENDER = {"man": "Masc", "kin_man": "Masc", "woman": "Fem", "kin_woman": "Fem", "role": "", "kin_role": "", "animal": "Neut"}
-PEOPLE = ("man", "woman", "role")
 NAMEABLE = (*PEOPLE, "animal")  # whom a pronoun may stand for
-POSSESSIVE_S = word("'s", "PART", "POS", chunk="B-NP")
 
 
 def weights(table: dict[Any, float]) -> tuple[tuple, tuple[float, ...]]:
@@ -42,54 +39,6 @@ def weights(table: dict[Any, float]) -> tuple[tuple, tuple[float, ...]]:
 
 
 ADJECTIVES = weights({0: 13, 1: 6, 2: 1})  # how many there are
-
-
-@cache
-def adposition(form: str, chunk: str = "B-PP") -> Leaf:
-    """A preposition."""
-    return word(form, "ADP", "IN", chunk=chunk)
-
-
-@cache
-def determiner(form: str) -> Leaf:
-    """A determiner; *many* and *several* are adjectives in UD."""
-    if form in ("many", "several"):
-        return word(form, "ADJ", "JJ", "Degree=Pos", "B-NP")
-    return word(form, "DET", "DT", ART[form], "B-NP", ART_LEMMA.get(form, form))
-
-
-@cache
-def pronoun(name: str, case: str) -> Leaf:
-    """A personal, possessive or reflexive pronoun."""
-    row = PRONOUNS[name]
-    form, person, number, gender = row[CASES[case]], row[4], row[5], row[6]
-    feats = {"Case": "Gen" if case == "Gen" else "Acc" if case == "Refl" else case, "Gender": gender,
-             "Number": "" if name == "you" and case != "Refl" else number, "Person": str(person),
-             "Poss": "Yes" if case == "Gen" else "", "PronType": "Prs", "Reflex": "Yes" if case == "Refl" else ""}
-    feats = "|".join(f"{k}={v}" for k, v in feats.items() if v)
-    lemma = form if case in ("Gen", "Refl") else name
-    return word(form, "PRON", "PRP$" if case == "Gen" else "PRP", feats, "B-NP", lemma)
-
-
-@cache
-def noun(cls: str, number: str, chunk: str = "I-NP") -> Leaf:
-    """The slot of a common noun."""
-    xpos, feats = NOUN[number]
-    return Leaf(lex.nouns(cls, number), "NOUN", xpos, feats, chunk, f"noun.{cls}", True)
-
-
-@cache
-def adjective_slots(cls: str) -> tuple[Leaf, ...]:
-    """Slots for adjectives before a noun of a class: for any of them first, then by rank; nothing if there are none."""
-    cls = "person" if cls.startswith("kin_") or cls in PEOPLE else {"city": "place", "garment": "clothing"}.get(cls, cls)
-    tables = filter(None, (lex.words("adjectives", cls), *lex.adjective_ranks(cls)))
-    return tuple(Leaf(table, "ADJ", "JJ", "Degree=Pos", "I-NP", "adj", True) for table in tables)
-
-
-@cache
-def name(group: str, chunk: str = "B-NP", sense: str = "name", distinct: bool = True) -> Leaf:
-    """The slot of a proper noun."""
-    return Leaf(lex.words("names", group), "PROPN", "NNP", "Number=Sing", chunk, sense, distinct)
 
 
 def pronoun_for(phrase: Phrase) -> str | None:
@@ -208,7 +157,7 @@ class NounPhrases:
             number = "Sing"
         if free and referential:
             if cls in PEOPLE and self.chance(0.12):
-                return self.pronoun_np(self.choice(_personal(number)), case)
+                return self.pronoun_np(self.choice(personal(number)), case)
             if number != "Plur" and ((cls in ("man", "woman") and self.chance(0.45)) or (cls == "city" and self.chance(0.5))):
                 return self.name_np(cls)
             if number != "Plur" and self.chance(0.2) and cls in ("group", "nature"):
@@ -310,22 +259,9 @@ class NounPhrases:
 
 
 @cache
-def numeral() -> Leaf:
-    """The slot of a cardinal numeral from two upwards."""
-    table = tuple((n, n) for n in lex.source("lexicon")["numerals"].split() if n != "hundred")
-    return Leaf(table, "NUM", "CD", "NumForm=Word|NumType=Card", "B-NP")
-
-
-@cache
 def _determined(form: str) -> tuple[str, Leaf]:
     leaf = determiner(form)
     return "amod" if leaf.upos == "ADJ" else "det", leaf
-
-
-@cache
-def _personal(number: str | None) -> tuple[str, ...]:
-    """The pronouns for people; of one number if it is given."""
-    return tuple(p for p, row in PRONOUNS.items() if row[5] == (number or row[5]) and p != "it")
 
 
 def pp_of(preposition: str, np: Phrase) -> Phrase:

@@ -4,9 +4,10 @@ from __future__ import annotations
 from functools import cache
 
 from . import lexicon as lex
-from .nominal import PEOPLE, pp_of
+from .nominal import pp_of
 from .sentence import Leaf, Phrase, join, single, word
-from .verbal import MODALS, NEVER, NOT, Adjuncts, Form, adverb, be, cue, main_verb, verb_group, wrap
+from .slots import PEOPLE, adverb
+from .verbal import MODALS, NEVER, NOT, Adjuncts, Form, be, cue, main_verb, verb_group, wrap
 
 FUTURE = ("will", "may", "must", "should", "would", "could", "might", "can")
 TO = word("to", "PART", "TO", chunk="+VP")

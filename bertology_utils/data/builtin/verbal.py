@@ -5,8 +5,9 @@ from functools import cache
 from typing import NamedTuple
 
 from . import lexicon as lex
-from .nominal import NounPhrases, determiner, name, pp_of
+from .nominal import NounPhrases, pp_of
 from .sentence import Leaf, Phrase, join, single, word
+from .slots import adverb, determiner, name
 
 BE = {"Pres": {"Plur": "are", 1: "am", 2: "are", 3: "is"}, "Past": {"Plur": "were", 1: "was", 2: "were", 3: "was"}}
 HAVE, DO = {"VBZ": "has", "VBP": "have", "VBD": "had"}, {"VBZ": "does", "VBP": "do", "VBD": "did"}
@@ -102,12 +103,6 @@ def _main_verb(frame: lex.Frame, tag: str, tense: str, number: str, person: int)
         tag = finite_tag(tense, number, person)
         return Leaf(frame.table(tag), "VERB", tag, finite_feats(tense, number, person), "B-VP", sense, True)
     return Leaf(frame.table(tag), "VERB", tag, NONFINITE[tag], "+VP", sense, True)
-
-
-@cache
-def adverb(name: str, chunk: str = "B-ADVP") -> Leaf:
-    """The slot of an adverb of a class."""
-    return Leaf(lex.words("adverbs", name), "ADV", "RB", "_", chunk, f"adv.{name}")
 
 
 def wrap(auxiliaries: tuple[tuple[str, Leaf], ...], vp: Phrase, negated: bool = False, roles: bool = True) -> Phrase:
