@@ -16,7 +16,7 @@ from ...rules import above
 from ...settings import Settings
 from ...similarity import cosines
 
-LEMMAS, TRAIN, TEST = 60, 30, 15  # at most so many ambiguous words, and occurrences of each that are encoded
+LEMMAS, TRAIN, TEST = 80, 30, 15  # at most so many ambiguous words, and occurrences of each that are encoded
 NEIGHBOURS = 5
 PAIRS = 750  # of each split
 
