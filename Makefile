@@ -12,8 +12,9 @@ CONSTRAINTS ?= constraints.txt
 MODEL ?= mini
 DATA ?= builtin
 DEVICE ?= cpu
-# What `make test` runs.
+# What `make test` runs, and in how many processes; each of them computes on one thread.
 TESTS ?= tests notebooks
+JOBS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((n < 4 ? n : 4)))
 
 STAMP := $(VENV)/.installed
 RUN := $(VENV)/bin/python
@@ -39,7 +40,7 @@ html: $(STAMP) ## render the book from the stored outputs
 	$(BOOK) build
 
 test: $(STAMP) ## unit tests, guards, stored notebooks against the code, the book and its pages
-	$(RUN) -m pytest --nbval $(TESTS)
+	OMP_NUM_THREADS=1 $(RUN) -m pytest --nbval --numprocesses $(JOBS) --dist loadfile $(TESTS)
 
 lint: $(STAMP) ## style
 	$(RUN) -m ruff check

@@ -132,6 +132,22 @@ def _twin(name: str, settings: Settings) -> Subject:
     return _subject(name, settings).twin(settings.seed)
 
 
+def subjects(settings: Settings, twin: bool = True) -> list[Subject]:
+    """The settings' model, and its untrained twin behind it unless it is one itself.
+
+    Raises
+    ------
+    ModelUnavailable
+        As of `models.load`.
+    """
+    # they depend on these settings alone, so one load serves many claims
+    plain = Settings(model=settings.model, device=settings.device, dtype=settings.dtype, seed=settings.seed)
+    found = [_subject(settings.model, plain)]
+    if twin and not found[0].is_twin:
+        found.append(_twin(settings.model, plain))
+    return found
+
+
 @dataclass(frozen=True)
 class Result:
     """What one call of `run` measured: a record each for subject and twin on each source."""
@@ -226,12 +242,7 @@ def load_for(it: Claim, source: str, settings: Settings) -> Data:
 
 def _runs(it: Claim, source: str, settings: Settings, twin: bool, save: bool) -> Iterator[Evidence]:
     data = load_for(it, source, settings)
-    # the subject depends on these settings alone, so one load serves many claims
-    plain = Settings(model=settings.model, device=settings.device, dtype=settings.dtype, seed=settings.seed)
-    subjects = [_subject(settings.model, plain)]
-    if twin and not subjects[0].is_twin:
-        subjects.append(_twin(settings.model, plain))
-    for subject in subjects:
+    for subject in subjects(settings, twin):
         start = time.perf_counter()
         rows = it.experiment(subject, data, settings)
         record = Evidence(

@@ -64,7 +64,7 @@ def many(
     Raises
     ------
     Refusal
-        If the only claim asked for cannot be run; of several, its outcome says so.
+        If the model cannot be had, or the only claim asked for cannot be run (of several, its outcome says so).
     """
     work = []
     for id in ids:
@@ -79,6 +79,8 @@ def many(
             if len(ids) == 1:
                 raise
             yield Outcome(id, error=_line(error), skipped=True)
+    if work:
+        claims.subjects(settings, twin=False)  # a model that cannot be had is said once, not once a claim
     options = {"twin": twin, "save": save}
     if jobs == 1:
         yield from (_one(id, source, settings, options) for id, source in work)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from support import tiny_folder
 
-from bertology_utils import claims, evidence, runs
+from bertology_utils import claims, evidence, models, runs
 from bertology_utils.errors import Refusal
 from bertology_utils.settings import Settings
 
@@ -19,15 +19,15 @@ def settings(tmp_path):
     return Settings(model=str(tiny_folder()), n=40, draws=100, evidence=tmp_path)
 
 
-def figures(outcomes) -> dict:
-    return {r.key: evidence.without_seconds(r) for o in outcomes for r in o.records}
+def kept(folder) -> dict:
+    return {(p.parent.name, p.name): evidence.without_seconds(evidence.read(p)) for p in folder.rglob("*.json")}
 
 
 def test_several_processes_measure_what_one_does(settings, tmp_path):
-    alone = list(runs.many(SMALL, settings, save=False))
-    together = list(runs.many(SMALL, settings, jobs=2))
-    assert figures(alone) == figures(together) and len(figures(alone)) == 4
-    assert len(list(tmp_path.rglob("*.json"))) == 4
+    for jobs in (1, 2):
+        outcomes = list(runs.many(SMALL, replace(settings, evidence=tmp_path / str(jobs)), jobs))
+        assert sorted(o.claim for o in outcomes) == sorted(SMALL) and not any(o.error for o in outcomes)
+    assert kept(tmp_path / "1") == kept(tmp_path / "2") and len(kept(tmp_path / "1")) == 4
 
 
 def test_what_fails_is_named_and_the_rest_goes_on(settings, monkeypatch):
@@ -51,6 +51,11 @@ def test_of_several_what_has_no_such_data_is_skipped_alone_it_is_refused(setting
     assert all(o.skipped and "clams" in o.error for o in outcomes)
     with pytest.raises(claims.NotRunnable, match="clams"):
         list(runs.many(SMALL[:1], sent))
+
+
+def test_a_model_that_cannot_be_had_is_said_once(settings):
+    with pytest.raises(models.ModelUnavailable, match="no such folder"):
+        list(runs.many(SMALL, replace(settings, model="./nowhere")))
 
 
 def test_a_run_is_taken_up_where_a_record_is_missing(settings, tmp_path):
