@@ -1,7 +1,7 @@
-"""Trees from scores, and how right they are: spanning trees, projective trees, binary trees, baselines.
+"""Dependency trees from scores, and how right they are: spanning trees, projective trees, baselines.
 
 Dependency trees are arrays of heads, -1 for the root, as in `Sentence.heads`. Scores are ``(W, W)``, ``scores[h, d]``
-for the arc from head h to dependent d; the more the better. Constituents are sets of half-open spans.
+for the arc from head h to dependent d; the more the better. Constituents are the affair of `probes.tagging`.
 """
 
 from __future__ import annotations
@@ -13,8 +13,6 @@ import numpy as np
 from scipy.sparse.csgraph import minimum_spanning_tree
 
 from .data.items import Sentence
-
-Spans = set[tuple[int, int]]
 
 
 def _checked(scores: np.ndarray, root: int | None) -> np.ndarray:
@@ -184,70 +182,3 @@ def attached(heads: np.ndarray, gold: np.ndarray, *, directed: bool = False) -> 
     words = np.flatnonzero(gold >= 0)
     right = heads[words] == gold[words]
     return right if directed else right | (heads[gold[words]] == words)
-
-
-def adjacent_distances(vectors: np.ndarray, metric: str = "cosine") -> np.ndarray:
-    """Distances (W - 1,) between neighbouring words' vectors (W, H): "cosine" or "euclidean" (kim2020)."""
-    a, b = vectors[:-1], vectors[1:]
-    if metric == "euclidean":
-        return np.linalg.norm(a - b, axis=1)
-    if metric != "cosine":
-        raise ValueError(f"metric is {metric!r}; it may be cosine or euclidean")
-    norms = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
-    return 1 - (a * b).sum(1) / np.maximum(norms, 1e-12)
-
-
-def constituency_from_distances(distances: np.ndarray, *, right_bias: float = 0.0) -> Spans:
-    """Spans of the binary tree that splits where neighbours are furthest apart, again and again (kim2020).
-
-    Parameters
-    ----------
-    distances : array (W - 1,)
-        Between words i and i + 1.
-    right_bias : float
-        Adds up to so many times the mean distance, most at the left end: 0 is the unaided method; the study also gives
-        figures with a bias, since English branches to the right.
-
-    Returns
-    -------
-    set of (start, end)
-        All spans of two words or more, the whole sentence among them.
-    """
-    d = np.asarray(distances, float)
-    if right_bias and len(d) > 1:
-        d = d + right_bias * d.mean() * (1 - np.arange(len(d)) / (len(d) - 1))
-    spans, stack = set(), [(0, len(d) + 1)]
-    while stack:
-        start, end = stack.pop()
-        if end - start > 1:
-            spans.add((start, end))
-            middle = start + 1 + int(d[start : end - 1].argmax())
-            stack += [(start, middle), (middle, end)]
-    return spans
-
-
-def right_branching(n: int) -> Spans:
-    """(0, n), (1, n), …"""
-    return {(i, n) for i in range(n - 1)}
-
-
-def left_branching(n: int) -> Spans:
-    """(0, n), (0, n - 1), …"""
-    return {(0, j) for j in range(2, n + 1)}
-
-
-def random_branching(n: int, rng: np.random.Generator) -> Spans:
-    """The binary tree of random distances."""
-    return constituency_from_distances(rng.random(max(n - 1, 0)))
-
-
-def bracket_f1(spans: Spans, gold: Iterable[tuple[int, int]], n: int) -> float:
-    """Unlabelled F1 of one sentence of n words; single words and the whole sentence do not count.
-
-    nan where the gold tree has no other span: there is nothing to find.
-    """
-    count = {(a, b) for a, b in spans if 1 < b - a < n}
-    truth = {(a, b) for a, b in gold if 1 < b - a < n}
-    if not truth:
-        return float("nan")
-    return 2 * len(count & truth) / (len(count) + len(truth))

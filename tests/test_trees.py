@@ -133,27 +133,3 @@ def test_punctuation_is_taken_out():
     bare = Sentence(id="b", words=("so", "-", "go"), heads=(1, -1, 1))
     keep, heads = trees.without_punctuation(bare)
     assert keep.tolist() == [0, 2] and heads.tolist() == [-1, 0]
-
-
-def test_binary_trees_from_distances():
-    assert trees.constituency_from_distances(np.array([1, 3, 2, 1])) == {(0, 5), (0, 2), (2, 5), (3, 5)}
-    assert trees.constituency_from_distances(np.array([4, 3, 2, 1])) == trees.right_branching(5)
-    assert trees.constituency_from_distances(np.array([1, 2, 3, 4])) == trees.left_branching(5)
-    assert trees.constituency_from_distances(np.array([1, 2, 3, 4.0]), right_bias=9) == trees.right_branching(5)
-    assert trees.constituency_from_distances(np.array([])) == set()
-    assert len(trees.random_branching(7, np.random.default_rng(0))) == 6
-
-
-def test_bracket_f1():
-    gold = [(0, 5), (0, 2), (2, 5), (3, 5), (0, 1)]
-    assert trees.bracket_f1(set(gold), gold, 5) == 1.0
-    assert trees.bracket_f1(trees.right_branching(5), gold, 5) == pytest.approx(2 * 2 / (3 + 3))
-    assert np.isnan(trees.bracket_f1({(0, 2)}, [(0, 2)], 2))
-
-
-def test_adjacent_distances():
-    vectors = np.array([[1.0, 0], [0, 1], [0, 2]])
-    assert trees.adjacent_distances(vectors) == pytest.approx([1, 0])
-    assert trees.adjacent_distances(vectors, "euclidean") == pytest.approx([2**0.5, 1])
-    with pytest.raises(ValueError, match="metric"):
-        trees.adjacent_distances(vectors, "cos")
