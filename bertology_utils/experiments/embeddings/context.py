@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import numpy as np
 
 from ... import encode, geometry, similarity, stats
@@ -78,7 +80,7 @@ def context_specificity(subject, data, settings):
     as many random words. Words and baseline are resampled independently.
     """
     texts, note = _texts(subject, data["sentences"])
-    random = _random_words(subject, texts, settings)
+    baseline = _random_words(subject, texts, settings)
     chosen = geometry.sample(texts, contexts=CONTEXTS, words=WORDS, seed=settings.seed + 1)
     if len(chosen) < 2:
         raise ValueError(f"{len(texts)} sentences hold {len(chosen)} words with {CONTEXTS} contexts; more are needed")
@@ -89,11 +91,12 @@ def context_specificity(subject, data, settings):
         vectors = vectors.reshape(len(block), CONTEXTS, *vectors.shape[1:])
         itself += [geometry.mean_cosine(v) for v in vectors]
         variance += [geometry.explained_variance(v) for v in vectors]
-    within = np.array([v for _, v in geometry.intra_sentence(subject, texts[:SENTENCES], settings)])
-    groups = len(random) // CONTEXTS
-    by_chance = np.array([geometry.explained_variance(random[k::groups][:CONTEXTS]) for k in range(groups)])
-    cone = geometry.mean_cosine(random)
-    cone_drawn = geometry.mean_cosine_draws(random, stats.counts(len(random), settings.draws, settings.seed))
+    some = random.Random(settings.seed).sample(texts, min(len(texts), SENTENCES))
+    within = np.array([v for _, v in geometry.intra_sentence(subject, some, settings)])
+    groups = len(baseline) // CONTEXTS
+    by_chance = np.array([geometry.explained_variance(baseline[k::groups][:CONTEXTS]) for k in range(groups)])
+    cone = geometry.mean_cosine(baseline)
+    cone_drawn = geometry.mean_cosine_draws(baseline, stats.counts(len(baseline), settings.draws, settings.seed))
     rows = []
     for name, values, base, base_drawn in (
         ("self-similarity", itself, cone, cone_drawn),
@@ -104,7 +107,7 @@ def context_specificity(subject, data, settings):
         drawn = _means(values, settings, 2)
         rows += _by_layer(name, values.mean(0), drawn, len(values))
         rows += _by_layer(f"adjusted {name}", values.mean(0) - base, drawn - base_drawn, len(values))
-    return stats.table(rows, [note, f"{CONTEXTS} contexts a word, {len(random)} random words for the baseline"])
+    return stats.table(rows, [note, f"{CONTEXTS} contexts a word, {len(baseline)} random words for the baseline"])
 
 
 def _means(values: np.ndarray, settings, stream: int) -> np.ndarray:
