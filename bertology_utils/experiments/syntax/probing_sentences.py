@@ -102,7 +102,6 @@ FORMALISMS = ("role label", "proto-role properties")
     "syn.formalism.kuznetsov2020",
     tasks="proto_roles",
     n=700,
-    limit=1500,
     predict=below("permutation p", 0.05),
 )
 def formalism(subject, data, settings):
