@@ -45,7 +45,7 @@ def arcs(item: Sentence) -> list[tuple]:
     "syn.pos_chunks_deps.tenney2019b",
     tasks=("treebank", "chunks"),
     n=300,
-    limit=300,
+    limit=220,
     # a point of accuracy is the least gain worth the name
     predict=all_of(above("gain over layer 0", 0.0, margin=0.01), above("gain over untrained", 0.0, margin=0.01)),
 )
