@@ -90,7 +90,8 @@ def fit_mixture(
     even : float
         Weight of half the squared scores under the softmax, which holds the weights to even ones where the data do not
         speak: without it, a few hundred examples that can be told apart drive them into a corner. `cumulative`
-        chooses it on dev.
+        chooses it on dev. (The penalty and the unit size of mixtures came in after figures of unfinished models had
+        been seen.)
     """
     counts = None if counts is None else [counts]
     (mixture,) = fit_mixtures(x, labels, [len(x)], [even], counts=counts, l2=l2, steps=steps, device=device)

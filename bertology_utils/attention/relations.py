@@ -201,13 +201,15 @@ def between(
     """Attention from one span of words to another, (links, L * A).
 
     `links` are (sentence, from, to) with half-open word spans; `reduce` (`torch.mean`, `torch.amax`) is taken over the
-    pairs of words.
+    pairs of words. The model runs once over each sentence that some link is in, however often it occurs.
     """
+    texts: dict[tuple[str, ...], int] = {}
     of: dict[int, list[int]] = {}
     for i, (sentence, *_) in enumerate(links):
-        of.setdefault(sentence, []).append(i)
+        text = tuple(sentences[sentence])
+        of.setdefault(texts.setdefault(text, len(texts)), []).append(i)
     out = np.zeros((len(links), subject.n_layers * subject.n_heads), np.float32)
-    for batch in maps(subject, sentences, settings=settings):
+    for batch in maps(subject, texts, settings=settings):
         single: list[tuple[int, int, int, int]] = []  # (link, b, q, k) of one word to one: all at once
         for b, (s, place) in enumerate(zip(batch.index, batch.place)):
             for i in of.get(s, ()):

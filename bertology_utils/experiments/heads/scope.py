@@ -30,7 +30,8 @@ def _control(sentence: Sentence) -> Sentence | None:
     "hed.negation_scope.zhao2020",
     tasks="negation_scope",
     n=2500,
-    # two points of F1: less would not make a head one that encodes scope
+    # Two points of F1: less would not make a head one that encodes scope. The rule once asked for a lead over one offset
+    # as well; it was left out after figures of an unfinished model had been seen. The window kept is the harder baseline.
     predict=above("F1, best head - fixed offsets", 0.0, margin=0.02, where={"stage": "pretrained"}),
 )
 def negation_scope(subject, data, settings):
@@ -52,7 +53,7 @@ def negation_scope(subject, data, settings):
     window, offset = scope.best_window(dev), scope.best_window(dev, single=True)
     baselines = {"fixed offsets": scope.window(test, *window), "one offset": scope.window(test, *offset)}
     options = dict(seed=settings.seed, draws=settings.draws)
-    tuned = scope.tune(subject, train[:150], Recipe(seed=settings.seed))
+    tuned = scope.tune(subject, train[:100], Recipe(seed=settings.seed, batch=16))
     found = {}
     for stage, model in (("pretrained", subject), ("tuned", tuned)):
         seen = [scope.scores(model, side, settings) for side in (dev, test)]

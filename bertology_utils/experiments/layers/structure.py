@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import torch
 
 from ... import cloze, encode, mlm_heads, stats
 from ...claims import claim
 from ...data.items import MASK
 from ...layers import Profile, peak_rows
 from ...models import Subject
-from ...probes import fit_structural, spanning_tree, uuas
+from ...probes import fit_structural_each, spanning_tree, uuas
 from ...probes.structural import distances, without
 from ...rules import above, all_of
 from ...settings import Settings
@@ -43,19 +44,18 @@ def tree_depth(subject, data, settings):
     vectors = dict(encode.hidden_states(subject, [s.words for s in items], settings=settings))
     split = np.array([s.split for s in items])
     scores = np.full((subject.n_layers + 1, len(items)), np.nan)
-    for layer in range(subject.n_layers + 1):
-        at = [vectors[n][layer][cut[n][0]] for n in range(len(items))]
-        train = [n for n in range(len(items)) if split[n] == "train"]
-        probe = fit_structural(
-            [at[n] for n in train],
-            [cut[n][1] for n in train],
-            rank=min(64, subject.hidden_size),
-            seed=settings.seed,
-            device=settings.torch_device(),
-        )
-        for n in np.flatnonzero(split != "train"):
-            if len(at[n]) > 1:
-                scores[layer, n] = uuas(spanning_tree(distances(probe, at[n])), cut[n][1])
+    at = [vectors[n][:, cut[n][0]] for n in range(len(items))]  # (L + 1, W, H) each
+    train = np.flatnonzero(split == "train")
+    probes = fit_structural_each(
+        [at[n] for n in train],
+        [cut[n][1] for n in train],
+        rank=min(64, subject.hidden_size),
+        seed=settings.seed,
+        device=settings.torch_device(),
+    )
+    for n in np.flatnonzero(split != "train"):
+        for layer, probe in enumerate(probes if len(cut[n][1]) > 1 else ()):
+            scores[layer, n] = uuas(spanning_tree(distances(probe, at[n][layer])), cut[n][1])
     scored = ~np.isnan(scores[0])
     test, dev = scores[:, scored & (split == "test")], scores[:, scored & (split == "dev")]
     rows = peak_rows(Profile.of(test, np.arange(test.shape[1]), settings), dev.mean(1), measure="UUAS")
@@ -115,9 +115,10 @@ def agreement(subject, data, settings):
     right = np.array([log[each, place[:, 0]] > log[each, place[:, 1]] for log in logs])  # (L + 1, n)
     test = right[:, 1::2]
     found = peak_rows(Profile.of(test, np.arange(test.shape[1]), settings), right[:, ::2].mean(1))
-    own = stats.mean_interval(
-        (cloze.choose(subject, items[1::2], settings) > 0), seed=settings.seed, draws=settings.draws
-    )
+    with torch.inference_mode():
+        last = subject.predict(torch.as_tensor(states[-1, 1::2], device=subject.device))[:, ids].float().cpu().numpy()
+    good, bad = (last[np.arange(len(last)), column] for column in place[1::2].T)
+    own = stats.mean_interval(good > bad, seed=settings.seed, draws=settings.draws)
     return stats.table([*found, stats.row("accuracy, the model's own head", own, test.shape[1])], [note, said])
 
 
