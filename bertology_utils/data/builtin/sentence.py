@@ -1,9 +1,9 @@
 """Phrases that carry their own gold annotation, and the skeletons they are compiled to.
 
-A `Phrase` is a stretch of word slots with its dependency arcs, brackets and labelled spans; `join` puts phrases
-together and composes all of these at once, so a rule of the grammar says its annotation only once. A finished
-phrase is compiled to a `Skeleton`, in which every slot still stands for a table of interchangeable words; filling
-a skeleton costs a few microseconds a sentence.
+A `Phrase` is a tree of word slots with its relations, brackets and labelled spans; `join` puts phrases side by side,
+so a rule of the grammar says its annotation only once. Positions are worked out when all is known: one walk compiles
+a finished phrase to a `Skeleton`, in which every slot still stands for a table of interchangeable words. Filling a
+skeleton costs a few microseconds a sentence.
 """
 from __future__ import annotations
 
