@@ -171,6 +171,8 @@ class Result:
 
     def _frame(self, twin: bool) -> pd.DataFrame:
         chosen = [r for r in self.records if r.is_twin is twin]
+        if not self.records:
+            raise NotRunnable("nothing was run: every record asked for is there already")
         if not chosen:
             raise NotRunnable("the twin was not run" if twin else "only the twin was run")
         return combine(*(r.frame.assign(data=r.data) if len(chosen) > 1 else r.frame for r in chosen))

@@ -199,11 +199,15 @@ def pretrain(
     minutes: Annotated[
         float | None, typer.Option(help="Stop with a checkpoint after so long; run again to go on.")
     ] = None,
+    tokens: Annotated[float | None, typer.Option(help="Another budget than the configuration's, in pieces.")] = None,
+    cache: Annotated[Path | None, typer.Option(help="Where the tokenised corpus is kept.")] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Start anew although OUT holds a checkpoint.")] = False,
+    prepare: Annotated[bool, typer.Option("--prepare", help="Train the vocabulary and tokenise, no more.")] = False,
 ) -> None:
     """Pretrain a BERT from text (MLM and NSP); also under torchrun."""
     from . import pretrain as package
 
-    package.main(config=config, corpus=corpus, out=out, device=device, minutes=minutes)
+    package.main(config, corpus, out, device, minutes, tokens, cache, fresh, prepare)
 
 
 def _mount_data() -> None:

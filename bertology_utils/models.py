@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import hashlib
+import json
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.resources import files
@@ -32,6 +33,7 @@ REVISIONS = {
     "roberta-base": "e2da8e2f811d1448a5b465c236feacd80ffbac7b",
 }
 _ORGANISATION = {"roberta-base": "FacebookAI"}
+_UNSEEN = ("model_type", "num_attention_heads", "hidden_act", "layer_norm_eps")  # of a configuration, in the weights
 
 
 class ModelUnavailable(Refusal):
@@ -125,17 +127,15 @@ class Subject:
 
     @cached_property
     def sha256(self) -> str:
-        """Hash of weights, configuration and vocabulary: what a figure was measured on."""
+        """Hash of weights, vocabulary and what of the configuration the weights do not show."""
         digest = hashlib.sha256()
         for name, tensor in sorted(self.model.state_dict().items()):
             digest.update(name.encode())
             digest.update(tensor.detach().cpu().contiguous().view(torch.uint8).numpy().data)
-        digest.update("\n".join(sorted(self.tokenizer.get_vocab())).encode())
+        # not the whole configuration: its fields change with the releases of transformers, the model does not
+        shape = {name: getattr(self.config, name, None) for name in _UNSEEN}
+        digest.update(json.dumps([sorted(self.tokenizer.get_vocab().items()), shape]).encode())
         return digest.hexdigest()
-
-    @property
-    def n_parameters(self) -> int:
-        return sum(p.numel() for p in self.model.parameters())
 
 
 def bundled() -> dict[str, Path]:
@@ -191,8 +191,11 @@ def _resolve(name: str, repo: str, revision: str | None) -> str:
     except (
         Exception
     ) as error:  # the client's own error types differ between its versions; every one means: not to be had
-        offline = not isinstance(error, HFValidationError) and getattr(error, "response", None) is None
-        why = "the Hub could not be reached" if offline else "the Hub has no such model"
+        answer = getattr(getattr(error, "response", None), "status_code", None)
+        if answer in (401, 404) or isinstance(error, HFValidationError):
+            why = "the Hub has no such model"  # to a stranger it says 401 of what is not there
+        else:
+            why = f"the Hub answered {answer}" if answer else "the Hub could not be reached"
         raise ModelUnavailable(
             f"model {name!r} is not bundled ({', '.join(bundled()) or 'none is'}), is no local folder, and {why}; "
             "connect to the network, or give a folder with config.json, tokenizer.json and model.safetensors"
@@ -201,7 +204,7 @@ def _resolve(name: str, repo: str, revision: str | None) -> str:
 
 def _read(name: str, where: str, source: str, revision: str | None, settings: Settings) -> Subject:
     options = {"revision": revision, "trust_remote_code": False}
-    verbosity = transformers_logging.get_verbosity()
+    verbosity, bar = transformers_logging.get_verbosity(), transformers_logging.is_progress_bar_enabled()
     transformers_logging.set_verbosity_error()  # what it would warn of (missing heads) is checked below, and said
     transformers_logging.disable_progress_bar()
     try:
@@ -222,6 +225,8 @@ def _read(name: str, where: str, source: str, revision: str | None, settings: Se
         raise ModelUnavailable(f"model {name!r} could not be read: {reason}") from error
     finally:
         transformers_logging.set_verbosity(verbosity)
+        if bar:
+            transformers_logging.enable_progress_bar()
     if not getattr(tokenizer, "is_fast", False):
         raise ModelUnsuitable(f"model {name!r}: word alignment needs a fast tokenizer (tokenizer.json)")
     missing = set(info["missing_keys"])

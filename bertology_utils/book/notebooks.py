@@ -10,6 +10,8 @@ from pathlib import Path
 
 import nbformat
 
+from ..settings import PREFIX
+
 KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
 
 
@@ -46,16 +48,18 @@ def switches(folder: Path, model: str = "mini", data: str = "builtin", device: s
     """What a notebook's kernel is told, so that its figures depend on nothing else of the user's machine.
 
     Evidence goes to ``folder/evidence`` (the folder is made where it is missing). The mirror is withheld from a run on
-    generated data: it can have no part in it.
+    generated data, and so is whatever else is set for this package and what its cache holds: they can have no part in it.
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     given = {"model": model, "data": data, "device": device, "evidence": str(folder / "evidence")}
     unset = dict.fromkeys(("dtype", "seed", "batch_tokens", "n", "draws"), "")
     if data == "builtin":
-        unset["mirror"] = ""
+        others = (name.removeprefix(PREFIX).lower() for name in os.environ if name.startswith(PREFIX))
+        unset |= dict.fromkeys(("mirror", *others), "")  # with the models that a comparison may be given
+        given["cache"] = str(folder / "cache")
     return {
-        **{f"BERTOLOGY_{name.upper()}": value for name, value in {**unset, **given}.items()},
+        **{f"{PREFIX}{name.upper()}": value for name, value in {**unset, **given}.items()},
         "HF_HUB_OFFLINE": "1" if model in ("mini", "mini-multi") else "",
         "TOKENIZERS_PARALLELISM": "false",
         "OMP_NUM_THREADS": "1",  # sums come out alike however many cores there are

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from platformdirs import user_cache_path
 from tokenizers import Tokenizer
 from tqdm import tqdm
 
@@ -64,8 +65,8 @@ class Corpus:
 
 
 def cache_folder(cache: str | Path | None = None) -> Path:
-    """Where tokenised corpora are kept: the argument, or ``BERTOLOGY_CACHE``, or ``~/.cache/bertology``."""
-    root = cache or os.environ.get("BERTOLOGY_CACHE") or Path.home() / ".cache" / "bertology"
+    """Where tokenised corpora are kept: the argument, or ``BERTOLOGY_CACHE``, or the user's cache folder."""
+    root = cache or os.environ.get("BERTOLOGY_CACHE") or user_cache_path("bertology") / "cache"
     return Path(root) / "pretrain"
 
 
