@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,7 @@ import pytest
 from support import tiny, tiny_folder
 
 from bertology_utils import encode, evidence, ledger, pooling, rules, stats
-from bertology_utils.claims import registered
+from bertology_utils.claims import NotRunnable, registered
 from bertology_utils.data.items import Association, Data, Labelled, ScoredPair, Sentence, WordInContext
 from bertology_utils.experiments.embeddings import associations, identity, segments, senses, sentences
 from bertology_utils.geometry import unit
@@ -250,3 +251,11 @@ def test_released_curves_are_in_the_order_of_the_layers(tmp_path):
     found = evidence.curves(ROWS[1], "mean cosine", settings=settings)["some-bert, released"]
     assert found.layer.tolist() == list(range(12)) and found.value.is_monotonic_increasing
     assert "some-bert, released" not in evidence.curves(ROWS[1], "no such measure", settings=settings)
+
+
+def test_association_tests_without_a_known_one_decide_nothing():
+    id = "emb.bleached.may2019"
+    given = data(id)
+    doubtful = [t for t in given["association"] if not associations.known(t)]
+    with pytest.raises(NotRunnable, match="weat1"):
+        registered()[id].experiment(tiny(), replace(given, items={"association": doubtful}), SETTINGS)

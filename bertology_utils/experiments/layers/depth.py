@@ -32,7 +32,8 @@ def base_against_large(subject, data, settings):
     """Cumulative scores of the model and a shallower one, stretched to depth 0 to 1: their correlation (tenney2019a).
 
     A task's profile is the accuracy of a linear probe on the mixture of layers 0..l, for each l; two profiles are
-    compared point by point after interpolation. Intervals are over test sentences. Cumulative curves rise in any model,
+    compared point by point after interpolation. Intervals are over test sentences;
+    a profile that is flat correlates with nothing and is left out of the mean. Cumulative curves rise in any model,
     which helps the figure: the twins beside it and the mixing weights, correlated in the same way, show how much.
     """
     other = companion(SHALLOW, settings, twin=subject.is_twin)
@@ -68,7 +69,13 @@ def compare(shallow: Subject, deep: Subject, data: Data, settings: Settings) -> 
             scores = enumerate(f.profile.scores())
             rows += [stats.row("cumulative accuracy", s, n, task=task, model=name, layer=k) for k, s in scores]
             rows += [r | {"model": name} for r in plain_rows(task, f)]
-    mean = interval(np.mean([v for v, _ in drawn]), np.mean([d for _, d in drawn], 0))
-    rows.append(stats.row("mean profile correlation", mean, len(drawn), task="all"))
+    known = [pair for pair in drawn if not np.isnan(pair[0])]
+    mean = UNDEFINED
+    if known:
+        mean = interval(np.mean([v for v, _ in known]), np.mean([d for _, d in known], 0))
+    rows.append(stats.row("mean profile correlation", mean, len(known), task="all"))
+    flat = f"flat profiles, which correlate with nothing: {len(drawn) - len(known)}" if len(known) < len(drawn) else ""
     depths = f"{shallow.name} has {shallow.n_layers} layers, {deep.name} {deep.n_layers}"
-    return stats.table(rows, [depths, tasks.note(data, found), *(said for side in both for _, said in side.values())])
+    return stats.table(
+        rows, [depths, flat, tasks.note(data, found), *(said for side in both for _, said in side.values())]
+    )
