@@ -62,9 +62,12 @@ class NounPhrases:
     ----------
     possessives : bool
         Whether there are any, pronouns or names with 's.
+    ownership : float
+        How often what people can own has an owner.
     """
 
     possessives = True
+    ownership = 0.3
 
     def __init__(self, rng: Random) -> None:
         self.rng = rng
@@ -202,7 +205,7 @@ class NounPhrases:
         if not referential:
             return [] if number == "Plur" or mass else [_determined("a")]
         must = cls.startswith("kin_") or cls == "part"
-        if self.possessives and lex.listed(cls, "owned") and (must or self.chance(0.3)):
+        if self.possessives and lex.listed(cls, "owned") and (must or self.chance(self.ownership)):
             own = pronoun_for(refer) if refer is not None and refer.cls in NAMEABLE else None
             if own and (cls == "part" or self.chance(0.7)):
                 owner = single(pronoun(own, "Gen")).mark("mention", "PRO", head=refer.cluster)

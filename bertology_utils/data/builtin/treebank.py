@@ -29,22 +29,22 @@ class Drawn(NamedTuple):
         return Sentence(id=self.id, split=self.split, words=self.words, lemmas=self.lemmas, **self.skeleton.layers())
 
 
-def draw(name: str, seed: int, keep: Callable[[Phrase], bool] | None = None, negation: float | None = None,
-         pool_size: int = POOL) -> Iterator[Drawn]:
+def draw(name: str, seed: int, keep: Callable[[Phrase], bool] | None = None, pool_size: int = POOL,
+         **odds: float) -> Iterator[Drawn]:
     """Different sentences whose structures `keep` accepts, without end.
 
     Parameters
     ----------
     name : str
         Begins the ids and, with the seed, starts the random numbers.
-    negation : float, optional
-        How often a clause is negated, if not as usual.
     pool_size : int
         So many sentences have a structure of their own; later ones are new fillings of these.
+    **odds
+        How often the grammar takes a way, if not as usual: `negation` of a clause, `ownership` of what can be owned.
     """
     rng, grammar = Random(f"{name}-{seed}"), Grammar(Random(f"{name}-grammar-{seed}"))
-    if negation is not None:
-        grammar.negation = negation
+    for way, chance in odds.items():
+        setattr(grammar, way, chance)
     pool: list[Skeleton] = []
     seen: set[tuple[str, ...]] = set()
     while True:
