@@ -303,7 +303,9 @@ card("lay.conceptnet.cui2020")
 # second model, of another depth and otherwise alike: a folder or a Hub name in `BERTOLOGY_SHALLOW`. The cumulative
 # scores of both are stretched to depth 0 to 1 and correlated, task by task. Cumulative curves rise in any model, so the
 # mixing weights are correlated beside them. Without a second model the verdict is inconclusive, and the card says what
-# is missing; what the released scores of the two BERTs give stands there in any case.
+# is missing; what the released scores of the two BERTs give stands there in any case. On the original data our line
+# compares with `mini-shallow`, which is no part of the package: four layers, a quarter of the pieces, made by
+# `bertology pretrain --config mini-shallow-cpu`.
 
 # %% mystnb={"image": {"alt": "Horizontal bars: correlation of two models' cumulative profiles and of their mixing weights after stretching depth, by task, where a second model is at hand."}}
 depths = run("lay.base_vs_large.tenney2019a")

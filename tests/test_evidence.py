@@ -93,7 +93,9 @@ def test_shipped_records_are_of_known_rows_and_stay_decided_as_they_are():
             assert all(r["low"] <= r["value"] <= r["high"] for r in record.rows if not math.isnan(r["low"])), (
                 record.file
             )
-            assert not math.isnan(record.rows[0]["low"]), f"{record.file}: a figure without an interval"
+            first = record.rows[0]
+            nothing = first["n"] == 0 and record.verdict.label == "inconclusive" and record.notes
+            assert nothing or not math.isnan(first["low"]), f"{record.file}: a figure without an interval"
 
 
 def test_no_record_names_a_path_of_some_machine():
