@@ -156,7 +156,8 @@ def intermediate_parsing(subject, data, settings):
         for arm, start in (("with", parser.subject), ("without", subject)):
             scores[arm].append(finetune.classify(start, train, recipe, classes=classes).right(test, settings))
     options = {"seed": settings.seed, "draws": settings.draws}
-    by_sentence = np.array([[right.mean() for right in run] for run in uas])
+    # a sentence of punctuation alone has no arc that counts
+    by_sentence = np.array([[right.mean() for right in run if len(right)] for run in uas])
     rows = [stats.row("parsing UAS", stats.seeds_by_items(by_sentence, **options), by_sentence.size)]
     parts = {"all": [True] * len(test)} | {
         c: [i.condition == c for i in test] for c in sorted({i.condition for i in test} - {""})
