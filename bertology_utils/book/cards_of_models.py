@@ -11,6 +11,14 @@ from .. import models
 from ..plotting import COLOURS, MARKERS, style
 
 _CURVES = {"mlm": "training, masked-word loss", "heldout_mlm": "held out, masked-word loss"}
+_HELD_OUT = {
+    "heldout_mlm": ("masked-word loss", "{:.3f} nats"),
+    "heldout_top1": ("masked words guessed", "{:.3f}"),
+    "heldout_predictions": ("masked words", "{:,.0f}"),
+    "heldout_nsp": ("next-sentence accuracy", "{:.3f}"),
+    "heldout_random": ("random next sentences", "{:.3f}"),
+    "heldout_rows": ("pairs of sentences", "{:,.0f}"),
+}
 
 
 def page(folder: Path) -> str:
@@ -59,7 +67,7 @@ def facts(path: Path, training: dict[str, Any]) -> dict[str, str]:
         "trained on": f"{training['tokens']:,} pieces in {training['steps']:,} steps"
         + ("" if training["finished"] else f" of {run['tokens']:,} planned (stopped early)"),
         "time": f"{training['seconds'] / 3600:.1f} h on {training['device']}",
-        **{f"held out: {k.replace('_', ' ')}": f"{v:.3f}" for k, v in training["heldout"].items()},
+        **{f"held out: {_HELD_OUT[k][0]}": _HELD_OUT[k][1].format(v) for k, v in training["heldout"].items()},
         "configuration": f"{run['name']} ({training['config_sha256'][:12]})",
     }
 

@@ -69,9 +69,9 @@ def glance(settings: Settings) -> str:
     counts = [(s.title, Counter(verdict(status(r.id, settings)) for r in s.rows)) for s in ledger.sections()]
     total = sum((c for _, c in counts), Counter())
     claims, rerun = sum(total.values()), sum(total.values()) - total[NOT_RERUN]
-    twins = {(e.claim, e.data): e for e in find(settings=settings) if e.kind == "rerun" and e.is_twin and e.verdict}
-    passed = sum(e.verdict.label == "replicated" for (_, data), e in twins.items() if data == "builtin")
-    measured = sum(data == "builtin" for _, data in twins)
+    reruns = [e for e in find(settings=settings) if e.kind == "rerun" and e.verdict and e.data == "builtin"]
+    twins = [e for e in reruns if e.is_twin and e.model.removesuffix(models.TWIN) == BOOK_MODEL]
+    passed, measured = sum(e.verdict.label == "replicated" for e in twins), len(twins)
     rows = "".join(_glance_row(title, c) for title, c in counts)
     text = [
         f"The survey makes **{claims} claims** that this book follows up; **{rerun}** of them have been rerun so far.",
@@ -147,7 +147,7 @@ def _score(row: Row, section: Section, settings: Settings, linked: bool) -> str:
         (e for e in records if e.kind == "rerun"), key=lambda e: (e.model != BOOK_MODEL, e.data != "builtin", e.key)
     )
     ours = [_line(e, f"{e.model}, {e.data}") for e in reruns if not e.is_twin]
-    twins = [_line(e, e.data) for e in reruns if e.is_twin]
+    twins = [_line(e, f"{e.model.removesuffix(models.TWIN)}, {e.data}") for e in reruns if e.is_twin]
     released = [_line(e, f"{e.model}, {e.data}") for e in records if e.kind == "released"]
     if not ours:
         why = ("cited: " if row.how == "cite" else "") + row.reason if row.reason else "yet"
