@@ -15,6 +15,7 @@ from . import evidence as records
 from . import ledger
 from .evidence import Evidence
 from .ledger import Row
+from .models import TWIN
 from .rules import Check, figure
 from .settings import Settings
 
@@ -42,11 +43,18 @@ class Line:
 
 @dataclass(frozen=True)
 class Card:
-    """A claim with everything known about it; a notebook shows it by itself."""
+    """A claim with everything known about it; a notebook shows it by itself.
+
+    Attributes
+    ----------
+    headline : tuple of Line
+        The lines that stand for the claim at a glance: our first rerun, and its twin's on the same data.
+    """
 
     row: Row
     lines: tuple[Line, ...]
     rule: str
+    headline: tuple[Line, ...] = ()
 
     def __repr__(self) -> str:
         row = self.row
@@ -66,11 +74,14 @@ class Card:
     def _repr_html_(self) -> str:
         row = self.row
         lines = "".join(map(_html_line, self.lines))
+        glance = " · ".join(f"{escape(x.who)}, {escape(x.what)} {badge(x.verdict, x.reason)}" for x in self.headline)
         return (
             f'<section class="claim-card" id="{escape(row.id)}"><header><p class="claim-title">{escape(row.title)}</p>'
             f'<p class="claim-text">{escape(row.claim)}</p>'
             f'<p class="claim-source">{escape("; ".join(map(str, row.survey)))} · {escape(", ".join(row.studies))} · '
-            f"<code>{escape(row.id)}</code></p></header>"
+            f"<code>{escape(row.id)}</code></p>"
+            + (f'<p class="claim-glance">{glance}</p>' if glance else "")
+            + "</header>"
             f'<div class="claim-scroll"><table><thead><tr><th>who</th><th>on</th><th>figures, 95% interval</th>'
             f"<th>verdict</th></tr></thead><tbody>{lines}</tbody></table></div>"
             + (f'<p class="claim-rule"><b>Counts as replicated if</b> {escape(self.rule)}.</p>' if self.rule else "")
@@ -105,12 +116,16 @@ def card(id: str, settings: Settings | None = None) -> Card:
     row = ledger.row(id)
     settings = settings or Settings.of()
     found = records.find(id, settings)
+    found = sorted(found, key=lambda e: _order(e, settings.model))
+    reruns = [e for e in found if e.kind == "rerun"]
+    headline = [e for e in reruns if not e.is_twin][:1]
+    headline += [e for e in reruns if headline and (e.model, e.data) == (headline[0].model + TWIN, headline[0].data)]
     lines = [_paper(row)] if row.reported else []
-    lines += [_line(e) for e in sorted(found, key=lambda e: _order(e, settings.model))]
-    if not any(e.kind == "rerun" for e in found):
+    lines += [_line(e) for e in found]
+    if not reruns:
         lines.append(Line("rerun", "", (row.reason or WAITING.get(row.how, "not rerun yet"),), "not rerun"))
-    rule = next((e.verdict.rule for e in found if e.kind == "rerun"), row.predict or "")
-    return Card(row, tuple(lines), rule)
+    rule = next((e.verdict.rule for e in reruns), row.predict or "")
+    return Card(row, tuple(lines), rule, tuple(map(_line, headline)))
 
 
 def _order(e: Evidence, model: str) -> tuple:
