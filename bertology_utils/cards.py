@@ -48,7 +48,7 @@ class Card:
     Attributes
     ----------
     headline : tuple of Line
-        The lines that stand for the claim at a glance: our first rerun, and its twin's on the same data.
+        The lines that stand for the claim at a glance: that of `headline`'s record, and its twin's on the same data.
     """
 
     row: Row
@@ -115,17 +115,22 @@ def card(id: str, settings: Settings | None = None) -> Card:
     """
     row = ledger.row(id)
     settings = settings or Settings.of()
-    found = records.find(id, settings)
-    found = sorted(found, key=lambda e: _order(e, settings.model))
+    found = sorted(records.find(id, settings), key=lambda e: _order(e, settings.model))
     reruns = [e for e in found if e.kind == "rerun"]
-    headline = [e for e in reruns if not e.is_twin][:1]
-    headline += [e for e in reruns if headline and (e.model, e.data) == (headline[0].model + TWIN, headline[0].data)]
+    first = headline(found, settings.model)
+    glance = [first, *(e for e in reruns if (e.model, e.data) == (first.model + TWIN, first.data))] if first else []
     lines = [_paper(row)] if row.reported else []
     lines += [_line(e) for e in found]
     if not reruns:
         lines.append(Line("rerun", "", (row.reason or WAITING.get(row.how, "not rerun yet"),), "not rerun"))
     rule = next((e.verdict.rule for e in reruns), row.predict or "")
-    return Card(row, tuple(lines), rule, tuple(map(_line, headline)))
+    return Card(row, tuple(lines), rule, tuple(map(_line, glance)))
+
+
+def headline(found: list[Evidence], model: str) -> Evidence | None:
+    """The record that stands for a claim: our rerun on the model and generated data, else our first other rerun."""
+    reruns = [e for e in found if e.kind == "rerun" and not e.is_twin]
+    return min(reruns, key=lambda e: (e.model != model, e.data != "builtin", e.model, e.data), default=None)
 
 
 def _order(e: Evidence, model: str) -> tuple:

@@ -200,8 +200,8 @@ card("emb.sense_clusters.wiedemann2019")
 # prediction stays open, and the verdict says so.
 #
 # The card also has lines for `mini-shallow`, one of a pair made for this question and not part of the package either:
-# four layers, 15 M pieces, the same batches at the same rate, once with next-sentence prediction and segments and once
-# without. `bertology pretrain` with the configurations `mini-shallow-cpu` and `mini-shallow-nonsp-cpu` makes them again.
+# four layers, 15 M pieces of the same text on the same schedule, once with next-sentence prediction and segments and
+# once without. `bertology pretrain` with the configurations `mini-shallow-cpu` and `mini-shallow-nonsp-cpu` makes them again.
 
 # %%
 segments = run("emb.segment_position.mickus2019")

@@ -142,7 +142,7 @@ def test_a_row_is_counted_by_the_books_model_on_generated_data_first():
         record("mini-untrained", "builtin", "inconclusive"),
         record("bert-base", "aaa", "not replicated", "released"),
     ]
-    assert pages.headline([original, *others, generated]) == generated
+    assert pages.headline([original, *others, generated], "mini") == generated
     assert pages.verdict([*others, original]) == "partly"
     assert pages.verdict(others) == "not rerun"
 

@@ -49,6 +49,7 @@ def test_the_card_shows_claim_rule_figures_and_verdicts(negated, settings):
     card = cards.card("syn.malformed.ettinger2019", settings)
     text, html = repr(card), card._repr_html_()
     assert [line.verdict for line in card.headline] == [e.verdict.label for e in negated.records]
+    assert all(cards.badge(e.verdict.label, e.verdict.reason) in html[: html.index("<table>")] for e in negated.records)
     row = ledger.row("syn.malformed.ettinger2019")
     for shown in (text, html.replace("&#x27;", "'").replace("&amp;", "&")):
         assert row.claim in shown and "untrained twin" in shown

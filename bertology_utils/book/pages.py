@@ -14,7 +14,7 @@ from pathlib import Path
 from safetensors import safe_open
 
 from .. import ledger, models
-from ..cards import badge, status
+from ..cards import badge, headline, status
 from ..evidence import Evidence, find
 from ..ledger import Row, Section
 from ..rules import LABELS, NOT_RERUN
@@ -51,16 +51,9 @@ def write(folder: Path, settings: Settings, repository: str = "") -> None:
         (folder / f"{name}.md").write_text(text.rstrip() + "\n", encoding="utf-8")
 
 
-def headline(records: list[Evidence]) -> Evidence | None:
-    """The record a row is counted by: our rerun on the book's model and generated data, else our first other rerun."""
-    reruns = [e for e in records if e.kind == "rerun" and not e.is_twin]
-    reruns.sort(key=lambda e: (e.model != BOOK_MODEL, e.data != "builtin", e.model, e.data))
-    return reruns[0] if reruns else None
-
-
 def verdict(records: list[Evidence]) -> str:
     """The label of the headline record; `not rerun` where there is none."""
-    first = headline(records)
+    first = headline(records, BOOK_MODEL)
     return first.verdict.label if first and first.verdict else NOT_RERUN
 
 
@@ -141,7 +134,7 @@ def scoreboard(settings: Settings, chapters: set[str]) -> str:
 def _score(row: Row, section: Section, settings: Settings, linked: bool) -> str:
     records = find(row.id, settings)
     title = escape(row.title)
-    if linked and headline(records):
+    if linked and headline(records, BOOK_MODEL):
         title = f'<a href="../notebooks/{section.chapter}.html#{escape(row.id)}">{title}</a>'
     reruns = sorted(
         (e for e in records if e.kind == "rerun"), key=lambda e: (e.model != BOOK_MODEL, e.data != "builtin", e.key)

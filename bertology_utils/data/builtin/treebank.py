@@ -44,6 +44,8 @@ def draw(name: str, seed: int, keep: Callable[[Phrase], bool] | None = None, poo
     """
     rng, grammar = Random(f"{name}-{seed}"), Grammar(Random(f"{name}-grammar-{seed}"))
     for way, chance in odds.items():
+        if not hasattr(Grammar, way):
+            raise TypeError(f"the grammar has no odds {way!r}")
         setattr(grammar, way, chance)
     pool: list[Skeleton] = []
     seen: set[tuple[str, ...]] = set()

@@ -32,9 +32,9 @@ def base_against_large(subject, data, settings):
     """Cumulative scores of the model and a shallower one, stretched to depth 0 to 1: their correlation (tenney2019a).
 
     A task's profile is the accuracy of a linear probe on the mixture of layers 0..l, for each l; two profiles are
-    compared point by point after interpolation. Intervals are over test sentences;
-    a profile that is flat correlates with nothing and is left out of the mean. Cumulative curves rise in any model,
-    which helps the figure: the twins beside it and the mixing weights, correlated in the same way, show how much.
+    compared point by point after interpolation; a flat one correlates with nothing and is left out of the
+    mean. Intervals are over test sentences. Cumulative curves rise in any model, which helps the figure: the twins
+    beside it and the mixing weights, correlated in the same way, show how much.
     """
     other = companion(SHALLOW, settings, twin=subject.is_twin)
     missing = ""
