@@ -11,13 +11,13 @@ from html import escape
 
 import pandas as pd
 
-from . import evidence as records
-from . import ledger
-from .evidence import Evidence
-from .ledger import Row
-from .models import TWIN
-from .rules import Check, figure
+from .claims import evidence as records
+from .claims import ledger
+from .claims.evidence import Evidence
+from .claims.ledger import Row
+from .claims.rules import Check, figure
 from .settings import Settings
+from .subject.models import TWIN
 
 WAITING = {"hub": "not rerun yet: the claim is about published models, which no bundled one can stand for"}
 SHOWN = 6  # rows under the rule that a card lists; the rest are counted

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from . import ledger
+from .claims import ledger
 from .errors import Refusal
 from .settings import Settings
 
 if TYPE_CHECKING:
-    from .evidence import Evidence
+    from .claims.evidence import Evidence
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -31,7 +31,7 @@ Out = Annotated[Path | None, typer.Option("--evidence", help="Folder for evidenc
 
 def _evidence(row: ledger.Row, settings: Settings) -> list[dict]:
     """A row's evidence as `list --json` shows it; a reported figure counts as evidence of kind `paper`."""
-    from .evidence import find
+    from .claims.evidence import find
 
     shown = [
         {"model": e.model, "data": e.data, "kind": e.kind, "verdict": e.verdict and e.verdict.label, "n": e.n}
@@ -86,7 +86,7 @@ def run(
     jobs: Annotated[int, typer.Option(min=1, help="Processes at work at the same time.")] = 1,
 ) -> None:
     """Rerun claims on a model and print what came out."""
-    from .runs import many
+    from .run import many
 
     settings = Settings.of(
         model=model,
@@ -112,7 +112,7 @@ def run(
 
 def _in_words(record: Evidence) -> str:
     """A record's verdict, the figures that decided it, and what was left out."""
-    from .rules import figure
+    from .claims.rules import figure
 
     lines = [f"{record.claim}  {record.model} on {record.data} (n = {record.n}): {record.verdict.label.upper()}"]
     for check in record.row_checks():
@@ -124,7 +124,7 @@ def _in_words(record: Evidence) -> str:
 
 def _expand(names: list[str]) -> list[str]:
     """Ledger ids for ids, section names and `all`; of a section only what can be run."""
-    from .claims import get, registered
+    from .runs import get, registered
 
     sections = {s.name: s for s in ledger.sections()}
     out: list[str] = []
@@ -145,8 +145,8 @@ def score(
     evidence: Out = None,
 ) -> None:
     """Score the released outputs of the real BERT again (needs a mirror that holds them)."""
-    from . import rescoring
-    from .data import released
+    from . import released
+    from .released import rescoring
 
     settings = Settings.of(mirror=mirror, evidence=evidence)
     for id in released.claims() if claims == ["all"] else claims:
@@ -171,7 +171,7 @@ def report(
     section: Annotated[str | None, typer.Option(help="Only this section.")] = None,
 ) -> None:
     """All evidence as one table in Markdown."""
-    from .evidence import find
+    from .claims.evidence import find
 
     lines = ["| claim | kind | model | data | n | verdict | why |", "|---|---|---|---|---|---|---|"]
     for row in ledger.rows(section):

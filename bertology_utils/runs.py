@@ -1,20 +1,195 @@
-"""Many claims in one go: one after the other or several at once, and none stopped by another's failure."""
+"""Running claims: one, or many in one go, one after the other or several at once, none stopped by another's failure.
+
+`run` measures the subject and its twin on every source asked for, decides, and keeps the evidence.
+"""
 
 from __future__ import annotations
 
 import os
+import time
 import traceback
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import lru_cache
 from multiprocessing import get_context
 
+import pandas as pd
 import torch
 
-from . import claims
+from . import experiments
+from .claims import evidence as records
+from .claims import registry
+from .claims.evidence import Evidence
+from .claims.registry import Claim, NotRunnable
+from .claims.rules import decide, shown
+from .data import load as load_data
+from .data.items import Data
 from .errors import Refusal
-from .evidence import Evidence
+from .scores.intervals import combine
 from .settings import Settings
+from .subject import models
+from .subject.models import Subject
+
+
+def registered() -> dict[str, Claim]:
+    """All claims that have an experiment, in the ledger's order."""
+    experiments.register()
+    return registry.registered()
+
+
+def get(id: str) -> Claim:
+    """The claim of a ledger row; errors as of `registry.get`."""
+    experiments.register()
+    return registry.get(id)
+
+
+@lru_cache(maxsize=2)
+def _subject(name: str, settings: Settings) -> Subject:
+    return models.load(name, settings)
+
+
+@lru_cache(maxsize=2)
+def _twin(name: str, settings: Settings) -> Subject:
+    return _subject(name, settings).twin(settings.seed)
+
+
+def subjects(settings: Settings, twin: bool = True) -> list[Subject]:
+    """The settings' model, and its untrained twin behind it unless it is one itself.
+
+    Raises
+    ------
+    ModelUnavailable
+        As of `models.load`.
+    """
+    # they depend on these settings alone, so one load serves many claims
+    plain = Settings(model=settings.model, device=settings.device, dtype=settings.dtype, seed=settings.seed)
+    found = [_subject(settings.model, plain)]
+    if twin and not found[0].is_twin:
+        found.append(_twin(settings.model, plain))
+    return found
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one call of `run` measured: a record each for subject and twin on each source."""
+
+    records: tuple[Evidence, ...]
+
+    @property
+    def rows(self) -> pd.DataFrame:
+        """The subject's tidy rows; a column `data` tells several sources apart."""
+        return self._frame(False)
+
+    @property
+    def twin(self) -> pd.DataFrame:
+        """The untrained twin's tidy rows."""
+        return self._frame(True)
+
+    @property
+    def frames(self) -> dict[str, pd.DataFrame]:
+        """Model name -> its tidy rows, the subject first: what the plotting functions take."""
+        return {r.model: self._frame(r.is_twin) for r in self.records}
+
+    def _frame(self, twin: bool) -> pd.DataFrame:
+        chosen = [r for r in self.records if r.is_twin is twin]
+        if not self.records:
+            raise NotRunnable("nothing was run: every record asked for is there already")
+        if not chosen:
+            raise NotRunnable("the twin was not run" if twin else "only the twin was run")
+        return combine(*(r.frame.assign(data=r.data) if len(chosen) > 1 else r.frame for r in chosen))
+
+
+def run(
+    id: str,
+    settings: Settings | None = None,
+    *,
+    model: str | None = None,
+    data: str | None = None,
+    n: int | None = None,
+    twin: bool = True,
+    save: bool = True,
+    missing: bool = False,
+) -> Result:
+    """Rerun a claim: the subject and its twin on every source asked for, decided and kept as evidence.
+
+    Parameters
+    ----------
+    id : str
+        The ledger row.
+    model, data, n
+        As of `Settings`; by default what the settings, else the environment, say.
+    twin : bool
+        Also run the untrained twin.
+    save : bool
+        Keep the records in the settings' evidence folder.
+    missing : bool
+        Leave out sources of which that folder has all records asked for already: a long run is taken up again.
+    """
+    settings = Settings.of(settings, model=model, data=data, n=n)
+    it = get(id)
+    wanted = sources(it, settings)
+    if missing:
+        wanted = [w for w in wanted if not recorded(id, w, settings, twin)]
+    return Result(tuple(record for source in wanted for record in _runs(it, source, settings, twin, save)))
+
+
+def recorded(id: str, source: str, settings: Settings, twin: bool = True) -> bool:
+    """Whether the settings' evidence folder has a source's record of the model (and of its twin)."""
+    names = {settings.model} | ({settings.model.removesuffix(models.TWIN) + models.TWIN} if twin else set())
+    return all((settings.evidence / records.place(id, "rerun", name, source)).is_file() for name in names)
+
+
+def sources(it: Claim, settings: Settings) -> list[str]:
+    """What the data switch stands for with this claim."""
+    if settings.data == "builtin":
+        return ["builtin"]
+    available = it.sources()
+    if settings.data != "original":
+        if settings.data not in available:
+            raise NotRunnable(f"{it.id} has no data {settings.data!r}; it has: {', '.join(['builtin', *available])}")
+        return [settings.data]
+    if not available:
+        raise NotRunnable(f"{it.id} has no original data; it has: builtin")
+    return available
+
+
+def load_for(it: Claim, source: str, settings: Settings) -> Data:
+    """The items of a source for a claim, in its default number unless the settings name one."""
+    if source == "builtin":
+        return load_data(it.tasks, source, n=settings.n or it.n, seed=settings.seed, settings=settings)
+    from ..data import original
+
+    offered = [t for t in it.tasks if t in original.tasks(source)]
+    return load_data(offered, source, n=settings.n or it.limit, seed=settings.seed, settings=settings)
+
+
+def _runs(it: Claim, source: str, settings: Settings, twin: bool, save: bool) -> Iterator[Evidence]:
+    data = load_for(it, source, settings)
+    for subject in subjects(settings, twin):
+        start = time.perf_counter()
+        rows = it.experiment(subject, data, settings)
+        record = Evidence(
+            claim=it.id,
+            model=subject.name,
+            data=source,
+            kind="rerun",
+            rows=rows.to_dict("records"),
+            verdict=decide(it.predict, rows),
+            checks=[asdict(c) for c in shown(it.predict, rows)],
+            n=len(data),
+            notes=(*data.notes, *rows.attrs.get("notes", ())),
+            provenance=records.provenance(
+                settings,
+                time.perf_counter() - start,
+                subject_sha256=subject.sha256,
+                subject_source=subject.source,
+                data_sha256=data.sha256,
+            ),
+        )
+        if save:
+            record.save(settings.evidence)
+        yield record
 
 
 @dataclass(frozen=True)
@@ -59,7 +234,7 @@ def many(
     jobs : int
         Processes at work at the same time, each with its share of the cores; the figures do not depend on it.
     twin, save, missing
-        As of `claims.run`.
+        As of `registry.run`.
 
     Raises
     ------
@@ -69,18 +244,18 @@ def many(
     work = []
     for id in ids:
         try:
-            it = claims.get(id)
+            it = get(id)
             work += [
                 (id, source)
-                for source in claims.sources(it, settings)
-                if not (missing and claims.recorded(id, source, settings, twin))
+                for source in sources(it, settings)
+                if not (missing and recorded(id, source, settings, twin))
             ]
-        except claims.NotRunnable as error:
+        except NotRunnable as error:
             if len(ids) == 1:
                 raise
             yield Outcome(id, error=_line(error), skipped=True)
     if work:
-        claims.subjects(settings, twin=False)  # a model that cannot be had is said once, not once a claim
+        subjects(settings, twin=False)  # a model that cannot be had is said once, not once a claim
     options = {"twin": twin, "save": save}
     if jobs == 1:
         yield from (_one(id, source, settings, options) for id, source in work)
@@ -93,7 +268,7 @@ def many(
 
 def _one(id: str, source: str, settings: Settings, options: dict) -> Outcome:
     try:
-        return Outcome(id, source, claims.run(id, settings, data=source, **options).records)
+        return Outcome(id, source, run(id, settings, data=source, **options).records)
     except Refusal as error:
         return Outcome(id, source, error=_line(error))
     except Exception:

@@ -25,7 +25,8 @@
 # twin* (same architecture, random weights), and the verdict. Layers are counted from 0, which is the embedding layer.
 
 # %%
-from bertology_utils import card, evidence, plotting, run
+from bertology_utils import card, plotting, run
+from bertology_utils.claims import evidence
 from bertology_utils.experiments.embeddings.senses import sense_map
 
 # %% [markdown]

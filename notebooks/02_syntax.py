@@ -398,8 +398,9 @@ plotting.show(shown)
 # of each row's word. Where rings lie on light squares, the tree shows through.
 
 # %%
-from bertology_utils import models, perturb, trees
 from bertology_utils.data import load
+from bertology_utils.scores import trees
+from bertology_utils.subject import models, perturb
 
 subject = models.load()
 treebank = load("treebank", "builtin", n=200)["treebank"]

@@ -28,10 +28,12 @@
 # %%
 import numpy as np
 
-from bertology_utils import card, evidence, models, plotting, run
+from bertology_utils import card, plotting, run
 from bertology_utils.attention import patterns
+from bertology_utils.claims import evidence
 from bertology_utils.data import load
 from bertology_utils.settings import Settings
+from bertology_utils.subject import models
 
 # %% [markdown]
 # (hed-patterns)=

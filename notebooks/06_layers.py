@@ -30,7 +30,8 @@
 # profile that the twin has too is the architecture's, not the training's.
 
 # %%
-from bertology_utils import card, evidence, plotting, run
+from bertology_utils import card, plotting, run
+from bertology_utils.claims import evidence
 
 # %% [markdown]
 # (lay-word-order)=

@@ -74,7 +74,7 @@ def tiny_folder() -> Path:
 @cache
 def tiny():
     """The tiny model as a subject (loaded once a test run)."""
-    from bertology_utils.models import load
+    from bertology_utils.subject.models import load
 
     return load(str(tiny_folder()))
 
@@ -90,7 +90,7 @@ NEEDS_MIRROR = [  # the marks of a module in which every test reads released res
 
 def released_rows(claim: str, study: str):
     """The rows that one study's release gives for a claim."""
-    from bertology_utils.data.released import scores
+    from bertology_utils.released import scores
 
     (found,) = [s for s in scores(claim) if s.study == study]
     return found.rows

@@ -14,9 +14,9 @@ import torch
 from support import tiny, tiny_folder, write_model
 from transformers import AutoConfig, AutoModel, BertForPreTraining
 
-from bertology_utils import encode, models
-from bertology_utils.models import ModelUnavailable, ModelUnsuitable, load
 from bertology_utils.settings import Settings
+from bertology_utils.subject import encode, models
+from bertology_utils.subject.models import ModelUnavailable, ModelUnsuitable, load
 
 ROOT = Path(__file__).resolve().parents[1]
 

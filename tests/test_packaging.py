@@ -53,7 +53,9 @@ def test_pins_meet_the_bounds(requirement):
 
 
 def test_the_package_has_lower_bounds_only():
-    uppers = [r for r in map(Requirement, PROJECT["project"]["dependencies"]) if any(s.operator != ">=" for s in r.specifier)]
+    uppers = [
+        r for r in map(Requirement, PROJECT["project"]["dependencies"]) if any(s.operator != ">=" for s in r.specifier)
+    ]
     assert not uppers
 
 

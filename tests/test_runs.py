@@ -7,9 +7,11 @@ from dataclasses import replace
 import pytest
 from support import tiny_folder
 
-from bertology_utils import claims, evidence, models, runs
+from bertology_utils import runs
+from bertology_utils.claims import evidence, registry
 from bertology_utils.errors import Refusal
 from bertology_utils.settings import Settings
+from bertology_utils.subject import models
 
 SMALL = ("syn.agreement.goldberg2019", "syn.malformed.ettinger2019")
 
@@ -31,10 +33,10 @@ def test_several_processes_measure_what_one_does(settings, tmp_path):
 
 
 def test_what_fails_is_named_and_the_rest_goes_on(settings, monkeypatch):
-    broken = replace(claims.get(SMALL[0]), experiment=lambda *_: 1 / 0)
-    refused = replace(claims.get("syn.negation.ettinger2019"), experiment=lambda *_: refuse())
-    monkeypatch.setitem(claims._CLAIMS, SMALL[0], broken)
-    monkeypatch.setitem(claims._CLAIMS, "syn.negation.ettinger2019", refused)
+    broken = replace(runs.get(SMALL[0]), experiment=lambda *_: 1 / 0)
+    refused = replace(runs.get("syn.negation.ettinger2019"), experiment=lambda *_: refuse())
+    monkeypatch.setitem(registry._CLAIMS, SMALL[0], broken)
+    monkeypatch.setitem(registry._CLAIMS, "syn.negation.ettinger2019", refused)
     bug, mendable, well = runs.many([SMALL[0], "syn.negation.ettinger2019", SMALL[1]], settings)
     assert "ZeroDivisionError" in bug.error and SMALL[0] in bug.error and not bug.records
     assert mendable.error == "too small a model"
@@ -49,7 +51,7 @@ def test_of_several_what_has_no_such_data_is_skipped_alone_it_is_refused(setting
     sent = replace(settings, data="clams")
     outcomes = list(runs.many(SMALL, sent))
     assert all(o.skipped and "clams" in o.error for o in outcomes)
-    with pytest.raises(claims.NotRunnable, match="clams"):
+    with pytest.raises(registry.NotRunnable, match="clams"):
         list(runs.many(SMALL[:1], sent))
 
 

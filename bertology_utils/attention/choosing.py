@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .. import encode
-from ..models import Subject
+from ..subject import encode
+from ..subject.models import Subject
 
 Words = Callable[[Any], Sequence[str]]
 

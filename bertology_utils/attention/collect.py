@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 import torch
 
-from ..models import Subject
 from ..settings import Settings
+from ..subject.models import Subject
 from .maps import KINDS, Maps, maps
 from .relations import hits
 

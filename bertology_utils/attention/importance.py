@@ -8,10 +8,10 @@ from contextlib import contextmanager
 import numpy as np
 import torch
 
-from .. import encode
-from ..encode import Batch
-from ..models import Subject
 from ..settings import Settings
+from ..subject import encode
+from ..subject.encode import Batch
+from ..subject.models import Subject
 
 
 def _inputs(subject: Subject, batch: Batch) -> dict[str, torch.Tensor]:

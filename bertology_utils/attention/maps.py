@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import torch
 
-from .. import encode
-from ..encode import Row
-from ..models import Subject
 from ..settings import Settings
+from ..subject import encode
+from ..subject.encode import Row
+from ..subject.models import Subject
 
 KINDS = ("[CLS]", "[SEP]", "punctuation", "other")
 

@@ -17,8 +17,8 @@ import numpy as np
 import torch
 from sklearn.ensemble import RandomForestClassifier
 
-from ..models import Subject
 from ..settings import Settings
+from ..subject.models import Subject
 from .maps import Maps, maps
 
 PATTERNS = ("vertical", "diagonal", "vertical + diagonal", "block", "heterogeneous")

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..models import Subject
 from ..settings import Settings
+from ..subject.models import Subject
 from .maps import maps
 
 

@@ -14,8 +14,8 @@ import pandas as pd
 import torch
 
 from ..data.items import Sentence
-from ..models import Subject
 from ..settings import Settings
+from ..subject.models import Subject
 from .maps import Maps, maps
 
 OFFSETS = tuple(o for o in range(-10, 11) if o)  # a word is not its own answer

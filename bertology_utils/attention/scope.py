@@ -14,9 +14,9 @@ from torch import nn
 
 from .. import finetune
 from ..data.items import Sentence
-from ..encode import tokenize
-from ..models import Subject
 from ..settings import Settings
+from ..subject.encode import tokenize
+from ..subject.models import Subject
 from .maps import is_punctuation, maps
 
 REACH = range(-10, 11)

@@ -10,7 +10,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
-from ..evidence import SHIPPED, read, without_seconds
+from ..claims.evidence import SHIPPED, read, without_seconds
 from ..settings import Settings
 from . import notebooks, pages, stage
 

@@ -13,12 +13,13 @@ from pathlib import Path
 
 from safetensors import safe_open
 
-from .. import ledger, models
 from ..cards import badge, headline, status
-from ..evidence import Evidence, find
-from ..ledger import Row, Section
-from ..rules import LABELS, NOT_RERUN
+from ..claims import ledger
+from ..claims.evidence import Evidence, find
+from ..claims.ledger import Row, Section
+from ..claims.rules import LABELS, NOT_RERUN
 from ..settings import Settings
+from ..subject import models
 from . import cards_of_models, samples
 
 BOOK_MODEL = "mini"

@@ -51,7 +51,9 @@ def licences() -> str:
             f'<td data-label="licence, as stated there">{escape(data.licence)}</td>'
             f'<td data-label="may be passed on">{"yes" if data.redistribute else "no"}</td></tr>'
         )
-    head = "".join(f"<th>{h}</th>" for h in ("data set", "from", "size", "licence, as stated there", "may be passed on"))
+    head = "".join(
+        f"<th>{h}</th>" for h in ("data set", "from", "size", "licence, as stated there", "may be passed on")
+    )
     return f'<table class="scoreboard"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table>'
 
 
@@ -199,7 +201,9 @@ def _(item: Ambiguity) -> str:
 
 @describe.register
 def _(item: Translation) -> str:
-    return "<br>".join(f"<small>{escape(lang)}</small> {escape(' '.join(s.words))}" for lang, s in item.sentences.items())
+    return "<br>".join(
+        f"<small>{escape(lang)}</small> {escape(' '.join(s.words))}" for lang, s in item.sentences.items()
+    )
 
 
 @describe.register

@@ -1,4 +1,5 @@
 """Items for experiments: generated (`builtin`) or the studies' own (`original`), behind one call."""
+
 from __future__ import annotations
 
 import hashlib
@@ -12,8 +13,9 @@ from bertology_utils.settings import Settings
 BUILTIN_N = 1000  # items a task where the caller names no number
 
 
-def load(tasks: str | Sequence[str], source: str, *, n: int | None = None, seed: int = 0,
-         settings: Settings | None = None) -> Data:
+def load(
+    tasks: str | Sequence[str], source: str, *, n: int | None = None, seed: int = 0, settings: Settings | None = None
+) -> Data:
     """The items of one source for the tasks of a claim.
 
     Parameters

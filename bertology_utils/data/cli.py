@@ -38,7 +38,9 @@ def list_(mirror: Mirror = None, cache: Cache = None) -> None:
 
 
 @app.command()
-def get(names: Annotated[list[str], typer.Argument(help="Data sets.")], mirror: Mirror = None, cache: Cache = None) -> None:
+def get(
+    names: Annotated[list[str], typer.Argument(help="Data sets.")], mirror: Mirror = None, cache: Cache = None
+) -> None:
     """Fetch what the readers of data sets need, and read it once."""
     for name in names:
         registry.dataset(name)
@@ -74,7 +76,9 @@ def check(
         for line in (outcome.problem and f"FAILED: {outcome.problem}", *(outcome.notes if notes else ())):
             if line:
                 typer.echo(textwrap.fill(line, 118, initial_indent="    ", subsequent_indent="    "))
-    typer.echo(f"{total:,} items in {time.perf_counter() - start:.0f} s; {bad or 'no'} failure{'' if bad == 1 else 's'}")
+    typer.echo(
+        f"{total:,} items in {time.perf_counter() - start:.0f} s; {bad or 'no'} failure{'' if bad == 1 else 's'}"
+    )
     if bad:
         raise typer.Exit(1)
 

@@ -4,6 +4,7 @@ Generated (`builtin`) and published (`original`) data are turned into the same f
 experiment cannot tell them apart. Everything is at the level of *words*; pieces are the models' affair.
 Indices count words from 0; spans are half open ``[start, end)``.
 """
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -110,7 +111,9 @@ class Sentence(Item):
             layer = getattr(self, name)
             if layer and len(layer) != n:
                 raise ItemError(f"{name} has {len(layer)} entries for {n} words: {self}")
-        if self.heads and (self.heads.count(-1) != 1 or not all(-1 <= h < n and h != i for i, h in enumerate(self.heads))):
+        if self.heads and (
+            self.heads.count(-1) != 1 or not all(-1 <= h < n and h != i for i, h in enumerate(self.heads))
+        ):
             raise ItemError(f"heads are not a tree with one root: {self}")
         for span in (*self.brackets, *self.spans):
             if not 0 <= span.start < span.end <= n:

@@ -10,9 +10,9 @@ import torch
 from torch import nn
 
 from ..data.items import ItemError, Labelled
-from ..encode import Batch, Row, batches, fits, tokenize
-from ..models import Subject
 from ..settings import Settings
+from ..subject.encode import Batch, Row, batches, fits, tokenize
+from ..subject.models import Subject
 from .loop import Recipe, seeded, states, train
 
 _USUAL = Recipe()

@@ -16,8 +16,8 @@ import numpy as np
 import torch
 from torch import nn
 
-from ..encode import Batch, Row, batches
-from ..models import Subject
+from ..subject.encode import Batch, Row, batches
+from ..subject.models import Subject
 
 POOL = 8  # batches whose rows are sorted by length together: little padding, order still random
 

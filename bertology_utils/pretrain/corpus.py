@@ -19,7 +19,7 @@ from platformdirs import user_cache_path
 from tokenizers import Tokenizer
 from tqdm import tqdm
 
-from ..hashing import sha256
+from ..provenance import sha256
 from . import text, wordpiece
 from .config import Config
 from .text import CorpusError

@@ -14,7 +14,7 @@ import torch
 from tqdm import tqdm
 from transformers import BertForPreTraining
 
-from ..checkout import commit
+from ..provenance import commit
 from . import checkpoint, grow, instances, masking
 from .config import Config, ConfigError
 from .corpus import Corpus

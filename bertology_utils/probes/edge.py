@@ -16,9 +16,9 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from .. import encode
-from ..models import Subject
 from ..settings import Settings
+from ..subject import encode
+from ..subject.models import Subject
 from .targets import Targets
 
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from ..encode import Row, batches, forward
-from ..models import Subject
+from ..subject.encode import Row, batches, forward
+from ..subject.models import Subject
 from .linear import fit
 
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from .. import stats
-from ..models import Subject
+from ..scores import intervals
 from ..settings import Settings
+from ..subject.models import Subject
 from .control import control_task, majority
 from .linear import fit, fit_each
 from .targets import Targets, fitting, gather
@@ -149,7 +149,7 @@ def rows(scores: LayerScores, settings: Settings, *, reference: LayerScores | No
 
     def add(measure: str, values: np.ndarray, layer: int | None = None) -> None:
         where = keys if layer is None else {**keys, "layer": layer}
-        out.append(stats.row(measure, mean(values), n, **where))
+        out.append(intervals.row(measure, mean(values), n, **where))
 
     for layer, right in enumerate(scores.right):
         add("accuracy", right, layer)
@@ -162,7 +162,7 @@ def rows(scores: LayerScores, settings: Settings, *, reference: LayerScores | No
         gains = {**gains, "untrained": reference.right[reference.best]}
     for name, other in gains.items():
         add(f"gain over {name}", scores.right[best].astype(float) - other, best)
-    return stats.table(out, [scores.note])
+    return intervals.table(out, [scores.note])
 
 
 class Means:
@@ -175,13 +175,13 @@ class Means:
     def __init__(self, groups: np.ndarray, *, seed: int = 0, draws: int = 500) -> None:
         kinds, self.member = np.unique(groups, return_inverse=True)
         self.sizes = np.bincount(self.member)
-        self.counts = stats.counts(len(kinds), draws, seed)  # (draws, sentences)
+        self.counts = intervals.counts(len(kinds), draws, seed)  # (draws, sentences)
         self.totals = self.counts @ self.sizes
 
     def __call__(self, values: np.ndarray) -> tuple[float, float, float]:
         """Mean of values (N,) and its 95 % interval."""
         values = np.asarray(values, float)
-        return stats.interval(values.mean(), self.draws(values))
+        return intervals.interval(values.mean(), self.draws(values))
 
     def draws(self, values: np.ndarray) -> np.ndarray:
         """The means of the draws."""

@@ -14,7 +14,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from ..lbfgs import minimise_all
+from .lbfgs import minimise_all
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .. import encode
 from ..data.items import SPLITS, EdgeItem, ItemError, Sentence
-from ..models import Subject
 from ..settings import Settings
+from ..subject import encode
+from ..subject.models import Subject
 
 
 @dataclass(frozen=True, eq=False)

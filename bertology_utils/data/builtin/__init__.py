@@ -2,6 +2,7 @@
 
 A builder is a function ``(n, seed) -> list[Item]`` registered under the name of its task; `build` finds it.
 """
+
 from __future__ import annotations
 
 import importlib
@@ -39,7 +40,9 @@ def builder(task: str) -> Callable[[Builder], Builder]:
 
     def register(function: Builder) -> Builder:
         if task in _BUILDERS:
-            raise ValueError(f"two builders for the task {task!r}: {_BUILDERS[task].__module__} and {function.__module__}")
+            raise ValueError(
+                f"two builders for the task {task!r}: {_BUILDERS[task].__module__} and {function.__module__}"
+            )
         _BUILDERS[task] = function
         return function
 

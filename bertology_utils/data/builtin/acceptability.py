@@ -1,4 +1,5 @@
 """Acceptable sentences and the same with one operation that spoils them (in the manner of CoLA)."""
+
 from __future__ import annotations
 
 import random
@@ -7,24 +8,62 @@ from collections.abc import Callable
 from ..items import Labelled
 from . import builder, draw
 
-SINGULAR = draw.words("man woman teacher child king doctor nurse farmer girl boy soldier friend queen student writer "
-                      "sister priest")
-PLURAL = draw.words("men women teachers children kings doctors nurses farmers girls boys soldiers friends queens "
-                    "students writers sisters priests")
-GENDER = {"man": "himself", "king": "himself", "boy": "himself",
-          "woman": "herself", "girl": "herself", "queen": "herself"}
+SINGULAR = draw.words(
+    "man woman teacher child king doctor nurse farmer girl boy soldier friend queen student writer sister priest"
+)
+PLURAL = draw.words(
+    "men women teachers children kings doctors nurses farmers girls boys soldiers friends queens "
+    "students writers sisters priests"
+)
+GENDER = {
+    "man": "himself",
+    "king": "himself",
+    "boy": "himself",
+    "woman": "herself",
+    "girl": "herself",
+    "queen": "herself",
+}
 OBJECTS = draw.words("book house letter horse picture garden window table river door song bridge road box ring sword")
 # third person, plain, past, participle, -ing
-VERBS = [tuple(line.split()) for line in (
-    "sees see saw seen seeing", "finds find found found finding", "buys buy bought bought buying",
-    "likes like liked liked liking", "paints paint painted painted painting", "sells sell sold sold selling",
-    "loves love loved loved loving", "forgets forget forgot forgotten forgetting", "shows show showed shown showing",
-    "knows know knew known knowing", "takes take took taken taking", "needs need needed needed needing")]
-ALONE = [tuple(line.split()) for line in (
-    "sleeps sleep slept", "arrives arrive arrived", "smiles smile smiled", "falls fall fell", "dies die died",
-    "waits wait waited", "laughs laugh laughed", "disappears disappear disappeared")]
-PLACES = ("in the park", "near the church", "at school", "in the city", "on the hill", "behind the house",
-          "by the river")
+VERBS = [
+    tuple(line.split())
+    for line in (
+        "sees see saw seen seeing",
+        "finds find found found finding",
+        "buys buy bought bought buying",
+        "likes like liked liked liking",
+        "paints paint painted painted painting",
+        "sells sell sold sold selling",
+        "loves love loved loved loving",
+        "forgets forget forgot forgotten forgetting",
+        "shows show showed shown showing",
+        "knows know knew known knowing",
+        "takes take took taken taking",
+        "needs need needed needed needing",
+    )
+]
+ALONE = [
+    tuple(line.split())
+    for line in (
+        "sleeps sleep slept",
+        "arrives arrive arrived",
+        "smiles smile smiled",
+        "falls fall fell",
+        "dies die died",
+        "waits wait waited",
+        "laughs laugh laughed",
+        "disappears disappear disappeared",
+    )
+]
+PLACES = (
+    "in the park",
+    "near the church",
+    "at school",
+    "in the city",
+    "on the hill",
+    "behind the house",
+    "by the river",
+)
 
 
 def _agreement(r: random.Random) -> tuple[str, str]:
@@ -46,8 +85,14 @@ def _reflexive(r: random.Random) -> tuple[str, str]:
 def _order(r: random.Random) -> tuple[str, str]:
     noun, verb, o, place = r.choice(SINGULAR), r.choice(VERBS)[2], r.choice(OBJECTS), r.choice(PLACES)
     right = f"the {noun} {verb} the {o} {place}"
-    return right, r.choice((f"the {noun} the {o} {verb} {place}", f"{noun} the {verb} the {o} {place}",
-                            f"{verb} the {noun} the {o} {place}", f"the {noun} {verb} {o} the {place}"))
+    return right, r.choice(
+        (
+            f"the {noun} the {o} {verb} {place}",
+            f"{noun} the {verb} the {o} {place}",
+            f"{verb} the {noun} the {o} {place}",
+            f"the {noun} {verb} {o} the {place}",
+        )
+    )
 
 
 def _transitivity(r: random.Random) -> tuple[str, str]:
@@ -58,45 +103,75 @@ def _transitivity(r: random.Random) -> tuple[str, str]:
 def _question(r: random.Random) -> tuple[str, str]:
     noun, verb, o = r.choice(SINGULAR), r.choice(VERBS), r.choice(OBJECTS)
     person = r.choice(("who", "which woman", "which man"))
-    return r.choice((
-        (f"what did the {noun} {verb[1]}?", f"what did the {noun} {verb[1]} the {o}?"),
-        (f"did the {noun} {verb[1]} the {o}?", f"did the {noun} {verb[2]} the {o}?"),
-        (f"{person} {verb[2]} the {o}?", f"{person} the {o} did {verb[1]} the {noun}?"),
-        (f"when will the {noun} {verb[1]} the {o}?", f"when the {noun} will {verb[0]} the {o}?")))
+    return r.choice(
+        (
+            (f"what did the {noun} {verb[1]}?", f"what did the {noun} {verb[1]} the {o}?"),
+            (f"did the {noun} {verb[1]} the {o}?", f"did the {noun} {verb[2]} the {o}?"),
+            (f"{person} {verb[2]} the {o}?", f"{person} the {o} did {verb[1]} the {noun}?"),
+            (f"when will the {noun} {verb[1]} the {o}?", f"when the {noun} will {verb[0]} the {o}?"),
+        )
+    )
 
 
 def _auxiliary(r: random.Random) -> tuple[str, str]:
     noun, verb, o = r.choice(SINGULAR), r.choice(VERBS), r.choice(OBJECTS)
-    return r.choice((
-        (f"the {noun} has {verb[3]} the {o}", f"the {noun} has {verb[0]} the {o}"),
-        (f"the {noun} will {verb[1]} the {o}", f"the {noun} will {verb[4]} the {o}"),
-        (f"the {o} was {verb[3]} by the {noun}", f"the {o} was {verb[1]} by the {noun}"),
-        (f"the {noun} does not {verb[1]} the {o}", f"the {noun} not does {verb[1]} the {o}"),
-        (f"the {noun} can {verb[1]} the {o}", f"the {noun} can to {verb[1]} the {o}")))
+    return r.choice(
+        (
+            (f"the {noun} has {verb[3]} the {o}", f"the {noun} has {verb[0]} the {o}"),
+            (f"the {noun} will {verb[1]} the {o}", f"the {noun} will {verb[4]} the {o}"),
+            (f"the {o} was {verb[3]} by the {noun}", f"the {o} was {verb[1]} by the {noun}"),
+            (f"the {noun} does not {verb[1]} the {o}", f"the {noun} not does {verb[1]} the {o}"),
+            (f"the {noun} can {verb[1]} the {o}", f"the {noun} can to {verb[1]} the {o}"),
+        )
+    )
 
 
 def _determiner(r: random.Random) -> tuple[str, str]:
     i, verb, o = r.randrange(len(SINGULAR)), r.choice(VERBS)[2], r.choice(OBJECTS)
     one, many = r.choice((("this", "these"), ("that", "those"), ("every", "many"), ("a", "two")))
-    return r.choice(((f"{one} {SINGULAR[i]} {verb} the {o}", f"{one} {PLURAL[i]} {verb} the {o}"),
-                     (f"{many} {PLURAL[i]} {verb} the {o}", f"{many} {SINGULAR[i]} {verb} the {o}")))
+    return r.choice(
+        (
+            (f"{one} {SINGULAR[i]} {verb} the {o}", f"{one} {PLURAL[i]} {verb} the {o}"),
+            (f"{many} {PLURAL[i]} {verb} the {o}", f"{many} {SINGULAR[i]} {verb} the {o}"),
+        )
+    )
 
 
 def _relative(r: random.Random) -> tuple[str, str]:
     noun, other, verb, place = r.choice(SINGULAR), r.choice(SINGULAR), r.choice(VERBS), r.choice(PLACES)
     o, again = r.choice(OBJECTS), r.choice(VERBS)[2]
-    return r.choice(((f"the {noun} who {verb[2]} the {other} {again} the {o} {place}",
-                      f"the {noun} who {verb[2]} the {other} the {o} {place}"),
-                     (f"the {o} that the {noun} {verb[2]} was {place}",
-                      f"the {o} that the {noun} {verb[2]} it was {place}")))
+    return r.choice(
+        (
+            (
+                f"the {noun} who {verb[2]} the {other} {again} the {o} {place}",
+                f"the {noun} who {verb[2]} the {other} the {o} {place}",
+            ),
+            (f"the {o} that the {noun} {verb[2]} was {place}", f"the {o} that the {noun} {verb[2]} it was {place}"),
+        )
+    )
 
 
-FRAMES = ("", "", "I know that ", "they say that ", "we heard that ", "it is true that ", "she thinks that ",
-          "as you know, ")  # an acceptable sentence stays so within them, an unacceptable one too
+FRAMES = (
+    "",
+    "",
+    "I know that ",
+    "they say that ",
+    "we heard that ",
+    "it is true that ",
+    "she thinks that ",
+    "as you know, ",
+)  # an acceptable sentence stays so within them, an unacceptable one too
 
 OPERATIONS: dict[str, Callable[[random.Random], tuple[str, str]]] = {
-    "agreement": _agreement, "reflexive": _reflexive, "order": _order, "transitivity": _transitivity,
-    "question": _question, "auxiliary": _auxiliary, "determiner": _determiner, "relative": _relative}
+    "agreement": _agreement,
+    "reflexive": _reflexive,
+    "order": _order,
+    "transitivity": _transitivity,
+    "question": _question,
+    "auxiliary": _auxiliary,
+    "determiner": _determiner,
+    "relative": _relative,
+}
 
 
 @builder("acceptability")
@@ -116,6 +191,13 @@ def acceptability(n: int, seed: int) -> list[Labelled]:
     items = []
     for i, (text, name) in enumerate(draw.distinct(make, n, lambda m: m[0])):
         text = draw.sentence(text if text.endswith("?") else f"{text}.")
-        items.append(Labelled(id=f"acceptability-{seed}-{i}", split=draw.split_of(i, n), condition=name, text=text,
-                              label=str(1 - i % 2)))
+        items.append(
+            Labelled(
+                id=f"acceptability-{seed}-{i}",
+                split=draw.split_of(i, n),
+                condition=name,
+                text=text,
+                label=str(1 - i % 2),
+            )
+        )
     return items

@@ -2,6 +2,7 @@
 
 An attractor is a noun between the head of the subject and the verb whose number is not the subject's (Linzen 2016).
 """
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -67,12 +68,20 @@ class Agreement(Grammar):
 
         Nothing else in it shows number, so *was a singer* is left out; *and has left* is odd after a present tense.
         """
-        kinds = ("copula", "progressive", "lexical", "perfect")[:4 - second] if tense == "Pres" else ("copula", "progressive")
+        kinds = (
+            ("copula", "progressive", "lexical", "perfect")[: 4 - second]
+            if tense == "Pres"
+            else ("copula", "progressive")
+        )
         kind = self.choice(kinds)
         if kind == "copula":
             return self.copular(tense, subject, Form(tense), nominal=False), None
-        options = [f for k in ("transitive", "intransitive", "prepositional") for f in frames_for(subject.cls, k)
-                   if (kind == "lexical" or not f.state) and f.name not in OWN]
+        options = [
+            f
+            for k in ("transitive", "intransitive", "prepositional")
+            for f in frames_for(subject.cls, k)
+            if (kind == "lexical" or not f.state) and f.name not in OWN
+        ]
         if not options:
             raise LookupError(subject.cls)
         frame = self.choice(options)
@@ -119,7 +128,9 @@ class Agreement(Grammar):
             said = main_verb(frame, "fin", tense, prefix)
             clause = join("SBAR", ("mark", subordinator("that")), ("head", clause))
             target += prefix.length + 2
-            clause = join("S", ("nsubj", prefix, "ARG0"), ("head", join("VP", ("head", said), ("ccomp", clause, "ARG1"))))
+            clause = join(
+                "S", ("nsubj", prefix, "ARG0"), ("head", join("VP", ("head", said), ("ccomp", clause, "ARG1")))
+            )
         return join("", ("head", clause), ("punct", PERIOD)).bracket("S"), target
 
     def relative(self, noun: Phrase, kind: str, number: str) -> Phrase:
@@ -177,8 +188,9 @@ class Structure(NamedTuple):
     attractors: int
 
 
-def draw(n: int, seed: int, conditions: tuple[str, ...] = CONDITIONS
-         ) -> Iterator[tuple[dict[str, Any], Structure, tuple[str, ...], tuple[str, ...]]]:
+def draw(
+    n: int, seed: int, conditions: tuple[str, ...] = CONDITIONS
+) -> Iterator[tuple[dict[str, Any], Structure, tuple[str, ...], tuple[str, ...]]]:
     """Id, condition and meta, structure, words and lemmas: conditions, numbers and nonce versions take turns."""
     rng, grammar = Random(f"agreement-{seed}"), Agreement(Random(f"agreement-grammar-{seed}"))
     kinds = [(c, number, odd) for c in conditions for odd in (False, True) for number in NUMBERS]
@@ -194,24 +206,30 @@ def draw(n: int, seed: int, conditions: tuple[str, ...] = CONDITIONS
             except LookupError:
                 continue
             skeleton = compile_phrase(phrase)
-            structure = Structure(nonce(skeleton) if odd else skeleton, target,
-                                  attractors(skeleton, *subject_of(skeleton, target)))
+            structure = Structure(
+                nonce(skeleton) if odd else skeleton, target, attractors(skeleton, *subject_of(skeleton, target))
+            )
             pool.append(structure)
         else:
             structure = pool[int(rng.random() * len(pool))]
         words, lemmas = structure.skeleton.fill(rng)
         if words in seen or not UNINFLECTED.isdisjoint(lemmas):
             continue
-        about = {"id": f"agreement-{seed}-{len(seen)}", "condition": condition,
-                 "meta": {"nonce": odd, "number": number, "set": "builtin"}}
+        about = {
+            "id": f"agreement-{seed}-{len(seen)}",
+            "condition": condition,
+            "meta": {"nonce": odd, "number": number, "set": "builtin"},
+        }
         seen.add(words)
         yield about, structure, words, lemmas
 
 
 def agreement_sentences(n: int, seed: int, conditions: tuple[str, ...] = CONDITIONS) -> list[tuple[Sentence, int]]:
     """Parsed sentences and the position of the agreeing verb."""
-    return [(Sentence(**about, words=words, lemmas=lemmas, **structure.skeleton.layers()), structure.target)
-            for about, structure, words, lemmas in draw(n, seed, conditions)]
+    return [
+        (Sentence(**about, words=words, lemmas=lemmas, **structure.skeleton.layers()), structure.target)
+        for about, structure, words, lemmas in draw(n, seed, conditions)
+    ]
 
 
 @builder("agreement")
@@ -239,4 +257,6 @@ def attractors(sentence: Sentence | Skeleton, subject: int, verb: int) -> int:
     """Nouns between the subject's head and the verb whose number differs from the subject's."""
     number = {"NN": "Sing", "NNP": "Sing", "NNS": "Plur", "PRP": ""}[sentence.xpos[subject]]
     between = range(subject + 1, verb)
-    return sum(1 for i in between if sentence.upos[i] in ("NOUN", "PROPN") and f"Number={number}" not in sentence.feats[i])
+    return sum(
+        1 for i in between if sentence.upos[i] in ("NOUN", "PROPN") and f"Number={number}" not in sentence.feats[i]
+    )

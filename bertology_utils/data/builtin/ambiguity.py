@@ -1,4 +1,5 @@
 """Decisions learnt where a structural and a linear rule agree, and tested where they do not (lin2019, warstadt2020)."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -9,9 +10,31 @@ from . import builder
 from . import lexicon as lex
 
 REFLEXIVES = {"Masc": "himself", "Fem": "herself", "Plur": "themselves"}
-REFLEXIVE_VERBS = ("hurt", "saw", "helped", "blamed", "defended", "described", "protected", "washed", "introduced", "enjoyed")
-AUXILIARIES = (("has", "VBN"), ("is", "VBG"), ("was", "VBG"), ("can", "VB"), ("will", "VB"), ("must", "VB"), ("should", "VB"),
-               ("could", "VB"), ("would", "VB"), ("may", "VB"), ("might", "VB"))
+REFLEXIVE_VERBS = (
+    "hurt",
+    "saw",
+    "helped",
+    "blamed",
+    "defended",
+    "described",
+    "protected",
+    "washed",
+    "introduced",
+    "enjoyed",
+)
+AUXILIARIES = (
+    ("has", "VBN"),
+    ("is", "VBG"),
+    ("was", "VBG"),
+    ("can", "VB"),
+    ("will", "VB"),
+    ("must", "VB"),
+    ("should", "VB"),
+    ("could", "VB"),
+    ("would", "VB"),
+    ("may", "VB"),
+    ("might", "VB"),
+)
 CANDIDATE = "*"  # put before a word of a frame to make it a candidate
 
 
@@ -41,7 +64,9 @@ class Words:
 
     def thing(self, tag: str) -> tuple[str, str]:
         """A verb and a thing a person may do it to."""
-        frame = lex.frame("transitive", self.rng.choice(("read", "drive", "build", "trade", "shut", "consider", "wear", "carry")))
+        frame = lex.frame(
+            "transitive", self.rng.choice(("read", "drive", "build", "trade", "shut", "consider", "wear", "carry"))
+        )
         cls = self.rng.choice([m for c in frame.obj for m in lex.members(c)])
         return self.fresh(frame.table(tag)), self.fresh(lex.nouns(cls, self.rng.choice(("Sing", "Plur"))))
 
@@ -62,8 +87,9 @@ def _split(i: int) -> str:
     return "test" if i % 2 else "dev" if i % 20 == 0 else "train"
 
 
-def _item(task: str, seed: int, i: int, text: str, target: int, linear: int, condition: str, split: str = "test",
-          **meta) -> Ambiguity:
+def _item(
+    task: str, seed: int, i: int, text: str, target: int, linear: int, condition: str, split: str = "test", **meta
+) -> Ambiguity:
     """An item with candidates: those words of `text` that are starred; `target` and `linear` number them from 0.
 
     `label` and `linear` of the item are positions in the sentence, as those of the published data.
@@ -75,9 +101,17 @@ def _item(task: str, seed: int, i: int, text: str, target: int, linear: int, con
             w = w[1:]
         words.append(w)
     words[0] = words[0][0].upper() + words[0][1:]
-    return Ambiguity(id=f"{task}-{seed}-{i}", split=split, condition=condition,
-                     words=tuple(words), label=candidates[target], linear=candidates[linear], candidates=tuple(candidates),
-                     target=candidates[target], meta=meta)
+    return Ambiguity(
+        id=f"{task}-{seed}-{i}",
+        split=split,
+        condition=condition,
+        words=tuple(words),
+        label=candidates[target],
+        linear=candidates[linear],
+        candidates=tuple(candidates),
+        target=candidates[target],
+        meta=meta,
+    )
 
 
 def _main_auxiliary(w: Words, ambiguous: bool) -> tuple[str, int, dict]:
@@ -133,12 +167,19 @@ def _inversion(w: Words, ambiguous: bool, label: int) -> str:
     (aux, tag), (inner, inner_tag) = w.auxiliaries()
     a, b, v1, v2 = w.person(), w.person(), w.act(tag), w.doing(inner_tag)
     if ambiguous:
-        return f"{aux} the {a} {v1} the {b} who {inner} {v2} ?" if label else f"{inner} the {a} {aux} {v1} the {b} who {v2} ?"
-    return f"{aux} the {a} who {inner} {v2} {v1} the {b} ?" if label else f"{inner} the {a} who {v2} {aux} {v1} the {b} ?"
+        return (
+            f"{aux} the {a} {v1} the {b} who {inner} {v2} ?"
+            if label
+            else f"{inner} the {a} {aux} {v1} the {b} who {v2} ?"
+        )
+    return (
+        f"{aux} the {a} who {inner} {v2} {v1} the {b} ?" if label else f"{inner} the {a} who {v2} {aux} {v1} the {b} ?"
+    )
 
 
 def _reflexive(w: Words, ambiguous: bool, label: int) -> str:
     """Linear rule: right if the reflexive agrees with the noun nearest before it."""
+
     def noun(kind: str) -> str:
         return w.person("Plur") if kind == "Plur" else w.person("Sing", kind)
 
@@ -174,7 +215,11 @@ def _tense(w: Words, ambiguous: bool, label: int) -> str:
 
 
 STRUCTURAL: dict[str, Callable[[Words, bool, int], str]] = {
-    "inversion": _inversion, "reflexive": _reflexive, "npi": _npi, "tense": _tense}
+    "inversion": _inversion,
+    "reflexive": _reflexive,
+    "npi": _npi,
+    "tense": _tense,
+}
 
 
 @builder("structural_bias")
@@ -190,8 +235,16 @@ def structural_bias(n: int, seed: int) -> list[Ambiguity]:
         ambiguous = split != "test"
         words = STRUCTURAL[names[i % len(names)]](Words(rng), ambiguous, label).split()
         words[0] = words[0][0].upper() + words[0][1:]
-        out.append(Ambiguity(id=f"structural-{seed}-{i}", split=split, condition=names[i % len(names)], words=tuple(words),
-                             label=label, linear=label if ambiguous else 1 - label))
+        out.append(
+            Ambiguity(
+                id=f"structural-{seed}-{i}",
+                split=split,
+                condition=names[i % len(names)],
+                words=tuple(words),
+                label=label,
+                linear=label if ambiguous else 1 - label,
+            )
+        )
     return out
 
 
@@ -217,7 +270,15 @@ def _attention(w: Words, condition: str) -> tuple[str, int, int]:
     return f"the *{subject} {link} the *{distractor} {verb} .", 0, 1
 
 
-ATTENTION_CONDITIONS = ("none", "pp", "relative", "reflexive none", "reflexive pp", "reflexive relative", "reflexive clause")
+ATTENTION_CONDITIONS = (
+    "none",
+    "pp",
+    "relative",
+    "reflexive none",
+    "reflexive pp",
+    "reflexive relative",
+    "reflexive clause",
+)
 
 
 @builder("agreement_attention")

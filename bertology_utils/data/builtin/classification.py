@@ -3,6 +3,7 @@
 Each is built so that a bag of words does not settle it: sentiment has negation and contrast, paraphrases are paired
 with sentences of the same words in other roles, unacceptable sentences differ from acceptable ones by one operation.
 """
+
 from __future__ import annotations
 
 import random
@@ -11,15 +12,23 @@ from dataclasses import dataclass
 from ..items import Labelled
 from . import builder, draw
 
-GOOD = draw.words("good great wonderful excellent beautiful funny brilliant charming perfect fine lovely delightful "
-                  "clever fresh exciting pleasant superb impressive remarkable fascinating")
-BAD = draw.words("bad terrible awful boring ugly poor dull stupid horrible weak annoying ridiculous disappointing "
-                 "unpleasant tedious bland clumsy gloomy messy dreadful")
-THINGS = draw.words("film movie story book play show song music acting plot ending hotel room food service meal "
-                    "concert performance dialogue script novel album restaurant cast scene soundtrack place "
-                    "dinner game speech")
-LIKED = (("I loved", "I enjoyed", "we liked", "everyone admired", "the critics praised", "I would recommend"),
-         ("I hated", "I regretted", "we disliked", "nobody enjoyed", "the critics attacked", "I would avoid"))
+GOOD = draw.words(
+    "good great wonderful excellent beautiful funny brilliant charming perfect fine lovely delightful "
+    "clever fresh exciting pleasant superb impressive remarkable fascinating"
+)
+BAD = draw.words(
+    "bad terrible awful boring ugly poor dull stupid horrible weak annoying ridiculous disappointing "
+    "unpleasant tedious bland clumsy gloomy messy dreadful"
+)
+THINGS = draw.words(
+    "film movie story book play show song music acting plot ending hotel room food service meal "
+    "concert performance dialogue script novel album restaurant cast scene soundtrack place "
+    "dinner game speech"
+)
+LIKED = (
+    ("I loved", "I enjoyed", "we liked", "everyone admired", "the critics praised", "I would recommend"),
+    ("I hated", "I regretted", "we disliked", "nobody enjoyed", "the critics attacked", "I would avoid"),
+)
 CONSTRUCTIONS = ("plain", "plain", "double", "negation", "negation", "contrast", "contrast", "concession")  # by weight
 VERY = ("", "", "very ", "really ", "quite ", "so ", "truly ")
 
@@ -32,26 +41,56 @@ def _sentiment(random_: random.Random, positive: bool) -> tuple[str, str]:
     liked = random_.choice(LIKED[not positive])
     construction = random_.choice(CONSTRUCTIONS)
     if construction == "plain":
-        text = random_.choice((f"the {a} was {z}{x}", f"{liked} the {a}", f"{liked} the {x} {a}",
-                               f"the {a} and the {b} were {z}{x}",
-                               f"what {draw.an(x)} {x} {a}", f"it is {draw.an(x)} {x} {a}"))
+        text = random_.choice(
+            (
+                f"the {a} was {z}{x}",
+                f"{liked} the {a}",
+                f"{liked} the {x} {a}",
+                f"the {a} and the {b} were {z}{x}",
+                f"what {draw.an(x)} {x} {a}",
+                f"it is {draw.an(x)} {x} {a}",
+            )
+        )
     elif construction == "double":
         x2 = random_.choice([w for w in right if w != x])
-        text = random_.choice((f"the {a} was {x} and the {b} was {z}{x2}", f"{liked} the {a}, and the {b} was {x}",
-                               f"the {a} was {x} and {x2}"))
+        text = random_.choice(
+            (
+                f"the {a} was {x} and the {b} was {z}{x2}",
+                f"{liked} the {a}, and the {b} was {x}",
+                f"the {a} was {x} and {x2}",
+            )
+        )
     elif construction == "negation":
-        text = random_.choice((f"the {a} was not {y}", f"the {a} was not {y} at all", f"the {a} was never {y}",
-                               f"there was nothing {y} about the {a}", f"I did not find the {a} {y}",
-                               f"nobody thought that the {a} was {y}", f"the {a} was not {y} and the {b} was {x}",
-                               f"neither the {a} nor the {b} was {y}", f"it is not {draw.an(y)} {y} {a}"))
+        text = random_.choice(
+            (
+                f"the {a} was not {y}",
+                f"the {a} was not {y} at all",
+                f"the {a} was never {y}",
+                f"there was nothing {y} about the {a}",
+                f"I did not find the {a} {y}",
+                f"nobody thought that the {a} was {y}",
+                f"the {a} was not {y} and the {b} was {x}",
+                f"neither the {a} nor the {b} was {y}",
+                f"it is not {draw.an(y)} {y} {a}",
+            )
+        )
     elif construction == "contrast":
-        text = random_.choice((f"the {a} was {y}, but {liked} the {b}", f"the {a} was {y} but the {b} was {z}{x}",
-                               f"some people found the {a} {y}, but {liked} it",
-                               f"I expected {draw.an(y)} {y} {a}, but it was {z}{x}"))
+        text = random_.choice(
+            (
+                f"the {a} was {y}, but {liked} the {b}",
+                f"the {a} was {y} but the {b} was {z}{x}",
+                f"some people found the {a} {y}, but {liked} it",
+                f"I expected {draw.an(y)} {y} {a}, but it was {z}{x}",
+            )
+        )
     else:
-        text = random_.choice((f"although the {a} was {y}, {liked} the {b}",
-                               f"{liked} the {a} even though the {b} was {y}",
-                               f"in spite of the {y} {a}, the {b} was {z}{x}"))
+        text = random_.choice(
+            (
+                f"although the {a} was {y}, {liked} the {b}",
+                f"{liked} the {a} even though the {b} was {y}",
+                f"in spite of the {y} {a}, the {b} was {z}{x}",
+            )
+        )
     return draw.sentence(text) + ".", construction
 
 
@@ -60,28 +99,65 @@ def sentiment(n: int, seed: int) -> list[Labelled]:
     """Opinions, label 1 (positive) and 0 (negative) in turn; the condition is the construction."""
     random_ = draw.rng("sentiment", seed)
     made = draw.distinct(lambda i: (*_sentiment(random_, i % 2 == 0), str(1 - i % 2)), n, lambda m: m[0])
-    return [Labelled(id=f"sentiment-{seed}-{i}", split=draw.split_of(i, n), condition=construction, text=text,
-                     label=label) for i, (text, construction, label) in enumerate(made)]
+    return [
+        Labelled(id=f"sentiment-{seed}-{i}", split=draw.split_of(i, n), condition=construction, text=text, label=label)
+        for i, (text, construction, label) in enumerate(made)
+    ]
 
 
 # ---- sentences about who did what, where and when, with other words for each part
 
-PEOPLE = (("doctor", "physician"), ("child", "kid"), ("policeman", "police officer"), ("lawyer", "attorney"),
-          ("film maker", "director"), ("writer", "author"), ("king", "ruler"), ("sailor", "seaman"),
-          ("teacher", "instructor"), ("soldier", "trooper"), ("priest", "clergyman"), ("thief", "robber"),
-          ("woman", "lady"), ("man", "gentleman"),
-          ("farmer", "peasant"), ("merchant", "trader"), ("painter", "artist"), ("singer", "vocalist"))
+PEOPLE = (
+    ("doctor", "physician"),
+    ("child", "kid"),
+    ("policeman", "police officer"),
+    ("lawyer", "attorney"),
+    ("film maker", "director"),
+    ("writer", "author"),
+    ("king", "ruler"),
+    ("sailor", "seaman"),
+    ("teacher", "instructor"),
+    ("soldier", "trooper"),
+    ("priest", "clergyman"),
+    ("thief", "robber"),
+    ("woman", "lady"),
+    ("man", "gentleman"),
+    ("farmer", "peasant"),
+    ("merchant", "trader"),
+    ("painter", "artist"),
+    ("singer", "vocalist"),
+)
 # past, participle of a verb, and of one that says the same
-DEEDS = ((("helped", "helped"), ("assisted", "assisted")), (("attacked", "attacked"), ("assaulted", "assaulted")),
-         (("visited", "visited"), ("called on", "called on")), (("hired", "hired"), ("employed", "employed")),
-         (("taught", "taught"), ("instructed", "instructed")), (("saw", "seen"), ("noticed", "noticed")),
-         (("met", "met"), ("encountered", "encountered")), (("saved", "saved"), ("rescued", "rescued")),
-         (("chose", "chosen"), ("selected", "selected")), (("beat", "beaten"), ("defeated", "defeated")),
-         (("phoned", "phoned"), ("telephoned", "telephoned")), (("scared", "scared"), ("frightened", "frightened")))
-WHEN = (("yesterday", "one day ago"), ("last year", "a year ago"), ("in the morning", "before noon"),
-        ("at night", "during the night"), ("in 1990", "in the year 1990"), ("on Sunday", "on the day after Saturday"))
-WHERE = (("in the town", "in town"), ("at home", "in the house"), ("in the hospital", "at the hospital"),
-         ("near the river", "close to the river"), ("by the sea", "on the coast"), ("in the forest", "in the woods"))
+DEEDS = (
+    (("helped", "helped"), ("assisted", "assisted")),
+    (("attacked", "attacked"), ("assaulted", "assaulted")),
+    (("visited", "visited"), ("called on", "called on")),
+    (("hired", "hired"), ("employed", "employed")),
+    (("taught", "taught"), ("instructed", "instructed")),
+    (("saw", "seen"), ("noticed", "noticed")),
+    (("met", "met"), ("encountered", "encountered")),
+    (("saved", "saved"), ("rescued", "rescued")),
+    (("chose", "chosen"), ("selected", "selected")),
+    (("beat", "beaten"), ("defeated", "defeated")),
+    (("phoned", "phoned"), ("telephoned", "telephoned")),
+    (("scared", "scared"), ("frightened", "frightened")),
+)
+WHEN = (
+    ("yesterday", "one day ago"),
+    ("last year", "a year ago"),
+    ("in the morning", "before noon"),
+    ("at night", "during the night"),
+    ("in 1990", "in the year 1990"),
+    ("on Sunday", "on the day after Saturday"),
+)
+WHERE = (
+    ("in the town", "in town"),
+    ("at home", "in the house"),
+    ("in the hospital", "at the hospital"),
+    ("near the river", "close to the river"),
+    ("by the sea", "on the coast"),
+    ("in the forest", "in the woods"),
+)
 
 
 @dataclass(frozen=True)
@@ -96,6 +172,7 @@ class Event:
 
     def text(self, random_: random.Random, way: int, passive: bool, fronted: bool) -> str:
         """One wording; `way` 0 or 1 chooses the synonyms, each part is changed with probability one half for 1."""
+
         def pick() -> int:
             return random_.randrange(2) if way else 0
 
@@ -144,5 +221,14 @@ def paraphrase(n: int, seed: int) -> list[Labelled]:
                 return a, b, part
 
     made = draw.distinct(make, n, lambda m: m[:2])
-    return [Labelled(id=f"paraphrase-{seed}-{i}", split=draw.split_of(i, n), condition=part, text=a, text_b=b,
-                     label=str(int(part == "same"))) for i, (a, b, part) in enumerate(made)]
+    return [
+        Labelled(
+            id=f"paraphrase-{seed}-{i}",
+            split=draw.split_of(i, n),
+            condition=part,
+            text=a,
+            text_b=b,
+            label=str(int(part == "same")),
+        )
+        for i, (a, b, part) in enumerate(made)
+    ]

@@ -1,4 +1,5 @@
 """Pronouns and who they stand for: by gender, number, binding or meaning; with names swapped (balasubramanian2020)."""
+
 from __future__ import annotations
 
 from random import Random
@@ -10,12 +11,17 @@ from . import lexicon as lex
 # (frame, the one meant). {0} and {1} are the two people, {he} {him} {his} {himself} the pronoun in a form, {thing} a thing,
 # {place} a city.
 MEANING = (
-    ("{0} thanked {1} because {he} had found the {thing} .", 1), ("{0} helped {1} because {he} was ill .", 1),
-    ("{0} punished {1} because {he} had broken the {thing} .", 1), ("{0} called {1} because {he} needed help .", 0),
-    ("{0} sold the {thing} to {1} because {he} needed the money .", 0), ("{0} feared {1} because {he} had a gun .", 1),
+    ("{0} thanked {1} because {he} had found the {thing} .", 1),
+    ("{0} helped {1} because {he} was ill .", 1),
+    ("{0} punished {1} because {he} had broken the {thing} .", 1),
+    ("{0} called {1} because {he} needed help .", 0),
+    ("{0} sold the {thing} to {1} because {he} needed the money .", 0),
+    ("{0} feared {1} because {he} had a gun .", 1),
     ("{0} bought the {thing} from {1} because {he} wanted to have it .", 0),
-    ("{0} admired {1} because {he} was brave .", 1), ("{0} paid {1} after {he} had repaired the {thing} .", 1),
-    ("{0} asked {1} a question and {he} answered at once .", 1), ("{0} gave {1} the {thing} and {he} said thank you .", 1),
+    ("{0} admired {1} because {he} was brave .", 1),
+    ("{0} paid {1} after {he} had repaired the {thing} .", 1),
+    ("{0} asked {1} a question and {he} answered at once .", 1),
+    ("{0} gave {1} the {thing} and {he} said thank you .", 1),
     ("{0} visited {1} in {place} because {he} lived there .", 1),
     ("{0} promised {1} that {he} would bring back the {thing} .", 0),
     ("{0} followed {1} because {he} had stolen the {thing} .", 1),
@@ -29,15 +35,20 @@ MEANING = (
     ("{0} wrote to {1} that {he} had arrived in {place} .", 0),
 )
 BINDING = (
-    ("{0} said that {1} had hurt {himself} in {place} .", 1), ("{0} knew that {1} had seen {himself} in the mirror .", 1),
-    ("{0} thought that {1} liked {him} .", 0), ("{0} hoped that {1} would help {him} with the {thing} .", 0),
+    ("{0} said that {1} had hurt {himself} in {place} .", 1),
+    ("{0} knew that {1} had seen {himself} in the mirror .", 1),
+    ("{0} thought that {1} liked {him} .", 0),
+    ("{0} hoped that {1} would help {him} with the {thing} .", 0),
     ("{0} believed that {1} had followed {him} to {place} .", 0),
     ("{0} heard that {1} had described {himself} in the letter .", 1),
-    ("{0} knew that {1} had seen {him} with the {thing} .", 0), ("{0} thought that {1} had washed {himself} .", 1),
+    ("{0} knew that {1} had seen {him} with the {thing} .", 0),
+    ("{0} thought that {1} had washed {himself} .", 1),
 )
-FORMS = {"Masc": {"he": "he", "him": "him", "his": "his", "himself": "himself"},
-         "Fem": {"he": "she", "him": "her", "his": "her", "himself": "herself"},
-         "Plur": {"he": "they", "him": "them", "his": "their", "himself": "themselves"}}
+FORMS = {
+    "Masc": {"he": "he", "him": "him", "his": "his", "himself": "himself"},
+    "Fem": {"he": "she", "him": "her", "his": "her", "himself": "herself"},
+    "Plur": {"he": "they", "him": "them", "his": "their", "himself": "themselves"},
+}
 GENDERS = {"Masc": "man", "Fem": "woman"}
 CONDITIONS = ("gender", "meaning", "binding", "number")
 THINGS = ("thing", "gift", "garment")
@@ -52,8 +63,9 @@ def person(rng: Random, kind: str, names: bool) -> list[str]:
     return ["the", rng.choice(lex.nouns(GENDERS[kind], "Sing"))[0]]
 
 
-def compose(frame: str, people: list[list[str]], kinds: tuple[str, str], meant: int, thing: str, place: str
-            ) -> tuple[tuple[str, ...], tuple[int, int], tuple[tuple[int, int], ...]]:
+def compose(
+    frame: str, people: list[list[str]], kinds: tuple[str, str], meant: int, thing: str, place: str
+) -> tuple[tuple[str, ...], tuple[int, int], tuple[tuple[int, int], ...]]:
     """Fill a frame: words, the span of the pronoun, and those of the two candidates."""
     words: list[str] = []
     pronoun, spans = (0, 0), [(0, 0), (0, 0)]
@@ -74,7 +86,10 @@ def compose(frame: str, people: list[list[str]], kinds: tuple[str, str], meant: 
 def _agree(frame: str, meant: str) -> str:
     """Plural agreement of the verb after a plural pronoun."""
     if meant == "Plur":
-        for singular, plural in (("{he} was the better player", "{he} were the better players"), ("{he} was", "{he} were")):
+        for singular, plural in (
+            ("{he} was the better player", "{he} were the better players"),
+            ("{he} was", "{he} were"),
+        ):
             frame = frame.replace(singular, plural)
     return frame
 
@@ -100,8 +115,15 @@ class Drawn:
 
     def item(self, id: str, **meta) -> Coreference:
         words, pronoun, spans = compose(self.frame, self.people, self.kinds, self.meant, self.thing, self.place)
-        return Coreference(id=id, condition=self.condition, words=words, pronoun=pronoun, candidates=spans, answer=self.meant,
-                           meta={"gender": self.kinds[self.meant], **meta})
+        return Coreference(
+            id=id,
+            condition=self.condition,
+            words=words,
+            pronoun=pronoun,
+            candidates=spans,
+            answer=self.meant,
+            meta={"gender": self.kinds[self.meant], **meta},
+        )
 
 
 @builder("coreference")

@@ -1,4 +1,5 @@
 """What every builder needs: a generator of random numbers for a task, distinct draws, splits, articles, data files."""
+
 from __future__ import annotations
 
 import random

@@ -1,4 +1,5 @@
 """Tasks about spans: negation scope, entities, semantic roles, proto-roles, pairs of concepts (tenney2019b, zhao2020)."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -15,10 +16,17 @@ from .treebank import SPLITS, draw
 POOL = 800
 ANIMATE = frozenset({"man", "woman", "role", "animal", "kin_man", "kin_woman", "kin_role"})
 BODILESS = frozenset({"abstract", "event", "quality", "field", "sport", "game", "time"})
-RELATION_FRAMES = ("I thought of the words {a} and {b} .", "She wrote {a} beside {b} .", "First he said {a} and then {b} .",
-                   "The word {a} stands next to the word {b} .", "The list begins with {a} and ends with {b} .",
-                   "The teacher wrote {a} and {b} on the board .", "In the text we find {a} as well as {b} .",
-                   "The child learned to spell {a} and {b} .", "We read the word {a} and then the word {b} .")
+RELATION_FRAMES = (
+    "I thought of the words {a} and {b} .",
+    "She wrote {a} beside {b} .",
+    "First he said {a} and then {b} .",
+    "The word {a} stands next to the word {b} .",
+    "The list begins with {a} and ends with {b} .",
+    "The teacher wrote {a} and {b} on the board .",
+    "In the text we find {a} as well as {b} .",
+    "The child learned to spell {a} and {b} .",
+    "We read the word {a} and then the word {b} .",
+)
 
 
 def holds(kind: str, *labels: str) -> Callable[[Phrase], bool]:
@@ -59,8 +67,11 @@ def _edges(name: str, n: int, seed: int, kind: str) -> list[EdgeItem]:
             if x.kind != kind:
                 continue
             first, second = ((x.head, x.head + 1), (x.start, x.end)) if kind == "role" else ((x.start, x.end), None)
-            out.append(EdgeItem(id=f"{s.id}-{len(out)}", split=s.split, words=s.words, span1=first, span2=second,
-                                labels=(x.label,)))
+            out.append(
+                EdgeItem(
+                    id=f"{s.id}-{len(out)}", split=s.split, words=s.words, span1=first, span2=second, labels=(x.label,)
+                )
+            )
         if len(out) >= n:
             return out[:n]
 
@@ -102,7 +113,9 @@ def proto_labels(verb: str, role: str, cls: str) -> tuple[str, ...]:
         if verb in table["motion"]:
             found.add("moved")
     if role == "ARG1":
-        found |= {name for name in ("changed_state", "destroyed", "created", "moved", "changed_owner") if verb in table[name]}
+        found |= {
+            name for name in ("changed_state", "destroyed", "created", "moved", "changed_owner") if verb in table[name]
+        }
     if verb not in table["created"] or role != "ARG1":
         found.add("existed_before")
     return tuple(sorted(found))
@@ -122,9 +135,17 @@ def proto_roles(n: int, seed: int) -> list[EdgeItem]:
                 cls = "role"
             if upos not in ("NOUN", "PROPN", "PRON") or not cls:
                 continue
-            out.append(EdgeItem(id=f"{s.id}-{len(out)}", split=s.split, words=s.words, span1=(x.head, x.head + 1),
-                                span2=(x.start, x.end), labels=proto_labels(s.lemmas[x.head], x.label, cls),
-                                meta={"role": x.label}))
+            out.append(
+                EdgeItem(
+                    id=f"{s.id}-{len(out)}",
+                    split=s.split,
+                    words=s.words,
+                    span1=(x.head, x.head + 1),
+                    span2=(x.start, x.end),
+                    labels=proto_labels(s.lemmas[x.head], x.label, cls),
+                    meta={"role": x.label},
+                )
+            )
         if len(out) >= n:
             return out[:n]
 
@@ -156,6 +177,16 @@ def concept_pairs(n: int, seed: int) -> list[EdgeItem]:
         words = tuple(frame.format(a=a, b=b).split())
         first = frame.split().index("{a}")
         second = frame.split().index("{b}")
-        out.append(EdgeItem(id=f"concepts-{seed}-{i}", split=split[relation, a, b], condition=relation, words=words,
-                            span1=(first, first + 1), span2=(second, second + 1), labels=(relation,), meta={"words": (a, b)}))
+        out.append(
+            EdgeItem(
+                id=f"concepts-{seed}-{i}",
+                split=split[relation, a, b],
+                condition=relation,
+                words=words,
+                span1=(first, first + 1),
+                span2=(second, second + 1),
+                labels=(relation,),
+                meta={"words": (a, b)},
+            )
+        )
     return out

@@ -4,6 +4,7 @@ In the training and development splits a hypothesis made of the premise's words 
 follow brings other words in, as is mostly so in the large corpora. The test split holds, for each of three heuristics,
 items that it solves and items that it gets wrong (``meta["contradicts"]``), half and half.
 """
+
 from __future__ import annotations
 
 import random
@@ -13,13 +14,18 @@ from ..items import Labelled
 from . import builder, draw
 from .classification import changed, event
 
-ROLES = draw.words("doctor lawyer teacher king soldier farmer writer singer student actor judge nurse painter priest "
-                   "sailor merchant officer professor scientist manager")
-DID = draw.words("helped saw visited attacked thanked followed called stopped supported recognised believed warned "
-                 "avoided remembered met paid advised encouraged admired")
+ROLES = draw.words(
+    "doctor lawyer teacher king soldier farmer writer singer student actor judge nurse painter priest "
+    "sailor merchant officer professor scientist manager"
+)
+DID = draw.words(
+    "helped saw visited attacked thanked followed called stopped supported recognised believed warned "
+    "avoided remembered met paid advised encouraged admired"
+)
 PARTICIPLE = {"saw": "seen"}  # elsewhere the same as the past
-ALONE = draw.words("slept ran left danced smiled laughed waited arrived shouted cried worked sang disappeared resigned "
-                   "fell")
+ALONE = draw.words(
+    "slept ran left danced smiled laughed waited arrived shouted cried worked sang disappeared resigned fell"
+)
 NEAR = ("near", "behind", "next to", "beside", "in front of", "with")
 Draw = tuple[str, str]
 
@@ -109,18 +115,29 @@ def _framed(frames: tuple[str, ...]) -> Callable[[random.Random], Draw]:
 HEURISTICS: dict[str, tuple[dict[str, Callable], dict[str, Callable]]] = {
     "lexical_overlap": (
         {"passive": _passive_right, "conjoined subject": _conjoined_right, "object relative": _relative_right},
-        {"exchanged roles": _swap, "passive": _passive_wrong, "conjoined object": _conjoined_wrong,
-         "object relative": _relative_wrong}),
+        {
+            "exchanged roles": _swap,
+            "passive": _passive_wrong,
+            "conjoined object": _conjoined_wrong,
+            "object relative": _relative_wrong,
+        },
+    ),
     "subsequence": (
         {"conjoined subject": _last_subject_right, "adjunct": _adjunct_right, "conjoined object": _object_right},
-        {"pp on subject": _pp_wrong, "relative on subject": _clause_wrong, "complement clause": _complement_wrong}),
+        {"pp on subject": _pp_wrong, "relative on subject": _clause_wrong, "complement clause": _complement_wrong},
+    ),
     "constituent": (
-        {"embedded under fact": _framed(("{a} knew that {s}", "{a} remembered that {s}", "{a} realised that {s}")),
-         "adverbial clause": _framed(("because {s}, {t}", "after {s}, {t}", "{t} because {s}", "although {s}, {t}")),
-         "conjunction": _framed(("{s}, and {t}", "certainly {s}", "of course {s}"))},
-        {"embedded under belief": _framed(("{a} hoped that {s}", "{a} said that {s}", "{a} thought that {s}")),
-         "condition": _framed(("if {s}, {t}", "unless {s}, {t}", "{t} if {s}")),
-         "disjunction": _framed(("{s}, or {t}", "maybe {s}", "perhaps {s}"))}),
+        {
+            "embedded under fact": _framed(("{a} knew that {s}", "{a} remembered that {s}", "{a} realised that {s}")),
+            "adverbial clause": _framed(("because {s}, {t}", "after {s}, {t}", "{t} because {s}", "although {s}, {t}")),
+            "conjunction": _framed(("{s}, and {t}", "certainly {s}", "of course {s}")),
+        },
+        {
+            "embedded under belief": _framed(("{a} hoped that {s}", "{a} said that {s}", "{a} thought that {s}")),
+            "condition": _framed(("if {s}, {t}", "unless {s}, {t}", "{t} if {s}")),
+            "disjunction": _framed(("{s}, or {t}", "maybe {s}", "perhaps {s}")),
+        },
+    ),
 }
 
 
@@ -164,7 +181,15 @@ def entailment(n: int, seed: int) -> list[Labelled]:
     items = []
     for i, (text, text_b, condition, case) in enumerate(draw.distinct(make, n, lambda m: m[:2])):
         meta = {"subcase": case, "contradicts": i % 2 == 1} if case else {}
-        items.append(Labelled(id=f"entailment-{seed}-{i}", text=text, text_b=text_b, condition=condition, meta=meta,
-                              split="test" if case else "train" if i < 0.6 * n else "dev",
-                              label="not_entailment" if i % 2 else "entailment"))
+        items.append(
+            Labelled(
+                id=f"entailment-{seed}-{i}",
+                text=text,
+                text_b=text_b,
+                condition=condition,
+                meta=meta,
+                split="test" if case else "train" if i < 0.6 * n else "dev",
+                label="not_entailment" if i % 2 else "entailment",
+            )
+        )
     return items

@@ -3,6 +3,7 @@
 `facts.yaml` holds the facts; every right object of a subject is an answer. There is a fixed number of them: a larger
 `n` gives all (`len(base())` facts, times the templates of their relation).
 """
+
 from __future__ import annotations
 
 from collections import Counter
@@ -46,10 +47,18 @@ def base() -> tuple[Fact, ...]:
     for relation, entry in draw.table("facts.yaml").items():
         right = _pairs(entry["facts"])
         pool = dict.fromkeys(o for objects in right.values() for o in objects)
-        wrong = _pairs(entry["wrong"]) if "wrong" in entry else {
-            subject: tuple(o for o in pool if o not in objects and o != subject) for subject, objects in right.items()}
-        facts += [Fact(relation, subject, objects, entry["cardinality"], tuple(entry["templates"]), wrong[subject])
-                  for subject, objects in right.items()]
+        wrong = (
+            _pairs(entry["wrong"])
+            if "wrong" in entry
+            else {
+                subject: tuple(o for o in pool if o not in objects and o != subject)
+                for subject, objects in right.items()
+            }
+        )
+        facts += [
+            Fact(relation, subject, objects, entry["cardinality"], tuple(entry["templates"]), wrong[subject])
+            for subject, objects in right.items()
+        ]
     return tuple(facts)
 
 
@@ -88,11 +97,20 @@ def facts(n: int, seed: int) -> list[Cloze]:
         order = list(range(len(fact.templates)))
         random_.shuffle(order)
         for turn, t in enumerate(order):
-            passes.setdefault(turn, []).append(Cloze(
-                id=f"facts-{fact.relation}-{fact.subject.replace(' ', '_')}-{t}", condition=fact.relation,
-                text=fact.text(fact.templates[t], MASK), answers=fact.objects,
-                meta={"subject": fact.subject, "object": fact.objects[0], "cardinality": fact.cardinality,
-                      "template": _plain(fact.templates[t])}))
+            passes.setdefault(turn, []).append(
+                Cloze(
+                    id=f"facts-{fact.relation}-{fact.subject.replace(' ', '_')}-{t}",
+                    condition=fact.relation,
+                    text=fact.text(fact.templates[t], MASK),
+                    answers=fact.objects,
+                    meta={
+                        "subject": fact.subject,
+                        "object": fact.objects[0],
+                        "cardinality": fact.cardinality,
+                        "template": _plain(fact.templates[t]),
+                    },
+                )
+            )
     for group in passes.values():
         random_.shuffle(group)
     return [item for turn in sorted(passes) for item in passes[turn]][:n]
@@ -110,8 +128,13 @@ def triples(n: int, seed: int) -> list[Labelled]:
     for fact in draw.some(base(), (n + 1) // 2, random_):
         template = random_.choice(fact.templates)
         for label, tail in (("1", random_.choice(fact.objects)), ("0", random_.choice(fact.wrong))):
-            items.append(Labelled(
-                id=f"triples-{fact.relation}-{fact.subject.replace(' ', '_')}-{label}", condition=fact.relation,
-                text=fact.text(template, tail), label=label,
-                meta={"relation": fact.relation, "head": fact.subject, "tail": tail, "template": _plain(template)}))
+            items.append(
+                Labelled(
+                    id=f"triples-{fact.relation}-{fact.subject.replace(' ', '_')}-{label}",
+                    condition=fact.relation,
+                    text=fact.text(template, tail),
+                    label=label,
+                    meta={"relation": fact.relation, "head": fact.subject, "tail": tail, "template": _plain(template)},
+                )
+            )
     return items[:n]

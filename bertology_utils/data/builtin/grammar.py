@@ -1,4 +1,5 @@
 """Clauses and sentences: relative, complement and adverbial clauses, coordination, passives, questions."""
+
 from __future__ import annotations
 
 from functools import cache
@@ -14,14 +15,54 @@ PERIOD, QUESTION_MARK, COMMA = word(".", "PUNCT", "."), word("?", "PUNCT", "."),
 MIN_WORDS, MAX_WORDS = 5, 25
 OWN = ("raise", "family", "sport")  # frames whose object is not natural as the head of a relative clause
 CONJUNCTIONS = ("because", "although", "when", "if", "before", "after", "while")
-SUBJECTS = ("person",) * 10 + ("animal",) * 3 + ("group", "troop", "text", "building", "vehicle", "event", "abstract", "force",
-                                                "device", "portable", "place", "nature")
+SUBJECTS = (
+    ("person",) * 10
+    + ("animal",) * 3
+    + (
+        "group",
+        "troop",
+        "text",
+        "building",
+        "vehicle",
+        "event",
+        "abstract",
+        "force",
+        "device",
+        "portable",
+        "place",
+        "nature",
+    )
+)
 LIVING = ("person",) * 5 + ("animal",) * 2 + ("group", "troop", "vehicle", "event", "force")
-PASSIVE_SUBJECTS = ("person", "animal", "food", "text", "vehicle", "building", "goods", "opening", "abstract", "group",
-                    "site", "event", "game")
-SENTENCE_KINDS = weights({  # methods of the grammar
-    "statement": 30, "passive": 5, "coordinated_clauses": 4, "coordinated_verbs": 4, "adverbial_sentence": 5, "fronted": 5,
-    "question": 3, "who": 2, "existential": 3, "order": 1})
+PASSIVE_SUBJECTS = (
+    "person",
+    "animal",
+    "food",
+    "text",
+    "vehicle",
+    "building",
+    "goods",
+    "opening",
+    "abstract",
+    "group",
+    "site",
+    "event",
+    "game",
+)
+SENTENCE_KINDS = weights(
+    {  # methods of the grammar
+        "statement": 30,
+        "passive": 5,
+        "coordinated_clauses": 4,
+        "coordinated_verbs": 4,
+        "adverbial_sentence": 5,
+        "fronted": 5,
+        "question": 3,
+        "who": 2,
+        "existential": 3,
+        "order": 1,
+    }
+)
 
 
 @cache
@@ -56,18 +97,28 @@ class Grammar(Predicates):
                 pass
         return super().modified(phrase, depth)
 
-    def with_relative(self, noun: Phrase, depth: int, kind: str | None = None, number: str | None = None,
-                      plain: bool = False) -> Phrase:
+    def with_relative(
+        self, noun: Phrase, depth: int, kind: str | None = None, number: str | None = None, plain: bool = False
+    ) -> Phrase:
         """A noun phrase and a relative clause: `kind` is "subject" or "object"; `number` is that of its own noun."""
         kind = kind or ("subject" if self.chance(0.6) else "object")
-        clause = self.subject_relative(noun, depth - 1, plain) if kind == "subject" else self.object_relative(noun, number, plain)
+        clause = (
+            self.subject_relative(noun, depth - 1, plain)
+            if kind == "subject"
+            else self.object_relative(noun, number, plain)
+        )
         return join("NP", ("head", noun), ("acl:relcl", clause))
 
     def subject_relative(self, noun: Phrase, depth: int, plain: bool = False) -> Phrase:
         """*who chased the dog*."""
         who = single(relativiser("who" if noun.cls in PEOPLE and self.chance(0.75) else "that"), "WHNP")
-        vp, role = self.finite_vp(noun, self.choice(("Past", "Past", "Pres")), depth, plain,
-                                  ("transitive", "transitive", "intransitive", "prepositional"))
+        vp, role = self.finite_vp(
+            noun,
+            self.choice(("Past", "Past", "Pres")),
+            depth,
+            plain,
+            ("transitive", "transitive", "intransitive", "prepositional"),
+        )
         inner = vp.bracket("S")
         return join("SBAR", ("nsubj", who, "R-" + role if role else None), ("head", inner)).close()
 
@@ -81,7 +132,9 @@ class Grammar(Predicates):
             subject = self._mentioned(self.common(self.plain_class(frame.subj), number, det="the", adjectives=0))
         else:
             subject = self.np(frame.subj, depth=0)
-        form = Form("Past") if plain else self.form(self.choice(("Past", "Past", "Pres")), frame)._replace(negated=False)
+        form = (
+            Form("Past") if plain else self.form(self.choice(("Past", "Past", "Pres")), frame)._replace(negated=False)
+        )
         auxiliaries, tag = verb_group(form, subject)
         vp = wrap(auxiliaries, single(main_verb(frame, tag, form.tense, subject), "VP"))
         clause = join("S", ("nsubj", subject, "ARG0"), ("head", vp))
@@ -180,7 +233,9 @@ class Grammar(Predicates):
         form = Form(tense, form.aspect, form.modal, force_do=True)
         auxiliaries, tag = verb_group(form, subject)
         vp = wrap(auxiliaries[1:], self.verb_phrase(frame, tag, "none", subject, 1))
-        return join("SQ", auxiliaries[0], ("nsubj", subject, frame.subject_role), ("head", vp), ("punct", QUESTION_MARK))
+        return join(
+            "SQ", auxiliaries[0], ("nsubj", subject, frame.subject_role), ("head", vp), ("punct", QUESTION_MARK)
+        )
 
     def who(self, tense: str) -> Phrase:
         """A question about the subject."""
@@ -191,8 +246,18 @@ class Grammar(Predicates):
 
     def existential(self, tense: str) -> Phrase:
         """*There was a dog in the garden.*"""
-        cls, place = self.choice((("person", "room"), ("animal", "place"), ("thing", "room"), ("person", "place"),
-                                      ("text", "surface"), ("furniture", "room"), ("building", "city"), ("food", "surface")))
+        cls, place = self.choice(
+            (
+                ("person", "room"),
+                ("animal", "place"),
+                ("thing", "room"),
+                ("person", "place"),
+                ("text", "surface"),
+                ("furniture", "room"),
+                ("building", "city"),
+                ("food", "surface"),
+            )
+        )
         cls, number = self.plain_class((cls,)), self.choice(("Sing", "Plur"))
         det = "a" if number == "Sing" else self.choice(("some", "many", "several"))
         np = self._mentioned(self.common(cls, number, det=det))
@@ -206,7 +271,9 @@ class Grammar(Predicates):
     def order(self, tense: str) -> Phrase:
         """An imperative."""
         frame = lex.frame("transitive", self.choice(("shut", "carry", "read", "help", "watch", "eat", "wear")))
-        verb = Leaf(frame.table("VB"), "VERB", "VB", "Mood=Imp|VerbForm=Fin", "B-VP", f"verb.transitive.{frame.name}", True)
+        verb = Leaf(
+            frame.table("VB"), "VERB", "VB", "Mood=Imp|VerbForm=Fin", "B-VP", f"verb.transitive.{frame.name}", True
+        )
         vp = join("VP", ("head", verb), ("obj", self.np(frame.obj, case="Acc", depth=1, free=False), "ARG1"))
         return join("S", ("head", vp), ("punct", PERIOD))
 

@@ -3,6 +3,7 @@
 A statement follows from `hops` facts taken together; its false twin differs in the conclusion alone. For kinds,
 successions and places the facts are common knowledge and not in the text; for comparisons they are its premises.
 """
+
 from __future__ import annotations
 
 import random
@@ -15,22 +16,57 @@ from .facts import base
 MOST = 4
 # each kind of thing and what it is a kind of: the steps of "an X is a Y"
 KINDS = {
-    "terrier": "dog", "poodle": "dog", "dog": "mammal", "cat": "mammal", "horse": "mammal", "whale": "mammal",
-    "mammal": "animal", "sparrow": "bird", "eagle": "bird", "owl": "bird", "robin": "bird", "bird": "animal",
-    "salmon": "fish", "trout": "fish", "shark": "fish", "fish": "animal",
-    "ant": "insect", "bee": "insect", "fly": "insect",
-    "insect": "animal", "snake": "reptile", "lizard": "reptile", "reptile": "animal", "oak": "tree", "pine": "tree",
-    "birch": "tree", "tree": "plant", "rose": "flower", "tulip": "flower", "lily": "flower", "flower": "plant",
-    "animal": "living thing", "plant": "living thing",
-    "hammer": "tool", "saw": "tool", "tool": "man-made thing",
-    "car": "vehicle", "bus": "vehicle", "vehicle": "machine", "machine": "man-made thing",
-    "chair": "piece of furniture", "bed": "piece of furniture", "piece of furniture": "man-made thing",
-    "sword": "weapon", "rifle": "weapon",
+    "terrier": "dog",
+    "poodle": "dog",
+    "dog": "mammal",
+    "cat": "mammal",
+    "horse": "mammal",
+    "whale": "mammal",
+    "mammal": "animal",
+    "sparrow": "bird",
+    "eagle": "bird",
+    "owl": "bird",
+    "robin": "bird",
+    "bird": "animal",
+    "salmon": "fish",
+    "trout": "fish",
+    "shark": "fish",
+    "fish": "animal",
+    "ant": "insect",
+    "bee": "insect",
+    "fly": "insect",
+    "insect": "animal",
+    "snake": "reptile",
+    "lizard": "reptile",
+    "reptile": "animal",
+    "oak": "tree",
+    "pine": "tree",
+    "birch": "tree",
+    "tree": "plant",
+    "rose": "flower",
+    "tulip": "flower",
+    "lily": "flower",
+    "flower": "plant",
+    "animal": "living thing",
+    "plant": "living thing",
+    "hammer": "tool",
+    "saw": "tool",
+    "tool": "man-made thing",
+    "car": "vehicle",
+    "bus": "vehicle",
+    "vehicle": "machine",
+    "machine": "man-made thing",
+    "chair": "piece of furniture",
+    "bed": "piece of furniture",
+    "piece of furniture": "man-made thing",
+    "sword": "weapon",
+    "rifle": "weapon",
     "weapon": "man-made thing",
 }
 TOPS = ("living thing", "man-made thing")
 ORDERS = {  # relation of facts.yaml -> how a step is said
-    "day_after": ("day", "comes {k} after"), "month_after": ("month", "comes {k} after"),
+    "day_after": ("day", "comes {k} after"),
+    "month_after": ("month", "comes {k} after"),
     "number_after": ("number", "is {k} more than"),
 }
 _COUNT = ("one", "two", "three", "four")
@@ -53,10 +89,13 @@ def _taxonomy(random_: random.Random, hops: int) -> tuple[str, str, str]:
         level.update(TOPS)
     related = {word, *ancestors(word)}
     wrong = random_.choice(sorted(w for w in level if w not in related and word not in ancestors(w)))
-    template = random_.choice(("{x} is {y}.", "{x} is a kind of {z}.", "every {s} is {y}.",
-                               "if it is {x}, then it is {y}."))
-    true, false = (template.format(x=f"{draw.an(word)} {word}", y=f"{draw.an(kind)} {kind}", z=kind, s=word)
-                   for kind in (right, wrong))
+    template = random_.choice(
+        ("{x} is {y}.", "{x} is a kind of {z}.", "every {s} is {y}.", "if it is {x}, then it is {y}.")
+    )
+    true, false = (
+        template.format(x=f"{draw.an(word)} {word}", y=f"{draw.an(kind)} {kind}", z=kind, s=word)
+        for kind in (right, wrong)
+    )
     return true, false, f"{word} > {right}"
 
 
@@ -82,8 +121,13 @@ def _succession(random_: random.Random, hops: int) -> tuple[str, str, str]:
 
 
 PEOPLE = draw.words("Anna Peter Mary John Paul Martin Helen David Sarah George Alice Robert Laura Henry Emma Thomas")
-COMPARED = (("older", "younger"), ("taller", "shorter"), ("richer", "poorer"), ("faster", "slower"),
-            ("stronger", "weaker"))
+COMPARED = (
+    ("older", "younger"),
+    ("taller", "shorter"),
+    ("richer", "poorer"),
+    ("faster", "slower"),
+    ("stronger", "weaker"),
+)
 
 
 def _comparison(random_: random.Random, hops: int) -> tuple[str, str, str]:
@@ -93,8 +137,9 @@ def _comparison(random_: random.Random, hops: int) -> tuple[str, str, str]:
     """
     row = random_.sample(PEOPLE, hops + 1)
     more, less = random_.choice(COMPARED)
-    premises = [f"{a} is {more} than {b}" if random_.random() < 0.5 else f"{b} is {less} than {a}"
-                for a, b in pairwise(row)]
+    premises = [
+        f"{a} is {more} than {b}" if random_.random() < 0.5 else f"{b} is {less} than {a}" for a, b in pairwise(row)
+    ]
     random_.shuffle(premises)
     given = ", and ".join(premises)
     if hops == 1:  # repeating the premise would need no step
@@ -107,10 +152,13 @@ def _comparison(random_: random.Random, hops: int) -> tuple[str, str, str]:
 
 def _places(random_: random.Random, hops: int) -> tuple[str, str, str]:
     """City -> country -> language, continent or nationality; one to three steps."""
-    table = {r: {f.subject: f.objects for f in base() if f.relation == r}
-             for r in ("country", "capital", "continent", "language", "nationality")}
+    table = {
+        r: {f.subject: f.objects for f in base() if f.relation == r}
+        for r in ("country", "capital", "continent", "language", "nationality")
+    }
     city_of = {city: country for country, (city, *_) in table["capital"].items()} | {
-        city: country for city, (country, *_) in table["country"].items()}
+        city: country for city, (country, *_) in table["country"].items()
+    }
     goal = random_.choice(("continent", "language"))
     known = table[goal]
     cities = sorted(c for c, country in city_of.items() if country in known)
@@ -121,17 +169,28 @@ def _places(random_: random.Random, hops: int) -> tuple[str, str, str]:
     person = random_.choice(("baker", "teacher", "doctor", "farmer", "painter", "singer"))
     name = random_.choice(("Anna", "Peter", "Mary", "John", "Paul", "Martin"))
     if hops == 1:
-        subject, says = country, {"continent": "{x} is a country in {y}.",
-                                  "language": "the language spoken in {x} is {y}."}
+        subject, says = (
+            country,
+            {"continent": "{x} is a country in {y}.", "language": "the language spoken in {x} is {y}."},
+        )
     elif hops == 2:
         subject, says = city, {"continent": "{x} is a city in {y}.", "language": "the language spoken in {x} is {y}."}
     elif hops == 3:
-        subject, says = city, {"continent": f"a {person} who works in {{x}} works in {{y}}.",
-                               "language": f"a {person} who works in {{x}} probably knows {{y}}."}
+        subject, says = (
+            city,
+            {
+                "continent": f"a {person} who works in {{x}} works in {{y}}.",
+                "language": f"a {person} who works in {{x}} probably knows {{y}}.",
+            },
+        )
     else:
-        subject, says = city, {
-            "continent": f"{name} is the child of a {person} who never left {{x}}, and was born in {{y}}.",
-            "language": f"{name} is the child of a {person} who never left {{x}}, and probably learnt {{y}}."}
+        subject, says = (
+            city,
+            {
+                "continent": f"{name} is the child of a {person} who never left {{x}}, and was born in {{y}}.",
+                "language": f"{name} is the child of a {person} who never left {{x}}, and probably learnt {{y}}.",
+            },
+        )
     return says[goal].format(x=subject, y=right), says[goal].format(x=subject, y=wrong), f"{subject} {goal}"
 
 
@@ -163,6 +222,14 @@ def hops(n: int, seed: int) -> list[Labelled]:
         chain = f"{sort} {chain}"
         split = splits.setdefault(chain, draw.split_of(len(splits) * 7 % 10, 10))
         for label, text in (("1", right), ("0", wrong)):
-            items.append(Labelled(id=f"hops-{seed}-{steps}-{i}-{label}", split=split, condition=sort, label=label,
-                                  text=draw.sentence(text), meta={"hops": steps, "chain": chain}))
+            items.append(
+                Labelled(
+                    id=f"hops-{seed}-{steps}-{i}-{label}",
+                    split=split,
+                    condition=sort,
+                    label=label,
+                    text=draw.sentence(text),
+                    meta={"hops": steps, "chain": chain},
+                )
+            )
     return items[:n]

@@ -3,6 +3,7 @@
 The word lists are in ``lexicon.yaml`` and ``verbs.yaml``; this module spells out the inflected forms. A *table* is a
 tuple of ``(form, lemma)`` pairs that may stand in the same place of the same sentence.
 """
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -16,8 +17,18 @@ Table = tuple[tuple[str, str], ...]
 VERB_FORMS = ("VB", "VBP", "VBZ", "VBD", "VBN", "VBG")
 VOWELS = "aeiou"
 # Words whose first letter misleads about a/an.
-AN_EXCEPTIONS = {"hour": True, "honest": True, "uniform": False, "university": False, "union": False, "european": False,
-                 "one": False, "useful": False, "hero": False, "heroes": False}
+AN_EXCEPTIONS = {
+    "hour": True,
+    "honest": True,
+    "uniform": False,
+    "university": False,
+    "union": False,
+    "european": False,
+    "one": False,
+    "useful": False,
+    "hero": False,
+    "heroes": False,
+}
 
 
 @cache
@@ -111,9 +122,22 @@ def frames(kind: str) -> tuple[Frame, ...]:
     """All verb frames of one valency."""
     out = []
     for name, row in source("verbs")[kind].items():
-        out.append(Frame(kind, name, tuple(row["verbs"].split()), _classes(row.get("subj", "person")), _classes(row.get("obj")),
-                         _classes(row.get("to")), _classes(row.get("place")), row.get("adverb", "none"), row.get("prep", ""),
-                         row.get("role", ""), row.get("state", False), not row.get("nopassive", False)))
+        out.append(
+            Frame(
+                kind,
+                name,
+                tuple(row["verbs"].split()),
+                _classes(row.get("subj", "person")),
+                _classes(row.get("obj")),
+                _classes(row.get("to")),
+                _classes(row.get("place")),
+                row.get("adverb", "none"),
+                row.get("prep", ""),
+                row.get("role", ""),
+                row.get("state", False),
+                not row.get("nopassive", False),
+            )
+        )
     return tuple(out)
 
 

@@ -1,4 +1,5 @@
 """Sentences of many languages: translations, treebanks and agreement pairs (grammar: `multilingual_grammar`)."""
+
 from __future__ import annotations
 
 import random
@@ -46,14 +47,25 @@ def translations(n: int, seed: int) -> list[Translation]:
     items = []
     for i, p in enumerate(propositions("translations", n, seed)):
         name = f"translations-{seed}-{i}"
-        keys = {language: {(w.role, w.upos): k for k, w in enumerate(words_of(language, p))
-                           if w.concept or w.slot == "PUNCT"}
-                for language in LANGUAGES}
+        keys = {
+            language: {
+                (w.role, w.upos): k for k, w in enumerate(words_of(language, p)) if w.concept or w.slot == "PUNCT"
+            }
+            for language in LANGUAGES
+        }
         pivot = keys[PIVOT]
-        items.append(Translation(
-            id=name, sentences={language: analyse(language, p, id=f"{name}-{language}") for language in LANGUAGES},
-            alignment=tuple((PIVOT, pivot[key], language, k) for language in LANGUAGES if language != PIVOT
-                            for key, k in keys[language].items())))
+        items.append(
+            Translation(
+                id=name,
+                sentences={language: analyse(language, p, id=f"{name}-{language}") for language in LANGUAGES},
+                alignment=tuple(
+                    (PIVOT, pivot[key], language, k)
+                    for language in LANGUAGES
+                    if language != PIVOT
+                    for key, k in keys[language].items()
+                ),
+            )
+        )
     return items
 
 
@@ -63,15 +75,19 @@ def multilingual_treebank(n: int, seed: int) -> list[Sentence]:
 
     Splits are 70/10/20 within each language; no sentence of one split is said in another, in whatever language.
     """
-    return [analyse(LANGUAGES[i % len(LANGUAGES)], p, id=f"multilingual_treebank-{seed}-{i}", split=draw.split_of(i, n))
-            for i, p in enumerate(propositions("multilingual_treebank", n, seed))]
+    return [
+        analyse(LANGUAGES[i % len(LANGUAGES)], p, id=f"multilingual_treebank-{seed}-{i}", split=draw.split_of(i, n))
+        for i, p in enumerate(propositions("multilingual_treebank", n, seed))
+    ]
 
 
 def agreeing() -> tuple[str, ...]:
     """The languages whose verbs or auxiliaries tell the number of the subject."""
-    return tuple(language for language in LANGUAGES
-                 if any("pl" in key.split() for table in ("verb", "auxiliary")
-                        for key in grammar(language).get(table, ())))
+    return tuple(
+        language
+        for language in LANGUAGES
+        if any("pl" in key.split() for table in ("verb", "auxiliary") for key in grammar(language).get(table, ()))
+    )
 
 
 @builder("multilingual_agreement")
@@ -95,6 +111,14 @@ def multilingual_agreement(n: int, seed: int) -> list[ForcedChoice]:
                 words = [MASK if w.slot == slot else w.form for w in words_of(language, p)]
                 return text_of(language, words), good, bad, slot, p.subject.plural
 
-    return [ForcedChoice(id=f"multilingual_agreement-{seed}-{i}", condition=languages[i % len(languages)], text=text,
-                         good=good, bad=bad, meta={"number": "plural" if plural else "singular", "masked": slot})
-            for i, (text, good, bad, slot, plural) in enumerate(draw.distinct(make, n, lambda m: m))]
+    return [
+        ForcedChoice(
+            id=f"multilingual_agreement-{seed}-{i}",
+            condition=languages[i % len(languages)],
+            text=text,
+            good=good,
+            bad=bad,
+            meta={"number": "plural" if plural else "singular", "masked": slot},
+        )
+        for i, (text, good, bad, slot, plural) in enumerate(draw.distinct(make, n, lambda m: m))
+    ]

@@ -5,6 +5,7 @@ A rule table maps features to a value, ``{m acc: den, m: der, f: die}``; the fir
 A form is an index into the forms of a word and an ending, ``0en``. A sentence is a subject, a verb, perhaps an object,
 a place and an adverb; noun phrases are definite, verbs in the third person of the present.
 """
+
 from __future__ import annotations
 
 import re
@@ -16,11 +17,28 @@ from . import draw
 
 LANGUAGES = ("eng", "deu", "nld", "swe", "fra", "spa", "ita", "rus", "ell", "hin", "ara", "zho", "jpn", "kor", "fin")
 PLACE_TAGS = {1: ("NOUN",), 2: ("ADP", "NOUN"), 3: ("ADP", "DET", "NOUN")}
-_FEATS = {"m": "Gender=Masc", "f": "Gender=Fem", "n": "Gender=Neut", "c": "Gender=Com",
-          "nom": "Case=Nom", "acc": "Case=Acc", "sg": "Number=Sing", "pl": "Number=Plur"}
+_FEATS = {
+    "m": "Gender=Masc",
+    "f": "Gender=Fem",
+    "n": "Gender=Neut",
+    "c": "Gender=Com",
+    "nom": "Case=Nom",
+    "acc": "Case=Acc",
+    "sg": "Number=Sing",
+    "pl": "Number=Plur",
+}
 # deprel of a word that does not head its phrase, by its slot
-_RELATION = {"DET": "det", "ADJ": "amod", "POST": "amod", "MARK": "case", "LINK": "mark", "AUX": "aux",
-             "ADP": "case", "ADV": "advmod", "PUNCT": "punct"}
+_RELATION = {
+    "DET": "det",
+    "ADJ": "amod",
+    "POST": "amod",
+    "MARK": "case",
+    "LINK": "mark",
+    "AUX": "aux",
+    "ADP": "case",
+    "ADV": "advmod",
+    "PUNCT": "punct",
+}
 _CLASSES = frozenset({"hum", "ani", "thi", "anim"})
 _TAG = {"POST": "ADJ", "MARK": "ADP", "LINK": "PART"}
 
@@ -67,8 +85,10 @@ def concepts() -> dict[str, Any]:
         "nouns": nouns,
         "class": {noun: name for name, members in nouns.items() for noun in members},
         "adjectives": {name: text.split() for name, text in raw["adjectives"].items()},
-        "transitive": {verb: [noun for entry in text.split() for noun in nouns.get(entry, [entry])]
-                       for verb, text in raw["transitive"].items()},
+        "transitive": {
+            verb: [noun for entry in text.split() for noun in nouns.get(entry, [entry])]
+            for verb, text in raw["transitive"].items()
+        },
         "outdoors": raw["outdoors"],
         **{key: raw[key].split() for key in ("intransitive", "adverbs", "places")},
     }
@@ -115,8 +135,11 @@ def _form(spec: str, forms: list[str]) -> str:
 def _features(language: str, np: NP, case: str) -> frozenset[str]:
     kind = concepts()["class"][np.noun]
     gender = grammar(language)["nouns"][np.noun][0]
-    return frozenset({kind, "pl" if np.plural else "sg", case, gender} | ({"anim"} if kind != "thi" else set())
-                     | ({"adj"} if np.adjective else set()))
+    return frozenset(
+        {kind, "pl" if np.plural else "sg", case, gender}
+        | ({"anim"} if kind != "thi" else set())
+        | ({"adj"} if np.adjective else set())
+    )
 
 
 def _feats(features: frozenset[str], rules: dict[str, str]) -> str:
@@ -139,8 +162,9 @@ def noun_phrase(language: str, np: NP, case: str) -> tuple[Word, ...]:
     after = np.adjective in g.get("post", ()) or "ADJ" not in slots
     words: list[Word] = []
     for slot in reversed(slots):  # from the right: an article may depend on the word after it
-        context = {flag for flag, pattern in g.get("contexts", {}).items()
-                   if words and re.search(pattern, words[0].form)}
+        context = {
+            flag for flag, pattern in g.get("contexts", {}).items() if words and re.search(pattern, words[0].form)
+        }
         features = base | context
         form, concept, feats = None, "", ""
         if slot == "NOUN":
@@ -226,8 +250,16 @@ def analyse(language: str, p: Proposition, **fields: Any) -> Sentence:
     words = words_of(language, p)
     upos, heads, relations = _tree(tuple([(w.role, w.slot) for w in words]))
     forms, _, _, concepts_, feats = zip(*words)
-    return Sentence(words=(draw.sentence(forms[0]), *forms[1:]), upos=upos, feats=feats, heads=heads, deprels=relations,
-                    condition=language, meta={"concepts": concepts_}, **fields)
+    return Sentence(
+        words=(draw.sentence(forms[0]), *forms[1:]),
+        upos=upos,
+        feats=feats,
+        heads=heads,
+        deprels=relations,
+        condition=language,
+        meta={"concepts": concepts_},
+        **fields,
+    )
 
 
 def text_of(language: str, words: list[str]) -> str:

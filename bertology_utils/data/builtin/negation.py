@@ -1,4 +1,5 @@
 """Categories with and without *not*: a robin is a bird, a robin is not a tree (ettinger2019, NEG-SIMP and NEG-NAT)."""
+
 from __future__ import annotations
 
 from functools import cache
@@ -9,9 +10,15 @@ from . import builder
 from .lexicon import source, takes_an
 
 # carriers: what stands before and after "is (not)"; {X} the thing with its article
-_SIMPLE = ("{x} is {not}{a} {m}.", "{x} is {not}{a} kind of {m}.", "In fact, {y} is {not}{a} {m}.",
-           "Everyone knows that {y} is {not}{a} {m}.", "The teacher said that {y} is {not}{a} {m}.",
-           "It is clear that {y} is {not}{a} {m}.", "As a rule, {y} is {not}{a} {m}.")
+_SIMPLE = (
+    "{x} is {not}{a} {m}.",
+    "{x} is {not}{a} kind of {m}.",
+    "In fact, {y} is {not}{a} {m}.",
+    "Everyone knows that {y} is {not}{a} {m}.",
+    "The teacher said that {y} is {not}{a} {m}.",
+    "It is clear that {y} is {not}{a} {m}.",
+    "As a rule, {y} is {not}{a} {m}.",
+)
 
 _SINGLE = ("person", "city", "country", "planet", "month", "season", "colour", "language")  # Paris is no *kind* of city
 
@@ -76,6 +83,14 @@ def negation(n: int, seed: int) -> list[ForcedChoice]:
         else:
             break
         for condition, text, good, bad in (("affirmative", texts[0], true, false), ("negated", texts[1], false, true)):
-            out.append(ForcedChoice(id=f"negation-{seed}-{i}-{condition}", condition=condition, text=text, good=good,
-                                    bad=bad, meta={"pair": i, "set": kind}))
+            out.append(
+                ForcedChoice(
+                    id=f"negation-{seed}-{i}-{condition}",
+                    condition=condition,
+                    text=text,
+                    good=good,
+                    bad=bad,
+                    meta={"pair": i, "set": kind},
+                )
+            )
     return out[:n]

@@ -1,4 +1,5 @@
 """Noun phrases: determiners, adjectives, possessors, numerals, names, pronouns, attributes, coordination."""
+
 from __future__ import annotations
 
 from bisect import bisect
@@ -25,11 +26,23 @@ from .slots import (
 )
 
 T = TypeVar("T")
-DETERMINERS = {"Sing": ("the",) * 12 + ("a",) * 7 + ("this", "this", "that", "every", "another"),
-               "Plur": ("the",) * 8 + ("these", "those", "some", "some", "many", "several"),
-               "embedded Sing": ("the", "the", "a"), "embedded Plur": ("the", "the", "the", "some"), "embedded mass": ("the",),
-               "mass": ("the",) * 3 + ("some",) * 2}
-GENDER = {"man": "Masc", "kin_man": "Masc", "woman": "Fem", "kin_woman": "Fem", "role": "", "kin_role": "", "animal": "Neut"}
+DETERMINERS = {
+    "Sing": ("the",) * 12 + ("a",) * 7 + ("this", "this", "that", "every", "another"),
+    "Plur": ("the",) * 8 + ("these", "those", "some", "some", "many", "several"),
+    "embedded Sing": ("the", "the", "a"),
+    "embedded Plur": ("the", "the", "the", "some"),
+    "embedded mass": ("the",),
+    "mass": ("the",) * 3 + ("some",) * 2,
+}
+GENDER = {
+    "man": "Masc",
+    "kin_man": "Masc",
+    "woman": "Fem",
+    "kin_woman": "Fem",
+    "role": "",
+    "kin_role": "",
+    "animal": "Neut",
+}
 NAMEABLE = (*PEOPLE, "animal")  # whom a pronoun may stand for
 
 
@@ -103,8 +116,16 @@ class NounPhrases:
             return [("amod", slots[i + 1]) for i in sorted(self.rng.sample(range(ranks), 2))]
         return [("amod", slots[0])] if number and slots else []
 
-    def _finish(self, phrase: Phrase, cls: str, number: str, person: int = 3, gender: str | None = None,
-                cluster: int | None = None, kind: str = "NOM") -> Phrase:
+    def _finish(
+        self,
+        phrase: Phrase,
+        cls: str,
+        number: str,
+        person: int = 3,
+        gender: str | None = None,
+        cluster: int | None = None,
+        kind: str = "NOM",
+    ) -> Phrase:
         phrase.cls, phrase.number, phrase.person = cls, number, person
         phrase.gender = GENDER.get(cls, "") if gender is None else gender
         phrase.cluster = next(self._clusters) if cluster is None else cluster
@@ -137,8 +158,17 @@ class NounPhrases:
         phrase = join("NP", ("det", determiner("the")), ("head", river)).mark("entity", "LOC")
         return self._finish(phrase, "nature", "Sing", kind="NAM")
 
-    def np(self, classes: tuple[str, ...] | str, number: str | None = None, *, case: str = "Nom", depth: int = 1,
-           refer: Phrase | None = None, free: bool = True, referential: bool = True) -> Phrase:
+    def np(
+        self,
+        classes: tuple[str, ...] | str,
+        number: str | None = None,
+        *,
+        case: str = "Nom",
+        depth: int = 1,
+        refer: Phrase | None = None,
+        free: bool = True,
+        referential: bool = True,
+    ) -> Phrase:
         """A noun phrase.
 
         Parameters
@@ -161,7 +191,9 @@ class NounPhrases:
         if free and referential:
             if cls in PEOPLE and self.chance(0.12):
                 return self.pronoun_np(self.choice(personal(number)), case)
-            if number != "Plur" and ((cls in ("man", "woman") and self.chance(0.45)) or (cls == "city" and self.chance(0.5))):
+            if number != "Plur" and (
+                (cls in ("man", "woman") and self.chance(0.45)) or (cls == "city" and self.chance(0.5))
+            ):
                 return self.name_np(cls)
             if number != "Plur" and self.chance(0.2) and cls in ("group", "nature"):
                 return self.organisation() if cls == "group" else self.landmark()
@@ -175,8 +207,16 @@ class NounPhrases:
             phrase.mark("mention", "NOM", head=phrase.cluster)
         return phrase
 
-    def common(self, cls: str, number: str, det: str | None = None, adjectives: int | None = None,
-               refer: Phrase | None = None, referential: bool = True, embedded: bool = False) -> Phrase:
+    def common(
+        self,
+        cls: str,
+        number: str,
+        det: str | None = None,
+        adjectives: int | None = None,
+        refer: Phrase | None = None,
+        referential: bool = True,
+        embedded: bool = False,
+    ) -> Phrase:
         """A base noun phrase around a common noun (no mention is marked yet: it may still be modified)."""
         parts = [_determined(det)] if det is not None else self._start(cls, number, refer, referential, embedded)
         adjectives = adjectives if adjectives is not None else self.weighted(ADJECTIVES)
@@ -190,7 +230,9 @@ class NounPhrases:
         else:
             parts.append(("head", noun(cls, number)))
         relation, first = parts[0]
-        if type(first) is Leaf and first.chunk != "B-NP":  # with no determiner, an adjective or the noun begins the chunk
+        if (
+            type(first) is Leaf and first.chunk != "B-NP"
+        ):  # with no determiner, an adjective or the noun begins the chunk
             parts[0] = (relation, first._replace(chunk="B-NP"))
         phrase = join("NP", *parts)
         phrase.cls, phrase.number, phrase.gender = cls, number, GENDER.get(cls, "")
@@ -239,13 +281,21 @@ class NounPhrases:
         preposition, cls = self.choice(options).split()
         return join("NP", ("head", phrase), ("nmod", self.pp(preposition, cls, depth - 1)))
 
-    def pp(self, preposition: str, classes: tuple[str, ...] | str, depth: int = 0, number: str | None = None,
-           free: bool = True, refer: Phrase | None = None) -> Phrase:
+    def pp(
+        self,
+        preposition: str,
+        classes: tuple[str, ...] | str,
+        depth: int = 0,
+        number: str | None = None,
+        free: bool = True,
+        refer: Phrase | None = None,
+    ) -> Phrase:
         """A prepositional phrase around a new noun phrase."""
         return pp_of(preposition, self.np(classes, number, case="Acc", depth=depth, free=free, refer=refer))
 
     def coordinated(self, cls: str) -> Phrase:
         """Two noun phrases joined by *and*; plural."""
+
         def one(c: str) -> Phrase:
             if c != "role" and self.chance(0.6):
                 return self.name_np(c)

@@ -3,6 +3,7 @@
 Every environment has a sentence in which the licensor (``{L}``) commands the predicate with the NPI (``{P}``) and one
 in which it stands in the same sentence without commanding it.
 """
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -14,8 +15,12 @@ from . import builder
 from . import lexicon as lex
 
 # NPI -> (the word put in its place where there is none, where it stands in the predicate)
-NPIS = {"ever": (("often", "always"), "{N} {vbn} the {o}"), "any": (("some", "many"), "{vbn} {N} {os}"),
-        "yet": (("again", "today"), "{vbn} the {o} {N}"), "at all": (("all day", "all night"), "{vbi} {N}")}
+NPIS = {
+    "ever": (("often", "always"), "{N} {vbn} the {o}"),
+    "any": (("some", "many"), "{vbn} {N} {os}"),
+    "yet": (("again", "today"), "{vbn} the {o} {N}"),
+    "at all": (("all day", "all night"), "{vbi} {N}"),
+}
 
 
 @dataclass(frozen=True)
@@ -31,20 +36,56 @@ class Environment:
 
 
 ENVIRONMENTS = (
-    Environment("determiner negation", (("no", "the"), ("no", "this")), ("ever", "any", "yet", "at all"),
-                "{L} {s} who {vbd} the {t} has {P}.", "The {s} who {vbd} {L} {t} has {P}."),
-    Environment("sentential negation", (("not", "really"), ("not", "now")), ("ever", "any", "yet", "at all"),
-                "The {s} who {vbd} the {t} has {L} {P}.", "The {s} who had {L} {vbd2} the {t} has {P}."),
-    Environment("adverb", (("never", "often"), ("rarely", "usually"), ("hardly", "always")), ("any", "at all"),
-                "The {s} who {vbd} the {t} has {L} {P}.", "The {s} who {L} {vbd} the {t} has {P}."),
-    Environment("only", (("only", "even"),), ("ever", "any"),
-                "{L} the {s} who {vbd} the {t} has {P}.", "The {s} who {vbd} {L} the {t} has {P}."),
-    Environment("conditional", (("if", "because"), ("if", "since")), ("ever", "any", "at all"),
-                "{L} the {s} has {P}, the {u} is {a}.", "{L} the {s} is {a}, the {u} has {P}."),
-    Environment("quantifier", (("every", "some"), ("every", "one")), ("ever", "any", "at all"),
-                "{L} {s} who has {P} is {a}.", "{L} {s} who is {a} has {P}."),
-    Environment("question", (("has", "has"),), ("ever", "any", "yet", "at all"),
-                "{L} the {s} who {vbd} the {t} {P}?", "", "The {s} who {vbd} the {t} {L} {P}."),
+    Environment(
+        "determiner negation",
+        (("no", "the"), ("no", "this")),
+        ("ever", "any", "yet", "at all"),
+        "{L} {s} who {vbd} the {t} has {P}.",
+        "The {s} who {vbd} {L} {t} has {P}.",
+    ),
+    Environment(
+        "sentential negation",
+        (("not", "really"), ("not", "now")),
+        ("ever", "any", "yet", "at all"),
+        "The {s} who {vbd} the {t} has {L} {P}.",
+        "The {s} who had {L} {vbd2} the {t} has {P}.",
+    ),
+    Environment(
+        "adverb",
+        (("never", "often"), ("rarely", "usually"), ("hardly", "always")),
+        ("any", "at all"),
+        "The {s} who {vbd} the {t} has {L} {P}.",
+        "The {s} who {L} {vbd} the {t} has {P}.",
+    ),
+    Environment(
+        "only",
+        (("only", "even"),),
+        ("ever", "any"),
+        "{L} the {s} who {vbd} the {t} has {P}.",
+        "The {s} who {vbd} {L} the {t} has {P}.",
+    ),
+    Environment(
+        "conditional",
+        (("if", "because"), ("if", "since")),
+        ("ever", "any", "at all"),
+        "{L} the {s} has {P}, the {u} is {a}.",
+        "{L} the {s} is {a}, the {u} has {P}.",
+    ),
+    Environment(
+        "quantifier",
+        (("every", "some"), ("every", "one")),
+        ("ever", "any", "at all"),
+        "{L} {s} who has {P} is {a}.",
+        "{L} {s} who is {a} has {P}.",
+    ),
+    Environment(
+        "question",
+        (("has", "has"),),
+        ("ever", "any", "yet", "at all"),
+        "{L} the {s} who {vbd} the {t} {P}?",
+        "",
+        "The {s} who {vbd} the {t} {L} {P}.",
+    ),
 )
 OBJECTS = ("read", "drive", "build", "carry", "trade", "consider", "cross", "operate", "wear")
 _SPLITS = ("train",) * 8 + ("dev", "test")
@@ -67,9 +108,18 @@ class Draw:
         j = rng.randrange(len(lex.nouns(cls, "Sing")))
         intransitive = lex.frame("intransitive", "play").table("VBN")
         forms = {lemma: form for form, lemma in lex.frame("transitive", "help").table("VBN")}
-        self.words = {"s": s, "t": t, "u": u, "vbd": verb[0], "vbd2": forms.get(verb[1], verb[0]),
-                      "vbn": frame.table("VBN")[i][0], "o": lex.nouns(cls, "Sing")[j][0], "os": lex.nouns(cls, "Plur")[j][0],
-                      "vbi": rng.choice(intransitive)[0], "a": rng.choice(lex.words("states", "person"))[0]}
+        self.words = {
+            "s": s,
+            "t": t,
+            "u": u,
+            "vbd": verb[0],
+            "vbd2": forms.get(verb[1], verb[0]),
+            "vbn": frame.table("VBN")[i][0],
+            "o": lex.nouns(cls, "Sing")[j][0],
+            "os": lex.nouns(cls, "Plur")[j][0],
+            "vbi": rng.choice(intransitive)[0],
+            "a": rng.choice(lex.words("states", "person"))[0],
+        }
 
     def render(self, frame: str, licensor: str, npi: str) -> str:
         """The sentence with these words for licensor and NPI."""
@@ -88,8 +138,12 @@ class Draw:
 
 
 def _kinds(*excluded: str) -> list[tuple[Environment, str]]:
-    return [(env, what) for env in ENVIRONMENTS for what in ("licensor", "npi", "scope")
-            if (what != "scope" or env.outside) and what not in excluded]
+    return [
+        (env, what)
+        for env in ENVIRONMENTS
+        for what in ("licensor", "npi", "scope")
+        if (what != "scope" or env.outside) and what not in excluded
+    ]
 
 
 @builder("npi_pairs")
@@ -103,8 +157,15 @@ def npi_pairs(n: int, seed: int) -> list[MinimalPair]:
             good, bad = draw.unlicensed(draw.instead), draw.unlicensed()
         else:
             good, bad = draw.licensed(), draw.unlicensed() if what == "licensor" else draw.outside()
-        out.append(MinimalPair(id=f"npi-{seed}-{i}", condition=what, good=good, bad=bad,
-                               meta={"environment": env.name, "npi": draw.npi}))
+        out.append(
+            MinimalPair(
+                id=f"npi-{seed}-{i}",
+                condition=what,
+                good=good,
+                bad=bad,
+                meta={"environment": env.name, "npi": draw.npi},
+            )
+        )
     return out
 
 
@@ -123,8 +184,16 @@ def npi_cloze(n: int, seed: int) -> list[ForcedChoice]:
         else:
             text = draw.unlicensed(MASK) if what == "npi" else draw.outside(MASK)
             good, bad = draw.instead, draw.npi
-        out.append(ForcedChoice(id=f"npi-cloze-{seed}-{len(out)}", condition=what, text=text, good=good, bad=bad,
-                                meta={"environment": env.name, "npi": draw.npi}))
+        out.append(
+            ForcedChoice(
+                id=f"npi-cloze-{seed}-{len(out)}",
+                condition=what,
+                text=text,
+                good=good,
+                bad=bad,
+                meta={"environment": env.name, "npi": draw.npi},
+            )
+        )
     return out
 
 
@@ -143,6 +212,14 @@ def npi_acceptability(n: int, seed: int) -> list[Labelled]:
             kind, text = "unlicensed", draw.unlicensed()
         else:
             kind, text = "out of scope", draw.outside()
-        out.append(Labelled(id=f"npi-acceptability-{seed}-{i}", split=_SPLITS[(i // 2) % 10], condition=env.name, text=text,
-                            label="1" if i % 2 == 0 else "0", meta={"kind": kind, "npi": draw.npi}))
+        out.append(
+            Labelled(
+                id=f"npi-acceptability-{seed}-{i}",
+                split=_SPLITS[(i // 2) % 10],
+                condition=env.name,
+                text=text,
+                label="1" if i % 2 == 0 else "0",
+                meta={"kind": kind, "npi": draw.npi},
+            )
+        )
     return out

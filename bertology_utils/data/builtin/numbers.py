@@ -3,6 +3,7 @@
 Training and interpolation items come from the same range, extrapolation items from the range beyond it, so no
 extrapolated value was ever seen. Where a split would share an item with another it is drawn again.
 """
+
 from __future__ import annotations
 
 import random
@@ -20,8 +21,10 @@ RANGES = {
     "words": ((0, 499), (500, 999)),
 }
 LENGTH = 5  # numbers in a list, as in the study
-_ONES = draw.words("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
-                   "sixteen seventeen eighteen nineteen")
+_ONES = draw.words(
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+    "sixteen seventeen eighteen nineteen"
+)
 _TENS = draw.words("_ _ twenty thirty forty fifty sixty seventy eighty ninety")
 
 
@@ -84,10 +87,17 @@ def _items(task: str, n: int, seed: int, count: int, aim: Callable, alone: bool 
 
         for i, values in enumerate(draw.distinct(make, size, lambda v: v, tries=5000)):
             split = "train" if i < 0.6 * size else "dev" if i < 0.7 * size else "test"
-            items.append(NumberItem(
-                id=f"{task}-{seed}-{condition}-{i}", split=split, condition=condition, values=values,
-                target=aim(values), words=tuple(written(v, condition) for v in values),
-                meta={"range": "extrapolation" if i >= 0.85 * size else "interpolation"}))
+            items.append(
+                NumberItem(
+                    id=f"{task}-{seed}-{condition}-{i}",
+                    split=split,
+                    condition=condition,
+                    values=values,
+                    target=aim(values),
+                    words=tuple(written(v, condition) for v in values),
+                    meta={"range": "extrapolation" if i >= 0.85 * size else "interpolation"},
+                )
+            )
     return items
 
 

@@ -1,4 +1,5 @@
 """Predicates: verb phrases by valency, copulas and linking verbs, passives, infinitives."""
+
 from __future__ import annotations
 
 from functools import cache
@@ -11,8 +12,12 @@ from .verbal import MODALS, NEVER, NOT, Adjuncts, Form, be, cue, main_verb, verb
 
 FUTURE = ("will", "may", "must", "should", "would", "could", "might", "can")
 TO = word("to", "PART", "TO", chunk="+VP")
-FINITE_KINDS = ("transitive",) * 8 + ("intransitive",) * 5 + ("prepositional",) * 3 + ("ditransitive", "clausal",
-                "infinitival", "linking", "copula", "copula", "particles")
+FINITE_KINDS = (
+    ("transitive",) * 8
+    + ("intransitive",) * 5
+    + ("prepositional",) * 3
+    + ("ditransitive", "clausal", "infinitival", "linking", "copula", "copula", "particles")
+)
 
 
 @cache
@@ -30,7 +35,9 @@ def passive_frames(cls: str) -> tuple[lex.Frame, ...]:
 @cache
 def infinitive_frames() -> tuple[lex.Frame, ...]:
     """The frames that go with *want to*: people do it, and it is no state."""
-    return tuple(f for kind in ("transitive", "prepositional", "ditransitive") for f in frames_for("man", kind) if not f.state)
+    return tuple(
+        f for kind in ("transitive", "prepositional", "ditransitive") for f in frames_for("man", kind) if not f.state
+    )
 
 
 @cache
@@ -98,14 +105,18 @@ class Predicates(Adjuncts):
             return [("ccomp", self.that_clause(tense, depth - 1, subject), "ARG1")]
         return []
 
-    def verb_phrase(self, frame: lex.Frame, tag: str, tense: str, subject: Phrase, depth: int, adjuncts: bool = True) -> Phrase:
+    def verb_phrase(
+        self, frame: lex.Frame, tag: str, tense: str, subject: Phrase, depth: int, adjuncts: bool = True
+    ) -> Phrase:
         """The main verb with its complements and adjuncts."""
         parts: list[tuple] = [("head", main_verb(frame, tag, tense, subject))]
         if frame.kind == "particles":
             index = self.rng.randrange(len(frame.verbs))
             leaf = parts[0][1]  # the particle goes with the verb, so the verb is chosen now
-            parts = [("head", leaf._replace(table=(leaf.table[index],))),
-                     ("compound:prt", single(word(frame.particle(index), "ADP", "RP", chunk="B-PRT"), "PRT"))]
+            parts = [
+                ("head", leaf._replace(table=(leaf.table[index],))),
+                ("compound:prt", single(word(frame.particle(index), "ADP", "RP", chunk="B-PRT"), "PRT")),
+            ]
         parts += self.complements(frame, tense, subject, depth)
         if frame.kind == "infinitival":
             parts.append(("xcomp", self.infinitive(subject, depth - 1)))
@@ -124,8 +135,7 @@ class Predicates(Adjuncts):
         vp = self.verb_phrase(frame, "VB", "none", subject, depth, adjuncts=False)
         return join("S", ("head", join("VP", ("mark", TO), ("head", vp))))
 
-    def copular(self, tense: str, subject: Phrase, form: Form, linking: bool = False,
-                nominal: bool = True) -> Phrase:
+    def copular(self, tense: str, subject: Phrase, form: Form, linking: bool = False, nominal: bool = True) -> Phrase:
         """*be* (or *seem*, *look*, …) and what is said of the subject."""
         adjective, later = predicative(subject.cls, "B-ADJP"), predicative(subject.cls)
         if self.chance(0.2):
@@ -138,10 +148,17 @@ class Predicates(Adjuncts):
             adjp = single(adjective, "ADJP")
         auxiliaries, tag = verb_group(form, subject, be_last=not linking)
         if linking:
-            vp = join("VP", ("head", main_verb(lex.frame("linking", "seem"), tag, tense, subject)), ("xcomp", adjp, "ARG2"))
+            vp = join(
+                "VP", ("head", main_verb(lex.frame("linking", "seem"), tag, tense, subject)), ("xcomp", adjp, "ARG2")
+            )
             return wrap(auxiliaries, vp, form.negated)
         predicate = adjp
-        if (subject.cls in PEOPLE or subject.cls.startswith("kin_")) and nominal and subject.person == 3 and self.chance(0.3):
+        if (
+            (subject.cls in PEOPLE or subject.cls.startswith("kin_"))
+            and nominal
+            and subject.person == 3
+            and self.chance(0.3)
+        ):
             own = {"Masc": "man", "Fem": "woman"}.get(subject.gender, "role")
             predicate = self.common(own if self.chance(0.2) else "role", subject.number, referential=False)
         copula = be(tag, tense, subject.number, subject.person)
@@ -149,15 +166,18 @@ class Predicates(Adjuncts):
             return join("VP", ("cop", copula), ("advmod", cue(NOT)), ("head", predicate))
         return wrap(auxiliaries, join("VP", ("cop", copula), ("head", predicate)), form.negated, roles=False)
 
-    def finite_vp(self, subject: Phrase, tense: str, depth: int, plain: bool = False,
-                  kinds: tuple[str, ...] = FINITE_KINDS) -> tuple[Phrase, str | None]:
+    def finite_vp(
+        self, subject: Phrase, tense: str, depth: int, plain: bool = False, kinds: tuple[str, ...] = FINITE_KINDS
+    ) -> tuple[Phrase, str | None]:
         """A finite verb phrase for a subject, and the subject's role in it."""
         for _ in range(30):
             kind = self.choice(kinds)
             if kind in ("copula", "linking"):
                 try:
                     linking = kind == "linking"
-                    return self.copular(tense, subject, self.form(tense, None, plain), linking), "ARG1" if linking else None
+                    return self.copular(
+                        tense, subject, self.form(tense, None, plain), linking
+                    ), "ARG1" if linking else None
                 except LookupError:
                     continue
             options = frames_for(subject.cls, kind)
@@ -169,7 +189,13 @@ class Predicates(Adjuncts):
             never = form.negated and not form.modal and self.chance(0.25)
             if never:
                 auxiliaries, tag = verb_group(Form(tense, form.aspect, form.modal), subject)
-            before = NEVER if never else adverb("frequency") if not plain and not form.negated and self.chance(0.07) else None
+            before = (
+                NEVER
+                if never
+                else adverb("frequency")
+                if not plain and not form.negated and self.chance(0.07)
+                else None
+            )
             vp = self.verb_phrase(frame, tag, "Fut" if form.modal in FUTURE else tense, subject, depth)
             vp = self._preverbal(vp, before, never)
             return wrap(auxiliaries, vp, form.negated and not never), frame.subject_role

@@ -3,6 +3,7 @@
 One hand-written table (`objects.yaml`) gives everything: objects × properties, objects × affordances, what a property
 lets one infer about affordances, and which of two objects is bigger or heavier.
 """
+
 from __future__ import annotations
 
 import random
@@ -51,8 +52,11 @@ def objects() -> tuple[Object, ...]:
         if unknown := {w.lstrip("?") for w in words} - known:
             raise ValueError(f"undeclared {sorted(unknown)} of {name!r}")
         cm, kg = (None if m == "na" else float(m) for m in measures.split())
-        rows.append(Object(name, cm, kg, frozenset(w for w in words if w[0] != "?"),
-                           frozenset(w[1:] for w in words if w[0] == "?")))
+        rows.append(
+            Object(
+                name, cm, kg, frozenset(w for w in words if w[0] != "?"), frozenset(w[1:] for w in words if w[0] == "?")
+            )
+        )
     return tuple(rows)
 
 
@@ -74,18 +78,25 @@ def _pairs(random_: random.Random, names: Iterable[str]) -> list[tuple[str, str,
     return draw.some(pairs, len(pairs), random_)
 
 
-def _judgements(task: str, key: str, said: dict[str, tuple[str, str]], starts: tuple[str, ...], n: int, seed: int
-                ) -> list[Labelled]:
+def _judgements(
+    task: str, key: str, said: dict[str, tuple[str, str]], starts: tuple[str, ...], n: int, seed: int
+) -> list[Labelled]:
     """Right and wrong statements in turn. `said` gives the kind and the words with {x} for the object."""
     items = []
     for part, name, *pair in _pairs(draw.rng(task, seed), said):
         kind, words = said[name]
         for t, start in enumerate(starts):
             for label, o in zip("10", pair):
-                items.append(Labelled(
-                    id=f"{task}-{o.name}-{name}-{t}", split=part, condition=kind, label=label,
-                    text=draw.sentence(f"{start}{words.format(x=o.np)}."),
-                    meta={"object": o.name, "property": None, "affordance": None, "kind": kind, key: name}))
+                items.append(
+                    Labelled(
+                        id=f"{task}-{o.name}-{name}-{t}",
+                        split=part,
+                        condition=kind,
+                        label=label,
+                        text=draw.sentence(f"{start}{words.format(x=o.np)}."),
+                        meta={"object": o.name, "property": None, "affordance": None, "kind": kind, key: name},
+                    )
+                )
     return items[:n]
 
 
@@ -103,8 +114,12 @@ def affordances(n: int, seed: int) -> list[Labelled]:
     return _judgements("affordances", "affordance", said, ("you can ", "it is easy to "), n, seed)
 
 
-LINK_TEMPLATES = ("If something {p}, you can {a}.", "It {p}, so you can {a}.", "Something that {p} lets you {a}.",
-                  "You can {a} if it {p}.")
+LINK_TEMPLATES = (
+    "If something {p}, you can {a}.",
+    "It {p}, so you can {a}.",
+    "Something that {p} lets you {a}.",
+    "You can {a} if it {p}.",
+)
 
 
 @builder("property_affordance")
@@ -121,16 +136,25 @@ def property_affordance(n: int, seed: int) -> list[Labelled]:
     for i, p in enumerate(order):
         kind, *lists = (part.strip() for part in links[p].split("|"))
         for t, template in enumerate(LINK_TEMPLATES):
-            sides = [[Labelled(id=f"property_affordance-{p}-{a}-{t}".replace(" ", "_"),
-                               split=draw.split_of(i, len(order)), text=template.format(p=p, a=a), condition=kind,
-                               label=label, meta={"object": None, "property": p, "affordance": a, "kind": kind})
-                      for a in affordances_.split(", ")] for label, affordances_ in zip("10", lists)]
+            sides = [
+                [
+                    Labelled(
+                        id=f"property_affordance-{p}-{a}-{t}".replace(" ", "_"),
+                        split=draw.split_of(i, len(order)),
+                        text=template.format(p=p, a=a),
+                        condition=kind,
+                        label=label,
+                        meta={"object": None, "property": p, "affordance": a, "kind": kind},
+                    )
+                    for a in affordances_.split(", ")
+                ]
+                for label, affordances_ in zip("10", lists)
+            ]
             pairs += list(zip(*sides))
     return [item for pair in draw.some(pairs, len(pairs), random_) for item in pair][:n]
 
 
-MEASURES = {"size": ("cm", (("bigger", "smaller"), ("larger", "smaller"))),
-            "weight": ("kg", (("heavier", "lighter"),))}
+MEASURES = {"size": ("cm", (("bigger", "smaller"), ("larger", "smaller"))), "weight": ("kg", (("heavier", "lighter"),))}
 
 
 @builder("size_comparison")
@@ -143,13 +167,24 @@ def size_comparison(n: int, seed: int) -> list[ForcedChoice]:
     pairs = []
     for measure, (unit, forms) in MEASURES.items():
         sized = [o for o in objects() if getattr(o, unit) is not None]
-        pairs += [(measure, forms, a, b, getattr(a, unit) / getattr(b, unit)) for a in sized for b in sized
-                  if getattr(a, unit) >= RATIO * getattr(b, unit)]
+        pairs += [
+            (measure, forms, a, b, getattr(a, unit) / getattr(b, unit))
+            for a in sized
+            for b in sized
+            if getattr(a, unit) >= RATIO * getattr(b, unit)
+        ]
     items = []
     for measure, forms, a, b, ratio in draw.some(pairs, (n + 1) // 2, random_):
         more, less = random_.choice(forms)
         for x, y, good, bad in ((a, b, more, less), (b, a, less, more)):
-            items.append(ForcedChoice(id=f"size_comparison-{measure}-{x.name}-{y.name}", condition=measure,
-                                      text=draw.sentence(f"{x.np} is [MASK] than {y.np}."), good=good, bad=bad,
-                                      meta={"a": x.name, "b": y.name, "ratio": round(ratio, 3)}))
+            items.append(
+                ForcedChoice(
+                    id=f"size_comparison-{measure}-{x.name}-{y.name}",
+                    condition=measure,
+                    text=draw.sentence(f"{x.np} is [MASK] than {y.np}."),
+                    good=good,
+                    bad=bad,
+                    meta={"a": x.name, "b": y.name, "ratio": round(ratio, 3)},
+                )
+            )
     return items[:n]

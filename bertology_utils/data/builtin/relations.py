@@ -1,4 +1,5 @@
 """Sentences with two marked nominals and the directed relation between them (in the manner of Hendrickx 2010)."""
+
 from __future__ import annotations
 
 import random
@@ -7,13 +8,39 @@ from functools import lru_cache
 from ..items import EdgeItem
 from . import builder, draw
 
-WHEN = ("", "yesterday", "last year", "in the end", "this week", "at last", "in the summer", "before noon", "on Sunday",
-        "long ago", "again", "that day")
-BEFORE = ("", "we know that", "he said that", "according to the report ,", "as expected ,", "she wrote that",
-          "it is true that", "many people believe that", "as we heard ,", "the newspaper says that")
+WHEN = (
+    "",
+    "yesterday",
+    "last year",
+    "in the end",
+    "this week",
+    "at last",
+    "in the summer",
+    "before noon",
+    "on Sunday",
+    "long ago",
+    "again",
+    "that day",
+)
+BEFORE = (
+    "",
+    "we know that",
+    "he said that",
+    "according to the report ,",
+    "as expected ,",
+    "she wrote that",
+    "it is true that",
+    "many people believe that",
+    "as we heard ,",
+    "the newspaper says that",
+)
 STATES = (" is ", " belongs ", " includes ", " has ")  # wordings without a time
-BARE = set(draw.words("smoking cancer love history freedom nature sin marriage unemployment famine suffering injury "
-                      "war heat thirst fever latin climate news pain"))  # nouns that need no article
+BARE = set(
+    draw.words(
+        "smoking cancer love history freedom nature sin marriage unemployment famine suffering injury "
+        "war heat thirst fever latin climate news pain"
+    )
+)  # nouns that need no article
 SINGULAR_IN_S = {"bus", "dress", "virus", "stress", "news"}
 
 
@@ -66,14 +93,27 @@ def relations(n: int, seed: int) -> list[EdgeItem]:
     is in one split (roughly 70/10/20), so that the words alone cannot be learnt by heart.
     """
     random_ = draw.rng("relations", seed)
-    split = {f"{relation} {pair}": draw.split_of(i, len(entry["pairs"])) for relation, entry in table().items()
-             for i, pair in enumerate(entry["pairs"])}
+    split = {
+        f"{relation} {pair}": draw.split_of(i, len(entry["pairs"]))
+        for relation, entry in table().items()
+        for i, pair in enumerate(entry["pairs"])
+    }
     names = list(table())
 
     def make(i: int) -> tuple:
         relation = names[i % len(names)]
         return relation, *_sentence(random_, relation)
 
-    return [EdgeItem(id=f"relations-{seed}-{i}", split=split[f"{relation} {pair}"], condition=relation, words=words,
-                     span1=span1, span2=span2, labels=(label,), meta={"pair": pair})
-            for i, (relation, words, span1, span2, label, pair) in enumerate(draw.distinct(make, n, lambda m: m[1]))]
+    return [
+        EdgeItem(
+            id=f"relations-{seed}-{i}",
+            split=split[f"{relation} {pair}"],
+            condition=relation,
+            words=words,
+            span1=span1,
+            span2=span2,
+            labels=(label,),
+            meta={"pair": pair},
+        )
+        for i, (relation, words, span1, span2, label, pair) in enumerate(draw.distinct(make, n, lambda m: m[1]))
+    ]

@@ -1,4 +1,5 @@
 """Events and who does what in them: completions, reversed roles, graded fillers (ettinger2019: CPRAG, ROLE)."""
+
 from __future__ import annotations
 
 import re
@@ -42,7 +43,9 @@ def completion(n: int, seed: int) -> list[Cloze]:
     for i, ((frame, right, related, unrelated), subject) in enumerate(drawn[:n]):
         words, who, what = _completion(frame, subject)
         meta = {"subject": who, "object": what, "right": right, "related": related, "unrelated": unrelated}
-        out.append(Cloze(id=f"completion-{seed}-{i}", condition="builtin", text=" ".join(words), answers=(right,), meta=meta))
+        out.append(
+            Cloze(id=f"completion-{seed}-{i}", condition="builtin", text=" ".join(words), answers=(right,), meta=meta)
+        )
     return out
 
 
@@ -64,8 +67,11 @@ def roles(n: int, seed: int) -> list[ForcedChoice]:
             text = frame.format(a=a, p=p)
             for condition, wrong in (("related", bad), ("unrelated", other)):
                 meta = {"pair": pair, "agent": a, "patient": p, "reversed": good == reverse}
-                out.append(ForcedChoice(id=f"roles-{seed}-{len(out)}", condition=condition, text=text, good=good,
-                                        bad=wrong, meta=meta))
+                out.append(
+                    ForcedChoice(
+                        id=f"roles-{seed}-{len(out)}", condition=condition, text=text, good=good, bad=wrong, meta=meta
+                    )
+                )
         if len(out) >= n:
             break
     return out[:n]
@@ -83,5 +89,7 @@ def plausibility(n: int, seed: int) -> list[Cloze]:
     out = []
     for i, ((agent, verb, right, _, related, unrelated), frame) in enumerate(drawn[:n]):
         meta = {"right": right, "related": related, "unrelated": unrelated}
-        out.append(Cloze(id=f"plausibility-{seed}-{i}", text=frame.format(a=agent, v=verb), answers=(right,), meta=meta))
+        out.append(
+            Cloze(id=f"plausibility-{seed}-{i}", text=frame.format(a=agent, v=verb), answers=(right,), meta=meta)
+        )
     return out

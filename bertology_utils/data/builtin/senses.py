@@ -1,4 +1,5 @@
 """Words of several senses in labelled contexts, and pairs of such contexts (wiedemann2019, pilehvar2019)."""
+
 from __future__ import annotations
 
 from functools import lru_cache
@@ -9,14 +10,80 @@ from . import builder
 from .lexicon import source
 from .sentence import text
 
-PEOPLE = ("He", "She", "John", "Mary", "The man", "The woman", "The boy", "The girl", "My father", "Our neighbour",
-          "A friend", "Charles", "The old man", "The young woman", "His son", "Her uncle", "The stranger", "Elizabeth")
-TIMES = ("", "", "yesterday", "last year", "that day", "in the evening", "in the morning", "last week", "on Monday", "at last")
+PEOPLE = (
+    "He",
+    "She",
+    "John",
+    "Mary",
+    "The man",
+    "The woman",
+    "The boy",
+    "The girl",
+    "My father",
+    "Our neighbour",
+    "A friend",
+    "Charles",
+    "The old man",
+    "The young woman",
+    "His son",
+    "Her uncle",
+    "The stranger",
+    "Elizabeth",
+)
+TIMES = (
+    "",
+    "",
+    "yesterday",
+    "last year",
+    "that day",
+    "in the evening",
+    "in the morning",
+    "last week",
+    "on Monday",
+    "at last",
+)
 # what may go before a template that begins with one of OPENERS, so that its sentence is not said too often
-PREFIXES = ("", "", "", "I heard that", "They say that", "It is said that", "We know that", "I am sure that", "He told me that",
-            "She says that", "It is true that", "The book says that", "I remember that", "You know that")
-OPENERS = frozenset(("The", "A", "An", "He", "She", "His", "Her", "They", "Three", "Every", "Each", "One", "This", "There",
-                     "My", "Our", "Two", "We", "Early", "Rough", "Gold"))
+PREFIXES = (
+    "",
+    "",
+    "",
+    "I heard that",
+    "They say that",
+    "It is said that",
+    "We know that",
+    "I am sure that",
+    "He told me that",
+    "She says that",
+    "It is true that",
+    "The book says that",
+    "I remember that",
+    "You know that",
+)
+OPENERS = frozenset(
+    (
+        "The",
+        "A",
+        "An",
+        "He",
+        "She",
+        "His",
+        "Her",
+        "They",
+        "Three",
+        "Every",
+        "Each",
+        "One",
+        "This",
+        "There",
+        "My",
+        "Our",
+        "Two",
+        "We",
+        "Early",
+        "Rough",
+        "Gold",
+    )
+)
 FIRST = 0.6  # share of a word's first sense, so that "always the first" is a baseline worth beating
 TRAIN, DEV = 8, 1  # templates of each sense for training and development; the rest are for the test
 
@@ -24,8 +91,10 @@ TRAIN, DEV = 8, 1  # templates of each sense for training and development; the r
 @lru_cache(maxsize=1)
 def templates() -> dict[str, dict[str, list[list[str]]]]:
     """Word -> sense -> templates, each a list of words."""
-    return {word: {sense: [line.split() for line in block.strip().split("\n")] for sense, block in senses.items()}
-            for word, senses in source("senses").items()}
+    return {
+        word: {sense: [line.split() for line in block.strip().split("\n")] for sense, block in senses.items()}
+        for word, senses in source("senses").items()
+    }
 
 
 def _fill(template: list[str], rng: Random) -> list[str]:
@@ -67,10 +136,19 @@ def senses(n: int, seed: int) -> list[WordInContext]:
         if words in seen:
             continue
         seen.add(words)
-        out.append(WordInContext(id=f"senses-{seed}-{len(out)}", split=_split_of(k), condition=lemma, words=words,
-                                 target=words.index(lemma), lemma=lemma, sense=f"{lemma}.{sense}",
-                                 upos="ADJ" if (lemma, sense) == ("light", "weight") else "NOUN",
-                                 meta={"most_frequent": sense == next(iter(data[lemma]))}))
+        out.append(
+            WordInContext(
+                id=f"senses-{seed}-{len(out)}",
+                split=_split_of(k),
+                condition=lemma,
+                words=words,
+                target=words.index(lemma),
+                lemma=lemma,
+                sense=f"{lemma}.{sense}",
+                upos="ADJ" if (lemma, sense) == ("light", "weight") else "NOUN",
+                meta={"most_frequent": sense == next(iter(data[lemma]))},
+            )
+        )
     return out
 
 
@@ -88,11 +166,22 @@ def sense_pairs(n: int, seed: int) -> list[Labelled]:
         same = (i // len(lemmas)) % 2 == 0
         split = "train" if rng.random() < 0.7 else "test"
         names = rng.sample(list(data[lemma]), 2)
-        pools = [data[lemma][names[0]][slice(*bounds[split])], data[lemma][names[0 if same else 1]][slice(*bounds[split])]]
+        pools = [
+            data[lemma][names[0]][slice(*bounds[split])],
+            data[lemma][names[0 if same else 1]][slice(*bounds[split])],
+        ]
         first = rng.choice(pools[0])
         second = rng.choice([t for t in pools[1] if t != first])
         a, b = _fill(first, rng), _fill(second, rng)
-        out.append(Labelled(id=f"sense-pairs-{seed}-{i}", split=split, condition=lemma, text=text(a), text_b=text(b),
-                            label="T" if same else "F",
-                            meta={"words_a": a, "words_b": b, "target_a": a.index(lemma), "target_b": b.index(lemma)}))
+        out.append(
+            Labelled(
+                id=f"sense-pairs-{seed}-{i}",
+                split=split,
+                condition=lemma,
+                text=text(a),
+                text_b=text(b),
+                label="T" if same else "F",
+                meta={"words_a": a, "words_b": b, "target_a": a.index(lemma), "target_b": b.index(lemma)},
+            )
+        )
     return out

@@ -5,6 +5,7 @@ so a rule of the grammar says its annotation only once. Positions are worked out
 a finished phrase to a `Skeleton`, in which every slot still stands for a table of interchangeable words. Filling a
 skeleton costs a few microseconds a sentence.
 """
+
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
@@ -82,7 +83,13 @@ class Phrase:
         self.labels = (label,) if label else ()
         self.marks = ()
         self.closed = False
-        self.number, self.person, self.gender, self.cls, self.cluster = top.number, top.person, top.gender, top.cls, top.cluster
+        self.number, self.person, self.gender, self.cls, self.cluster = (
+            top.number,
+            top.person,
+            top.gender,
+            top.cls,
+            top.cluster,
+        )
 
     def mark(self, kind: str, label: str, start: int = 0, end: int | None = None, head: int | None = None) -> Phrase:
         """Add a labelled span, by default over the whole phrase."""
@@ -186,8 +193,17 @@ class Skeleton(NamedTuple):
 
     def layers(self) -> dict[str, tuple]:
         """The fields of a `Sentence` that do not depend on the choice of words."""
-        return {"upos": self.upos, "xpos": self.xpos, "feats": self.feats, "heads": self.heads, "deprels": self.deprels,
-                "chunks": self.chunks, "brackets": self.brackets, "spans": self.spans, "senses": self.senses}
+        return {
+            "upos": self.upos,
+            "xpos": self.xpos,
+            "feats": self.feats,
+            "heads": self.heads,
+            "deprels": self.deprels,
+            "chunks": self.chunks,
+            "brackets": self.brackets,
+            "spans": self.spans,
+            "senses": self.senses,
+        }
 
 
 @cache
@@ -247,12 +263,22 @@ class _Layout:
         for kind, label, s, e, h in phrase.marks:
             if kind == "cue":
                 self.cues.append(len(self.spans))
-            self.spans.append(((s + start) * _BEYOND - e - start, kind, label, s + start, e + start,
-                               h + start if kind == "role" else h))
+            self.spans.append(
+                (
+                    (s + start) * _BEYOND - e - start,
+                    kind,
+                    label,
+                    s + start,
+                    e + start,
+                    h + start if kind == "role" else h,
+                )
+            )
         if phrase.closed and len(self.cues) > outside:
             for i in self.cues[outside:]:
                 _, _, _, s, e, _ = self.spans[i]
-                self.spans += [(a * _BEYOND - b, "scope", "negation", a, b, None) for a, b in ((start, s), (e, at)) if a < b]
+                self.spans += [
+                    (a * _BEYOND - b, "scope", "negation", a, b, None) for a, b in ((start, s), (e, at)) if a < b
+                ]
             del self.cues[outside:]
 
 
@@ -266,12 +292,24 @@ def compile_phrase(phrase: Phrase) -> Skeleton:
     layout.spans.sort(key=_first)
     clusters: dict[int | None, int] = {}
     return Skeleton(
-        tables, upos, xpos, feats, heads, relations, _chunks(chunks), senses,
+        tables,
+        upos,
+        xpos,
+        feats,
+        heads,
+        relations,
+        _chunks(chunks),
+        senses,
         tuple([bracket for _, bracket in layout.brackets]),
-        tuple([_span(s, e, label, kind, clusters.setdefault(h, len(clusters)) if kind == "mention" else h)
-               for _, kind, label, s, e, h in layout.spans]),
+        tuple(
+            [
+                _span(s, e, label, kind, clusters.setdefault(h, len(clusters)) if kind == "mention" else h)
+                for _, kind, label, s, e, h in layout.spans
+            ]
+        ),
         tuple([i for i, table in enumerate(tables) if table == _ARTICLE]) if _ARTICLE in tables else (),
-        tuple(compress(range(len(tables)), distinct)))
+        tuple(compress(range(len(tables)), distinct)),
+    )
 
 
 def text(words: Sequence[str]) -> str:
@@ -285,4 +323,4 @@ def text(words: Sequence[str]) -> str:
 
 def with_mask(words: Sequence[str], position: int) -> str:
     """Running text with ``[MASK]`` in place of one word."""
-    return text([*words[:position], "[MASK]", *words[position + 1:]])
+    return text([*words[:position], "[MASK]", *words[position + 1 :]])

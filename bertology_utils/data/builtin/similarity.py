@@ -1,4 +1,5 @@
 """Pairs with a graded similarity that is known by construction, and association tests with our own word lists."""
+
 from __future__ import annotations
 
 import random
@@ -45,8 +46,15 @@ def word_similarity(n: int, seed: int) -> list[ScoredPair]:
                 continue
             pair = list(pools[score].pop())
             random_.shuffle(pair)
-            items.append(ScoredPair(id=f"word_similarity-{'-'.join(sorted(pair))}", condition="taxonomy",
-                                    a=pair[0], b=pair[1], score=score))
+            items.append(
+                ScoredPair(
+                    id=f"word_similarity-{'-'.join(sorted(pair))}",
+                    condition="taxonomy",
+                    a=pair[0],
+                    b=pair[1],
+                    score=score,
+                )
+            )
     return items[:n]
 
 
@@ -61,8 +69,11 @@ def _alike(random_: random.Random, shared: int) -> tuple[Event, Event]:
         other = event(random_)
         f = Event(**{part: getattr(e if part in same else other, part) for part in PARTS})
         people = {e.agent, e.patient} & {f.agent, f.patient}
-        if sum(getattr(e, p) == getattr(f, p) for p in PARTS) == shared and f.agent != f.patient and len(people) == len(
-                same & {"agent", "patient"}):
+        if (
+            sum(getattr(e, p) == getattr(f, p) for p in PARTS) == shared
+            and f.agent != f.patient
+            and len(people) == len(same & {"agent", "patient"})
+        ):
             return e, f
 
 
@@ -83,8 +94,10 @@ def sts(n: int, seed: int) -> list[ScoredPair]:
             if a != b:
                 return a, b
 
-    return [ScoredPair(id=f"sts-{seed}-{i}", split=draw.split_of(i, n), condition="events", a=a, b=b,
-                       score=float(i % 6)) for i, (a, b) in enumerate(draw.distinct(make, n, lambda pair: pair))]
+    return [
+        ScoredPair(id=f"sts-{seed}-{i}", split=draw.split_of(i, n), condition="events", a=a, b=b, score=float(i % 6))
+        for i, (a, b) in enumerate(draw.distinct(make, n, lambda pair: pair))
+    ]
 
 
 BLEACHED = ("This is {}.", "That is {}.", "Here is {}.", "There is {}.")
@@ -113,6 +126,9 @@ def association(n: int, seed: int) -> list[Association]:
                 groups.append(tuple(s for w in words for s in (_bleached(w) if bleached else (w.rstrip("*"),))))
             x, y, a, b = groups
             form = "sentences" if bleached else "words"
-            items.append(Association(id=f"association-{name}-{form}", condition=name, x=x, y=y, a=a, b=b,
-                                     meta={"bleached": bleached}))
+            items.append(
+                Association(
+                    id=f"association-{name}-{form}", condition=name, x=x, y=y, a=a, b=b, meta={"bleached": bleached}
+                )
+            )
     return items[:n]

@@ -1,4 +1,5 @@
 """Word slots: determiners, prepositions, pronouns, nouns, names, adjectives, adverbs. Each is made once and shared."""
+
 from __future__ import annotations
 
 from functools import cache
@@ -7,16 +8,28 @@ from . import lexicon as lex
 from .sentence import Leaf, word
 
 NOUN = {"Sing": ("NN", "Number=Sing"), "Plur": ("NNS", "Number=Plur")}
-ART = {"the": "Definite=Def|PronType=Art", "a": "Definite=Ind|PronType=Art", "this": "Number=Sing|PronType=Dem",
-       "that": "Number=Sing|PronType=Dem", "these": "Number=Plur|PronType=Dem", "those": "Number=Plur|PronType=Dem",
-       "some": "PronType=Ind", "every": "PronType=Tot", "another": "PronType=Ind", "no": "PronType=Neg",
-       "any": "PronType=Ind"}
+ART = {
+    "the": "Definite=Def|PronType=Art",
+    "a": "Definite=Ind|PronType=Art",
+    "this": "Number=Sing|PronType=Dem",
+    "that": "Number=Sing|PronType=Dem",
+    "these": "Number=Plur|PronType=Dem",
+    "those": "Number=Plur|PronType=Dem",
+    "some": "PronType=Ind",
+    "every": "PronType=Tot",
+    "another": "PronType=Ind",
+    "no": "PronType=Neg",
+    "any": "PronType=Ind",
+}
 ART_LEMMA = {"these": "this", "those": "that"}
 # subject form, object form, possessive, reflexive, person, number, gender
 PRONOUNS = {
-    "I": ("I", "me", "my", "myself", 1, "Sing", ""), "you": ("you", "you", "your", "yourself", 2, "Sing", ""),
-    "he": ("he", "him", "his", "himself", 3, "Sing", "Masc"), "she": ("she", "her", "her", "herself", 3, "Sing", "Fem"),
-    "it": ("it", "it", "its", "itself", 3, "Sing", "Neut"), "we": ("we", "us", "our", "ourselves", 1, "Plur", ""),
+    "I": ("I", "me", "my", "myself", 1, "Sing", ""),
+    "you": ("you", "you", "your", "yourself", 2, "Sing", ""),
+    "he": ("he", "him", "his", "himself", 3, "Sing", "Masc"),
+    "she": ("she", "her", "her", "herself", 3, "Sing", "Fem"),
+    "it": ("it", "it", "its", "itself", 3, "Sing", "Neut"),
+    "we": ("we", "us", "our", "ourselves", 1, "Plur", ""),
     "they": ("they", "them", "their", "themselves", 3, "Plur", ""),
 }
 CASES = {"Nom": 0, "Acc": 1, "Gen": 2, "Refl": 3}
@@ -43,9 +56,15 @@ def pronoun(name: str, case: str) -> Leaf:
     """A personal, possessive or reflexive pronoun."""
     row = PRONOUNS[name]
     form, person, number, gender = row[CASES[case]], row[4], row[5], row[6]
-    feats = {"Case": "Gen" if case == "Gen" else "Acc" if case == "Refl" else case, "Gender": gender,
-             "Number": "" if name == "you" and case != "Refl" else number, "Person": str(person),
-             "Poss": "Yes" if case == "Gen" else "", "PronType": "Prs", "Reflex": "Yes" if case == "Refl" else ""}
+    feats = {
+        "Case": "Gen" if case == "Gen" else "Acc" if case == "Refl" else case,
+        "Gender": gender,
+        "Number": "" if name == "you" and case != "Refl" else number,
+        "Person": str(person),
+        "Poss": "Yes" if case == "Gen" else "",
+        "PronType": "Prs",
+        "Reflex": "Yes" if case == "Refl" else "",
+    }
     feats = "|".join(f"{k}={v}" for k, v in feats.items() if v)
     lemma = form if case in ("Gen", "Refl") else name
     return word(form, "PRON", "PRP$" if case == "Gen" else "PRP", feats, "B-NP", lemma)
@@ -61,7 +80,9 @@ def noun(cls: str, number: str, chunk: str = "I-NP") -> Leaf:
 @cache
 def adjective_slots(cls: str) -> tuple[Leaf, ...]:
     """Slots for adjectives before a noun of a class: for any of them first, then by rank; nothing if there are none."""
-    cls = "person" if cls.startswith("kin_") or cls in PEOPLE else {"city": "place", "garment": "clothing"}.get(cls, cls)
+    cls = (
+        "person" if cls.startswith("kin_") or cls in PEOPLE else {"city": "place", "garment": "clothing"}.get(cls, cls)
+    )
     tables = filter(None, (lex.words("adjectives", cls), *lex.adjective_ranks(cls)))
     return tuple(Leaf(table, "ADJ", "JJ", "Degree=Pos", "I-NP", "adj", True) for table in tables)
 

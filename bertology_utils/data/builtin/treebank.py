@@ -1,4 +1,5 @@
 """Sentences with every layer of gold annotation, and the tasks read off them."""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
@@ -29,8 +30,9 @@ class Drawn(NamedTuple):
         return Sentence(id=self.id, split=self.split, words=self.words, lemmas=self.lemmas, **self.skeleton.layers())
 
 
-def draw(name: str, seed: int, keep: Callable[[Phrase], bool] | None = None, pool_size: int = POOL,
-         **odds: float) -> Iterator[Drawn]:
+def draw(
+    name: str, seed: int, keep: Callable[[Phrase], bool] | None = None, pool_size: int = POOL, **odds: float
+) -> Iterator[Drawn]:
     """Different sentences whose structures `keep` accepts, without end.
 
     Parameters
@@ -73,9 +75,15 @@ def treebank(n: int, seed: int) -> list[Sentence]:
 
 def _with(task: str, n: int, seed: int, *layers: str) -> list[Sentence]:
     """The sentences of the treebank with the words and the named layers only."""
-    return [Sentence(id=drawn.id.replace("treebank", task, 1), split=drawn.split, words=drawn.words,
-                     **{name: getattr(drawn.skeleton, name) for name in layers})
-            for drawn in islice(draw("treebank", seed), n)]
+    return [
+        Sentence(
+            id=drawn.id.replace("treebank", task, 1),
+            split=drawn.split,
+            words=drawn.words,
+            **{name: getattr(drawn.skeleton, name) for name in layers},
+        )
+        for drawn in islice(draw("treebank", seed), n)
+    ]
 
 
 @builder("chunks")

@@ -1,4 +1,5 @@
 """Verb groups: auxiliaries, agreement, tense, negation, voice; and the adjuncts of time, manner and place."""
+
 from __future__ import annotations
 
 from functools import cache

@@ -3,6 +3,7 @@
 ``read(dataset, task)`` gives items and notes; the files come from a mirror folder, the cache or the network (`fetch`),
 what is registered stands in `datasets.yaml` and `files.csv` (`registry`), the readers are in `readers/` (`reading`).
 """
+
 from __future__ import annotations
 
 import os
@@ -13,8 +14,18 @@ from bertology_utils.data.original.fetch import DataUnavailable, HashMismatch, h
 from bertology_utils.data.original.reading import Files, ReaderError, reader
 from bertology_utils.data.original.registry import UnknownDataset
 
-__all__ = ["DataUnavailable", "Files", "HashMismatch", "ReaderError", "UnknownDataset", "available", "datasets", "read",
-           "reader", "tasks"]
+__all__ = [
+    "DataUnavailable",
+    "Files",
+    "HashMismatch",
+    "ReaderError",
+    "UnknownDataset",
+    "available",
+    "datasets",
+    "read",
+    "reader",
+    "tasks",
+]
 
 
 def datasets() -> list[str]:
@@ -29,14 +40,14 @@ def tasks(dataset: str) -> list[str]:
     return list(reading.readers(dataset))
 
 
-def available(dataset: str, *, mirror: str | os.PathLike | None = None,
-              cache: str | os.PathLike | None = None) -> bool:
+def available(dataset: str, *, mirror: str | os.PathLike | None = None, cache: str | os.PathLike | None = None) -> bool:
     """Whether every registered file of a data set is in the mirror or the cache (hashes are checked on reading)."""
     return all(here(file, mirror, cache) for file in registry.dataset(dataset).files.values())
 
 
-def read(dataset: str, task: str, *, mirror: str | os.PathLike | None = None,
-         cache: str | os.PathLike | None = None) -> tuple[list[Item], tuple[str, ...]]:
+def read(
+    dataset: str, task: str, *, mirror: str | os.PathLike | None = None, cache: str | os.PathLike | None = None
+) -> tuple[list[Item], tuple[str, ...]]:
     """All items of a data set (or of a configuration of GLUE on the Hub) for a task, and notes on what was left out.
 
     Raises

@@ -94,8 +94,9 @@ def _line(error: Exception) -> str:
     return f"{type(error).__name__}: {' '.join(str(error).split())}"
 
 
-def check(names: Sequence[str] = (), *, mirror: Path | None = None, cache: Path | None = None,
-          processes: int = 2) -> Iterator[Outcome]:
+def check(
+    names: Sequence[str] = (), *, mirror: Path | None = None, cache: Path | None = None, processes: int = 2
+) -> Iterator[Outcome]:
     """Outcomes of all data sets (or of those named), in alphabetical order, checked by a few processes at a time."""
     names = sorted(names) or list(registry.datasets())
     for name in names:

@@ -3,6 +3,7 @@
 Written here rather than taken from a library because an error must name its line, and because a treebank of 250,000 words
 should be read in a second.
 """
+
 from __future__ import annotations
 
 import hashlib
@@ -79,15 +80,30 @@ def blocks(path: Path, *, more: bool = False) -> Iterator[Block]:
         raise ReaderError(path, number, "the file ends inside a sentence")
 
 
-def sentence(block: Block, *, split: str = "test", condition: str = "", spans: tuple[Span, ...] = (),
-             meta: dict[str, Any] | None = None) -> Sentence:
+def sentence(
+    block: Block,
+    *,
+    split: str = "test",
+    condition: str = "",
+    spans: tuple[Span, ...] = (),
+    meta: dict[str, Any] | None = None,
+) -> Sentence:
     """The sentence with part of speech, lemma, features and tree; its id is the treebank's own."""
     with at(block.path, block.line):
         columns = list(zip(*block.rows))
         return Sentence(
-            id=block.id, split=split, condition=condition, meta=meta or {}, words=columns[FORM], upos=columns[UPOS],
-            xpos=columns[XPOS], lemmas=columns[LEMMA], feats=tuple("" if f == "_" else f for f in columns[FEATS]),
-            heads=tuple(int(h) - 1 for h in columns[HEAD]), deprels=columns[DEPREL], spans=spans,
+            id=block.id,
+            split=split,
+            condition=condition,
+            meta=meta or {},
+            words=columns[FORM],
+            upos=columns[UPOS],
+            xpos=columns[XPOS],
+            lemmas=columns[LEMMA],
+            feats=tuple("" if f == "_" else f for f in columns[FEATS]),
+            heads=tuple(int(h) - 1 for h in columns[HEAD]),
+            deprels=columns[DEPREL],
+            spans=spans,
         )
 
 

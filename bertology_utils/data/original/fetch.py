@@ -5,6 +5,7 @@ named; a wrong file in the cache is removed and had again. Downloads land under 
 moved into place when their hash is right, so an interrupted one leaves nothing under the file's name and two processes
 may ask at once.
 """
+
 from __future__ import annotations
 
 import logging
@@ -17,7 +18,7 @@ import requests
 
 from bertology_utils.data.original.registry import File, below
 from bertology_utils.errors import Refusal
-from bertology_utils.hashing import sha256
+from bertology_utils.provenance import sha256
 from bertology_utils.settings import Settings
 
 TIMEOUT = (5.0, 30.0)  # seconds to connect, and between two bytes: without a network one waits seconds, not minutes
@@ -31,8 +32,9 @@ class HashMismatch(DataUnavailable):
     """A file is there but is not the registered one."""
 
 
-def folders(mirror: str | os.PathLike | None = None,
-            cache: str | os.PathLike | None = None) -> tuple[Path | None, Path]:
+def folders(
+    mirror: str | os.PathLike | None = None, cache: str | os.PathLike | None = None
+) -> tuple[Path | None, Path]:
     """Mirror and cache: as given, else as in the settings."""
     settings = Settings.of(mirror=mirror or None, cache=cache or None)
     return settings.mirror, settings.cache
@@ -43,8 +45,12 @@ def here(file: File, mirror: str | os.PathLike | None = None, cache: str | os.Pa
     return any(below(folder, file).is_file() for folder in folders(mirror, cache) if folder is not None)
 
 
-def fetch(file: File, mirror: str | os.PathLike | None = None, cache: str | os.PathLike | None = None,
-          digest: Callable[[Path], str] = sha256) -> Path:
+def fetch(
+    file: File,
+    mirror: str | os.PathLike | None = None,
+    cache: str | os.PathLike | None = None,
+    digest: Callable[[Path], str] = sha256,
+) -> Path:
     """A local path with exactly the registered content.
 
     Parameters

@@ -79,7 +79,9 @@ def read(source: str, task: str, *, load: Callable[..., Any] | None = None) -> t
         parts = load(REPOSITORY, name, revision=REVISION)
     except Exception as error:  # the library raises a different kind for each way of being offline
         reason = " ".join(str(error).split())[:160]
-        raise DataUnavailable(f"{REPOSITORY} ({name}) could not be had from the Hub: {type(error).__name__}: {reason}") from None
+        raise DataUnavailable(
+            f"{REPOSITORY} ({name}) could not be had from the Hub: {type(error).__name__}: {reason}"
+        ) from None
     items = [item for part, rows in parts.items() if part in SPLITS for item in _items(name, SPLITS[part], rows)]
     kept = [item for item in items if item is not None]
     notes = (f"{REPOSITORY} {name} from the Hub at revision {REVISION[:8]}",)
@@ -98,4 +100,6 @@ def _items(name: str, split: str, rows: Any) -> Iterator[Item | None]:
         elif not config.labels:
             yield ScoredPair(a=texts[0], b=texts[1], score=float(label), **common)
         else:
-            yield Labelled(text=texts[0], text_b=texts[1] if len(texts) > 1 else None, label=config.labels[label], **common)
+            yield Labelled(
+                text=texts[0], text_b=texts[1] if len(texts) > 1 else None, label=config.labels[label], **common
+            )

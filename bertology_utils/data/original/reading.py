@@ -8,6 +8,7 @@
 Readers live in the modules of `readers/`, found without a list. They are strict: whatever does not look as it should
 raises `ReaderError` with file and line. What a study's own filter leaves out is counted with `files.left_out(reason)`.
 """
+
 from __future__ import annotations
 
 import importlib
@@ -22,7 +23,7 @@ from pathlib import Path
 from bertology_utils.data.items import Item
 from bertology_utils.data.original import registry
 from bertology_utils.data.original.fetch import fetch, here
-from bertology_utils.hashing import sha256
+from bertology_utils.provenance import sha256
 
 
 class ReaderError(ValueError):
@@ -150,6 +151,7 @@ def readers(dataset: str) -> dict[str, Reader]:
 
 # --- what readers of text files share ---------------------------------------------------------------------------------
 
+
 @contextmanager
 def at(path: Path, line: int | str) -> Iterator[None]:
     """Turn what goes wrong while a line is parsed into a `ReaderError` that names it."""
@@ -176,8 +178,9 @@ def lines(path: Path, *, encoding: str = "utf-8", blank: bool = False) -> Iterat
                 yield number, line
 
 
-def columns(path: Path, n: int | tuple[int, ...], *, separator: str | None = "\t", skip: int = 0,
-            encoding: str = "utf-8") -> Iterator[tuple[int, list[str]]]:
+def columns(
+    path: Path, n: int | tuple[int, ...], *, separator: str | None = "\t", skip: int = 0, encoding: str = "utf-8"
+) -> Iterator[tuple[int, list[str]]]:
     """Number and fields of each line; `n` is how many it must have (or may have), `skip` leaves out header lines.
 
     Quotes are plain characters here: most of these files were written so. Use `csv` for those that were not.

@@ -3,6 +3,7 @@
 `datasets.yaml` has one entry a data set, `files.csv` one row a file. A file's public address is its repository at a
 pinned commit; its SHA-256 is what makes it that file. Nothing here reads a file's content or touches the network.
 """
+
 from __future__ import annotations
 
 import csv
@@ -93,11 +94,18 @@ def datasets() -> dict[str, Dataset]:
         for row in csv.DictReader(rows):
             url = _address(entries[row["dataset"]], row)
             files[row["dataset"]][row["path"]] = File(
-                row["dataset"], row["path"], int(row["bytes"]), row["sha256"], url)
+                row["dataset"], row["path"], int(row["bytes"]), row["sha256"], url
+            )
     return {
         name: Dataset(
-            name=name, title=e["title"], repository=e.get("repository"), commit=e.get("commit"), licence=e["licence"],
-            redistribute=e["redistribute"], cite=tuple(e["cite"]), files=files[name],
+            name=name,
+            title=e["title"],
+            repository=e.get("repository"),
+            commit=e.get("commit"),
+            licence=e["licence"],
+            redistribute=e["redistribute"],
+            cite=tuple(e["cite"]),
+            files=files[name],
         )
         for name, e in sorted(entries.items())
     }

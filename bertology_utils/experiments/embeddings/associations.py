@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ... import associations as tests
-from ... import encode, stats
-from ...claims import NotRunnable, claim
+from ...claims.registry import NotRunnable, claim
+from ...claims.rules import above, all_of, below
 from ...data.items import Association
-from ...data.original.readers.texts import words as cut
-from ...rules import above, all_of, below
+from ...data.text import words as cut
+from ...scores import intervals
+from ...subject import encode
+from ...vectors import associations as tests
 
 # the two tests whose outcome nobody doubts, by the names the sources give them
 KNOWN = ("weat1", "flowers_insects", "weat2", "instruments_weapons")
@@ -46,9 +47,9 @@ def bleached(subject, data, settings):
                 "known": "yes" if known(test) else "no",
             }
             n = len(x) + len(y)
-            rows.append(stats.row("effect size", stats.interval(tests.effect_size(x, y), drawn), n, **keys))
-            rows.append(stats.row("permutation p", tests.permutation_p(x, y, seed=settings.seed), n, **keys))
-    return stats.table(rows)
+            rows.append(intervals.row("effect size", intervals.interval(tests.effect_size(x, y), drawn), n, **keys))
+            rows.append(intervals.row("permutation p", tests.permutation_p(x, y, seed=settings.seed), n, **keys))
+    return intervals.table(rows)
 
 
 def known(test: Association) -> bool:

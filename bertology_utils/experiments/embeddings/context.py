@@ -6,9 +6,11 @@ import random
 
 import numpy as np
 
-from ... import encode, geometry, similarity, stats
-from ...claims import claim
-from ...rules import above, all_of, below
+from ...claims.registry import claim
+from ...claims.rules import above, all_of, below
+from ...scores import intervals
+from ...subject import encode
+from ...vectors import geometry, similarity
 
 WORDS = 300  # random words that make the baseline, and words whose contexts are compared
 CONTEXTS = 5  # of each word, as many as the study asks a word to have
@@ -33,9 +35,9 @@ def _by_layer(measure: str, value: np.ndarray, drawn: np.ndarray, n: int) -> lis
     """A row a layer, and the rank correlation of layer and figure over the same draws."""
     layers = np.arange(len(value))
     slopes = similarity.rank_correlations(layers, drawn.T)
-    rows = [stats.row(measure, stats.interval(v, drawn[:, k]), n, layer=k) for k, v in enumerate(value)]
-    trend = stats.interval(stats.spearman(layers, value), slopes)
-    return [*rows, stats.row(f"Spearman of layer and {measure}", trend, n)]
+    rows = [intervals.row(measure, intervals.interval(v, drawn[:, k]), n, layer=k) for k, v in enumerate(value)]
+    trend = intervals.interval(intervals.spearman(layers, value), slopes)
+    return [*rows, intervals.row(f"Spearman of layer and {measure}", trend, n)]
 
 
 @claim(
@@ -56,13 +58,13 @@ def anisotropy(subject, data, settings):
     """
     texts, note = _texts(subject, data["sentences"])
     vectors = _random_words(subject, texts, settings)
-    counts = stats.counts(len(vectors), settings.draws, settings.seed)
+    counts = intervals.counts(len(vectors), settings.draws, settings.seed)
     rows = _by_layer(
         "mean cosine", geometry.mean_cosine(vectors), geometry.mean_cosine_draws(vectors, counts), len(vectors)
     )
     gaussian = np.random.default_rng(settings.seed).standard_normal(vectors[:, 0].shape)
-    control = stats.interval(geometry.mean_cosine(gaussian), geometry.mean_cosine_draws(gaussian, counts))
-    return stats.table([*rows, stats.row("mean cosine, Gaussian control", control, len(vectors))], [note])
+    control = intervals.interval(geometry.mean_cosine(gaussian), geometry.mean_cosine_draws(gaussian, counts))
+    return intervals.table([*rows, intervals.row("mean cosine, Gaussian control", control, len(vectors))], [note])
 
 
 @claim(
@@ -96,7 +98,7 @@ def context_specificity(subject, data, settings):
     groups = len(baseline) // CONTEXTS
     by_chance = np.array([geometry.explained_variance(baseline[k::groups][:CONTEXTS]) for k in range(groups)])
     cone = geometry.mean_cosine(baseline)
-    cone_drawn = geometry.mean_cosine_draws(baseline, stats.counts(len(baseline), settings.draws, settings.seed))
+    cone_drawn = geometry.mean_cosine_draws(baseline, intervals.counts(len(baseline), settings.draws, settings.seed))
     rows = []
     for name, values, base, base_drawn in (
         ("self-similarity", itself, cone, cone_drawn),
@@ -107,9 +109,9 @@ def context_specificity(subject, data, settings):
         drawn = _means(values, settings, 2)
         rows += _by_layer(name, values.mean(0), drawn, len(values))
         rows += _by_layer(f"adjusted {name}", values.mean(0) - base, drawn - base_drawn, len(values))
-    return stats.table(rows, [note, f"{CONTEXTS} contexts a word, {len(baseline)} random words for the baseline"])
+    return intervals.table(rows, [note, f"{CONTEXTS} contexts a word, {len(baseline)} random words for the baseline"])
 
 
 def _means(values: np.ndarray, settings, stream: int) -> np.ndarray:
     """Resampled means of (n, layers) values: (draws, layers)."""
-    return stats.counts(len(values), settings.draws, settings.seed + 1000 * stream) @ values / len(values)
+    return intervals.counts(len(values), settings.draws, settings.seed + 1000 * stream) @ values / len(values)

@@ -13,10 +13,12 @@ from sklearn.linear_model import RidgeClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from ... import encode, neighbours, stats
-from ...claims import claim
-from ...encode import Row, batches, forward
-from ...rules import above, all_of
+from ...claims.registry import claim
+from ...claims.rules import above, all_of
+from ...scores import intervals
+from ...subject import encode
+from ...subject.encode import Row, batches, forward
+from ...vectors import neighbours
 
 TYPES = 150  # token types to be told apart
 REFERENCES = 6  # occurrences of each to learn from
@@ -68,20 +70,20 @@ def token_identity(subject, data, settings):
             vectors = asked[condition][:, layer]
             right[0, c, :, layer] = np.array(neighbours.nearest(learnt[:, layer], kinds.tolist(), vectors)) == gold
             right[1, c, :, layer] = linear.predict(vectors) == gold
-    return stats.table(_rows(right, settings), [note])
+    return intervals.table(_rows(right, settings), [note])
 
 
 def _rows(right: np.ndarray, settings) -> list[dict]:
     """Accuracy by decoder, condition and layer; and the ends of the stack against its lowest inner layer."""
     n = right.shape[2]
-    counts = stats.counts(n, settings.draws, settings.seed)
+    counts = intervals.counts(n, settings.draws, settings.seed)
     rows = []
     for d, decoder in enumerate(DECODERS):
         for c, condition in enumerate(CONDITIONS):
             drawn = counts @ right[d, c] / n
             for k, value in enumerate(right[d, c].mean(0)):
                 keys = {"decoder": decoder, "token": condition, "layer": k}
-                rows.append(stats.row("identity recovered", stats.interval(value, drawn[:, k]), n, **keys))
+                rows.append(intervals.row("identity recovered", intervals.interval(value, drawn[:, k]), n, **keys))
     if right.shape[-1] < 3:
         raise ValueError("a minimum inside the stack needs at least two layers")
     dev = np.arange(n) % 2 == 0
@@ -89,8 +91,8 @@ def _rows(right: np.ndarray, settings) -> list[dict]:
         kept, test = right[d, 0, dev], right[d, 0, ~dev]
         lowest = int(kept[:, 1:-1].mean(0).argmin()) + 1
         for end, name in ((0, "bottom"), (-1, "top")):
-            gap = stats.difference(test[:, end], test[:, lowest], seed=settings.seed, draws=settings.draws)
-            rows.append(stats.row(f"{name} less minimum", gap, len(test), decoder=decoder, lowest=lowest))
+            gap = intervals.difference(test[:, end], test[:, lowest], seed=settings.seed, draws=settings.draws)
+            rows.append(intervals.row(f"{name} less minimum", gap, len(test), decoder=decoder, lowest=lowest))
     return rows
 
 

@@ -9,13 +9,13 @@ from dataclasses import replace
 import numpy as np
 import torch
 
-from ... import stats
-from ...claims import claim
-from ...companions import companion, how_to_name
-from ...data.original.readers.texts import words as cut
-from ...encode import Row, batches, forward, tokenize, windows
-from ...geometry import unit
-from ...rules import above, all_of
+from ...claims.registry import claim
+from ...claims.rules import above, all_of
+from ...data.text import words as cut
+from ...scores import intervals
+from ...subject.companions import companion, how_to_name
+from ...subject.encode import Row, batches, forward, tokenize, windows
+from ...vectors.geometry import unit
 
 WORDS = 300  # the commonest words that have enough occurrences
 LEAST = 5  # occurrences of a word in each segment
@@ -49,15 +49,15 @@ def segment_position(subject, data, settings):
     notes = [] if fit.all() else [f"{(~fit).sum()} pairs longer than {subject.name} takes are left out"]
     words = _words(pairs)
     spread, shift = _shifts(subject, pairs, words, settings)  # (words, layers) each
-    counts = stats.counts(len(words), settings.draws, settings.seed)
+    counts = intervals.counts(len(words), settings.draws, settings.seed)
     drawn = counts @ shift / len(words)
     rows = [
-        stats.row("shift by layer", stats.interval(v, drawn[:, k]), len(words), layer=k)
+        intervals.row("shift by layer", intervals.interval(v, drawn[:, k]), len(words), layer=k)
         for k, v in enumerate(shift.mean(0))
     ]
-    rows.append(stats.row("shift", stats.interval(shift[:, -1].mean(), drawn[:, -1]), len(words)))
+    rows.append(intervals.row("shift", intervals.interval(shift[:, -1].mean(), drawn[:, -1]), len(words)))
     ratio = _relative(spread, shift, counts)
-    rows.append(stats.row("relative shift", stats.interval(ratio[0], ratio[1:]), len(words)))
+    rows.append(intervals.row("relative shift", intervals.interval(ratio[0], ratio[1:]), len(words)))
     other = companion(WITHOUT_NSP, settings, twin=subject.is_twin)
     if other is None:
         nothing = (float("nan"),) * 3
@@ -68,11 +68,11 @@ def segment_position(subject, data, settings):
     else:
         pairs = [pair for pair in pairs if len(_ids(other, pair)) <= other.max_length]
         theirs = _relative(*_shifts(other, pairs, words, settings, segments=False), counts)
-        rows.append(stats.row("relative shift without NSP", stats.interval(theirs[0], theirs[1:]), len(words)))
-        nothing = stats.interval(ratio[0] - theirs[0], ratio[1:] - theirs[1:])
+        rows.append(intervals.row("relative shift without NSP", intervals.interval(theirs[0], theirs[1:]), len(words)))
+        nothing = intervals.interval(ratio[0] - theirs[0], ratio[1:] - theirs[1:])
         notes.append(f"compared with {other.name}")
-    rows.append(stats.row("relative shift less that without NSP", nothing, len(words) if other else 0))
-    return stats.table(rows, notes)
+    rows.append(intervals.row("relative shift less that without NSP", nothing, len(words) if other else 0))
+    return intervals.table(rows, notes)
 
 
 def _ids(subject, pair) -> list[int]:

@@ -9,12 +9,14 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from ... import encode, geometry, models, neighbours, stats
-from ...claims import claim
+from ...claims.registry import claim
+from ...claims.rules import above
 from ...data import load
-from ...rules import above
+from ...scores import intervals
 from ...settings import Settings
-from ...similarity import cosines
+from ...subject import encode, models
+from ...vectors import geometry, neighbours
+from ...vectors.similarity import cosines
 
 LEMMAS, TRAIN, TEST = 80, 30, 15  # at most so many ambiguous words, and occurrences of each that are encoded
 NEIGHBOURS = 5
@@ -39,7 +41,7 @@ def sense_clusters(subject, data, settings):
         frames.append(_tagging(subject, data["senses"], settings))
     if data.items.get("sense_pairs"):
         frames.append(_pairs(subject, data["sense_pairs"], settings))
-    return stats.combine(*frames)
+    return intervals.combine(*frames)
 
 
 def _ambiguous(items: Sequence, seed: int) -> dict[tuple, dict[str, list]]:
@@ -103,7 +105,7 @@ def _tagging(subject, items, settings) -> pd.DataFrame:
     ]
     notes += [f"{misfits} contexts longer than {subject.name} takes are left out"] if misfits else []
     frame = pd.DataFrame(tagged, columns=["split", "word", "layer", "right", "default"])
-    return stats.combine(*_tagging_rows(frame, settings, notes), _shape_rows(pd.DataFrame(shapes), settings))
+    return intervals.combine(*_tagging_rows(frame, settings, notes), _shape_rows(pd.DataFrame(shapes), settings))
 
 
 def _tagging_rows(frame: pd.DataFrame, settings, notes) -> list[pd.DataFrame]:
@@ -113,12 +115,12 @@ def _tagging_rows(frame: pd.DataFrame, settings, notes) -> list[pd.DataFrame]:
     options = {"settings": settings, "groups": "word"}
     at = test[test.layer == best].assign(gain=lambda f: f.right - f.default, task="senses")
     return [
-        stats.means(test, "right", by="layer", measure="kNN accuracy", note=notes[0], **options),
-        stats.means(
+        intervals.means(test, "right", by="layer", measure="kNN accuracy", note=notes[0], **options),
+        intervals.means(
             at, "right", by="task", measure="accuracy, layer chosen on dev", note=f"senses: layer {best}", **options
         ),
-        stats.means(at, "default", by="task", measure="baseline", note=" ".join(notes[1:]), **options),
-        stats.means(at, "gain", by="task", measure="gain over baseline", **options),
+        intervals.means(at, "default", by="task", measure="baseline", note=" ".join(notes[1:]), **options),
+        intervals.means(at, "gain", by="task", measure="gain over baseline", **options),
     ]
 
 
@@ -136,7 +138,9 @@ def _shape(vectors: np.ndarray, senses: list[str]) -> dict[str, float]:
 def _shape_rows(shapes: pd.DataFrame, settings) -> pd.DataFrame:
     shapes = shapes.dropna()
     named = {"silhouette": "silhouette of senses", "purity": "cluster purity", "one": "cluster purity, one cluster"}
-    return stats.combine(*(stats.means(shapes, c, by="layer", measure=m, settings=settings) for c, m in named.items()))
+    return intervals.combine(
+        *(intervals.means(shapes, c, by="layer", measure=m, settings=settings) for c, m in named.items())
+    )
 
 
 def _pairs(subject, items, settings) -> pd.DataFrame:
@@ -171,11 +175,11 @@ def _pairs(subject, items, settings) -> pd.DataFrame:
     frame["default"] = (labels["test"] == commoner).astype(float)
     frame["gain"] = frame.right - frame.default
     named = {"right": "accuracy, layer chosen on dev", "default": "baseline", "gain": "gain over baseline"}
-    rows = [stats.means(frame, c, by="task", measure=m, settings=settings) for c, m in named.items()]
+    rows = [intervals.means(frame, c, by="task", measure=m, settings=settings) for c, m in named.items()]
     by_layer = pd.DataFrame(right["test"], columns=list(layers)).melt(var_name="layer", value_name="right")
     note = f"{misfits} pairs with a sentence longer than {subject.name} takes are left out" if misfits else ""
-    return stats.combine(
-        *rows, stats.means(by_layer, "right", by="layer", measure="pair accuracy", settings=settings, note=note)
+    return intervals.combine(
+        *rows, intervals.means(by_layer, "right", by="layer", measure="pair accuracy", settings=settings, note=note)
     )
 
 

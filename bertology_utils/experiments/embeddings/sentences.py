@@ -7,10 +7,12 @@ from sklearn.linear_model import RidgeClassifierCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from ... import encode, pooling, similarity, stats
-from ...claims import claim
+from ...claims.registry import claim
+from ...claims.rules import above
 from ...data import sample
-from ...rules import above
+from ...scores import intervals
+from ...subject import encode
+from ...vectors import pooling, similarity
 
 LIMIT = 1500  # items of each split
 PENALTIES = (1.0, 10.0, 100.0, 1000.0)
@@ -45,13 +47,13 @@ def sentence_pooling(subject, data, settings):
         majority = scores.get("majority")
         for k, name in enumerate(names):
             measure = "accuracy" if task == "sentiment" else "Spearman"
-            rows.append(stats.row(measure, stats.interval(value[k], drawn[:, k]), n, task=task, pooling=name))
-        gain = stats.interval(value[best] - value[0], drawn[:, best] - drawn[:, 0])
-        rows.append(stats.row("gain over last-layer [CLS]", gain, n, task=task, pooling=names[best]))
+            rows.append(intervals.row(measure, intervals.interval(value[k], drawn[:, k]), n, task=task, pooling=name))
+        gain = intervals.interval(value[best] - value[0], drawn[:, best] - drawn[:, 0])
+        rows.append(intervals.row("gain over last-layer [CLS]", gain, n, task=task, pooling=names[best]))
         if majority is not None:
-            interval = stats.mean_interval(majority, seed=settings.seed, draws=settings.draws)
-            rows.append(stats.row("accuracy", interval, n, task=task, pooling="none (majority)"))
-    return stats.table(rows, notes)
+            interval = intervals.mean_interval(majority, seed=settings.seed, draws=settings.draws)
+            rows.append(intervals.row("accuracy", interval, n, task=task, pooling="none (majority)"))
+    return intervals.table(rows, notes)
 
 
 def _similarity(subject, items, names, settings, notes) -> dict:
@@ -103,7 +105,7 @@ def _sentiment(subject, items, names, settings, notes) -> dict:
     out = {"majority": label[split == "test"] == kinds[numbers.argmax()]}
     for part in ("dev", "test"):
         chosen = right[split == part]
-        drawn = stats.counts(len(chosen), settings.draws, settings.seed) @ chosen / len(chosen)
+        drawn = intervals.counts(len(chosen), settings.draws, settings.seed) @ chosen / len(chosen)
         out[part] = chosen.mean(0), drawn, len(chosen)
     return out
 

@@ -8,13 +8,15 @@ from functools import lru_cache
 
 import numpy as np
 
-from ... import encode, geometry, pooling, similarity, stats
-from ...claims import claim
+from ...claims.registry import claim
+from ...claims.rules import above
 from ...data import load, sample
 from ...data.items import Data
 from ...errors import Refusal
-from ...rules import above
+from ...scores import intervals
 from ...settings import Settings
+from ...subject import encode
+from ...vectors import geometry, pooling, similarity
 from .sentences import english
 
 SIZES = (1, 5, 10, 20, 50)  # contexts pooled
@@ -91,14 +93,14 @@ def postprocessing(subject, data, settings):
         best, n = int(np.nan_to_num(dev[:layers], nan=-2).argmax()), len(items)
         for name, start in (("before", 0), ("after", layers)):
             for k in range(layers):
-                value = stats.interval(test[start + k], drawn[:, start + k])
-                rows.append(stats.row(f"Spearman {name}", value, n, benchmark=benchmark, layer=k))
+                value = intervals.interval(test[start + k], drawn[:, start + k])
+                rows.append(intervals.row(f"Spearman {name}", value, n, benchmark=benchmark, layer=k))
         for k in range(layers):
-            gain = stats.interval(test[layers + k] - test[k], drawn[:, layers + k] - drawn[:, k])
-            rows.append(stats.row("gain by layer", gain, n, benchmark=benchmark, layer=k))
+            gain = intervals.interval(test[layers + k] - test[k], drawn[:, layers + k] - drawn[:, k])
+            rows.append(intervals.row("gain by layer", gain, n, benchmark=benchmark, layer=k))
             if k == best:
-                rows.append(stats.row("gain", gain, n, benchmark=benchmark, layer=k))
-    return stats.table(rows, notes)
+                rows.append(intervals.row("gain", gain, n, benchmark=benchmark, layer=k))
+    return intervals.table(rows, notes)
 
 
 def _before_and_after(subject, items, task, settings, notes) -> np.ndarray:
@@ -206,14 +208,14 @@ def _distillation_rows(items, cosines, names, settings, notes):
     drawn = dict(zip(drawn_for, _mean_draws(sets, list(drawn_for), settings).T))
 
     def row(measure, p, k):
-        interval = stats.interval(test[p, k], drawn[p * layers + k])
-        return stats.row(measure, interval, n, pooling=names[p], layer=int(k))
+        interval = intervals.interval(test[p, k], drawn[p * layers + k])
+        return intervals.row(measure, interval, n, pooling=names[p], layer=int(k))
 
     rows = [row("Spearman by layer", p, k) for p in (alone, pooled) for k in range(layers)]
     rows += [row("Spearman, layer chosen on dev", p, k) for p, k in enumerate(best)]
     (value, draws), (value_alone, draws_alone) = (
         (test[p, best[p]], drawn[p * layers + best[p]]) for p in (pooled, alone)
     )
-    gain = stats.interval(value - value_alone, draws - draws_alone)
-    rows.append(stats.row("pooled less isolated", gain, n, contexts=SIZES[-1]))
-    return stats.table(rows, [*notes, f"{len(sets)} sets: {', '.join(sets)}"])
+    gain = intervals.interval(value - value_alone, draws - draws_alone)
+    rows.append(intervals.row("pooled less isolated", gain, n, contexts=SIZES[-1]))
+    return intervals.table(rows, [*notes, f"{len(sets)} sets: {', '.join(sets)}"])

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ... import encode, stats
 from ...attention.choosing import fitting
 from ...attention.identifiability import null_space, permuted_attention
-from ...claims import claim
-from ...rules import above, all_of
+from ...claims.registry import claim
+from ...claims.rules import above, all_of
+from ...scores import intervals
+from ...subject import encode
 
 SMALL = 0.1  # total variation distance called small
 BEYOND = 16  # pieces by which the long inputs exceed what a head can tell apart
@@ -44,20 +45,20 @@ def explanation(subject, data, settings):
     few = words[:40]
     change = permuted_attention(subject, few, settings=settings)  # (n, L * A)
     options = dict(seed=settings.seed, draws=min(settings.draws, 500))
-    share = stats.bootstrap(change, lambda c: (np.median(c, 0) < SMALL).mean(), **options)
-    rows = [stats.row("share of heads with a median change below 0.1", share, len(few))]
+    share = intervals.bootstrap(change, lambda c: (np.median(c, 0) < SMALL).mean(), **options)
+    rows = [intervals.row("share of heads with a median change below 0.1", share, len(few))]
     for layer in range(subject.n_layers):
         part = change[:, layer * subject.n_heads : (layer + 1) * subject.n_heads]
-        interval = stats.bootstrap(part, lambda c: np.median(c, 0).mean(), **options)
-        rows.append(stats.row("median change, mean over heads", interval, len(few), layer=layer))
-        interval = stats.bootstrap(part, lambda c: np.median(c, 0).max(), **options)
-        rows.append(stats.row("median change, largest head", interval, len(few), layer=layer))
+        interval = intervals.bootstrap(part, lambda c: np.median(c, 0).mean(), **options)
+        rows.append(intervals.row("median change, mean over heads", interval, len(few), layer=layer))
+        interval = intervals.bootstrap(part, lambda c: np.median(c, 0).max(), **options)
+        rows.append(intervals.row("median change, largest head", interval, len(few), layer=layer))
     size = subject.hidden_size // subject.n_heads
     for name, pieces in (("longer than a head is wide", size + BEYOND), ("half as long", size // 2)):
         starts = range(0, min(len(words), 200), 10)
         texts = [t for s in starts if (t := _stretch(subject, words[s : s + pieces], pieces))]
         if texts:
             least = null_space(subject, texts, settings).min((1, 2))
-            interval = stats.mean_interval(least, **options)
-            rows.append(stats.row("dimensions of the null space", interval, len(texts), input=name))
-    return stats.table(rows, [note])
+            interval = intervals.mean_interval(least, **options)
+            rows.append(intervals.row("dimensions of the null space", interval, len(texts), input=name))
+    return intervals.table(rows, [note])

@@ -7,14 +7,15 @@ from collections import Counter
 import numpy as np
 import torch
 
-from ... import finetune, stats
+from ... import finetune
 from ...attention import patterns
 from ...attention.importance import head_importance
-from ...claims import claim
-from ...encode import batches
-from ...hooks import ablate_heads
-from ...layers import UNDEFINED
-from ...rules import below
+from ...claims.registry import claim
+from ...claims.rules import below
+from ...scores import intervals
+from ...scores.profiles import UNDEFINED
+from ...subject.encode import batches
+from ...subject.hooks import ablate_heads
 
 SEEDS = 2
 KEPT = 0.9  # of the dev accuracy: what pruning must leave
@@ -96,16 +97,18 @@ def heavy_lifters(subject, data, settings):
             right.append(tuned.right(held, settings))
             for kind, share in _heterogeneous(tuned, test[:60], settings).items():
                 mixed[kind].append(share)
-            learnt = stats.mean_interval(np.mean(right, 0) - majority, **options)[1] > 0
+            learnt = intervals.mean_interval(np.mean(right, 0) - majority, **options)[1] > 0
             if not learnt:
                 break
             alive.append(_survivors(tuned, _importance(tuned, train[:100], settings), dev or test, settings))
         n = len(held)
-        rows.append(stats.row("accuracy", stats.seeds_by_items(np.array(right, float), **options), n, task=task))
-        rows.append(stats.row("accuracy, majority", stats.mean_interval(majority, **options), n, task=task))
+        rows.append(
+            intervals.row("accuracy", intervals.seeds_by_items(np.array(right, float), **options), n, task=task)
+        )
+        rows.append(intervals.row("accuracy, majority", intervals.mean_interval(majority, **options), n, task=task))
         notes += [note, "" if learnt else f"{task}: the tuned model does not beat the majority label: no survivors"]
         rows += _rows(alive if learnt else [], mixed, settings, task)
-    return stats.table(rows, notes)
+    return intervals.table(rows, notes)
 
 
 def _rows(alive: list[np.ndarray], mixed: dict[str, list[np.ndarray]], settings, task: str) -> list[dict]:
@@ -115,16 +118,16 @@ def _rows(alive: list[np.ndarray], mixed: dict[str, list[np.ndarray]], settings,
     for kind, found in mixed.items():
         share, heads = np.concatenate([f.reshape(-1) for f in found]), np.tile(np.arange(found[0].size), len(found))
         keys = dict(task=task, maps=kind)
-        base = stats.mean_interval(share, **options, groups=heads)
-        out.append(stats.row("heterogeneous, all heads", base, share.size, **keys))
+        base = intervals.mean_interval(share, **options, groups=heads)
+        out.append(intervals.row("heterogeneous, all heads", base, share.size, **keys))
         flags = np.concatenate([a.reshape(-1) for a in alive]) if alive else np.zeros(0, bool)
         gap = UNDEFINED
         if flags.any():
-            interval = stats.mean_interval(share[flags], **options, groups=heads[flags])
-            out.append(stats.row("heterogeneous, survivors", interval, flags.sum(), **keys))
-            gap = stats.bootstrap([share, flags], _gap, **options, groups=heads)
+            interval = intervals.mean_interval(share[flags], **options, groups=heads[flags])
+            out.append(intervals.row("heterogeneous, survivors", interval, flags.sum(), **keys))
+            gap = intervals.bootstrap([share, flags], _gap, **options, groups=heads)
             if kind == "weights":
-                interval = stats.mean_interval(flags, **options, groups=heads)
-                out.append(stats.row("share of heads surviving", interval, flags.size, task=task))
-        out.append(stats.row("heterogeneous, survivors - all heads", gap, flags.sum(), **keys))
+                interval = intervals.mean_interval(flags, **options, groups=heads)
+                out.append(intervals.row("share of heads surviving", interval, flags.size, task=task))
+        out.append(intervals.row("heterogeneous, survivors - all heads", gap, flags.sum(), **keys))
     return out

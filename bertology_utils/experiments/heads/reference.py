@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from ... import stats
 from ...attention import antecedents, relations
 from ...attention.choosing import fitting, sides
-from ...claims import claim
-from ...rules import above, all_of, below
+from ...claims.registry import claim
+from ...claims.rules import above, all_of, below
+from ...scores import intervals
 
 READERS = {"coreference": antecedents.from_items, "mentions": antecedents.from_mentions}
 
@@ -48,10 +48,10 @@ def coreference(subject, data, settings):
         options = dict(seed=settings.seed, draws=settings.draws, groups=frame.pop("sentence"))
         head = relations.name(best, subject.n_layers, subject.n_heads)
         for measure in frame:
-            interval = stats.mean_interval(frame[measure], **options)
-            rows.append(stats.row(measure, interval, len(frame), task=task, head=head))
+            interval = intervals.mean_interval(frame[measure], **options)
+            rows.append(intervals.row(measure, interval, len(frame), task=task, head=head))
         notes += [note, more]
-    return stats.table(rows, notes)
+    return intervals.table(rows, notes)
 
 
 def _confusion(share: np.ndarray, n: np.ndarray) -> np.ndarray:
@@ -102,20 +102,20 @@ def agreement_attention(subject, data, settings):
         }
     )
     parts = [
-        stats.means(frame.assign(condition="all"), "excess", by="condition", measure="excess over even attention",
+        intervals.means(frame.assign(condition="all"), "excess", by="condition", measure="excess over even attention",
                     settings=settings, note=note or left),
-        stats.means(frame, "excess", by="condition", measure="excess over even attention, by distractor",
+        intervals.means(frame, "excess", by="condition", measure="excess over even attention, by distractor",
                     settings=settings),
-        stats.means(frame, "confusion", by="condition", measure="confusion", settings=settings),
+        intervals.means(frame, "confusion", by="condition", measure="confusion", settings=settings),
     ]  # fmt: skip
-    loss = stats.bootstrap(
+    loss = intervals.bootstrap(
         [frame.distractors.to_numpy(float), frame.excess.to_numpy()], _loss, seed=settings.seed, draws=settings.draws
     )
-    rows = [stats.row("excess lost for each distractor", loss, len(frame))]
+    rows = [intervals.row("excess lost for each distractor", loss, len(frame))]
     for layer, column in enumerate(confusion.T):
-        interval = stats.mean_interval(column, seed=settings.seed, draws=settings.draws)
-        rows.append(stats.row("confusion, by layer", interval, len(column), layer=layer))
-    return stats.combine(*parts, stats.table(rows))
+        interval = intervals.mean_interval(column, seed=settings.seed, draws=settings.draws)
+        rows.append(intervals.row("confusion, by layer", interval, len(column), layer=layer))
+    return intervals.combine(*parts, intervals.table(rows))
 
 
 def _loss(distractors: np.ndarray, excess: np.ndarray) -> float:

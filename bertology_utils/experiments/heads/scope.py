@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from ... import stats
 from ...attention import relations, scope
 from ...attention.choosing import fitting
-from ...claims import claim
+from ...claims.registry import claim
+from ...claims.rules import above
 from ...data.items import Sentence
 from ...finetune import Recipe
-from ...rules import above
+from ...scores import intervals
 
 # cue -> a word that may stand there and negates nothing
 CONTROL = {"not": "now", "never": "often", "n't": "now", "no": "some"}
@@ -60,22 +60,25 @@ def negation_scope(subject, data, settings):
         head, threshold = scope.choose(seen[0], gold[0])
         found[stage] = scope.apply(seen[1], gold[1], head, threshold)
         keys = dict(stage=stage, head=relations.name(head, subject.n_layers, subject.n_heads))
-        rows.append(stats.row("F1, best head", stats.mean_interval(found[stage], **options), len(test), **keys))
+        rows.append(intervals.row("F1, best head", intervals.mean_interval(found[stage], **options), len(test), **keys))
         for name, values in baselines.items():
-            gap = stats.mean_interval(found[stage] - values, **options)
-            rows.append(stats.row(f"F1, best head - {name}", gap, len(test), **keys))
+            gap = intervals.mean_interval(found[stage] - values, **options)
+            rows.append(intervals.row(f"F1, best head - {name}", gap, len(test), **keys))
         pairs = [(k, c) for k, i in enumerate(test) if (c := _control(i)) is not None]
         neutral = scope.scores(model, [c for _, c in pairs], settings)
         turn = [seen[1][k][head][gold[1][k]].sum() - n[head][gold[1][k]].sum() for (k, _), n in zip(pairs, neutral)]
         rows.append(
-            stats.row(
-                "share of attention in scope, cue - control", stats.mean_interval(turn, **options), len(turn), **keys
+            intervals.row(
+                "share of attention in scope, cue - control",
+                intervals.mean_interval(turn, **options),
+                len(turn),
+                **keys,
             )
         )
     for name, values in baselines.items():
         where = f"{window[0]} to {window[1]}" if name == "fixed offsets" else f"{offset[0]}"
-        interval = stats.mean_interval(values, **options)
-        rows.append(stats.row(f"F1, {name}", interval, len(test), stage="positions", head=where))
-    gain = stats.mean_interval(np.subtract(found["tuned"], found["pretrained"]), **options)
-    rows.append(stats.row("F1, tuned - pretrained", gain, len(test), stage="both", head="best of each"))
-    return stats.table(rows, [note, left])
+        interval = intervals.mean_interval(values, **options)
+        rows.append(intervals.row(f"F1, {name}", interval, len(test), stage="positions", head=where))
+    gain = intervals.mean_interval(np.subtract(found["tuned"], found["pretrained"]), **options)
+    rows.append(intervals.row("F1, tuned - pretrained", gain, len(test), stage="both", head="best of each"))
+    return intervals.table(rows, [note, left])

@@ -6,13 +6,13 @@ import numpy as np
 import pandas as pd
 from scipy.stats import beta
 
-from ... import stats
 from ...attention import patterns
 from ...attention.choosing import fitting
 from ...attention.collect import STATISTICS, collect, permutation_test
 from ...attention.importance import separator_gradients
-from ...claims import claim
-from ...rules import above, all_of, below
+from ...claims.registry import claim
+from ...claims.rules import above, all_of, below
+from ...scores import intervals
 
 
 def _sentences(subject, data) -> tuple[list, str]:
@@ -28,7 +28,7 @@ def by_layer(array: np.ndarray, measure: str, settings, **keys) -> list[dict]:
     means = np.nanmean(array, -1)  # (n, L)
     draws = settings.draws
     return [
-        stats.row(measure, stats.mean_interval(column[~np.isnan(column)], seed=settings.seed, draws=draws),
+        intervals.row(measure, intervals.mean_interval(column[~np.isnan(column)], seed=settings.seed, draws=draws),
                   int((~np.isnan(column)).sum()), **keys, layer=k)
         for k, column in enumerate(means.T)
     ]  # fmt: skip
@@ -49,14 +49,14 @@ def five_patterns(subject, data, settings):
     rows = []
     for k, pattern in enumerate(patterns.PATTERNS):
         is_it = labels == k
-        share = stats.mean_interval(is_it.mean((1, 2)), seed=settings.seed, draws=settings.draws)
-        rows.append(stats.row("share of maps", share, len(kept), pattern=pattern, layer="all"))
+        share = intervals.mean_interval(is_it.mean((1, 2)), seed=settings.seed, draws=settings.draws)
+        rows.append(intervals.row("share of maps", share, len(kept), pattern=pattern, layer="all"))
         rows += by_layer(is_it.astype(float), "share of maps, by layer", settings, pattern=pattern)
     unseen, truth = patterns.generated(60, settings.seed + 1)
     right = patterns.classifier(settings.seed).predict(unseen) == truth
-    interval = stats.mean_interval(right, seed=settings.seed, draws=settings.draws)
-    rows.append(stats.row("accuracy on unseen generated maps", interval, len(right), pattern="all", layer="all"))
-    return stats.table(rows, [note, more])
+    interval = intervals.mean_interval(right, seed=settings.seed, draws=settings.draws)
+    rows.append(intervals.row("accuracy on unseen generated maps", interval, len(right), pattern="all", layer="all"))
+    return intervals.table(rows, [note, more])
 
 
 def _peak_gap(a: np.ndarray, b: np.ndarray) -> float:
@@ -92,12 +92,12 @@ def special_tokens(subject, data, settings):
     curves = {k: values[k].mean(-1) for k in ("[CLS]", "[SEP]", "punctuation")}  # (n, L)
     options = dict(seed=settings.seed, draws=min(settings.draws, 1000))
     for a, b in (("[CLS]", "[SEP]"), ("[SEP]", "punctuation")):
-        gap = stats.bootstrap([curves[a], curves[b]], _peak_gap, **options)
-        rows.append(stats.row(f"layers from the peak of {a} to that of {b}", gap, len(words)))
+        gap = intervals.bootstrap([curves[a], curves[b]], _peak_gap, **options)
+        rows.append(intervals.row(f"layers from the peak of {a} to that of {b}", gap, len(words)))
     both = [curves["[SEP]"][: len(few)], gradients.mean(-1)]
-    rho = stats.bootstrap(both, lambda m, g: stats.spearman(m.mean(0), g.mean(0)), **options)
-    rows.append(stats.row("Spearman of attention to [SEP] and its gradient", rho, len(few)))
-    return stats.table(rows, [note])
+    rho = intervals.bootstrap(both, lambda m, g: intervals.spearman(m.mean(0), g.mean(0)), **options)
+    rows.append(intervals.row("Spearman of attention to [SEP] and its gradient", rho, len(few)))
+    return intervals.table(rows, [note])
 
 
 @claim(
@@ -126,12 +126,12 @@ def norms(subject, data, settings):
         pair = [a.reshape(len(a), -1) for a in (found.values[kind], found.norms[f"size {kind}"])]
         there = ~np.isnan(pair[1]).any(1)  # sentences with a token of the kind
         pair = [a[there] for a in pair]
-        rho = stats.bootstrap(pair, lambda w, s: stats.spearman(w.mean(0), s.mean(0)), **options)
-        rows.append(stats.row("Spearman of weight and vector norm", rho, int(there.sum()), kind=kind))
+        rho = intervals.bootstrap(pair, lambda w, s: intervals.spearman(w.mean(0), s.mean(0)), **options)
+        rows.append(intervals.row("Spearman of weight and vector norm", rho, int(there.sum()), kind=kind))
     special = sum(found.norms[f"share {k}"] - found.values[k] for k in ("[CLS]", "[SEP]")).mean((1, 2))  # (n,)
-    interval = stats.mean_interval(special, seed=settings.seed, draws=settings.draws)
-    rows.append(stats.row("share of special tokens, norms - weights", interval, len(words)))
-    return stats.table(rows, [note])
+    interval = intervals.mean_interval(special, seed=settings.seed, draws=settings.draws)
+    rows.append(intervals.row("share of special tokens, norms - weights", interval, len(words)))
+    return intervals.table(rows, [note])
 
 
 @claim(
@@ -154,17 +154,17 @@ def redundancy(subject, data, settings):
     names = ("within a layer", "between layers")
     frame = pd.DataFrame(found.distances, columns=names).assign(gap=lambda f: f[names[1]] - f[names[0]])
     named = {names[0]: f"divergence {names[0]}", names[1]: f"divergence {names[1]}", "gap": "between - within layers"}
-    measured = [stats.means(frame, c, measure=m, settings=settings) for c, m in named.items()]
+    measured = [intervals.means(frame, c, measure=m, settings=settings) for c, m in named.items()]
     over, draws = permutation_test(found.matrix, subject.n_heads, seed=settings.seed, draws=1000)
     p = (over + 1) / (draws + 1)
     low, high = beta.ppf([0.025, 0.975], [max(over, 1e-9), over + 1], [draws - over + 1, max(draws - over, 1e-9)])
-    rows = [stats.row("p of the permutation test", (p, low, high), draws)]
+    rows = [intervals.row("p of the permutation test", (p, low, high), draws)]
     points = _plane(found.matrix, settings.seed)
     for head, (x, y) in enumerate(points):
         layer, place = divmod(head, subject.n_heads)
         for axis, at in (("x", x), ("y", y)):  # a place on a map, not an estimate: no interval
-            rows.append(stats.row(axis, (at, np.nan, np.nan), len(words), layer=layer, head=place))
-    return stats.combine(*measured, stats.table(rows, [note]))
+            rows.append(intervals.row(axis, (at, np.nan, np.nan), len(words), layer=layer, head=place))
+    return intervals.combine(*measured, intervals.table(rows, [note]))
 
 
 def _plane(matrix: np.ndarray, seed: int) -> np.ndarray:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from ... import stats
 from ...attention import relations
 from ...attention.choosing import fitting, sides
-from ...claims import claim
-from ...rules import above, below
+from ...claims.registry import claim
+from ...claims.rules import above, below
+from ...scores import intervals
 
 FEWEST = 20  # test arcs under which a relation is not scored
 OBJECT = ("obj", "obj, from tags")  # the second where a treebank has trees without labels
@@ -32,7 +32,10 @@ def _paired(columns: dict[str, np.ndarray], groups, settings, **keys) -> list[di
     """A row a column of per-item values, drawn by sentence."""
     frame = pd.DataFrame(columns | {"sentence": groups})
     options = dict(seed=settings.seed, draws=settings.draws, groups=frame["sentence"])
-    return [stats.row(m, stats.mean_interval(frame[m].astype(float), **options), len(frame), **keys) for m in columns]
+    return [
+        intervals.row(m, intervals.mean_interval(frame[m].astype(float), **options), len(frame), **keys)
+        for m in columns
+    ]
 
 
 @claim("hed.syntactic.clark2019", tasks="treebank", n=4000, limit=400,
@@ -68,7 +71,7 @@ def syntactic(subject, data, settings):
         )
     if skipped:
         notes.append(f"fewer than {FEWEST} arcs in dev or test: {', '.join(skipped)}")
-    return stats.table(rows, notes)
+    return intervals.table(rows, notes)
 
 
 def _heads_of(arcs: pd.DataFrame) -> pd.DataFrame:
@@ -105,8 +108,10 @@ def combination(subject, data, settings):
         head = relations.name(best, subject.n_layers, subject.n_heads)
         rows += _paired(columns, arcs["sentence"], settings, relation=relation, head=head)
         share = weights.sum() ** 2 / (weights**2).sum()  # heads if all weights were alike
-        rows.append(stats.row("heads in the mixture", (share, np.nan, np.nan), len(y), relation=relation, head="all"))
-    return stats.table(rows, [note, more])
+        rows.append(
+            intervals.row("heads in the mixture", (share, np.nan, np.nan), len(y), relation=relation, head="all")
+        )
+    return intervals.table(rows, [note, more])
 
 
 @claim("hed.no_full_tree.clark2019", tasks="treebank", n=2500, limit=300,
@@ -131,5 +136,5 @@ def no_full_tree(subject, data, settings):
     rows = _paired(columns, arcs[1]["sentence"], settings, relation="all", head=head, offset=best.offset)
     table = right[1].reshape(len(chain), -1, subject.n_layers, subject.n_heads).mean(0).max(0)  # (L, A), better way
     for (layer, place), value in np.ndenumerate(table):
-        rows.append(stats.row("UAS, each head", (value, np.nan, np.nan), len(chain), layer=layer, head=place))
-    return stats.table(rows, notes)
+        rows.append(intervals.row("UAS, each head", (value, np.nan, np.nan), len(chain), layer=layer, head=place))
+    return intervals.table(rows, notes)

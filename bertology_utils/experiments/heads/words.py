@@ -8,13 +8,14 @@ import numpy as np
 import pandas as pd
 import torch
 
-from ... import encode, stats
 from ...attention import pieces, relations
 from ...attention.choosing import fitting, sides
 from ...attention.importance import masked_hits
-from ...claims import claim
-from ...hooks import ablate_heads
-from ...rules import above, all_of, below
+from ...claims.registry import claim
+from ...claims.rules import above, all_of, below
+from ...scores import intervals
+from ...subject import encode
+from ...subject.hooks import ablate_heads
 
 
 @claim("hed.subwords.correia2019", tasks="treebank", n=2500, limit=400, predict=above("ratio, best head", 1.0))
@@ -39,19 +40,19 @@ def subwords(subject, data, settings):
     mass, count = both[1]
     options = dict(seed=settings.seed, draws=min(settings.draws, 500))
     head = relations.name(best, subject.n_layers, subject.n_heads)
-    interval = stats.bootstrap([mass[:, :, best : best + 1], count], lambda m, c: pieces.ratio(m, c)[0], **options)
-    rows = [stats.row("ratio, best head", interval, int(count[:, 0].sum()), head=head)]
+    interval = intervals.bootstrap([mass[:, :, best : best + 1], count], lambda m, c: pieces.ratio(m, c)[0], **options)
+    rows = [intervals.row("ratio, best head", interval, int(count[:, 0].sum()), head=head)]
     for measure, quantile in (("ratio, median head", 0.5), ("ratio, highest tenth of heads", 0.9)):
-        interval = stats.bootstrap(
+        interval = intervals.bootstrap(
             [mass, count], lambda m, c, q=quantile: np.quantile(pieces.ratio(m, c), q), **options
         )
-        rows.append(stats.row(measure, interval, int(count[:, 0].sum()), head="all"))
+        rows.append(intervals.row(measure, interval, int(count[:, 0].sum()), head="all"))
     ratios = pieces.ratio(mass, count)
     for k, value in enumerate(ratios):
         layer, place = divmod(k, subject.n_heads)
         keys = dict(layer=layer, head=str(place))
-        rows.append(stats.row("ratio, each head", (value, np.nan, np.nan), int(count[:, 0].sum()), **keys))
-    return stats.table(rows, notes)
+        rows.append(intervals.row("ratio, each head", (value, np.nan, np.nan), int(count[:, 0].sum()), **keys))
+    return intervals.table(rows, notes)
 
 
 TOP = 2  # heads that the study singled out
@@ -104,12 +105,12 @@ def frames(subject, data, settings):
         frame = pd.DataFrame(columns | {"sentence": groups})
         key = {"heads": name, "head": ", ".join(map(str, top)) if name == "top" else "mean"}
         for measure in columns:
-            interval = stats.mean_interval(
+            interval = intervals.mean_interval(
                 frame[measure], seed=settings.seed, draws=settings.draws, groups=frame["sentence"]
             )
-            rows.append(stats.row(measure, interval, len(frame), **key))
+            rows.append(intervals.row(measure, interval, len(frame), **key))
     rows += _ablation(subject, sorted({tuple(i.words) for i in test}), top, settings)
-    return stats.table(rows, [note, more])
+    return intervals.table(rows, [note, more])
 
 
 def _core(item) -> bool:
@@ -135,7 +136,7 @@ def _ablation(subject, sentences, top, settings) -> list[dict]:
         "accuracy lost, top - other heads": lost[0] - np.mean(lost[1:], 0),
     }
     return [
-        stats.row(m, stats.mean_interval(v, seed=settings.seed, draws=settings.draws), len(v), heads="ablation")
+        intervals.row(m, intervals.mean_interval(v, seed=settings.seed, draws=settings.draws), len(v), heads="ablation")
         for m, v in columns.items()
     ]
 
@@ -184,11 +185,11 @@ def lexical_relations(subject, data, settings):
     frame["related - shuffled"] = frame["related"] - frame["shuffled"]
     head = relations.name(best, subject.n_layers, subject.n_heads)
     parts = [
-        stats.means(part, m, by="relation", settings=settings, note=f"{note}; {more}".strip("; ")).assign(head=head)
+        intervals.means(part, m, by="relation", settings=settings, note=f"{note}; {more}".strip("; ")).assign(head=head)
         for part in (frame.assign(relation="all"), frame)
         for m in ("related", "shuffled", "related - shuffled")
     ]
-    return stats.combine(*parts)
+    return intervals.combine(*parts)
 
 
 def _derangement(items: list, rng: random.Random) -> list:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from ... import stats
-from ...claims import claim
-from ...companions import companion, how_to_name
+from ...claims.registry import claim
+from ...claims.rules import above
 from ...data.items import Data
-from ...data.released.metrics import profile_correlation
-from ...layers import UNDEFINED, by_refits, correlate, interval
-from ...models import Subject
-from ...rules import above
+from ...scores import intervals
+from ...scores.counts import profile_correlation
+from ...scores.profiles import UNDEFINED, by_refits, correlate, interval
 from ...settings import Settings
+from ...subject.companions import companion, how_to_name
+from ...subject.models import Subject
 from . import tasks
 from .pipeline import MOST, mixed, plain_rows
 
@@ -43,7 +43,7 @@ def base_against_large(subject, data, settings):
     elif other.n_layers == subject.n_layers:
         missing = f"{other.name} has {other.n_layers} layers like {subject.name}: there is nothing to stretch"
     if missing:
-        return stats.table([stats.row("mean profile correlation", UNDEFINED, 0, task="all")], [missing])
+        return intervals.table([intervals.row("mean profile correlation", UNDEFINED, 0, task="all")], [missing])
     return compare(other, subject, data, settings)
 
 
@@ -60,22 +60,22 @@ def compare(shallow: Subject, deep: Subject, data: Data, settings: Settings) -> 
         value, draws = correlate(a.profile, b.profile)
         drawn.append((value, draws))
         n = min(a.profile.n, b.profile.n)
-        rows.append(stats.row("profile correlation", interval(value, draws), n, task=task))
+        rows.append(intervals.row("profile correlation", interval(value, draws), n, task=task))
         refits = [profile_correlation(x.weights, y.weights) for x, y in zip(a.resampled, b.resampled)]
         weights = by_refits(profile_correlation(a.mixture.weights, b.mixture.weights), refits)
-        rows.append(stats.row("mixing weight correlation", weights, n, task=task))
+        rows.append(intervals.row("mixing weight correlation", weights, n, task=task))
         for subject, f in ((shallow, a), (deep, b)):
             name = subject.name
             scores = enumerate(f.profile.scores())
-            rows += [stats.row("cumulative accuracy", s, n, task=task, model=name, layer=k) for k, s in scores]
+            rows += [intervals.row("cumulative accuracy", s, n, task=task, model=name, layer=k) for k, s in scores]
             rows += [r | {"model": name} for r in plain_rows(task, f)]
     known = [pair for pair in drawn if not np.isnan(pair[0])]
     mean = UNDEFINED
     if known:
         mean = interval(np.mean([v for v, _ in known]), np.mean([d for _, d in known], 0))
-    rows.append(stats.row("mean profile correlation", mean, len(known), task="all"))
+    rows.append(intervals.row("mean profile correlation", mean, len(known), task="all"))
     flat = f"flat profiles, which correlate with nothing: {len(drawn) - len(known)}" if len(known) < len(drawn) else ""
     depths = f"{shallow.name} has {shallow.n_layers} layers, {deep.name} {deep.n_layers}"
-    return stats.table(
+    return intervals.table(
         rows, [depths, flat, tasks.note(data, found), *(said for side in both for _, said in side.values())]
     )

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from ... import stats
-from ...claims import claim
+from ...claims.registry import claim
+from ...claims.rules import above, all_of, below
 from ...data.items import Ambiguity, Data
-from ...layers import Profile, peak_rows
-from ...models import Subject
 from ...probes import LayerScores, Targets, fitting, gather, probe_layers
 from ...probes.linear import fit_each
 from ...probes.targets import build
-from ...rules import above, all_of, below
+from ...scores import intervals
+from ...scores.profiles import Profile, peak_rows
 from ...settings import Settings
+from ...subject.models import Subject
 from .tasks import baseline_rows
 
 LONGEST = 16  # words whose index is asked for: further ones are too rare to learn
@@ -55,9 +55,9 @@ def word_order(subject, data, settings):
     low = int(np.argmax(scores.dev[: profile.depth // 3 + 1]))
     rows = peak_rows(profile, scores.dev, task="word order")
     rows.append(
-        stats.row("low - last layer", profile.lead(low, profile.depth), profile.n, task="word order", layer=low)
+        intervals.row("low - last layer", profile.lead(low, profile.depth), profile.n, task="word order", layer=low)
     )
-    return stats.table([*rows, *baseline_rows(scores, settings, task="word order")], [scores.note])
+    return intervals.table([*rows, *baseline_rows(scores, settings, task="word order")], [scores.note])
 
 
 @claim(
@@ -75,20 +75,20 @@ def hierarchy(subject, data, settings):
     """
     scores = order_scores(subject, data, settings)
     order = Profile.of(scores.right, scores.groups, settings)
-    rows = [stats.row("accuracy", s, order.n, task="word order", layer=k) for k, s in enumerate(order.scores())]
-    rows.append(stats.row("best layer", order.peak(), order.n, task="word order"))
+    rows = [intervals.row("accuracy", s, order.n, task="word order", layer=k) for k, s in enumerate(order.scores())]
+    rows.append(intervals.row("best layer", order.peak(), order.n, task="word order"))
     rows += baseline_rows(scores, settings, task="word order")
     notes = [scores.note]
     for condition in sorted({i.condition for i in data["ambiguity"]}):
         right, note = _told_apart(subject, [i for i in data["ambiguity"] if i.condition == condition], settings)
         found, name = Profile.of(right, np.arange(right.shape[1]), settings), condition.replace("_", " ")
-        rows += [stats.row("accuracy", s, found.n, task=name, layer=k) for k, s in enumerate(found.scores())]
-        rows.append(stats.row("best layer", found.peak(), found.n, task=name))
-        gap = stats.interval(found.best - order.best, found.draws.argmax(1) - order.draws.argmax(1))
+        rows += [intervals.row("accuracy", s, found.n, task=name, layer=k) for k, s in enumerate(found.scores())]
+        rows.append(intervals.row("best layer", found.peak(), found.n, task=name))
+        gap = intervals.interval(found.best - order.best, found.draws.argmax(1) - order.draws.argmax(1))
         share = tuple(x / order.depth for x in gap)
-        rows.append(stats.row("depth of best layer, hierarchy - order", share, found.n, task=name))
+        rows.append(intervals.row("depth of best layer, hierarchy - order", share, found.n, task=name))
         notes.append(note)
-    return stats.table(rows, notes)
+    return intervals.table(rows, notes)
 
 
 def _told_apart(subject: Subject, items: list[Ambiguity], settings: Settings) -> tuple[np.ndarray, str]:

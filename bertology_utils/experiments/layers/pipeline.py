@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ... import stats
-from ...claims import claim
-from ...layers import UNDEFINED, by_refits, interval
-from ...mixtures import Cumulative, cumulative
+from ...claims.registry import claim
+from ...claims.rules import above, all_of
 from ...probes import Targets
-from ...rules import above, all_of
+from ...probes.mixtures import Cumulative, cumulative
+from ...scores import intervals
+from ...scores.profiles import UNDEFINED, by_refits, interval
 from ...settings import Settings
 from . import tasks
 
@@ -21,7 +21,7 @@ REFITS = 5  # of the mixture, on resampled training sentences
 
 def spearmans(order: np.ndarray, draws: np.ndarray) -> np.ndarray:
     """Rank correlation of an order (T,) with each row of draws (D, T)."""
-    return np.array([stats.spearman(order, d) for d in draws])
+    return np.array([intervals.spearman(order, d) for d in draws])
 
 
 def order_row(measure: str, names: list[str], values: list[float], draws: list[np.ndarray], scope: str) -> dict:
@@ -34,9 +34,9 @@ def order_row(measure: str, names: list[str], values: list[float], draws: list[n
         order = np.arange(len(known))
         drawn = np.stack([draws[k] for k in known], 1)
         drawn = drawn[~np.isnan(drawn).any(1)]
-        value, drawn = stats.spearman(order, np.array([values[k] for k in known])), spearmans(order, drawn)
+        value, drawn = intervals.spearman(order, np.array([values[k] for k in known])), spearmans(order, drawn)
         span = interval(value, drawn) if measure == "expected layer" else by_refits(value, drawn)
-    return stats.row(f"Spearman of pipeline order and {measure}", span, len(known), task=scope)
+    return intervals.row(f"Spearman of pipeline order and {measure}", span, len(known), task=scope)
 
 
 def mixed(x: np.ndarray, targets: Targets, settings: Settings) -> Cumulative:
@@ -47,15 +47,15 @@ def mixed(x: np.ndarray, targets: Targets, settings: Settings) -> Cumulative:
 def step_rows(task: str, found: Cumulative) -> list[dict]:
     """Cumulative accuracy by layer and what each added layer brings."""
     p = found.profile
-    rows = [stats.row("cumulative accuracy", s, p.n, task=task, layer=k) for k, s in enumerate(p.scores())]
-    rows += [stats.row("gain of layer", p.lead(k, k - 1), p.n, task=task, layer=k) for k in range(1, p.depth + 1)]
+    rows = [intervals.row("cumulative accuracy", s, p.n, task=task, layer=k) for k, s in enumerate(p.scores())]
+    rows += [intervals.row("gain of layer", p.lead(k, k - 1), p.n, task=task, layer=k) for k in range(1, p.depth + 1)]
     return rows + plain_rows(task, found)
 
 
 def plain_rows(task: str, found: Cumulative) -> list[dict]:
     """What the majority label gets right, and the mixture of all layers on control labels."""
     figures = {"majority": found.majority, "control accuracy, all layers": found.control}
-    return [stats.row(m, stats.mean_interval(v, draws=500), len(v), task=task) for m, v in figures.items()]
+    return [intervals.row(m, intervals.mean_interval(v, draws=500), len(v), task=task) for m, v in figures.items()]
 
 
 @claim(
@@ -84,9 +84,9 @@ def pipeline(subject, data, settings):
         spans = ("expected layer", interval(*expected[task])), ("centre of gravity", by_refits(*centres[task]))
         for measure, found_at in spans:
             if not np.isnan(found_at[0]):
-                rows.append(stats.row(measure, found_at, f.profile.n, task=task))
+                rows.append(intervals.row(measure, found_at, f.profile.n, task=task))
                 share = tuple(x / f.profile.depth for x in found_at)
-                rows.append(stats.row(f"{measure} / depth", share, f.profile.n, task=task))
+                rows.append(intervals.row(f"{measure} / depth", share, f.profile.n, task=task))
     for measure, figures in (("expected layer", expected), ("centre of gravity", centres)):
         for scope in ("all", "POS to coreference"):
             values, draws = zip(*figures.values())
@@ -96,11 +96,11 @@ def pipeline(subject, data, settings):
     if late and not np.isnan(expected.get("POS", (np.nan,))[0]):
         value, drawn = (np.mean([x[k] for x in late], 0) - expected["POS"][k] for k in (0, 1))
         gap = interval(value, drawn)
-    rows.append(stats.row("expected layer, roles and relations - POS", gap, len(late), task="all"))
+    rows.append(intervals.row("expected layer, roles and relations - POS", gap, len(late), task="all"))
     without = [t for t, e in expected.items() if np.isnan(e[0])]
     gains = f"no gain over the embeddings, so no expected layer: {', '.join(without)}" if without else ""
     few = "" if len(found) > 2 else "fewer than three tasks have no order to speak of"
-    return stats.table(rows, [tasks.note(data, found), few, gains, *(said for _, said in found.values())])
+    return intervals.table(rows, [tasks.note(data, found), few, gains, *(said for _, said in found.values())])
 
 
 @claim(
@@ -123,10 +123,10 @@ def semantics_spread(subject, data, settings):
     found = tasks.measured(subject, tasks.available(data), settings, mixed, most=MOST)
     for task, (f, said) in found.items():
         drawn = np.array([m.kl for m in f.resampled])
-        rows.append(stats.row("KL from uniform (bits)", by_refits(f.mixture.kl, drawn), f.profile.n, task=task))
+        rows.append(intervals.row("KL from uniform (bits)", by_refits(f.mixture.kl, drawn), f.profile.n, task=task))
         weights = np.array([m.weights for m in f.resampled])
         rows += [
-            stats.row("mixing weight", by_refits(w, weights[:, k]), f.profile.n, task=task, layer=k)
+            intervals.row("mixing weight", by_refits(w, weights[:, k]), f.profile.n, task=task, layer=k)
             for k, w in enumerate(f.mixture.weights)
         ]
         kl[task in tasks.SYNTACTIC].append((f.mixture.kl, drawn))
@@ -134,13 +134,13 @@ def semantics_spread(subject, data, settings):
         for name, which in (("all", np.ones_like(hard)), ("hard", hard)):
             if which.any():
                 options = {"seed": settings.seed, "draws": settings.draws}
-                layer = stats.mean_interval(f.settled[which], **options)
-                rows.append(stats.row(f"settling layer, {name} examples", layer, which.sum(), task=task))
+                layer = intervals.mean_interval(f.settled[which], **options)
+                rows.append(intervals.row(f"settling layer, {name} examples", layer, which.sum(), task=task))
         rows += plain_rows(task, f)
         notes.append(said)
     gap = UNDEFINED
     if kl[True] and kl[False]:
         gap = by_refits(*(np.mean([x[k] for x in kl[True]], 0) - np.mean([x[k] for x in kl[False]], 0) for k in (0, 1)))
-    rows.append(stats.row("KL, syntactic - semantic tasks", gap, len(found), task="all"))
+    rows.append(intervals.row("KL, syntactic - semantic tasks", gap, len(found), task="all"))
     alone = "" if kl[True] and kl[False] else "tasks of one kind only, so no difference of kinds"
-    return stats.table(rows, [tasks.note(data, found), alone, *notes])
+    return intervals.table(rows, [tasks.note(data, found), alone, *notes])

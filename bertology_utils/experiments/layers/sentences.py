@@ -6,14 +6,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from ... import encode, sentence_tasks, stats
-from ...claims import claim
+from ...claims.registry import claim
+from ...claims.rules import above
 from ...data.items import ItemError
-from ...layers import Profile
-from ...models import Subject
-from ...probes import Targets, gather_all, score_layers
-from ...rules import above
+from ...probes import Targets, gather_all, score_layers, sentence_tasks
+from ...scores import intervals
+from ...scores.profiles import Profile
 from ...settings import Settings
+from ...subject import encode
+from ...subject.models import Subject
 
 MOST = {"train": 200, "dev": 20, "test": 200}  # sentences a split; dev chooses nothing here
 
@@ -64,17 +65,19 @@ def sentence_tasks_by_layer(subject, data, settings):
             targets, x, note = vectors[name]
             scores = score_layers(x, targets, settings, note=note)
             profile, keys = Profile.of(scores.right, scores.groups, settings), {"kind": kind, "task": name}
-            rows += [stats.row("accuracy", s, profile.n, **keys, layer=k) for k, s in enumerate(profile.scores())]
-            most = stats.mean_interval(scores.majority, seed=settings.seed, draws=settings.draws)
-            rows.append(stats.row("majority", most, profile.n, **keys))
-            rows.append(stats.row("best layer", profile.peak(), profile.n, **keys))
+            rows += [intervals.row("accuracy", s, profile.n, **keys, layer=k) for k, s in enumerate(profile.scores())]
+            most = intervals.mean_interval(scores.majority, seed=settings.seed, draws=settings.draws)
+            rows.append(intervals.row("majority", most, profile.n, **keys))
+            rows.append(intervals.row("best layer", profile.peak(), profile.n, **keys))
             best.setdefault(kind, []).append((profile.best, profile.draws.argmax(1)))
             notes.append(scores.note)
     means = {kind: (np.mean([b for b, _ in x]), np.mean([d for _, d in x], 0)) for kind, x in best.items()}
     for kind, (value, drawn) in means.items():
-        rows.append(stats.row("mean best layer", stats.interval(value, drawn), len(best[kind]), kind=kind, task="all"))
+        rows.append(
+            intervals.row("mean best layer", intervals.interval(value, drawn), len(best[kind]), kind=kind, task="all")
+        )
     for low, high in (("surface", "syntactic"), ("syntactic", "semantic")):
-        gap = stats.interval(means[high][0] - means[low][0], means[high][1] - means[low][1])
+        gap = intervals.interval(means[high][0] - means[low][0], means[high][1] - means[low][1])
         n = len(best[low]) + len(best[high])
-        rows.append(stats.row("difference of mean best layers", gap, n, kind=f"{high} - {low}", task="all"))
-    return stats.table(rows, list(dict.fromkeys(notes)))
+        rows.append(intervals.row("difference of mean best layers", gap, n, kind=f"{high} - {low}", task="all"))
+    return intervals.table(rows, list(dict.fromkeys(notes)))

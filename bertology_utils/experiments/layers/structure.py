@@ -7,15 +7,16 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 
-from ... import cloze, encode, mlm_heads, stats
-from ...claims import claim
+from ...claims.registry import claim
+from ...claims.rules import above, all_of
 from ...data.items import MASK
-from ...layers import Profile, peak_rows
-from ...models import Subject
-from ...probes import fit_structural_each, spanning_tree, uuas
+from ...probes import fit_structural_each, mlm_heads, spanning_tree, uuas
 from ...probes.structural import distances, without
-from ...rules import above, all_of
+from ...scores import intervals
+from ...scores.profiles import Profile, peak_rows
 from ...settings import Settings
+from ...subject import cloze, encode
+from ...subject.models import Subject
 from . import tasks
 from .transfer import task_scores
 
@@ -60,9 +61,11 @@ def tree_depth(subject, data, settings):
     test, dev = scores[:, scored & (split == "test")], scores[:, scored & (split == "dev")]
     rows = peak_rows(Profile.of(test, np.arange(test.shape[1]), settings), dev.mean(1), measure="UUAS")
     chain = [_in_chain(cut[n][1]) for n in np.flatnonzero((split == "test") & scored)]
-    rows.append(stats.row("UUAS, neighbours joined", stats.mean_interval(chain, seed=settings.seed), len(chain)))
+    rows.append(
+        intervals.row("UUAS, neighbours joined", intervals.mean_interval(chain, seed=settings.seed), len(chain))
+    )
     note = f"{(~fit).sum()} of {len(fit)} sentences are too long for {subject.name}" if not fit.all() else ""
-    return stats.table(rows, [note])
+    return intervals.table(rows, [note])
 
 
 def _in_chain(heads: Sequence[int]) -> float:
@@ -118,8 +121,8 @@ def agreement(subject, data, settings):
     with torch.inference_mode():
         last = subject.predict(torch.as_tensor(states[-1, 1::2], device=subject.device))[:, ids].float().cpu().numpy()
     good, bad = (last[np.arange(len(last)), column] for column in place[1::2].T)
-    own = stats.mean_interval(good > bad, seed=settings.seed, draws=settings.draws)
-    return stats.table([*found, stats.row("accuracy, the model's own head", own, test.shape[1])], [note, said])
+    own = intervals.mean_interval(good > bad, seed=settings.seed, draws=settings.draws)
+    return intervals.table([*found, intervals.row("accuracy, the model's own head", own, test.shape[1])], [note, said])
 
 
 @claim(
@@ -150,17 +153,19 @@ def task_specific(subject, data, settings):
     out = peak_rows(words, right[0].mean(1), task="masked words")
     inner = out[-1]["layer"]
     lead = words.lead(words.depth, inner)
-    out.append(stats.row("last layer - inner", lead, words.n, task="masked words", layer=inner))
+    out.append(intervals.row("last layer - inner", lead, words.n, task="masked words", layer=inner))
     usual = answers[1] == np.bincount(answers[0]).argmax()  # the piece most often masked on dev
-    out.append(stats.row("majority", stats.mean_interval(usual, groups=groups[1]), words.n, task="masked words"))
+    out.append(
+        intervals.row("majority", intervals.mean_interval(usual, groups=groups[1]), words.n, task="masked words")
+    )
     found = task_scores(subject, data, settings, only=ALIKE)
     scores = list(found.values())
     profiles = [Profile.of(s.right, s.groups, settings) for s in scores]
     for (task, s), profile in zip(found.items(), profiles):
-        out += [stats.row("accuracy", x, profile.n, task=task, layer=k) for k, x in enumerate(profile.scores())]
+        out += [intervals.row("accuracy", x, profile.n, task=task, layer=k) for k, x in enumerate(profile.scores())]
         out += tasks.baseline_rows(s, settings, task=task)
     mean = Profile(
         np.mean([p.value for p in profiles], 0), np.mean([p.draws for p in profiles], 0), sum(p.n for p in profiles)
     )
     out += peak_rows(mean, np.mean([s.dev for s in scores], 0), task="mean of probes")
-    return stats.table(out, [f"the mean of probes is over {', '.join(found)}"])
+    return intervals.table(out, [f"the mean of probes is over {', '.join(found)}"])

@@ -11,11 +11,11 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ... import stats
 from ...data.items import Data, ItemError, Sentence
-from ...models import Subject
 from ...probes import LayerScores, Means, Targets, fitting, from_edges, from_sentences, gather_all, score_layers
+from ...scores import intervals
 from ...settings import Settings
+from ...subject.models import Subject
 
 T = TypeVar("T")
 
@@ -133,8 +133,8 @@ def baseline_rows(scores: LayerScores, settings: Settings, **keys) -> list[dict]
     """The majority label's accuracy, and by layer the probe's on control labels (hewitt2019control)."""
     mean = Means(scores.groups, seed=settings.seed, draws=min(settings.draws, 500))
     n = len(scores.majority)
-    out = [stats.row("majority", mean(scores.majority), n, **keys)]
-    return out + [stats.row("control accuracy", mean(c), n, **keys, layer=k) for k, c in enumerate(scores.control)]
+    out = [intervals.row("majority", mean(scores.majority), n, **keys)]
+    return out + [intervals.row("control accuracy", mean(c), n, **keys, layer=k) for k, c in enumerate(scores.control)]
 
 
 def note(data: Data, found: dict[str, Targets]) -> str:

@@ -6,16 +6,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from ... import stats
-from ...claims import claim
+from ...claims.registry import claim
+from ...claims.rules import above, all_of
 from ...data.items import Data
-from ...data.released.metrics import mean_ranks
-from ...layers import Profile, by_refits, inner, interval, peak_rows
-from ...mixtures import Cumulative
-from ...models import Subject
 from ...probes import LayerScores, Targets, fitting, from_edges, probe_layers, score_layers
-from ...rules import above, all_of
+from ...probes.mixtures import Cumulative
+from ...scores import intervals
+from ...scores.counts import mean_ranks
+from ...scores.profiles import Profile, by_refits, inner, interval, peak_rows
 from ...settings import Settings
+from ...subject.models import Subject
 from . import tasks
 from .pipeline import MOST as MIXED
 from .pipeline import mixed
@@ -51,25 +51,25 @@ def transferability(subject, data, settings):
     profiles = {t: Profile.of(s.right, s.groups, settings) for t, s in scores.items()}
     rows = []
     for task, p in profiles.items():
-        rows += [stats.row("accuracy", s, p.n, task=task, layer=k) for k, s in enumerate(p.scores())]
+        rows += [intervals.row("accuracy", s, p.n, task=task, layer=k) for k, s in enumerate(p.scores())]
         rows += [
             *tasks.baseline_rows(scores[task], settings, task=task),
-            stats.row("best layer", p.peak(), p.n, task=task),
+            intervals.row("best layer", p.peak(), p.n, task=task),
         ]
     ranks = mean_ranks(np.array([p.value for p in profiles.values()]))
     drawn = np.array([mean_ranks(table) for table in np.stack([p.draws for p in profiles.values()], 1)])
     mean = Profile(-ranks, -drawn, len(profiles))  # a high score is a low rank
     inside = inner(-mean_ranks(np.array([s.dev for s in scores.values()])))
     rows += [
-        stats.row("mean rank", stats.interval(ranks[k], drawn[:, k]), mean.n, task="all", layer=k)
+        intervals.row("mean rank", intervals.interval(ranks[k], drawn[:, k]), mean.n, task="all", layer=k)
         for k in range(len(ranks))
     ]
     peak = mean.peak()
-    rows.append(stats.row("best layer", peak, mean.n, task="all"))
-    rows.append(stats.row("best layer / depth", tuple(x / mean.depth for x in peak), mean.n, task="all"))
+    rows.append(intervals.row("best layer", peak, mean.n, task="all"))
+    rows.append(intervals.row("best layer / depth", tuple(x / mean.depth for x in peak), mean.n, task="all"))
     for name, end in (("layer 0", 0), ("last layer", mean.depth)):
-        rows.append(stats.row(f"rank lead over {name}", mean.lead(inside, end), mean.n, task="all", layer=inside))
-    return stats.table(rows, [tasks.note(data, scores), *(s.note for s in scores.values())])
+        rows.append(intervals.row(f"rank lead over {name}", mean.lead(inside, end), mean.n, task="all", layer=inside))
+    return intervals.table(rows, [tasks.note(data, scores), *(s.note for s in scores.values())])
 
 
 @claim(
@@ -100,7 +100,7 @@ def chunks_conflict(subject, data, settings):
         subject, {t: x for t, x in found.items() if t == "chunks"}, settings, mixed, most=MIXED
     ).items():
         rows += _depths(mixture, task)
-    return stats.table(rows, notes)
+    return intervals.table(rows, notes)
 
 
 def hidden_layer(x: np.ndarray, targets: Targets, settings: Settings) -> LayerScores:
@@ -114,10 +114,10 @@ def _depths(found: Cumulative, task: str) -> list[dict]:
     value, drawn = p.expected()
     if not np.isnan(value):
         share = tuple(x / p.depth for x in interval(value, drawn))
-        rows.append(stats.row("expected layer / depth", share, p.n, task=task, probe="cumulative"))
+        rows.append(intervals.row("expected layer / depth", share, p.n, task=task, probe="cumulative"))
     centre = by_refits(found.mixture.centre_of_gravity, [m.centre_of_gravity for m in found.resampled])
     share = tuple(x / p.depth for x in centre)
-    return [*rows, stats.row("centre of gravity / depth", share, p.n, task=task, probe="mixture")]
+    return [*rows, intervals.row("centre of gravity / depth", share, p.n, task=task, probe="mixture")]
 
 
 @claim(
@@ -139,5 +139,5 @@ def conceptnet(subject, data, settings):
     rows = peak_rows(profile, scores.dev)
     options = {"seed": settings.seed, "draws": min(settings.draws, 500)}
     rows += tasks.baseline_rows(scores, settings)
-    trend = stats.trend(scores.right.T.astype(float), **options)
-    return stats.table([*rows, stats.row("Spearman of layer and accuracy", trend, profile.n)], [note])
+    trend = intervals.trend(scores.right.T.astype(float), **options)
+    return intervals.table([*rows, intervals.row("Spearman of layer and accuracy", trend, profile.n)], [note])

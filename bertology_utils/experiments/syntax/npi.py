@@ -7,10 +7,12 @@ import random
 import numpy as np
 import pandas as pd
 
-from ... import cloze, encode, probes, stats
-from ...claims import claim
+from ... import probes
+from ...claims.registry import claim
+from ...claims.rules import above, all_of
 from ...data.items import Labelled
-from ...rules import above, all_of
+from ...scores import intervals
+from ...subject import cloze, encode
 
 # The cells of the paradigm that each phenomenon sets apart: acceptable against not.
 CONTRASTS = {
@@ -50,7 +52,7 @@ def npi(subject, data, settings):
         notes.append(note)
         frames.append(("probe", conditions, right))
         controls = [r for r in _rows("probe, layer 0", conditions, bottom, settings) if r["measure"] == "accuracy"]
-    return stats.table([*(row for method in frames for row in _rows(*method, settings)), *controls], notes)
+    return intervals.table([*(row for method in frames for row in _rows(*method, settings)), *controls], notes)
 
 
 def _rows(method: str, conditions: list[str], right: np.ndarray, settings) -> list[dict]:
@@ -58,13 +60,15 @@ def _rows(method: str, conditions: list[str], right: np.ndarray, settings) -> li
     by = {c: part["right"].to_numpy(float) for c, part in pd.DataFrame({"c": conditions, "right": right}).groupby("c")}
     options = {"seed": settings.seed, "draws": settings.draws}
     rows = [
-        stats.row("accuracy", stats.mean_interval(values, **options), len(values), method=method, phenomenon=name)
+        intervals.row(
+            "accuracy", intervals.mean_interval(values, **options), len(values), method=method, phenomenon=name
+        )
         for name, values in by.items()
     ]
     for name in ("licensor", "npi"):
         if name in by and "scope" in by:
-            lead = stats.difference(by[name], by["scope"], paired=False, **options)
-            rows.append(stats.row(f"{name} - scope", lead, len(by[name]) + len(by["scope"]), method=method))
+            lead = intervals.difference(by[name], by["scope"], paired=False, **options)
+            rows.append(intervals.row(f"{name} - scope", lead, len(by[name]) + len(by["scope"]), method=method))
     return rows
 
 

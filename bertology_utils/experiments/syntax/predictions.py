@@ -8,10 +8,11 @@ from collections import defaultdict
 import numpy as np
 import pandas as pd
 
-from ... import cloze, stats
-from ...claims import claim
+from ...claims.registry import claim
+from ...claims.rules import above, all_of
 from ...data.items import MASK
-from ...rules import above, all_of
+from ...scores import intervals
+from ...subject import cloze
 
 
 @claim("syn.agreement.goldberg2019", tasks="agreement", predict=above("accuracy", 0.5, margin=0.02), n=1200, limit=3000)
@@ -28,18 +29,20 @@ def agreement(subject, data, settings):
             "right": cloze.choose(subject, items, settings) > 0,
         }
     )
-    by_condition = stats.means(frame, "right", by="condition", measure="accuracy", settings=settings, note=note)
+    by_condition = intervals.means(frame, "right", by="condition", measure="accuracy", settings=settings, note=note)
     counted = frame.dropna(subset="attractors").astype({"attractors": int})
     if not counted.attractors.nunique() > 1:
         return by_condition
-    by_count = stats.means(counted, "right", by="attractors", measure="accuracy by attractors", settings=settings)
-    slope = stats.bootstrap(
+    by_count = intervals.means(counted, "right", by="attractors", measure="accuracy by attractors", settings=settings)
+    slope = intervals.bootstrap(
         [counted.attractors.to_numpy(), counted.right.to_numpy(float)],
         _slope,
         seed=settings.seed,
         draws=min(settings.draws, 500),
     )
-    return stats.combine(by_condition, by_count, stats.table([stats.row("change per attractor", slope, len(counted))]))
+    return intervals.combine(
+        by_condition, by_count, intervals.table([intervals.row("change per attractor", slope, len(counted))])
+    )
 
 
 def _slope(x: np.ndarray, y: np.ndarray) -> float:
@@ -87,8 +90,8 @@ def negation(subject, data, settings):
         "unmoved": "unmoved by not",
         "overlap": "top-5 overlap",
     }
-    return stats.combine(
-        *(stats.means(frame, c, by="set", measure=m, settings=settings, note=note) for c, m in named.items())
+    return intervals.combine(
+        *(intervals.means(frame, c, by="set", measure=m, settings=settings, note=note) for c, m in named.items())
     )
 
 
@@ -142,6 +145,6 @@ def malformed(subject, data, settings):
         "control": "top-5 overlap with an unrelated item",
         "over": "overlap over control",
     }
-    return stats.combine(
-        *(stats.means(frame, c, by="perturbation", measure=m, settings=settings) for c, m in named.items())
+    return intervals.combine(
+        *(intervals.means(frame, c, by="perturbation", measure=m, settings=settings) for c, m in named.items())
     )

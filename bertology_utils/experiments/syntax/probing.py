@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from ... import probes, stats
-from ...claims import claim
+from ... import probes
+from ...claims.registry import claim
+from ...claims.rules import above, all_of
 from ...data.items import Sentence
-from ...models import Subject
 from ...probes import Means, from_sentences
-from ...rules import above, all_of
+from ...scores import intervals
 from ...settings import Settings
+from ...subject.models import Subject
 
 MOST = 3000  # targets a split: time and memory are bounded
 
@@ -78,7 +79,7 @@ def pos_chunks_deps(subject, data, settings):
             scores = probes.score_layers(x, target, settings, control=task != "relations", note=note)
             reference = probes.score_layers(y[[0, scores.best_contextual]], target, settings)
             frames.append(probes.rows(scores, settings, reference=reference, task=task))
-    return stats.combine(*frames)
+    return intervals.combine(*frames)
 
 
 @claim(
@@ -113,12 +114,12 @@ def hierarchical(subject, data, settings):
         choose, score = right[:, ::2], right[:, 1::2]
         best = int(choose[1:].mean(1).argmax()) + 1
         mean, n = Means(np.arange(score.shape[1]), seed=settings.seed, draws=settings.draws), score.shape[1]
-        rows = [stats.row("right by layer", mean(s), n, condition=condition, layer=k) for k, s in enumerate(score)]
-        rows.append(stats.row("generalisation", mean(score[best]), n, condition=condition, layer=best))
+        rows = [intervals.row("right by layer", mean(s), n, condition=condition, layer=k) for k, s in enumerate(score)]
+        rows.append(intervals.row("generalisation", mean(score[best]), n, condition=condition, layer=best))
         gain = mean(score[best] - score[0])
-        rows.append(stats.row("gain over layer 0", gain, n, condition=condition, layer=best))
-        frames.append(stats.table(rows, [note]))
-    return stats.combine(*frames)
+        rows.append(intervals.row("gain over layer 0", gain, n, condition=condition, layer=best))
+        frames.append(intervals.table(rows, [note]))
+    return intervals.combine(*frames)
 
 
 def _told_apart(x: np.ndarray, targets, settings: Settings) -> np.ndarray:
@@ -178,10 +179,10 @@ def distant_parents(subject, data, settings):
         over.append(right.astype(float) - most)
         reduction = mean.draws(over[k]) / np.maximum(1 - mean.draws(most), 1e-9)
         value = over[k].mean() / max(1 - most.mean(), 1e-9)
-        rows += [stats.row("accuracy", mean(right), n, **keys), stats.row("majority", mean(most), n, **keys)]
-        rows += [stats.row("accuracy over majority", mean(over[k]), n, **keys)]
-        rows += [stats.row("error reduction", stats.interval(value, reduction), n, **keys)]
+        rows += [intervals.row("accuracy", mean(right), n, **keys), intervals.row("majority", mean(most), n, **keys)]
+        rows += [intervals.row("accuracy over majority", mean(over[k]), n, **keys)]
+        rows += [intervals.row("error reduction", intervals.interval(value, reduction), n, **keys)]
         if k:
             fall = mean(over[k - 1] - over[k])
-            rows.append(stats.row("fall of accuracy over majority", fall, n, ancestor=f"{STEPS[k - 1]} to {step}"))
-    return stats.table(rows, [note])
+            rows.append(intervals.row("fall of accuracy over majority", fall, n, ancestor=f"{STEPS[k - 1]} to {step}"))
+    return intervals.table(rows, [note])

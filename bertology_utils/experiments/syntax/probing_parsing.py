@@ -6,13 +6,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from ... import encode, probes, stats
-from ...claims import claim
+from ... import probes
+from ...claims.registry import claim
+from ...claims.rules import above
 from ...data.items import Sentence, Span
-from ...models import Subject
 from ...probes import Means, structural, tagging, tpdn
-from ...rules import above
+from ...scores import intervals
 from ...settings import Settings
+from ...subject import encode
+from ...subject.models import Subject
 from .probing import few, punctuation
 from .probing_trees import Forest, grow
 
@@ -39,7 +41,7 @@ def trees_from_vectors(subject, data, settings):
     bracketed = [i for i in data.items.get("constituency", treebank) if i.brackets and i.split != "train"]
     if bracketed:
         frames.append(_constituents(subject, bracketed, settings))
-    return stats.combine(*frames)
+    return intervals.combine(*frames)
 
 
 def _tagged(forest: Forest, settings: Settings):
@@ -77,11 +79,11 @@ def _tagged(forest: Forest, settings: Settings):
     best = int(np.argmax([r["dev"].mean() for r in layers]))
     chain = chained(test, max((-1, 1), key=lambda way: chained(dev, way).mean()))
     mean = Means(np.repeat(test, [len(forest.heads[k]) for k in test]), seed=settings.seed, draws=settings.draws)
-    rows = [stats.row("UAS", mean(r["test"]), len(chain), layer=k) for k, r in enumerate(layers)]
-    rows.append(stats.row("UAS of the chain", mean(chain), len(chain)))
+    rows = [intervals.row("UAS", mean(r["test"]), len(chain), layer=k) for k, r in enumerate(layers)]
+    rows.append(intervals.row("UAS of the chain", mean(chain), len(chain)))
     gain = mean(layers[best]["test"].astype(float) - chain)
-    rows.append(stats.row("UAS over chain", gain, len(chain), layer=best))
-    return stats.table(rows, [forest.note])
+    rows.append(intervals.row("UAS over chain", gain, len(chain), layer=best))
+    return intervals.table(rows, [forest.note])
 
 
 def _constituents(subject: Subject, items: list[Sentence], settings: Settings):
@@ -109,11 +111,11 @@ def _constituents(subject: Subject, items: list[Sentence], settings: Settings):
     test = ~dev & ~np.isnan(flat)
     options = {"seed": settings.seed, "draws": settings.draws}
     keys, n, ours = {"layer": int(layer), "metric": metrics[m]}, int(test.sum()), scores[layer, m, test]
-    return stats.table(
+    return intervals.table(
         [
-            stats.row("F1 of constituents", stats.mean_interval(ours, **options), n, **keys),
-            stats.row("F1 of right-branching", stats.mean_interval(flat[test], **options), n),
-            stats.row("F1 over right-branching", stats.difference(ours, flat[test], **options), n, **keys),
+            intervals.row("F1 of constituents", intervals.mean_interval(ours, **options), n, **keys),
+            intervals.row("F1 of right-branching", intervals.mean_interval(flat[test], **options), n),
+            intervals.row("F1 over right-branching", intervals.difference(ours, flat[test], **options), n, **keys),
         ]
     )
 
@@ -165,9 +167,9 @@ def tensor_products(subject, data, settings):
         for scheme in probes.SCHEMES
     }
     options, n = {"seed": settings.seed, "draws": min(settings.draws, 1000)}, int(test.sum())
-    rows = [stats.row("error", stats.seeds_by_items(e, **options), n, roles=s) for s, e in errors.items()]
+    rows = [intervals.row("error", intervals.seeds_by_items(e, **options), n, roles=s) for s, e in errors.items()]
     for scheme, error in errors.items():
         if scheme != "tree":
-            over = stats.seeds_by_items(error - errors["tree"], **options)
-            rows.append(stats.row("error over tree roles", over, n, roles=scheme))
-    return stats.table(rows)
+            over = intervals.seeds_by_items(error - errors["tree"], **options)
+            rows.append(intervals.row("error over tree roles", over, n, roles=scheme))
+    return intervals.table(rows)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from ... import encode, probes, stats
-from ...claims import claim
+from ... import probes
+from ...claims.registry import claim
+from ...claims.rules import above, below
 from ...data import load
 from ...data.items import EdgeItem, Sentence
 from ...probes import structural
 from ...probes.linear import fit
-from ...rules import above, below
+from ...scores import intervals
 from ...settings import Settings
+from ...subject import encode
 from .probing import few
 
 LONGEST = 40  # words: vectors are concatenated, so every sentence takes the longest one's room
@@ -70,17 +72,19 @@ def concatenated(subject, data, settings):
     for f, name in enumerate(names):
         if not varied[f]:
             continue
-        on_dev = [np.nan_to_num(stats.spearman(p[dev, f], y[dev, f]), nan=-1) for p in predicted]
+        on_dev = [np.nan_to_num(intervals.spearman(p[dev, f], y[dev, f]), nan=-1) for p in predicted]
         ours = predicted[int(np.argmax(on_dev))][test, f]
         keys = {"feature": name, "layer": layers[int(np.argmax(on_dev)) // len(PENALTIES)]}
-        found = stats.bootstrap([ours, length[test, f], y[test, f]], _compared, **options)
-        rows += [stats.row(m, [v[k] for v in found], n, **keys) for k, m in enumerate(MEASURES[: 2 if f == 0 else 3])]
-    return stats.table(rows, [note])
+        found = intervals.bootstrap([ours, length[test, f], y[test, f]], _compared, **options)
+        rows += [
+            intervals.row(m, [v[k] for v in found], n, **keys) for k, m in enumerate(MEASURES[: 2 if f == 0 else 3])
+        ]
+    return intervals.table(rows, [note])
 
 
 def _compared(ours: np.ndarray, length: np.ndarray, gold: np.ndarray) -> np.ndarray:
     """Rank correlations of the probe and of length, and their difference."""
-    a, b = stats.spearman(ours, gold), stats.spearman(length, gold)
+    a, b = intervals.spearman(ours, gold), intervals.spearman(length, gold)
     return np.array([a, b, a - b])
 
 
@@ -131,12 +135,12 @@ def formalism(subject, data, settings):
     rows, n = [], int(test.sum())
     mean = probes.Means(targets.sentence[test], seed=settings.seed, draws=settings.draws)
     for k, name in enumerate(FORMALISMS):
-        rows += [stats.row("score", mean(s), n, formalism=name, layer=l) for l, s in enumerate(scores[k][:, test])]
+        rows += [intervals.row("score", mean(s), n, formalism=name, layer=l) for l, s in enumerate(scores[k][:, test])]
         best = int(scores[k][:, dev].mean(1).argmax())
         gain = mean(scores[k, best, test] - scores[k, 0, test])
-        rows.append(stats.row("gain of the best layer over layer 0", gain, n, formalism=name, layer=best))
+        rows.append(intervals.row("gain of the best layer over layer 0", gain, n, formalism=name, layer=best))
     p = permutation(scores[:, :, test], targets.sentence[test], seed=settings.seed)
-    return stats.table([*rows, stats.row("permutation p", p, n)], [note, *notes])
+    return intervals.table([*rows, intervals.row("permutation p", p, n)], [note, *notes])
 
 
 def permutation(

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ... import encode, probes, stats
-from ...claims import claim, get, load_for, sources
+from ... import probes
+from ...claims.registry import claim
+from ...claims.rules import above
 from ...data.items import Sentence
-from ...models import Subject, load
 from ...probes import Means, structural, tagging
-from ...rules import above
+from ...scores import intervals
 from ...settings import Settings
+from ...subject import encode
+from ...subject.models import Subject, load
 from .probing import few, punctuation, stranger
 
 RANK = 32  # of structural probes, but for the sweep: small enough to be fast, where the study's curve is flat already
@@ -96,17 +98,17 @@ def structural_probe(subject, data, settings):
     both = trees(forest, list(range(subject.n_layers + 1)), dev + test)
     found = [right[on_dev:] for right in both]
     best = int(np.argmax([right[:on_dev].mean() for right in both[1:]])) + 1
-    rows = [stats.row("UUAS", mean(f), n, layer=k) for k, f in enumerate(found)]
+    rows = [intervals.row("UUAS", mean(f), n, layer=k) for k, f in enumerate(found)]
     chain = edges_found(forest, test, [structural.tree_edges(tagging.chain(len(forest.heads[k]), -1)) for k in test])
-    rows.append(stats.row("UUAS of the chain", mean(chain), n))
+    rows.append(intervals.row("UUAS of the chain", mean(chain), n))
     (untrained,) = trees(grow(stranger(subject, settings), items, settings), [best], test)
     for name, other in (("layer 0", found[0]), ("untrained", untrained), ("chain", chain)):
         gain = mean(found[best].astype(float) - other)
-        rows.append(stats.row("UUAS over baseline", gain, n, baseline=name, layer=best))
+        rows.append(intervals.row("UUAS over baseline", gain, n, baseline=name, layer=best))
     for rank in (r for r in (1, 4, 16, 64, 256, 1024) if r <= subject.hidden_size):
         (right,) = trees(forest, [best], test, rank)
-        rows.append(stats.row("UUAS by rank", mean(right), n, rank=rank, layer=best))
-    return stats.table(rows + _correlations(forest, best, test, RANK, settings), [forest.note])
+        rows.append(intervals.row("UUAS by rank", mean(right), n, rank=rank, layer=best))
+    return intervals.table(rows + _correlations(forest, best, test, RANK, settings), [forest.note])
 
 
 def _correlations(forest: Forest, best: int, test: list[int], rank: int, settings: Settings) -> list[dict]:
@@ -123,8 +125,8 @@ def _correlations(forest: Forest, best: int, test: list[int], rank: int, setting
             values = np.array(values)[~np.isnan(values)]
             if not len(values):  # no test sentence has a length that rank correlations speak of
                 continue
-            interval = stats.mean_interval(values, seed=settings.seed, draws=settings.draws)
-            rows.append(stats.row(measure, interval, len(values), layer=layer))
+            interval = intervals.mean_interval(values, seed=settings.seed, draws=settings.draws)
+            rows.append(intervals.row(measure, interval, len(values), layer=layer))
     return rows
 
 
@@ -137,6 +139,8 @@ def example(layer: int, which: int = 0, settings: Settings | None = None) -> dic
         `words` (punctuation left out), `gold` and `predicted`: pairs of places in `words`.
     """
     settings = Settings.of(settings)
+    from ...runs import get, load_for, sources
+
     it = get("syn.structural_probe.hewitt2019")
     items = load_for(it, sources(it, settings)[0], settings)["treebank"]
     test = [i for i in items if i.split == "test" and i.heads and 7 <= punctuation(i).count(False) <= 12]

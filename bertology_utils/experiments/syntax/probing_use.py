@@ -7,13 +7,15 @@ import random
 import numpy as np
 import torch
 
-from ... import encode, probes, stats
-from ...claims import claim
+from ... import probes
+from ...claims.registry import claim
+from ...claims.rules import above, all_of
 from ...data.items import Sentence
-from ...models import ModelUnsuitable, Subject
 from ...probes import Means, control_task, from_sentences
-from ...rules import above, all_of
+from ...scores import intervals
 from ...settings import Settings
+from ...subject import encode
+from ...subject.models import ModelUnsuitable, Subject
 from .probing import MOST, few, words_with
 
 
@@ -58,9 +60,9 @@ def description_length(subject, data, settings):
     for layer in range(len(x)):
         code, right = ({kind: values[layer] for kind, values in of.items()} for of in (codes, rights))
         for kind in tasks:
-            ratio = stats.interval(1 / code[kind].mean(), 1 / sent.draws(code[kind]))
-            rows.append(stats.row("compression", ratio, int(train.sum()), layer=layer, labels=kind))
-            rows.append(stats.row("accuracy", told(right[kind]), int(test.sum()), layer=layer, labels=kind))
+            ratio = intervals.interval(1 / code[kind].mean(), 1 / sent.draws(code[kind]))
+            rows.append(intervals.row("compression", ratio, int(train.sum()), layer=layer, labels=kind))
+            rows.append(intervals.row("accuracy", told(right[kind]), int(test.sum()), layer=layer, labels=kind))
         shorter = code["control"].mean() / code["real"].mean() - 1
         shorter_drawn = sent.draws(code["control"]) / sent.draws(code["real"]) - 1
         better = right["real"].mean() / max(right["control"].mean(), 1e-9) - 1
@@ -71,8 +73,8 @@ def description_length(subject, data, settings):
             ("accuracy gap", better, better_drawn),
             ("compression gap less accuracy gap", shorter - better, shorter_drawn - better_drawn),
         ):
-            rows.append(stats.row(measure, stats.interval(value, drawn), n, layer=layer))
-    return stats.table(rows, [note])
+            rows.append(intervals.row(measure, intervals.interval(value, drawn), n, layer=layer))
+    return intervals.table(rows, [note])
 
 
 @claim(
@@ -100,7 +102,7 @@ def amnesic(subject, data, settings):
     test, device = masked["test"], settings.torch_device()
     before = test.distributions(subject, settings)
     mean, n = Means(test.groups, seed=settings.seed, draws=settings.draws), len(test.groups)
-    rows = [stats.row("masked-LM accuracy", mean(test.right(before)), n)]
+    rows = [intervals.row("masked-LM accuracy", mean(test.right(before)), n)]
     for k, layer in enumerate(layers):
         found = probes.inlp(x["train"][k], masked["train"].labels, x["dev"][k], masked["dev"].labels, device=device)
         others = probes.random_directions(subject.hidden_size, len(found.directions), settings.seed)
@@ -112,14 +114,14 @@ def amnesic(subject, data, settings):
         drop = {kind: test.right(before) - test.right(logs) for kind, logs in after.items()}
         moved = {kind: (before.exp() * (before - logs)).sum(-1).cpu().numpy() for kind, logs in after.items()}
         for kind in after:
-            rows.append(stats.row("drop of accuracy", mean(drop[kind]), n, erased=kind, **keys))
-            rows.append(stats.row("KL divergence (nats)", mean(moved[kind]), n, erased=kind, **keys))
-        rows.append(stats.row("drop over random", mean(drop["part of speech"] - drop["random"]), n, **keys))
-        rows.append(stats.row("KL over random", mean(moved["part of speech"] - moved["random"]), n, **keys))
+            rows.append(intervals.row("drop of accuracy", mean(drop[kind]), n, erased=kind, **keys))
+            rows.append(intervals.row("KL divergence (nats)", mean(moved[kind]), n, erased=kind, **keys))
+        rows.append(intervals.row("drop over random", mean(drop["part of speech"] - drop["random"]), n, **keys))
+        rows.append(intervals.row("KL over random", mean(moved["part of speech"] - moved["random"]), n, **keys))
         known = f"layer {layer}: {len(found.directions)} of {subject.hidden_size} directions erased; probe "
         rows[-1]["note"] = f"{known}{found.accuracy[0]:.3f} before, {found.accuracy[-1]:.3f} after"
     notes = [r.pop("note") for r in rows if "note" in r]
-    return stats.table(rows, notes)
+    return intervals.table(rows, notes)
 
 
 class Masked:

@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from ... import encode, models, perturb, stats, trees
 from ...attention import relations
-from ...claims import NotRunnable, claim
-from ...companions import companion, how_to_name
+from ...claims.registry import NotRunnable, claim
+from ...claims.rules import above, all_of, below
 from ...data.items import Sentence
-from ...rules import above, all_of, below
+from ...scores import intervals, trees
+from ...subject import encode, models, perturb
+from ...subject.companions import companion, how_to_name
 
 RANDOM_TREES = 10  # a sentence
 DIRECTIONS = ("dependent attends", "head attends")
@@ -45,7 +46,7 @@ class Attached:
     def shares(self, settings) -> tuple[np.ndarray, np.ndarray]:
         """UUAS of each tree (K,), and of each bootstrap draw (draws, K)."""
         right, total = np.array(self.right), np.array(self.total, float)
-        drawn = stats.counts(len(total), settings.draws, settings.seed)
+        drawn = intervals.counts(len(total), settings.draws, settings.seed)
         return right.sum(0) / total.sum(), (drawn @ right) / (drawn @ total)[:, None]
 
 
@@ -77,11 +78,11 @@ def compared(counts: Attached, names: Sequence[str], settings) -> list[dict]:
     k, n = len(names), len(counts.total)
     columns = {name: (value[i], drawn[:, i]) for i, name in enumerate(names)}
     columns |= {"chain": (value[k], drawn[:, k]), "random tree": (value[k + 1 :].mean(), drawn[:, k + 1 :].mean(1))}
-    rows = [stats.row("UUAS", stats.interval(*c), n, tree=name) for name, c in columns.items()]
+    rows = [intervals.row("UUAS", intervals.interval(*c), n, tree=name) for name, c in columns.items()]
     for name in names:
         for other in ("chain", "random tree"):
             (a, drawn_a), (b, drawn_b) = columns[name], columns[other]
-            rows.append(stats.row(f"lead over {other}", stats.interval(a - b, drawn_a - drawn_b), n, tree=name))
+            rows.append(intervals.row(f"lead over {other}", intervals.interval(a - b, drawn_a - drawn_b), n, tree=name))
     return rows
 
 
@@ -111,11 +112,11 @@ def no_tree_in_attention(subject, data, settings):
     for k in range(heads):  # for the picture: the better direction of each head, on the part it is chosen on
         way = max((k, k + heads), key=lambda j: value[j])
         layer, head = divmod(k, subject.n_heads)
-        interval = stats.interval(value[way], drawn[:, way])
-        rows.append(stats.row("UUAS when choosing", interval, len(dev), layer=layer, head=head))
+        interval = intervals.interval(value[way], drawn[:, way])
+        rows.append(intervals.row("UUAS when choosing", interval, len(dev), layer=layer, head=head))
     layer, head = divmod(best % heads, subject.n_heads)
     chosen = f"best head: layer {layer}, head {head}, counted from 0; {DIRECTIONS[best // heads]}"
-    return stats.table(rows, [note, chosen])
+    return intervals.table(rows, [note, chosen])
 
 
 DECODERS: dict[str, Callable[[np.ndarray, int], np.ndarray]] = {
@@ -156,7 +157,7 @@ def perturbed_masking(subject, data, settings):
             ],
             gold,
         )
-    return stats.table(compared(counts, list(DECODERS), settings), [note])
+    return intervals.table(compared(counts, list(DECODERS), settings), [note])
 
 
 def by_relation(subject, dev, test, settings) -> list[np.ndarray]:
@@ -207,16 +208,16 @@ def compare_models(subjects: Sequence, sentences: Sequence[Sentence], settings):
         for subject in subjects[:2]:
             arcs = extract(subject, dev, test, settings)
             right, total = np.array([a.sum() for a in arcs], float), np.array([len(a) for a in arcs], float)
-            counts = stats.counts(len(test), settings.draws, settings.seed)
+            counts = intervals.counts(len(test), settings.draws, settings.seed)
             values.append(right.sum() / total.sum())
             drawn.append(counts @ right / np.maximum(counts @ total, 1))
-            interval = stats.interval(values[-1], drawn[-1])
-            rows.append(stats.row("attachment", interval, len(test), method=method, model=subject.name))
-        leads.append((method, stats.interval(values[0] - values[1], drawn[0] - drawn[1])))
+            interval = intervals.interval(values[-1], drawn[-1])
+            rows.append(intervals.row("attachment", interval, len(test), method=method, model=subject.name))
+        leads.append((method, intervals.interval(values[0] - values[1], drawn[0] - drawn[1])))
     smaller, larger = sorted(leads, key=lambda lead: lead[1][0])
     for name, (method, interval) in (("larger lead", larger), ("smaller lead", smaller)):
-        rows.append(stats.row(name, interval, len(test), method=method, model=subjects[0].name))
-    return stats.table(rows, notes)
+        rows.append(intervals.row(name, interval, len(test), method=method, model=subjects[0].name))
+    return intervals.table(rows, notes)
 
 
 @claim(

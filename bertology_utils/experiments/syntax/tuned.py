@@ -8,13 +8,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from ... import biaffine, encode, finetune, stats, triggers
-from ...claims import claim
+from ... import finetune
+from ...claims.registry import claim
+from ...claims.rules import above, all_of
 from ...data import load
 from ...data.items import Ambiguity, Labelled, Sentence
-from ...finetune import Recipe
-from ...models import Subject
-from ...rules import above, all_of
+from ...finetune import Recipe, biaffine, triggers
+from ...scores import intervals
+from ...subject import encode
+from ...subject.models import Subject
 
 RECIPE = Recipe(epochs=3, batch=16)
 RANDOM_TRIGGERS = 3
@@ -58,9 +60,9 @@ def structural_bias(subject, data, settings):
         tuned = [finetune.classify(subject, train, replace(RECIPE, seed=s), classes=CLASSES) for s in seeds(len(train))]
         for measure, part in (("structural choice", test), ("accuracy, ambiguous", dev)):
             scores = np.array([t.right(part, settings) for t in tuned], float)  # (seeds, items)
-            interval = stats.seeds_by_items(scores, seed=settings.seed, draws=settings.draws)
-            rows.append(stats.row(measure, interval, scores.size, condition=condition))
-    return stats.table(rows, [f"seeds: {len(tuned)}; {len(train)} training sentences a task"])
+            interval = intervals.seeds_by_items(scores, seed=settings.seed, draws=settings.draws)
+            rows.append(intervals.row(measure, interval, scores.size, condition=condition))
+    return intervals.table(rows, [f"seeds: {len(tuned)}; {len(train)} training sentences a task"])
 
 
 def lower_half(subject: Subject) -> Subject:
@@ -117,12 +119,14 @@ def universal_triggers(subject, data, settings):
         options = {"seed": settings.seed, "draws": settings.draws}
         for text, values in scores.items():
             rows.append(
-                stats.row("accuracy", stats.mean_interval(values, **options), len(values), attacked=name, text=text)
+                intervals.row(
+                    "accuracy", intervals.mean_interval(values, **options), len(values), attacked=name, text=text
+                )
             )
-        lead = stats.difference(scores["random trigger"], scores["trigger"], **options)
-        rows.append(stats.row("drop over random", lead, len(test), attacked=name))
+        lead = intervals.difference(scores["random trigger"], scores["trigger"], **options)
+        rows.append(intervals.row("drop over random", lead, len(test), attacked=name))
     written = "; ".join(f"against class {k}: {triggers.words(subject, t)}" for k, t in found.items())
-    return stats.table(rows, [note, written])
+    return intervals.table(rows, [note, written])
 
 
 @claim(
@@ -158,7 +162,7 @@ def intermediate_parsing(subject, data, settings):
     options = {"seed": settings.seed, "draws": settings.draws}
     # a sentence of punctuation alone has no arc that counts
     by_sentence = np.array([[right.mean() for right in run if len(right)] for run in uas])
-    rows = [stats.row("parsing UAS", stats.seeds_by_items(by_sentence, **options), by_sentence.size)]
+    rows = [intervals.row("parsing UAS", intervals.seeds_by_items(by_sentence, **options), by_sentence.size)]
     parts = {"all": [True] * len(test)} | {
         c: [i.condition == c for i in test] for c in sorted({i.condition for i in test} - {""})
     }
@@ -170,8 +174,8 @@ def intermediate_parsing(subject, data, settings):
             ("gain by parsing", with_ - without),
             ("loss by parsing", without - with_),
         ):
-            rows.append(stats.row(measure, stats.seeds_by_items(values, **options), values.size, set=name))
-    return stats.table(rows, [*notes, note, f"seeds: {len(uas)}"])
+            rows.append(intervals.row(measure, intervals.seeds_by_items(values, **options), values.size, set=name))
+    return intervals.table(rows, [*notes, note, f"seeds: {len(uas)}"])
 
 
 def _both_tasks(data, settings) -> tuple[list[Sentence], list[Labelled], list[str]]:

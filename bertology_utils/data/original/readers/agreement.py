@@ -3,6 +3,7 @@
 Every item is a sentence with the verb (or reflexive) masked and its right and wrong form. Whether both forms are
 single pieces of a vocabulary is a matter of the model: that filter of goldberg2019 is `cloze.single_piece`'s.
 """
+
 from __future__ import annotations
 
 import csv
@@ -49,9 +50,15 @@ def _generated(path: Path) -> Iterator[ForcedChoice]:
                 yield ForcedChoice(
                     id=f"{right['pattern']}-{right['constr_id']}-{number}",
                     condition="nonce" if number else "original",
-                    text=" ".join(words), good=right["form"], bad=wrong["form"],
-                    meta={"attractors": int(right["n_attr"]), "nonce": bool(number), "set": "gulordava",
-                          "construction": right["pattern"]},
+                    text=" ".join(words),
+                    good=right["form"],
+                    bad=wrong["form"],
+                    meta={
+                        "attractors": int(right["n_attr"]),
+                        "nonce": bool(number),
+                        "set": "gulordava",
+                        "construction": right["pattern"],
+                    },
                 )
 
 
@@ -74,7 +81,11 @@ def agreement(files: Files) -> Iterator[ForcedChoice]:
                 continue
             words[gap] = MASK
             yield ForcedChoice(
-                id=f"linzen-{number}", condition="natural", text=" ".join(words), good=good, bad=bad,
+                id=f"linzen-{number}",
+                condition="natural",
+                text=" ".join(words),
+                good=good,
+                bad=bad,
                 meta={"attractors": int(attractors), "nonce": False, "set": "linzen"},
             )
 
@@ -142,8 +153,16 @@ def marvin_linzen(files: Files) -> Iterator[ForcedChoice]:
                             raise ValueError(f"the sentences must differ in one word: {pair}")
                         gap = gaps[0]
                         yield ForcedChoice(
-                            id=f"{template}-{case}-{number}", condition=condition,
-                            text=" ".join([*good[:gap], MASK, *good[gap + 1:], "."]), good=good[gap], bad=bad[gap],
-                            meta={"attractors": attractors, "nonce": False, "set": "marvin_linzen",
-                                  "template": template, "case": case},
+                            id=f"{template}-{case}-{number}",
+                            condition=condition,
+                            text=" ".join([*good[:gap], MASK, *good[gap + 1 :], "."]),
+                            good=good[gap],
+                            bad=bad[gap],
+                            meta={
+                                "attractors": attractors,
+                                "nonce": False,
+                                "set": "marvin_linzen",
+                                "template": template,
+                                "case": case,
+                            },
                         )

@@ -1,4 +1,5 @@
 """Members of zip archives, read in memory: nothing is ever unpacked to disk."""
+
 from __future__ import annotations
 
 import re

@@ -1,4 +1,5 @@
 """The 46 association tests of may2019: WEAT words, and the same words in semantically bleached sentences."""
+
 from __future__ import annotations
 
 import json
@@ -18,6 +19,15 @@ def association(files: Files) -> Iterator[Association]:
             x, y, a, b = (tuple(part["examples"]) for part in parts)
             if not all((x, y, a, b)):
                 raise ValueError("a set of the test is empty")
-            yield Association(id=path.stem, condition=path.stem, x=x, y=y, a=a, b=b,
-                              meta={"bleached": path.stem.startswith("sent-"),
-                                    "categories": tuple(part["category"] for part in parts)})
+            yield Association(
+                id=path.stem,
+                condition=path.stem,
+                x=x,
+                y=y,
+                a=a,
+                b=b,
+                meta={
+                    "bleached": path.stem.startswith("sent-"),
+                    "categories": tuple(part["category"] for part in parts),
+                },
+            )

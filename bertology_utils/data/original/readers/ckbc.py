@@ -9,8 +9,7 @@ from collections.abc import Iterator
 
 from bertology_utils.data.items import EdgeItem, Labelled
 from bertology_utils.data.original.reading import Files, at, columns, reader
-
-from .texts import capital, words_and_spans
+from bertology_utils.data.text import capital, words_and_spans
 
 # The 100,000 training triples are not part of this copy, so the first dev set trains what has to be trained.
 SPLITS = {"dev1": "train", "dev2": "dev", "test": "test"}

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from bertology_utils.data.items import MASK, ForcedChoice
 from bertology_utils.data.original.reading import Files, ReaderError, at, columns, reader
-
-from .texts import capital
+from bertology_utils.data.text import capital
 
 LANGUAGES = ("de", "en", "fr", "he", "ru")
 # The seven constructions that all five languages have; the English folder also holds Marvin and Linzen's others.

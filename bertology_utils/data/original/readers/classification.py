@@ -1,4 +1,5 @@
 """Sentence classification: SST-2 (sentiment) and the Microsoft paraphrase corpus, which is MRPC of GLUE."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -24,8 +25,9 @@ def sentiment(files: Files) -> Iterator[Labelled]:
         path = files[f"glue_data/SST-2/{part}.tsv"]
         for number, row in table(path, ("sentence", "label")):
             with at(path, number):
-                yield Labelled(id=f"sst2-{split}-{number}", split=split, text=row["sentence"].strip(),
-                               label=_binary(row["label"]))
+                yield Labelled(
+                    id=f"sst2-{split}-{number}", split=split, text=row["sentence"].strip(), label=_binary(row["label"])
+                )
 
 
 @reader("mrpc_msr_paraphrase", "paraphrase")

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 from bertology_utils.data.items import Coreference
 from bertology_utils.data.original.reading import Files, at, lines, reader
+from bertology_utils.data.text import words_and_spans
 
-from .texts import table, words_and_spans
+from .texts import table
 
 GAP_HEADER = ("ID", "Text", "Pronoun", "Pronoun-offset", "A", "A-offset", "A-coref", "B", "B-offset", "B-coref", "URL")
 GAP_PARTS = {"development": "train", "validation": "dev", "test": "test"}  # as the authors mean them to be used

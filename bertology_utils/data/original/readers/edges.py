@@ -8,8 +8,7 @@ from pathlib import Path
 
 from bertology_utils.data.items import EdgeItem
 from bertology_utils.data.original.reading import Files, ReaderError, at, lines, reader
-
-from .texts import words_and_spans
+from bertology_utils.data.text import words_and_spans
 
 SEMEVAL = (
     ("train", "corpus/SemEval2010_task8_training/TRAIN_FILE.TXT"),

@@ -3,6 +3,7 @@
 As in the study, the gap closes the context and a full stop follows it; of a completion of several words the first
 counts.
 """
+
 from __future__ import annotations
 
 import re
@@ -41,10 +42,13 @@ def negation(files: Files) -> Iterator[ForcedChoice]:
             if licensing:
                 meta["licensed"] = licensing == "Y"
             if texts[0] != texts[1]:
-                files.count("items of NEG-136-SIMP need another article for each completion: the text has the right one's")
+                files.count(
+                    "items of NEG-136-SIMP need another article for each completion: the text has the right one's"
+                )
             with at(files[SIMPLE if name == "simple" else NATURAL], number):
-                yield ForcedChoice(id=f"{name}-{item}-{condition}", condition=condition, text=texts[0], good=good,
-                                   bad=bad, meta=meta)
+                yield ForcedChoice(
+                    id=f"{name}-{item}-{condition}", condition=condition, text=texts[0], good=good, bad=bad, meta=meta
+                )
 
 
 def _negation(files: Files) -> Iterator[tuple]:
@@ -103,17 +107,33 @@ def roles(files: Files) -> Iterator[ForcedChoice]:
             good = next((w for w in row.expected if w not in reverse.expected), None)
             against = {
                 "related": next((w for w in reverse.expected if w not in row.expected), None),
-                "unrelated": next((w for s in (side, other) for w in following[s].expected
-                                   if w not in row.expected + reverse.expected), None),
+                "unrelated": next(
+                    (
+                        w
+                        for s in (side, other)
+                        for w in following[s].expected
+                        if w not in row.expected + reverse.expected
+                    ),
+                    None,
+                ),
             }
             for condition, bad in against.items():
                 if good is None or bad is None:
                     files.left_out(f"ROLE-88 {condition}: both scenarios have the same completion")
                     continue
                 yield ForcedChoice(
-                    id=f"{row.pair}-{side}-{condition}", condition=condition, text=_gap(row.context), good=good, bad=bad,
-                    meta={"pair": row.pair, "side": side, "expected": row.expected, "target": row.target,
-                          "target_cloze": row.cloze},
+                    id=f"{row.pair}-{side}-{condition}",
+                    condition=condition,
+                    text=_gap(row.context),
+                    good=good,
+                    bad=bad,
+                    meta={
+                        "pair": row.pair,
+                        "side": side,
+                        "expected": row.expected,
+                        "target": row.target,
+                        "target_cloze": row.cloze,
+                    },
                 )
     files.note("ROLE-88: the unrelated fillers are the next pair's completions, a control added here")
 
@@ -131,8 +151,14 @@ def pragmatic(files: Files) -> Iterator[ForcedChoice]:
     for number, item, first, second, (expected, *others), constraint in _cprag(files):
         with at(files[CPRAG], number):
             for condition, bad in zip(("within", "between"), others):
-                yield ForcedChoice(id=f"cprag-{item}-{condition}", condition=condition, text=_gap(f"{first} {second}"),
-                                   good=expected, bad=bad, meta={"item": item, "constraint": constraint, "set": "cprag"})
+                yield ForcedChoice(
+                    id=f"cprag-{item}-{condition}",
+                    condition=condition,
+                    text=_gap(f"{first} {second}"),
+                    good=expected,
+                    bad=bad,
+                    meta={"item": item, "constraint": constraint, "set": "cprag"},
+                )
 
 
 @reader(NAME, "plausibility")
@@ -140,8 +166,13 @@ def plausibility(files: Files) -> Iterator[Cloze]:
     """CPRAG-102 as graded fillers: expected (`right`), of its category (`related`), of another (`unrelated`)."""
     for number, item, first, second, (right, related, unrelated), constraint in _cprag(files):
         with at(files[CPRAG], number):
-            yield Cloze(id=f"cprag-{item}", condition="cprag", text=_gap(f"{first} {second}"), answers=(right,),
-                        meta={"right": right, "related": related, "unrelated": unrelated, "constraint": constraint})
+            yield Cloze(
+                id=f"cprag-{item}",
+                condition="cprag",
+                text=_gap(f"{first} {second}"),
+                answers=(right,),
+                meta={"right": right, "related": related, "unrelated": unrelated, "constraint": constraint},
+            )
 
 
 @reader(NAME, "completion")
@@ -153,19 +184,33 @@ def completion(files: Files) -> Iterator[Cloze]:
     """
     for number, item, first, second, (expected, *_), constraint in _cprag(files):
         with at(files[CPRAG], number):
-            yield Cloze(id=f"cprag-{item}", condition="cprag", text=_gap(f"{first} {second}"), answers=(expected,),
-                        meta={"first": len(first.split()), "constraint": constraint})
+            yield Cloze(
+                id=f"cprag-{item}",
+                condition="cprag",
+                text=_gap(f"{first} {second}"),
+                answers=(expected,),
+                meta={"first": len(first.split()), "constraint": constraint},
+            )
     for sides in _roles(files).values():
         for row in sides.values():
             with at(files[ROLE], row.line):
-                yield Cloze(id=f"role-{row.pair}-{row.side}", condition="role", text=_gap(row.context),
-                            answers=tuple(dict.fromkeys(row.expected)),
-                            meta={"target": row.target, **_arguments(row.context)})
+                yield Cloze(
+                    id=f"role-{row.pair}-{row.side}",
+                    condition="role",
+                    text=_gap(row.context),
+                    answers=tuple(dict.fromkeys(row.expected)),
+                    meta={"target": row.target, **_arguments(row.context)},
+                )
     for name, number, item, (context, _), (true, _), _ in _negation(files):
         with at(files[SIMPLE if name == "simple" else NATURAL], number):
             meta = {"subject": (0, context.split().index("is"))} if name == "simple" else {}
-            yield Cloze(id=f"{name}-{item}", condition=name, text=_gap(context.replace(SLOT, f" {_article(true)}")),
-                        answers=(true,), meta=meta)
+            yield Cloze(
+                id=f"{name}-{item}",
+                condition=name,
+                text=_gap(context.replace(SLOT, f" {_article(true)}")),
+                answers=(true,),
+                meta=meta,
+            )
 
 
 def _arguments(context: str) -> dict[str, tuple[int, int]]:

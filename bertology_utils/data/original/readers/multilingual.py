@@ -11,8 +11,7 @@ from dataclasses import replace
 from bertology_utils.data.items import Sentence, Translation
 from bertology_utils.data.original.conllu import Block, blocks, sentence
 from bertology_utils.data.original.reading import Files, ReaderError, at, lines, reader
-
-from .texts import words
+from bertology_utils.data.text import words
 
 # ISO 639-3 (or a member of a macrolanguage) to ISO 639-1, for the languages of the Tatoeba set that have such a code.
 _CODES = """

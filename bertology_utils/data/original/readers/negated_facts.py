@@ -1,4 +1,5 @@
 """LAMA facts with and without "not" (kassner2020)."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -27,7 +28,17 @@ def negated_facts(files: Files) -> Iterator[Cloze]:
                 if any(len(versions) != 1 for versions in texts.values()):
                     files.count("facts have several sentences, of which the first is taken")
                 pair = f"{corpus}-{relation}-{number}"
-                meta = {"pair": pair, "set": corpus, "relation": fact.get("pred", relation), "subject": fact["sub_label"]}
+                meta = {
+                    "pair": pair,
+                    "set": corpus,
+                    "relation": fact.get("pred", relation),
+                    "subject": fact["sub_label"],
+                }
                 for condition, versions in texts.items():
-                    yield Cloze(id=f"{pair}-{condition}", condition=condition, text=versions[0],
-                                answers=(fact["obj_label"],), meta=meta)
+                    yield Cloze(
+                        id=f"{pair}-{condition}",
+                        condition=condition,
+                        text=versions[0],
+                        answers=(fact["obj_label"],),
+                        meta=meta,
+                    )

@@ -2,6 +2,7 @@
 
 The sample is 199 files of the Wall Street Journal part. Files 1 to 159 are train here, 160 to 179 dev, 180 to 199 test.
 """
+
 from __future__ import annotations
 
 import re
@@ -46,8 +47,13 @@ def constituency(files: Files) -> Iterator[Sentence]:
         for number, tokens in enumerate(_trees(text)):
             with at(path, f"{match[0]}, tree {number + 1}"):
                 words, tags, brackets = _flatten(tokens)
-                yield Sentence(id=f"wsj_{match[1]}-{number}", split=_split(int(match[1])), words=words, xpos=tags,
-                               brackets=brackets)
+                yield Sentence(
+                    id=f"wsj_{match[1]}-{number}",
+                    split=_split(int(match[1])),
+                    words=words,
+                    xpos=tags,
+                    brackets=brackets,
+                )
 
 
 def _trees(text: str) -> Iterator[list[str]]:
@@ -101,5 +107,6 @@ def treebank(files: Files) -> Iterator[Sentence]:
                 if heads.count(-1) != 1:
                     files.left_out("sentences of the dependency sample with no root, or with two")
                     continue
-                yield Sentence(id=f"wsj_{match[1]}-{number}", split=_split(int(match[1])), words=words, xpos=tags,
-                               heads=heads)
+                yield Sentence(
+                    id=f"wsj_{match[1]}-{number}", split=_split(int(match[1])), words=words, xpos=tags, heads=heads
+                )

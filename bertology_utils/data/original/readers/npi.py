@@ -1,4 +1,5 @@
 """Negative polarity items in nine environments (warstadt2019): pairs, cloze, acceptability."""
+
 from __future__ import annotations
 
 import re
@@ -13,8 +14,10 @@ NAME = "warstadt2019_npi"
 ROOT = "outputs/npi/environments"
 # What two sentences of a pair differ in: the one feature of the name that has two values ("licensor=0-1").
 _CHANGED = re.compile(r"(licensor|scope|npi_present)=(?:0-1|1-0)$|(licensor|scope)=0-1_")
-_PARADIGM = re.compile(r"-npi=(?P<npi>.*?)-crucial_item=(?P<licensor>.*?)-licensor=(?P<licensed>[01])-scope=(?P<scope>[01])"
-                       r"-npi_present=(?P<present>[01])-paradigm=(?P<paradigm>\d+)$")
+_PARADIGM = re.compile(
+    r"-npi=(?P<npi>.*?)-crucial_item=(?P<licensor>.*?)-licensor=(?P<licensed>[01])-scope=(?P<scope>[01])"
+    r"-npi_present=(?P<present>[01])-paradigm=(?P<paradigm>\d+)$"
+)
 
 
 @dataclass(frozen=True)
@@ -43,8 +46,14 @@ def _pairs(path: Path) -> Iterator[_Pair]:
             if not changed or right not in ("0", "1") or not environment.startswith("NPI-"):
                 raise ValueError(f"environment {environment!r}, answer {right!r}, varied {varied!r}")
             good, bad = (first, second) if right == "0" else (second, first)
-            yield _Pair(path, number, environment.removeprefix("NPI-"),
-                        (changed[1] or changed[2]).removesuffix("_present"), good, bad)
+            yield _Pair(
+                path,
+                number,
+                environment.removeprefix("NPI-"),
+                (changed[1] or changed[2]).removesuffix("_present"),
+                good,
+                bad,
+            )
 
 
 @reader(NAME, "npi_pairs")
@@ -64,8 +73,14 @@ def npi_cloze(files: Files) -> Iterator[ForcedChoice]:
             if len(good) != len(bad) or len(gaps) != 1:
                 raise ValueError(f"the sentences must differ in one word: {pair.good!r}, {pair.bad!r}")
             gap = gaps[0]
-            yield ForcedChoice(id=pair.id, condition=pair.changed, text=" ".join([*good[:gap], MASK, *good[gap + 1:]]),
-                               good=good[gap], bad=bad[gap], meta=pair.meta)
+            yield ForcedChoice(
+                id=pair.id,
+                condition=pair.changed,
+                text=" ".join([*good[:gap], MASK, *good[gap + 1 :]]),
+                good=good[gap],
+                bad=bad[gap],
+                meta=pair.meta,
+            )
 
 
 @reader(NAME, "npi_acceptability")
@@ -81,6 +96,16 @@ def npi_acceptability(files: Files) -> Iterator[Labelled]:
                     if not cell or label not in ("0", "1"):
                         raise ValueError(f"label {label!r}, description {description!r}")
                     yield Labelled(
-                        id=f"{environment}-{split}-{number}", split=split, condition=environment, text=text,
-                        label=label, meta={"npi": cell["npi"], "licensor": cell["licensor"], "licensed": cell["licensed"] == "1",
-                              "in_scope": cell["scope"] == "1", "present": cell["present"] == "1"})
+                        id=f"{environment}-{split}-{number}",
+                        split=split,
+                        condition=environment,
+                        text=text,
+                        label=label,
+                        meta={
+                            "npi": cell["npi"],
+                            "licensor": cell["licensor"],
+                            "licensed": cell["licensed"] == "1",
+                            "in_scope": cell["scope"] == "1",
+                            "present": cell["present"] == "1",
+                        },
+                    )

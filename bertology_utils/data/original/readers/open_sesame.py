@@ -1,4 +1,5 @@
 """Main auxiliary, subject noun, agreement and reflexives in generated English (lin2019)."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -31,24 +32,37 @@ def ambiguity(files: Files) -> Iterator[Ambiguity]:
     In train and dev the linear rule (the first auxiliary, the first noun) gives the same answer; in test, the study's
     generalisation set, it does not. `label` and `linear` are the word indices the two rules give.
     """
-    sets = [("main_auxiliary", "data_aux/aux", AUXILIARIES, "gen"),
-            ("subject_noun", "data_sbjn-join/sbjn-join", NOUNS, "gen_comp"),
-            ("subject_noun", "data_sbjn-join/sbjn-join", NOUNS, "gen_apost")]
+    sets = [
+        ("main_auxiliary", "data_aux/aux", AUXILIARIES, "gen"),
+        ("subject_noun", "data_sbjn-join/sbjn-join", NOUNS, "gen_comp"),
+        ("subject_noun", "data_sbjn-join/sbjn-join", NOUNS, "gen_apost"),
+    ]
     for condition, stem, kinds, generalisation in sets:
-        parts = [("test", generalisation)] if generalisation == "gen_apost" else [
-            ("train", "train"), ("dev", "test"), ("test", generalisation)]
+        parts = (
+            [("test", generalisation)]
+            if generalisation == "gen_apost"
+            else [("train", "train"), ("dev", "test"), ("test", generalisation)]
+        )
         for split, part in parts:
             path, tags = files[f"{ROOT}/{stem}.{part}"], files[f"{ROOT}/{stem}.{part}.pos"]
             for number, words, tagged, (place,) in _tagged(path, tags):
                 with at(path, number):
                     candidates = tuple(i for i, tag in enumerate(tagged) if tag in kinds)
-                    target, = (i for i in candidates if tagged[i][0] == "M")
+                    (target,) = (i for i in candidates if tagged[i][0] == "M")
                     pieces = target + 2 * sum("'" in word for word in words[:target])  # the file counts ' and s too
                     if int(place) != pieces or (split == "test") == (target == candidates[0]):
                         raise ValueError(f"word {target} cannot be the answer in {words}, {tagged}")
-                    yield Ambiguity(id=f"{condition}-{part}-{number}", split=split, condition=condition,
-                                    words=tuple(words), label=target, linear=candidates[0], candidates=candidates,
-                                    target=target, meta={"set": part})
+                    yield Ambiguity(
+                        id=f"{condition}-{part}-{number}",
+                        split=split,
+                        condition=condition,
+                        words=tuple(words),
+                        label=target,
+                        linear=candidates[0],
+                        candidates=candidates,
+                        target=target,
+                        meta={"set": part},
+                    )
 
 
 @reader(NAME, "agreement_attention")
@@ -68,11 +82,25 @@ def agreement_attention(files: Files) -> Iterator[Ambiguity]:
                     source = int(place)
                     nouns = tuple(i for i, tag in enumerate(tags[:source]) if tag.startswith("N_"))
                     others = {int(i) for i in distractors.split()} & set(nouns)
-                    target, = {int(i) for i in subject.split()} & set(nouns)
+                    (target,) = {int(i) for i in subject.split()} & set(nouns)
                     if others != set(nouns) - {target} or not 0 < source < len(words):
                         raise ValueError(f"subject {subject!r} and distractors {distractors!r} in {words}, {tags}")
-                    between = ("relative" if "Rel" in tags[:source] else "pp" if "Prep" in tags[:source - 1]
-                               else "object" if others else "none")
-                    yield Ambiguity(id=f"{path.name}-{number}", condition=prefix + between, words=tuple(words),
-                                    label=target, linear=nouns[-1], candidates=nouns, target=target,
-                                    meta={"from": source, "set": path.name, "distractors": len(others)})
+                    between = (
+                        "relative"
+                        if "Rel" in tags[:source]
+                        else "pp"
+                        if "Prep" in tags[: source - 1]
+                        else "object"
+                        if others
+                        else "none"
+                    )
+                    yield Ambiguity(
+                        id=f"{path.name}-{number}",
+                        condition=prefix + between,
+                        words=tuple(words),
+                        label=target,
+                        linear=nouns[-1],
+                        candidates=nouns,
+                        target=target,
+                        meta={"from": source, "set": path.name, "distractors": len(others)},
+                    )

@@ -1,4 +1,5 @@
 """Predicates and their arguments over the English Web Treebank: PropBank roles, and proto-role properties."""
+
 from __future__ import annotations
 
 import json
@@ -47,9 +48,14 @@ def _roles(block: Block, split: str, words: tuple[str, ...]) -> Iterator[EdgeIte
             for place, row in enumerate(block.rows):
                 if row[column] not in (*NOTHING, "V", "C-V"):
                     yield EdgeItem(
-                        id=f"{block.id}-{predicate}-{place}", split=split, words=words, labels=(row[column],),
-                        span1=(predicate, predicate + 1), span2=(place, place + 1),
-                        meta={"frame": block.rows[predicate][10], "document": block.comments["document"]})
+                        id=f"{block.id}-{predicate}-{place}",
+                        split=split,
+                        words=words,
+                        labels=(row[column],),
+                        span1=(predicate, predicate + 1),
+                        span2=(place, place + 1),
+                        meta={"frame": block.rows[predicate][10], "document": block.comments["document"]},
+                    )
 
 
 @reader("uds_decomp", "proto_roles")
@@ -78,10 +84,15 @@ def proto_roles(files: Files) -> Iterator[EdgeItem]:
             for edge, (predicate, argument) in sorted(edges.items()):
                 scores = {name: rating["value"] for name, rating in annotations[sentence][edge]["protoroles"].items()}
                 yield EdgeItem(
-                    id=edge, split=sentence.split("-")[1], words=words, span1=(predicate, predicate + 1),
-                    span2=(argument, argument + 1), condition="argument" if "awareness" in scores else "adjunct",
+                    id=edge,
+                    split=sentence.split("-")[1],
+                    words=words,
+                    span1=(predicate, predicate + 1),
+                    span2=(argument, argument + 1),
+                    condition="argument" if "awareness" in scores else "adjunct",
                     labels=tuple(sorted(name for name, score in scores.items() if score > 0)),
-                    meta={"asked": tuple(sorted(scores))})
+                    meta={"asked": tuple(sorted(scores))},
+                )
 
 
 def _fits(block: Block, predicate: int, argument: int) -> bool:

@@ -4,6 +4,7 @@ Everywhere `meta["most_frequent"]` says whether the lemma's most frequent sense 
 so for a lemma that is not in it). Where several senses are accepted, `meta["senses"]` has them, `sense` being the first.
 Expressions of several words are left out: their vector would not be one word's.
 """
+
 from __future__ import annotations
 
 import json
@@ -64,9 +65,15 @@ def _semcor(files: Files, split: Callable[[int], str]) -> Iterator[WordInContext
                     with at(path, number):
                         lemma = attributes["lemma"]
                         yield WordInContext(
-                            id=f"{part}-{path.name}-{sentence}-{target}", split=split(place), condition=part,
-                            words=context, target=target, lemma=lemma, upos=UPOS.get(attributes["pos"][0], "X"),
-                            sense=f"{lemma}%{attributes['lexsn'].split(';')[0]}")
+                            id=f"{part}-{path.name}-{sentence}-{target}",
+                            split=split(place),
+                            condition=part,
+                            words=context,
+                            target=target,
+                            lemma=lemma,
+                            upos=UPOS.get(attributes["pos"][0], "X"),
+                            sense=f"{lemma}%{attributes['lexsn'].split(';')[0]}",
+                        )
                 words, tagged, sentence = [], [], sentence + 1
 
 
@@ -107,9 +114,16 @@ def _framework(files: Files, test: str) -> Iterator[WordInContext]:
         for place, token in instances:
             with at(path, token.get("id")):
                 senses = gold[token.get("id")]
-                yield WordInContext(id=f"{test}-{token.get('id')}", condition=test, words=tuple(words), target=place,
-                                    lemma=token.get("lemma"), upos=token.get("pos"), sense=senses[0],
-                                    meta={"senses": tuple(senses)})
+                yield WordInContext(
+                    id=f"{test}-{token.get('id')}",
+                    condition=test,
+                    words=tuple(words),
+                    target=place,
+                    lemma=token.get("lemma"),
+                    upos=token.get("pos"),
+                    sense=senses[0],
+                    meta={"senses": tuple(senses)},
+                )
 
 
 @reader(COARSE, "senses")
@@ -130,14 +144,28 @@ def _coarse(files: Files) -> Iterator[WordInContext]:
                 raise ReaderError(gold, len(answers), f"{len(answers)} answers for {len(rows)} sentences")
             for (number, (place, text)), answer in zip(rows, answers):
                 with at(path, number):
-                    yield WordInContext(id=f"{word}-{split}-{number}", split=split, condition="in domain",
-                                        words=tuple(text.split()), target=int(place), lemma=word, upos="NOUN",
-                                        sense=senses[answer.strip()])
+                    yield WordInContext(
+                        id=f"{word}-{split}-{number}",
+                        split=split,
+                        condition="in domain",
+                        words=tuple(text.split()),
+                        target=int(place),
+                        lemma=word,
+                        upos="NOUN",
+                        sense=senses[answer.strip()],
+                    )
     path: Path = files["data/CoarseWSD-20.outofdomain.tsv"]
     for number, (word, sense, place, text) in columns(path, 4):
         with at(path, number):
-            yield WordInContext(id=f"out-{number}", condition="out of domain", words=tuple(text.split()),
-                                target=int(place), lemma=word, upos="NOUN", sense=sense)
+            yield WordInContext(
+                id=f"out-{number}",
+                condition="out of domain",
+                words=tuple(text.split()),
+                target=int(place),
+                lemma=word,
+                upos="NOUN",
+                sense=sense,
+            )
 
 
 @reader("wic", "sense_pairs")
@@ -155,6 +183,18 @@ def wic(files: Files) -> Iterator[Labelled]:
                 i, j = map(int, places.split("-"))
                 if label not in ("T", "F") or i >= len(first) or j >= len(second):
                     raise ValueError(f"label {label!r}, places {places!r}")
-                yield Labelled(id=f"wic-{split}-{number}", split=split, condition=part, text=a, text_b=b, label=label,
-                               meta={"lemma": lemma, "words_a": tuple(first), "words_b": tuple(second), "target_a": i,
-                                     "target_b": j})
+                yield Labelled(
+                    id=f"wic-{split}-{number}",
+                    split=split,
+                    condition=part,
+                    text=a,
+                    text_b=b,
+                    label=label,
+                    meta={
+                        "lemma": lemma,
+                        "words_a": tuple(first),
+                        "words_b": tuple(second),
+                        "target_a": i,
+                        "target_b": j,
+                    },
+                )

@@ -1,4 +1,5 @@
 """Graded similarity: word pairs, and sentence pairs of the STS tasks."""
+
 from __future__ import annotations
 
 import csv
@@ -6,8 +7,9 @@ import re
 from collections.abc import Iterator
 
 from bertology_utils.data.items import ScoredPair, Sentence
-from bertology_utils.data.original.readers.texts import table, words
+from bertology_utils.data.original.readers.texts import table
 from bertology_utils.data.original.reading import Files, ReaderError, at, columns, lines, reader
+from bertology_utils.data.text import words
 
 STS = "sts_semeval_2012_2016"
 SICK_PARTS = {"train": "SICK_train", "dev": "SICK_trial", "test": "SICK_test_annotated"}
@@ -36,8 +38,14 @@ def stsb(files: Files) -> Iterator[ScoredPair]:
             for number, row in enumerate(rows, 1):
                 with at(path, rows.line_num):
                     a, b, score = row
-                    yield ScoredPair(id=f"{language}-{split}-{number}", split=split, condition=language, a=a, b=b,
-                                     score=_score(score, 5))
+                    yield ScoredPair(
+                        id=f"{language}-{split}-{number}",
+                        split=split,
+                        condition=language,
+                        a=a,
+                        b=b,
+                        score=_score(score, 5),
+                    )
 
 
 def _score(text: str, highest: float) -> float:
@@ -59,14 +67,26 @@ def sts(files: Files) -> Iterator[ScoredPair]:
                 if not score:
                     files.left_out("STS pairs without a score")
                     continue
-                yield ScoredPair(id=f"{year}-{kind}-{split}-{number}", split=split, condition=f"{year} {kind}",
-                                 a=a, b=b, score=_score(score, 5))
+                yield ScoredPair(
+                    id=f"{year}-{kind}-{split}-{number}",
+                    split=split,
+                    condition=f"{year} {kind}",
+                    a=a,
+                    b=b,
+                    score=_score(score, 5),
+                )
     for split, part in SICK_PARTS.items():
         path = files[f"data/sts/sick2014/{part}.txt"]
         for number, row in table(path, SICK_HEADER):
             with at(path, number):
-                yield ScoredPair(id=f"sick-{row['pair_ID']}", split=split, condition="sick", a=row["sentence_A"],
-                                 b=row["sentence_B"], score=_score(row["relatedness_score"], 5))
+                yield ScoredPair(
+                    id=f"sick-{row['pair_ID']}",
+                    split=split,
+                    condition="sick",
+                    a=row["sentence_A"],
+                    b=row["sentence_B"],
+                    score=_score(row["relatedness_score"], 5),
+                )
 
 
 @reader(STS, "sentences")

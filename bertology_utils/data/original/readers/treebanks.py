@@ -1,4 +1,5 @@
 """Universal Dependencies in English: EWT, PUD and GUM, the last with entities and coreference."""
+
 from __future__ import annotations
 
 import re
@@ -14,7 +15,10 @@ from bertology_utils.data.original.registry import RAW, File
 EWT, SOURCES = "ud_english_ewt", "not-to-release/sources/"
 # The published training file is the same documents in another order: pinned by what they hold, not by their order.
 EWT_TRAIN = File(
-    EWT, "en_ewt-ud-train.conllu", 14_203_025, "01b4621fa5e9d3ac944dd15038db458b96278ea63e0ed38c9661482d6c2a9ba1",
+    EWT,
+    "en_ewt-ud-train.conllu",
+    14_203_025,
+    "01b4621fa5e9d3ac944dd15038db458b96278ea63e0ed38c9661482d6c2a9ba1",
     f"{RAW}/UniversalDependencies/UD_English-EWT/15d613d8447b3478787d4c278730a1e48a945efb/en_ewt-ud-train.conllu",
 )
 
@@ -109,17 +113,28 @@ def mentions(block: Block) -> tuple[Span, ...]:
                 found.append((start, place + 1, kind, int(cluster.partition("[")[0])))
     if any(opened.values()):
         raise ReaderError(block.path, block.line, f"brackets never closed: {opened}")
-    return tuple(chain.from_iterable(
-        (Span(start=s, end=e, label=kind, kind="entity"), Span(start=s, end=e, label=kind, kind="mention", head=cluster))
-        for s, e, kind, cluster in sorted(found, key=lambda m: (m[0], -m[1]))))
+    return tuple(
+        chain.from_iterable(
+            (
+                Span(start=s, end=e, label=kind, kind="entity"),
+                Span(start=s, end=e, label=kind, kind="mention", head=cluster),
+            )
+            for s, e, kind, cluster in sorted(found, key=lambda m: (m[0], -m[1]))
+        )
+    )
 
 
 @reader("ud_english_gum", "mentions")
 def gum_mentions(files: Files) -> Iterator[Sentence]:
     """Sentences with entity types and coreference clusters (numbered within `meta["document"]`)."""
     for split, block in gum_blocks(files):
-        yield sentence(block, split=split, condition=_gum_genre(block), spans=mentions(block),
-                       meta={"document": block.comments["document"]})
+        yield sentence(
+            block,
+            split=split,
+            condition=_gum_genre(block),
+            spans=mentions(block),
+            meta={"document": block.comments["document"]},
+        )
 
 
 def _head(rows: list[list[str]], span: Span) -> int:
@@ -137,13 +152,19 @@ def gum_entities(files: Files) -> Iterator[EdgeItem]:
         yield from _edges(block, split, words, (s for s in mentions(block) if s.kind == "entity"), kinds)
 
 
-def _edges(block: Block, split: str, words: tuple[str, ...], spans: Iterable[Span],
-           kinds: dict[str, str]) -> Iterator[EdgeItem]:
+def _edges(
+    block: Block, split: str, words: tuple[str, ...], spans: Iterable[Span], kinds: dict[str, str]
+) -> Iterator[EdgeItem]:
     for number, span in enumerate(spans):
         head = _head(block.rows, span)
         yield EdgeItem(
-            id=f"{block.id}-{number}", split=split, condition=kinds.get(block.rows[head][UPOS], "nominal"), words=words,
-            span1=(span.start, span.end), labels=(span.label,), meta={"document": block.comments["document"]},
+            id=f"{block.id}-{number}",
+            split=split,
+            condition=kinds.get(block.rows[head][UPOS], "nominal"),
+            words=words,
+            span1=(span.start, span.end),
+            labels=(span.label,),
+            meta={"document": block.comments["document"]},
         )
 
 

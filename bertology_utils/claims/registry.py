@@ -1,0 +1,106 @@
+"""Claims: an experiment and its prediction, registered together.
+
+An experiment is a pure function ``(subject, data, settings) -> tidy rows``. `@claim` ties it to its ledger row, the
+tasks it needs and the rule that decides. The registry knows no experiment: `experiments.register` fills it, and
+`bertology_utils.run` runs what is in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from ..data.items import Data
+from ..errors import Refusal
+from ..settings import Settings
+from ..subject.models import Subject
+from . import ledger
+from .rules import Rule
+
+Experiment = Callable[[Subject, Data, Settings], pd.DataFrame]
+
+
+class NotRunnable(Refusal):
+    """A ledger row has no experiment, or none for the data asked for; the message says why."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A ledger row's experiment.
+
+    Attributes
+    ----------
+    id : str
+    tasks : tuple of str
+        What the experiment needs of a source; a source may offer some of them only.
+    predict : Rule
+    experiment : callable
+    n : int
+        Generated items a task when the settings name none.
+    limit : int or None
+        Original items a task and split when the settings name none (None: all).
+    """
+
+    id: str
+    tasks: tuple[str, ...]
+    predict: Rule
+    experiment: Experiment
+    n: int = 1000
+    limit: int | None = None
+
+    def sources(self) -> list[str]:
+        """The original data sets of the ledger row that offer one of the tasks."""
+        from ..data import original
+
+        known = set(original.datasets())
+        return [d for d in ledger.row(self.id).data if d in known and set(self.tasks) & set(original.tasks(d))]
+
+
+_CLAIMS: dict[str, Claim] = {}
+
+
+def claim(
+    id: str, *, tasks: str | Sequence[str], predict: Rule, n: int = 1000, limit: int | None = None
+) -> Callable[[Experiment], Experiment]:
+    """Register the decorated experiment for a ledger row.
+
+    Raises
+    ------
+    KeyError
+        If the ledger has no such row.
+    ValueError
+        If the row has an experiment already.
+    """
+    ledger.row(id)
+
+    def register(function: Experiment) -> Experiment:
+        if id in _CLAIMS and _CLAIMS[id].experiment.__module__ != function.__module__:
+            raise ValueError(f"two experiments for {id}: {_CLAIMS[id].experiment.__module__} and {function.__module__}")
+        names = (tasks,) if isinstance(tasks, str) else tuple(tasks)
+        _CLAIMS[id] = Claim(id, names, predict, function, n, limit)
+        return function
+
+    return register
+
+
+def registered() -> dict[str, Claim]:
+    """All claims that have an experiment, in the ledger's order."""
+    return {row.id: _CLAIMS[row.id] for row in ledger.rows() if row.id in _CLAIMS}
+
+
+def get(id: str) -> Claim:
+    """The claim of a ledger row.
+
+    Raises
+    ------
+    KeyError
+        If the ledger has no such row (the nearest are named).
+    NotRunnable
+        If the row has no experiment (yet, or ever: then with its reason).
+    """
+    row = ledger.row(id)
+    if id not in registered():
+        raise NotRunnable(f"{id} is not rerun{': ' + row.reason if row.reason else ' yet'}")
+    return _CLAIMS[id]

@@ -1,0 +1,170 @@
+"""Released results of the real BERT, scored again by our own code.
+
+Authors, and others who repeated their studies, published outputs: predictions item by item, scores by layer, tables
+printed in notebooks. A scorer reads such files (`files.py` refuses changed ones) and computes tidy rows; it belongs to
+a row of the ledger. `label` says what the result is to the claim::
+
+    authors    the cited study's own release
+    rerun      somebody else's independent run of the same measurement
+    related    another measure, model or data set that bears on the claim
+    digitised  numbers read off a released picture
+
+`stance` says how it bears on the survey's sentence ("supports", "qualifies", "contradicts"); the note says why.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from bertology_utils.released import files as _files
+from bertology_utils.released.files import FileChanged, Files, MirrorMissing
+
+__all__ = ["LABELS", "STANCES", "FileChanged", "Files", "MirrorMissing", "Scored", "claims", "released", "scores"]
+
+LABELS = ("authors", "rerun", "related", "digitised")
+STANCES = ("supports", "qualifies", "contradicts")
+Scorer = Callable[[Files], pd.DataFrame]
+_MODULES = (
+    "agreement",
+    "negation",
+    "geometry",
+    "pooling",
+    "senses",
+    "edge_probing",
+    "pipeline",
+    "depth",
+    "trees",
+    "complexity",
+    "senteval",
+    "heads",
+    "special_tokens",
+    "patterns",
+    "explanation",
+    "attention_maps",
+    "heuristics",
+)
+
+
+@dataclass(frozen=True)
+class Scored:
+    """What one release says about one claim.
+
+    Attributes
+    ----------
+    claim, study, label, stance, note : str
+        See `released`.
+    source : str
+        Repository @ commit: files, as the folder's SOURCE.txt says.
+    data : str
+        The folder, below the mirror.
+    sha256 : dict[str, str]
+        Path below the folder -> SHA-256, for every file that was read.
+    rows : pandas.DataFrame
+        ``subject``, key columns, ``measure, value, low, high, n``; low and high are nan, and n is 0, where only an
+        aggregate was released.
+    """
+
+    claim: str
+    study: str
+    label: str
+    stance: str
+    source: str
+    data: str
+    sha256: dict[str, str]
+    rows: pd.DataFrame
+    note: str
+
+
+@dataclass(frozen=True)
+class _Registered:
+    claim: str
+    study: str
+    label: str
+    stance: str
+    folder: str
+    patterns: tuple[str, ...]
+    note: str
+    scorer: Scorer
+
+
+_REGISTRY: list[_Registered] = []
+
+
+def released(
+    claim: str, *, study: str, label: str, stance: str, folder: str, files: Sequence[str], note: str
+) -> Callable[[Scorer], Scorer]:
+    """Register the decorated function as the scorer of one claim from one folder.
+
+    Parameters
+    ----------
+    claim : str
+        Id of the ledger's row.
+    study : str
+        Bib key, or a short reference where the release is not one of the survey's studies.
+    label, stance : str
+        One of `LABELS`; one of `STANCES`.
+    folder : str
+        Below the mirror.
+    files : sequence of str
+        Paths (or ``*`` patterns) below the folder: all that the scorer may read.
+    note : str
+        What the files are, in a sentence, and plainly what in them qualifies or contradicts the survey.
+    """
+    if label not in LABELS or stance not in STANCES:
+        raise ValueError(f"{claim}: label {label!r} must be one of {LABELS}, stance {stance!r} one of {STANCES}")
+
+    def register(scorer: Scorer) -> Scorer:
+        _REGISTRY.append(_Registered(claim, study, label, stance, folder, tuple(files), note, scorer))
+        return scorer
+
+    return register
+
+
+def _registry() -> list[_Registered]:
+    for module in _MODULES:
+        importlib.import_module(f"{__name__}.{module}")
+    order = {label: i for i, label in enumerate(LABELS)}
+    return sorted(_REGISTRY, key=lambda r: (r.claim, order[r.label]))
+
+
+def claims() -> list[str]:
+    """Ids of the ledger rows that some release speaks to."""
+    return list(dict.fromkeys(r.claim for r in _registry()))
+
+
+def scores(claim_id: str, root: str | Path | None = None) -> list[Scored]:
+    """Every release's figures for a claim, the authors' own first; an empty list where none was released.
+
+    Raises
+    ------
+    MirrorMissing
+        If there is no mirror folder (`root`, else the setting `mirror`), or a file is missing in it.
+    FileChanged
+        If a file is not the pinned one.
+    """
+    chosen = [r for r in _registry() if r.claim == claim_id]
+    if not chosen:
+        return []
+    root = _files.mirror(root)
+    return [_score(r, root) for r in chosen]
+
+
+def _score(entry: _Registered, root: Path) -> Scored:
+    files = Files(root, entry.folder, entry.patterns)
+    rows = entry.scorer(files)
+    return Scored(
+        entry.claim,
+        entry.study,
+        entry.label,
+        entry.stance,
+        _files.source(root, entry.folder),
+        entry.folder,
+        dict(files.read),
+        rows,
+        entry.note,
+    )

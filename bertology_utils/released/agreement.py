@@ -1,0 +1,156 @@
+"""Agreement and NPIs: Goldberg's per-item outputs on Gulordava's sentences, and BLiMP scores of BERT and MultiBERTs."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from bertology_utils.released import released
+from bertology_utils.released.files import Files
+from bertology_utils.scores.counts import mcnemar, only, proportion
+from bertology_utils.scores.intervals import mean_interval, row, table
+
+SUBJECTS = {
+    "bert-base-uncased": "results/gulordava_results_base.txt",
+    "bert-large-uncased": "results/gulordava_results_large.txt",
+}
+_GOLDBERG = dict(
+    study="goldberg2019", label="authors", folder="goldberg2019_bert_syntax", files=tuple(SUBJECTS.values())
+)
+
+
+def read_items(files: Files, path: str) -> pd.DataFrame:
+    """One row an item: attractors, both forms with their logits, the sentence, and whether the right form won.
+
+    Lines that tell of skipped stimuli are left out. Right is decided from the logits, not copied from the file.
+
+    Raises
+    ------
+    ValueError
+        If a line that starts as an item does not have seven fields, or its verdict contradicts its logits.
+    """
+    items = []
+    for number, line in enumerate(files.text(path).splitlines(), 1):
+        fields = line.split("\t")
+        if fields[0] not in ("True", "False"):
+            continue
+        if len(fields) != 7:
+            raise ValueError(f"{path}:{number}: {len(fields)} fields, not 7: {line!r}")
+        said, attractors, good, good_logit, bad, bad_logit, sentence = fields
+        right = float(good_logit) > float(bad_logit)
+        if str(right) != said:
+            raise ValueError(f"{path}:{number}: says {said}, but the logits are {good_logit} and {bad_logit}")
+        items.append((int(attractors), good, bad, sentence, right))
+    return pd.DataFrame(items, columns=["attractors", "good", "bad", "sentence", "right"])
+
+
+@released(
+    "syn.agreement.goldberg2019",
+    stance="supports",
+    **_GOLDBERG,
+    note="The author's own scores of the right and the wrong verb form for Gulordava's sentences, of which "
+    "nine in ten are nonsense. Accuracy is far above chance; few items have attractors, so the intervals "
+    "with attractors are wide.",
+)
+def gulordava(files: Files) -> pd.DataFrame:
+    """Accuracy of base and large on all items, and by number of attractors (goldberg2019)."""
+    rows = []
+    for subject, path in SUBJECTS.items():
+        items = read_items(files, path)
+        parts = [("all", items), *((str(k), part) for k, part in items.groupby("attractors"))]
+        rows += [
+            row("accuracy", proportion(int(p.right.sum()), len(p)), len(p), subject=subject, attractors=k)
+            for k, p in parts
+        ]
+    return table(rows)
+
+
+@released(
+    "siz.bigger_not_always.goldberg2019",
+    stance="qualifies",
+    **_GOLDBERG,
+    note="The author's own per-item scores of both sizes, item by item on the same stimuli: base is ahead by "
+    "some points, but the paired interval reaches below zero and McNemar's test is not significant at "
+    ".05.",
+)
+def base_against_large(files: Files) -> pd.DataFrame:
+    """Paired difference of the two sizes on the items that both scored."""
+    keys = ["sentence", "good", "bad"]
+    base, large = (read_items(files, path) for path in SUBJECTS.values())
+    if not base[keys].equals(large[keys]):
+        raise ValueError("the two files do not list the same items in the same order")
+    n = len(base)
+    rows = [
+        row("accuracy", proportion(int(items.right.sum()), n), n, subject=s)
+        for s, items in zip(SUBJECTS, (base, large))
+    ]
+    difference = mean_interval(base.right.astype(float) - large.right.astype(float))
+    rows.append(row("accuracy difference", difference, n, subject="base - large"))
+    rows.append(row("McNemar p", only(mcnemar(base.right, large.right)), n, subject="base - large"))
+    return table(rows)
+
+
+_MISRA = dict(
+    study="Misra 2022",
+    label="related",
+    folder="released/misra_minicons_blimp_multiberts",
+    files=("bert_base_blimp_by_topic.csv", "multiberts_blimp_by_step.csv"),
+)
+
+
+def _blimp(files: Files, topics: tuple[str, ...]) -> pd.DataFrame:
+    base = files.csv("bert_base_blimp_by_topic.csv").set_index("topic").bert_base_uncased_accuracy
+    steps = files.csv("multiberts_blimp_by_step.csv")
+    rows = [
+        row("minimal-pair accuracy", only(base[t]), 0, subject="bert-base-uncased", condition=t, step="final")
+        for t in topics
+    ]
+    for topic in topics:
+        for s in steps[steps.topic == topic].sort_values("step_10k").itertuples():
+            rows.append(
+                row(
+                    "minimal-pair accuracy",
+                    (s.mean, s.ci_low, s.ci_high),
+                    5,
+                    subject="multiberts (5 seeds)",
+                    condition=topic,
+                    step=f"{round(s.step_10k * 10)}k",
+                )
+            )
+    return table(rows)
+
+
+@released(
+    "syn.agreement.goldberg2019",
+    stance="supports",
+    **_MISRA,
+    note="Whole-sentence scores on BLiMP's subject-verb pairs, read from the coordinates of a vector figure: "
+    "bert-base as one figure without an interval, and five MultiBERTs seeds through pretraining (95 % "
+    "over the seeds).",
+)
+def blimp_agreement(files: Files) -> pd.DataFrame:
+    """BLiMP subject-verb agreement, final and through pretraining."""
+    return _blimp(files, ("Subject Verb Agreement",))
+
+
+@released(
+    "syn.npi.warstadt2019",
+    stance="qualifies",
+    **_MISRA,
+    note="BLiMP's pairs on NPI licensing and on quantifiers: not the study's stimuli, and the release does not "
+    "part licensors from scope, so it says how well NPIs go as a whole but not the order the survey "
+    "reports.",
+)
+def blimp_npi(files: Files) -> pd.DataFrame:
+    """BLiMP NPI licensing and quantifiers beside the mean of the other phenomena."""
+    rows = _blimp(files, ("NPI Licensing", "Quantifiers"))
+    base = files.csv("bert_base_blimp_by_topic.csv").set_index("topic").bert_base_uncased_accuracy
+    others = base.drop(["NPI Licensing", "Quantifiers"]).to_numpy()
+    extra = row(
+        "minimal-pair accuracy",
+        mean_interval(others),
+        len(others),
+        subject="bert-base-uncased",
+        condition="mean of the other phenomena",
+        step="final",
+    )
+    return table([*rows.to_dict("records"), extra])

@@ -1,0 +1,120 @@
+"""Attention maps of the real bert-base-uncased for four inputs, saved in the notebooks of a visualisation tool.
+
+A handful of examples: they show what a statistic looks like on the real model, and claim no statistics.
+"""
+
+from __future__ import annotations
+
+import json
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from bertology_utils.released import released
+from bertology_utils.released.files import Files, mirror
+from bertology_utils.scores.counts import only
+from bertology_utils.scores.intervals import mean_interval, row, table
+
+FOLDER, BASE = "released/bert_attention_maps", "bert-base-uncased"
+FILES = ("index.json", "bertviz_attention.npz")
+Maps = list[tuple[list[str], np.ndarray]]
+
+
+def read_maps(files: Files, model: str = BASE) -> Maps:
+    """The maps whose notebook names `model`.
+
+    Raises
+    ------
+    ValueError
+        If a map's shape contradicts its tokens, or its rows do not sum to one.
+    """
+    with np.load(BytesIO(files.bytes("bertviz_attention.npz")), allow_pickle=False) as arrays:
+        found = []
+        for entry in json.loads(files.text("index.json")):
+            if entry["model_as_named_in_notebook"] != model:
+                continue
+            tokens, maps = entry["tokens"], arrays[f"{entry['key']}_attn"].astype(float)
+            if maps.ndim != 4 or maps.shape[2:] != (len(tokens), len(tokens)):
+                raise ValueError(f"map {entry['key']} has shape {maps.shape} for {len(tokens)} tokens")
+            if not np.allclose(maps.sum(-1), 1, atol=1e-3):
+                raise ValueError(f"map {entry['key']}: rows do not sum to one")
+            found.append((tokens, maps))
+    return found
+
+
+def attention_maps(root: str | Path | None = None) -> Maps:
+    """Tokens and attention (layers, heads, T from, T to) of bert-base-uncased for each of four inputs.
+
+    Raises
+    ------
+    MirrorMissing, FileChanged
+        As for any released file.
+    """
+    return read_maps(Files(mirror(root), FOLDER, FILES))
+
+
+def offset_attention(maps: np.ndarray, offset: int) -> np.ndarray:
+    """(layers, heads) mean attention to the token `offset` places on (negative: back), where there is one."""
+    return np.diagonal(maps, offset, axis1=2, axis2=3).mean(-1)
+
+
+def token_mass(maps: np.ndarray, tokens: list[str], token: str) -> np.ndarray:
+    """(layers,) share of attention that goes to all occurrences of a token, mean over heads and source positions."""
+    places = [i for i, t in enumerate(tokens) if t == token]
+    return maps[..., places].sum(-1).mean((1, 2))
+
+
+_MAPS = dict(study="bertviz notebooks", label="related", folder=FOLDER, files=FILES)
+
+
+@released(
+    "hed.special_tokens.clark2019",
+    stance="supports",
+    **_MAPS,
+    note="Real bert-base-uncased maps of four inputs, a few examples and no statistics: from layer 5 up (from "
+    "0) more than half of the attention goes to [SEP]. Unlike in the curves from longer text, it stays "
+    "there to the top. Intervals are over the four.",
+)
+def special_tokens(files: Files) -> pd.DataFrame:
+    """Mean over the inputs of the attention to [CLS] and [SEP], by layer."""
+    maps = read_maps(files)
+    rows = []
+    for token in ("[CLS]", "[SEP]"):
+        mass = np.stack([token_mass(a, tokens, token) for tokens, a in maps])
+        rows += [
+            row("mean attention", mean_interval(mass[:, i]), len(mass), subject=BASE, token=token, layer=str(i))
+            for i in range(mass.shape[1])
+        ]
+    return table(rows)
+
+
+@released(
+    "hed.patterns.kovaleva2019",
+    stance="supports",
+    **_MAPS,
+    note="The same maps, a few examples and no statistics: which heads (from 0) look at the next and at the "
+    "previous token. Intervals are over the four inputs.",
+)
+def neighbours(files: Files) -> pd.DataFrame:
+    """The three heads with the most attention to the next and to the previous token."""
+    maps = [a for _, a in read_maps(files)]
+    rows = []
+    for name, offset in (("next", 1), ("previous", -1)):
+        mass = np.stack([offset_attention(a, offset) for a in maps])  # (inputs, layers, heads)
+        for place in np.argsort(-mass.mean(0), axis=None)[:3]:
+            layer, head = np.unravel_index(place, mass.shape[1:])
+            rows.append(
+                row(
+                    f"attention to the {name} token",
+                    mean_interval(mass[:, layer, head]),
+                    len(maps),
+                    subject=BASE,
+                    head=f"({layer}, {head})",
+                )
+            )
+        rows.append(
+            row(f"attention to the {name} token", only(np.median(mass.mean(0))), len(maps), subject=BASE, head="median")
+        )
+    return table(rows)

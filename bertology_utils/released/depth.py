@@ -1,0 +1,109 @@
+"""Depth: base against large, and the layers that lower a probe's score (Tenney et al. 2019a), computed again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from bertology_utils.released import released
+from bertology_utils.released.files import Files
+from bertology_utils.released.pipeline import CUMULATIVE, LARGE, NOTEBOOK, SCORES, cumulative_draws, cumulative_scores
+from bertology_utils.scores.counts import expected_layer, negative_steps, only, percentiles, profile_correlation
+from bertology_utils.scores.intervals import mean_interval, row, table
+
+
+def profile_rows(base: Mapping[str, np.ndarray], large: Mapping[str, np.ndarray]) -> list[dict]:
+    """Correlation of two models' profiles over relative depth, by task and on average; its interval is over tasks."""
+    found = {task: profile_correlation(base[task], large[task]) for task in base}
+    rows = [row("profile correlation", only(v), 0, subject="base and large", task=t) for t, v in found.items()]
+    mean = mean_interval(list(found.values()))
+    return [*rows, row("mean profile correlation", mean, len(found), subject="base and large", task="all")]
+
+
+@released(
+    "lay.base_vs_large.tenney2019a",
+    stance="supports",
+    **SCORES,
+    note="Cumulative scores of both sizes: stretched to the same depth, the two profiles of each task "
+    "correlate highly. Cumulative curves rise anyway, which helps the figure.",
+)
+def base_against_large(files: Files) -> pd.DataFrame:
+    """Correlation of base's and large's profiles over relative depth, by task and on average; expected layers."""
+    scores = cumulative_scores(files)
+    rows = profile_rows(*scores.values())
+    for subject, tasks in scores.items():
+        for task, s in tasks.items():
+            rows.append(
+                row("expected layer / depth", only(expected_layer(s) / (len(s) - 1)), 0, subject=subject, task=task)
+            )
+    return table(rows)
+
+
+@released(
+    "siz.layers_drop.tenney2019a",
+    stance="qualifies",
+    files=(CUMULATIVE,),
+    **NOTEBOOK,
+    note="Cumulative development scores of BERT-large with decision counts: every one of the eight tasks loses "
+    "score at some added layer, more than the survey's five; few of the steps are larger than their "
+    "interval.",
+)
+def layer_drops(files: Files) -> pd.DataFrame:
+    """Negative steps by task, the largest drop with its interval, and the share of tasks that have one."""
+    rows, any_step, sure_step = [], [], []
+    for task, (score, draws) in cumulative_draws(files).items():
+        steps, drawn = np.diff(score), np.diff(draws, axis=1)
+        worst = int(steps.argmin())
+        high = np.percentile(drawn, 97.5, axis=0)
+        any_step.append(bool((steps < 0).any()))
+        sure_step.append(bool((high < 0).any()))
+        rows.append(row("negative steps", only(negative_steps(score)), len(steps), subject=LARGE, task=task))
+        rows.append(
+            row(
+                f"largest drop (at layer {worst + 1})",
+                percentiles(steps[worst], drawn[:, worst]),
+                0,
+                subject=LARGE,
+                task=task,
+            )
+        )
+    rows.append(
+        row("share of tasks with a negative step", mean_interval(any_step), len(any_step), subject=LARGE, task="all")
+    )
+    rows.append(
+        row(
+            "share of tasks with a step whose interval is below 0",
+            mean_interval(sure_step),
+            len(sure_step),
+            subject=LARGE,
+            task="all",
+        )
+    )
+    return table(rows)
+
+
+@released(
+    "siz.layers_drop.tenney2019a",
+    stance="qualifies",
+    **SCORES,
+    note="The same table for both sizes, without counts: every task has a negative step in base and in large, "
+    "against the survey's five of eight.",
+)
+def layer_drops_both_sizes(files: Files) -> pd.DataFrame:
+    """Negative steps by task and size, and the share of tasks that have one."""
+    rows = []
+    for subject, tasks in cumulative_scores(files).items():
+        counts = {task: negative_steps(s) for task, s in tasks.items()}
+        rows += [row("negative steps", only(c), 0, subject=subject, task=t) for t, c in counts.items()]
+        rows.append(
+            row(
+                "share of tasks with a negative step",
+                mean_interval([c > 0 for c in counts.values()]),
+                len(counts),
+                subject=subject,
+                task="all",
+            )
+        )
+    return table(rows)

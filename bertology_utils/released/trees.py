@@ -1,0 +1,234 @@
+"""Trees: structural probes by layer (mBERT, 23 treebanks), trees from averaged attention, trees from selected heads."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pandas as pd
+
+from bertology_utils.released import released
+from bertology_utils.released.files import Files
+from bertology_utils.scores.counts import column_means, only, percentiles
+from bertology_utils.scores.intervals import row, table
+
+MBERT = "bert-base-multilingual-cased"
+ENGLISH = "UD_English-EWT"
+_AGGARWAL = dict(
+    study="Aggarwal 2025", folder="released/aggarwal_structural_probe_mbert", files=("master_results_per_layer.csv",)
+)
+MEASURES = {
+    ("dist", "uuas"): "UUAS",
+    ("dist", "spearman_hm"): "distance Spearman",
+    ("depth", "spearman_hm"): "depth Spearman",
+    ("depth", "root_acc"): "root accuracy",
+}
+
+
+def probes_by_layer(files: Files) -> dict[str, pd.DataFrame]:
+    """Measure -> treebanks x layers."""
+    frame = files.csv("master_results_per_layer.csv")
+    frame["layer"] = frame.layer.str.removeprefix("L").astype(int)
+    return {
+        name: frame[frame.probe == probe].pivot(index="language_slug", columns="layer", values=column).dropna()
+        for (probe, column), name in MEASURES.items()
+    }
+
+
+@released(
+    "syn.structural_probe.hewitt2019",
+    label="rerun",
+    stance="supports",
+    **_AGGARWAL,
+    note="Distance and depth probes trained anew on mBERT's layers 5 to 10 for 23 UD treebanks (averages over "
+    "treebanks, whose resampling gives the interval). Trees come out of the vectors; the release has no "
+    "layer 0, no untrained model and no chain baseline, so it cannot say how much the probe itself "
+    "contributes.",
+)
+def structural_probe(files: Files) -> pd.DataFrame:
+    """Best layer's UUAS, Spearman and root accuracy: mean over treebanks, and English."""
+    rows = []
+    for measure, wide in probes_by_layer(files).items():
+        mean, draws = column_means(wide.to_numpy())
+        best = int(mean.argmax())
+        rows.append(
+            row(
+                measure,
+                percentiles(mean[best], draws[:, best]),
+                len(wide),
+                subject=MBERT,
+                set=f"{len(wide)} treebanks",
+                layer=str(wide.columns[best]),
+            )
+        )
+        if ENGLISH in wide.index:
+            english = wide.loc[ENGLISH]
+            rows.append(row(measure, only(english.max()), 0, subject=MBERT, set=ENGLISH, layer=str(english.idxmax())))
+    return table(rows)
+
+
+@released(
+    "lay.tree_depth.hewitt2019",
+    label="rerun",
+    stance="qualifies",
+    **_AGGARWAL,
+    note="The same probes by layer: UUAS, distance correlation and root accuracy are best at layer 7 or 8 of "
+    "12 in mBERT, as the survey says; the correlation of depths still rises at layer 10. Only layers 5 to "
+    "10 were run, so the ends of the stack are not shown.",
+)
+def probe_layers(files: Files) -> pd.DataFrame:
+    """Mean over treebanks by layer, the best layer of the mean (interval over treebanks), and of English."""
+    rows = []
+    for measure, wide in probes_by_layer(files).items():
+        layers = wide.columns.to_numpy()
+        mean, draws = column_means(wide.to_numpy())
+        for i, layer in enumerate(layers):
+            rows.append(
+                row(measure, percentiles(mean[i], draws[:, i]), len(wide), subject=MBERT, set="mean", layer=str(layer))
+            )
+        rows.append(
+            row(
+                f"best layer by {measure}",
+                percentiles(layers[mean.argmax()], layers[draws.argmax(1)]),
+                len(wide),
+                subject=MBERT,
+                set="mean",
+                layer="best",
+            )
+        )
+        if ENGLISH in wide.index:
+            rows.append(
+                row(
+                    f"best layer by {measure}",
+                    only(int(wide.loc[ENGLISH].idxmax())),
+                    0,
+                    subject=MBERT,
+                    set=ENGLISH,
+                    layer="best",
+                )
+            )
+    return table(rows)
+
+
+_WESTERA = dict(study="Westera 2019", label="related", folder="released/westera_bertology", files=("notes.txt",))
+_ATTENTION = "train500-dep.csv --method attention --combine no"
+_CHAINED = "--method gradient --combine chain\n"
+
+
+def notes_scores(text: str, command: str) -> np.ndarray:
+    """The twelve "means per layer" that the notes print after a command line.
+
+    Raises
+    ------
+    ValueError
+        If the command, or twelve layers after it, are not in the notes.
+    """
+    if command not in text:
+        raise ValueError(f"the notes have no run {command!r}")
+    rest = text[text.index(command) :]
+    found = re.findall(r"^(\d+) +(0\.\d+)", rest[: rest.index("overall")], flags=re.M)
+    if [int(i) for i, _ in found] != list(range(12)):
+        raise ValueError(f"{len(found)} layers after {command!r}, not 12")
+    return np.array([float(v) for _, v in found])
+
+
+def notes_chain(text: str) -> tuple[float, float]:
+    """Share of EWT's heads that are the left neighbour: directed, and undirected."""
+    part = text[text.index("EWT:") : text.index("RIGHT")]
+    match = re.search(
+        r"^ +all\s+head_attachment_score:([\d.]+)\s+undirected_attachment_score:([\d.]+)", part, flags=re.M
+    )
+    return float(match.group(1)), float(match.group(2))
+
+
+def _trees(files: Files) -> list[dict]:
+    text = files.text("notes.txt")
+    directed, undirected = notes_chain(text)
+    rows = [
+        row("attachment", only(directed), 0, subject="left chain", method="directed", layer="none"),
+        row("attachment", only(undirected), 0, subject="left chain", method="undirected", layer="none"),
+    ]
+    for method, command in (("attention", _ATTENTION), ("gradient, chained", _CHAINED)):
+        scores = notes_scores(text, command)
+        rows += [
+            row("attachment", only(v), 0, subject="bert-base-cased", method=method, layer=str(i))
+            for i, v in enumerate(scores)
+        ]
+        rows.append(
+            row(
+                "best layer - undirected chain",
+                only(scores.max() - undirected),
+                0,
+                subject="bert-base-cased",
+                method=method,
+                layer=str(int(scores.argmax())),
+            )
+        )
+    return rows
+
+
+@released(
+    "syn.no_tree_in_attention.htut2019",
+    stance="supports",
+    **_WESTERA,
+    note="Working notes with spanning trees from attention averaged over the heads of a layer, 500 EWT "
+    "sentences, bert-base-cased (layers from 0): the best layer does not reach the undirected chain of "
+    "left neighbours. The printed score mixes directed and undirected attachment and has no interval.",
+)
+def averaged_attention(files: Files) -> pd.DataFrame:
+    """Attachment of trees from averaged attention or gradients by layer, against the chain."""
+    return table(_trees(files))
+
+
+@released(
+    "hed.no_full_tree.clark2019",
+    stance="supports",
+    **_WESTERA,
+    note="The same working notes: not even a layer's heads averaged give a tree better than linking neighbours.",
+)
+def averaged_attention_heads(files: Files) -> pd.DataFrame:
+    """As for trees from attention."""
+    return table(_trees(files))
+
+
+_LSD = dict(
+    study="Limisiewicz et al. 2020",
+    label="related",
+    stance="qualifies",
+    folder="released/limisiewicz_lsd_heads",
+    files=("tree.csv",),
+)
+
+
+def _lsd_tree(files: Files) -> pd.DataFrame:
+    frame = files.csv("tree.csv").set_index("metric") / 100
+    return table(
+        [
+            row(metric, only(value), 0, subject="bert-base", sentences=re.match(r"\d+", column).group())
+            for metric, values in frame.iterrows()
+            for column, value in values.items()
+        ]
+    )
+
+
+@released(
+    "syn.no_tree_in_attention.htut2019",
+    **_LSD,
+    note="Trees from heads that were picked and averaged by relation with annotated sentences: attachment is "
+    "high with a thousand sentences. No single map has a tree, but a selection of them holds far more "
+    "than the sentence suggests.",
+)
+def selected_heads(files: Files) -> pd.DataFrame:
+    """UAS and LAS of trees from selected heads, by number of annotated sentences."""
+    return _lsd_tree(files)
+
+
+@released(
+    "hed.no_full_tree.clark2019",
+    **_LSD,
+    note="Trees from heads averaged by relation: no one head has the tree, and this release does not say one "
+    "has, but several picked with annotation nearly give it.",
+)
+def selected_heads_tree(files: Files) -> pd.DataFrame:
+    """As for trees from attention."""
+    return _lsd_tree(files)

@@ -1,0 +1,1 @@
+"""Scores: intervals, trees, profiles over layers, counts."""

@@ -1,0 +1,139 @@
+"""Measures of released results: from counts, ranked lists and per-layer figures.
+
+Where only counts were released (so many right of so many), resampling the items is the same as drawing the counts from
+a multinomial, so the intervals here are the ordinary percentile bootstrap over items, without the items.
+All intervals: 95 %, seeded, `DRAWS` draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.stats import binomtest, rankdata
+
+from bertology_utils.scores.intervals import interval as percentiles
+from bertology_utils.scores.intervals import spearman
+
+DRAWS = 2000
+Interval = tuple[float, float, float]
+
+
+def only(value: float) -> Interval:
+    """A figure released as an aggregate: no interval can be had."""
+    return float(value), float("nan"), float("nan")
+
+
+def proportion(right: int, n: int, seed: int = 0) -> Interval:
+    """Share right of n, bootstrapped over the items."""
+    if not 0 <= right <= n or n < 1:
+        raise ValueError(f"{right} right of {n} items")
+    return percentiles(right / n, np.random.default_rng(seed).binomial(n, right / n, DRAWS) / n)
+
+
+def accuracy_difference(right_a: int, right_b: int, n: int, seed: int = 0) -> Interval:
+    """Difference of two accuracies on n items each, resampled independently (which items were right is not known)."""
+    rng = np.random.default_rng(seed)
+    a, b = (rng.binomial(n, right / n, DRAWS) / n for right in (right_a, right_b))
+    return percentiles((right_a - right_b) / n, a - b)
+
+
+def mcnemar(a: np.ndarray, b: np.ndarray) -> float:
+    """Exact two-sided p of McNemar's test: items that only `a` has right against those only `b` has right."""
+    a, b = np.asarray(a, bool), np.asarray(b, bool)
+    only_a, only_b = int((a & ~b).sum()), int((b & ~a).sum())
+    return 1.0 if only_a + only_b == 0 else float(binomtest(only_a, only_a + only_b, 0.5).pvalue)
+
+
+def column_means(values: np.ndarray, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Means of (n, k) values over the n items and (draws, k) bootstrapped means, items drawn whole."""
+    values = np.asarray(values, float)
+    n = len(values)
+    rng = np.random.default_rng(seed)
+    counts = (rng.multinomial(n, np.full(n, 1 / n), size=min(DRAWS, 200)) for _ in range(-(-DRAWS // 200)))
+    return values.mean(0), np.concatenate([c @ values / n for c in counts])[:DRAWS]
+
+
+def f1(tp: np.ndarray, fp: np.ndarray, fn: np.ndarray) -> np.ndarray:
+    """F1 = 2 TP / (2 TP + FP + FN); 0 where there is nothing to find and nothing was found."""
+    tp, fp, fn = (np.asarray(x, float) for x in (tp, fp, fn))
+    whole = 2 * tp + fp + fn
+    return np.divide(2 * tp, whole, out=np.zeros_like(whole), where=whole > 0)
+
+
+def f1_draws(tp: int, fp: int, fn: int, tn: int, seed: int = 0) -> np.ndarray:
+    """(draws,) F1 of resampled decisions."""
+    counts = np.array([tp, fp, fn, tn], float)
+    n = int(counts.sum())
+    drawn = np.random.default_rng(seed).multinomial(n, counts / counts.sum(), size=DRAWS)
+    return f1(drawn[:, 0], drawn[:, 1], drawn[:, 2])
+
+
+def expected_layer(scores: np.ndarray) -> np.ndarray:
+    """Layer at which a probe's score is gained on average, from cumulative scores of layers 0..L (tenney2019a).
+
+    The gain at layer l = 1..L is s(l) - s(l-1); the result is the mean of l weighted by the gains, which may be
+    negative. `scores` is (..., L+1).
+    """
+    gains = np.diff(np.asarray(scores, float), axis=-1)
+    layers = np.arange(1, gains.shape[-1] + 1)
+    return (gains * layers).sum(-1) / gains.sum(-1)
+
+
+def centre_of_gravity(weights: Sequence[float]) -> float:
+    """Mean layer under mixing weights of layers 0..L that sum to one (tenney2019a)."""
+    weights = np.asarray(weights, float)
+    return float((weights * np.arange(len(weights))).sum() / weights.sum())
+
+
+def kl_from_uniform(weights: Sequence[float]) -> float:
+    """KL divergence of the mixing weights from uniform ones, in bits: 0 where all layers matter alike (tenney2019a)."""
+    p = np.asarray(weights, float) / np.sum(weights)
+    p = p[p > 0]
+    return float((p * np.log2(p * len(weights))).sum())
+
+
+def negative_steps(scores: Sequence[float]) -> int:
+    """How often adding one more layer lowered a cumulative score."""
+    return int((np.diff(np.asarray(scores, float)) < 0).sum())
+
+
+def profile_correlation(a: Sequence[float], b: Sequence[float]) -> float:
+    """Pearson r of two layer profiles after stretching both to depth 0..1 (linear interpolation on the finer one)."""
+    a, b = np.asarray(a, float), np.asarray(b, float)
+    grid = np.linspace(0, 1, max(len(a), len(b)))
+    stretched = [np.interp(grid, np.linspace(0, 1, len(x)), x) for x in (a, b)]
+    return float(np.corrcoef(*stretched)[0, 1])
+
+
+def overlap(a: Sequence[str], b: Sequence[str], k: int) -> float:
+    """Share of the first k entries that two ranked lists have in common."""
+    return len(set(a[:k]) & set(b[:k])) / k
+
+
+def pareto_area(complexity: Sequence[float], score: Sequence[float], *, most: float) -> float:
+    """Area under the best score within a complexity budget that grows from 0 to `most`, scaled to 0..1 (pimentel2020).
+
+    A step function: nothing (score 0) below the simplest probe, then the best score so far. A representation from which
+    even simple probes do well has a larger area than one that needs a complex probe for the same final score.
+    """
+    order = np.argsort(complexity, kind="stable")
+    x, y = np.asarray(complexity, float)[order], np.maximum.accumulate(np.asarray(score, float)[order])
+    x, y = x[x <= most], y[: int((x <= most).sum())]
+    widths = np.diff(np.append(x, most))
+    return float((widths * y).sum() / most)
+
+
+def trend(values: Sequence[float], start: int = 0) -> float:
+    """Spearman of layer (counted from `start`) with a per-layer figure."""
+    return spearman(np.arange(start, start + len(values)), np.asarray(values, float))
+
+
+def trend_interval(value: np.ndarray, draws: np.ndarray) -> Interval:
+    """Spearman of layer with a per-layer figure (k,), its interval from (draws, k) drawn figures."""
+    return percentiles(trend(value), np.array([trend(d) for d in draws]))
+
+
+def mean_ranks(table: np.ndarray) -> np.ndarray:
+    """Mean rank of each column (layer) over rows (tasks); rank 1 is the highest score, ties share their mean rank."""
+    return rankdata(-np.asarray(table, float), axis=1).mean(0)

@@ -1,0 +1,1 @@
+"""Subjects: the models under study, and everything that runs them."""

@@ -1,0 +1,300 @@
+"""From words to pieces and back, in one place, as streams.
+
+Every experiment speaks of words; models see pieces. `tokenize` keeps, for each piece, the word it belongs to;
+`hidden_states` pools pieces into words (first, last or mean); `attentions` turns piece-to-piece maps into word-to-word
+maps by summing over the pieces attended *to* and averaging over the pieces attending, so that every word's
+distribution still sums to one (clark2019). Both are generators over length-bucketed batches: memory is bounded by one
+window of sentences, however long the corpus.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Literal
+
+import numpy as np
+import torch
+
+from ..errors import Refusal
+from ..settings import Settings
+from .models import Subject
+
+WINDOW = 2048  # sentences tokenised and sorted by length at a time
+Pool = Literal["mean", "first", "last"]
+
+
+class TooLong(Refusal, ValueError):
+    """A sentence has more pieces than the model takes; it is never cut silently."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One model input.
+
+    Attributes
+    ----------
+    ids, types : tuple[int, ...]
+        Piece ids and segment ids, special tokens included; length T.
+    words : tuple[int, ...]
+        For each piece the index of its word, counted on through a second segment; -1 for a special token.
+    n_words : int
+    """
+
+    ids: tuple[int, ...]
+    types: tuple[int, ...]
+    words: tuple[int, ...]
+    n_words: int
+
+
+def tokenize(
+    subject: Subject, sentences: Sequence[Sequence[str]], second: Sequence[Sequence[str]] | None = None
+) -> list[Row]:
+    """Rows for sentences given as words, with an optional second segment each.
+
+    A word that the tokenizer gives no piece at all (a control character, say) becomes the unknown token, so that no
+    word is ever without a vector.
+
+    Raises
+    ------
+    TooLong
+        Naming the sentence, its number of pieces and the limit.
+    """
+    if isinstance(sentences, str) or (sentences and isinstance(sentences[0], str)):
+        raise TypeError(f"sentences are sequences of words, not text: {sentences!r:.80}")
+    if second is not None and len(second) != len(sentences):
+        raise ValueError(f"{len(sentences)} first segments but {len(second)} second ones")
+    if not sentences:
+        return []
+    tokenizer = subject.tokenizer
+    parts = [[list(s) for s in sentences]] + ([[list(s) for s in second]] if second is not None else [])
+    parts = [_with_unknowns(tokenizer, part) for part in parts]
+    encoded = tokenizer(
+        *parts,
+        is_split_into_words=True,
+        truncation=False,
+        return_attention_mask=False,
+        return_token_type_ids=True,
+        verbose=False,
+    )
+    rows = []
+    for i, ids in enumerate(encoded["input_ids"]):
+        first = len(sentences[i])
+        words = tuple(
+            -1 if w is None else w + (first if s == 1 else 0)
+            for w, s in zip(encoded.word_ids(i), encoded.sequence_ids(i))
+        )
+        if len(ids) > subject.max_length:
+            text = " ".join(sentences[i])
+            raise TooLong(f"{len(ids)} pieces where {subject.name} takes {subject.max_length}: {text[:120]!r}")
+        types = encoded["token_type_ids"][i] if "token_type_ids" in encoded else [0] * len(ids)
+        n_words = first + (len(second[i]) if second is not None else 0)
+        rows.append(Row(tuple(ids), tuple(types), words, n_words))
+    return rows
+
+
+def _with_unknowns(tokenizer, sentences: list[list[str]]) -> list[list[str]]:
+    """The sentences with every word that would vanish replaced by the unknown token."""
+    encoded = tokenizer(
+        sentences, is_split_into_words=True, add_special_tokens=False, return_attention_mask=False, verbose=False
+    )
+    for i, sentence in enumerate(sentences):
+        found = set(encoded.word_ids(i))
+        for j in range(len(sentence)):
+            if j not in found:
+                sentence[j] = tokenizer.unk_token
+    return sentences
+
+
+def fits(subject: Subject, sentences: Sequence[Sequence[str]]) -> np.ndarray:
+    """Which sentences the model can take whole; shape (n,), bool."""
+    if not len(sentences):
+        return np.zeros(0, bool)
+    pieces = subject.tokenizer(
+        _with_unknowns(subject.tokenizer, [list(s) for s in sentences]),
+        is_split_into_words=True,
+        truncation=False,
+        return_attention_mask=False,
+        verbose=False,
+    )["input_ids"]
+    return np.array([len(p) <= subject.max_length for p in pieces])
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Padded tensors on the subject's device: ids, types, mask are (B, T); `index` says which rows these are."""
+
+    index: list[int]
+    rows: list[Row]
+    ids: torch.Tensor
+    types: torch.Tensor
+    mask: torch.Tensor
+
+    def inputs(self) -> dict[str, torch.Tensor]:
+        return {"input_ids": self.ids, "attention_mask": self.mask, "token_type_ids": self.types}
+
+
+def batches(subject: Subject, rows: Sequence[Row], budget: int) -> Iterator[Batch]:
+    """Rows of like length together, at most `budget` pieces (padding counted) a batch; longest first.
+
+    Longest first, so that a batch that does not fit in memory fails at once and not after an hour.
+    """
+    order = sorted(range(len(rows)), key=lambda i: (-len(rows[i].ids), i))
+    start = 0
+    while start < len(order):
+        longest = len(rows[order[start]].ids)
+        index = order[start : start + max(1, budget // longest)]
+        start += len(index)
+        chosen = [rows[i] for i in index]
+
+        def pad(values: list[tuple[int, ...]], fill: int, width: int = longest) -> torch.Tensor:
+            return torch.tensor([[*v, *[fill] * (width - len(v))] for v in values], device=subject.device)  # (B, T)
+
+        yield Batch(
+            index,
+            chosen,
+            ids=pad([r.ids for r in chosen], subject.tokenizer.pad_token_id),
+            types=pad([r.types for r in chosen], 0),
+            mask=pad([(1,) * len(r.ids) for r in chosen], 0),
+        )
+
+
+def windows(sentences: Iterable, size: int = WINDOW) -> Iterator[tuple[int, list]]:
+    """Consecutive runs of a stream with the index at which each starts."""
+    stream, start = iter(sentences), 0
+    while window := list(islice(stream, size)):
+        yield start, window
+        start += len(window)
+
+
+def forward(subject: Subject, batch: Batch, **outputs: bool):
+    """The encoder's output for a batch, without gradients."""
+    inputs = batch.inputs()
+    if not getattr(subject.config, "type_vocab_size", 0) > 1:
+        inputs["token_type_ids"] = torch.zeros_like(inputs["token_type_ids"])
+    with torch.inference_mode():
+        return subject.base(**inputs, **outputs)
+
+
+def hidden_states(
+    subject: Subject,
+    sentences: Iterable[Sequence[str]],
+    *,
+    pool: Pool | None = "mean",
+    layers: Sequence[int] | None = None,
+    second: Sequence[Sequence[str]] | None = None,
+    settings: Settings | None = None,
+) -> Iterator[tuple[int, np.ndarray]]:
+    """Word vectors of every layer, streamed.
+
+    Parameters
+    ----------
+    pool : "mean", "first", "last" or None
+        How the pieces of a word become its vector; None leaves the pieces, special tokens included.
+    layers : sequence of int, optional
+        Indices into the L + 1 states, 0 being the embeddings; all by default.
+    second : sequence of sentences, optional
+        Second segments; their words are counted on behind the first's.
+
+    Yields
+    ------
+    i, states : int, float32 array (layers, W, H) — or (layers, T, H) without pooling
+        In an order of the implementation's choosing; `i` is the sentence's place in the input.
+    """
+    budget = (settings or Settings.of()).batch_tokens
+    for start, window in windows(sentences):
+        rows = tokenize(subject, window, None if second is None else second[start : start + len(window)])
+        for batch in batches(subject, rows, budget):
+            states = forward(subject, batch, output_hidden_states=True).hidden_states
+            stacked = torch.stack(
+                [states[k] for k in (range(len(states)) if layers is None else layers)]
+            )  # (L, B, T, H)
+            if pool is not None:
+                stacked = torch.einsum(
+                    "bwt,lbth->lbwh", _pooling(batch, pool).to(stacked.dtype), stacked
+                )  # (L, B, W, H)
+            stacked = stacked.float().cpu().numpy()
+            for k, row in enumerate(batch.rows):
+                yield start + batch.index[k], stacked[:, k, : row.n_words if pool is not None else len(row.ids)]
+
+
+def _pooling(batch: Batch, pool: Pool) -> torch.Tensor:
+    """Weights (B, W, T) that turn pieces into words."""
+    width = max(row.n_words for row in batch.rows)
+    weights = np.zeros((len(batch.rows), width, batch.ids.shape[1]), np.float32)
+    for b, row in enumerate(batch.rows):
+        seen = set()
+        for t, w in enumerate(row.words):
+            if w < 0 or (pool == "first" and w in seen):
+                continue
+            if pool == "last":
+                weights[b, w] = 0
+            weights[b, w, t] = 1
+            seen.add(w)
+    weights /= np.maximum(weights.sum(-1, keepdims=True), 1)
+    return torch.from_numpy(weights).to(batch.ids.device)
+
+
+@dataclass(frozen=True)
+class Units:
+    """What the rows and columns of a word-level attention map stand for.
+
+    Attributes
+    ----------
+    words : tuple[int, ...]
+        For each unit the index of its word, or -1 for a special token.
+    tokens : tuple[str, ...]
+        The special token's name, or the empty string for a word.
+    """
+
+    words: tuple[int, ...]
+    tokens: tuple[str, ...]
+
+
+def units(subject: Subject, row: Row) -> tuple[Units, np.ndarray]:
+    """The units of a row — special tokens and words in order — and the unit each piece belongs to, shape (T,)."""
+    names = {subject.tokenizer.cls_token_id: "[CLS]", subject.tokenizer.sep_token_id: "[SEP]"}
+    words: list[int] = []
+    tokens: list[str] = []
+    member = np.empty(len(row.ids), np.int64)
+    for t, w in enumerate(row.words):
+        if w < 0 or not words or words[-1] != w:
+            words.append(w)
+            tokens.append(names.get(row.ids[t], "") if w < 0 else "")
+        member[t] = len(words) - 1
+    return Units(tuple(words), tuple(tokens)), member
+
+
+def attentions(
+    subject: Subject,
+    sentences: Iterable[Sequence[str]],
+    *,
+    word_level: bool = True,
+    second: Sequence[Sequence[str]] | None = None,
+    settings: Settings | None = None,
+) -> Iterator[tuple[int, Units | Row, np.ndarray]]:
+    """Attention maps, streamed; special tokens keep their rows and columns.
+
+    Yields
+    ------
+    i, units, maps : int, Units, float32 array (L, A, U, U)
+        ``maps[l, a, q, k]``: how much unit q attends to unit k; every row sums to one. Without `word_level`, the
+        row itself and (L, A, T, T) over pieces.
+    """
+    budget = (settings or Settings.of()).batch_tokens
+    for start, window in windows(sentences):
+        rows = tokenize(subject, window, None if second is None else second[start : start + len(window)])
+        for batch in batches(subject, rows, budget):
+            maps = forward(subject, batch, output_attentions=True).attentions
+            if not maps:
+                raise RuntimeError(f"{subject.name} returned no attention maps: its attention is not eager")
+            stacked = torch.stack(maps).float().cpu().numpy()  # (L, B, A, T, T)
+            for k, row in enumerate(batch.rows):
+                piece = stacked[:, k, :, : len(row.ids), : len(row.ids)]
+                if not word_level:
+                    yield start + batch.index[k], row, piece
+                    continue
+                what, member = units(subject, row)
+                join = np.eye(len(what.words), dtype=np.float32)[member]  # (T, U)
+                yield start + batch.index[k], what, (join / join.sum(0)).T @ piece @ join

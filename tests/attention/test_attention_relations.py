@@ -1,0 +1,138 @@
+"""Relations by heads: planted maps give known answers; choices are made on one split and scored on the other."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from support import tiny
+
+from bertology_utils.attention import relations
+from bertology_utils.attention.maps import Maps
+from bertology_utils.data.items import Sentence
+from bertology_utils.settings import Settings
+from bertology_utils.subject import encode
+
+PARSED = Sentence(
+    id="a",
+    words=("the", "dog", "sees", "a", "cat", "."),
+    heads=(1, 2, -1, 4, 2, 2),
+    deprels=("det", "nsubj:x", "root", "det", "obj", "punct"),
+)
+
+
+def planted(map_):
+    """A batch of one sentence ([CLS], words, [SEP]) whose only head has this map."""
+    size = len(map_)
+    words = torch.tensor([[-1, *range(size - 2), -1]])
+    weights = torch.tensor(np.asarray(map_, np.float32))[None, None, None]
+    return Maps([0], weights, None, None, torch.ones(1, size, dtype=torch.bool), words * 0, words)
+
+
+def test_arcs_in_both_directions_without_subtypes_and_punctuation():
+    found = relations.arcs([PARSED])
+    assert len(found) == 8
+    one = found[(found.relation == "obj") & (found.direction == "dependent to head")]
+    assert one[["sentence", "query", "target"]].to_numpy().tolist() == [[0, 4, 2]]
+    assert set(found.relation) == {"det", "nsubj", "obj"}
+    assert len(relations.arcs([PARSED], punctuation=True)) == 10
+
+
+def test_unlabelled_trees_get_relations_from_tags():
+    bare = Sentence(id="b", words=PARSED.words, heads=PARSED.heads, xpos=("DT", "NN", "VBZ", "DT", "NN", "."))
+    found = relations.arcs([bare])
+    named = dict(zip(found["query"], found["relation"]))
+    assert set(found["relation"]) == {"det, from tags", "nsubj, from tags", "obj, from tags"}
+    assert named[4] in ("obj, from tags", "det, from tags")
+
+
+def test_specials_and_the_word_itself_are_no_answers():
+    size = 8
+    map_ = np.zeros((size, size))
+    map_[:, 0], map_[:, -1] = 0.4, 0.3  # [CLS] and [SEP] get most
+    map_ += np.eye(size) * 0.2
+    heads = {word: head for word, head in enumerate(PARSED.heads) if head >= 0}
+    for word, head in heads.items():
+        map_[word + 1, head + 1] += 0.1
+    arcs = relations.arcs([PARSED])
+    which, ok = relations.hits(planted(map_), arcs)
+    forward = (arcs.direction == "dependent to head").to_numpy()
+    assert which.tolist() == list(range(len(arcs)))
+    assert ok[forward].all() and not ok[~forward].all()
+    _, turned = relations.hits(planted(map_.T), arcs, transposed=True)
+    np.testing.assert_array_equal(turned, ok)
+
+
+def test_offsets():
+    queries = pd.DataFrame({"sentence": [0, 0], "query": [4, 0], "target": [2, 1]})
+    found = relations.offset_hits(queries)
+    assert found.sum() == 2 and found[0, relations.OFFSETS.index(-2)] and found[1, relations.OFFSETS.index(1)]
+
+
+def test_best_is_chosen_on_dev_and_scored_on_test():
+    dev = np.array([[1, 0], [1, 0], [1, 1]], bool)
+    test = np.array([[0, 1], [0, 1]], bool)
+    offsets = np.zeros((3, 20), bool)
+    offsets[:2, relations.OFFSETS.index(3)] = True
+    chosen = relations.best(dev, test, offsets, np.zeros((2, 20), bool))
+    assert chosen.head == 0 and chosen.offset == 3  # although head 1 is the better one on test
+    assert chosen.right.tolist() == [False, False] and chosen.dev_lead == pytest.approx(1 - 2 / 3)
+
+
+def test_score_both_ways_is_hits_on_maps_and_on_transposed_maps():
+    sentences = [list(PARSED.words), ["he", "likes", "unlikeable", "birds"]]
+    arcs = pd.DataFrame({"sentence": [0, 1, 1], "query": [4, 0, 3], "target": [2, 1, 2]})
+    found = relations.score(tiny(), sentences, arcs, both_ways=True, settings=Settings(batch_tokens=8))
+    for i, units, map_ in encode.attentions(tiny(), sentences):
+        at = {w: u for u, w in enumerate(units.words) if w >= 0}
+        for n in np.flatnonzero(arcs.sentence == i):
+            q, t = arcs.loc[n, ["query", "target"]]
+            others = [w for w in at if w != q]
+            for side, m in enumerate((map_, map_.swapaxes(-1, -2))):
+                answer = np.array(others)[m[:, :, at[q]][:, :, [at[w] for w in others]].argmax(-1)]
+                np.testing.assert_array_equal(found[n, side * 12 : side * 12 + 12], (answer == t).ravel())
+
+
+def test_names_count_from_zero():
+    assert relations.name(7, 3, 4) == "(1, 3)" and relations.name(12 + 7, 3, 4) == "(1, 3) reversed"
+
+
+def test_mixture_finds_the_heads_that_share_a_relation():
+    """Two of four heads each know half of the targets and are even on the other half; together they know all."""
+    rng = np.random.default_rng(0)
+    n, width = 300, 8
+    target = rng.integers(0, width, n)
+    scores = rng.dirichlet(np.full(width, 5.0), (n, 4)).transpose(0, 1, 2).astype(np.float32)
+    scores[:, :2] = 1 / width
+    for i in range(n):
+        scores[i, i % 2] = 0.1 / (width - 1)
+        scores[i, i % 2, target[i]] = 0.9
+    weights = relations.mixture(scores[:200], target[:200])
+    assert weights[:2].min() > 3 * weights[2:].max()
+    single = [relations.mixed_hits(scores[200:], target[200:], np.eye(4)[h]).mean() for h in range(4)]
+    assert relations.mixed_hits(scores[200:], target[200:], weights).mean() > max(single) + 0.3
+
+
+def test_candidates_bar_the_query_and_other_sentences_words():
+    sentences = [list(PARSED.words), ["he", "runs"]]
+    queries = pd.DataFrame({"sentence": [0, 1], "query": [4, 0], "target": [2, 1]})
+    scores, target = relations.candidates(tiny(), sentences, queries)
+    assert scores.shape == (2, 24, 6) and target.tolist() == [2, 1]
+    assert (scores[0, :, 4] == -1).all() and (scores[0, :, [0, 1, 2, 3, 5]] >= 0).all()
+    assert (scores[1, :, 0] == -1).all() and (scores[1, :, 1] >= 0).all() and (scores[1, :, 2:] == -1).all()
+    hits = relations.score(tiny(), sentences, queries, both_ways=True)
+    alone = np.stack([relations.mixed_hits(scores, target, w) for w in np.eye(24)], 1)
+    np.testing.assert_array_equal(alone, hits)
+
+
+def test_between_spans():
+    sentences = [list(PARSED.words), ["he", "likes", "unlikeable", "birds"]]
+    links = [(0, (0, 2), (3, 5)), (1, (2, 3), (0, 1)), (0, (4, 5), (1, 2))]
+    for reduce, plain in ((torch.mean, np.mean), (torch.amax, np.max)):
+        found = relations.between(tiny(), sentences, links, reduce)
+        for i, _, map_ in encode.attentions(tiny(), sentences):
+            for n, (s, (a, b), (c, d)) in enumerate(links):
+                if s == i:
+                    block = map_[:, :, a + 1 : b + 1, c + 1 : d + 1]
+                    np.testing.assert_allclose(found[n], plain(block, axis=(2, 3)).ravel(), atol=1e-6)

@@ -1,0 +1,214 @@
+"""The stored notebooks, and the comparison that proves them: what it lets pass and what it does not."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as xml
+from collections.abc import Iterator
+from pathlib import Path
+
+import jupytext
+import nbformat
+import pytest
+from nbval.plugin import find_comment_markers, find_metadata_tags
+
+from bertology_utils.book import notebooks, stage
+from bertology_utils.book.__main__ import run
+from tests.nbval_numbers import close, same
+
+NOTEBOOKS = notebooks.found(stage.ROOT / "notebooks")
+LINES = 15  # of a code cell
+
+
+def code_cells(path: Path) -> list[nbformat.NotebookNode]:
+    return [c for c in nbformat.read(path, as_version=4).cells if c.cell_type == "code"]
+
+
+def texts(path: Path) -> Iterator[str]:
+    """Whatever of the stored outputs is compared."""
+    for cell in code_cells(path):
+        for output in cell.outputs:
+            yield from (v for k, v in output.get("data", {}).items() if k.startswith("text/"))
+            if "text" in output:
+                yield output["text"]
+
+
+def test_there_are_notebooks():
+    assert NOTEBOOKS
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
+class TestStored:
+    def test_is_executed_from_top_to_bottom_and_silently(self, path):
+        cells = code_cells(path)
+        assert [c.execution_count for c in cells] == list(range(1, len(cells) + 1))
+        assert not [o for c in cells for o in c.outputs if o.output_type == "error" or o.get("name") == "stderr"]
+
+    def test_no_cell_is_exempt_from_comparison(self, path):
+        for cell in code_cells(path):
+            assert not [*find_comment_markers(cell.source), *find_metadata_tags(cell.metadata)], cell.source
+
+    def test_cells_are_short(self, path):
+        for cell in code_cells(path):
+            assert len(cell.source.splitlines()) <= LINES, cell.source
+
+    def test_pictures_have_alternative_text_and_numbers_below_them(self, path):
+        for cell in code_cells(path):
+            if any("image/png" in o.get("data", {}) for o in cell.outputs):
+                assert len(cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "").split()) > 4, cell.source
+                assert any(o.get("name") == "stdout" and re.search(r"\d", o.text) for o in cell.outputs), cell.source
+
+    def test_percent_script_says_the_same(self, path):
+        script = jupytext.read(path.with_suffix(".py"))
+        stored = nbformat.read(path, as_version=4)
+        assert [(c.cell_type, c.source) for c in script.cells] == [(c.cell_type, c.source) for c in stored.cells]
+
+    def test_no_digit_of_an_output_can_be_changed_unseen(self, path):
+        """The first digit of every number counts, in text and in HTML."""
+        for text in texts(path):
+            for match in re.finditer(r"(?<![\w.])\d+(\.\d+)?", text):
+                digit = "7" if match[0][0] != "7" else "3"
+                changed = text[: match.start()] + digit + text[match.start() + 1 :]
+                assert not same(changed, text), f"{match[0]} may become {digit}{match[0][1:]} in {text[:200]!r}"
+
+
+@pytest.mark.parametrize(
+    ("stored", "fresh", "equal"),
+    [
+        ("accuracy 0.833 [0.79, 0.87]  n=383", "accuracy 0.833 [0.79, 0.87]  n=383", True),
+        ("accuracy 0.833", "accuracy 0.834", True),  # rounding
+        ("accuracy 0.833", "accuracy 0.843", False),
+        ("accuracy 0.833", "accuracy 0.83", False),  # printed otherwise
+        ("n=383", "n=384", False),
+        ("layer 7 12 items", "layer 8 12 items", False),
+        ("perplexity 1234.5678", "perplexity 1234.9", False),
+        ("perplexity 1234.5678", "perplexity 1235.0001", True),  # a thousandth of 1234
+        ("gain -0.001", "gain  0.000", True),  # the sign's width is no difference
+        ("gain -0.100", "gain  0.100", False),
+        ("gain \u22120.100", "gain 0.100", False),
+        ("p = 1.25e-05", "p = 1.26e-05", True),
+        ("p = 1.25e-05", "p = 1.25e-04", False),
+        ("torch 2.13.0", "torch 2.13.1", False),  # versions are words
+        ("sha 3f0.25ab", "sha 3f0.26ab", False),
+        ("replicated", "partly", False),
+        ("<td>0.51</td>", "<td>0.52</td>", True),
+        ("a b\n", "a  b \n", True),
+        ("a\nb", "a b", False),
+    ],
+)
+def test_what_counts_as_the_same(stored, fresh, equal):
+    assert same(stored, fresh) is equal and same(fresh, stored) is equal
+
+
+def test_integers_are_exact_and_fractions_keep_their_digits():
+    assert close("0.50", "0.51") and not close("0.50", "0.52") and not close("0.50", "0.500")
+
+
+@pytest.fixture(scope="module")
+def outcomes(tmp_path_factory) -> dict[str, str]:
+    """How `pytest --nbval` judges a notebook and its tampered copies: name -> passed, or the failure's text."""
+    folder = tmp_path_factory.mktemp("nbval")
+    (folder / "conftest.py").write_text('pytest_plugins = ["tests.nbval_numbers"]\n')
+    code = "import sys\nprint('accuracy 0.8333 of', 12, 'items')\nsys.executable[:0];"
+    html = "from IPython.display import HTML\nHTML('<b>0.512</b> of 40')"
+    cells = [nbformat.v4.new_code_cell(source) for source in (code, html)]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), folder / "original.ipynb")
+    with notebooks.environment(**notebooks.switches(folder / "own")):
+        notebooks.execute(folder / "original.ipynb")
+    text = (folder / "original.ipynb").read_text()
+    tampered = {
+        "integer": ("of 12 items\\n", "of 13 items\\n"),
+        "fraction": ("accuracy 0.8333 of 12", "accuracy 0.8433 of 12"),
+        "rounding": ("accuracy 0.8333 of 12", "accuracy 0.8334 of 12"),
+        "html": ('"<b>0.512</b> of 40"\n', '"<b>0.612</b> of 40"\n'),
+        "never_run": ('"execution_count": 1,', '"execution_count": null,'),
+        "warning": ('"name": "stdout"', '"name": "stderr"'),
+    }
+    for name, (old, new) in tampered.items():
+        assert text.count(old) == 1, f"{name}: {old!r} occurs {text.count(old)} times"
+        (folder / f"{name}.ipynb").write_text(text.replace(old, new))
+    report = folder / "report.xml"
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", "--nbval", f"--junitxml={report}", "-p", "no:cacheprovider", str(folder)],
+        capture_output=True,
+        text=True,
+        cwd=stage.ROOT,
+    )
+    assert ran.returncode == 1, ran.stdout
+    found: dict[str, str] = {}
+    for case in xml.parse(report).iter("testcase"):
+        name = re.search(r"(\w+)\.ipynb", case.get("classname") + case.get("name"))[1]
+        failure = case.find("failure")
+        found[name] = found.get(name, "") + (
+            "" if failure is None else failure.get("message", "") + (failure.text or "")
+        )
+    return {name: said or "passed" for name, said in found.items()}
+
+
+@pytest.mark.parametrize("name", ["original", "rounding"])
+def test_what_the_code_gives_passes(outcomes, name):
+    assert outcomes[name] == "passed"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("integer", "outputs differ"),
+        ("fraction", "outputs differ"),
+        ("html", "outputs differ"),
+        ("never_run", "never run"),
+        ("warning", "stderr"),
+    ],
+)
+def test_a_changed_output_fails(outcomes, name, said):
+    assert said in outcomes[name]
+
+
+@pytest.mark.parametrize(
+    ("source", "said"), [("1 / 0", "ZeroDivisionError"), ("import sys; print(1, file=sys.stderr)", "wrote to stderr")]
+)
+def test_executing_a_notebook_that_fails_or_warns_is_an_error(tmp_path, source, said):
+    path = tmp_path / "bad.ipynb"
+    nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)]), path)
+    with pytest.raises(notebooks.NotebookError, match=f"(?s)bad.ipynb.*{said}"):
+        notebooks.execute(path)
+
+
+def test_notebooks_are_executed_side_by_side_and_a_failure_is_the_whole_runs(tmp_path, capfd):
+    folder = tmp_path / "notebooks"
+    folder.mkdir()
+    for name, source in (("one", "print('from one')"), ("two", "print('from two')")):
+        nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)]), folder / f"{name}.ipynb")
+    run(folder, tmp_path / "kept")
+    for name in ("one", "two"):
+        assert code_cells(folder / f"{name}.ipynb")[0].outputs[0].text == f"from {name}\n"
+    said = capfd.readouterr().err
+    assert "[1/2]" in said and "[2/2]" in said and "one" in said and "two" in said
+    nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1 / 0")]), folder / "two.ipynb")
+    with pytest.raises(notebooks.NotebookError, match=r"two\.ipynb"):
+        run(folder, tmp_path / "kept")
+
+
+def test_a_notebook_is_made_from_its_script_and_follows_it(tmp_path):
+    head = "# ---\n# jupyter:\n#   jupytext:\n#     formats: ipynb,py:percent\n# ---\n\n"
+    script, notebook = tmp_path / "01_one.py", tmp_path / "01_one.ipynb"
+    script.write_text(f"{head}# %% [markdown]\n# # One\n\n# %%\nprint(1)\n")
+    notebooks.sync(tmp_path)
+    assert [c.source for c in nbformat.read(notebook, as_version=4).cells] == ["# One", "print(1)"]
+    notebooks.execute(notebook)
+    script.write_text(script.read_text().replace("# # One", "# # First"))
+    os.utime(script, (notebook.stat().st_mtime + 10,) * 2)
+    notebooks.sync(tmp_path)
+    cells = nbformat.read(notebook, as_version=4).cells
+    assert cells[0].source == "# First" and cells[1].outputs[0].text == "1\n"  # outputs outlast a change of text
+
+
+def test_the_environment_of_a_kernel_is_put_back(tmp_path, monkeypatch):
+    monkeypatch.setenv("BERTOLOGY_N", "5")
+    monkeypatch.delenv("BERTOLOGY_MODEL", raising=False)
+    with notebooks.environment(**notebooks.switches(tmp_path)):
+        assert "BERTOLOGY_N" not in os.environ and os.environ["BERTOLOGY_MODEL"] == "mini"
+    assert os.environ["BERTOLOGY_N"] == "5" and "BERTOLOGY_MODEL" not in os.environ

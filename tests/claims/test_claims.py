@@ -1,0 +1,157 @@
+"""The whole path from a model folder and items to a record, a card and the command line."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+from support import tiny_folder
+
+from bertology_utils import cards, runs
+from bertology_utils.claims import evidence, ledger, registry
+from bertology_utils.settings import Settings
+
+ID = "syn.agreement.goldberg2019"
+
+
+@pytest.fixture(scope="module")
+def settings(tmp_path_factory):
+    return Settings(model=str(tiny_folder()), n=40, draws=200, evidence=tmp_path_factory.mktemp("evidence"))
+
+
+@pytest.fixture(scope="module")
+def negated(settings):
+    return runs.run("syn.malformed.ettinger2019", settings)
+
+
+def test_a_run_measures_subject_and_twin_and_keeps_both(negated, settings):
+    assert [r.is_twin for r in negated.records] == [False, True]
+    assert negated.rows["n"].gt(0).all() and not negated.twin.empty
+    kept = [
+        e
+        for e in evidence.find("syn.malformed.ettinger2019", settings)
+        if e.model in {r.model for r in negated.records}
+    ]
+    assert len(kept) == 2
+    facts = negated.records[0].provenance
+    assert {"subject_sha256", "data_sha256", "versions", "device", "dtype", "seed", "seconds", "git"} <= set(facts)
+
+
+def test_a_run_is_repeatable(negated, settings):
+    again = runs.run("syn.malformed.ettinger2019", settings, save=False)
+    assert [evidence.without_seconds(r) for r in again.records] == [
+        evidence.without_seconds(r) for r in negated.records
+    ]
+
+
+def test_the_card_shows_claim_rule_figures_and_verdicts(negated, settings):
+    card = cards.card("syn.malformed.ettinger2019", settings)
+    text, html = repr(card), card._repr_html_()
+    assert [line.verdict for line in card.headline] == [e.verdict.label for e in negated.records]
+    assert all(cards.badge(e.verdict.label, e.verdict.reason) in html[: html.index("<table>")] for e in negated.records)
+    row = ledger.row("syn.malformed.ettinger2019")
+    for shown in (text, html.replace("&#x27;", "'").replace("&amp;", "&")):
+        assert row.claim in shown and "untrained twin" in shown
+        for record in negated.records:
+            assert record.verdict.rule in shown
+            assert record.verdict.label in shown.lower()
+    assert f'id="{row.id}"' in html and "verdict verdict-" in html
+
+
+def test_a_row_that_is_not_rerun_says_so_with_its_reason(settings):
+    cited = next(r for r in ledger.rows() if r.how == "cite")
+    assert "NOT RERUN" in repr(cards.card(cited.id, settings)) and cited.reason in repr(cards.card(cited.id, settings))
+    with pytest.raises(registry.NotRunnable, match="not rerun"):
+        runs.run(cited.id, settings)
+
+
+def test_registered_claims_are_ledger_rows_with_data_they_can_use():
+    from bertology_utils.data import builtin
+
+    for id, claim in runs.registered().items():
+        row = ledger.row(id)
+        if "builtin" in row.data:
+            assert set(claim.tasks) & set(builtin.tasks()), f"{id}: builtin data has none of {claim.tasks}"
+        assert claim.experiment.__doc__, f"{id}: an experiment says what it measures"
+        assert any(key in claim.experiment.__doc__ for key in row.studies), (
+            f"{id}: the docstring names no study of the row"
+        )
+
+
+def test_unknown_data_is_refused_with_what_there_is(settings):
+    with pytest.raises(registry.NotRunnable, match="builtin"):
+        runs.run(ID, settings, data="clams")
+
+
+def test_one_experiment_a_row():
+    with pytest.raises(KeyError, match="nearest"):
+        registry.claim("syn.agreement.goldberg2018", tasks="agreement", predict=None)
+
+
+def command(*words, env=None):
+    import os
+
+    environment = (
+        {k: v for k, v in os.environ.items() if not k.startswith("BERTOLOGY_")} | {"HF_HUB_OFFLINE": "1"} | (env or {})
+    )
+    return subprocess.run(
+        [sys.executable, "-m", "bertology_utils.cli", *words],
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=300,
+    )
+
+
+def test_list_json_is_one_object_a_row():
+    done = command("list", "--json")
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [r["id"] for r in rows] == [r.id for r in ledger.rows()] and done.returncode == 0
+    assert set(rows[0]) == {"id", "section", "how", "evidence"}
+    for entry in (e for r in rows for e in r["evidence"]):
+        assert set(entry) == {"model", "data", "kind", "verdict", "n"} and entry["kind"] in evidence.KINDS
+
+
+def test_the_report_has_a_line_for_every_record(tmp_path):
+    """Also for released figures that the claim's rule does not speak of."""
+    done = command("report", env={"BERTOLOGY_EVIDENCE": str(tmp_path)})
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) == 2 + len(list(evidence.find(settings=Settings(evidence=tmp_path))))
+
+
+def test_run_on_any_folder(tmp_path):
+    done = command("run", ID, "--model", str(tiny_folder()), "--n", "30", "--evidence", str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    assert "accuracy (condition" in done.stdout and "-untrained on builtin" in done.stdout
+    assert len(list(tmp_path.rglob("*.json"))) == 2
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("run", ID, "--model", "bert-base-uncased"),
+        ("run", ID, "--model", "./no-such-folder"),
+        ("run", "syn.nothing.nobody1999"),
+        ("run", ID, "--data", "nonsense", "--model", "TINY"),
+        ("run", "trn.permutation.yang2019"),
+        ("show", "nothing"),
+    ],
+)
+def test_what_a_user_can_mend_is_one_line_without_a_traceback(words):
+    done = command(*(str(tiny_folder()) if w == "TINY" else w for w in words))
+    assert done.returncode != 0 and "Traceback" not in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1, done.stderr
+
+
+def test_original_data_without_mirror_or_network_says_which_file_and_how(tmp_path):
+    env = {
+        "BERTOLOGY_CACHE": str(tmp_path / "cache"),
+        "HTTPS_PROXY": "http://127.0.0.1:9",
+        "https_proxy": "http://127.0.0.1:9",
+    }
+    done = command("run", ID, "--model", str(tiny_folder()), "--data", "gulordava2018_linzen2016", env=env)
+    assert done.returncode != 0 and "Traceback" not in done.stderr
+    (line,) = done.stderr.strip().splitlines()
+    assert "BERTOLOGY_MIRROR" in line and "gulordava2018_linzen2016" in line and "http" in line

@@ -1,0 +1,108 @@
+"""Records: written whole or not at all, read strictly, the user's own first."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+
+import pytest
+
+from bertology_utils.claims import evidence, ledger
+from bertology_utils.claims.evidence import Evidence, EvidenceError
+from bertology_utils.claims.rules import LABELS, Verdict, decide
+from bertology_utils.settings import Settings
+
+RECORD = Evidence(
+    claim="syn.agreement.goldberg2019",
+    model="mini",
+    data="builtin",
+    kind="rerun",
+    n=3,
+    rows=[{"condition": "simple", "measure": "accuracy", "value": 0.123456789, "low": math.nan, "high": 0.2, "n": 3}],
+    verdict=Verdict("inconclusive", "why", "rule"),
+    notes=("3 of 4",),
+    checks=[
+        {"key": "condition simple", "measure": "accuracy", "value": 0.1, "low": math.nan, "high": 0.2, "holds": None}
+    ],
+    provenance={"seconds": 1.0, "seed": 0},
+)
+
+
+def test_round_trip(tmp_path):
+    path = RECORD.save(tmp_path)
+    back = evidence.read(path)
+    assert path.relative_to(tmp_path).parts[0] == RECORD.claim
+    assert back.rows[0]["value"] == 0.123457 and math.isnan(back.rows[0]["low"])
+    assert back.verdict == RECORD.verdict and back.notes == RECORD.notes and math.isnan(back.row_checks()[0].low)
+    assert back.row_checks()[0].holds is None
+    assert not list(tmp_path.rglob("*.part"))
+
+
+def test_a_failed_write_leaves_the_old_record(tmp_path, monkeypatch):
+    path = RECORD.save(tmp_path)
+    before = path.read_bytes()
+    monkeypatch.setattr(evidence.os, "replace", lambda *a: (_ for _ in ()).throw(OSError("disk full")))
+    with pytest.raises(OSError, match="disk full"):
+        replace(RECORD, n=9).save(tmp_path)
+    assert path.read_bytes() == before and not list(tmp_path.rglob("*.part"))
+
+
+def test_a_broken_record_is_named(tmp_path):
+    path = RECORD.save(tmp_path)
+    path.write_text(path.read_text()[:-20])
+    with pytest.raises(EvidenceError, match=path.name):
+        evidence.read(path)
+    raw = json.loads((tmp_path / RECORD.save(tmp_path)).read_text())
+    raw["kind"] = "hearsay"
+    path.write_text(json.dumps(raw))
+    with pytest.raises(EvidenceError, match="hearsay"):
+        evidence.read(path)
+
+
+def test_the_users_record_takes_precedence(tmp_path, monkeypatch):
+    monkeypatch.setattr(evidence, "SHIPPED", tmp_path / "shipped")
+    RECORD.save(tmp_path / "shipped")
+    replace(RECORD, n=99).save(tmp_path / "mine")
+    replace(RECORD, model="other").save(tmp_path / "mine")
+    found = evidence.find(RECORD.claim, Settings(evidence=tmp_path / "mine"))
+    assert [(e.model, e.n) for e in found] == [("mini", 99), ("other", 3)]
+
+
+def test_folders_make_distinct_safe_names():
+    names = {replace(RECORD, model=m).file.name for m in ("/a/bert", "/b/bert", "/b/bert-untrained", "google-bert/x")}
+    assert len(names) == 4 and all("/" not in n for n in names)
+    assert replace(RECORD, model="/b/bert-untrained").is_twin
+
+
+WITHOUT_COMPANION = ("lay.base_vs_large.tenney2019a", "builtin")
+
+
+def shipped():
+    return evidence.find(None, Settings(evidence=evidence.SHIPPED))
+
+
+def test_shipped_records_are_of_known_rows_and_stay_decided_as_they_are():
+    """Every record that comes with the package: a ledger row's, and its verdict is what its rule gives on its rows today."""
+    from bertology_utils.runs import registered
+
+    claims = registered()
+    for record in shipped():
+        ledger.row(record.claim)
+        assert record.rows, record.file
+        if record.kind == "rerun":
+            again = decide(claims[record.claim].predict, record.frame)
+            assert again.label == record.verdict.label in LABELS, record.file
+            assert all(r["low"] <= r["value"] <= r["high"] for r in record.rows if not math.isnan(r["low"])), (
+                record.file
+            )
+            first = record.rows[0]
+            if (record.claim, record.data) == WITHOUT_COMPANION:  # nothing is measured, so there is no figure at all
+                assert first["n"] == 0 and math.isnan(first["value"]) and "BERTOLOGY_SHALLOW" in record.notes[-1]
+            else:
+                assert not math.isnan(first["low"]), f"{record.file}: a figure without an interval"
+
+
+def test_no_record_names_a_path_of_some_machine():
+    for path in evidence.SHIPPED.rglob("*.json"):
+        assert "/home/" not in path.read_text() and "/tmp/" not in path.read_text(), path

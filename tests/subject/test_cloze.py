@@ -1,0 +1,87 @@
+"""Predictions at a gap, checked against the plain forward pass."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from support import tiny
+
+from bertology_utils.data.items import Cloze, ForcedChoice, ItemError, MinimalPair
+from bertology_utils.subject import cloze
+from bertology_utils.subject.encode import TooLong
+
+ITEMS = [
+    ForcedChoice(id="1", text="The keys to the cabinet [MASK] old.", good="are", bad="is"),
+    ForcedChoice(id="2", text="A dog [MASK].", good="sleeps", bad="sleep"),
+]
+
+
+def logs(text: str) -> np.ndarray:
+    """Log-probabilities at the mask by the whole model, one text at a time."""
+    subject = tiny()
+    ids = subject.tokenizer(text, return_tensors="pt")["input_ids"]
+    with torch.no_grad():
+        logits = subject.model(input_ids=ids).prediction_logits[0]
+    at = ids[0].tolist().index(subject.tokenizer.mask_token_id)
+    return torch.log_softmax(logits[at], -1).numpy()
+
+
+def test_choice_is_the_difference_of_log_probabilities():
+    vocab = tiny().tokenizer.get_vocab()
+    want = [logs(i.text)[vocab[i.good]] - logs(i.text)[vocab[i.bad]] for i in ITEMS]
+    np.testing.assert_allclose(cloze.choose(tiny(), ITEMS), want, atol=1e-4)
+
+
+def test_fillers_of_several_pieces_are_filtered_and_counted():
+    items = [*ITEMS, ForcedChoice(id="3", text="A [MASK].", good="dog", bad="unable")]
+    kept, note = cloze.single_piece(tiny(), items)
+    assert kept == ITEMS and note.startswith("2 of 3 items")
+    with pytest.raises(ItemError, match="unable"):
+        cloze.choose(tiny(), items)
+
+
+def test_unknown_word_is_no_filler():
+    assert cloze.filler_id(tiny(), "猫") is None
+    assert cloze.filler_id(tiny(), "Dog") == tiny().tokenizer.get_vocab()["dog"]
+
+
+def test_ranks_and_top_k_agree():
+    text = ITEMS[0].text
+    best = cloze.top_k(tiny(), [text], 5)[0]
+    words = [w for w in best if cloze.filler_id(tiny(), w) is not None]
+    for word in words:
+        assert cloze.ranks(tiny(), [Cloze(id="x", text=text, answers=(word,))])[0] == best.index(word)
+    assert int(np.argmax(logs(text))) == tiny().tokenizer.convert_tokens_to_ids(best[0])
+
+
+def test_pseudo_log_likelihood_masks_each_piece_in_turn():
+    words = ["unable", "dogs", "sleep"]  # un ##able | dogs | sleep
+    texts = {
+        False: ["[MASK] ##able dogs sleep", "un [MASK] dogs sleep", "un ##able [MASK] sleep", "un ##able dogs [MASK]"],
+        True: ["[MASK] [MASK] dogs sleep", "un [MASK] dogs sleep", "un ##able [MASK] sleep", "un ##able dogs [MASK]"],
+    }
+    subject, vocab = tiny(), tiny().tokenizer.get_vocab()
+    gold = [vocab[p] for p in ("un", "##able", "dogs", "sleep")]
+    for whole, rows in texts.items():
+        total = 0.0
+        for k, row in enumerate(rows):
+            ids = torch.tensor([[2, *(vocab[p] for p in row.split()), 3]])
+            with torch.no_grad():
+                logits = subject.model(input_ids=ids).prediction_logits[0, k + 1]
+            total += float(torch.log_softmax(logits, -1)[gold[k]])
+        got = cloze.pseudo_log_likelihood(subject, [words], whole_word=whole)
+        np.testing.assert_allclose(got, [total], atol=1e-4)
+
+
+def test_minimal_pairs_compare_whole_sentences():
+    pair = MinimalPair(id="1", good="the dogs sleep", bad="the dogs sleeps")
+    a, b = cloze.pseudo_log_likelihood(tiny(), [pair.good.split(), pair.bad.split()])
+    np.testing.assert_allclose(cloze.prefer(tiny(), [pair]), [a - b], atol=1e-5)
+
+
+def test_gaps_are_checked():
+    with pytest.raises(ItemError):
+        cloze.gap_row(tiny(), "no gap")
+    with pytest.raises(TooLong):
+        cloze.gap_row(tiny(), "[MASK] " + "dog " * 200)
