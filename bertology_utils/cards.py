@@ -6,6 +6,7 @@ nothing; run the claim first, or read what comes with the package.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
 
@@ -123,7 +124,7 @@ def card(id: str, settings: Settings | None = None) -> Card:
     lines += [_line(e) for e in found]
     if not reruns:
         lines.append(Line("rerun", "", (row.reason or WAITING.get(row.how, "not rerun yet"),), "not rerun"))
-    rule = next((e.verdict.rule for e in reruns), row.predict or "")
+    rule = row.predict or ""
     return Card(row, tuple(lines), rule, tuple(map(_line, glance)))
 
 
@@ -152,16 +153,16 @@ def _paper(row: Row) -> Line:
 
 
 def _line(e: Evidence) -> Line:
-    texts = _checks(e.row_checks()) if e.checks else _rows(e.frame)
+    texts = _checks(e.decision.checks) if e.decision else _rows(e.frame)
     if e.kind == "released":
         who = f"{e.model}: {LABELS.get(e.label, e.label)}"
     else:
         who = f"{e.model.removesuffix('-untrained')}, untrained twin" if e.is_twin else e.model
-    verdict = e.verdict.label if e.verdict else f"{e.stance} (our reading)"
-    return Line(who, f"{e.data} (n = {e.n})", texts, verdict, e.verdict.reason if e.verdict else "", e.notes)
+    verdict = e.decision.outcome if e.decision else f"{e.stance} (our reading)"
+    return Line(who, f"{e.data} (n = {e.n})", texts, verdict, e.decision.reason if e.decision else "", e.notes)
 
 
-def _checks(checks: list[Check]) -> tuple[str, ...]:
+def _checks(checks: Iterable[Check]) -> tuple[str, ...]:
     sign = {True: "✓", False: "✗", None: "?"}
     texts = [
         f"{sign[c.holds]} {c.measure}{f' ({c.key})' if c.key else ''} {figure(c.value, c.low, c.high)}" for c in checks

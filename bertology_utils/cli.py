@@ -29,42 +29,23 @@ Folder = Annotated[Path | None, typer.Option(help="Folder with the original data
 Out = Annotated[Path | None, typer.Option("--evidence", help="Folder for evidence records.")]
 
 
-def _evidence(row: ledger.Row, settings: Settings) -> list[dict]:
-    """A row's evidence as `list --json` shows it; a reported figure counts as evidence of kind `paper`."""
-    from .claims.evidence import find
-
-    shown = [
-        {"model": e.model, "data": e.data, "kind": e.kind, "verdict": e.verdict and e.verdict.label, "n": e.n}
-        for e in find(row.id, settings)
-    ]
-    paper = [
-        {"model": None, "data": r.source, "kind": "paper", "verdict": None, "n": None}
-        for r in row.reported
-        if r.source != "released"
-    ]
-    return paper + shown
-
-
 @app.command("list")
 def list_(
     section: Annotated[str | None, typer.Option(help="Only this section.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a ledger row, one a line.")] = False,
 ) -> None:
-    """Every claim of the ledger with its status."""
-    settings = Settings.of()
-    for row in ledger.rows(section):
-        found = _evidence(row, settings)
+    """Every claim of the ledger and where it stands: the real BERT, our model, its untrained twin."""
+    from .claims.standing import standings
+
+    for found in standings(section, Settings.of()):
+        row = found.row
         if as_json:
-            typer.echo(json.dumps({"id": row.id, "section": row.section, "how": row.how, "evidence": found}))
+            typer.echo(json.dumps(found.plain(), ensure_ascii=False))
             continue
-        mine = [
-            f"{e['model']}/{e['data']}: {e['verdict']}"
-            for e in found
-            if e["kind"] == "rerun" and not e["model"].endswith("-untrained")
-        ]
-        status = "; ".join(mine) or (
-            f"{'cited only' if row.how == 'cite' else 'not rerun'}: {row.reason}" if row.reason else "not rerun yet"
-        )
+        real, ours, twin = (slot.label for slot in (found.real, found.mini, found.untrained))
+        status = f"real BERT: {real}; mini: {ours}; untrained: {twin}"
+        if row.reason and found.mini.decision is None:
+            status = f"{'cited only' if row.how == 'cite' else 'not rerun'}: {row.reason}"
         typer.echo(f"{row.id:44} {status}")
 
 
@@ -86,7 +67,7 @@ def run(
     jobs: Annotated[int, typer.Option(min=1, help="Processes at work at the same time.")] = 1,
 ) -> None:
     """Rerun claims on a model and print what came out."""
-    from .run import many
+    from .runs import many
 
     settings = Settings.of(
         model=model,
@@ -114,8 +95,8 @@ def _in_words(record: Evidence) -> str:
     """A record's verdict, the figures that decided it, and what was left out."""
     from .claims.rules import figure
 
-    lines = [f"{record.claim}  {record.model} on {record.data} (n = {record.n}): {record.verdict.label.upper()}"]
-    for check in record.row_checks():
+    lines = [f"{record.claim}  {record.model} on {record.data} (n = {record.n}): {record.decision.outcome.upper()}"]
+    for check in record.decision.checks:
         sign = {True: "holds", False: "fails", None: "open"}[check.holds]
         key = f" ({check.key})" if check.key else ""
         lines.append(f"    {check.measure}{key}: {figure(check.value, check.low, check.high)}  {sign}")
@@ -153,7 +134,7 @@ def score(
         for record in rescoring.score(id, settings):
             typer.echo(
                 f"{id}  {record.model} [{record.label}] {record.data}: "
-                f"{len(record.rows)} figures, {record.verdict.label if record.verdict else record.stance}"
+                f"{len(record.rows)} figures, {record.decision.outcome if record.decision else record.stance}"
             )
 
 
@@ -176,7 +157,7 @@ def report(
     lines = ["| claim | kind | model | data | n | verdict | why |", "|---|---|---|---|---|---|---|"]
     for row in ledger.rows(section):
         for e in find(row.id):
-            label, why = (e.verdict.label, e.verdict.reason) if e.verdict else (e.stance, "our reading")
+            label, why = (e.decision.outcome, e.decision.reason) if e.decision else (e.stance, "our reading")
             lines.append(f"| `{row.id}` | {e.kind} | {e.model} | {e.data} | {e.n} | {label} | {why} |")
     text = "\n".join(lines) + "\n"
     if out is None:

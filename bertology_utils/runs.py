@@ -10,7 +10,7 @@ import time
 import traceback
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import lru_cache
 from multiprocessing import get_context
 
@@ -22,11 +22,11 @@ from .claims import evidence as records
 from .claims import registry
 from .claims.evidence import Evidence
 from .claims.registry import Claim, NotRunnable
-from .claims.rules import decide, shown
 from .data import load as load_data
 from .data.items import Data
 from .errors import Refusal
 from .scores.intervals import combine
+from .scores.pairs import over
 from .settings import Settings
 from .subject import models
 from .subject.models import Subject
@@ -166,27 +166,31 @@ def load_for(it: Claim, source: str, settings: Settings) -> Data:
 
 def _runs(it: Claim, source: str, settings: Settings, twin: bool, save: bool) -> Iterator[Evidence]:
     data = load_for(it, source, settings)
+    measured = []
     for subject in subjects(settings, twin):
         start = time.perf_counter()
         rows = it.experiment(subject, data, settings)
+        measured.append((subject, rows, time.perf_counter() - start))
+    untrained = next((rows for subject, rows, _ in measured if subject.is_twin), None)
+    for subject, rows, seconds in measured:
+        beaten = None if subject.is_twin or untrained is None else over(rows, untrained)
         record = Evidence(
             claim=it.id,
             model=subject.name,
             data=source,
             kind="rerun",
             rows=rows.to_dict("records"),
-            verdict=decide(it.predict, rows),
-            checks=[asdict(c) for c in shown(it.predict, rows)],
-            n=len(data),
+            over_twin=None if beaten is None else beaten.to_dict("records"),
             notes=(*data.notes, *rows.attrs.get("notes", ())),
             provenance=records.provenance(
                 settings,
-                time.perf_counter() - start,
+                seconds,
                 subject_sha256=subject.sha256,
                 subject_source=subject.source,
                 data_sha256=data.sha256,
             ),
         )
+        record.judged()
         if save:
             record.save(settings.evidence)
         yield record

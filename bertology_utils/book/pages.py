@@ -55,7 +55,7 @@ def write(folder: Path, settings: Settings, repository: str = "") -> None:
 def verdict(records: list[Evidence]) -> str:
     """The label of the headline record; `not rerun` where there is none."""
     first = headline(records, BOOK_MODEL)
-    return first.verdict.label if first and first.verdict else NOT_RERUN
+    return first.decision.label(ours=True) if first and first.decision else NOT_RERUN
 
 
 def glance(settings: Settings) -> str:
@@ -63,9 +63,9 @@ def glance(settings: Settings) -> str:
     counts = [(s.title, Counter(verdict(status(r.id, settings)) for r in s.rows)) for s in ledger.sections()]
     total = sum((c for _, c in counts), Counter())
     claims, rerun = sum(total.values()), sum(total.values()) - total[NOT_RERUN]
-    reruns = [e for e in find(settings=settings) if e.kind == "rerun" and e.verdict and e.data == "builtin"]
+    reruns = [e for e in find(settings=settings) if e.kind == "rerun" and e.decision and e.data == "builtin"]
     twins = [e for e in reruns if e.is_twin and e.model.removesuffix(models.TWIN) == BOOK_MODEL]
-    passed, measured = sum(e.verdict.label == "replicated" for e in twins), len(twins)
+    passed, measured = sum(e.decision.outcome == "holds" for e in twins), len(twins)
     rows = "".join(_glance_row(title, c) for title, c in counts)
     text = [
         f"The survey makes **{claims} claims** that this book follows up; **{rerun}** of them have been rerun so far.",
@@ -157,7 +157,7 @@ def _score(row: Row, section: Section, settings: Settings, linked: bool) -> str:
 
 
 def _line(e: Evidence, on: str) -> str:
-    label, reason = (e.verdict.label, e.verdict.reason) if e.verdict else (e.stance, "our reading")
+    label, reason = (e.decision.outcome, e.decision.reason) if e.decision else (e.stance, "our reading")
     return f"{badge(label, reason)} <small>{escape(on)}</small>"
 
 

@@ -16,7 +16,7 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timezone
-from functools import cache
+from functools import cache, cached_property
 from importlib import metadata
 from importlib.resources import files
 from pathlib import Path
@@ -27,9 +27,11 @@ import pandas as pd
 from ..provenance import commit
 from ..scores.intervals import table
 from ..settings import Settings
-from .rules import Check, Verdict
+from . import ledger
+from .rules import Decision, RuleError, decide
 
 KINDS = ("rerun", "released", "paper")
+VERSION = 2  # of the format of a record
 SHIPPED = Path(str(files("bertology_utils") / "assets" / "evidence"))
 
 
@@ -47,22 +49,22 @@ class Evidence:
         Together the key. `model` of a twin ends in ``-untrained``; `kind` is ``rerun``, ``released`` or ``paper``.
     rows : list of dict
         Tidy rows with intervals.
-    checks : list of dict
-        The rows the rule looked at and how each came out.
-    verdict : Verdict or None
-        None for released figures that are not the ones the claim's rule speaks of.
-    n : int
-        Items measured.
+    over_twin : list of dict or None
+        Differences subject - twin, row by row, paired where the items were the same; None where there is no twin.
     notes : tuple of str
         What was left out, and how many.
     label : str
         For released outputs: ``authors``, ``rerun`` (an independent one), ``related`` or ``digitised``.
     stance : str
-        For released outputs: ``supports``, ``qualifies`` or ``contradicts`` the claim, as we read them.
+        For released outputs: ``supports``, ``qualifies`` or ``contradicts`` the claim, as we read them; empty for
+        baselines.
     source : str
         For released outputs: the public address.
     provenance : dict
-        Hashes of subject and data, versions, git commit, device, dtype, seed, seconds, date.
+        Hashes of every model and every text the figures rest on, versions, git commit, device, dtype, seed, draws,
+        seconds, date.
+
+    The decision is not stored: it is made from the rows by the ledger's clauses whenever a record is read.
     """
 
     claim: str
@@ -70,9 +72,7 @@ class Evidence:
     data: str
     kind: str
     rows: list[dict[str, Any]]
-    verdict: Verdict | None
-    n: int
-    checks: list[dict[str, Any]] = field(default_factory=list)
+    over_twin: list[dict[str, Any]] | None = None
     notes: tuple[str, ...] = ()
     label: str = ""
     stance: str = ""
@@ -82,6 +82,31 @@ class Evidence:
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise EvidenceError(f"kind {self.kind!r} is none of {KINDS}")
+
+    @cached_property
+    def decision(self) -> Decision | None:
+        """What the ledger's clauses say of the rows; None where no clause speaks of them."""
+        try:
+            return self.judged()
+        except RuleError:
+            return None
+
+    def judged(self) -> Decision:
+        """As `decision`; rows that a clause does not find are an error (`RuleError`): a misspelt name, most likely."""
+        over = None if self.over_twin is None or self.is_twin else pd.DataFrame(self.over_twin)
+        return decide(ledger.row(self.claim).clauses, self.frame, over, self.data)
+
+    @property
+    def n(self) -> int:
+        """Items scored: the most that any deciding row rests on."""
+        checks = self.decision.checks if self.decision else ()
+        return max((c.n for c in checks), default=max((int(r["n"]) for r in self.rows), default=0))
+
+    @property
+    def clusters(self) -> int | None:
+        """Independent units behind the deciding rows, where they are known: the fewest."""
+        checks = self.decision.checks if self.decision else ()
+        return min((c.clusters for c in checks if c.clusters is not None), default=None)
 
     @property
     def key(self) -> tuple[str, str, str, str]:
@@ -96,10 +121,6 @@ class Evidence:
         """The rows as a tidy data frame."""
         return table(self.rows, self.notes)
 
-    def row_checks(self) -> list[Check]:
-        """The rows the rule looked at; a missing interval is nan."""
-        return [Check(**{k: math.nan if v is None and k != "holds" else v for k, v in c.items()}) for c in self.checks]
-
     @property
     def file(self) -> Path:
         """Where the record lies under its root."""
@@ -109,7 +130,10 @@ class Evidence:
         """Write the record under `root`, all or nothing."""
         path = root / self.file
         path.parent.mkdir(parents=True, exist_ok=True)
-        text = json.dumps(_plain(asdict(self)), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        text = (
+            json.dumps({"version": VERSION, **_plain(asdict(self))}, indent=1, ensure_ascii=False, allow_nan=False)
+            + "\n"
+        )
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as stream:
@@ -139,9 +163,12 @@ def _safe(name: str) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """JSON's own types; a missing interval (nan) is null. Figures keep six significant digits: no more was measured."""
+    """JSON's own types, without bootstrap draws; a missing interval (nan) is null.
+
+    Figures keep six significant digits: no more was measured.
+    """
     if isinstance(value, dict):
-        return {str(k): _plain(v) for k, v in value.items()}
+        return {str(k): _plain(v) for k, v in value.items() if k != "draws"}
     if isinstance(value, (list, tuple)):
         return [_plain(v) for v in value]
     if hasattr(value, "item"):
@@ -155,11 +182,14 @@ def read(path: Path) -> Evidence:
     """Read one record, refusing what does not fit."""
     try:
         raw = json.loads(path.read_text(encoding="utf-8"))
-        raw["verdict"] = Verdict(**raw["verdict"]) if raw["verdict"] else None
+        version = raw.pop("version", None)
+        if version != VERSION:
+            raise ValueError(f"format {version}, not {VERSION}")
         raw["notes"] = tuple(raw.get("notes", ()))
-        for record in raw["rows"]:
-            for name in ("value", "low", "high"):
-                record[name] = math.nan if record[name] is None else record[name]
+        for record in (*raw["rows"], *(raw["over_twin"] or ())):
+            for name, value in record.items():
+                if value is None and name.endswith(("value", "low", "high")):
+                    record[name] = math.nan
         return Evidence(**raw)
     except (json.JSONDecodeError, KeyError, TypeError, ValueError) as error:
         raise EvidenceError(f"{path}: not a record of evidence: {error}") from error

@@ -1,7 +1,7 @@
-"""The claim ledger: one row a claim of the survey (rogers2020), read strictly from `assets/ledger.yaml`.
+"""The claim ledger: one row a claim of the survey (rogers2020), read strictly from `assets/ledger/`.
 
-The ledger says what is claimed and how it is measured again; it computes nothing. The fields are explained at the head
-of the file itself.
+The ledger says what is claimed and how it is measured again; it computes nothing. One file a section, in the
+book's order; `assets/ledger/README.md` explains the fields.
 """
 
 from __future__ import annotations
@@ -9,23 +9,24 @@ from __future__ import annotations
 import difflib
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
 import yaml
 
-from bertology_utils.errors import Refusal
+from ..errors import Refusal
+from . import clauses as parts
+from .clauses import Clause
+from .strict import LedgerError, fields_of
 
-LEDGER = Path(__file__).parents[1] / "assets" / "ledger.yaml"
+__all__ = ["LedgerError", "NoSuchRow", "Row", "Section", "parse", "row", "rows", "sections"]
+
+LEDGER = Path(__file__).parents[1] / "assets" / "ledger"
 HOW = ("live", "family", "tuned", "hub", "cite")
 EDITIONS = {"tacl2020": "TACL 2020", "arxiv_v1": "arXiv v1"}
 SOURCES = ("survey", "abstract", "released")
 TITLE_LENGTH = 70  # characters
-
-
-class LedgerError(ValueError):
-    """The ledger contradicts its own rules; the message names row and field."""
 
 
 class NoSuchRow(Refusal, KeyError):
@@ -70,9 +71,19 @@ class Reported:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Change:
+    """A rule that was changed after figures had been seen: when, what, and why."""
+
+    date: str
+    what: str
+    why: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Row:
     """One claim. `rerun` and `predict` are None in a row that is only cited; `reason` says why there, or, in a row
-    about models from the Hub, why no bundled one will do."""
+    about models from the Hub, why no bundled one will do. `clauses` are the rule; `departs` says in a line how our
+    version departs from the study, `changed` which rules were changed after figures had been seen."""
 
     id: str
     section: str
@@ -84,6 +95,9 @@ class Row:
     data: tuple[str, ...] = ()
     rerun: str | None = None
     predict: str | None = None
+    clauses: tuple[Clause, ...] = ()
+    departs: str | None = None
+    changed: tuple[Change, ...] = ()
     reported: tuple[Reported, ...] = ()
     reason: str | None = None
 
@@ -144,7 +158,7 @@ def row(id: str) -> Row:
 @cache
 def sections() -> tuple[Section, ...]:
     """All sections with their rows, in the book's order (read once)."""
-    return parse(LEDGER.read_text(encoding="utf-8"))
+    return parse(*(path.read_text(encoding="utf-8") for path in sorted(LEDGER.glob("*.yaml"))))
 
 
 @cache
@@ -152,23 +166,21 @@ def _table() -> dict[str, Row]:
     return {r.id: r for r in rows()}
 
 
-def parse(text: str) -> tuple[Section, ...]:
-    """Read a ledger, refusing whatever does not fit.
+def parse(*texts: str) -> tuple[Section, ...]:
+    """Read sections, refusing whatever does not fit.
 
     Parameters
     ----------
-    text : str
-        YAML as in `assets/ledger.yaml`.
+    texts : str
+        YAML as in `assets/ledger/`, one section each.
 
     Raises
     ------
     LedgerError
         A field is unknown, missing or of the wrong kind, or an id or title occurs twice; row and field are named.
     """
-    raw = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    if not isinstance(raw, list):
-        raise LedgerError("the ledger: not a list of sections")
-    found = tuple(_section(entry, f"section {n}") for n, entry in enumerate(raw, 1))
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    found = tuple(_section(yaml.load(text, loader), f"section {n}") for n, text in enumerate(texts, 1))
     _unique("section", (s.name for s in found))
     _unique("chapter", (s.chapter for s in found))
     _unique("id", (r.id for s in found for r in s.rows))
@@ -177,7 +189,7 @@ def parse(text: str) -> tuple[Section, ...]:
 
 
 def _section(raw: object, where: str) -> Section:
-    raw = dict(_fields(Section, raw, where))
+    raw = dict(fields_of(Section, raw, where))
     raw["rows"] = tuple(_row(r, raw["name"], f"{raw['name']}, row {n}") for n, r in enumerate(raw["rows"], 1))
     return Section(**raw)
 
@@ -187,8 +199,10 @@ def _row(raw: object, section: str, where: str) -> Row:
         where = raw["id"]
     if isinstance(raw, Mapping) and "section" in raw:
         raise LedgerError(f"{where}: unknown field 'section' (the section is the one the row stands in)")
-    raw = dict(_fields(Row, {**raw, "section": section} if isinstance(raw, Mapping) else raw, where))
-    raw["survey"] = tuple(Place(**_fields(Place, p, f"{where}, survey")) for p in raw["survey"])
+    raw = dict(fields_of(Row, {**raw, "section": section} if isinstance(raw, Mapping) else raw, where))
+    raw["survey"] = tuple(Place(**fields_of(Place, p, f"{where}, survey")) for p in raw["survey"])
+    raw["clauses"] = tuple(parts.parse(c, f"{where}, clause {k}") for k, c in enumerate(raw.get("clauses", ()), 1))
+    raw["changed"] = tuple(Change(**fields_of(Change, c, f"{where}, changed")) for c in raw.get("changed", ()))
     raw["reported"] = tuple(_reported(r, f"{where}, reported") for r in raw.get("reported", ()))
     made = Row(**raw)
     _check(made)
@@ -196,7 +210,7 @@ def _row(raw: object, section: str, where: str) -> Row:
 
 
 def _reported(raw: object, where: str) -> Reported:
-    raw = dict(_fields(Reported, {"figures": {}, **raw} if isinstance(raw, Mapping) else raw, where))
+    raw = dict(fields_of(Reported, {"figures": {}, **raw} if isinstance(raw, Mapping) else raw, where))
     figures = {name: tuple(v) if isinstance(v, list) else v for name, v in raw["figures"].items()}
     for name, value in figures.items():
         for number in value if isinstance(value, tuple) else (value,):
@@ -219,39 +233,12 @@ def _check(r: Row) -> None:
         "rerun": cited is bool(r.rerun),
         "predict": cited is bool(r.predict),
         "reason": (cited and not r.reason) or (bool(r.reason) and r.how not in ("cite", "hub")),
+        "clauses": len({c.name for c in r.clauses}) < len(r.clauses),
         "reported": any(p.source not in SOURCES or (p.dataset and p.source != "released") for p in r.reported),
     }
     for name, bad in trouble.items():
         if bad:
             raise LedgerError(f"{r.id}: {name} does not fit (how: {r.how}): {getattr(r, name)!r}")
-
-
-def _fields(cls: type, raw: object, where: str) -> dict[str, object]:
-    """The fields of `cls` in `raw`, texts as text and lists as tuples; anything else is an error."""
-    if not isinstance(raw, Mapping):
-        raise LedgerError(f"{where}: {raw!r} is not a mapping")
-    known = {f.name: f for f in fields(cls)}
-    for name in raw:
-        if name not in known:
-            raise LedgerError(f"{where}: unknown field {name!r}; a {cls.__name__.lower()} has {', '.join(known)}")
-    for name, f in known.items():
-        if name not in raw and f.default is MISSING:
-            raise LedgerError(f"{where}: missing field {name!r}")
-    return {name: _value(value, str(known[name].type), f"{where}: {name}") for name, value in raw.items()}
-
-
-def _value(value: object, kind: str, where: str) -> object:
-    if kind.startswith("tuple"):
-        if not isinstance(value, list) or ("str" in kind and not all(isinstance(v, str) and v for v in value)):
-            raise LedgerError(f"{where} is {value!r}, not a list of texts or entries")
-        return tuple(value)
-    if kind.startswith("Mapping"):
-        if not isinstance(value, Mapping):
-            raise LedgerError(f"{where} is {value!r}, not a mapping")
-        return value
-    if not isinstance(value, str) or not value.strip():
-        raise LedgerError(f"{where} is {value!r}, not a text")
-    return value
 
 
 def _unique(what: str, values: Iterable[str]) -> None:

@@ -1,8 +1,8 @@
-"""Claims: an experiment and its prediction, registered together.
+"""Claims: an experiment and its row of the ledger, registered together.
 
 An experiment is a pure function ``(subject, data, settings) -> tidy rows``. `@claim` ties it to its ledger row, the
-tasks it needs and the rule that decides. The registry knows no experiment: `experiments.register` fills it, and
-`bertology_utils.run` runs what is in it.
+tasks it needs and what calibrates it; the ledger's clauses decide. The registry knows no experiment:
+`experiments.register` fills it, and `runs` runs what is in it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from ..errors import Refusal
 from ..settings import Settings
 from ..subject.models import Subject
 from . import ledger
-from .rules import Rule
 
 Experiment = Callable[[Subject, Data, Settings], pd.DataFrame]
 
@@ -35,20 +34,24 @@ class Claim:
     id : str
     tasks : tuple of str
         What the experiment needs of a source; a source may offer some of them only.
-    predict : Rule
     experiment : callable
     n : int
         Generated items a task when the settings name none.
     limit : int or None
         Original items a task and split when the settings name none (None: all).
+    nulls : tuple of str
+        What lacks the property and must not pass: names of `calibration`'s stand-ins.
+    planted : callable or None
+        Makes a stand-in that has the property, from the gold annotation: it must pass.
     """
 
     id: str
     tasks: tuple[str, ...]
-    predict: Rule
     experiment: Experiment
     n: int = 1000
     limit: int | None = None
+    nulls: tuple[str, ...] = ()
+    planted: Callable[..., Subject] | None = None
 
     def sources(self) -> list[str]:
         """The original data sets of the ledger row that offer one of the tasks."""
@@ -62,7 +65,13 @@ _CLAIMS: dict[str, Claim] = {}
 
 
 def claim(
-    id: str, *, tasks: str | Sequence[str], predict: Rule, n: int = 1000, limit: int | None = None
+    id: str,
+    *,
+    tasks: str | Sequence[str],
+    n: int = 1000,
+    limit: int | None = None,
+    nulls: Sequence[str] = (),
+    planted: Callable[..., Subject] | None = None,
 ) -> Callable[[Experiment], Experiment]:
     """Register the decorated experiment for a ledger row.
 
@@ -79,7 +88,7 @@ def claim(
         if id in _CLAIMS and _CLAIMS[id].experiment.__module__ != function.__module__:
             raise ValueError(f"two experiments for {id}: {_CLAIMS[id].experiment.__module__} and {function.__module__}")
         names = (tasks,) if isinstance(tasks, str) else tuple(tasks)
-        _CLAIMS[id] = Claim(id, names, predict, function, n, limit)
+        _CLAIMS[id] = Claim(id, names, function, n, limit, tuple(nulls), planted)
         return function
 
     return register

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 import pandas as pd
 
 from .. import released
 from ..claims import evidence as records
 from ..claims.evidence import Evidence
-from ..claims.registry import registered
-from ..claims.rules import RuleError, Verdict, decide, shown
 from ..scores.intervals import COLUMNS
 from ..settings import Settings
 
@@ -18,15 +14,14 @@ from ..settings import Settings
 def score(id: str, settings: Settings | None = None, *, save: bool = True) -> list[Evidence]:
     """Score the released outputs of the real BERT for a claim again; needs the mirror that holds them.
 
-    The claim's own rule decides where the released rows have what it speaks of. A related measure gets no verdict: it
-    cannot decide a rule about another; its stance is our reading of it.
+    The claim's own clauses decide where the released rows have what they speak of. A related measure decides nothing:
+    its stance is our reading of it.
     """
     settings = settings or Settings.of()
     out = []
     for scored in released.scores(id, settings.mirror):
         for subject, rows in scored.rows.groupby("subject", sort=False):
             rows = rows.drop(columns="subject").reset_index(drop=True)
-            verdict, checks = _judged(id, rows)
             hashes = {"data_sha256": scored.sha256, "study": scored.study}
             record = Evidence(
                 claim=id,
@@ -34,9 +29,6 @@ def score(id: str, settings: Settings | None = None, *, save: bool = True) -> li
                 data=scored.data,
                 kind="released",
                 rows=[{k: v for k, v in r.items() if k in COLUMNS or not pd.isna(v)} for r in rows.to_dict("records")],
-                verdict=verdict,
-                checks=checks,
-                n=int(rows["n"].max()),
                 notes=(scored.note,) if scored.note else (),
                 label=scored.label,
                 stance=scored.stance,
@@ -47,14 +39,3 @@ def score(id: str, settings: Settings | None = None, *, save: bool = True) -> li
                 record.save(settings.evidence)
             out.append(record)
     return out
-
-
-def _judged(id: str, rows: pd.DataFrame) -> tuple[Verdict | None, list[dict]]:
-    """Verdict and checks of the claim's rule on released rows, where it speaks of them."""
-    if id not in registered():
-        return None, []
-    try:
-        rule = registered()[id].predict
-        return decide(rule, rows), [asdict(c) for c in shown(rule, rows)]
-    except RuleError:
-        return None, []

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bertology_utils.data.original.readers import names, texts
+from bertology_utils.data import text as texts
+from bertology_utils.data.original.readers import names
 
 
 @pytest.mark.parametrize(

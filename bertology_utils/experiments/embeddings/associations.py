@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from ...claims.registry import NotRunnable, claim
-from ...claims.rules import above, all_of, below
 from ...data.items import Association
 from ...data.text import words as cut
 from ...scores import intervals
@@ -21,7 +20,6 @@ ASKED = {"known": "yes", "input": "bleached sentences", "vector": "[CLS]"}
     "emb.bleached.may2019",
     tasks="association",
     n=100,
-    predict=all_of(above("effect size", 0.0, where=ASKED), below("permutation p", 0.05, where=ASKED)),
 )
 def bleached(subject, data, settings):
     """Effect sizes and permutation p-values of every association test (may2019).

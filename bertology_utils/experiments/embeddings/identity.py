@@ -14,7 +14,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from ...claims.registry import claim
-from ...claims.rules import above, all_of
 from ...scores import intervals
 from ...subject import encode
 from ...subject.encode import Row, batches, forward
@@ -42,11 +41,6 @@ class Query:
     tasks="treebank",
     n=600,
     limit=800,
-    predict=all_of(
-        # a point of accuracy: less would be no loss and no rebuilding
-        above("bottom less minimum", 0.0, margin=0.01),
-        above("top less minimum", 0.0, margin=0.01),
-    ),
 )
 def token_identity(subject, data, settings):
     """Which token was here? Told from each layer's vector, for kept, masked and replaced tokens (voita2019a).

@@ -11,7 +11,6 @@ from ... import finetune
 from ...attention import patterns
 from ...attention.importance import head_importance
 from ...claims.registry import claim
-from ...claims.rules import below
 from ...scores import intervals
 from ...scores.profiles import UNDEFINED
 from ...subject.encode import batches
@@ -72,7 +71,6 @@ def _heterogeneous(tuned: finetune.Classifier, items, settings) -> dict[str, np.
     n=400,  # a few hundred sentences: twice as many taught the small model no more, at twice the time
     limit=120,
     # five points: survivors that are heterogeneous as often as all heads, or nearly so, are "not above"
-    predict=below("heterogeneous, survivors - all heads", 0.05),
 )
 def heavy_lifters(subject, data, settings):
     """Patterns of the heads that survive pruning after fine-tuning, by weights and by norms (prasanna2020).

@@ -8,14 +8,12 @@ import pandas as pd
 from ...attention import antecedents, relations
 from ...attention.choosing import fitting, sides
 from ...claims.registry import claim
-from ...claims.rules import above, all_of, below
 from ...scores import intervals
 
 READERS = {"coreference": antecedents.from_items, "mentions": antecedents.from_mentions}
 
 
-@claim("hed.coreference.clark2019", tasks=("coreference", "mentions"), n=800, limit=250,
-       predict=above("best head - rules", -0.03))  # fmt: skip
+@claim("hed.coreference.clark2019", tasks=("coreference", "mentions"), n=800, limit=250)  # fmt: skip
 def coreference(subject, data, settings):
     """Antecedent = most attended mention, by the best head; against the nearest mention and rules (clark2019).
 
@@ -64,10 +62,6 @@ def _confusion(share: np.ndarray, n: np.ndarray) -> np.ndarray:
     tasks="agreement_attention",
     n=560,
     limit=1500,
-    predict=all_of(
-        below("excess over even attention", 0.2, where={"condition": "all"}),
-        above("excess lost for each distractor", 0.0),
-    ),
 )
 def agreement_attention(subject, data, settings):
     """How a verb or reflexive divides its attention over the nouns, by distractor and layer (lin2019).

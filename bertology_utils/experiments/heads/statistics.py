@@ -11,7 +11,6 @@ from ...attention.choosing import fitting
 from ...attention.collect import STATISTICS, collect, permutation_test
 from ...attention.importance import separator_gradients
 from ...claims.registry import claim
-from ...claims.rules import above, all_of, below
 from ...scores import intervals
 
 
@@ -34,8 +33,7 @@ def by_layer(array: np.ndarray, measure: str, settings, **keys) -> list[dict]:
     ]  # fmt: skip
 
 
-@claim("hed.patterns.kovaleva2019", tasks="sentences", n=2400, limit=200, predict=below("share of maps", 0.5,
-       where={"pattern": "heterogeneous", "layer": "all"}))  # fmt: skip
+@claim("hed.patterns.kovaleva2019", tasks="sentences", n=2400, limit=200)  # fmt: skip
 def five_patterns(subject, data, settings):
     """Shares of the five patterns among the maps of sentence pairs, by a classifier of generated maps (kovaleva2019).
 
@@ -69,11 +67,6 @@ def _peak_gap(a: np.ndarray, b: np.ndarray) -> float:
     tasks="sentences",
     n=2000,
     limit=200,
-    predict=all_of(
-        above("layers from the peak of [CLS] to that of [SEP]", 0.0),
-        above("layers from the peak of [SEP] to that of punctuation", -0.5),  # whole layers: not before it
-        below("Spearman of attention to [SEP] and its gradient", 0.0),
-    ),
 )
 def special_tokens(subject, data, settings):
     """Attention by kind of token and layer; gradient of the masked-LM loss by the attention to [SEP] (clark2019).
@@ -105,10 +98,6 @@ def special_tokens(subject, data, settings):
     tasks="sentences",
     n=2000,
     limit=200,
-    predict=all_of(
-        below("share of special tokens, norms - weights", 0.0),
-        below("Spearman of weight and vector norm", 0.0, where={"kind": "[SEP]"}),
-    ),
 )
 def norms(subject, data, settings):
     """What special tokens get of the attention, by weights and by norms of the weighted vectors (kobayashi2020).
@@ -138,10 +127,6 @@ def norms(subject, data, settings):
     "hed.redundancy.clark2019",
     tasks="sentences",
     n=1000,
-    predict=all_of(
-        above("between - within layers", 0.0),
-        below("p of the permutation test", 0.05),
-    ),
 )
 def redundancy(subject, data, settings):
     """Jensen-Shannon divergences between heads, of one layer and of two (clark2019).

@@ -8,7 +8,6 @@ import pandas as pd
 from ...attention import relations
 from ...attention.choosing import fitting, sides
 from ...claims.registry import claim
-from ...claims.rules import above, below
 from ...scores import intervals
 
 FEWEST = 20  # test arcs under which a relation is not scored
@@ -40,7 +39,7 @@ def _paired(columns: dict[str, np.ndarray], groups, settings, **keys) -> list[di
 
 @claim("hed.syntactic.clark2019", tasks="treebank", n=4000, limit=400,
        # five points: less would not make a head a specialist
-       predict=above("head - offset", 0.0, margin=0.05, where={"relation": OBJECT}))  # fmt: skip
+       )  # fmt: skip
 def syntactic(subject, data, settings):
     """Best head for each relation against the best fixed offset, both chosen on dev and scored on test (clark2019).
 
@@ -78,8 +77,7 @@ def _heads_of(arcs: pd.DataFrame) -> pd.DataFrame:
     return arcs[arcs.direction == relations.DIRECTIONS[0]].reset_index(drop=True)
 
 
-@claim("hed.combination.hoover2019", tasks="treebank", n=4000, limit=300,
-       predict=above("mixture - best head", 0.0, margin=0.02, where={"relation": "obj"}))  # fmt: skip
+@claim("hed.combination.hoover2019", tasks="treebank", n=4000, limit=300)  # fmt: skip
 def combination(subject, data, settings):
     """A learnt non-negative mixture of heads finds the head of a dependent; so does the best single one (hoover2019).
 
@@ -114,8 +112,7 @@ def combination(subject, data, settings):
     return intervals.table(rows, [note, more])
 
 
-@claim("hed.no_full_tree.clark2019", tasks="treebank", n=2500, limit=300,
-       predict=below("best head - right chain", 0.10, where={"relation": "all"}))  # fmt: skip
+@claim("hed.no_full_tree.clark2019", tasks="treebank", n=2500, limit=300)  # fmt: skip
 def no_full_tree(subject, data, settings):
     """UAS of the best single head over all relations, punctuation left out, against a right chain (clark2019).
 

@@ -12,13 +12,12 @@ from ...attention import pieces, relations
 from ...attention.choosing import fitting, sides
 from ...attention.importance import masked_hits
 from ...claims.registry import claim
-from ...claims.rules import above, all_of, below
 from ...scores import intervals
 from ...subject import encode
 from ...subject.hooks import ablate_heads
 
 
-@claim("hed.subwords.correia2019", tasks="treebank", n=2500, limit=400, predict=above("ratio, best head", 1.0))
+@claim("hed.subwords.correia2019", tasks="treebank", n=2500, limit=400)
 def subwords(subject, data, settings):
     """Attention between neighbouring pieces of one word, by that between pieces of two words (correia2019).
 
@@ -71,11 +70,6 @@ def _random_span(rng: random.Random, n_words: int, length: int, predicate: tuple
     tasks="semantic_roles",
     n=4000,
     limit=400,
-    predict=all_of(
-        above("core argument - random span", 0.0, margin=0.02, where={"heads": "top"}),
-        # two points of accuracy: less would not be called hurting
-        below("accuracy lost, top - other heads", 0.02),
-    ),
 )
 def frames(subject, data, settings):
     """Largest attention between a predicate and its core arguments; what the loss of the top heads costs (kovaleva2019).
@@ -141,8 +135,7 @@ def _ablation(subject, sentences, top, settings) -> list[dict]:
     ]
 
 
-@claim("hed.lexical_relations.cui2020", tasks="concept_pairs", n=800, limit=600,
-       predict=above("related - shuffled", 0.0, where={"relation": "all"}))  # fmt: skip
+@claim("hed.lexical_relations.cui2020", tasks="concept_pairs", n=800, limit=600)  # fmt: skip
 def lexical_relations(subject, data, settings):
     """Attention between two related concepts in a carrier sentence, against shuffled partners (cui2020).
 

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 
 from ...claims.registry import claim
-from ...claims.rules import above
 from ...data.items import Data
 from ...scores import intervals
 from ...scores.counts import profile_correlation
@@ -26,7 +25,6 @@ TASKS = ("POS", "chunks", "dependencies", "entities")
     tasks="treebank",
     n=800,
     limit=300,
-    predict=above("mean profile correlation", 0.7),
 )
 def base_against_large(subject, data, settings):
     """Cumulative scores of the model and a shallower one, stretched to depth 0 to 1: their correlation (tenney2019a).

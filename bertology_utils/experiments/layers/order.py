@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from ...claims.registry import claim
-from ...claims.rules import above, all_of, below
 from ...data.items import Ambiguity, Data
 from ...probes import LayerScores, Targets, fitting, gather, probe_layers
 from ...probes.linear import fit_each
@@ -43,7 +42,6 @@ def order_scores(subject: Subject, data: Data, settings: Settings) -> LayerScore
     n=600,
     limit=400,
     # the lowest third of 12 layers ends at layer 4, depth 0.333; two points are the least fall worth the name
-    predict=all_of(below("best layer / depth", 0.34), above("low - last layer", 0.0, margin=0.02)),
 )
 def word_order(subject, data, settings):
     """A linear probe for each word's index in the sentence, on every layer (lin2019).
@@ -65,7 +63,7 @@ def word_order(subject, data, settings):
     tasks="ambiguity",
     n=800,
     limit=600,
-    predict=above("depth of best layer, hierarchy - order", 0.0, margin=0.1),  # a tenth of the stack at least
+    # a tenth of the stack at least
 )
 def hierarchy(subject, data, settings):
     """The best layer for main auxiliary and subject noun less that for word order, as shares of depth (lin2019).

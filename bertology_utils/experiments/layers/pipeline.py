@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from ...claims.registry import claim
-from ...claims.rules import above, all_of
 from ...probes import Targets
 from ...probes.mixtures import Cumulative, cumulative
 from ...scores import intervals
@@ -63,10 +62,6 @@ def plain_rows(task: str, found: Cumulative) -> list[dict]:
     tasks=tasks.SOURCES,
     n=800,
     limit=300,
-    predict=all_of(
-        above("Spearman of pipeline order and expected layer", 0.0, margin=0.2, where={"task": "POS to coreference"}),
-        above("expected layer, roles and relations - POS", 0.0),
-    ),
 )
 def pipeline(subject, data, settings):
     """Expected layer and centre of gravity of each task, and their rank correlation with the pipeline (tenney2019a).
@@ -110,7 +105,6 @@ def pipeline(subject, data, settings):
     limit=300,
     # A tenth of a bit: leaving half a layer out of an even mixture of nine takes it log2(9 / 8.5) = 0.08 bits away.
     # Added after the untrained twin had come out above 0 by 0.005 bits.
-    predict=above("KL, syntactic - semantic tasks", SMALLEST),
 )
 def semantics_spread(subject, data, settings):
     """How far the mixing weights of syntactic and semantic tasks are from uniform, and where examples settle (tenney2019a).

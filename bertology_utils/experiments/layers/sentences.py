@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 
 from ...claims.registry import claim
-from ...claims.rules import above
 from ...data.items import ItemError
 from ...probes import Targets, gather_all, score_layers, sentence_tasks
 from ...scores import intervals
@@ -46,7 +45,6 @@ def gather_pooled(subject: Subject, tasks: list[Targets], settings: Settings) ->
     n=2500,
     limit=2500,
     # half a layer between the two means is the least order worth the name; the semantic part is reported as found
-    predict=above("difference of mean best layers", 0.0, margin=0.5, where={"kind": "syntactic - surface"}),
 )
 def sentence_tasks_by_layer(subject, data, settings):
     """Ten SentEval-like tasks made from a treebank, told from the mean of the words' vectors on each layer (jawahar2019).

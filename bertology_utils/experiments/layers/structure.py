@@ -8,7 +8,6 @@ import numpy as np
 import torch
 
 from ...claims.registry import claim
-from ...claims.rules import above, all_of
 from ...data.items import MASK
 from ...probes import fit_structural_each, mlm_heads, spanning_tree, uuas
 from ...probes.structural import distances, without
@@ -30,7 +29,6 @@ ALIKE = ("POS", "chunks", "dependencies", "entities")  # tasks of the mean probe
     n=800,
     limit=150,
     # one point of UUAS is the least lead worth the name
-    predict=all_of(above("inner - layer 0", 0.0, margin=0.01), above("inner - last layer", 0.0, margin=0.01)),
 )
 def tree_depth(subject, data, settings):
     """UUAS of a structural distance probe on every layer; punctuation left out (hewitt2019).
@@ -93,7 +91,6 @@ def _fitting_text(subject: Subject, sentences: list) -> list:
     tasks=("agreement", "sentences"),
     n=1000,
     limit=1500,
-    predict=all_of(above("best layer / depth", 0.5), above("inner - last layer", 0.0, margin=0.01)),
 )
 def agreement(subject, data, settings):
     """P(right verb form) > P(wrong form) through a fitted masked-LM head on every layer (goldberg2019).
@@ -129,10 +126,6 @@ def agreement(subject, data, settings):
     "lay.task_specific.liu2019a",
     tasks=("sentences", "treebank"),
     n=800,
-    predict=all_of(
-        above("last layer - inner", 0.0, margin=0.01, where={"task": "masked words"}),
-        above("inner - last layer", 0.0, margin=0.01, where={"task": "mean of probes"}),
-    ),
 )
 def task_specific(subject, data, settings):
     """Masked words told through a fitted head on every layer, against the mean of four probes (liu2019a).

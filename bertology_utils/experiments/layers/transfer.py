@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 
 from ...claims.registry import claim
-from ...claims.rules import above, all_of
 from ...data.items import Data
 from ...probes import LayerScores, Targets, fitting, from_edges, probe_layers, score_layers
 from ...probes.mixtures import Cumulative
@@ -37,9 +36,6 @@ def task_scores(
     n=800,
     limit=300,
     # half a rank, on average over tasks, is the least lead worth the name
-    predict=all_of(
-        above("rank lead over layer 0", 0.0, margin=0.5), above("rank lead over last layer", 0.0, margin=0.5)
-    ),
 )
 def transferability(subject, data, settings):
     """Linear probes for every task the source has, on every layer; the mean rank of each layer over tasks (liu2019a).
@@ -78,7 +74,6 @@ def transferability(subject, data, settings):
     n=800,
     limit=300,
     # "middle" (liu2019a) is above the lowest third, "low" (jawahar2019, tenney2019a) inside it
-    predict=above("best layer / depth", 1 / 3, where={"task": "chunks"}),
 )
 def chunks_conflict(subject, data, settings):
     """Where chunk tags and parts of speech are best told, by two probe families (liu2019a, jawahar2019, tenney2019a).
@@ -125,7 +120,7 @@ def _depths(found: Cumulative, task: str) -> list[dict]:
     tasks="concept_pairs",
     n=1000,
     limit=400,
-    predict=above("Spearman of layer and accuracy", 0.0, margin=0.2),  # a weaker rank correlation is no growth
+    # a weaker rank correlation is no growth
 )
 def conceptnet(subject, data, settings):
     """A linear probe for the relation of two concepts named in a sentence, on every layer (cui2020).

@@ -9,13 +9,12 @@ import numpy as np
 import pandas as pd
 
 from ...claims.registry import claim
-from ...claims.rules import above, all_of
 from ...data.items import MASK
 from ...scores import intervals
 from ...subject import cloze
 
 
-@claim("syn.agreement.goldberg2019", tasks="agreement", predict=above("accuracy", 0.5, margin=0.02), n=1200, limit=3000)
+@claim("syn.agreement.goldberg2019", tasks="agreement", n=1200, limit=3000)
 def agreement(subject, data, settings):
     """P(right form) > P(wrong form) at the masked verb, by construction and by number of attractors (goldberg2019).
 
@@ -55,7 +54,6 @@ def _slope(x: np.ndarray, y: np.ndarray) -> float:
     "syn.negation.ettinger2019",
     tasks="negation",
     n=560,
-    predict=all_of(above("affirmative - negated", 0.0, margin=0.1), above("unmoved by not", 0.5)),
 )
 def negation(subject, data, settings):
     """Is the true completion preferred with and without "not"? Do the five likeliest fillers change? (ettinger2019)
@@ -111,7 +109,7 @@ def perturb(words: list[str], kind: str, gap: int, rng: random.Random, meta: dic
     return words[: span[0]] + words[span[1] :] if span and not span[0] <= gap < span[1] else None
 
 
-@claim("syn.malformed.ettinger2019", tasks="completion", predict=above("overlap over control", 0.0), n=200)
+@claim("syn.malformed.ettinger2019", tasks="completion", n=200)
 def malformed(subject, data, settings):
     """Top-5 overlap of the predictions before and after breaking the sentence, against another's (ettinger2019).
 

@@ -6,7 +6,6 @@ import numpy as np
 
 from ... import probes
 from ...claims.registry import claim
-from ...claims.rules import above, all_of
 from ...data.items import Sentence
 from ...probes import Means, from_sentences
 from ...scores import intervals
@@ -48,7 +47,6 @@ def arcs(item: Sentence) -> list[tuple]:
     n=300,
     limit=220,
     # a point of accuracy is the least gain worth the name
-    predict=all_of(above("gain over layer 0", 0.0, margin=0.01), above("gain over untrained", 0.0, margin=0.01)),
 )
 def pos_chunks_deps(subject, data, settings):
     """Linear probes for parts of speech, chunk tags and dependency relations, layer by layer (tenney2019b, liu2019a).
@@ -88,7 +86,6 @@ def pos_chunks_deps(subject, data, settings):
     n=600,
     limit=1000,
     # 0.05 above chance and two points above the embeddings are the least that would matter
-    predict=all_of(above("generalisation", 0.5, margin=0.05), above("gain over layer 0", 0.0, margin=0.02)),
 )
 def hierarchical(subject, data, settings):
     """Is the main auxiliary, or the subject's head noun, found where position and structure disagree? (lin2019)
@@ -152,7 +149,7 @@ def ancestors(item: Sentence) -> list[tuple[int, list[str]]]:
     tasks="treebank",
     n=1500,
     limit=600,
-    predict=above("fall of accuracy over majority", 0.0, margin=0.02),  # two points a step at least
+    # two points a step at least
 )
 def distant_parents(subject, data, settings):
     """The relation of a word's parent, grandparent and great-grandparent from the word's own vector (liu2019a).

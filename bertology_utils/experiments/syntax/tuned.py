@@ -10,7 +10,6 @@ import numpy as np
 
 from ... import finetune
 from ...claims.registry import claim
-from ...claims.rules import above, all_of
 from ...data import load
 from ...data.items import Ambiguity, Labelled, Sentence
 from ...finetune import Recipe, biaffine, triggers
@@ -45,7 +44,6 @@ def as_text(item: Ambiguity) -> Labelled:
     "syn.structural_bias.warstadt2020",
     tasks="structural_bias",
     n=640,
-    predict=above("structural choice", 0.5, need=3, margin=0.02),
 )
 def structural_bias(subject, data, settings):
     """Trained where structure and surface agree, tested where they do not: which rule was learnt? (warstadt2020).
@@ -81,10 +79,6 @@ def lower_half(subject: Subject) -> Subject:
     # five points more than any three words do: less would be a nuisance, not an attack; and the classifiers must know
     # their task, since one that always says the same is flipped by anything (this second part is not in the study, and
     # was added after the figures of an unfinished model had been seen)
-    predict=all_of(
-        above("drop over random", 0.0, margin=0.05, where={"attacked": ["same model", "another seed", "another size"]}),
-        above("accuracy", 0.5, margin=0.05, where={"text": "no trigger"}),
-    ),
 )
 def universal_triggers(subject, data, settings):
     """Triggers found by gradients on one tuned classifier, tried on it, on another seed and on a smaller one (wallace2019a).
@@ -135,11 +129,6 @@ def universal_triggers(subject, data, settings):
     n=250,
     limit=120,
     # a point either way; "high": the parser must have learnt its task for the comparison to mean anything
-    predict=all_of(
-        above("gain by parsing", -0.01, where={"set": "all"}),
-        above("loss by parsing", -0.01, where={"set": "all"}),
-        above("parsing UAS", 0.8),
-    ),
 )
 def intermediate_parsing(subject, data, settings):
     """Entailment after a stage of supervised parsing and without it, several seeds (glavas2020).

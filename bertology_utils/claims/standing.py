@@ -1,0 +1,173 @@
+"""Where a claim stands: one object that cards, scoreboard, pages, the command line and the tables are made from.
+
+Headline data are the study's own: the row's original sources pooled, clause by clause (`rules.pooled`). Generated
+sentences are a demonstration; they stand in the headline only where a row has no other data, and the slot says so.
+The real BERT comes first: our rerun of it where there is one, else what the authors (or others who repeated the study)
+released, scored by the same clauses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from ..settings import Settings
+from . import ledger
+from .evidence import Evidence, find
+from .ledger import Row
+from .rules import NOT_RERUN, UNTESTABLE, Decision, pooled
+
+BUILTIN = "builtin"
+DECIDING = ("", "authors", "rerun")  # labels of records that may decide; related and digitised ones bear on the claim
+
+
+@dataclass(frozen=True)
+class Slot:
+    """What one kind of subject says of a claim.
+
+    Attributes
+    ----------
+    label : str
+        As `rules.LABELS`.
+    decision : Decision or None
+        Pooled over the records; None where nothing was rerun.
+    records : tuple of Evidence
+        What it rests on.
+    """
+
+    label: str = NOT_RERUN
+    decision: Decision | None = None
+    records: tuple[Evidence, ...] = ()
+
+    @property
+    def data(self) -> list[str]:
+        return list(dict.fromkeys(r.data for r in self.records))
+
+    @property
+    def demonstration(self) -> bool:
+        """Whether generated sentences are all there is."""
+        return self.data == [BUILTIN]
+
+    @property
+    def n(self) -> int:
+        """Items scored, over all records."""
+        return sum(r.n for r in self.records)
+
+    @property
+    def clusters(self) -> int | None:
+        known = [r.clusters for r in self.records if r.clusters is not None]
+        return sum(known) if known else None
+
+    def plain(self) -> dict[str, Any]:
+        """As JSON's own types."""
+        return {"label": self.label, "data": self.data, "n": self.n, "clusters": self.clusters}
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A claim with everything that was found of it.
+
+    Attributes
+    ----------
+    row : Row
+    records : tuple of Evidence
+        All there is, of every kind.
+    ours : str
+        The name of the model in our slot.
+    """
+
+    row: Row
+    records: tuple[Evidence, ...]
+    ours: str = "mini"
+
+    @cached_property
+    def real(self) -> Slot:
+        """The real BERT."""
+        mine = [r for r in self.records if r.kind == "rerun" and is_real(r.model)]
+        others = [r for r in self.records if r.kind == "released" and is_real(r.model) and r.label in DECIDING]
+        return _slot(_headline(mine) or others, ours=False)
+
+    @cached_property
+    def mini(self) -> Slot:
+        """Our own model."""
+        return _slot(_headline(self._reruns(self.ours)), ours=True)
+
+    @cached_property
+    def untrained(self) -> Slot:
+        """Its untrained twin."""
+        return _slot(_headline(self._reruns(f"{self.ours}-untrained")), ours=False)
+
+    @cached_property
+    def demonstration(self) -> Slot:
+        """Our model on generated sentences."""
+        return _slot([r for r in self._reruns(self.ours) if r.data == BUILTIN], ours=True)
+
+    def _reruns(self, model: str) -> list[Evidence]:
+        return [r for r in self.records if r.kind == "rerun" and r.model == model]
+
+    @property
+    def disagree(self) -> bool:
+        """Whether the real BERT and ours came out on different sides."""
+        good = {"holds", "learned", "holds, untrained too"}
+        bad = {"does not hold", "not found at this size"}
+        pair = {self.real.label in good, self.mini.label in good}
+        return pair == {True, False} and bool({self.real.label, self.mini.label} & bad)
+
+    def plain(self) -> dict[str, Any]:
+        """The contract of ``bertology list --json``."""
+        return {
+            "id": self.row.id,
+            "section": self.row.section,
+            "title": self.row.title,
+            "how": self.row.how,
+            "clauses": [{"says": c.says, "kind": c.kind} for c in self.row.clauses],
+            "outcomes": {"real": self.real.plain(), "mini": self.mini.plain(), "untrained": self.untrained.plain()},
+            "evidence": [
+                {
+                    "model": r.model,
+                    "data": r.data,
+                    "kind": r.kind,
+                    "label": r.decision.label(ours=r.model == self.ours) if r.decision else r.stance or None,
+                    "n": r.n,
+                }
+                for r in self.records
+            ],
+        }
+
+
+def is_real(model: str) -> bool:
+    """Whether a name is one of the published BERTs (of whatever size or casing), as authors' files name them."""
+    name = model.rpartition("/")[2]
+    return name.startswith("bert-") and not name.endswith("-untrained")
+
+
+def standing(id: str, settings: Settings | None = None) -> Standing:
+    """Where the claim of a ledger row stands, from the evidence at hand.
+
+    Raises
+    ------
+    KeyError
+        If the ledger has no such row.
+    """
+    return Standing(ledger.row(id), tuple(find(id, settings)))
+
+
+def standings(section: str | None = None, settings: Settings | None = None) -> list[Standing]:
+    """Every claim, or a section's, in the ledger's order."""
+    return [standing(row.id, settings) for row in ledger.rows(section)]
+
+
+def _headline(records: Iterable[Evidence]) -> list[Evidence]:
+    records = list(records)
+    return [r for r in records if r.data != BUILTIN] or records
+
+
+def _slot(records: Sequence[Evidence], *, ours: bool) -> Slot:
+    decided = [r for r in records if r.decision]
+    if not decided:
+        return Slot()
+    able = [r for r in decided if r.decision.outcome != UNTESTABLE] or decided
+    decision = pooled([r.decision for r in decided])
+    return Slot(decision.label(ours=ours), decision, tuple(able))
