@@ -76,11 +76,15 @@ class Standing:
         All there is, of every kind.
     ours : str
         The name of the model in our slot.
+    calibration : tuple of dict
+        What lacks the property and what has it, each with the outcome that the clauses gave it: ``kind`` (null or
+        planted), ``name``, ``label``, ``n``.
     """
 
     row: Row
     records: tuple[Evidence, ...]
     ours: str = "mini"
+    calibration: tuple[dict[str, Any], ...] = ()
 
     @cached_property
     def real(self) -> Slot:
@@ -124,6 +128,8 @@ class Standing:
             "how": self.row.how,
             "clauses": [{"says": c.says, "kind": c.kind} for c in self.row.clauses],
             "outcomes": {"real": self.real.plain(), "mini": self.mini.plain(), "untrained": self.untrained.plain()},
+            "nulls": [{"name": c["name"], "label": c["label"]} for c in self.calibration if c["kind"] == "null"],
+            "planted": next(({"label": c["label"]} for c in self.calibration if c["kind"] == "planted"), None),
             "evidence": [
                 {
                     "model": r.model,
