@@ -1,0 +1,5 @@
+"""Claim cards: what was claimed, what came of it for whom, how sure that is. Always made from evidence; nothing is measured."""
+
+from .card import Card, card
+
+__all__ = ["Card", "card"]

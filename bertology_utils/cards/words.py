@@ -1,0 +1,158 @@
+"""Names and sentences for readers: models, data sets and studies as people call them, outcomes as sentences."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from pathlib import Path
+
+from ..claims.rules import (
+    FAILS,
+    HOLDS,
+    NOT_FOUND,
+    NOT_RERUN,
+    PART,
+    TAUGHT,
+    UNDECIDED,
+    UNTESTABLE,
+    UNTRAINED_TOO,
+)
+from ..claims.standing import BUILTIN, Slot, Standing
+
+STUDIES = Path(__file__).parents[1] / "assets" / "studies.json"
+SIGNS = {
+    HOLDS: "✓",
+    TAUGHT: "✓",
+    UNTRAINED_TOO: "◐",
+    PART: "◐",
+    FAILS: "✕",
+    NOT_FOUND: "✕",
+    UNDECIDED: "?",
+    UNTESTABLE: "?",
+    NOT_RERUN: "–",
+}
+KINDS = {  # the colour of an outcome, and its square on the landing page
+    HOLDS: "holds",
+    TAUGHT: "holds",
+    UNTRAINED_TOO: "part",
+    PART: "part",
+    FAILS: "not",
+    NOT_FOUND: "not",
+    UNDECIDED: "open",
+    UNTESTABLE: "open",
+    NOT_RERUN: "none",
+}
+RELEASED = {
+    "authors": "authors' outputs",
+    "rerun": "outputs of an independent rerun",
+    "related": "a related measure",
+    "digitised": "read off a released picture",
+}
+
+
+@cache
+def _studies() -> dict[str, dict[str, str]]:
+    return json.loads(STUDIES.read_text(encoding="utf-8"))
+
+
+def cited(key: str) -> str:
+    """A study as Author (year).
+
+    >>> cited("goldberg2019")
+    'Goldberg (2019)'
+    """
+    study = _studies().get(key)
+    return f"{study['authors']} ({study['year']})" if study else key
+
+
+def address(key: str) -> str:
+    """Where a study can be read; empty where the bibliography has no address."""
+    return _studies().get(key, {}).get("url", "")
+
+
+def model_name(name: str) -> str:
+    """A model as a reader would call it.
+
+    >>> model_name("bert-base-uncased"), model_name("mini-untrained")
+    ('BERT base, uncased', 'mini, untrained')
+    """
+    if name.endswith("-untrained"):
+        return f"{model_name(name.removesuffix('-untrained'))}, untrained"
+    short = name.rpartition("/")[2]
+    match = re.fullmatch(r"bert-(base|large)(?:-(multilingual))?(?:-(cased|uncased))?(.*)", short)
+    if not match:
+        return short
+    size, many, case, rest = match.groups()
+    words = ["multilingual BERT" if many else "BERT", size, case and f", {case}", rest and f" ({rest.strip('- ,')})"]
+    return " ".join(w for w in words[:2] if w) + "".join(w for w in words[2:] if w)
+
+
+def data_name(name: str) -> str:
+    """A data set's title without what follows its colon, or its name where none is registered."""
+    if name == BUILTIN:
+        return "generated sentences"
+    from ..data.original import registry
+
+    known = registry.datasets()
+    key = name.removeprefix("released/")
+    if key in known:
+        return known[key].title.partition(":")[0]
+    return key.replace("_", " ")
+
+
+def count(n: int) -> str:
+    """An integer with thin groups of thousands: 12,345."""
+    return f"{n:,}"
+
+
+def share(value: float) -> str:
+    """A figure without its leading zero: .83, −.05, 1.27."""
+    text = f"{value:.2f}".replace("-", "−")
+    return re.sub(r"^(−?)0\.", r"\1.", text)
+
+
+def _real(slot: Slot) -> str:
+    rerun = slot.records and slot.records[0].kind == "rerun"
+    source = "our rerun" if rerun else RELEASED.get(slot.records[0].label if slot.records else "", "released outputs")
+    items = f", {count(slot.n)} scored" if slot.n else ""
+    of = f"({source}{items})"
+    return {
+        HOLDS: f"Holds for the real BERT {of}.",
+        PART: f"Holds in part for the real BERT {of}.",
+        FAILS: f"Does not hold for the real BERT {of}.",
+        UNDECIDED: f"The real BERT's outputs leave it open {of}.",
+        UNTESTABLE: f"The real BERT's outputs cannot decide it {of}.",
+    }.get(slot.label, "No outputs of the real BERT decide it.")
+
+
+def _ours(slot: Slot) -> str:
+    on = " on generated sentences" if slot.demonstration else ""
+    return {
+        TAUGHT: f"For mini it holds{on}",
+        HOLDS: f"For mini it holds{on}",
+        UNTRAINED_TOO: f"For mini it holds{on}, but no better than without training",
+        PART: f"For mini it holds in part{on}",
+        NOT_FOUND: f"Not found in mini{on}",
+        UNDECIDED: f"For mini it stays open{on}",
+        UNTESTABLE: f"It cannot be tested with mini{on}",
+    }.get(slot.label, "It was not rerun with mini")
+
+
+def _twin(ours: Slot, twin: Slot) -> str:
+    if ours.decision is None or twin.decision is None:
+        return "."
+    if ours.label == TAUGHT:
+        if twin.label in (HOLDS, UNTRAINED_TOO):
+            return "; an untrained network does it too, but less: training added to it."
+        return "; an untrained network does not do it: training taught it."
+    if ours.label == UNTRAINED_TOO:
+        return ": the measurement does not need training."
+    verb = {HOLDS: "passes", PART: "passes in part", FAILS: "fails", UNDECIDED: "leaves it open", UNTESTABLE: ""}
+    said = verb.get(twin.label, "")
+    return f"; an untrained network {said}." if said else "."
+
+
+def sentence(standing: Standing) -> str:
+    """What came of a claim, in two short sentences made from its outcomes."""
+    return f"{_real(standing.real)} {_ours(standing.mini)}{_twin(standing.mini, standing.untrained)}"
