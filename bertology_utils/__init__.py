@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 __version__ = "0.1.0"
-__all__ = ["Settings", "card", "load", "plotting", "run"]
+__all__ = ["Settings", "card", "five", "found", "load", "plotting", "run"]
 
 
 def __getattr__(name: str):
     """Import late: pretraining and the data commands need no transformers, the command line answers at once."""
     import importlib
 
-    homes = {"Settings": "settings", "card": "cards", "load": "subject.models", "run": "runs"}
+    homes = {"Settings": "settings", "card": "cards", "five": "cards", "found": "cards", "load": "subject.models", "run": "runs"}
     if name in homes:
         return getattr(importlib.import_module(f".{homes[name]}", __name__), name)
     if name == "plotting":

@@ -1,5 +1,6 @@
 """Claim cards: what was claimed, what came of it for whom, how sure that is. Always made from evidence; nothing is measured."""
 
 from .card import Card, card
+from .findings import five, found
 
-__all__ = ["Card", "card"]
+__all__ = ["Card", "card", "five", "found"]

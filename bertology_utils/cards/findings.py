@@ -1,0 +1,122 @@
+"""What we found, in words: texts whose figures come from the evidence and whose outcomes are checked against it.
+
+The texts are the project's own and lie in `assets/findings/`, one file a section, one entry a claim (and `five`, the
+five things a chapter shows)::
+
+    syn.agreement.goldberg2019:
+      text: The real BERT prefers the right verb in {real} of sentences; ours in {mini}.
+      figures:
+        real: {model: bert-base-uncased, data: goldberg2019_bert_syntax, measure: accuracy, where: {attractors: all}, as: .0%}
+        mini: {model: mini, data: gulordava2018_linzen2016, measure: accuracy, where: {condition: original}, as: .2f}
+      outcomes: {real: holds, mini: not found at this size, untrained: does not hold}
+
+A figure that no row gives, or an outcome that is no longer so, is an error: a text cannot outlive its evidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ..claims import ledger
+from ..claims.evidence import find
+from ..claims.standing import standing
+from ..settings import Settings
+
+FINDINGS = Path(__file__).parents[1] / "assets" / "findings"
+FIELDS = {"text", "figures", "outcomes"}
+
+
+class StaleFinding(ValueError):
+    """A text says what the evidence does not; the message names text and figure."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A text with its figures in place; a notebook shows it by itself."""
+
+    text: str
+
+    def __repr__(self) -> str:
+        return f"FOUND  {self.text}"
+
+    def _repr_html_(self) -> str:
+        return f'<div class="finding"><b>What we found.</b> {escape(self.text)}</div>'
+
+
+@dataclass(frozen=True)
+class Five:
+    """The things a chapter shows, as a list."""
+
+    texts: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{k}. {text}" for k, text in enumerate(self.texts, 1))
+
+    def _repr_html_(self) -> str:
+        return f'<ol class="five">{"".join(f"<li>{escape(text)}</li>" for text in self.texts)}</ol>'
+
+
+@cache
+def entries(section: str) -> Mapping[str, Any]:
+    """The texts of a section, by claim; `five` holds a list. Empty where none are written yet."""
+    path = FINDINGS / f"{section}.yaml"
+    return yaml.safe_load(path.read_text(encoding="utf-8")) if path.is_file() else {}
+
+
+def found(id: str, settings: Settings | None = None) -> Finding:
+    """What was found for a claim, in words.
+
+    Raises
+    ------
+    KeyError
+        If the ledger has no such row, or nothing is written for it.
+    StaleFinding
+        If a figure cannot be read off the evidence, or an outcome is another.
+    """
+    row = ledger.row(id)
+    texts = entries(row.section)
+    if id not in texts:
+        raise KeyError(f"nothing is written in findings/{row.section}.yaml for {id}")
+    return Finding(_filled(id, texts[id], settings))
+
+
+def five(section: str, settings: Settings | None = None) -> Five:
+    """The things a chapter shows; errors as of `found`."""
+    return Five(tuple(_filled(f"five of {section}", entry, settings) for entry in entries(section)["five"]))
+
+
+def _filled(name: str, entry: Mapping[str, Any], settings: Settings | None) -> str:
+    unknown = set(entry) - FIELDS - {"id"}
+    if unknown or "text" not in entry:
+        raise StaleFinding(f"{name}: a finding has {sorted(FIELDS)}, not {sorted(unknown)}")
+    id = entry.get("id", name)
+    for who, label in entry.get("outcomes", {}).items():
+        now = getattr(standing(id, settings), who).label
+        if now != label:
+            raise StaleFinding(f"{name}: the text is written for {who}: {label!r}; the evidence says {now!r}")
+    figures = {key: _figure(id, key, spec, settings) for key, spec in entry.get("figures", {}).items()}
+    return " ".join(entry["text"].format(**figures).split())
+
+
+def _figure(id: str, key: str, spec: Mapping[str, Any], settings: Settings | None) -> str:
+    records = [
+        r
+        for r in find(spec.get("id", id), settings)
+        if r.model == spec["model"] and r.data == spec["data"] and r.kind == spec.get("kind", r.kind)
+    ]
+    rows = [
+        row
+        for record in records
+        for row in record.rows
+        if row["measure"] == spec["measure"] and all(row.get(k) == v for k, v in spec.get("where", {}).items())
+    ]
+    if len(rows) != 1:
+        raise StaleFinding(f"{id}: figure {key!r} ({dict(spec)}) is given by {len(rows)} rows, not by one")
+    return format(rows[0][spec.get("part", "value")], spec.get("as", ".2f")).replace("-", "−")

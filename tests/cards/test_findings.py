@@ -1,0 +1,61 @@
+"""Texts are true of the evidence, or refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from bertology_utils.cards import findings
+from bertology_utils.cards.findings import StaleFinding, five, found
+from bertology_utils.claims import evidence, ledger
+from bertology_utils.claims.evidence import Evidence
+from bertology_utils.settings import Settings
+
+ID = "syn.malformed.ettinger2019"
+SECTIONS = [s.name for s in ledger.sections() if (findings.FINDINGS / f"{s.name}.yaml").is_file()]
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_every_text_is_true_of_the_evidence_that_comes_with_the_package(section):
+    settings = Settings(evidence=evidence.SHIPPED)
+    for id in findings.entries(section):
+        if id == "five":
+            assert len(five(section, settings).texts) == 5
+        else:
+            assert 25 <= len(found(id, settings).text.split()) <= 80, id
+
+
+@pytest.fixture
+def settings(tmp_path, monkeypatch):
+    monkeypatch.setattr(evidence, "SHIPPED", tmp_path / "none")
+    row = {"perturbation": "shuffled", "measure": "overlap over control", "value": -0.123, "low": -0.2, "high": 0.1}
+    Evidence(claim=ID, model="mini", data="builtin", kind="rerun", rows=[{**row, "n": 50}]).save(tmp_path)
+    return Settings(evidence=tmp_path)
+
+
+def entry(**change):
+    where = {"perturbation": "shuffled"}
+    figure = {"model": "mini", "data": "builtin", "measure": "overlap over control", "where": where, "as": ".2f"}
+    return {"text": "It changed by {a}.", "figures": {"a": {**figure, **change}}}
+
+
+def test_a_figure_comes_from_its_row(settings):
+    assert findings._filled(ID, entry(), settings) == "It changed by −0.12."
+    assert findings._filled(ID, entry(part="low"), settings) == "It changed by −0.20."
+
+
+@pytest.mark.parametrize(
+    "change", [{"model": "maxi"}, {"measure": "overlap"}, {"where": {"perturbation": "truncated"}}]
+)
+def test_a_figure_that_no_row_gives_is_refused(settings, change):
+    with pytest.raises(StaleFinding, match="0 rows"):
+        findings._filled(ID, entry(**change), settings)
+
+
+def test_an_outcome_that_is_no_longer_so_is_refused(settings):
+    with pytest.raises(StaleFinding, match="not rerun"):
+        findings._filled(ID, {**entry(), "outcomes": {"real": "holds"}}, settings)
+
+
+def test_an_unknown_field_is_refused(settings):
+    with pytest.raises(StaleFinding, match="colour"):
+        findings._filled(ID, {"text": "x", "colour": "red"}, settings)
