@@ -84,15 +84,16 @@ def found(id: str, settings: Settings | None = None) -> Finding:
     texts = entries(row.section)
     if id not in texts:
         raise KeyError(f"nothing is written in findings/{row.section}.yaml for {id}")
-    return Finding(_filled(id, texts[id], settings))
+    return Finding(filled(id, texts[id], settings))
 
 
 def five(section: str, settings: Settings | None = None) -> Five:
     """The things a chapter shows; errors as of `found`."""
-    return Five(tuple(_filled(f"five of {section}", entry, settings) for entry in entries(section)["five"]))
+    return Five(tuple(filled(f"five of {section}", entry, settings) for entry in entries(section)["five"]))
 
 
-def _filled(name: str, entry: Mapping[str, Any], settings: Settings | None) -> str:
+def filled(name: str, entry: Mapping[str, Any], settings: Settings | None = None) -> str:
+    """An entry's text with its figures in place, its outcomes checked."""
     unknown = set(entry) - FIELDS - {"id"}
     if unknown or "text" not in entry:
         raise StaleFinding(f"{name}: a finding has {sorted(FIELDS)}, not {sorted(unknown)}")

@@ -1,48 +1,95 @@
-// Filters of the scoreboard: by section, by verdict, by words. Without this script the whole table is shown.
+// Filters and sorting of the scoreboard, with the state in the address. Without this script the whole table is shown.
 (function () {
   "use strict";
   const place = document.querySelector(".scoreboard-filter");
-  if (!place) return;
-  const tables = Array.from(document.querySelectorAll("table.scoreboard[data-section]"));
-  const rows = tables.flatMap((table) => Array.from(table.tBodies[0].rows));
+  const table = document.querySelector("table.scoreboard.claims");
+  if (!place || !table) return;
+  const body = table.tBodies[0];
+  const rows = Array.from(body.rows);
+  const state = new URLSearchParams(location.search);
+  const controls = {};
 
-  function control(text, element) {
+  function control(name, text, element) {
     const label = document.createElement("label");
     label.append(text, element);
     place.append(label);
+    controls[name] = element;
     element.addEventListener("input", show);
     element.addEventListener("change", show);
     return element;
   }
 
-  function choice(text, values) {
+  function choice(name, text, values) {
     const select = document.createElement("select");
-    for (const value of ["all", ...values]) select.add(new Option(value, value === "all" ? "" : value));
-    return control(text, select);
+    select.add(new Option("all", ""));
+    for (const value of values) select.add(new Option(value, value));
+    select.value = state.get(name) || "";
+    return control(name, text, select);
   }
 
-  const section = choice("section", tables.map((table) => table.dataset.section));
-  const verdict = choice("verdict", [...new Set(rows.map((row) => row.dataset.verdict))].sort());
-  const words = control("words", Object.assign(document.createElement("input"), { type: "search" }));
+  function tick(name, text) {
+    const box = Object.assign(document.createElement("input"), { type: "checkbox", checked: state.has(name) });
+    return control(name, text, box);
+  }
+
+  const values = (key) => [...new Set(rows.map((row) => row.dataset[key]))].sort();
+  choice("section", "section", [...new Set(rows.map((row) => row.dataset.section))]);
+  choice("real", "real BERT", values("real"));
+  choice("mini", "mini", values("mini"));
+  choice("kind", "evidence", ["rerun", "released"]);
+  tick("disagree", "real BERT and mini disagree");
+  tick("twin", "untrained passes too");
+  const search = Object.assign(document.createElement("input"), { type: "search", value: state.get("words") || "" });
+  control("words", "words", search);
   const count = document.createElement("span");
   count.setAttribute("role", "status");
   place.append(count);
 
+  const heads = Array.from(table.tHead.rows[0].cells);
+  heads.forEach((head, k) => {
+    const button = Object.assign(document.createElement("button"), { type: "button", textContent: head.textContent });
+    button.addEventListener("click", () => {
+      const down = state.get("sort") === String(k) && !state.has("down");
+      state.set("sort", k);
+      if (down) state.set("down", 1); else state.delete("down");
+      show();
+    });
+    head.replaceChildren(button);
+  });
+
+  function fits(row) {
+    const text = row.textContent.toLowerCase();
+    const kinds = row.dataset.kinds.split(" ");
+    return (!controls.section.value || row.dataset.section === controls.section.value)
+      && (!controls.real.value || row.dataset.real === controls.real.value)
+      && (!controls.mini.value || row.dataset.mini === controls.mini.value)
+      && (!controls.kind.value || kinds.includes(controls.kind.value))
+      && (!controls.disagree.checked || row.dataset.disagree === "1")
+      && (!controls.twin.checked || row.dataset.twin === "1")
+      && search.value.toLowerCase().split(/\s+/).every((word) => text.includes(word));
+  }
+
   function show() {
-    const wanted = words.value.trim().toLowerCase();
     let shown = 0;
-    for (const table of tables) {
-      let any = false;
-      for (const row of table.tBodies[0].rows) {
-        const fits = (!section.value || table.dataset.section === section.value)
-          && (!verdict.value || row.dataset.verdict === verdict.value)
-          && row.textContent.toLowerCase().includes(wanted);
-        row.hidden = !fits;
-        any ||= fits;
-        shown += fits;
-      }
-      (table.closest("section") || table).hidden = !any;
+    for (const row of rows) {
+      row.hidden = !fits(row);
+      shown += !row.hidden;
     }
+    const by = state.get("sort");
+    const sign = state.has("down") ? -1 : 1;
+    const key = (row) => row.cells[by].textContent.replace(/^[✓◐✕?–]\s*/, "");
+    const ordered = by === null ? rows : [...rows].sort((a, b) => sign * key(a).localeCompare(key(b)));
+    body.append(...ordered);
+    heads.forEach((head, k) => {
+      if (String(k) === by) head.setAttribute("aria-sort", sign > 0 ? "ascending" : "descending");
+      else head.removeAttribute("aria-sort");
+    });
+    for (const [name, element] of Object.entries(controls)) {
+      const value = element.type === "checkbox" ? (element.checked ? "1" : "") : element.value;
+      if (value) state.set(name, value); else state.delete(name);
+    }
+    const query = state.toString();
+    history.replaceState(null, "", location.pathname + (query ? `?${query}` : "") + location.hash);
     count.textContent = `${shown} of ${rows.length} claims`;
   }
 

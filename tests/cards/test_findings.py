@@ -39,8 +39,8 @@ def entry(**change):
 
 
 def test_a_figure_comes_from_its_row(settings):
-    assert findings._filled(ID, entry(), settings) == "It changed by −0.12."
-    assert findings._filled(ID, entry(part="low"), settings) == "It changed by −0.20."
+    assert findings.filled(ID, entry(), settings) == "It changed by −0.12."
+    assert findings.filled(ID, entry(part="low"), settings) == "It changed by −0.20."
 
 
 @pytest.mark.parametrize(
@@ -48,14 +48,14 @@ def test_a_figure_comes_from_its_row(settings):
 )
 def test_a_figure_that_no_row_gives_is_refused(settings, change):
     with pytest.raises(StaleFinding, match="0 rows"):
-        findings._filled(ID, entry(**change), settings)
+        findings.filled(ID, entry(**change), settings)
 
 
 def test_an_outcome_that_is_no_longer_so_is_refused(settings):
     with pytest.raises(StaleFinding, match="not rerun"):
-        findings._filled(ID, {**entry(), "outcomes": {"real": "holds"}}, settings)
+        findings.filled(ID, {**entry(), "outcomes": {"real": "holds"}}, settings)
 
 
 def test_an_unknown_field_is_refused(settings):
     with pytest.raises(StaleFinding, match="colour"):
-        findings._filled(ID, {"text": "x", "colour": "red"}, settings)
+        findings.filled(ID, {"text": "x", "colour": "red"}, settings)
