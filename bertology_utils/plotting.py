@@ -14,6 +14,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from .scores.intervals import COLUMNS
+
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 STYLE = {
@@ -263,7 +265,7 @@ def printed(frames: dict[str, pd.DataFrame], *, digits: int = 3) -> str:
     """The plotted numbers as text, for under the figure: pictures are not compared by CI, numbers are."""
     rows = []
     for name, frame in frames.items():
-        keys = [c for c in frame.columns if c not in ("measure", "value", "low", "high", "n")]
+        keys = [c for c in frame.columns if c not in COLUMNS]
         for r in frame.to_dict("records"):
             key = ", ".join(f"{r[k]}" for k in keys if not pd.isna(r[k]))
             span = "" if pd.isna(r["low"]) else f" [{r['low']:.{digits}f}, {r['high']:.{digits}f}]"

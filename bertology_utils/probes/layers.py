@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from ..scores import intervals
+from ..scores.intervals import Means
 from ..settings import Settings
 from ..subject.models import Subject
 from .control import control_task, majority
@@ -142,47 +143,23 @@ def rows(scores: LayerScores, settings: Settings, *, reference: LayerScores | No
     of its layers: the best on dev counts) `gain over untrained`, all three at the best contextual layer, named in column
     `layer`. `keys` become key columns.
     """
-    options = {"seed": settings.seed, "draws": min(settings.draws, 500)}
-    mean = Means(scores.groups, **options)
+    mean = Means(scores.groups, seed=settings.seed, draws=settings.draws)
     n, best = scores.right.shape[1], scores.best_contextual
     out = []
 
-    def add(measure: str, values: np.ndarray, layer: int | None = None) -> None:
+    def add(measure: str, values: np.ndarray, layer: int | None = None, signed: bool = False) -> None:
         where = keys if layer is None else {**keys, "layer": layer}
-        out.append(intervals.row(measure, mean(values), n, **where))
+        out.append(intervals.row(measure, mean(values, signed=signed), n, **where))
 
     for layer, right in enumerate(scores.right):
         add("accuracy", right, layer)
         if scores.control is not None:
             add("control accuracy", scores.control[layer], layer)
-            add("selectivity", right.astype(float) - scores.control[layer], layer)
+            add("selectivity", right.astype(float) - scores.control[layer], layer, signed=True)
     add("majority", scores.majority)
     gains: Mapping[str, np.ndarray] = {"layer 0": scores.right[0], "majority": scores.majority}
     if reference is not None:
         gains = {**gains, "untrained": reference.right[reference.best]}
     for name, other in gains.items():
-        add(f"gain over {name}", scores.right[best].astype(float) - other, best)
+        add(f"gain over {name}", scores.right[best].astype(float) - other, best, signed=True)
     return intervals.table(out, [scores.note])
-
-
-class Means:
-    """Means over targets with intervals over sentences, by one matrix product a mean.
-
-    A cluster bootstrap: sentences are drawn with replacement; the mean of a draw is the sum over its targets by their
-    number. The draws are made once and shared, so differences of two means are paired.
-    """
-
-    def __init__(self, groups: np.ndarray, *, seed: int = 0, draws: int = 500) -> None:
-        kinds, self.member = np.unique(groups, return_inverse=True)
-        self.sizes = np.bincount(self.member)
-        self.counts = intervals.counts(len(kinds), draws, seed)  # (draws, sentences)
-        self.totals = self.counts @ self.sizes
-
-    def __call__(self, values: np.ndarray) -> tuple[float, float, float]:
-        """Mean of values (N,) and its 95 % interval."""
-        values = np.asarray(values, float)
-        return intervals.interval(values.mean(), self.draws(values))
-
-    def draws(self, values: np.ndarray) -> np.ndarray:
-        """The means of the draws."""
-        return self.counts @ np.bincount(self.member, np.asarray(values, float), len(self.sizes)) / self.totals

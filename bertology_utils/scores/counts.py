@@ -1,8 +1,7 @@
 """Measures of released results: from counts, ranked lists and per-layer figures.
 
-Where only counts were released (so many right of so many), resampling the items is the same as drawing the counts from
-a multinomial, so the intervals here are the ordinary percentile bootstrap over items, without the items.
-All intervals: 95 %, seeded, `DRAWS` draws.
+Where only counts were released (so many right of so many), the interval is Wilson's, or what joins two of them; F1 from
+counts is drawn from a multinomial, which is the bootstrap over items without the items. All intervals: 95 %.
 """
 
 from __future__ import annotations
@@ -12,30 +11,29 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.stats import binomtest, rankdata
 
-from bertology_utils.scores.intervals import interval as percentiles
-from bertology_utils.scores.intervals import spearman
+from .intervals import Interval, counts, proportion, spearman, unpaired
+from .intervals import interval as percentiles
+
+__all__ = [
+    "DRAWS", "Interval", "accuracy_difference", "centre_of_gravity", "column_means", "expected_layer", "f1", "f1_draws",
+    "kl_from_uniform", "mcnemar", "mean_ranks", "negative_steps", "only", "overlap", "pareto_area", "percentiles",
+    "profile_correlation", "proportion", "trend", "trend_interval",
+]  # fmt: skip
 
 DRAWS = 2000
-Interval = tuple[float, float, float]
 
 
 def only(value: float) -> Interval:
     """A figure released as an aggregate: no interval can be had."""
-    return float(value), float("nan"), float("nan")
+    return Interval(float(value), float("nan"), float("nan"))
 
 
-def proportion(right: int, n: int, seed: int = 0) -> Interval:
-    """Share right of n, bootstrapped over the items."""
-    if not 0 <= right <= n or n < 1:
-        raise ValueError(f"{right} right of {n} items")
-    return percentiles(right / n, np.random.default_rng(seed).binomial(n, right / n, DRAWS) / n)
+def accuracy_difference(right_a: int, right_b: int, n: int) -> Interval:
+    """Difference of two accuracies on n items each, as if independent: which items were right is not known.
 
-
-def accuracy_difference(right_a: int, right_b: int, n: int, seed: int = 0) -> Interval:
-    """Difference of two accuracies on n items each, resampled independently (which items were right is not known)."""
-    rng = np.random.default_rng(seed)
-    a, b = (rng.binomial(n, right / n, DRAWS) / n for right in (right_a, right_b))
-    return percentiles((right_a - right_b) / n, a - b)
+    newcombe1998's interval, from Wilson's of each.
+    """
+    return unpaired(proportion(right_a, n), proportion(right_b, n))
 
 
 def mcnemar(a: np.ndarray, b: np.ndarray) -> float:
@@ -48,10 +46,7 @@ def mcnemar(a: np.ndarray, b: np.ndarray) -> float:
 def column_means(values: np.ndarray, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     """Means of (n, k) values over the n items and (draws, k) bootstrapped means, items drawn whole."""
     values = np.asarray(values, float)
-    n = len(values)
-    rng = np.random.default_rng(seed)
-    counts = (rng.multinomial(n, np.full(n, 1 / n), size=min(DRAWS, 200)) for _ in range(-(-DRAWS // 200)))
-    return values.mean(0), np.concatenate([c @ values / n for c in counts])[:DRAWS]
+    return values.mean(0), counts(len(values), DRAWS, seed) @ values / len(values)
 
 
 def f1(tp: np.ndarray, fp: np.ndarray, fn: np.ndarray) -> np.ndarray:
@@ -63,9 +58,8 @@ def f1(tp: np.ndarray, fp: np.ndarray, fn: np.ndarray) -> np.ndarray:
 
 def f1_draws(tp: int, fp: int, fn: int, tn: int, seed: int = 0) -> np.ndarray:
     """(draws,) F1 of resampled decisions."""
-    counts = np.array([tp, fp, fn, tn], float)
-    n = int(counts.sum())
-    drawn = np.random.default_rng(seed).multinomial(n, counts / counts.sum(), size=DRAWS)
+    cells = np.array([tp, fp, fn, tn], float)
+    drawn = np.random.default_rng(seed).multinomial(int(cells.sum()), cells / cells.sum(), size=DRAWS)
     return f1(drawn[:, 0], drawn[:, 1], drawn[:, 2])
 
 

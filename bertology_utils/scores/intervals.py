@@ -1,7 +1,12 @@
 """Intervals: no number leaves an experiment without one.
 
-Percentile bootstrap, 95 %, seeded, over the items (and over seeds x items where there are seeds; paired where the
-comparison is). Rows are tidy: ``measure, value, low, high, n`` and any key columns.
+One bootstrap for everything: what is independent is resampled (`resampling`), the draws are widened for few units, and
+their central 95 % is the interval. Few units: the percentile interval of hesterberg2015, with Student's t for the units'
+effective number. Shares have Wilson's interval and never a width of zero (`proportions`). Every function gives an
+`Interval`: (value, low, high) with the `draws`, which pair with those of another subject on the same items, and with
+the number of `clusters`.
+
+`groups` is a sequence of labels, one an item, or a mapping, data frame or list of several such factors, which are crossed.
 """
 
 from __future__ import annotations
@@ -11,37 +16,89 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pandas as pd
 from scipy.stats import rankdata
+from scipy.stats import t as student
 
 from ..settings import Settings
+from .proportions import Z, constant, discordant, independent_items, wilson
+from .resampling import Resample, counts, resamples
+from .rows import COLUMNS, Interval, combine, records, row, table
 
-COLUMNS = ("measure", "value", "low", "high", "n")
+__all__ = [
+    "COLUMNS", "LEVEL", "Interval", "Means", "Resample", "bootstrap", "combine", "correlation", "counts", "difference",
+    "interval", "mean_interval", "means", "proportion", "ratio", "records", "resamples", "row", "seeds_by_items",
+    "spearman", "table", "trend",
+]  # fmt: skip
+
 LEVEL = 95.0
-_CELLS = 4_000_000  # drawn indices held at once
+_FEW = 400  # draws of the one-way bootstraps that set the width of a crossed one
+
+
+def widening(clusters: float, effective: float | None = None) -> float:
+    """By what a percentile bootstrap of so many units is too narrow: sqrt(G / (G - 1)) t / z; infinite for one unit."""
+    df = (clusters if effective is None else effective) - 1
+    if clusters < 2 or df <= 0:
+        return float("inf")
+    return float(np.sqrt(clusters / (clusters - 1)) * student.ppf(0.975, df) / Z)
 
 
 def _percentiles(draws: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     tail = (100 - LEVEL) / 2
-    low, high = np.nanpercentile(draws, [tail, 100 - tail], axis=0)
-    return low, high
+    draws = np.asarray(draws, float)
+    if not np.isnan(draws).any():
+        return tuple(np.percentile(draws, [tail, 100 - tail], axis=0))
+    known = ~np.isnan(draws).all(0)  # of a statistic that no draw has, nothing can be said
+    out = np.full((2, *draws.shape[1:]), np.nan)
+    if known.any():
+        out[:, known] = np.nanpercentile(draws[:, known], [tail, 100 - tail], axis=0)
+    return out[0], out[1]
 
 
-def resamples(n: int, draws: int, seed: int, groups: Sequence | None = None):
-    """Yield arrays (k, n) of resampled indices, `draws` rows in all.
+def _finish(
+    value, draws: np.ndarray, clusters: int | None, wide=1.0, bounds=(-np.inf, np.inf), signed=False
+) -> Interval:
+    """An `Interval` from a value (...) and its draws (draws, ...), widened about the value, inside bounds."""
+    value, draws = np.asarray(value, float), np.asarray(draws, float)
+    if not np.all(np.isfinite(wide)):  # one unit: no resample differs
+        nan = np.full(value.shape, np.nan)[()]
+        return Interval(value[()], nan, nan, clusters=clusters)
+    draws = np.clip(value + (draws - value) * wide, *bounds)
+    low, high = (np.array(x) for x in _percentiles(draws))
+    flat = (np.nanmax(draws, 0) == np.nanmin(draws, 0)) & ~np.isnan(value) if clusters else np.zeros(value.shape, bool)
+    for index in zip(*np.nonzero(np.atleast_1d(flat))):
+        index = index if value.ndim else ()
+        low[index], high[index] = np.clip(constant(float(value[index]), clusters, signed), *bounds)
+        draws[(slice(None), *index)] = _noise(float(value[index]), float(low[index]), float(high[index]), len(draws))
+    return Interval(value[()], low[()], high[()], draws=draws, clusters=clusters)
 
-    With `groups`, whole groups are drawn (the items of one sentence stand or fall together) and lists of index
-    arrays come instead, since their lengths differ.
+
+def _noise(value: float, low: float, high: float, draws: int, seed: int = 0) -> np.ndarray:
+    """Draws of a figure that no resample moves, so that differences from it keep a width."""
+    e = np.random.default_rng([seed, draws, int(abs(value) * 1e6) % 2**32]).standard_normal(draws)
+    return value + np.where(e < 0, (value - low) * e, (high - value) * e) / Z
+
+
+def _fitted(value: float, limits: tuple[float, float], draws: np.ndarray, clusters: int, seed: int) -> Interval:
+    """An `Interval` of given limits; the draws below and above the value are stretched to agree with them."""
+    low, high = limits
+    quantiles, noise = _percentiles(draws), _noise(value, low, high, len(draws), seed)
+    out = np.array(draws, float)
+    for side, limit, quantile in ((-1, low, quantiles[0]), (1, high, quantiles[1])):
+        beyond = side * (draws - value) > 0
+        if side * (quantile - value) > 1e-12:
+            out[beyond] = value + (draws[beyond] - value) * (limit - value) / (quantile - value)
+        else:  # (nearly) no resample lies on this side
+            still = ~(side * (draws - value) < 0) & (side * (noise - value) > 0)
+            out[still] = noise[still]
+    return Interval(value, low, high, draws=out, clusters=clusters)
+
+
+def interval(value: float, drawn: np.ndarray, *, clusters: int | None = None, signed: bool = False) -> Interval:
+    """A value with the central 95 % of its draws, widened for the number of clusters where that is given.
+
+    Only where it is given has a figure that no draw moves a width; `signed`: it may be negative.
     """
-    rng = np.random.default_rng(seed)
-    if groups is None:
-        step = max(1, _CELLS // max(n, 1))
-        for start in range(0, draws, step):
-            yield rng.integers(0, n, (min(step, draws - start), n))
-        return
-    codes = pd.factorize(np.asarray(groups))[0]
-    order = np.argsort(codes, kind="stable")
-    members = np.split(order, np.cumsum(np.bincount(codes))[:-1])
-    for _ in range(draws):
-        yield [np.concatenate([members[g] for g in rng.integers(0, len(members), len(members))])]
+    drawn = np.asarray(drawn, float)
+    return _finish(float(value), drawn, clusters, 1.0 if clusters is None else widening(clusters), signed=signed)
 
 
 def bootstrap(
@@ -50,8 +107,9 @@ def bootstrap(
     *,
     seed: int = 0,
     draws: int = 2000,
-    groups: Sequence | None = None,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    groups=None,
+    bounds: tuple[float, float] = (-np.inf, np.inf),
+) -> Interval:
     """Value and 95 % interval of a statistic of items (first axis), resampled together (so: paired).
 
     Parameters
@@ -59,73 +117,179 @@ def bootstrap(
     arrays : array (n, ...) or several of them with the same n
     statistic : callable
         Takes the (resampled) arrays, gives a number or an array.
+    groups : sequence of n labels, or several
+        Items of equal label are drawn together; several factors are crossed (owen2007).
+    bounds : (float, float)
+        The least and the greatest that the statistic can be.
 
     Returns
     -------
-    value, low, high : arrays of the statistic's shape
+    Interval
+        value, low, high of the statistic's shape (`Interval.at` gives one element's); draws (draws, ...).
 
     Raises
     ------
     ValueError
         If there is no item, or the arrays differ in length.
+
+    Examples
+    --------
+    >>> x = np.arange(30.0)
+    >>> value, low, high = bootstrap(x, np.median, groups=np.arange(30) // 2)
+    >>> bool(low < value < high)
+    True
     """
     arrays = [np.asarray(a) for a in (arrays if isinstance(arrays, (list, tuple)) else [arrays])]
     n = len(arrays[0])
     if not n or any(len(a) != n for a in arrays):
         raise ValueError(f"needs items, as many in each array; there are {[len(a) for a in arrays]}")
     value = np.asarray(statistic(*arrays), float)
-    drawn = [statistic(*(a[i] for a in arrays)) for block in resamples(n, draws, seed, groups) for i in block]
-    return value, *_percentiles(np.asarray(drawn, float))
+    sample = Resample(n, groups, seed=seed, draws=draws)
+    drawn = _replicates(arrays, statistic, sample, value.shape)
+    if not sample.crossed:
+        return _finish(value, drawn, sample.clusters, widening(sample.clusters, sample.effective()[0]), bounds)
+    parts, signs = [], []
+    for sign, codes in sample.subsets():
+        one = Resample(n, codes, seed=seed + 1, draws=min(draws, _FEW))
+        units = one.clusters
+        spread = np.nanvar(_replicates(arrays, statistic, one, value.shape), 0) * units / max(units - 1, 1)
+        parts.append(spread)
+        signs.append(sign)
+    wide = np.ones(value.shape)
+    have = np.nanvar(drawn, 0)
+    for index in np.ndindex(value.shape):
+        variance, df = sample.pooled([float(p[index]) for p in parts], signs)
+        if have[index] > 0:
+            wide[index] = np.sqrt(variance / have[index]) * _t(df) / Z
+    return _finish(value, drawn, sample.clusters, wide, bounds)
+
+
+def _t(df: float) -> float:
+    return float(student.ppf(0.975, df)) if df > 0 else float("inf")
+
+
+def _replicates(arrays: list[np.ndarray], statistic: Callable, sample: Resample, shape: tuple) -> np.ndarray:
+    """The statistic of each resample, (draws, ...); nan where nothing is drawn."""
+    out = np.full((sample.draws, *shape), np.nan)
+    places, k = np.arange(sample.n), 0
+    for block in sample.weights():
+        for weights in block:
+            index = np.repeat(places, weights)
+            if len(index):
+                out[k] = statistic(*(a[index] for a in arrays))
+            k += 1
+    return out
+
+
+def ratio(
+    top: Sequence[float],
+    bottom: Sequence[float],
+    *,
+    seed: int = 0,
+    draws: int = 2000,
+    groups=None,
+    signed: bool = False,
+) -> Interval:
+    """Sum of `top` by sum of `bottom` (n,), and its interval: fast, by matrix products.
+
+    An item that says nothing has 0 above and below. `signed`: the figure may be negative, though it is not here.
+    """
+    top, bottom = np.asarray(top, float), np.asarray(bottom, float)
+    if not len(top) or top.shape != bottom.shape:
+        raise ValueError(f"needs items, as many above as below; there are {top.shape} and {bottom.shape}")
+    return _ratio(top, bottom, Resample(len(top), groups, seed=seed, draws=draws), signed)
+
+
+def _ratio(top: np.ndarray, bottom: np.ndarray, sample: Resample, signed: bool = False) -> Interval:
+    total = bottom.sum()
+    value = float(top.sum() / total) if total else float("nan")
+    sums = sample.sums(np.stack([top, bottom], 1))
+    drawn = np.divide(sums[:, 0], sums[:, 1], out=np.full(len(sums), np.nan), where=sums[:, 1] != 0)
+    if np.ptp(top) == 0 and np.ptp(bottom) == 0:
+        drawn = np.where(np.isnan(drawn), np.nan, value)  # exactly, whatever the rounding
+    if np.isnan(value):
+        return Interval(value, value, value, clusters=sample.clusters)
+    if not sample.crossed:
+        wide = widening(sample.clusters, sample.effective(bottom)[0])
+    else:
+        variance, df = sample.spread((top - value * bottom) / total, bottom)
+        have = np.nanvar(drawn)
+        wide = np.sqrt(variance / have) * _t(df) / Z if have > 0 else 1.0
+    return _finish(value, drawn, sample.clusters, wide, signed=signed)
 
 
 def mean_interval(
-    values: Sequence[float], *, seed: int = 0, draws: int = 2000, groups: Sequence | None = None
-) -> tuple[float, float, float]:
-    """Mean and 95 % interval, fast: the same as `bootstrap(values, np.mean)`."""
+    values: Sequence[float], *, seed: int = 0, draws: int = 2000, groups=None, signed: bool = False
+) -> Interval:
+    """Mean of item values (n,) and its 95 % interval.
+
+    Values that are all 0 or 1 are a share and have Wilson's interval; with -1 among them they are differences of two
+    paired shares and have bonett2012's, and so they have with `signed`, where no item happens to be -1.
+
+    Examples
+    --------
+    >>> value, low, high = mean_interval([True] * 20)
+    >>> (value, round(low, 3), high)
+    (1.0, 0.839, 1.0)
+    """
     values = np.asarray(values, float)
     if not len(values):
         raise ValueError("the mean of no item")
-    if groups is not None:  # whole groups are drawn: of each only the sum and the size matter
-        codes = pd.factorize(np.asarray(groups))[0]
-        drawn = counts(codes.max() + 1, draws, seed) @ np.stack([np.bincount(codes, values), np.bincount(codes)], 1)
-        return interval(values.mean(), drawn[:, 0] / drawn[:, 1])
-    drawn = np.concatenate([values[block].mean(1) for block in resamples(len(values), draws, seed)])
-    return float(values.mean()), *map(float, _percentiles(drawn))
+    return _mean(values, Resample(len(values), groups, seed=seed, draws=draws), signed)
 
 
-def counts(n: int, draws: int, seed: int) -> np.ndarray:
-    """How often each of n items is drawn in each resample, (draws, n): a bootstrap by matrix products."""
-    return np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=draws)
+def _mean(values: np.ndarray, sample: Resample, signed: bool = False) -> Interval:
+    if not np.isin(values, (-1, 0, 1)).all():
+        return _ratio(values, np.ones(len(values)), sample, signed)
+    share = not signed and (values >= 0).all()
+    value, n = float(values.mean()), len(values)
+    drawn = sample.sums(np.stack([values, np.ones(n)], 1))
+    drawn = np.divide(drawn[:, 0], drawn[:, 1], out=np.full(len(drawn), value), where=drawn[:, 1] > 0)
+    limits = _share_limits(values, value, n if sample.levels == (n,) else _independent(values, value, sample), share)
+    return _fitted(value, limits, drawn, sample.clusters, sample.seed)
 
 
-def interval(value: float, drawn: np.ndarray) -> tuple[float, float, float]:
-    """A value with the central 95 % of its draws."""
-    low, high = _percentiles(np.asarray(drawn, float))
-    return float(value), float(low), float(high)
+def _share_limits(values: np.ndarray, value: float, n: float, share: bool) -> tuple[float, float]:
+    return wilson(value, n) if share else discordant(float((values > 0).mean()), float((values < 0).mean()), n)
 
 
-def row(measure: str, interval: tuple, n: int, **keys) -> dict:
-    """One tidy row from a (value, low, high)."""
-    value, low, high = (float(x) for x in interval)
-    return {**keys, "measure": measure, "value": value, "low": low, "high": high, "n": int(n)}
+def _independent(values: np.ndarray, value: float, sample: Resample) -> float:
+    """So many independent items would say as much about a share as these."""
+    n = len(values)
+    variance, df = sample.spread((values - value) / n)
+    commonest = max((-1, 0, 1), key=lambda v: (values == v).sum())
+    odd = min(len(np.unique(codes[values != commonest])) for codes in sample.codes)
+    single = ((values - value) ** 2).sum() / n**2
+    return independent_items(variance, single, n, df=df, odd=odd, most=n / min(sample.effective()))
 
 
-def table(rows: Sequence[dict], notes: Sequence[str] = ()) -> pd.DataFrame:
-    """Tidy rows as a data frame: key columns first, then `COLUMNS`; notes travel in ``attrs["notes"]``."""
-    frame = pd.DataFrame(list(rows))
-    keys = [c for c in frame.columns if c not in COLUMNS]
-    for c in keys:  # a layer must not become "3.0" because another row has none
-        if frame[c].dtype.kind == "f" and (frame[c].dropna() % 1 == 0).all():
-            frame[c] = pd.Series([v if pd.isna(v) else int(v) for v in frame[c]], frame.index, dtype=object)
-    frame = frame[[*keys, *COLUMNS]]
-    frame.attrs["notes"] = [n for n in notes if n]
-    return frame
+class Means:
+    """Means over the same items, time and again: the groups are read once.
 
+    Examples
+    --------
+    >>> mean = Means(["a", "a", "b", "c"], draws=100)
+    >>> mean([1, 0, 1, 1])[0]
+    0.75
+    """
 
-def combine(*frames: pd.DataFrame) -> pd.DataFrame:
-    """Tidy frames one below the other, with all their notes."""
-    notes = list(dict.fromkeys(n for f in frames for n in f.attrs.get("notes", [])))
-    return table([r for f in frames for r in f.to_dict("records")], notes)
+    def __init__(self, groups, *, seed: int = 0, draws: int = 500) -> None:
+        n = len(next(iter(groups.values()))) if isinstance(groups, dict) else len(groups)
+        self.sample = Resample(n, groups, seed=seed, draws=draws)
+
+    @property
+    def clusters(self) -> int:
+        """How many independent units there are."""
+        return self.sample.clusters
+
+    def __call__(self, values: np.ndarray, *, signed: bool = False) -> Interval:
+        """Mean of values (n,) and its 95 % interval; see `mean_interval`."""
+        return _mean(np.asarray(values, float), self.sample, signed)
+
+    def draws(self, values: np.ndarray) -> np.ndarray:
+        """The means of the resamples, (draws,), as they are: `interval` widens them if told the clusters."""
+        sums = self.sample.sums(np.stack([np.asarray(values, float), np.ones(self.sample.n)], 1))
+        return sums[:, 0] / sums[:, 1]
 
 
 def means(
@@ -135,73 +299,145 @@ def means(
     by: str | Sequence[str] | None = None,
     measure: str | None = None,
     settings: Settings,
-    groups: str | None = None,
+    groups: str | Sequence[str] | None = None,
     note: str = "",
+    signed: bool = False,
 ) -> pd.DataFrame:
-    """Mean of a column with its interval, in each group of `by` (a column or several).
+    """Mean of a column with its interval, in each group of `by` (a column or several), as tidy rows.
 
-    `groups` names a column whose equal values are resampled together.
+    `groups` names a column whose equal values are resampled together, or several that cross.
     """
     keys = [by] if isinstance(by, str) else list(by or [])
     parts = frame.groupby(keys, sort=True, observed=True) if keys else [((), frame)]
     rows = []
     for key, part in parts:
-        interval = mean_interval(
-            part[value], seed=settings.seed, draws=settings.draws, groups=part[groups] if groups else None
-        )
-        rows.append(row(measure or value, interval, len(part), **dict(zip(keys, key))))
+        units = None if groups is None else part[[groups] if isinstance(groups, str) else list(groups)]
+        found = mean_interval(part[value], seed=settings.seed, draws=settings.draws, groups=units, signed=signed)
+        rows.append(row(measure or value, found, len(part), **dict(zip(keys, key))))
     return table(rows, [note])
 
 
 def difference(
-    a: Sequence[float], b: Sequence[float], *, seed: int = 0, draws: int = 2000, paired: bool = True
-) -> tuple[float, float, float]:
-    """mean(a) - mean(b) with its interval; items are drawn together if `paired`, else independently."""
+    a: Sequence[float], b: Sequence[float], *, seed: int = 0, draws: int = 2000, paired: bool = True, groups=None
+) -> Interval:
+    """mean(a) - mean(b) with its interval; items are drawn together if `paired`, else independently.
+
+    `groups` are those of the pairs; of two samples, a tuple of the groups of each. Two samples are joined by zou2008's
+    rule: the distance of each limit from its mean, squared and added.
+    """
     a, b = np.asarray(a, float), np.asarray(b, float)
     if paired:
         if a.shape != b.shape:
             raise ValueError(f"paired, but {a.shape} against {b.shape} values")
-        return mean_interval(a - b, seed=seed, draws=draws)
-    drawn = [
-        np.concatenate([x[block].mean(1) for block in resamples(len(x), draws, seed + k)]) for k, x in enumerate((a, b))
-    ]
-    return float(a.mean() - b.mean()), *map(float, _percentiles(drawn[0] - drawn[1]))
+        return mean_interval(a - b, seed=seed, draws=draws, groups=groups, signed=True)
+    of = groups if isinstance(groups, tuple) else (groups, groups)
+    first, second = (mean_interval(x, seed=seed + k, draws=draws, groups=of[k]) for k, x in enumerate((a, b)))
+    return unpaired(first, second)
+
+
+def unpaired(a: Interval, b: Interval) -> Interval:
+    """a - b of two independent figures from their intervals (zou2008); draws where both have as many."""
+    value = a[0] - b[0]
+    low, high = value - np.hypot(a[0] - a[1], b[2] - b[0]), value + np.hypot(a[2] - a[0], b[0] - b[1])
+    known = [x.clusters for x in (a, b) if getattr(x, "clusters", None)]
+    clusters = min(known) if known else None
+    one, two = (getattr(x, "draws", None) for x in (a, b))
+    if one is None or two is None or len(one) != len(two) or np.isnan([low, high]).any():
+        return Interval(float(value), float(low), float(high), clusters=clusters)
+    other = np.random.default_rng(len(two)).permutation(two)  # the same seed gave both: their order says nothing
+    return _fitted(float(value), (float(low), float(high)), one - other, clusters, 0)
+
+
+def proportion(right: int, n: int, clusters: int | None = None) -> Interval:
+    """Share right of n where the items are not at hand; no draws, so that it pairs with nothing.
+
+    With `clusters`, as if all the items of a cluster had been alike: the most cautious reading.
+
+    Examples
+    --------
+    >>> [round(x, 3) for x in proportion(80, 100)]
+    [0.8, 0.711, 0.867]
+    """
+    if not 0 <= right <= n or n < 1:
+        raise ValueError(f"{right} right of {n} items")
+    return Interval(
+        right / n, *wilson(right / n, n if clusters is None else min(n, clusters)), clusters=clusters or int(n)
+    )
 
 
 def spearman(x: np.ndarray, y: np.ndarray) -> float:
     """Rank correlation; nan where one side does not vary."""
-    rx, ry = rankdata(x), rankdata(y)
-    if np.ptp(rx) == 0 or np.ptp(ry) == 0:
+    return pearson(rankdata(x), rankdata(y))
+
+
+def pearson(x: np.ndarray, y: np.ndarray) -> float:
+    """Correlation; nan where one side does not vary."""
+    if np.ptp(x) == 0 or np.ptp(y) == 0:
         return float("nan")
-    return float(np.corrcoef(rx, ry)[0, 1])
+    return float(np.clip(np.corrcoef(x, y)[0, 1], -1, 1))
+
+
+def correlation(
+    x: Sequence[float],
+    y: Sequence[float],
+    method: str = "spearman",
+    *,
+    seed: int = 0,
+    draws: int = 2000,
+    groups=None,
+) -> Interval:
+    """Correlation of two item values (n,), by rank or Pearson's, with its interval on Fisher's scale.
+
+    At -1 or 1 exactly, where no resample differs, the limit is that of the next lower correlation of so many items.
+    """
+    x, y, of = np.asarray(x, float), np.asarray(y, float), {"spearman": spearman, "pearson": pearson}[method]
+    z = bootstrap([x, y], lambda a, b: np.arctanh(_inside(of(a, b), len(x))), seed=seed, draws=draws, groups=groups)
+    value = of(x, y)
+    if np.isnan(value):
+        return Interval(value, value, value, clusters=z.clusters)
+    if z.draws is None:
+        return Interval(value, z[1], z[2], clusters=z.clusters)
+    low, high = np.tanh(z[1]), np.tanh(z[2])
+    if abs(value) > 1 - 1e-9:  # then the draws say nothing: the normal approximation of bonett2000
+        centre, half = np.arctanh(_inside(value, z.clusters)), Z * np.sqrt(1.5 / max(z.clusters - 3, 0.5))
+        low, high = np.sort([value, np.tanh(centre - np.sign(value) * half)])
+        return _fitted(value, (float(low), float(high)), np.tanh(z.draws), z.clusters, seed)
+    return Interval(value, float(low), float(high), draws=np.tanh(z.draws), clusters=z.clusters)
+
+
+def _inside(r: float, n: int) -> float:
+    """A correlation, kept off -1 and 1 by half an item, so that Fisher's transformation is finite."""
+    edge = 1 - 1 / (2 * n)
+    return float(np.clip(r, -edge, edge))
 
 
 def trend(
-    per_item: np.ndarray,
-    *,
-    x: Sequence[float] | None = None,
-    seed: int = 0,
-    draws: int = 2000,
-    groups: Sequence | None = None,
-) -> tuple[float, float, float]:
-    """Spearman of position (layer, distance, …) with the mean over items; `per_item` is (n, positions).
+    per_item: np.ndarray, *, x: Sequence[float] | None = None, seed: int = 0, draws: int = 2000, groups=None
+) -> Interval:
+    """Spearman of position (layer, distance, ...) with the mean over items; `per_item` is (n, positions).
 
     The interval is over items: would the order of the layers stand with other sentences?
     """
     per_item = np.asarray(per_item, float)
     x = np.arange(per_item.shape[1]) if x is None else np.asarray(x)
-    value, low, high = bootstrap(
-        per_item, lambda a: spearman(x, np.nanmean(a, 0)), seed=seed, draws=draws, groups=groups
+    return bootstrap(
+        per_item, lambda a: spearman(x, np.nanmean(a, 0)), seed=seed, draws=draws, groups=groups, bounds=(-1.0, 1.0)
     )
-    return float(value), float(low), float(high)
 
 
-def seeds_by_items(scores: np.ndarray, *, seed: int = 0, draws: int = 2000) -> tuple[float, float, float]:
-    """Mean of (seeds, items) scores; seeds and items are both resampled, since both could have been others."""
+def seeds_by_items(scores: np.ndarray, *, seed: int = 0, draws: int = 2000, groups=None) -> Interval:
+    """Mean of (seeds, items) scores; seeds and items both could have been others.
+
+    Seeds and items (or their `groups`) are crossed; Student's t has satterthwaite1946's degrees of freedom, so that
+    three seeds count as three. One seed alone says nothing about seeds: then the interval is over items.
+    """
     scores = np.asarray(scores, float)
     if scores.ndim != 2 or not scores.size:
         raise ValueError(f"needs a (seeds, items) array, not {scores.shape}")
-    rng = np.random.default_rng(seed)
     s, n = scores.shape
-    drawn = [scores[np.ix_(rng.integers(0, s, s), rng.integers(0, n, n))].mean() for _ in range(draws)]
-    return float(scores.mean()), *map(float, _percentiles(np.asarray(drawn)))
+    if s == 1:
+        return mean_interval(scores[0], seed=seed, draws=draws, groups=groups)
+    from .resampling import factors
+
+    crossed = [np.repeat(np.arange(s), n), *(np.tile(codes, s) for codes in factors(groups, n))]
+    return mean_interval(scores.ravel(), seed=seed, draws=draws, groups=crossed)

@@ -13,20 +13,20 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import t as student
 
-from ..probes import Means
 from ..settings import Settings
 from . import intervals
 from .counts import expected_layer, profile_correlation
+from .intervals import Interval, Means
 
 MOST_DRAWS = 500  # of a profile: (draws, layers) scores are kept
 
-Interval = tuple[float, float, float]
-UNDEFINED: Interval = (float("nan"),) * 3
+UNDEFINED = Interval(*(float("nan"),) * 3)
 
 
-def interval(value: float, draws: np.ndarray) -> Interval:
+def interval(value: float, draws: np.ndarray, *, clusters: int | None = None) -> Interval:
     """As `intervals.interval`; undefined where the value is, or where most draws are."""
-    return UNDEFINED if np.isnan(value) or np.isnan(draws).mean() > 0.5 else intervals.interval(value, draws)
+    missing = np.isnan(value) or np.isnan(draws).mean() > 0.5
+    return UNDEFINED if missing else intervals.interval(value, draws, clusters=clusters)
 
 
 def by_refits(value: float, refits: Sequence[float]) -> Interval:
@@ -38,7 +38,7 @@ def by_refits(value: float, refits: Sequence[float]) -> Interval:
     if len(refits) < 2 or np.isnan(value):
         return UNDEFINED
     half = student.ppf(0.975, len(refits) - 1) * refits.std(ddof=1)
-    return float(value), float(value - half), float(value + half)
+    return Interval(float(value), float(value - half), float(value + half))
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,18 +52,25 @@ class Profile:
         The scores of resampled sentences; all layers from the same resample, so that their differences are paired.
     n : int
         Items scored.
+    clusters : int or None
+        Sentences drawn; None where the draws say all there is to say.
+    spans : tuple of Interval
+        Each layer's score, where the items are a share or a mean; else they come from the draws.
     """
 
     value: np.ndarray
     draws: np.ndarray
     n: int
+    clusters: int | None = None
+    spans: tuple[Interval, ...] = ()
 
     @classmethod
     def of(cls, right: np.ndarray, groups: Sequence, settings: Settings) -> Profile:
         """The profile of item scores (L + 1, N); items of equal `groups` are drawn together."""
         right = np.asarray(right, float)
         mean = Means(np.asarray(groups), seed=settings.seed, draws=min(settings.draws, MOST_DRAWS))
-        return cls(right.mean(1), np.stack([mean.draws(r) for r in right], 1), right.shape[1])
+        draws, spans = np.stack([mean.draws(r) for r in right], 1), tuple(mean(r) for r in right)
+        return cls(right.mean(1), draws, right.shape[1], mean.clusters, spans)
 
     @property
     def depth(self) -> int:
@@ -77,15 +84,20 @@ class Profile:
 
     def scores(self) -> list[Interval]:
         """Each layer's score."""
-        return [intervals.interval(v, d) for v, d in zip(self.value, self.draws.T)]
+        return list(self.spans) or [
+            intervals.interval(v, d, clusters=self.clusters) for v, d in zip(self.value, self.draws.T)
+        ]
 
     def peak(self) -> Interval:
-        """The best layer: the interval says where it lies in resampled sentences."""
-        return intervals.interval(self.best, self.draws.argmax(1))
+        """The best layer: the interval says where it lies in resampled sentences, to half a layer."""
+        low, high = np.percentile(self.draws.argmax(1), [2.5, 97.5])
+        low, high = max(0.0, low - 0.5), min(float(self.depth), high + 0.5)
+        return Interval(float(self.best), low, high, draws=self.draws.argmax(1).astype(float), clusters=self.clusters)
 
     def lead(self, layer: int, other: int) -> Interval:
         """Score of one layer less that of another."""
-        return intervals.interval(self.value[layer] - self.value[other], self.draws[:, layer] - self.draws[:, other])
+        value, draws = self.value[layer] - self.value[other], self.draws[:, layer] - self.draws[:, other]
+        return intervals.interval(value, draws, clusters=self.clusters, signed=True)
 
     def expected(self) -> tuple[float, np.ndarray]:
         """Expected layer of a cumulative profile (tenney2019a) and its draws (D,).
@@ -124,7 +136,7 @@ def peak_rows(profile: Profile, dev: Sequence[float], *, measure: str = "accurac
     rows = [intervals.row(measure, s, n, **keys, layer=k) for k, s in enumerate(profile.scores())]
     peak = profile.peak()
     rows.append(intervals.row("best layer", peak, n, **keys))
-    rows.append(intervals.row("best layer / depth", tuple(x / profile.depth for x in peak), n, **keys))
+    rows.append(intervals.row("best layer / depth", peak.scaled(1 / profile.depth), n, **keys))
     rows.append(intervals.row("inner - layer 0", profile.lead(inside, 0), n, **keys, layer=inside))
     return [*rows, intervals.row("inner - last layer", profile.lead(inside, profile.depth), n, **keys, layer=inside)]
 

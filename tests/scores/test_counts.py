@@ -13,7 +13,8 @@ def test_proportion_covers_like_a_binomial():
     assert value == 0.8
     half = 1.96 * np.sqrt(0.8 * 0.2 / 100)
     assert abs(low - (0.8 - half)) < 0.02 and abs(high - (0.8 + half)) < 0.02
-    assert counts.proportion(7, 7) == (1.0, 1.0, 1.0)
+    value, low, high = counts.proportion(7, 7)
+    assert value == high == 1 and low == pytest.approx(7 / (7 + 1.959964**2), abs=1e-6)  # Wilson's, never [1, 1]
     with pytest.raises(ValueError, match="8 right of 7"):
         counts.proportion(8, 7)
 

@@ -26,7 +26,7 @@ def profile(chance, **options):
 
 def test_a_peak_in_the_middle_is_found_and_lies_inside():
     found = profile([0.2, 0.5, 0.9, 0.5, 0.3])
-    assert found.best == 2 and found.peak() == (2.0, 2.0, 2.0) and found.depth == 4
+    assert found.best == 2 and found.peak() == (2.0, 1.5, 2.5) and found.depth == 4
     rows = profiles.peak_rows(found, [0, 0, 1, 0, 0], task="t")
     by = {(r["measure"], r.get("layer")): r for r in rows}
     assert by["best layer / depth", None]["value"] == 0.5
@@ -43,13 +43,15 @@ def test_leads_are_paired():
     right = items([0.5, 0.5])
     right[1] = right[0]
     same = profiles.Profile.of(right, np.arange(right.shape[1]), SETTINGS)
-    assert same.lead(0, 1) == (0.0, 0.0, 0.0)
+    value, low, high = same.lead(0, 1)
+    assert value == 0 and -0.02 < low < 0 < high < 0.02  # 400 items without an exception, not certainty
+    assert low == pytest.approx(-high)
 
 
 def test_items_of_one_group_are_drawn_together():
     right = np.tile([[1.0, 0.0], [0.0, 1.0]], (1, 1)).repeat(50, 1)  # 50 items each of two sentences
     loose, tied = (profiles.Profile.of(right, g, SETTINGS) for g in (np.arange(100), np.repeat([0, 1], 50)))
-    assert np.ptp(tied.scores()[0][1:]) == 1 > np.ptp(loose.scores()[0][1:])
+    assert np.ptp(tied.scores()[0][1:]) > 0.9 > 4 * np.ptp(loose.scores()[0][1:])  # two units say next to nothing
 
 
 def test_inner_layers_exclude_both_ends():
