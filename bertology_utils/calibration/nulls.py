@@ -27,11 +27,16 @@ TIE = 1e-3  # nats: so that ties are broken by the word, as any constant prefere
 
 @dataclass(frozen=True)
 class Null:
-    """A null: its name, what it has in words, and how it is made."""
+    """A null: its name, what it has in words, and how it is made.
+
+    `clauses` names clauses of the claim that it must not hold besides the learned ones: an absence, say, for a null
+    that has what is said to be absent.
+    """
 
     name: str
     says: str
     make: Make
+    clauses: tuple[str, ...] = ()
 
 
 def _ties(base: Subject, rng: Rng) -> np.ndarray:
