@@ -65,7 +65,7 @@ def in_words(trials: Iterable[Trial]) -> Iterator[str]:
     for t in trials:
         wrong = f"  WRONG: {', '.join(t.wrong)}" if t.wrong else ""
         unknown = f", {t.unknown} rows unknown to it" if t.unknown else ""
-        yield (
-            f"{t.record.claim}  {t.role if t.role == t.name else f'{t.role} {t.name}'} on {t.record.data} (n = {t.record.n}{unknown}, "
-            f"{t.record.provenance.get('seconds', 0):.0f} s): {t.label}{wrong}"
-        )
+        name = t.role if t.role == t.name else f"{t.role} {t.name}"
+        seconds = t.record.provenance.get("seconds", 0)
+        items = f"(n = {t.record.n}{unknown}, {seconds:.0f} s)"
+        yield f"{t.record.claim}  {name} on {t.record.data} {items}: {t.label}{wrong}"

@@ -6,6 +6,7 @@ to the untrained twin. No null may hold what is *learned*; the planted subject m
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,7 +19,7 @@ from ..claims import evidence, ledger
 from ..claims.clauses import LEARNED, Clause
 from ..claims.evidence import Evidence
 from ..claims.registry import Claim
-from ..claims.rules import HOLDS, Decision
+from ..claims.rules import HOLDS, Decision, RuleError, select
 from ..data.items import Data
 from ..errors import Refusal
 from ..scores.pairs import over
@@ -170,13 +171,17 @@ def trial(
 
 
 def _spoken_of(clauses: Iterable[Clause], rows: pd.DataFrame) -> list[dict]:
-    """The rows that some test or gate may look at, without keys they do not have."""
-    measures = {t.measure for c in clauses for t in (*c.tests, *c.gates)}
+    """The rows that some test or gate looks at, without keys they do not have."""
     if not len(rows):
         return []
-    kept = rows[rows["measure"].isin(measures)]
+    rows = rows.reset_index(drop=True)
+    kept: set[int] = set()
+    for test in (t for c in clauses for t in (*c.tests, *c.gates)):
+        with contextlib.suppress(RuleError):  # of another source
+            kept.update(select(test, rows).index)
     return [
-        {k: v for k, v in r.items() if k != "draws" and (k in FIGURES or not _none(v))} for r in kept.to_dict("records")
+        {k: v for k, v in r.items() if k != "draws" and (k in FIGURES or not _none(v))}
+        for r in rows.loc[sorted(kept)].to_dict("records")
     ]
 
 

@@ -105,7 +105,7 @@ def positions(data: Data, base: Subject, rng: Rng) -> Subject:
         return maps[which].reshape(base.n_layers, base.n_heads, len(t), len(t))
 
     parts = [
-        Part(stairs + waves, place, noise=0.01, by_piece=True),
+        Part(stairs + waves, place, noise=0.002, by_piece=True),
         planted.impact(lambda d: 1 / (1 + d), noise=0.001, distances=apart),
     ]
     return plant(base, data, rng, parts=parts, attention=attention, bias=_ties(base, rng), name="positions")

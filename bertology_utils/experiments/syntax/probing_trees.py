@@ -72,7 +72,7 @@ def _probe_trees(
 
 def tree_vectors(data, base, rng):
     """Static word vectors, and from layer 1 on vectors whose squared distances are tree distances, with noise."""
-    parts = [plants.word_vectors(), plants.tree_vectors(layers=plants.above_embeddings(base.n_layers), noise=0.2)]
+    parts = [plants.word_vectors(), plants.tree_vectors(layers=plants.above_embeddings(base.n_layers), noise=0.1)]
     return plants.plant(base, data, rng, parts=parts)
 
 
