@@ -1,4 +1,4 @@
-"""The command line: ``bertology list | run | score | show | report | pretrain | data``."""
+"""The command line: ``bertology list | run | score | calibrate | show | report | pretrain | data``."""
 
 from __future__ import annotations
 
@@ -136,6 +136,33 @@ def score(
                 f"{id}  {record.model} [{record.label}] {record.data}: "
                 f"{len(record.rows)} figures, {record.decision.outcome if record.decision else record.stance}"
             )
+
+
+@app.command()
+def calibrate(
+    claims: Annotated[list[str], typer.Argument(help="Ledger ids, section names, or `all`.")],
+    model: Model = None,
+    data: Source = None,
+    n: Annotated[int | None, typer.Option(help="Items a task.")] = None,
+    mirror: Folder = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for the records; by default none are kept.")] = None,
+) -> None:
+    """Try the claims' rules on models that lack the property, and on one that has it planted."""
+    from . import calibrate as home
+
+    settings = Settings.of(model=model, data=data, n=n, mirror=mirror)
+    lacking, wrong = set(home.lacking()), 0
+    for id in _expand(claims):
+        if id in lacking and claims != [id]:
+            continue  # named together below
+        trials = home.calibrate(id, settings, save=out)
+        wrong += sum(bool(t.wrong) for t in trials)
+        for line in home.in_words(trials):
+            typer.echo(line)
+    home.harness.complain(id for id in _expand(claims) if id in lacking)
+    if wrong:
+        typer.echo(f"bertology: {wrong} stand-ins came out as they must not", err=True)
+        sys.exit(1)
 
 
 @app.command()

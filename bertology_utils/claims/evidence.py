@@ -128,24 +128,25 @@ class Evidence:
 
     def save(self, root: Path) -> Path:
         """Write the record under `root`, all or nothing."""
-        path = root / self.file
-        path.parent.mkdir(parents=True, exist_ok=True)
-        text = (
-            json.dumps({"version": VERSION, **_plain(asdict(self))}, indent=1, ensure_ascii=False, allow_nan=False)
-            + "\n"
-        )
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as stream:
-                stream.write(text)
-                stream.flush()
-                os.fsync(stream.fileno())
-            os.chmod(temporary, 0o644)
-            os.replace(temporary, path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
-        return path
+        raw = {"version": VERSION, **plain(asdict(self))}
+        return write(root / self.file, json.dumps(raw, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def write(path: Path, text: str) -> Path:
+    """Write a file, all or nothing; its folder is made where there is none."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    return path
 
 
 def place(claim: str, kind: str, model: str, data: str) -> Path:
@@ -162,15 +163,15 @@ def _safe(name: str) -> str:
     return f"{last}-{hashlib.sha256(name.encode()).hexdigest()[:8]}{twin}"
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """JSON's own types, without bootstrap draws; a missing interval (nan) is null.
 
     Figures keep six significant digits: no more was measured.
     """
     if isinstance(value, dict):
-        return {str(k): _plain(v) for k, v in value.items() if k != "draws"}
+        return {str(k): plain(v) for k, v in value.items() if k != "draws"}
     if isinstance(value, (list, tuple)):
-        return [_plain(v) for v in value]
+        return [plain(v) for v in value]
     if hasattr(value, "item"):
         value = value.item()
     if isinstance(value, float):

@@ -6,6 +6,7 @@ import random
 
 import numpy as np
 
+from ...calibration import planted as plants
 from ...claims.registry import claim
 from ...scores import intervals
 from ...subject import encode
@@ -39,11 +40,18 @@ def _by_layer(measure: str, value: np.ndarray, drawn: np.ndarray, n: int) -> lis
     return [*rows, intervals.row(f"Spearman of layer and {measure}", trend, n)]
 
 
+def narrowing_cone(data, base, rng):
+    """One direction that all vectors share, from layer to layer the stronger, beside noise of length one."""
+    return plants.plant(base, data, rng, parts=[plants.cone(np.linspace(0.9, 2.5, base.n_layers + 1))])
+
+
 @claim(
     "emb.anisotropy.ethayarajh2019",
     tasks="sentences",
     n=400,
     limit=10_000,
+    planted=narrowing_cone,
+    nulls=("untrained", "layer 0", "positions", "coin"),
 )
 def anisotropy(subject, data, settings):
     """Mean cosine of random words by layer, 0 being the embeddings, with an isotropic control (ethayarajh2019).

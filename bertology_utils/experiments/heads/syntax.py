@@ -7,6 +7,7 @@ import pandas as pd
 
 from ...attention import relations
 from ...attention.choosing import fitting, sides
+from ...calibration import planted as plants
 from ...claims.registry import claim
 from ...scores import intervals
 
@@ -37,9 +38,21 @@ def _paired(columns: dict[str, np.ndarray], groups, settings, **keys) -> list[di
     ]
 
 
-@claim("hed.syntactic.clark2019", tasks="treebank", n=4000, limit=400,
-       # five points: less would not make a head a specialist
-       )  # fmt: skip
+def relation_heads(data, base, rng):
+    """A head gives half of its attention to a verb's object, another to its subject; all else is even, with noise."""
+    heads = {(base.n_layers // 2, 0): plants.arcs_of("obj"), (base.n_layers // 2, 1): plants.arcs_of("nsubj")}
+    return plants.plant(base, data, rng, attention=plants.head_attention(base, heads, share=0.5))
+
+
+@claim(
+    "hed.syntactic.clark2019",
+    tasks="treebank",
+    n=4000,
+    limit=400,
+    # five points: less would not make a head a specialist
+    planted=relation_heads,
+    nulls=("untrained", "positions", "bag of words"),
+)
 def syntactic(subject, data, settings):
     """Best head for each relation against the best fixed offset, both chosen on dev and scored on test (clark2019).
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 
+from ...calibration import planted as plants
 from ...claims.registry import claim
 from ...data.items import MASK
 from ...probes import fit_structural_each, mlm_heads, spanning_tree, uuas
@@ -23,12 +24,20 @@ MASKS = 1000  # masked pieces that the heads are fitted on
 ALIKE = ("POS", "chunks", "dependencies", "entities")  # tasks of the mean probe
 
 
+def trees_in_the_middle(data, base, rng):
+    """Static word vectors, and trees as distances whose strength is a bell around the middle layer, with noise."""
+    trees = plants.tree_vectors(layers=plants.bump(base.n_layers, peak=0.5, width=0.2), noise=0.3)
+    return plants.plant(base, data, rng, parts=[plants.word_vectors(), trees])
+
+
 @claim(
     "lay.tree_depth.hewitt2019",
     tasks="treebank",
     n=800,
     limit=150,
     # one point of UUAS is the least lead worth the name
+    planted=trees_in_the_middle,
+    nulls=("untrained", "layer 0", "positions"),
 )
 def tree_depth(subject, data, settings):
     """UUAS of a structural distance probe on every layer; punctuation left out (hewitt2019).

@@ -8,13 +8,26 @@ from collections import defaultdict
 import numpy as np
 import pandas as pd
 
+from ...calibration import planted as plants
 from ...claims.registry import claim
 from ...data.items import MASK
 from ...scores import intervals
 from ...subject import cloze
 
 
-@claim("syn.agreement.goldberg2019", tasks="agreement", n=1200, limit=3000)
+def right_forms(data, base, rng):
+    """The right form leads by four nats, give or take one, in nine items of ten."""
+    return plants.plant(base, data, rng, logits=plants.choice_logits(base, strength=4, right=0.9))
+
+
+@claim(
+    "syn.agreement.goldberg2019",
+    tasks="agreement",
+    n=1200,
+    limit=3000,
+    planted=right_forms,
+    nulls=("untrained", "frequency", "nearest", "layer 0", "coin"),
+)
 def agreement(subject, data, settings):
     """P(right form) > P(wrong form) at the masked verb, by construction and by number of attractors (goldberg2019).
 

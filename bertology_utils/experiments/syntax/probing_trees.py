@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ... import probes
+from ...calibration import planted as plants
 from ...claims.registry import claim
 from ...data.items import Sentence
 from ...probes import Means, structural, tagging
@@ -69,12 +70,20 @@ def _probe_trees(
     return [[measure(probe, forest.vectors[k][layer]) for k in score] for layer, probe in zip(layers, fitted)]
 
 
+def tree_vectors(data, base, rng):
+    """Static word vectors, and from layer 1 on vectors whose squared distances are tree distances, with noise."""
+    parts = [plants.word_vectors(), plants.tree_vectors(layers=plants.above_embeddings(base.n_layers), noise=0.1)]
+    return plants.plant(base, data, rng, parts=parts)
+
+
 @claim(
     "syn.structural_probe.hewitt2019",
     tasks="treebank",
     n=250,
     limit=400,
     # two points of UUAS at least, over each baseline
+    planted=tree_vectors,
+    nulls=("untrained", "layer 0", "bag of words", "positions"),
 )
 def structural_probe(subject, data, settings):
     """Structural probes of distance and depth at every layer; a sweep of ranks at the best (hewitt2019).

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from ...attention import relations
+from ...calibration import planted as plants
 from ...claims.registry import NotRunnable, claim
 from ...data.items import Sentence
 from ...scores import intervals, trees
@@ -124,6 +125,11 @@ DECODERS: dict[str, Callable[[np.ndarray, int], np.ndarray]] = {
 }
 
 
+def impact_by_tree(data, base, rng):
+    """Masking a word moves the others the more the nearer they are in the tree, with noise."""
+    return plants.plant(base, data, rng, parts=[plants.impact(noise=0.05)])
+
+
 @claim(
     "syn.perturbed_masking.wu2020",
     tasks="treebank",
@@ -131,6 +137,8 @@ DECODERS: dict[str, Callable[[np.ndarray, int], np.ndarray]] = {
     limit=30,
     # "at least the chain": no more than two points behind it. Random trees were drawn uniformly at first, and were made
     # projective after the figures of an unfinished model had been seen: the harder baseline of the two
+    planted=impact_by_tree,
+    nulls=("untrained", "positions", "bag of words"),
 )
 def perturbed_masking(subject, data, settings):
     """Trees decoded from impact matrices, with the gold root: projective (Eisner) and not (wu2020).

@@ -1,0 +1,71 @@
+"""Calibrating claims by name: the data a claim would be run on, its stand-ins, and the records that are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from . import runs
+from .calibration import harness, records, simulated
+from .calibration.harness import Trial
+from .claims import ledger
+from .settings import Settings
+
+
+def calibrate(
+    id: str, settings: Settings | None = None, *, only: Iterable[str] = (), save: Path | None = None
+) -> list[Trial]:
+    """Try a claim's rule on its nulls and its planted subject, on every source that the settings ask for.
+
+    Parameters
+    ----------
+    id : str
+        The ledger row. Where its subjects are runs of training (`family`, `tuned`) and it names no stand-ins of its own,
+        their scores are simulated.
+    only : iterable of str
+        Names of stand-ins; all by default.
+    save : Path, optional
+        Folder for the records; none are kept by default.
+
+    Raises
+    ------
+    Uncalibrated
+        If the claim has no null or no planted subject.
+    """
+    settings = settings or Settings.of()
+    if ledger.row(id).how in harness.SIMULATED and not _own(id):
+        found = [list(simulated.trials(id, settings))]
+    else:
+        it = runs.get(id)
+        (base,) = runs.subjects(settings, twin=False)
+        found = (
+            list(harness.calibrate(it, runs.load_for(it, source, settings), base, settings, only))
+            for source in runs.sources(it, settings)
+        )
+    out = []
+    for trials in found:
+        if save is not None and not tuple(only):
+            records.save(trials, save)
+        out += trials
+    return out
+
+
+def _own(id: str) -> bool:
+    it = runs.registered().get(id)
+    return it is not None and bool(it.nulls or it.planted)
+
+
+def lacking() -> list[str]:
+    """Ids of claims with an experiment that nothing calibrates."""
+    return harness.lacking(runs.registered())
+
+
+def in_words(trials: Iterable[Trial]) -> Iterator[str]:
+    """A line for each trial: who, on what, how it came out, and whether it should have."""
+    for t in trials:
+        wrong = f"  WRONG: {', '.join(t.wrong)}" if t.wrong else ""
+        unknown = f", {t.unknown} rows unknown to it" if t.unknown else ""
+        name = t.role if t.role == t.name else f"{t.role} {t.name}"
+        seconds = t.record.provenance.get("seconds", 0)
+        items = f"(n = {t.record.n}{unknown}, {seconds:.0f} s)"
+        yield f"{t.record.claim}  {name} on {t.record.data} {items}: {t.label}{wrong}"

@@ -1,0 +1,168 @@
+"""Simulated runs: scores by seed and item for claims whose subjects are runs of training, and for the rules as such.
+
+Training hundreds of models to try a rule is out of reach; but a rule sees scores only. Here they are drawn: normal,
+a part shared by all items of a seed, a part of each item, as noisy as the shipped evidence is where there is any. A null
+has no effect and a planted run one of so many times the smallest that matters; the twin never has any. The least effect
+that is found is part of the result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+import pandas as pd
+
+from ..claims import evidence, ledger
+from ..claims.clauses import ABSENCE, LEARNED, Clause, Test
+from ..claims.rules import HOLDS, decide
+from ..scores import intervals
+from ..scores.pairs import over
+from ..settings import Settings
+from .harness import NULL, PLANTED, Trial, trial
+
+SEEDS, ITEMS = 5, 200
+TIMES = (2, 3, 4, 6, 9, 14, 20)  # the smallest effects of interest that a planted run is tried with
+SPREAD = 1.5  # of a seed, in smallest effects of interest, where no evidence says how noisy runs are
+WIDE = 10.0  # of an item, likewise
+MOST = 400  # items that are drawn; a row that rests on more keeps its n and the width of its interval
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A row to be simulated: its measure, keys and n, and the half-width of its shipped interval (None: unknown)."""
+
+    measure: str
+    keys: tuple[tuple[str, object], ...]
+    n: int = ITEMS
+    half: float | None = None
+
+
+def slots(clauses: Sequence[Clause], rows: pd.DataFrame | None = None) -> list[Slot]:
+    """The rows that clauses speak of: those of a shipped record, else what the tests' own keys say."""
+    tests = [t for c in clauses for t in (*c.tests, *c.gates)]
+    if rows is not None:
+        keys = [c for c in rows.columns if c not in (*intervals.COLUMNS, "clusters", "draws", "paired")]
+        measures = {t.measure for t in tests}
+        return [
+            Slot(r["measure"], tuple((k, r[k]) for k in keys if r[k] == r[k] and r[k] is not None), int(r["n"]),
+                 (r["high"] - r["low"]) / 2 if r["high"] > r["low"] else None)
+            for r in rows.to_dict("records") if r["measure"] in measures
+        ]  # fmt: skip
+    found: dict[Slot, None] = {}
+    for test in tests:
+        columns = {k: v if isinstance(v, (list, tuple)) else [v] for k, v in test.where.items()}
+        if isinstance(test.need, int):
+            columns["row"] = list(range(test.need + 1))
+        for values in product(*columns.values()):
+            found[Slot(test.measure, tuple(zip(columns, values)))] = None
+    return list(found)
+
+
+def rows_of(
+    clauses: Sequence[Clause], slots: Sequence[Slot], times: float, rng: np.random.Generator, settings: Settings,
+    *, competent: float = 6.0,
+) -> tuple[pd.DataFrame, pd.DataFrame]:  # fmt: skip
+    """Rows of a simulated subject with an effect of `times` the smallest that matters, and of its twin without any.
+
+    An absence is the other way round: where there is no effect, the thing is there. Gates are passed by `competent`
+    smallest effects, by the twin too.
+    """
+    mine, other = [], []
+    for slot in slots:
+        kind, test = _spoken(clauses, slot)
+        sign = -1.0 if test.side == "below" else 1.0
+        least = test.by or 0.05
+        if kind == "gate":
+            effect = base = sign * competent * least
+        elif kind == ABSENCE:
+            # `below t`: not there is at t, there is above it; a planted absence has no effect, a null has a large one
+            effect, base = (0.0 if times > 0 else -sign * competent * least), 0.0
+        else:
+            effect, base = sign * times * least, 0.0
+        n = min(slot.n, MOST)
+        if slot.half is None:
+            of_seed, of_item = SPREAD * least, WIDE * least
+        else:  # the same interval, with no spread of seeds
+            of_seed, of_item = 0.0, slot.half / 1.96 * np.sqrt(n)
+        shared = rng.normal(0, of_item * 0.7, n)  # items are easy or hard for everybody
+        for rows, mean in ((mine, effect), (other, base)):
+            scores = test.threshold + mean + shared + rng.normal(0, of_seed, (SEEDS, 1))
+            # an item's own part is the same in all seeds, so that more seeds do not make more items
+            scores = scores + rng.normal(0, of_item * 0.7, n)
+            interval = intervals.seeds_by_items(scores, seed=settings.seed, draws=settings.draws)
+            rows.append(intervals.row(slot.measure, interval, slot.n, **dict(slot.keys)))
+    return intervals.table(mine), intervals.table(other)
+
+
+def _spoken(clauses: Sequence[Clause], slot: Slot) -> tuple[str, Test]:
+    """The kind and the test that decide a row: of several the one whose keys say most."""
+    found = [
+        (len(test.where), kind, test)
+        for clause in clauses
+        for kind, tests in ((clause.kind, clause.tests), ("gate", clause.gates))
+        for test in tests
+        if test.measure == slot.measure and _fits(test, dict(slot.keys))
+    ]
+    if not found:  # a row of the measure that no test looks at: as the first test of its measure has it
+        return next((c.kind, t) for c in clauses for t in (*c.tests, *c.gates) if t.measure == slot.measure)
+    return max(found, key=lambda f: f[0])[1:]
+
+
+def _fits(test: Test, keys: dict) -> bool:
+    return all(keys.get(k) in (v if isinstance(v, (list, tuple)) else [v]) for k, v in test.where.items())
+
+
+def trials(id: str, settings: Settings) -> Iterator[Trial]:
+    """A null and a planted run of a row whose subjects are runs, with the least effect at which it is found.
+
+    The planted one is the first that is found; if none is, the last that was tried, and it counts as not found.
+    """
+    row = ledger.row(id)
+    clauses = [c for c in row.clauses if c.tests]
+    shipped = [e for e in evidence.find(id, settings) if e.kind == "rerun" and not e.is_twin]
+    source = shipped[0].data if shipped else "builtin"
+    chosen = slots(clauses, shipped[0].frame if shipped else None)
+    known = f"as noisy as on {source}" if shipped else f"{SEEDS} seeds, a seed's spread {SPREAD:g} smallest effects"
+
+    def made(role: str, name: str, says: str, times: float) -> Trial:
+        rng = np.random.default_rng([settings.seed, int(times * 10)])
+        mine, other = rows_of(clauses, chosen, times, rng, settings)
+        return trial(id, role, name, says, mine, over(mine, other), source, settings, 0.0, notes=("simulated", known))
+
+    absent = tuple(c.name for c in clauses if c.kind == ABSENCE)
+    null = made(NULL, "no effect", "runs that differ from untrained ones by chance alone", 0.0)
+    yield Trial(null.role, null.name, null.says, null.record, absent)
+    for times in TIMES:
+        planted = made(PLANTED, PLANTED, f"runs with {times} smallest effects of interest", times)
+        if not planted.wrong:
+            break
+    yield planted
+
+
+def null_rate(ids: Iterable[str], n: int, settings: Settings, *, at_bound: bool = False) -> tuple[int, int, list[str]]:
+    """How many of n simulated nulls hold a learned clause, dealt out over the claims' rules.
+
+    Parameters
+    ----------
+    at_bound : bool
+        The hardest null: scores exactly where holding begins. Else there is no effect at all.
+
+    Returns
+    -------
+    held, n, ids : int, int, list of str
+        The claims whose nulls held.
+    """
+    rules = [(id, [c for c in ledger.row(id).clauses if c.kind == LEARNED]) for id in ids]
+    rules = [(id, clauses) for id, clauses in rules if clauses]
+    held = []
+    for k in range(n):
+        id, clauses = rules[k % len(rules)]
+        rng = np.random.default_rng([settings.seed, k])
+        mine, other = rows_of(clauses, slots(clauses), 1.0 if at_bound else 0.0, rng, settings)
+        decision = decide(clauses, mine, over(mine, other))
+        if any(c.outcome == HOLDS for c in decision.tested):
+            held.append(id)
+    return len(held), n, held

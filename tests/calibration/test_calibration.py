@@ -1,0 +1,74 @@
+"""Every rule against nulls and planted subjects: what is stored decided again, some of it run again, and the null rate."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from bertology_utils import calibrate, runs
+from bertology_utils.calibration import harness, records, simulated
+from bertology_utils.claims import ledger
+from bertology_utils.settings import Settings
+
+SETTINGS = Settings()
+SECONDS = 45  # of stand-ins that are run again, by what they took when they were stored
+AGAIN = "calibrate the claim again: bertology calibrate ID --out bertology_utils/assets/calibration"
+
+
+def stored() -> list[str]:
+    return sorted(path.stem for path in records.SHIPPED.glob("*.json"))
+
+
+@pytest.mark.parametrize("id", stored())
+def test_no_null_holds_and_the_planted_one_does(id):
+    """Decided again from the stored rows, by the ledger as it is."""
+    trials = records.find(id)
+    assert {t.role for t in trials} == {"null", "planted"}, AGAIN
+    wrong = {(t.record.data, t.name): (t.wrong, t.decision.reason) for t in trials if t.wrong}
+    assert not wrong, wrong
+
+
+@pytest.mark.parametrize("id", stored())
+def test_stored_calibrations_are_of_the_stand_ins_that_claims_name(id):
+    if id in calibrated():
+        for source in {t.record.data for t in records.find(id)}:
+            names = {t.name for t in records.find(id) if t.role == "null" and t.record.data == source}
+            assert names == {n.name for n in harness.nulls_of(runs.get(id))}, AGAIN
+
+
+def calibrated() -> list[str]:
+    return [id for id, it in runs.registered().items() if it.nulls and it.planted]
+
+
+def test_every_claim_with_stand_ins_is_stored():
+    assert set(calibrated()) <= set(stored()), AGAIN
+
+
+def test_some_are_run_again():
+    """A seeded draw of what is cheap; the figures may move with the machine, the outcomes may not."""
+    cost = {id: sum(t.record.provenance["seconds"] for t in records.find(id)) for id in stored() if id in calibrated()}
+    order, left, ran = random.Random(11).sample(sorted(cost), len(cost)), SECONDS, 0
+    for id in order:
+        if cost[id] > left:
+            continue
+        left -= cost[id]
+        before = {t.name: t for t in records.find(id) if t.record.data == "builtin"}
+        for trial in calibrate.calibrate(id, Settings(draws=500)):
+            assert not trial.wrong, (id, trial.name, trial.decision.reason)
+            rows, kept = trial.record.frame, before[trial.name].record.frame
+            assert list(rows["measure"]) == list(kept["measure"]), AGAIN
+            assert rows["value"].to_numpy() == pytest.approx(kept["value"].to_numpy(), abs=0.05, nan_ok=True), (
+                id,
+                AGAIN,
+            )
+            ran += 1
+    assert ran >= 4
+
+
+@pytest.mark.parametrize("at_bound", [False, True], ids=["no effect", "at the bound"])
+def test_of_200_simulated_nulls_few_hold(at_bound):
+    """No effect at all, and scores just where holding begins: five per cent at most."""
+    ids = [row.id for row in ledger.rows() if row.clauses]
+    held, n, which = simulated.null_rate(ids, 200, Settings(draws=400, seed=1), at_bound=at_bound)
+    assert n == 200 and held <= 10, which
