@@ -44,7 +44,7 @@ class Probe:
     def logits(self, x: np.ndarray) -> torch.Tensor:
         """Logits (N, C) for features (N, F)."""
         with torch.no_grad():
-            return self.net((_tensor(x, self.mean.device) - self.mean) / self.scale)
+            return self.net((tensor(x, self.mean.device) - self.mean) / self.scale)
 
     def predict(self, x: np.ndarray) -> np.ndarray:
         """Labels (N,); with several labels a row, a bool array (N, C)."""
@@ -105,8 +105,8 @@ def fit(
     if hidden is None:
         ((probe,),) = _fit_linear(np.asarray(x)[None], codes, classes, [l2], device)
         return probe
-    features = _tensor(x, device)
-    target = torch.as_tensor(codes, device=features.device)
+    features = tensor(x, device)
+    target = torch.astensor(codes, device=features.device)
     mean, scale = (part[0] for part in _standard(features[None]))
     features = (features - mean) / scale
     net = _hidden(features.shape[1], len(classes), hidden, seed).to(features)
@@ -159,10 +159,10 @@ def fit_grid(
 
 
 def _fit_linear(x, codes: np.ndarray, classes: np.ndarray, penalties: Sequence[float], device) -> list[list[Probe]]:
-    features = _tensor(x, device)  # (K, N, F)
+    features = tensor(x, device)  # (K, N, F)
     mean, scale = _standard(features)
     features = (features - mean[:, None]) / scale[:, None]
-    target, falling = torch.as_tensor(codes, device=features.device), sorted(set(penalties), reverse=True)
+    target, falling = torch.astensor(codes, device=features.device), sorted(set(penalties), reverse=True)
     solved = dict(zip(falling, logistic.solve(features, target, len(classes), falling)))
     multi = codes.ndim == 2
     return [
@@ -215,7 +215,7 @@ def _codes(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
     return np.array([place[label] for label in labels])
 
 
-def _tensor(x: np.ndarray, device: torch.device | str) -> torch.Tensor:
-    """In double precision; on the processor where the accelerator has none."""
+def tensor(x: np.ndarray, device: torch.device | str = "cpu") -> torch.Tensor:
+    """In double precision; on the processor where the accelerator has none (mps)."""
     device = torch.device("cpu") if torch.device(device).type == "mps" else device
-    return torch.as_tensor(np.asarray(x), dtype=torch.float64, device=device)
+    return torch.astensor(np.asarray(x), dtype=torch.float64, device=device)
