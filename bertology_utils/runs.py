@@ -63,7 +63,9 @@ def subjects(settings: Settings, twin: bool = True) -> list[Subject]:
         As of `models.load`.
     """
     # they depend on these settings alone, so one load serves many claims
-    plain = Settings(model=settings.model, device=settings.device, dtype=settings.dtype, seed=settings.seed)
+    plain = Settings(
+        model=settings.model, device=settings.device, dtype=settings.dtype, seed=settings.seed, noise=settings.noise
+    )
     found = [_subject(settings.model, plain)]
     if twin and not found[0].is_twin:
         found.append(_twin(settings.model, plain))

@@ -48,6 +48,9 @@ class Settings:
         Items a task; None takes the claim's own number for builtin data, and all items of original data.
     draws : int
         Bootstrap draws of each interval.
+    noise : float
+        Relative size of rounding noise planted in every hidden state: what do figures owe to the last bits? 0 for none;
+        1e-6 is what two processors differ by.
     mirror : Path | None
         Folder with the original data, tried before the network.
     cache : Path
@@ -64,6 +67,7 @@ class Settings:
     batch_tokens: int = 4096
     n: int | None = None
     draws: int = 2000
+    noise: float = 0.0
     mirror: Path | None = None
     cache: Path | None = None
     evidence: Path | None = None
@@ -74,6 +78,8 @@ class Settings:
         for name, low in (("batch_tokens", 1), ("draws", 10)):
             if getattr(self, name) < low:
                 raise SettingsError(f"{name} is {getattr(self, name)}; it must be at least {low}")
+        if not 0 <= self.noise < 1:
+            raise SettingsError(f"noise is {self.noise}; it must be at least 0 and below 1")
         if self.n is not None and self.n < 1:
             raise SettingsError(f"n is {self.n}; it must be positive, or left out")
         for name in ("cache", "evidence"):
@@ -103,6 +109,7 @@ class Settings:
             "batch_tokens": int,
             "n": int,
             "draws": int,
+            "noise": float,
             "mirror": Path,
             "cache": Path,
             "evidence": Path,

@@ -70,9 +70,10 @@ def inlp(
     labels, held_out_labels = np.asarray(labels), np.asarray(held_out_labels)
     kinds, counts = np.unique(labels, return_counts=True)
     majority = float((held_out_labels == kinds[counts.argmax()]).mean())
+    x, held_out = np.asarray(x, np.float64), np.asarray(held_out, np.float64)
     size = x.shape[1]
     most = size // 2 if most is None else most
-    basis = np.zeros((0, size), np.float32)
+    basis = np.zeros((0, size))
     history = []
     while True:
         left = project_out(basis)
@@ -86,7 +87,7 @@ def inlp(
         )  # a direction common to all classes tells none apart
         _, strength, rows = np.linalg.svd(new, full_matrices=False)
         rows = rows[strength > 1e-4 * strength[0]][: most - len(basis)] @ left
-        basis = np.linalg.qr(np.concatenate([basis, rows]).T)[0].T.astype(np.float32)
+        basis = np.linalg.qr(np.concatenate([basis, rows]).T)[0].T
 
 
 def random_directions(size: int, k: int, seed: int = 0) -> np.ndarray:

@@ -1,7 +1,8 @@
-"""Linear and one-hidden-layer probes, fitted by full-batch L-BFGS.
+"""Linear and one-hidden-layer probes.
 
-Deterministic, without a learning rate to tune, and a fraction of a second for some thousands of words of hidden size
-256. Features are standardised on the training data, so that a layer with large values is not regularised less.
+Deterministic, without a learning rate to tune. A linear probe is a penalised logistic regression and ends at its one
+optimum (`logistic`), so that its figures are the same on every machine. Features are standardised on the training
+data, so that a layer with large values is not regularised less.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from .lbfgs import minimise_all
+from . import logistic
+
+LEAST_SPREAD = 1e-3  # of the features' mean spread: what varies less is rounding, not to be blown up to unit spread
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +44,7 @@ class Probe:
     def logits(self, x: np.ndarray) -> torch.Tensor:
         """Logits (N, C) for features (N, F)."""
         with torch.no_grad():
-            return self.net((_tensor(x, self.mean.device) - self.mean) / self.scale)
+            return self.net((tensor(x, self.mean.device) - self.mean) / self.scale)
 
     def predict(self, x: np.ndarray) -> np.ndarray:
         """Labels (N,); with several labels a row, a bool array (N, C)."""
@@ -84,7 +87,7 @@ def fit(
     l2 : float
         Weight of half the squared weights (biases excepted) beside the mean loss of a row.
     steps : int
-        Of L-BFGS at most; few enough that stopping early regularises too.
+        Of L-BFGS at most, with a hidden layer; few enough that stopping early regularises too.
 
     Raises
     ------
@@ -96,22 +99,23 @@ def fit(
     if not len(x) or len(x) != len(labels):
         raise ValueError(f"{len(x)} vectors but {len(labels)} labels")
     classes = np.asarray(sorted(set(labels)) if classes is None else classes, str)
-    features = _tensor(x, device)
-    if multi:
-        if labels.shape[1] != len(classes):
-            raise ValueError(f"{labels.shape[1]} columns of labels but {len(classes)} classes")
-        target = torch.as_tensor(labels, dtype=torch.float32, device=device)
-    else:
-        target = torch.as_tensor(_codes(labels, classes), device=device)
-    mean, scale = features.mean(0), features.std(0, correction=0).clamp_min(1e-6)
+    if multi and labels.shape[1] != len(classes):
+        raise ValueError(f"{labels.shape[1]} columns of labels but {len(classes)} classes")
+    codes = labels.astype(bool) if multi else _codes(labels, classes)
+    if hidden is None:
+        ((probe,),) = _fit_linear(np.asarray(x)[None], codes, classes, [l2], device)
+        return probe
+    features = tensor(x, device)
+    target = torch.astensor(codes, device=features.device)
+    mean, scale = (part[0] for part in _standard(features[None]))
     features = (features - mean) / scale
-    net = _network(features.shape[1], len(classes), hidden, seed).to(device)
+    net = _hidden(features.shape[1], len(classes), hidden, seed).to(features)
     weights = [p for p in net.parameters() if p.ndim == 2]
 
     def loss() -> torch.Tensor:
         logits = net(features)
         fit = (
-            F.binary_cross_entropy_with_logits(logits, target, reduction="none").sum(1).mean()
+            F.binary_cross_entropy_with_logits(logits, target.to(logits), reduction="none").sum(1).mean()
             if multi
             else F.cross_entropy(logits, target)
         )
@@ -127,32 +131,51 @@ def fit_each(
     *,
     classes: Sequence[str] | None = None,
     l2: float = 1e-3,
-    steps: int = 30,
     device: torch.device | str = "cpu",
 ) -> list[Probe]:
     """As `fit`, a linear probe with one label a row, for each of K sets of vectors (K, N, F) of the same rows at once."""
+    (probes,) = fit_grid(x, labels, [l2], classes=classes, device=device)
+    return probes
+
+
+def fit_grid(
+    x: np.ndarray,
+    labels: np.ndarray,
+    penalties: Sequence[float],
+    *,
+    classes: Sequence[str] | None = None,
+    device: torch.device | str = "cpu",
+) -> list[list[Probe]]:
+    """As `fit_each` for each penalty (in the order given): a list of K probes each.
+
+    A grid costs far less than as many calls: the penalties share the rotation of the features, and each fit starts
+    where that of the next stronger penalty ended.
+    """
     labels = np.asarray(labels)
     if np.ndim(x) != 3 or not len(labels) or x.shape[1] != len(labels):
         raise ValueError(f"vectors {np.shape(x)} but {len(labels)} labels: needs (sets, N, F)")
     classes = np.asarray(sorted(set(labels)) if classes is None else classes, str)
-    features = _tensor(x, device)
-    (k, n, size), many = features.shape, len(classes)
-    target = torch.as_tensor(_codes(labels, classes), device=device).repeat(k)
-    mean, scale = features.mean(1), features.std(1, correction=0).clamp_min(1e-6)
+    return _fit_linear(x, _codes(labels, classes), classes, penalties, device)
+
+
+def _fit_linear(x, codes: np.ndarray, classes: np.ndarray, penalties: Sequence[float], device) -> list[list[Probe]]:
+    features = tensor(x, device)  # (K, N, F)
+    mean, scale = _standard(features)
     features = (features - mean[:, None]) / scale[:, None]
+    target, falling = torch.astensor(codes, device=features.device), sorted(set(penalties), reverse=True)
+    solved = dict(zip(falling, logistic.solve(features, target, len(classes), falling)))
+    multi = codes.ndim == 2
+    return [
+        [Probe(classes, _linear(*of), mean[k], scale[k], multi) for k, of in enumerate(zip(*solved[l2]))]
+        for l2 in penalties
+    ]
 
-    def loss(weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
-        logits = torch.baddbmm(bias[:, None], features, weight)
-        fit = F.cross_entropy(logits.flatten(0, 1), target, reduction="none").view(k, n).mean(1)
-        return fit + l2 / 2 * weight.square().sum((1, 2))
 
-    start = torch.zeros(k, size, many, device=device), torch.zeros(k, many, device=device)
-    weight, bias = minimise_all(loss, start, steps)
-    nets = [_network(size, many, None, 0).to(device).requires_grad_(False) for _ in range(k)]
-    for net, w, b in zip(nets, weight, bias):
-        net.weight.copy_(w.T)
-        net.bias.copy_(b)
-    return [Probe(classes, *parts) for parts in zip(nets, mean, scale)]
+def _standard(features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Mean and scale (K, F) of features (K, N, F)."""
+    spread = features.std(1, correction=0)
+    floor = (LEAST_SPREAD * spread.square().mean(1, keepdim=True).sqrt()).clamp_min(1e-6)
+    return features.mean(1), torch.maximum(spread, floor)
 
 
 def minimise(loss, parameters, steps: int) -> None:
@@ -170,16 +193,18 @@ def minimise(loss, parameters, steps: int) -> None:
     optimiser.step(closure)
 
 
-def _network(inputs: int, outputs: int, hidden: int | None, seed: int) -> nn.Module:
-    """Zeros for a linear probe, whose loss is convex; seeded random weights for a hidden layer."""
-    if hidden is None:
-        net = nn.Linear(inputs, outputs)
-        nn.init.zeros_(net.weight)
-        nn.init.zeros_(net.bias)
-        return net
+def _linear(weight: torch.Tensor, bias: torch.Tensor) -> nn.Linear:
+    """The layer with these weights (C, F) and biases (C,)."""
+    net = nn.Linear(weight.shape[1], len(weight), device="meta")
+    net.weight, net.bias = (nn.Parameter(part.clone(), requires_grad=False) for part in (weight, bias))
+    return net
+
+
+def _hidden(inputs: int, outputs: int, units: int, seed: int) -> nn.Module:
+    """A network of one hidden layer with seeded random weights."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        return nn.Sequential(nn.Linear(inputs, hidden), nn.Tanh(), nn.Linear(hidden, outputs))
+        return nn.Sequential(nn.Linear(inputs, units), nn.Tanh(), nn.Linear(units, outputs))
 
 
 def _codes(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
@@ -190,5 +215,7 @@ def _codes(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
     return np.array([place[label] for label in labels])
 
 
-def _tensor(x: np.ndarray, device) -> torch.Tensor:
-    return torch.as_tensor(np.asarray(x), dtype=torch.float32, device=device)
+def tensor(x: np.ndarray, device: torch.device | str = "cpu") -> torch.Tensor:
+    """In double precision; on the processor where the accelerator has none (mps)."""
+    device = torch.device("cpu") if torch.device(device).type == "mps" else device
+    return torch.astensor(np.asarray(x), dtype=torch.float64, device=device)

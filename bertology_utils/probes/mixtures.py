@@ -3,6 +3,9 @@
 A linear probe reads a learnt mixture of layers. The weights of the mixture of all layers say where a task lives (centre
 of gravity) and how far it is spread (KL from uniform weights); the scores of mixtures of layers 0..l for growing l say
 what each layer adds (expected layer).
+
+The weights make the loss a non-convex one, so a fit is a fixed number of steps from even weights, and in double
+precision: in single precision the steps would blow up the rounding of every sum by some hundred times.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from ..scores.profiles import Profile
 from ..settings import Settings
 from . import Targets, control_task, majority
 from .lbfgs import minimise_all
+from .linear import tensor
 
 EVEN = (1e-4, 1e-3, 1e-2)  # how strongly mixing weights are held to even ones
 
@@ -62,7 +66,7 @@ class Mixture:
         return float(-logs[np.arange(len(logs)), np.searchsorted(self.classes, labels[known])].mean())
 
     def _logits(self, x: np.ndarray) -> torch.Tensor:
-        z = (torch.as_tensor(x, device=self._mean.device) - self._mean) / self._scale
+        z = (torch.as_tensor(np.asarray(x), dtype=self._mean.dtype, device=self._mean.device) - self._mean) / self._scale
         weights = torch.as_tensor(self.weights, dtype=z.dtype, device=z.device)
         return torch.tensordot(weights, z, 1) @ self._weight.T + self._bias
 
@@ -110,20 +114,21 @@ def fit_mixtures(
     device: torch.device | str = "cpu",
 ) -> list[Mixture]:
     """As `fit_mixture`, K fits at once on the same vectors: each of the lowest so many `layers`, with its `even`."""
-    x = torch.as_tensor(np.asarray(x, np.float32), device=device)
+    x = tensor(x, device)
+    device = x.device
     if x.ndim != 3 or x.shape[1] != len(labels) or not len(labels):
         raise ValueError(f"vectors {tuple(x.shape)} and {len(labels)} labels do not go together: needs (layers, N, F)")
     classes, codes = np.unique(labels, return_inverse=True)
     k, (depth, n, size) = len(layers), x.shape
     target = torch.as_tensor(codes, device=device).repeat(k)
-    share = torch.ones(k, n, device=device)
+    share = x.new_ones(k, n)
     if counts is not None:
-        share = torch.as_tensor(np.asarray(counts), device=device).float()
+        share = torch.as_tensor(np.asarray(counts), device=device).to(x)
     share = share / share.sum(1, keepdim=True)
     mean, scale = x.mean(1, keepdim=True), x.std(1, keepdim=True, correction=0).clamp_min(1e-6)
     z = ((x - mean) / scale).flatten(1)  # (L, N * F)
     used = torch.arange(depth, device=device) < torch.as_tensor(layers, device=device)[:, None]  # (K, L)
-    held = torch.as_tensor(even, device=device).float()
+    held = torch.as_tensor(even, device=device).to(x)
 
     gram = z @ z.T / z.shape[1]  # (L, L): a mixture's mean square without the mixture
 
@@ -139,7 +144,7 @@ def fit_mixtures(
         fit = F.cross_entropy(logits.flatten(0, 1), target, reduction="none").view(k, n)
         return (fit * share).sum(1) + l2 / 2 * weight.square().sum((1, 2)) + held / 2 * scores.square().sum(1)
 
-    start = [torch.zeros(k, *shape, device=device) for shape in ((depth,), (size, len(classes)), (len(classes),))]
+    start = [x.new_zeros(k, *shape) for shape in ((depth,), (size, len(classes)), (len(classes),))]
     scores, weight, bias = minimise_all(loss, start, steps)
     weights, length = mixing(scores)
     weight = (weight / length[:, None, None]).transpose(1, 2).contiguous()  # (K, C, F)

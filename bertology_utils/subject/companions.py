@@ -37,7 +37,7 @@ def companion(role: str, settings: Settings, *, twin: bool = False, default: str
     if not name:
         return None
     # the model depends on these settings alone, so one load serves subject, twin and several claims
-    plain = Settings(device=settings.device, dtype=settings.dtype, seed=settings.seed)
+    plain = Settings(device=settings.device, dtype=settings.dtype, seed=settings.seed, noise=settings.noise)
     found = _load(name, plain)
     return found.twin(settings.seed) if twin and not found.is_twin else found
 

@@ -69,6 +69,7 @@ class Subject:
     has_nsp: bool = True
     is_twin: bool = False
     seed: int | None = field(default=None)
+    noise: float = 0.0  # see `plant`
 
     @property
     def config(self):
@@ -123,7 +124,8 @@ class Subject:
             model = type(self.model)(config)
         model.set_attn_implementation("eager")
         model = model.to(device=self.device, dtype=self.model.dtype).eval().requires_grad_(False)
-        return replace(self, name=self.name + TWIN, source="untrained", model=model, is_twin=True, seed=seed)
+        twin = replace(self, name=self.name + TWIN, source="untrained", model=model, is_twin=True, seed=seed)
+        return plant(twin, self.noise)
 
     @cached_property
     def sha256(self) -> str:
@@ -237,7 +239,7 @@ def _read(name: str, where: str, source: str, revision: str | None, settings: Se
         )
     nsp = hasattr(model, "cls") and hasattr(model.cls, "seq_relationship")
     device = settings.torch_device()
-    return Subject(
+    subject = Subject(
         name=name,
         source=source,
         model=model.to(device).eval().requires_grad_(False),
@@ -246,3 +248,25 @@ def _read(name: str, where: str, source: str, revision: str | None, settings: Se
         has_mlm=not any("predictions" in k or k.startswith("lm_head") for k in missing),
         has_nsp=nsp and not any("seq_relationship" in k or "pooler" in k for k in missing),
     )
+    return plant(subject, settings.noise)
+
+
+def plant(subject: Subject, noise: float, seed: int = 0) -> Subject:
+    """The subject, every hidden state of which is off by a seeded random share of about `noise` from now on.
+
+    Two processors round differently, by some 1e-6 of a state: this is how one of them shows what that does to figures.
+    """
+    if not noise:
+        return subject
+
+    def disturb(module, args, output):
+        hidden = output[0] if isinstance(output, tuple) else output
+        generator = torch.Generator(hidden.device).manual_seed(seed)
+        drawn = torch.randn(hidden.shape, generator=generator, dtype=hidden.dtype, device=hidden.device)
+        moved = hidden * (1 + noise * drawn)
+        return (moved, *output[1:]) if isinstance(output, tuple) else moved
+
+    # prepended: the library records hidden states by forward hooks of its own
+    for module in (subject.base.embeddings, *subject.layers):
+        module.register_forward_hook(disturb, prepend=True)
+    return replace(subject, noise=noise)

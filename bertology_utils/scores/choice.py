@@ -1,0 +1,44 @@
+"""Choosing the best of several scores by a rule that a last bit cannot turn.
+
+Two scores that ought to be equal differ by rounding, and `argmax` then takes now the one and now the other: another
+layer, another head, other figures behind it. Here everything within a margin of the best is as good as the best, and
+the first of these is taken: the lowest layer, the first head.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+TIE = 1e-4  # far above what rounding does to a score, far below a difference that would matter
+
+
+def choose(scores, margin: float = TIE) -> int:
+    """Place of the first score within `margin` of the highest; nan is never chosen.
+
+    Parameters
+    ----------
+    scores : float array, any shape
+        Higher is better; the place counts through the flattened array, as `argmax` does.
+    margin : float
+        In the unit of the scores.
+
+    Raises
+    ------
+    ValueError
+        If there is no score that is a number.
+
+    Examples
+    --------
+    >>> choose([0.3, 0.70000001, 0.7, 0.70000002])
+    1
+    """
+    scores = np.asarray(scores, float).ravel()
+    if not len(scores) or np.isnan(scores).all():
+        raise ValueError(f"nothing to choose from: {len(scores)} scores, none of them a number")
+    return int(np.flatnonzero(scores >= np.nanmax(scores) - margin)[0])
+
+
+def choose_each(scores, margin: float = TIE) -> np.ndarray:
+    """`choose` along the last axis: int array of the other axes' shape. Such as the best layer of each resample."""
+    scores = np.asarray(scores, float)
+    return (scores >= scores.max(-1, keepdims=True) - margin).argmax(-1)
