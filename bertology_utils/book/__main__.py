@@ -55,7 +55,9 @@ def build(output: Path, switches: tuple[str, str, str] | None = None, root: Path
         stage.stage(folder, root)
         if switches:
             run(folder / "notebooks", kept, *switches)
-        pages.write(folder / "book" / "_generated", Settings(evidence=kept / "evidence"), stage.repository(root))
+        pages.write(
+            folder / "book" / "_generated", Settings(evidence=kept / "evidence"), *stage.addresses(folder, root)
+        )
         print("rendering", file=sys.stderr, flush=True)
         stage.render(folder, output)
     return output / "index.html"

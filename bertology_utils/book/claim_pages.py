@@ -11,28 +11,35 @@ from ..cards import Card
 from ..cards.words import KINDS, SIGNS, sentence
 from ..claims import ledger
 from ..claims.standing import Standing
+from . import social
 
+History = Mapping[str, Mapping[str, Mapping[str, str]]]  # release -> claim -> slot -> label
 HISTORY = Path(__file__).parents[1] / "assets" / "history.json"
 
 
-def write(folder: Path, found: Sequence[Standing], repository: str = "") -> None:
+def write(folder: Path, found: Sequence[Standing], repository: str = "", site: str = "") -> None:
     """Write ``<id>.md`` for every claim into a folder, which is made."""
-    folder.mkdir(parents=True, exist_ok=True)
+    pictures = folder.parent / "book" / "_static" / "claims"
+    for path in (folder, pictures):
+        path.mkdir(parents=True, exist_ok=True)
     past = json.loads(HISTORY.read_text(encoding="utf-8"))
     for standing in found:
-        (folder / f"{standing.row.id}.md").write_text(page(standing, past, repository), encoding="utf-8")
+        social.draw(standing, pictures / f"{standing.row.id}.png")
+        (folder / f"{standing.row.id}.md").write_text(page(standing, past, repository, site), encoding="utf-8")
 
 
-def page(s: Standing, past: Mapping[str, Mapping[str, Mapping[str, str]]], repository: str = "") -> str:
-    """The page of one claim as Markdown."""
+def page(s: Standing, past: History, repository: str = "", site: str = "") -> str:
+    """The page of one claim as Markdown; `site` is the address the book is read at, for its picture."""
     row = s.row
     section = next(x for x in ledger.sections() if x.name == row.section)
     return "\n".join(
         (
             "---",
+            "html_theme.sidebar_secondary.remove: true",
             "myst:",
             "  html_meta:",
             f"    description: {json.dumps(f'{row.title}. {sentence(s)}', ensure_ascii=False)}",
+            f"    'property=og:image': {site}_static/claims/{row.id}.png" if site else "",
             "---",
             "",
             f"# {row.title}",
@@ -66,7 +73,7 @@ def _own_page(html: str) -> str:
     return html[:start] + html[end:] if start >= 0 else html
 
 
-def _history(s: Standing, past: Mapping) -> str:
+def _history(s: Standing, past: History) -> str:
     lines = [(release, past[release].get(s.row.id, {})) for release in past]
     rows = "".join(
         f"<tr><td>{escape(release)}</td>"

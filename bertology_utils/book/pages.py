@@ -19,7 +19,7 @@ from . import cards_of_models, claim_pages, landing, samples, scoreboard
 BOOK_MODEL = "mini"
 
 
-def write(folder: Path, settings: Settings, repository: str = "") -> None:
+def write(folder: Path, settings: Settings, repository: str = "", site: str = "") -> None:
     """Write every generated part into a folder.
 
     Parameters
@@ -30,6 +30,8 @@ def write(folder: Path, settings: Settings, repository: str = "") -> None:
         Its evidence folder is read beside what the package ships.
     repository : str
         Address for the line that installs the package on a hosted notebook; empty where it is not known.
+    site : str
+        Address the book is read at, for the pictures of linked claims; empty where it is not known.
     """
     folder.mkdir(parents=True, exist_ok=True)
     found = standings(settings=settings)
@@ -50,7 +52,7 @@ def write(folder: Path, settings: Settings, repository: str = "") -> None:
     static.mkdir(exist_ok=True)
     (static / "claims.json").write_text(scoreboard.as_json(found), encoding="utf-8")
     (static / "claims.csv").write_text(scoreboard.as_csv(found), encoding="utf-8")
-    claim_pages.write(folder.parent.parent / "claims", found, repository)
+    claim_pages.write(folder.parent.parent / "claims", found, repository, site)
 
 
 def model_in_words() -> str:

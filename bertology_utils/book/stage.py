@@ -12,6 +12,8 @@ from typing import Any
 
 import yaml
 
+from .light import lighten
+
 ROOT = Path(__file__).resolve().parents[2]  # of the checkout: the book is built from one, not from a wheel
 SOURCES = ("_config.yml", "_toc.yml", "book", "notebooks")
 REPOSITORY = "BERTOLOGY_REPOSITORY"  # address of the repository on GitHub
@@ -56,6 +58,12 @@ def repository(root: Path = ROOT) -> str:
     if given and not match:
         raise BookError(f"{REPOSITORY} is {given!r}; it must look like https://github.com/OWNER/NAME")
     return f"https://github.com/{match[1]}/{match[2]}" if match else ""
+
+
+def addresses(folder: Path, root: Path = ROOT) -> tuple[str, str]:
+    """Address of the repository, and of the site as a staged book's configuration has it; empty where not known."""
+    config = yaml.safe_load((folder / "_config.yml").read_text(encoding="utf-8"))
+    return repository(root), config["html"].get("baseurl") or ""
 
 
 def settle(config: dict[str, Any], address: str, site: str = "") -> dict[str, Any]:
@@ -110,6 +118,7 @@ def render(folder: Path, output: Path) -> Path:
     pages = folder / "_build" / "html"
     if built.returncode or not (pages / "index.html").is_file():
         raise BookError(f"the book does not build (exit code {built.returncode}):\n{built.stdout}\n{built.stderr}")
+    lighten(pages)
     output.parent.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(output, ignore_errors=True)
     shutil.copytree(pages, output)
