@@ -145,18 +145,26 @@ def bootstrap(
         raise ValueError(f"needs items, as many in each array; there are {[len(a) for a in arrays]}")
     value = np.asarray(statistic(*arrays), float)
     sample = Resample(n, groups, seed=seed, draws=draws)
-    drawn = _replicates(arrays, statistic, sample, value.shape)
+    return _calibrated(value, sample, lambda s: _replicates(arrays, statistic, s, value.shape), bounds)
+
+
+def _calibrated(
+    value: np.ndarray, sample: Resample, replicates: Callable[[Resample], np.ndarray], bounds=(-np.inf, np.inf)
+) -> Interval:
+    """An `Interval` from what a statistic is in the resamples, as wide as the number of units asks.
+
+    Crossed: the pigeonhole draws are too wide where it is the items themselves that vary, so they are scaled to the
+    variance that one-way bootstraps of each factor and of their cells give together.
+    """
+    drawn = replicates(sample)
     if not sample.crossed:
         return _finish(value, drawn, sample.clusters, widening(sample.clusters, sample.effective()[0]), bounds)
     parts, signs = [], []
     for sign, codes in sample.subsets():
-        one = Resample(n, codes, seed=seed + 1, draws=min(draws, _FEW))
-        units = one.clusters
-        spread = np.nanvar(_replicates(arrays, statistic, one, value.shape), 0) * units / max(units - 1, 1)
-        parts.append(spread)
+        one = Resample(sample.n, codes, seed=sample.seed + 1, draws=min(sample.draws, _FEW))
+        parts.append(np.nanvar(replicates(one), 0) * one.clusters / max(one.clusters - 1, 1))
         signs.append(sign)
-    wide = np.ones(value.shape)
-    have = np.nanvar(drawn, 0)
+    wide, have = np.ones(value.shape), np.nanvar(drawn, 0)
     for index in np.ndindex(value.shape):
         variance, df = sample.pooled([float(p[index]) for p in parts], signs)
         if have[index] > 0:
@@ -388,27 +396,56 @@ def correlation(
 ) -> Interval:
     """Correlation of two item values (n,), by rank or Pearson's, with its interval on Fisher's scale.
 
-    At -1 or 1 exactly, where no resample differs, the limit is that of the next lower correlation of so many items.
+    At -1 or 1 exactly, where no resample differs, the limit is that of a correlation half an item short of it.
     """
     x, y, of = np.asarray(x, float), np.asarray(y, float), {"spearman": spearman, "pearson": pearson}[method]
-    z = bootstrap([x, y], lambda a, b: np.arctanh(_inside(of(a, b), len(x))), seed=seed, draws=draws, groups=groups)
-    value = of(x, y)
+    if x.shape != y.shape or not len(x):
+        raise ValueError(f"needs items, as many on each side; there are {x.shape} and {y.shape}")
+    value, sample = of(x, y), Resample(len(x), groups, seed=seed, draws=draws)
     if np.isnan(value):
-        return Interval(value, value, value, clusters=z.clusters)
+        return Interval(value, value, value, clusters=sample.clusters)
+    z = _calibrated(
+        np.arctanh(_inside(value, sample.clusters)),
+        sample,
+        lambda s: np.arctanh(_inside(_weighted(x, y, s, ranks=method == "spearman"), sample.clusters)),
+    )
     if z.draws is None:
         return Interval(value, z[1], z[2], clusters=z.clusters)
-    low, high = np.tanh(z[1]), np.tanh(z[2])
+    low, high = min(value, float(np.tanh(z[1]))), max(value, float(np.tanh(z[2])))
     if abs(value) > 1 - 1e-9:  # then the draws say nothing: the normal approximation of bonett2000
-        centre, half = np.arctanh(_inside(value, z.clusters)), Z * np.sqrt(1.5 / max(z.clusters - 3, 0.5))
-        low, high = np.sort([value, np.tanh(centre - np.sign(value) * half)])
-        return _fitted(value, (float(low), float(high)), np.tanh(z.draws), z.clusters, seed)
-    return Interval(value, float(low), float(high), draws=np.tanh(z.draws), clusters=z.clusters)
+        half = Z * np.sqrt(1.5 / max(z.clusters - 3, 0.5))
+        low, high = (float(v) for v in np.sort([value, np.tanh(z[0] - np.sign(value) * half)]))
+        return _fitted(value, (low, high), np.full(draws, value), z.clusters, seed)
+    return Interval(value, low, high, draws=np.tanh(z.draws), clusters=z.clusters)
 
 
-def _inside(r: float, n: int) -> float:
-    """A correlation, kept off -1 and 1 by half an item, so that Fisher's transformation is finite."""
+def _weighted(x: np.ndarray, y: np.ndarray, sample: Resample, *, ranks: bool) -> np.ndarray:
+    """Correlation in each resample, (draws,); nan where a side does not vary."""
+    out = []
+    for block in sample.weights():
+        w = block.astype(float)  # (k, n)
+        total = np.maximum(w.sum(1, keepdims=True), 1)
+        a, b = (_ranks(v, w) if ranks else np.broadcast_to(v, w.shape) for v in (x, y))
+        a, b = (v - (w * v).sum(1, keepdims=True) / total for v in (a, b))
+        length = np.sqrt((w * a * a).sum(1) * (w * b * b).sum(1))
+        found = np.divide((w * a * b).sum(1), length, out=np.full(len(w), np.nan), where=length > 1e-9 * total[:, 0])
+        out.append(np.clip(found, -1, 1))
+    return np.concatenate(out)
+
+
+def _ranks(x: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Mean rank of each item (k, n) where it stands `weights` (k, n) times in the sample; ties share theirs."""
+    _, codes = np.unique(x, return_inverse=True)
+    order = np.argsort(codes, kind="stable")
+    starts = np.searchsorted(codes[order], np.arange(codes.max() + 1))
+    held = np.add.reduceat(weights[:, order], starts, axis=1)  # (k, kinds)
+    return (np.cumsum(held, 1) - held / 2 + 0.5)[:, codes]
+
+
+def _inside(r: float | np.ndarray, n: int) -> np.ndarray:
+    """Correlations, kept off -1 and 1 by half an item, so that Fisher's transformation is finite."""
     edge = 1 - 1 / (2 * n)
-    return float(np.clip(r, -edge, edge))
+    return np.clip(np.asarray(r, float), -edge, edge)
 
 
 def trend(

@@ -53,9 +53,10 @@ def independent_items(variance: float, single: float, n: int, *, df: float, odd:
     most : float
         The design effect if all items of a cluster were alike: their number in a cluster.
     """
-    effect = max(1.0, variance / single) if single > 0 else most
-    effect = (odd**2 * effect + most) / (odd**2 + 1)
-    return float(max(n / effect * (Z / student.ppf(0.975, max(df, 1.0))) ** 2, 1e-9))
+    effect = variance / single if single > 0 else most
+    effect = (odd**3 * effect + most) / (odd**3 + 1)
+    few = (student.ppf(0.975, max(df, 1.0)) / Z) ** 2
+    return float(n / max(effect * few, 1.0))  # never more than there are
 
 
 def constant(value: float, n: float, signed: bool = False) -> tuple[float, float]:
