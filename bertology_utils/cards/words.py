@@ -89,16 +89,17 @@ def model_name(name: str) -> str:
 
 
 def data_name(name: str) -> str:
-    """A data set's title without what follows its colon, or its name where none is registered."""
+    """A data set as a card names it; files released beside a study by its authors and year."""
     if name == BUILTIN:
         return "generated sentences"
     from ..data.original import registry
 
     known = registry.datasets()
-    key = name.removeprefix("released/")
+    key = name.removeprefix("released/").removeprefix("readme_tables/")
     if key in known:
-        return known[key].title.partition(":")[0]
-    return key.replace("_", " ")
+        return known[key].short
+    study, _, rest = key.partition("_")
+    return cited(study) if study in _studies() else key.replace("__", ", ").replace("_", " ")
 
 
 def count(n: int) -> str:

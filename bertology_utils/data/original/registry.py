@@ -50,11 +50,12 @@ class Dataset:
     """One study's data: what it is, where it comes from, its licence as stated there, and its files by path.
 
     `redistribute` says whether the stated licence lets one pass the files on (perhaps under conditions, as CC BY-NC);
-    where nothing is stated, it does not. `cite` holds keys of the bibliography.
+    where nothing is stated, it does not. `short` names the data on a card. `cite` holds keys of the bibliography.
     """
 
     name: str
     title: str
+    short: str
     repository: str | None
     commit: str | None
     licence: str
@@ -100,6 +101,7 @@ def datasets() -> dict[str, Dataset]:
         name: Dataset(
             name=name,
             title=e["title"],
+            short=e["short"],
             repository=e.get("repository"),
             commit=e.get("commit"),
             licence=e["licence"],
