@@ -106,7 +106,7 @@ def fit(
         ((probe,),) = _fit_linear(np.asarray(x)[None], codes, classes, [l2], device)
         return probe
     features = tensor(x, device)
-    target = torch.astensor(codes, device=features.device)
+    target = torch.as_tensor(codes, device=features.device)
     mean, scale = (part[0] for part in _standard(features[None]))
     features = (features - mean) / scale
     net = _hidden(features.shape[1], len(classes), hidden, seed).to(features)
@@ -162,7 +162,7 @@ def _fit_linear(x, codes: np.ndarray, classes: np.ndarray, penalties: Sequence[f
     features = tensor(x, device)  # (K, N, F)
     mean, scale = _standard(features)
     features = (features - mean[:, None]) / scale[:, None]
-    target, falling = torch.astensor(codes, device=features.device), sorted(set(penalties), reverse=True)
+    target, falling = torch.as_tensor(codes, device=features.device), sorted(set(penalties), reverse=True)
     solved = dict(zip(falling, logistic.solve(features, target, len(classes), falling)))
     multi = codes.ndim == 2
     return [
@@ -218,4 +218,4 @@ def _codes(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
 def tensor(x: np.ndarray, device: torch.device | str = "cpu") -> torch.Tensor:
     """In double precision; on the processor where the accelerator has none (mps)."""
     device = torch.device("cpu") if torch.device(device).type == "mps" else device
-    return torch.astensor(np.asarray(x), dtype=torch.float64, device=device)
+    return torch.as_tensor(np.asarray(x), dtype=torch.float64, device=device)
