@@ -34,7 +34,7 @@ def calibrate(
     """
     settings = settings or Settings.of()
     if ledger.row(id).how in harness.SIMULATED and not _own(id):
-        found = [list(simulated.trials(id, settings))]
+        found = (list(simulated.trials(id, source, settings)) for source in simulated.sources(id, settings))
     else:
         it = runs.get(id)
         (base,) = runs.subjects(settings, twin=False)

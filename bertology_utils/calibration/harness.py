@@ -140,12 +140,12 @@ def calibrate(it: Claim, data: Data, base: Subject, settings: Settings, only: It
     for role, name, words, make, aims in stands:
         if only and name not in only:
             continue
-        start = time.perf_counter()
+        start = time.process_time()
         subject = make(data, base, np.random.default_rng([settings.seed, _number(it.id), _number(name)]))
         rows = it.experiment(subject, data, settings)
         yield trial(
             it.id, role, name, words, rows, over(rows, twin_rows), data.name, settings,
-            time.perf_counter() - start, aims=aims, notes=(*data.notes, *rows.attrs.get("notes", ())),
+            time.process_time() - start, aims=aims, notes=(*data.notes, *rows.attrs.get("notes", ())),
             data_sha256=data.sha256, base_sha256=base.sha256, unknown=getattr(subject, "unknown", 0),
         )  # fmt: skip
 

@@ -17,14 +17,14 @@ import pandas as pd
 
 from ..claims import evidence, ledger
 from ..claims.clauses import ABSENCE, LEARNED, Clause, Test
-from ..claims.rules import HOLDS, decide
+from ..claims.rules import HOLDS, PLAIN, decide
 from ..scores import intervals
 from ..scores.pairs import over
 from ..settings import Settings
 from .harness import NULL, PLANTED, Trial, trial
 
 SEEDS, ITEMS = 5, 200
-TIMES = (2, 3, 4, 6, 9, 14, 20)  # the smallest effects of interest that a planted run is tried with
+TIMES = (2, 3, 4, 6, 9)  # the smallest effects of interest that a planted run is tried with
 SPREAD = 1.5  # of a seed, in smallest effects of interest, where no evidence says how noisy runs are
 WIDE = 10.0  # of an item, likewise
 MOST = 400  # items that are drawn; a row that rests on more keeps its n and the width of its interval
@@ -41,18 +41,16 @@ class Slot:
 
 
 def slots(clauses: Sequence[Clause], rows: pd.DataFrame | None = None) -> list[Slot]:
-    """The rows that clauses speak of: those of a shipped record, else what the tests' own keys say."""
+    """The rows that clauses speak of: those of a shipped record in which something was scored, else as tests name them."""
     tests = [t for c in clauses for t in (*c.tests, *c.gates)]
-    if rows is not None:
-        keys = [c for c in rows.columns if c not in (*intervals.COLUMNS, "clusters", "draws", "paired")]
-        measures = {t.measure for t in tests}
-        return [
-            Slot(r["measure"], tuple((k, r[k]) for k in keys if r[k] == r[k] and r[k] is not None), int(r["n"]),
-                 (r["high"] - r["low"]) / 2 if r["high"] > r["low"] else None)
-            for r in rows.to_dict("records") if r["measure"] in measures
-        ]  # fmt: skip
     found: dict[Slot, None] = {}
-    for test in tests:
+    for record in [] if rows is None else rows.to_dict("records"):
+        if record["measure"] in {t.measure for t in tests} and record["n"] > 0:
+            keys = {k: v for k, v in record.items() if k not in PLAIN and v is not None and v == v}
+            half = (record["high"] - record["low"]) / 2 if record["high"] > record["low"] else None
+            found[Slot(record["measure"], tuple(keys.items()), int(record["n"]), half)] = None
+    known = {slot.measure for slot in found}
+    for test in (t for t in tests if t.measure not in known):
         columns = {k: v if isinstance(v, (list, tuple)) else [v] for k, v in test.where.items()}
         if isinstance(test.need, int):
             columns["row"] = list(range(test.need + 1))
@@ -115,17 +113,27 @@ def _fits(test: Test, keys: dict) -> bool:
     return all(keys.get(k) in (v if isinstance(v, (list, tuple)) else [v]) for k, v in test.where.items())
 
 
-def trials(id: str, settings: Settings) -> Iterator[Trial]:
+def sources(id: str, settings: Settings) -> list[str]:
+    """The data that runs are simulated for: those of which there is evidence, else generated ones."""
+    return sorted({e.data for e in _shipped(id, settings)}) or ["builtin"]
+
+
+def _shipped(id: str, settings: Settings) -> list[evidence.Evidence]:
+    """Reruns of trained models in which something was scored."""
+    found = [e for e in evidence.find(id, settings) if e.kind == "rerun" and not e.is_twin]
+    clauses = [c for c in ledger.row(id).clauses if c.tests]
+    return [e for e in found if any(s.half is not None for s in slots(clauses, e.frame))]
+
+
+def trials(id: str, source: str, settings: Settings) -> Iterator[Trial]:
     """A null and a planted run of a row whose subjects are runs, with the least effect at which it is found.
 
     The planted one is the first that is found; if none is, the last that was tried, and it counts as not found.
     """
-    row = ledger.row(id)
-    clauses = [c for c in row.clauses if c.tests]
-    shipped = [e for e in evidence.find(id, settings) if e.kind == "rerun" and not e.is_twin]
-    source = shipped[0].data if shipped else "builtin"
-    chosen = slots(clauses, shipped[0].frame if shipped else None)
-    known = f"as noisy as on {source}" if shipped else f"{SEEDS} seeds, a seed's spread {SPREAD:g} smallest effects"
+    clauses = [c for c in ledger.row(id).clauses if c.tests]
+    shipped = next((e for e in _shipped(id, settings) if e.data == source), None)
+    chosen = slots(clauses, None if shipped is None else shipped.frame)
+    known = f"as noisy as {shipped.model}" if shipped else f"{SEEDS} seeds, a seed's spread {SPREAD:g} smallest effects"
 
     def made(role: str, name: str, says: str, times: float) -> Trial:
         rng = np.random.default_rng([settings.seed, int(times * 10)])

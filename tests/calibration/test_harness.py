@@ -231,7 +231,7 @@ def test_simulated_rows_are_as_wide_as_the_shipped_ones():
 
 
 def test_simulated_nulls_fail_and_planted_runs_are_found():
-    null, planted = simulated.trials("syn.toy", SETTINGS)
+    null, planted = simulated.trials("syn.toy", "builtin", SETTINGS)
     assert (null.role, null.wrong) == ("null", []) and null.aims == ("even",)
     assert {c.name: c.outcome for c in null.decision.clauses}["even"] == "does not hold"
     assert (planted.role, planted.wrong) == ("planted", []) and "smallest effects" in planted.says
