@@ -10,7 +10,14 @@ def __getattr__(name: str):
     """Import late: pretraining and the data commands need no transformers, the command line answers at once."""
     import importlib
 
-    homes = {"Settings": "settings", "card": "cards", "five": "cards", "found": "cards", "load": "subject.models", "run": "runs"}
+    homes = {
+        "Settings": "settings",
+        "card": "cards",
+        "five": "cards",
+        "found": "cards",
+        "load": "subject.models",
+        "run": "runs",
+    }
     if name in homes:
         return getattr(importlib.import_module(f".{homes[name]}", __name__), name)
     if name == "plotting":

@@ -8,24 +8,24 @@ from __future__ import annotations
 import os
 import time
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from multiprocessing import get_context
 
-import pandas as pd
 import torch
 
 from . import experiments
 from .claims import evidence as records
 from .claims import registry
 from .claims.evidence import Evidence
-from .claims.registry import Claim, NotRunnable
+from .claims.registry import Claim, Experiment, NotRunnable
+from .claims.result import Result
 from .data import load as load_data
-from .data.items import Data
+from .data import of as data_of
+from .data.items import Data, Item
 from .errors import Refusal
-from .scores.intervals import combine
 from .scores.pairs import over
 from .settings import Settings
 from .subject import models
@@ -72,36 +72,6 @@ def subjects(settings: Settings, twin: bool = True) -> list[Subject]:
     return found
 
 
-@dataclass(frozen=True)
-class Result:
-    """What one call of `run` measured: a record each for subject and twin on each source."""
-
-    records: tuple[Evidence, ...]
-
-    @property
-    def rows(self) -> pd.DataFrame:
-        """The subject's tidy rows; a column `data` tells several sources apart."""
-        return self._frame(False)
-
-    @property
-    def twin(self) -> pd.DataFrame:
-        """The untrained twin's tidy rows."""
-        return self._frame(True)
-
-    @property
-    def frames(self) -> dict[str, pd.DataFrame]:
-        """Model name -> its tidy rows, the subject first: what the plotting functions take."""
-        return {r.model: self._frame(r.is_twin) for r in self.records}
-
-    def _frame(self, twin: bool) -> pd.DataFrame:
-        chosen = [r for r in self.records if r.is_twin is twin]
-        if not self.records:
-            raise NotRunnable("nothing was run: every record asked for is there already")
-        if not chosen:
-            raise NotRunnable("the twin was not run" if twin else "only the twin was run")
-        return combine(*(r.frame.assign(data=r.data) if len(chosen) > 1 else r.frame for r in chosen))
-
-
 def run(
     id: str,
     settings: Settings | None = None,
@@ -110,8 +80,10 @@ def run(
     data: str | None = None,
     n: int | None = None,
     twin: bool = True,
-    save: bool = True,
+    save: bool | None = None,
     missing: bool = False,
+    experiment: Experiment | None = None,
+    items: Sequence[Item] | Mapping[str, Sequence[Item]] | None = None,
 ) -> Result:
     """Rerun a claim: the subject and its twin on every source asked for, decided and kept as evidence.
 
@@ -123,13 +95,27 @@ def run(
         As of `Settings`; by default what the settings, else the environment, say.
     twin : bool
         Also run the untrained twin.
-    save : bool
-        Keep the records in the settings' evidence folder.
+    save : bool, optional
+        Keep the records in the settings' evidence folder: by default unless `experiment` or `items` are one's own.
     missing : bool
         Leave out sources of which that folder has all records asked for already: a long run is taken up again.
+    experiment : callable, optional
+        ``(subject, data, settings) -> tidy rows`` in place of the registered one; the claim's clauses decide it.
+    items : sequence of items, or mapping of task to items, optional
+        One's own data (`data.own.read` makes some from a file) in place of a source.
+
+    Raises
+    ------
+    NotRunnable, RuleError
+        If there is no such experiment or data; if no clause finds its measure in the rows.
     """
     settings = Settings.of(settings, model=model, data=data, n=n)
     it = get(id)
+    save = (experiment is None and items is None) if save is None else save
+    it = it if experiment is None else replace(it, experiment=experiment)
+    if items is not None:
+        own = data_of(items if isinstance(items, Mapping) else {it.tasks[0]: items})
+        return Result(tuple(_measured(it, own, settings, twin, save)))
     wanted = sources(it, settings)
     if missing:
         wanted = [w for w in wanted if not recorded(id, w, settings, twin)]
@@ -167,7 +153,10 @@ def load_for(it: Claim, source: str, settings: Settings) -> Data:
 
 
 def _runs(it: Claim, source: str, settings: Settings, twin: bool, save: bool) -> Iterator[Evidence]:
-    data = load_for(it, source, settings)
+    yield from _measured(it, load_for(it, source, settings), settings, twin, save)
+
+
+def _measured(it: Claim, data: Data, settings: Settings, twin: bool, save: bool) -> Iterator[Evidence]:
     measured = []
     for subject in subjects(settings, twin):
         start = time.perf_counter()
@@ -179,7 +168,7 @@ def _runs(it: Claim, source: str, settings: Settings, twin: bool, save: bool) ->
         record = Evidence(
             claim=it.id,
             model=subject.name,
-            data=source,
+            data=data.name,
             kind="rerun",
             rows=rows.to_dict("records"),
             over_twin=None if beaten is None else beaten.to_dict("records"),
@@ -240,7 +229,7 @@ def many(
     jobs : int
         Processes at work at the same time, each with its share of the cores; the figures do not depend on it.
     twin, save, missing
-        As of `registry.run`.
+        As of `run`.
 
     Raises
     ------

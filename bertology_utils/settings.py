@@ -14,6 +14,7 @@ from typing import Any
 from .errors import Refusal
 
 PREFIX = "BERTOLOGY_"
+ROLES = ("nonsp", "partner", "shallow")  # second models of a comparison, each named by BERTOLOGY_<ROLE>
 
 
 class SettingsError(Refusal, ValueError):
@@ -51,6 +52,8 @@ class Settings:
     noise : float
         Relative size of rounding noise planted in every hidden state: what do figures owe to the last bits? 0 for none;
         1e-6 is what two processors differ by.
+    companions : tuple of str
+        ``role=model`` for the second models of comparisons, the roles being `ROLES`.
     mirror : Path | None
         Folder with the original data, tried before the network.
     cache : Path
@@ -68,6 +71,7 @@ class Settings:
     n: int | None = None
     draws: int = 2000
     noise: float = 0.0
+    companions: tuple[str, ...] = ()
     mirror: Path | None = None
     cache: Path | None = None
     evidence: Path | None = None
@@ -80,11 +84,18 @@ class Settings:
                 raise SettingsError(f"{name} is {getattr(self, name)}; it must be at least {low}")
         if not 0 <= self.noise < 1:
             raise SettingsError(f"noise is {self.noise}; it must be at least 0 and below 1")
+        for pair in self.companions:
+            if pair.partition("=")[0] not in ROLES or not pair.partition("=")[2]:
+                raise SettingsError(f"companions: {pair!r} is not role=model with a role of {', '.join(ROLES)}")
         if self.n is not None and self.n < 1:
             raise SettingsError(f"n is {self.n}; it must be positive, or left out")
         for name in ("cache", "evidence"):
             if getattr(self, name) is None:
                 object.__setattr__(self, name, _user_folder(name))
+
+    def companion(self, role: str) -> str:
+        """The model that is named for a role; empty where none is."""
+        return dict(pair.split("=", 1) for pair in self.companions).get(role, "")
 
     @classmethod
     def of(cls, base: Settings | None = None, **given: Any) -> Settings:
@@ -99,6 +110,10 @@ class Settings:
     @classmethod
     def _environment(cls) -> dict[str, Any]:
         found = {f.name: os.environ.get(PREFIX + f.name.upper(), "").strip() for f in fields(cls)}
+        roles = [(role, os.environ.get(PREFIX + role.upper(), "").strip()) for role in ROLES]
+        named = [f"{role}={model}" for role, model in roles if model]
+        if named:
+            found["companions"] = ",".join([found["companions"], *named]).strip(",")
         return {name: cls._read(name, text) for name, text in found.items() if text}
 
     @staticmethod
@@ -110,6 +125,7 @@ class Settings:
             "n": int,
             "draws": int,
             "noise": float,
+            "companions": lambda v: tuple(v.split(",")) if isinstance(v, str) else tuple(v),
             "mirror": Path,
             "cache": Path,
             "evidence": Path,

@@ -62,7 +62,9 @@ def same(left: str, right: str) -> bool:
     >>> same("accuracy 0.584 [0.509, 0.653]", "accuracy 0.599 [0.509, 0.653]")
     False
     """
-    return str.__eq__(left, right) or movement(left, right) <= 1  # not ==: a string may be compared by this very function
+    return (
+        str.__eq__(left, right) or movement(left, right) <= 1
+    )  # not ==: a string may be compared by this very function
 
 
 def movement(left: str, right: str) -> float:

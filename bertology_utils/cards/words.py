@@ -98,7 +98,7 @@ def data_name(name: str) -> str:
     key = name.removeprefix("released/").removeprefix("readme_tables/")
     if key in known:
         return known[key].short
-    study, _, rest = key.partition("_")
+    study = key.partition("_")[0]
     return cited(study) if study in _studies() else key.replace("__", ", ").replace("_", " ")
 
 

@@ -90,7 +90,9 @@ class Standing:
     def real(self) -> Slot:
         """The real BERT."""
         mine = [r for r in self.records if r.kind == "rerun" and is_real(r.model)]
-        others = [r for r in self.records if r.kind == "released" and is_real(r.model) and r.label in DECIDING]
+        others = [
+            r for r in self.records if r.kind == "released" and r.stance and is_real(r.model) and r.label in DECIDING
+        ]
         return _slot(_headline(mine) or others, ours=False)
 
     @cached_property

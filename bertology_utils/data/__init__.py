@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
 from bertology_utils.data.items import SPLITS, Data, Item
 from bertology_utils.settings import Settings
@@ -14,7 +15,13 @@ BUILTIN_N = 1000  # items a task where the caller names no number
 
 
 def load(
-    tasks: str | Sequence[str], source: str, *, n: int | None = None, seed: int = 0, settings: Settings | None = None
+    tasks: str | Sequence[str],
+    source: str = "builtin",
+    *,
+    path: str | Path | None = None,
+    n: int | None = None,
+    seed: int = 0,
+    settings: Settings | None = None,
 ) -> Data:
     """The items of one source for the tasks of a claim.
 
@@ -24,8 +31,10 @@ def load(
     source : str
         ``"builtin"``, the name of a registered data set (the caller expands ``"original"``: a claim names its own), or a
         configuration of GLUE on the Hub (``"hub:sst2"``).
+    path : str or Path, optional
+        A file of one's own for a single task, instead of a source: as `own.read` has it.
     n : int, optional
-        Items a task to generate; of original data at most `n` of each split, drawn with `seed`. None: `settings.n`,
+        Items per task to generate; of original data at most `n` of each split, drawn with `seed`. None: `settings.n`,
         else `BUILTIN_N` generated items, or all original ones.
     settings : Settings, optional
         For mirror and cache folder.
@@ -41,7 +50,20 @@ def load(
         If the source, or the task in it, does not exist.
     DataUnavailable
         If a file of the data set can be had neither from the mirror, the cache nor the network.
+    OwnDataError
+        If `path` cannot be read.
+
+    Examples
+    --------
+    >>> load("agreement", n=20)["agreement"][0].good != load("agreement", n=20)["agreement"][0].bad
+    True
     """
+    if path is not None:
+        if not isinstance(tasks, str):
+            raise ValueError(f"a file holds the items of one task, not of {', '.join(tasks)}")
+        from bertology_utils.data import own
+
+        return of({tasks: own.read(path)}, name=Path(path).name)
     names = (tasks,) if isinstance(tasks, str) else tuple(tasks)
     n = n if n is not None else (settings.n if settings is not None else None)
     items: dict[str, list] = {}
@@ -59,6 +81,12 @@ def load(
             items[task], drawn = sample(found, n, seed)
             notes += [f"{task}: {note}" if len(names) > 1 else note for note in (*said, *drawn)]
     return Data(name=source, items=items, sha256=sha256(items), notes=tuple(notes))
+
+
+def of(items: Mapping[str, Sequence[Item]], name: str = "own") -> Data:
+    """Data from items made elsewhere: a researcher's own, by task."""
+    given = {task: list(group) for task, group in items.items()}
+    return Data(name=name, items=given, sha256=sha256(given))
 
 
 def sample(items: Sequence[Item], n: int | None, seed: int = 0) -> tuple[list[Item], tuple[str, ...]]:

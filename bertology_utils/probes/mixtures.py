@@ -66,7 +66,9 @@ class Mixture:
         return float(-logs[np.arange(len(logs)), np.searchsorted(self.classes, labels[known])].mean())
 
     def _logits(self, x: np.ndarray) -> torch.Tensor:
-        z = (torch.as_tensor(np.asarray(x), dtype=self._mean.dtype, device=self._mean.device) - self._mean) / self._scale
+        z = (
+            torch.as_tensor(np.asarray(x), dtype=self._mean.dtype, device=self._mean.device) - self._mean
+        ) / self._scale
         weights = torch.as_tensor(self.weights, dtype=z.dtype, device=z.device)
         return torch.tensordot(weights, z, 1) @ self._weight.T + self._bias
 

@@ -1,13 +1,12 @@
 """The second model of a comparison: what a claim about two models is measured against.
 
 Such a claim gives the other model a role (`nonsp`: pretrained without next-sentence prediction; `partner`: pretrained
-otherwise; …). Who plays it is said by ``BERTOLOGY_<ROLE>``, a bundled model, a Hub name or a folder; else it is looked
-for in the cache folder as ``<model>-<role>`` (`mini-nonsp`); else it is what the claim itself names, if anything.
+otherwise; …). Who plays it is said by the settings (``BERTOLOGY_<ROLE>`` in the environment): a bundled model, a Hub
+name or a folder; else it is looked for in the cache folder as ``<model>-<role>`` (`mini-nonsp`); else it is what the claim itself names, if anything.
 """
 
 from __future__ import annotations
 
-import os
 from functools import lru_cache
 from pathlib import Path
 
@@ -22,9 +21,9 @@ def companion(role: str, settings: Settings, *, twin: bool = False, default: str
     Parameters
     ----------
     role : str
-        One lower-case word.
+        One of `settings.ROLES`.
     default : str, optional
-        The model to take where neither the environment nor the cache folder names one.
+        The model to take where neither the settings nor the cache folder names one.
 
     Raises
     ------
@@ -32,8 +31,7 @@ def companion(role: str, settings: Settings, *, twin: bool = False, default: str
         If the model that is named cannot be had.
     """
     folder = _folder(role, settings)
-    name = os.environ.get(_variable(role), "").strip()
-    name = name or (str(folder) if (folder / "config.json").is_file() else "") or default
+    name = settings.companion(role) or (str(folder) if (folder / "config.json").is_file() else "") or default
     if not name:
         return None
     # the model depends on these settings alone, so one load serves subject, twin and several claims
