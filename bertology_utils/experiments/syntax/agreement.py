@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections import defaultdict
 
-import numpy as np
 import pandas as pd
 
 from ...claims.registry import claim

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...calibration import planted as plants
 from ...claims.registry import claim
 from ...data.items import Sentence
 from ...probes import structural
 from ...scores import intervals
 from ...scores.choice import choose
 from ...subject import encode
-from . import planted
 from .probing import few
 
 LONGEST = 40  # words: vectors are concatenated, so every sentence takes the longest one's room
@@ -35,13 +35,27 @@ def features(item: Sentence) -> dict[str, float]:
     return found | {f"share of {tag}": item.upos.count(tag) / n for tag in TAGS}
 
 
+def counted(data, base, rng):
+    """Every word's vector above the embeddings has the sentence's properties in it, with noise."""
+    size = len(features(data["treebank"][0]))
+    scale = np.maximum([list(features(i).values()) for i in data["treebank"] if i.heads and i.upos][:2000], 0).std(0)
+
+    def make(seen):
+        item = seen.first(Sentence)
+        values = np.zeros(size) if item is None or not item.heads else np.array(list(features(item).values()))
+        return np.broadcast_to(values / np.maximum(scale, 1e-6), (seen.n_words, size))
+
+    parts = [plants.word_vectors(), plants.Part(size, make, plants.above_embeddings(base.n_layers), noise=0.3)]
+    return plants.plant(base, data, rng, parts=parts)
+
+
 @claim(
     "syn.concatenated.miaschi2020",
     tasks="treebank",
     n=1500,
     limit=600,
     nulls=("untrained", "layer 0", "bag of words", "positions"),
-    planted=planted.counted,
+    planted=counted,
 )
 def concatenated(subject, data, settings):
     """Ridge probes of sentence properties from concatenated word vectors, against length and embeddings (miaschi2020).

@@ -62,9 +62,7 @@ def npi(subject, data, settings):
             of = np.array([c == name for c in conditions])
             if of.any():
                 lead = intervals.mean_interval(gain[of], seed=settings.seed, draws=settings.draws, signed=True)
-                rows.append(
-                    intervals.row("gain over layer 0", lead, int(of.sum()), method="probe", phenomenon=name)
-                )
+                rows.append(intervals.row("gain over layer 0", lead, int(of.sum()), method="probe", phenomenon=name))
     return intervals.table(rows, notes)
 
 
@@ -87,7 +85,10 @@ def _minimal(subject, pairs: list[MinimalPair], settings: Settings) -> tuple[lis
         wins = (frame.difference > 0) == (frame.good_pieces < frame.bad_pieces)
         found = intervals.mean_interval(wins, seed=settings.seed, draws=settings.draws)
         rows.append(intervals.row("shorter sentence wins", found, len(wins), method="pairs of unequal length"))
-    return rows, f"minimal pairs: {int(even.sum())} of {len(pairs)} have sentences of equal length, {len(chosen)} scored"
+    return (
+        rows,
+        f"minimal pairs: {int(even.sum())} of {len(pairs)} have sentences of equal length, {len(chosen)} scored",
+    )
 
 
 def _rows(method: str, conditions: list[str], right: np.ndarray, settings, groups: list | None = None) -> list[dict]:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
+from zlib import crc32
 
 import numpy as np
 import pandas as pd
 
+from ...calibration import planted as plants
 from ...claims.registry import claim
-from ...data.items import MASK
+from ...data.items import MASK, Cloze
 from ...scores import intervals
+from ...settings import Settings
 from ...subject import cloze
 from . import planted
 
@@ -146,12 +149,28 @@ def broken(items, settings) -> list[tuple[int, str, str]]:
     return out
 
 
+def any_order(data, base, rng):
+    """Five fillers of its own for each item, broken or not, in four of five; the fifth is another's."""
+    items = data["completion"]
+    more = [(text.split(), None, items[i], "text") for i, _, text in broken(items, Settings(seed=0))]
+
+    def logits(seen, own):
+        item = seen.first(Cloze)
+        if item is None:
+            return {}
+        fillers = np.random.default_rng(crc32(item.id.encode())).integers(1000, base.config.vocab_size, 5)
+        fillers = [int(f if own.random() < 0.9 else own.integers(1000, base.config.vocab_size)) for f in fillers]
+        return {int(t): {f: 9.0 - k for k, f in enumerate(fillers)} for t in np.flatnonzero(seen.masked)}
+
+    return plants.plant(base, data, rng, logits=logits, more=more)
+
+
 @claim(
     "syn.malformed.ettinger2019",
     tasks="completion",
     n=600,
     nulls=("untrained", "frequency", "constant", "coin"),
-    planted=planted.any_order,
+    planted=any_order,
 )
 def malformed(subject, data, settings):
     """Top-5 overlap of the predictions before and after breaking the sentence, against another's (ettinger2019).

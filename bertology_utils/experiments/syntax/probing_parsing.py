@@ -151,9 +151,7 @@ def _constituents(subject: Subject, items: list[Sentence], settings: Settings):
     keys, ours = {"layer": int(layer) + 1, "metric": METRICS[m]}, scores[layer + 1, m, test]
     rows = [intervals.row("F1 of constituents", intervals.mean_interval(ours, **options), n, **keys)]
     for name, other in others.items():
-        rows.append(
-            intervals.row("F1 of baseline", intervals.mean_interval(other[test], **options), n, baseline=name)
-        )
+        rows.append(intervals.row("F1 of baseline", intervals.mean_interval(other[test], **options), n, baseline=name))
         lead = intervals.difference(ours, other[test], **options)
         rows.append(intervals.row("F1 over baseline", lead, n, baseline=name, **keys))
     return intervals.table(rows)

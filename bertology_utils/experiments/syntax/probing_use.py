@@ -105,7 +105,7 @@ class _Coded:
 
 def _separation(values: np.ndarray, sentence: np.ndarray, settings: Settings, seed: int) -> intervals.Interval:
     """Mean over sentences of what one condition is ahead by, in standard deviations between sentences (Cohen's d)."""
-    kinds, member = np.unique(sentence, return_inverse=True)
+    _, member = np.unique(sentence, return_inverse=True)
     by_sentence = np.bincount(member, values) / np.bincount(member)
     return intervals.bootstrap(by_sentence, _effect, seed=seed, draws=min(settings.draws, 1000))
 
