@@ -1,10 +1,15 @@
-"""What a masked language model predicts: filled gaps, forced choices, sentence scores."""
+"""What a masked language model predicts: filled gaps, forced choices, sentence scores.
+
+A sentence's score is a sum over its pieces, so the longer of two sentences tends to score lower whatever it says: of an
+untrained network, length alone decides. `compare` therefore gives the lengths beside every difference of sums.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+import pandas as pd
 import torch
 
 from ..data.items import MASK, Cloze, ForcedChoice, ItemError, MinimalPair
@@ -76,6 +81,8 @@ def _at(subject: Subject, rows: list[Row], positions: list[int], budget: int) ->
 def choose(subject: Subject, items: Sequence[ForcedChoice], settings: Settings | None = None) -> np.ndarray:
     """log P(good) - log P(bad) at the mask of each item, in nats; shape (n,). Above 0 the model prefers the good one.
 
+    Where ``meta["text_bad"]`` gives the bad filler a text of its own (another article before the gap), it is scored there.
+
     Raises
     ------
     ItemError
@@ -88,10 +95,14 @@ def choose(subject: Subject, items: Sequence[ForcedChoice], settings: Settings |
                 raise ItemError(f"{word!r} is not one piece for {subject.name}: {item}")
             elif word not in ids:
                 ids[word] = found
-    out = np.empty(len(items))
+    good = np.empty(len(items))
+    bad = np.empty(len(items))
     for i, logs in log_probabilities(subject, [item.text for item in items], settings):
-        out[i] = logs[ids[items[i].good]] - logs[ids[items[i].bad]]
-    return out
+        good[i], bad[i] = logs[ids[items[i].good]], logs[ids[items[i].bad]]
+    other = [i for i, item in enumerate(items) if item.meta.get("text_bad", item.text) != item.text]
+    for k, logs in log_probabilities(subject, [items[i].meta["text_bad"] for i in other], settings):
+        bad[other[k]] = logs[ids[items[other[k]].bad]]
+    return good - bad
 
 
 def top_k(subject: Subject, texts: Sequence[str], k: int = 5, settings: Settings | None = None) -> list[list[str]]:
@@ -117,20 +128,59 @@ def ranks(subject: Subject, items: Sequence[Cloze], settings: Settings | None = 
     return out
 
 
+def text_rows(subject: Subject, texts: Sequence[str]) -> list[Row]:
+    """Input rows of running text; a word is what the tokenizer's own pre-tokenizer splits off.
+
+    A full stop is a word of its own, then, and "didn't" is three for BERT, as in training.
+
+    Raises
+    ------
+    TooLong
+        Naming the text, its number of pieces and the limit.
+    """
+    encoded = subject.tokenizer(list(texts), return_token_type_ids=True, truncation=False, verbose=False)
+    rows = []
+    for i, ids in enumerate(encoded["input_ids"]):
+        if len(ids) > subject.max_length:
+            raise TooLong(f"{len(ids)} pieces where {subject.name} takes {subject.max_length}: {texts[i][:120]!r}")
+        words = tuple(-1 if w is None else w for w in encoded.word_ids(i))
+        types = encoded["token_type_ids"][i] if "token_type_ids" in encoded else [0] * len(ids)
+        rows.append(Row(tuple(ids), tuple(types), words, max(words, default=-1) + 1))
+    return rows
+
+
+def _rows(subject: Subject, sentences: Sequence[str | Sequence[str]]) -> list[Row]:
+    texts = [isinstance(s, str) for s in sentences]
+    if any(texts) and not all(texts):
+        raise TypeError("sentences are all texts or all sequences of words, not some of each")
+    return text_rows(subject, sentences) if any(texts) else tokenize(subject, sentences)
+
+
 def pseudo_log_likelihood(
-    subject: Subject, sentences: Sequence[Sequence[str]], *, whole_word: bool = True, settings: Settings | None = None
+    subject: Subject,
+    sentences: Sequence[str | Sequence[str]],
+    *,
+    whole_word: bool = True,
+    settings: Settings | None = None,
 ) -> np.ndarray:
     """Sum over the pieces of log P(piece | the rest), each masked in turn; nats, shape (n,).
 
-    With `whole_word`, the later pieces of the same word are masked too, so that a rare word's last pieces are not
-    given away by its first (salazar2020, and kauf2023 for the within-word correction).
+    A sum: more pieces, lower score. Compare sentences of equal length, or see `compare`.
+
+    Parameters
+    ----------
+    sentences : sequence of texts, or of sequences of words
+        A text is split as the tokenizer's pre-tokenizer does; words given are taken as they are.
+    whole_word : bool
+        The later pieces of the same word are masked too, so that a rare word's last pieces are not given away by its
+        first (salazar2020, and kauf2023 for the within-word correction).
     """
     budget = (settings or Settings.of()).batch_tokens
     mask = subject.tokenizer.mask_token_id
     totals = np.zeros(len(sentences))
-    for start, window in windows(sentences, 64):  # a window of masked copies: one a piece
+    for start, window in windows(sentences, 64):  # a window of masked copies: one per piece
         copies, positions, owners, wanted = [], [], [], []
-        for i, row in enumerate(tokenize(subject, window)):
+        for i, row in enumerate(_rows(subject, window)):
             for t, word in enumerate(row.words):
                 if word < 0:
                     continue
@@ -151,7 +201,31 @@ def pseudo_log_likelihood(
     return totals
 
 
+def lengths(subject: Subject, sentences: Sequence[str | Sequence[str]]) -> np.ndarray:
+    """Pieces of each sentence, special tokens apart; shape (n,), int."""
+    return np.array([sum(w >= 0 for w in row.words) for row in _rows(subject, sentences)], int)
+
+
+def compare(subject: Subject, pairs: Sequence[MinimalPair], settings: Settings | None = None) -> pd.DataFrame:
+    """Both sentences of each pair: their scores and their lengths.
+
+    Returns
+    -------
+    data frame, a row per pair
+        ``good, bad``: pseudo-log-likelihoods (nats); ``good_pieces, bad_pieces``; ``difference``: good less bad;
+        ``per_piece``: the difference of the scores per piece.
+    """
+    found = {}
+    for side in ("good", "bad"):
+        texts = [getattr(p, side) for p in pairs]
+        found[side] = pseudo_log_likelihood(subject, texts, settings=settings)
+        found[f"{side}_pieces"] = lengths(subject, texts)
+    frame = pd.DataFrame(found)
+    frame["difference"] = frame.good - frame.bad
+    frame["per_piece"] = frame.good / frame.good_pieces - frame.bad / frame.bad_pieces
+    return frame
+
+
 def prefer(subject: Subject, pairs: Sequence[MinimalPair], settings: Settings | None = None) -> np.ndarray:
-    """Pseudo-log-likelihood of the acceptable sentence less the other's; nats, shape (n,)."""
-    good = pseudo_log_likelihood(subject, [p.good.split() for p in pairs], settings=settings)
-    return good - pseudo_log_likelihood(subject, [p.bad.split() for p in pairs], settings=settings)
+    """Pseudo-log-likelihood of the acceptable sentence less the other's; nats, shape (n,). Lengths: see `compare`."""
+    return compare(subject, pairs, settings)["difference"].to_numpy()

@@ -55,3 +55,38 @@ def _impact(subject: Subject, row: Row, budget: int) -> np.ndarray:
         both[second, first] = torch.einsum("bt,bth->bh", member[second], vectors)
     alone = both.diagonal(dim1=0, dim2=1).T  # (W, H)
     return (both - alone[:, None]).norm(dim=-1).cpu().numpy()
+
+
+def matched(scores: np.ndarray, heads: np.ndarray) -> tuple[float, int]:
+    """How often a gold arc scores above pairs of the same offset that have none, and how many arcs have such a pair.
+
+    Parameters
+    ----------
+    scores : float array (W, W)
+        ``scores[h, d]`` for the arc from head h to dependent d.
+    heads : int array (W,)
+        Gold heads, -1 for the root.
+
+    Returns
+    -------
+    won, of : float, int
+        Each arc counts once: the share of its pairs that it beats, a tie as one half. Scores that depend on distance
+        and direction alone win one half.
+
+    Examples
+    --------
+    >>> scores = np.zeros((4, 4))
+    >>> scores[1, 0] = scores[1, 2] = 1  # two of the three arcs from word 1
+    >>> matched(scores, np.array([1, -1, 1, 1]))
+    (2.5, 3)
+    """
+    scores, heads = np.asarray(scores, float), np.asarray(heads)
+    n, won, of = len(heads), 0.0, 0
+    for d in np.flatnonzero(heads >= 0):
+        offset = heads[d] - d
+        others = [w for w in range(n) if 0 <= w + offset < n and heads[w] != w + offset and heads[w + offset] != w]
+        if others:
+            mine, theirs = scores[heads[d], d], np.array([scores[w + offset, w] for w in others])
+            won += float((mine > theirs).mean() + (mine == theirs).mean() / 2)
+            of += 1
+    return won, of

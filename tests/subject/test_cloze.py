@@ -76,7 +76,7 @@ def test_pseudo_log_likelihood_masks_each_piece_in_turn():
 
 def test_minimal_pairs_compare_whole_sentences():
     pair = MinimalPair(id="1", good="the dogs sleep", bad="the dogs sleeps")
-    a, b = cloze.pseudo_log_likelihood(tiny(), [pair.good.split(), pair.bad.split()])
+    a, b = cloze.pseudo_log_likelihood(tiny(), [pair.good, pair.bad])
     np.testing.assert_allclose(cloze.prefer(tiny(), [pair]), [a - b], atol=1e-5)
 
 
@@ -85,3 +85,33 @@ def test_gaps_are_checked():
         cloze.gap_row(tiny(), "no gap")
     with pytest.raises(TooLong):
         cloze.gap_row(tiny(), "[MASK] " + "dog " * 200)
+
+
+def test_text_is_split_as_the_pre_tokenizer_does():
+    (row,) = cloze.text_rows(tiny(), ["unable dogs sleep."])
+    assert row.words == (-1, 0, 0, 1, 2, 3, -1)  # un ##able | dogs | sleep | .
+    as_words = cloze.pseudo_log_likelihood(tiny(), [["unable", "dogs", "sleep", "."]])
+    np.testing.assert_allclose(cloze.pseudo_log_likelihood(tiny(), ["unable dogs sleep."]), as_words, atol=1e-5)
+    glued = cloze.pseudo_log_likelihood(tiny(), [["unable", "dogs", "sleep."]])  # the stop hidden with the word
+    assert abs(glued - as_words) > 1e-3
+    with pytest.raises(TypeError, match="some of each"):
+        cloze.pseudo_log_likelihood(tiny(), ["dogs sleep", ["dogs", "sleep"]])
+
+
+def test_lengths_stand_beside_every_sum():
+    pairs = [
+        MinimalPair(id="1", good="the dogs sleep.", bad="the unable dogs sleep."),
+        MinimalPair(id="2", good="a dog sleeps", bad="a dog sleep"),
+    ]
+    frame = cloze.compare(tiny(), pairs)
+    assert frame.good_pieces.tolist() == [4, 3] and frame.bad_pieces.tolist() == [6, 3]
+    np.testing.assert_allclose(frame.difference, frame.good - frame.bad)
+    np.testing.assert_allclose(frame.per_piece[0], frame.good[0] / 4 - frame.bad[0] / 6)
+    np.testing.assert_allclose(cloze.prefer(tiny(), pairs), frame.difference)
+
+
+def test_a_filler_with_a_text_of_its_own_is_scored_there():
+    vocab = tiny().tokenizer.get_vocab()
+    item = ForcedChoice(id="1", text="A [MASK].", good="dog", bad="author", meta={"text_bad": "An [MASK]."})
+    want = logs("A [MASK].")[vocab["dog"]] - logs("An [MASK].")[vocab["author"]]
+    np.testing.assert_allclose(cloze.choose(tiny(), [item]), [want], atol=1e-4)

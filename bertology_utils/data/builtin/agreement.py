@@ -25,6 +25,7 @@ NUMBERS = ("Sing", "Plur")
 UNINFLECTED = frozenset({"sheep", "deer", "fish", "hair"})  # no difference between singular and plural
 SUBJECTS = ("man", "woman", "role", "role", "animal", "building", "text", "vehicle", "thing")
 POOL = 1200
+PRESENT, FULL = 0.96, 0.9  # shares: of the present tense, and of full verbs in it
 
 
 @cache
@@ -68,12 +69,9 @@ class Agreement(Grammar):
 
         Nothing else in it shows number, so *was a singer* is left out; *and has left* is odd after a present tense.
         """
-        kinds = (
-            ("copula", "progressive", "lexical", "perfect")[: 4 - second]
-            if tense == "Pres"
-            else ("copula", "progressive")
-        )
-        kind = self.choice(kinds)
+        kinds = ("copula", "progressive", "perfect")[: 3 - second] if tense == "Pres" else ("copula", "progressive")
+        # full verbs, so that be and have are a third of the items at most: they alone say little of agreement
+        kind = "lexical" if tense == "Pres" and self.chance(FULL) else self.choice(kinds)
         if kind == "copula":
             return self.copular(tense, subject, Form(tense), nominal=False), None
         options = [
@@ -105,7 +103,7 @@ class Agreement(Grammar):
         """A sentence and the position of the verb that agrees."""
         cls = self.choice(SUBJECTS)
         subject = self.noun_phrase(cls, number, int(self.chance(0.25)))
-        tense = self.choice(("Past", "Pres"))
+        tense = "Pres" if self.chance(PRESENT) else "Past"
         prefix, first = None, None
         if condition == "pp":
             subject = self.chain(subject, self.choice((1, 2, 3)), number)
@@ -199,7 +197,7 @@ def draw(
     per_kind = POOL // len(kinds)
     while len(seen) < n:
         condition, number, odd = kind = kinds[len(seen) % len(kinds)]
-        pool = pools[kind]
+        pool, at = pools[kind], kinds.index(kind)
         if len(pool) < per_kind:
             try:
                 phrase, target = grammar.draw(condition, number)
@@ -210,15 +208,17 @@ def draw(
                 nonce(skeleton) if odd else skeleton, target, attractors(skeleton, *subject_of(skeleton, target))
             )
             pool.append(structure)
+            which = len(pool) - 1
         else:
-            structure = pool[int(rng.random() * len(pool))]
+            which = int(rng.random() * len(pool))
+            structure = pool[which]
         words, lemmas = structure.skeleton.fill(rng)
         if words in seen or not UNINFLECTED.isdisjoint(lemmas):
             continue
         about = {
             "id": f"agreement-{seed}-{len(seen)}",
             "condition": condition,
-            "meta": {"nonce": odd, "number": number, "set": "builtin"},
+            "meta": {"nonce": odd, "number": number, "set": "builtin", "template": f"{at}-{which}"},
         }
         seen.add(words)
         yield about, structure, words, lemmas
@@ -234,7 +234,10 @@ def agreement_sentences(n: int, seed: int, conditions: tuple[str, ...] = CONDITI
 
 @builder("agreement")
 def agreement(n: int, seed: int) -> list[ForcedChoice]:
-    """Masked verbs with both forms; meta `attractors`, `number`, `nonce` (goldberg2019, gulordava2018)."""
+    """Masked verbs with both forms; meta `attractors`, `number`, `nonce` (goldberg2019, gulordava2018).
+
+    Meta `template` is shared by the items that differ in their words only.
+    """
     out = []
     for about, structure, words, _ in draw(n, seed):
         good = words[structure.target]

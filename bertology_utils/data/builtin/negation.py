@@ -1,12 +1,14 @@
-"""Categories with and without *not*: a robin is a bird, a robin is not a tree (ettinger2019, NEG-SIMP and NEG-NAT)."""
+"""Categories and facts with and without *not*: a robin is a bird, a robin is not a tree (ettinger2019, kassner2020)."""
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from random import Random
 
-from ..items import MASK, ForcedChoice
+from ..items import MASK, Cloze, ForcedChoice
 from . import builder
+from .facts import base
 from .lexicon import source, takes_an
 
 # carriers: what stands before and after "is (not)"; {X} the thing with its article
@@ -63,7 +65,8 @@ def _text(carrier: str, thing: str, article: str, negated: bool) -> str:
 def negation(n: int, seed: int) -> list[ForcedChoice]:
     """Affirmative and negated versions one after the other; `good` makes the sentence true; at most all there are.
 
-    Every tenth pair is of the set "natural", the others "simple"; meta `pair` joins the two versions.
+    Every tenth pair is of the set "natural", the others "simple"; meta `pair` joins the two versions, `thing` the pairs
+    about the same thing.
     """
     rng = Random(f"negation-{seed}")
     plain, natural = simple(), list(source("taxonomy")["natural"])
@@ -74,6 +77,7 @@ def negation(n: int, seed: int) -> list[ForcedChoice]:
     for i in range((n + 1) // 2):
         if natural and (i % 10 == 9 or not plain):
             carrier, true, false = natural.pop()
+            thing = carrier.partition("{not}")[0]
             texts = [carrier.replace("{not}", " not" if neg else "").replace("{}", MASK) for neg in (False, True)]
             kind = "natural"
         elif plain:
@@ -90,7 +94,33 @@ def negation(n: int, seed: int) -> list[ForcedChoice]:
                     text=text,
                     good=good,
                     bad=bad,
-                    meta={"pair": i, "set": kind},
+                    meta={"pair": i, "set": kind, "thing": thing},
                 )
+            )
+    return out[:n]
+
+
+_BE = re.compile(r"\b(is|are|was|were)\b")
+
+
+@builder("negated_facts")
+def negated_facts(n: int, seed: int) -> list[Cloze]:
+    """Facts with a form of *be* before the gap, affirmative and negated one after the other; at most all there are.
+
+    The answer is that of the affirmative sentence; meta `pair`, `set`, `relation`, `subject` as in LAMA's (kassner2020).
+    """
+    found = []
+    for fact in base():
+        for k, template in enumerate(fact.templates):
+            text = fact.text(template, MASK)
+            if (be := _BE.search(text)) and be.end() < text.index(MASK):
+                found.append((fact, f"{fact.relation}-{fact.subject}-{k}".replace(" ", "_"), text, be.end()))
+    Random(f"negated-facts-{seed}").shuffle(found)
+    out = []
+    for fact, pair, text, at in found[: (n + 1) // 2]:
+        for condition, version in (("affirmative", text), ("negated", f"{text[:at]} not{text[at:]}")):
+            meta = {"pair": pair, "set": "facts", "relation": fact.relation, "subject": fact.subject}
+            out.append(
+                Cloze(id=f"{pair}-{condition}", condition=condition, text=version, answers=fact.objects, meta=meta)
             )
     return out[:n]

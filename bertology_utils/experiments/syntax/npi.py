@@ -7,11 +7,14 @@ import random
 import numpy as np
 import pandas as pd
 
-from ... import probes
 from ...claims.registry import claim
-from ...data.items import Labelled
+from ...data.items import Labelled, MinimalPair
+from ...probes.linear import fit_grid
 from ...scores import intervals
+from ...scores.choice import choose
+from ...settings import Settings
 from ...subject import cloze, encode
+from . import planted
 
 # The cells of the paradigm that each phenomenon sets apart: acceptable against not.
 CONTRASTS = {
@@ -19,54 +22,97 @@ CONTRASTS = {
     "npi": ("no npi", "unlicensed"),
     "scope": ("licensed", "out of scope"),
 }
+PAIRS = 150  # minimal pairs of a phenomenon: a pair costs two inputs per piece
+PENALTIES = (1.0, 1e-1, 1e-2)  # sentences differ in few words: stronger than for words
 
 
 @claim(
     "syn.npi.warstadt2019",
     tasks=("npi_pairs", "npi_cloze", "npi_acceptability"),
-    n=450,
-    limit=700,
-    # two points: a lead smaller than that would not be called "better"
+    n=2400,
+    limit=1200,
+    nulls=("untrained", "frequency", "constant", "coin", "shorter", "longer"),
+    planted=planted.polarity,
 )
 def npi(subject, data, settings):
     """Accuracy by phenomenon with three methods: sentence scores, gap filling, an acceptability probe (warstadt2019).
 
     The items of the phenomena are other sentences, so their difference is not paired: items are drawn anew for each.
+    A sentence's score is a sum, so minimal pairs are those whose sentences have the same number of pieces; of the others
+    a row says how often the shorter one wins.
     """
-    frames, notes, controls = [], [], []
+    rows, notes = [], []
     if pairs := data.items.get("npi_pairs"):
-        # a pair costs two inputs a word: an eighth as many pairs as other items
-        pairs = random.Random(settings.seed).sample(pairs, max(min(len(pairs), 60), len(pairs) // 8))
-        notes.append(f"minimal pairs: {len(pairs)} drawn with seed {settings.seed}")
-        right = cloze.prefer(subject, pairs, settings) > 0
-        frames.append(("minimal pairs", [p.condition for p in pairs], right))
+        found, note = _minimal(subject, pairs, settings)
+        rows += found
+        notes.append(note)
     if gaps := data.items.get("npi_cloze"):
         gaps, note = cloze.single_piece(subject, gaps)
         notes.append(note)
         if gaps:
-            frames.append(("cloze", [g.condition for g in gaps], cloze.choose(subject, gaps, settings) > 0))
+            right = cloze.choose(subject, gaps, settings) > 0
+            words = [" ".join(sorted((g.good, g.bad))) for g in gaps]
+            rows += _rows("cloze", [g.condition for g in gaps], right, settings, words)
     if items := data.items.get("npi_acceptability"):
         conditions, right, bottom, note = probe(subject, items, settings)
         notes.append(note)
-        frames.append(("probe", conditions, right))
-        controls = [r for r in _rows("probe, layer 0", conditions, bottom, settings) if r["measure"] == "accuracy"]
-    return intervals.table([*(row for method in frames for row in _rows(*method, settings)), *controls], notes)
+        rows += _rows("probe", conditions, right, settings)
+        gain = right.astype(float) - bottom
+        for name in CONTRASTS:
+            of = np.array([c == name for c in conditions])
+            if of.any():
+                lead = intervals.mean_interval(gain[of], seed=settings.seed, draws=settings.draws, signed=True)
+                rows.append(intervals.row("gain over layer 0", lead, int(of.sum()), method="probe", phenomenon=name))
+    return intervals.table(rows, notes)
 
 
-def _rows(method: str, conditions: list[str], right: np.ndarray, settings) -> list[dict]:
+def _minimal(subject, pairs: list[MinimalPair], settings: Settings) -> tuple[list[dict], str]:
+    """Rows of the pairs of equal length, and the share of the others in which the shorter sentence wins."""
+    rng, chosen, uneven = random.Random(settings.seed), [], []
+    lengths = [cloze.lengths(subject, [getattr(p, side) for p in pairs]) for side in ("good", "bad")]
+    even = lengths[0] == lengths[1]
+    for name in sorted({p.condition for p in pairs}):
+        of = [p for p, same in zip(pairs, even) if same and p.condition == name]
+        chosen += rng.sample(of, min(PAIRS, len(of)))
+    other = [p for p, same in zip(pairs, even) if not same]
+    uneven = rng.sample(other, min(PAIRS, len(other)))
+    rows = []
+    if chosen:
+        right = cloze.compare(subject, chosen, settings)["difference"].to_numpy() > 0
+        rows = _rows("minimal pairs", [p.condition for p in chosen], right, settings)
+    if uneven:
+        frame = cloze.compare(subject, uneven, settings)
+        wins = (frame.difference > 0) == (frame.good_pieces < frame.bad_pieces)
+        found = intervals.mean_interval(wins, seed=settings.seed, draws=settings.draws)
+        rows.append(intervals.row("shorter sentence wins", found, len(wins), method="pairs of unequal length"))
+    return (
+        rows,
+        f"minimal pairs: {int(even.sum())} of {len(pairs)} have sentences of equal length, {len(chosen)} scored",
+    )
+
+
+def _rows(method: str, conditions: list[str], right: np.ndarray, settings, groups: list | None = None) -> list[dict]:
     """Accuracy of each phenomenon, and the leads of licensor and NPI over scope where the method has all three."""
-    by = {c: part["right"].to_numpy(float) for c, part in pd.DataFrame({"c": conditions, "right": right}).groupby("c")}
+    frame = pd.DataFrame({"c": conditions, "right": right, "g": groups if groups else range(len(conditions))})
     options = {"seed": settings.seed, "draws": settings.draws}
+    found = {
+        name: (part["right"].to_numpy(float), part["g"].to_numpy()) for name, part in frame.groupby("c", sort=True)
+    }
     rows = [
         intervals.row(
-            "accuracy", intervals.mean_interval(values, **options), len(values), method=method, phenomenon=name
+            "accuracy",
+            intervals.mean_interval(values, groups=units, **options),
+            len(values),
+            method=method,
+            phenomenon=name,
         )
-        for name, values in by.items()
+        for name, (values, units) in found.items()
     ]
     for name in ("licensor", "npi"):
-        if name in by and "scope" in by:
-            lead = intervals.difference(by[name], by["scope"], paired=False, **options)
-            rows.append(intervals.row(f"{name} - scope", lead, len(by[name]) + len(by["scope"]), method=method))
+        if name in found and "scope" in found:
+            (a, of_a), (b, of_b) = found[name], found["scope"]
+            lead = intervals.difference(a, b, paired=False, groups=(of_a, of_b), **options)
+            rows.append(intervals.row(f"{name} - scope", lead, min(len(a), len(b)), method=method))
     return rows
 
 
@@ -84,26 +130,27 @@ def cell(item: Labelled) -> str:
 def probe(subject, items: list[Labelled], settings) -> tuple[list[str], np.ndarray, np.ndarray, str]:
     """Phenomenon of each test sentence of a contrast, and whether a linear probe on the mean word vector is right on it.
 
-    The layer is the best on the dev split; the second array is that of layer 0, without context. Where a contrast has
-    more sentences of one label, the surplus is left out, so that one half is chance.
+    Layer, above the embeddings, and penalty are the best on the dev split; the second array is that of layer 0, without
+    context. Where a contrast has more sentences of one label, the surplus is left out, so that one half is chance.
     """
     fitting = encode.fits(subject, [i.text.split() for i in items])
     items = [i for i, ok in zip(items, fitting) if ok]
     vectors = np.empty((subject.n_layers + 1, len(items), subject.hidden_size), np.float32)
     for i, states in encode.hidden_states(subject, [i.text.split() for i in items], settings=settings):
         vectors[:, i] = states.mean(1)
-    of = {split: np.array([k for k, i in enumerate(items) if i.split == split]) for split in ("train", "dev", "test")}
+    train, dev, test = (np.array([k for k, i in enumerate(items) if i.split == s]) for s in ("train", "dev", "test"))
     labels = np.array([i.label for i in items])
-    fits = probes.fit_each(vectors[:, of["train"]], labels[of["train"]], l2=0.01, device=settings.torch_device())
-    dev = [(p.predict(x[of["dev"]]) == labels[of["dev"]]).mean() for p, x in zip(fits, vectors)]
-    layer = int(np.argmax(dev))
-    right, bottom = (fits[k].predict(vectors[k][of["test"]]) == labels[of["test"]] for k in (layer, 0))
-    cells = [cell(items[k]) for k in of["test"]]
+    grid = fit_grid(vectors[:, train], labels[train], PENALTIES, device=settings.torch_device())
+    right = np.array([[p.predict(x) == labels for p, x in zip(fits, vectors)] for fits in grid])
+    which = [choose(layer) for layer in right[..., dev].mean(-1).T]
+    right = right[which, np.arange(len(vectors))]
+    layer = choose(right[1:, dev].mean(1)) + 1
+    cells = [cell(items[k]) for k in test]
     conditions, kept = [], []
     for name, sides in CONTRASTS.items():
         parts = [[k for k, c in enumerate(cells) if c == side] for side in sides]
         least = min(map(len, parts))
         conditions += [name] * 2 * least
         kept += [*parts[0][:least], *parts[1][:least]]
-    note = f"probe: layer {layer} of 0 to {subject.n_layers}, the best on the dev split"
-    return conditions, right[kept], bottom[kept], note
+    note = f"probe: layer {layer} of 1 to {subject.n_layers}, the best on the dev split"
+    return conditions, right[layer, test][kept], right[0, test][kept], note

@@ -1,109 +1,121 @@
-"""What the masked LM predicts where syntax decides: agreement, negation, broken sentences."""
+"""What the masked LM predicts in negated and in broken sentences (ettinger2019)."""
 
 from __future__ import annotations
 
 import random
 from collections import defaultdict
+from zlib import crc32
 
 import numpy as np
 import pandas as pd
 
 from ...calibration import planted as plants
 from ...claims.registry import claim
-from ...data.items import MASK
+from ...data.items import MASK, Cloze
 from ...scores import intervals
+from ...settings import Settings
 from ...subject import cloze
+from . import planted
 
-
-def right_forms(data, base, rng):
-    """The right form leads by four nats, give or take one, in nine items of ten."""
-    return plants.plant(base, data, rng, logits=plants.choice_logits(base, strength=4, right=0.9))
-
-
-@claim(
-    "syn.agreement.goldberg2019",
-    tasks="agreement",
-    n=1200,
-    limit=3000,
-    planted=right_forms,
-    nulls=("untrained", "frequency", "nearest", "layer 0", "coin"),
-)
-def agreement(subject, data, settings):
-    """P(right form) > P(wrong form) at the masked verb, by construction and by number of attractors (goldberg2019).
-
-    Items whose two forms are not single vocabulary items are left out and counted, as in the study.
-    """
-    items, note = cloze.single_piece(subject, data["agreement"])
-    frame = pd.DataFrame(
-        {
-            "condition": [i.condition for i in items],
-            "attractors": [i.meta.get("attractors") for i in items],
-            "right": cloze.choose(subject, items, settings) > 0,
-        }
-    )
-    by_condition = intervals.means(frame, "right", by="condition", measure="accuracy", settings=settings, note=note)
-    counted = frame.dropna(subset="attractors").astype({"attractors": int})
-    if not counted.attractors.nunique() > 1:
-        return by_condition
-    by_count = intervals.means(counted, "right", by="attractors", measure="accuracy by attractors", settings=settings)
-    slope = intervals.bootstrap(
-        [counted.attractors.to_numpy(), counted.right.to_numpy(float)],
-        _slope,
-        seed=settings.seed,
-        draws=min(settings.draws, 500),
-    )
-    return intervals.combine(
-        by_condition, by_count, intervals.table([intervals.row("change per attractor", slope, len(counted))])
-    )
-
-
-def _slope(x: np.ndarray, y: np.ndarray) -> float:
-    """Least-squares slope; nan where x does not vary."""
-    x = x - x.mean()
-    return float(x @ y / (x @ x)) if x.any() else float("nan")
+TOP = 5  # likeliest fillers that are compared
 
 
 @claim(
     "syn.negation.ettinger2019",
-    tasks="negation",
-    n=560,
+    tasks=("negation", "negated_facts"),
+    n=1000,
+    limit=600,
+    nulls=("untrained", "frequency", "constant", "coin"),
+    planted=planted.deaf_to_not,
 )
 def negation(subject, data, settings):
-    """Is the true completion preferred with and without "not"? Do the five likeliest fillers change? (ettinger2019)
+    """Is the true completion preferred with and without "not"? Does the likeliest filler change? (ettinger2019, kassner2020)
 
-    `unmoved by not`: share of items whose affirmative completion still wins when the sentence is negated, and is then
-    false.
+    `unmoved by not`: the share of pairs in which the category that is true of the affirmative sentence still wins when
+    the sentence is negated. `switched by not`: the share in which "not" turns the preference to the true completion,
+    less the share in which it turns it away. The study's two sets are pooled; things are resampled, not sentences.
     """
-    items, note = cloze.single_piece(subject, data["negation"])
-    pairs = defaultdict(dict)
-    for item, odds in zip(items, cloze.choose(subject, items, settings)):
-        pairs[item.meta["set"], item.meta["pair"]][item.condition] = (item, odds > 0)
-    whole = {key: pair for key, pair in pairs.items() if len(pair) == 2}
+    frames = []
+    if items := data.items.get("negation"):
+        frames.append(_choices(subject, items, settings))
+    pairs = _pairs(data.items.get("negation", [])) + _pairs(data.items.get("negated_facts", []))
+    frames.append(_same_fillers(subject, pairs, settings))
+    return intervals.combine(*frames)
+
+
+def _pairs(items) -> list[tuple]:
+    """(affirmative, negated) of each pair, and what it shares with others: the thing, or the relation and subject."""
+    found = defaultdict(dict)
+    for item in items:
+        found[item.meta["set"], item.meta["pair"]][item.condition] = item
+    return [(p["affirmative"], p["negated"]) for p in found.values() if len(p) == 2]
+
+
+def _thing(item) -> str:
+    """The pair's thing: pairs that share it are resampled together."""
+    return str(item.meta.get("thing", item.meta.get("subject", item.meta["pair"])))
+
+
+def _choices(subject, items, settings) -> pd.DataFrame:
+    items, note = cloze.single_piece(subject, items)
+    odds = {i.id: o for i, o in zip(items, cloze.choose(subject, items, settings))}
+    pairs = _pairs(items)
+    plain, negated = (np.array([odds[p[k].id] > 0 for p in pairs], float) for k in (0, 1))
     frame = pd.DataFrame(
-        [
-            {
-                "set": name,
-                "affirmative": pair["affirmative"][1],
-                "negated": pair["negated"][1],
-                "texts": (pair["affirmative"][0].text, pair["negated"][0].text),
-            }
-            for (name, _), pair in whole.items()
-        ]
-    ).astype({"affirmative": float, "negated": float})
-    tops = cloze.top_k(subject, [t for pair in frame["texts"] for t in pair], 5, settings)
-    frame["overlap"] = [len(set(a) & set(b)) / 5 for a, b in zip(tops[::2], tops[1::2])]
-    frame["gap"] = frame.affirmative - frame.negated
-    frame["unmoved"] = 1 - frame.negated
-    named = {
-        "affirmative": "accuracy, affirmative",
-        "negated": "accuracy, negated",
-        "gap": "affirmative - negated",
-        "unmoved": "unmoved by not",
-        "overlap": "top-5 overlap",
-    }
-    return intervals.combine(
-        *(intervals.means(frame, c, by="set", measure=m, settings=settings, note=note) for c, m in named.items())
+        {
+            "thing": [_thing(a) for a, _ in pairs],
+            "completion": [a.good for a, _ in pairs],
+            "accuracy, affirmative": plain,
+            "accuracy, negated": negated,
+            "affirmative - negated": plain - negated,
+            "unmoved by not": 1 - negated,
+            # the preferred filler is the other one, in the right direction or in the wrong one
+            "switched by not": plain * negated - (1 - plain) * (1 - negated),
+        }
     )
+    measures = frame.columns[2:]
+    signed = ("affirmative - negated", "switched by not")
+    return intervals.combine(
+        *(
+            intervals.means(
+                frame.assign(pairs="all"), m, by="pairs", measure=m, settings=settings, note=note,
+                groups=["thing", "completion"], signed=m in signed,
+            )
+            for m in measures
+        )
+    )  # fmt: skip
+
+
+def _same_fillers(subject, pairs: list[tuple], settings) -> pd.DataFrame:
+    """What the likeliest fillers of a pair have in common, and those of a sentence and another's negation."""
+    fits = [len(subject.tokenizer(i.text)["input_ids"]) <= subject.max_length for pair in pairs for i in pair]
+    pairs = [p for p, a, b in zip(pairs, fits[::2], fits[1::2]) if a and b]
+    tops = cloze.top_k(subject, [i.text for pair in pairs for i in pair], TOP, settings)
+    plain, negated = tops[::2], tops[1::2]
+    order = random.Random(settings.seed).sample(range(len(pairs)), len(pairs))
+    others = [negated[o if o != i else i - 1] for i, o in enumerate(order)]
+    frame = pd.DataFrame(
+        {
+            "thing": [_thing(a) for a, _ in pairs],
+            "same first filler": [float(a[0] == b[0]) for a, b in zip(plain, negated)],
+            "same first filler as an unrelated sentence": [float(a[0] == b[0]) for a, b in zip(plain, others)],
+            "top-5 overlap": [_shared(a, b) for a, b in zip(plain, negated)],
+        }
+    )
+    frame["same first filler over control"] = frame.iloc[:, 1] - frame.iloc[:, 2]
+    return intervals.combine(
+        *(
+            intervals.means(
+                frame.assign(pairs="all"), m, by="pairs", measure=m, settings=settings, groups="thing",
+                signed=m.endswith("control"),
+            )
+            for m in frame.columns[1:]
+        )
+    )  # fmt: skip
+
+
+def _shared(a: list[str], b: list[str]) -> float:
+    return len(set(a) & set(b)) / TOP
 
 
 def perturb(words: list[str], kind: str, gap: int, rng: random.Random, meta: dict) -> list[str] | None:
@@ -122,40 +134,79 @@ def perturb(words: list[str], kind: str, gap: int, rng: random.Random, meta: dic
     return words[: span[0]] + words[span[1] :] if span and not span[0] <= gap < span[1] else None
 
 
-@claim("syn.malformed.ettinger2019", tasks="completion", n=200)
+PERTURBATIONS = ("shuffled", "truncated", "no subject", "no object")
+
+
+def broken(items, settings) -> list[tuple[int, str, str]]:
+    """(which item, what was done, the text) of everything that can be done to each item."""
+    rng, out = random.Random(settings.seed), []
+    for i, item in enumerate(items):
+        words = item.text.replace(MASK, f" {MASK} ").split()
+        for kind in PERTURBATIONS:
+            changed = perturb(words, kind, words.index(MASK), rng, item.meta)
+            if changed:
+                out.append((i, kind, " ".join(changed)))
+    return out
+
+
+def any_order(data, base, rng):
+    """Five fillers of its own for each item, broken or not, in four of five; the fifth is another's."""
+    items = data["completion"]
+    more = [(text.split(), None, items[i], "text") for i, _, text in broken(items, Settings(seed=0))]
+
+    def logits(seen, own):
+        item = seen.first(Cloze)
+        if item is None:
+            return {}
+        fillers = np.random.default_rng(crc32(item.id.encode())).integers(1000, base.config.vocab_size, 5)
+        fillers = [int(f if own.random() < 0.9 else own.integers(1000, base.config.vocab_size)) for f in fillers]
+        return {int(t): {f: 9.0 - k for k, f in enumerate(fillers)} for t in np.flatnonzero(seen.masked)}
+
+    return plants.plant(base, data, rng, logits=logits, more=more)
+
+
+@claim(
+    "syn.malformed.ettinger2019",
+    tasks="completion",
+    n=600,
+    nulls=("untrained", "frequency", "constant", "coin"),
+    planted=any_order,
+)
 def malformed(subject, data, settings):
     """Top-5 overlap of the predictions before and after breaking the sentence, against another's (ettinger2019).
 
-    The control is the overlap with the predictions for an unrelated item: some words are likely anywhere.
+    The control is the overlap with the predictions for an unrelated item: some words are likely anywhere. `survival` is
+    the overlap above the control as a share of what there is above it: 1 where nothing changes, 0 where the broken
+    sentence says no more than any other.
     """
     items = data["completion"]
-    rng = random.Random(settings.seed)
-    tops = cloze.top_k(subject, [i.text for i in items], 5, settings)
-    broken = []
-    for i, item in enumerate(items):
-        words = item.text.replace(MASK, f" {MASK} ").split()
-        for kind in ("shuffled", "truncated", "no subject", "no object"):
-            changed = perturb(words, kind, words.index(MASK), rng, item.meta)
-            if changed:
-                broken.append((i, kind, " ".join(changed)))
-    changed_tops = cloze.top_k(subject, [text for *_, text in broken], 5, settings)
-    others = rng.sample(range(len(items)), len(items))
+    tops = cloze.top_k(subject, [i.text for i in items], TOP, settings)
+    changed = broken(items, settings)
+    changed_tops = cloze.top_k(subject, [text for *_, text in changed], TOP, settings)
+    order = random.Random(settings.seed + 1).sample(range(len(items)), len(items))
     frame = pd.DataFrame(
         [
             {
                 "perturbation": kind,
-                "overlap": len(set(tops[i]) & set(top)) / 5,
-                "control": len(set(tops[i]) & set(tops[others[i] if others[i] != i else i - 1])) / 5,
+                "item": i,
+                "overlap": _shared(tops[i], top),
+                "control": _shared(tops[order[i] if order[i] != i else i - 1], top),
+                "same": float(tops[i][0] == top[0]),
             }
-            for (i, kind, _), top in zip(broken, changed_tops)
+            for (i, kind, _), top in zip(changed, changed_tops)
         ]
     )
     frame["over"] = frame.overlap - frame.control
     named = {
         "overlap": "top-5 overlap",
         "control": "top-5 overlap with an unrelated item",
-        "over": "overlap over control",
+        "same": "same first filler",
     }
-    return intervals.combine(
-        *(intervals.means(frame, c, by="perturbation", measure=m, settings=settings) for c, m in named.items())
-    )
+    rows = [intervals.means(frame, c, by="perturbation", measure=m, settings=settings) for c, m in named.items()]
+    survival = []
+    for kind, part in frame.groupby("perturbation"):
+        found = intervals.ratio(
+            part["over"], 1 - part["control"], seed=settings.seed, draws=settings.draws, signed=True
+        )
+        survival.append(intervals.row("survival", found, len(part), perturbation=kind))
+    return intervals.combine(*rows, intervals.table(survival))

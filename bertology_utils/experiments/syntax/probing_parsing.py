@@ -1,4 +1,4 @@
-"""Trees without a structural probe: parsing as tagging, constituents from distances, tensor products."""
+"""Trees without a structural probe: parsing as tagging, constituents from distances of neighbours."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from ... import probes
 from ...claims.registry import claim
 from ...data.items import Sentence, Span
-from ...probes import Means, structural, tagging, tpdn
+from ...probes import structural, tagging
+from ...probes.linear import fit_grid
 from ...scores import intervals
+from ...scores.choice import choose
 from ...settings import Settings
 from ...subject import encode
 from ...subject.models import Subject
+from . import planted
+from .fitted import FOLDS, PENALTIES, Rows, folds
 from .probing import few, punctuation
 from .probing_trees import Forest, grow
 
@@ -21,102 +24,137 @@ from .probing_trees import Forest, grow
 @claim(
     "syn.trees_from_vectors.vilares2020",
     tasks=("treebank", "constituency"),
-    n=300,
-    limit=300,
-    # two points of UAS at least
+    n=1000,
+    limit=400,
+    nulls=("untrained", "layer 0", "bag of words", "positions"),
+    planted=planted.tagged_trees,
 )
 def trees_from_vectors(subject, data, settings):
     """Dependency parsing as tagging with a linear layer; constituents from distances of neighbours (vilares2020, kim2020).
 
-    Tags (relative heads) and the parts of speech they count by are both predicted from the same layer, chosen by UAS on
-    dev. The chain is the better on dev of "every word depends on its left, or right, neighbour". Constituents need no
-    training; layer and metric are chosen by F1 on dev and reported beside right-branching.
+    Tags (relative heads) and the parts of speech they count by are both predicted from the same layer; penalty and
+    layer, above the embeddings, are chosen by UAS on dev. Baselines: the embeddings under the same parser, and the
+    better on dev of "every word depends on its left, or right, neighbour". Constituents need no training; layer and
+    metric are chosen by F1 on dev, and the baselines are the embeddings, right-branching, left-branching and random
+    splits.
     """
     frames = []
     treebank = [i for i in data.items.get("treebank", []) if i.heads]
     if treebank:
         forest = grow(subject, few(treebank, 5), settings)
-        frames.append(_tagged(forest, settings))
+        frames.append(_tagged(forest, subject.name, settings))
     bracketed = [i for i in data.items.get("constituency", treebank) if i.brackets and i.split != "train"]
     if bracketed:
         frames.append(_constituents(subject, bracketed, settings))
     return intervals.combine(*frames)
 
 
-def _tagged(forest: Forest, settings: Settings):
-    """UAS of parsing as tagging by layer, of the chain, and the difference at the layer chosen on dev."""
-    kept = [structural.without(item.heads, punctuation(item))[0] for item in forest.items]
-    tags = [np.array(item.upos or item.xpos)[k] for item, k in zip(forest.items, kept)]
-    labels = [np.array(tagging.relative_heads(h, list(t))) for h, t in zip(forest.heads, tags)]
-    train, dev, test = (forest.of(s) for s in ("train", "dev", "test"))
-    x = np.concatenate([forest.vectors[k] for k in train], 1)  # (L + 1, words, H)
-    taggers, parsers = (
-        probes.fit_each(x, np.concatenate([of[k] for k in train]), device=settings.torch_device())
-        for of in (tags, labels)
-    )
+class _Taggers:
+    """Parts of speech and relative heads of a forest's words, and parsers that tell them from the vectors of a layer."""
 
-    def right(layer: int) -> dict[str, np.ndarray]:
-        tagger, parser, out = taggers[layer], parsers[layer], {}
-        for split, of in (("dev", dev), ("test", test)):
-            parsed = [
-                tagging.decode_heads(
-                    parser.log_probs(forest.vectors[k][layer]),
-                    list(parser.classes),
-                    tagger.predict(forest.vectors[k][layer]).tolist(),
-                )
-                for k in of
-            ]
-            out[split] = np.concatenate([tagging.attachments(p, forest.heads[k]) for p, k in zip(parsed, of)])
-        return out
+    def __init__(self, forest: Forest, settings: Settings) -> None:
+        self.forest, self.settings = forest, settings
+        kept = [structural.without(item.heads, punctuation(item))[0] for item in forest.items]
+        self.tags = [np.array(item.upos or item.xpos)[k] for item, k in zip(forest.items, kept)]
+        self.labels = [np.array(tagging.relative_heads(h, list(t))) for h, t in zip(forest.heads, self.tags)]
 
-    def chained(of: list[int], way: int) -> np.ndarray:
-        return np.concatenate(
-            [tagging.attachments(tagging.chain(len(forest.heads[k]), way), forest.heads[k]) for k in of]
+    def fit(self, train: list[int], layers: list[int], penalties: tuple[float, ...]) -> list[list[tuple]]:
+        """For each penalty and layer, a tagger and a parser."""
+        x = np.concatenate([self.forest.vectors[k][layers] for k in train], 1)  # (layers, words, H)
+        device = self.settings.torch_device()
+        taggers, parsers = (
+            fit_grid(x, np.concatenate([of[k] for k in train]), penalties, device=device)
+            for of in (self.tags, self.labels)
         )
+        return [list(zip(*grid)) for grid in zip(taggers, parsers)]
 
-    layers = [right(layer) for layer in range(len(forest.vectors[0]))]
-    best = int(np.argmax([r["dev"].mean() for r in layers]))
-    chain = chained(test, max((-1, 1), key=lambda way: chained(dev, way).mean()))
-    mean = Means(np.repeat(test, [len(forest.heads[k]) for k in test]), seed=settings.seed, draws=settings.draws)
-    rows = [intervals.row("UAS", mean(r["test"]), len(chain), layer=k) for k, r in enumerate(layers)]
-    rows.append(intervals.row("UAS of the chain", mean(chain), len(chain)))
-    gain = mean(layers[best]["test"].astype(float) - chain)
-    rows.append(intervals.row("UAS over chain", gain, len(chain), layer=best))
-    return intervals.table(rows, [forest.note])
+    def right(self, pair: tuple, layer: int, of: list[int]) -> np.ndarray:
+        """For each word of the sentences `of`, whether its head is right."""
+        tagger, parser = pair
+        parsed = [
+            tagging.decode_heads(
+                parser.log_probs(self.forest.vectors[k][layer]),
+                list(parser.classes),
+                tagger.predict(self.forest.vectors[k][layer]).tolist(),
+            )
+            for k in of
+        ]
+        return np.concatenate([tagging.attachments(p, self.forest.heads[k]) for p, k in zip(parsed, of)])
+
+
+def _tagged(forest: Forest, name: str, settings: Settings):
+    """UAS of parsing as tagging by layer, of the baselines, and the leads over these at the layer chosen on dev."""
+    train, dev, test = (forest.of(s) for s in ("train", "dev", "test"))
+    every = list(range(len(forest.vectors[0])))
+    taggers = _Taggers(forest, settings)
+    grid = taggers.fit(train, every, PENALTIES)
+    on_dev = np.array([[taggers.right(grid[p][k], k, dev).mean() for k in every] for p in range(len(PENALTIES))])
+    which = np.array([choose(layer) for layer in on_dev.T])
+    best = choose(on_dev.max(0)[1:]) + 1
+    layers = [taggers.right(grid[which[k]][k], k, test).astype(float) for k in every]
+    chain = _chained(forest, test, max((-1, 1), key=lambda way: _chained(forest, dev, way).mean())).astype(float)
+    again = _again(taggers, train, test, [0, best], which, settings)  # (folds, 2, words)
+    rows = Rows(np.repeat(test, [len(forest.heads[k]) for k in test]), settings, name)
+    for k, right in enumerate(layers):
+        rows.add("UAS", right, layer=k)
+    rows.add("UAS of the chain", chain)
+    rows.add("UAS over chain", layers[best] - chain, again[:, 1] - chain, signed=True, layer=best)
+    rows.add("UAS over layer 0", layers[best] - layers[0], again[:, 1] - again[:, 0], signed=True, layer=best)
+    return intervals.table(rows.rows, [forest.note])
+
+
+def _chained(forest: Forest, of: list[int], way: int) -> np.ndarray:
+    return np.concatenate([tagging.attachments(tagging.chain(len(forest.heads[k]), way), forest.heads[k]) for k in of])
+
+
+def _again(taggers: _Taggers, train, test, layers: list[int], which: np.ndarray, settings: Settings) -> np.ndarray:
+    """Right heads on test of parsers trained without one fold of the training sentences, (folds, layers, words)."""
+    fold, out = folds(np.arange(len(train)), settings), []
+    for k in range(FOLDS):
+        kept = [s for s, of in zip(train, fold) if of != k]
+        fits = {layer: taggers.fit(kept, [layer], (PENALTIES[which[layer]],))[0][0] for layer in layers}
+        out.append([taggers.right(fits[layer], layer, test) for layer in layers])
+    return np.array(out, float)
+
+
+METRICS = ("cosine", "L1", "L2")
 
 
 def _constituents(subject: Subject, items: list[Sentence], settings: Settings):
-    """Unlabelled F1 of splitting at the widest gap between neighbours, beside right-branching; nothing is trained.
+    """Unlabelled F1 of splitting at the widest gap between neighbours, beside baselines; nothing is trained.
 
     Punctuation is left out, as is usual: a final stop would make right-branching wrong everywhere.
     """
-    items = [
-        i
-        for i, ok in zip(items, encode.fits(subject, [i.words for i in items]))
-        if ok and punctuation(i).count(False) > 2
-    ]
-    metrics = ("cosine", "L1", "L2")
-    scores = np.full((subject.n_layers + 1, len(metrics), len(items)), np.nan)
+    fit = encode.fits(subject, [i.words for i in items])
+    items = [i for i, ok in zip(items, fit) if ok and punctuation(i).count(False) > 2]
+    scores = np.full((subject.n_layers + 1, len(METRICS), len(items)), np.nan)
     trees = [_without_punctuation(i) for i in items]  # words kept and spans among them
-    flat = np.array([tagging.span_f1(tagging.right_branching(len(k)), spans, len(k)) for k, spans in trees])
     for i, states in encode.hidden_states(subject, [i.words for i in items], settings=settings):
         kept, gold = trees[i]
         for layer, vectors in enumerate(states[:, kept]):
-            for m, metric in enumerate(metrics):
+            for m, metric in enumerate(METRICS):
                 spans = tagging.split_by_distance(tagging.gaps(vectors, metric))
                 scores[layer, m, i] = tagging.span_f1(spans, gold, len(kept))
+    rng = np.random.default_rng(settings.seed)
+    plain = {
+        "right-branching": lambda n: tagging.right_branching(n),
+        "left-branching": lambda n: {(0, j) for j in range(2, n + 1)},
+        "random splits": lambda n: tagging.split_by_distance(rng.random(n - 1)),
+    }
+    others = {k: np.array([tagging.span_f1(f(len(w)), gold, len(w)) for w, gold in trees]) for k, f in plain.items()}
     dev = np.array([i.split == "dev" for i in items])
-    layer, m = np.unravel_index(np.nanmean(scores[:, :, dev], -1).argmax(), scores.shape[:2])
-    test = ~dev & ~np.isnan(flat)
-    options = {"seed": settings.seed, "draws": settings.draws}
-    keys, n, ours = {"layer": int(layer), "metric": metrics[m]}, int(test.sum()), scores[layer, m, test]
-    return intervals.table(
-        [
-            intervals.row("F1 of constituents", intervals.mean_interval(ours, **options), n, **keys),
-            intervals.row("F1 of right-branching", intervals.mean_interval(flat[test], **options), n),
-            intervals.row("F1 over right-branching", intervals.difference(ours, flat[test], **options), n, **keys),
-        ]
-    )
+    test = ~dev & ~np.isnan(others["right-branching"])
+    above = np.nanmean(scores[1:, :, dev], -1)
+    layer, m = np.unravel_index(choose(above), above.shape)
+    others["layer 0"] = scores[0, choose(np.nanmean(scores[0][:, dev], -1))]
+    options, n = {"seed": settings.seed, "draws": settings.draws}, int(test.sum())
+    keys, ours = {"layer": int(layer) + 1, "metric": METRICS[m]}, scores[layer + 1, m, test]
+    rows = [intervals.row("F1 of constituents", intervals.mean_interval(ours, **options), n, **keys)]
+    for name, other in others.items():
+        rows.append(intervals.row("F1 of baseline", intervals.mean_interval(other[test], **options), n, baseline=name))
+        lead = intervals.difference(ours, other[test], **options)
+        rows.append(intervals.row("F1 over baseline", lead, n, baseline=name, **keys))
+    return intervals.table(rows)
 
 
 def _without_punctuation(item: Sentence) -> tuple[list[int], list[Span]]:
@@ -130,45 +168,3 @@ def _without_punctuation(item: Sentence) -> tuple[list[int], list[Span]]:
         if place[s.end] > place[s.start]
     ]
     return kept, moved
-
-
-@claim(
-    "syn.tpdn.jawahar2019",
-    tasks="treebank",
-    n=400,
-    # no margin: the survey itself calls the differences very small
-)
-def tensor_products(subject, data, settings):
-    """[CLS] of the last layer rebuilt from words bound to roles, by five role schemes (jawahar2019).
-
-    The error is the mean squared error on test over standardised coordinates (1: no better than the mean vector);
-    intervals are over seeds and sentences.
-    """
-    items = [i for i in data["treebank"] if i.brackets]
-    items = [i for i, ok in zip(items, encode.fits(subject, [i.words for i in items])) if ok]
-    vectors = np.empty((len(items), subject.hidden_size), np.float32)
-    words = [i.words for i in items]
-    for i, states in encode.hidden_states(subject, words, pool=None, layers=[subject.n_layers], settings=settings):
-        vectors[i] = states[0, 0]
-    train, dev, test = (np.array([i.split == s for i in items]) for s in ("train", "dev", "test"))
-    fillers = [[w.lower() for w in ws] for ws in words]
-    errors = {
-        scheme: probes.fit_tpdn(
-            fillers,
-            [tpdn.roles(scheme, len(i.words), i.brackets) for i in items],
-            vectors,
-            train,
-            dev,
-            seed=settings.seed,
-            epochs=12,
-            device=settings.torch_device(),
-        )[:, test]
-        for scheme in probes.SCHEMES
-    }
-    options, n = {"seed": settings.seed, "draws": min(settings.draws, 1000)}, int(test.sum())
-    rows = [intervals.row("error", intervals.seeds_by_items(e, **options), n, roles=s) for s, e in errors.items()]
-    for scheme, error in errors.items():
-        if scheme != "tree":
-            over = intervals.seeds_by_items(error - errors["tree"], **options)
-            rows.append(intervals.row("error over tree roles", over, n, roles=scheme))
-    return intervals.table(rows)

@@ -7,18 +7,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from ... import probes
-from ...calibration import planted as plants
 from ...claims.registry import claim
 from ...data.items import Sentence
-from ...probes import Means, structural, tagging
+from ...probes import structural, tagging
 from ...scores import intervals
+from ...scores.choice import choose
 from ...settings import Settings
 from ...subject import encode
-from ...subject.models import Subject, load
+from ...subject.models import Subject
+from . import planted
 from .probing import few, punctuation, stranger
 
 RANK = 32  # of structural probes, but for the sweep: small enough to be fast, where the study's curve is flat already
 EPOCHS = 8
+SEEDS = 3  # starts of the probes that are compared
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,14 +57,14 @@ def edges_found(forest: Forest, of: list[int], predicted: list[set]) -> np.ndarr
 
 
 def _probe_trees(
-    forest: Forest, layers: list[int], settings: Settings, score: list[int], **options
+    forest: Forest, layers: list[int], settings: Settings, score: list[int], seed: int | None = None, **options
 ) -> list[list[np.ndarray]]:
     """For each layer, predicted distances (or depths) of the sentences `score`; the probes learn on the train split."""
     train = forest.of("train")
     fitted = probes.fit_structural_each(
         [forest.vectors[k][layers] for k in train],
         [forest.heads[k] for k in train],
-        seed=settings.seed,
+        seed=settings.seed if seed is None else seed,
         device=settings.torch_device(),
         **options,
     )
@@ -70,76 +72,95 @@ def _probe_trees(
     return [[measure(probe, forest.vectors[k][layer]) for k in score] for layer, probe in zip(layers, fitted)]
 
 
-def tree_vectors(data, base, rng):
-    """Static word vectors, and from layer 1 on vectors whose squared distances are tree distances, with noise."""
-    parts = [plants.word_vectors(), plants.tree_vectors(layers=plants.above_embeddings(base.n_layers), noise=0.1)]
-    return plants.plant(base, data, rng, parts=parts)
-
-
 @claim(
     "syn.structural_probe.hewitt2019",
     tasks="treebank",
-    n=250,
+    n=900,
     limit=400,
-    # two points of UUAS at least, over each baseline
-    planted=tree_vectors,
     nulls=("untrained", "layer 0", "bag of words", "positions"),
+    planted=planted.trees,
 )
 def structural_probe(subject, data, settings):
     """Structural probes of distance and depth at every layer; a sweep of ranks at the best (hewitt2019).
 
     The layer above the embeddings is chosen by UUAS on dev. Baselines on test: the embeddings, an untrained network at
-    the same layer, and the chain that joins each word to the next. Punctuation is left out.
+    the same layer, and the chain that joins each word to the next. Where probes are compared, each was trained from
+    `SEEDS` starts, which are resampled with the sentences. Punctuation is left out.
     """
     items = few([i for i in data["treebank"] if i.heads], 5)
     forest = grow(subject, items, settings)
     dev, test = forest.of("dev"), forest.of("test")
-
-    def trees(source: Forest, layers: list[int], of: list[int], rank: int = RANK) -> list[np.ndarray]:
-        """For each layer, which edges of the sentences `of` are found."""
-        predicted = _probe_trees(source, layers, settings, of, rank=rank, epochs=EPOCHS)
-        return [edges_found(source, of, [structural.spanning_tree(d) for d in lengths]) for lengths in predicted]
-
     groups = np.repeat(test, [len(forest.heads[k]) - 1 for k in test])
-    mean, n = Means(groups, seed=settings.seed, draws=settings.draws), len(groups)
-    on_dev = sum(len(forest.heads[k]) - 1 for k in dev)  # edges
-    both = trees(forest, list(range(subject.n_layers + 1)), dev + test)
-    found = [right[on_dev:] for right in both]
-    best = int(np.argmax([right[:on_dev].mean() for right in both[1:]])) + 1
-    rows = [intervals.row("UUAS", mean(f), n, layer=k) for k, f in enumerate(found)]
+    options = {"seed": settings.seed, "draws": settings.draws, "groups": groups}
+    on_dev, n = sum(len(forest.heads[k]) - 1 for k in dev), len(groups)  # edges
+    both = _found(forest, list(range(subject.n_layers + 1)), dev + test, settings)
+    best = choose([right[:on_dev].mean() for right in both[1:]]) + 1
+    rows = [
+        intervals.row("UUAS", intervals.mean_interval(f[on_dev:], **options), n, layer=k) for k, f in enumerate(both)
+    ]
     chain = edges_found(forest, test, [structural.tree_edges(tagging.chain(len(forest.heads[k]), -1)) for k in test])
-    rows.append(intervals.row("UUAS of the chain", mean(chain), n))
-    (untrained,) = trees(grow(stranger(subject, settings), items, settings), [best], test)
-    for name, other in (("layer 0", found[0]), ("untrained", untrained), ("chain", chain)):
-        gain = mean(found[best].astype(float) - other)
+    rows.append(intervals.row("UUAS of the chain", intervals.mean_interval(chain, **options), n))
+    seeds = [settings.seed + 1 + k for k in range(SEEDS)]
+    ours = np.array([_found(forest, [0, best], test, settings, seed=s) for s in seeds], float)  # (seeds, 2, edges)
+    strangers = grow(stranger(subject, settings), items, settings)
+    untrained = np.array([_found(strangers, [best], test, settings, seed=s)[0] for s in seeds], float)
+    baselines = {"layer 0": ours[:, 0], "untrained": untrained, "chain": np.broadcast_to(chain, untrained.shape)}
+    for name, other in baselines.items():
+        gain = intervals.seeds_by_items(ours[:, 1] - other, **options)
         rows.append(intervals.row("UUAS over baseline", gain, n, baseline=name, layer=best))
     for rank in (r for r in (1, 4, 16, 64, 256, 1024) if r <= subject.hidden_size):
-        (right,) = trees(forest, [best], test, rank)
-        rows.append(intervals.row("UUAS by rank", mean(right), n, rank=rank, layer=best))
-    return intervals.table(rows + _correlations(forest, best, test, RANK, settings), [forest.note])
+        (right,) = _found(forest, [best], test, settings, rank=rank)
+        rows.append(intervals.row("UUAS by rank", intervals.mean_interval(right, **options), n, rank=rank, layer=best))
+    return intervals.table(rows + _correlations(forest, best, test, seeds, settings), [forest.note])
 
 
-def _correlations(forest: Forest, best: int, test: list[int], rank: int, settings: Settings) -> list[dict]:
-    """Rank correlations and root accuracy at the best layer and at layer 0, over sentences."""
-    rows, gold, layers = [], [forest.heads[k] for k in test], [0, best]
-    by_distance = _probe_trees(forest, layers, settings, test, rank=rank, epochs=EPOCHS)
-    by_depth = _probe_trees(forest, layers, settings, test, rank=rank, epochs=EPOCHS, what="depth")
-    for layer, lengths, norms in zip(layers, by_distance, by_depth):
-        for measure, values in {
-            "distance Spearman": [structural.distance_spearman(d, h) for d, h in zip(lengths, gold)],
-            "norm Spearman": [structural.depth_spearman(d, h) for d, h in zip(norms, gold)],
-            "root accuracy": [float(structural.root_found(d, h)) for d, h in zip(norms, gold)],
-        }.items():
-            values = np.array(values)[~np.isnan(values)]
-            if not len(values):  # no test sentence has a length that rank correlations speak of
-                continue
-            interval = intervals.mean_interval(values, seed=settings.seed, draws=settings.draws)
-            rows.append(intervals.row(measure, interval, len(values), layer=layer))
+def _found(forest: Forest, layers: list[int], of: list[int], settings: Settings, seed: int | None = None, rank=RANK):
+    """For each layer, which edges of the sentences `of` are in the tree of a probe trained on the train split."""
+    predicted = _probe_trees(forest, layers, settings, of, seed=seed, rank=rank, epochs=EPOCHS)
+    return [edges_found(forest, of, [structural.spanning_tree(d) for d in lengths]) for lengths in predicted]
+
+
+def _correlations(forest: Forest, best: int, test: list[int], seeds: list[int], settings: Settings) -> list[dict]:
+    """Rank correlations and root accuracy at the best layer and at layer 0, over sentences, and their differences."""
+    gold, layers, found = [forest.heads[k] for k in test], [0, best], []
+    for seed in seeds:
+        options = {"seed": seed, "rank": RANK, "epochs": EPOCHS}
+        by_distance = _probe_trees(forest, layers, settings, test, **options)
+        by_depth = _probe_trees(forest, layers, settings, test, what="depth", **options)
+        found.append(
+            [
+                {
+                    "distance Spearman": [structural.distance_spearman(d, h) for d, h in zip(lengths, gold)],
+                    "norm Spearman": [structural.depth_spearman(d, h) for d, h in zip(norms, gold)],
+                    "root accuracy": [float(structural.root_found(d, h)) for d, h in zip(norms, gold)],
+                }
+                for lengths, norms in zip(by_distance, by_depth)
+            ]
+        )
+    rows = []
+    for measure in found[0][0]:
+        values = np.array([[layer[measure] for layer in of_seed] for of_seed in found])  # (seeds, 2, sentences)
+        values = values[..., ~np.isnan(values).any((0, 1))]
+        if not values.size:  # no test sentence has a length that rank correlations speak of
+            continue
+        options = {"seed": settings.seed, "draws": settings.draws}
+        for k, layer in enumerate(layers):
+            interval = intervals.seeds_by_items(values[:, k], **options)
+            rows.append(intervals.row(measure, interval, values.shape[-1], layer=layer))
+        gain = intervals.seeds_by_items(values[:, 1] - values[:, 0], **options)
+        rows.append(intervals.row(f"{measure} over layer 0", gain, values.shape[-1], layer=best))
     return rows
 
 
-def example(layer: int, which: int = 0, settings: Settings | None = None) -> dict:
+def example(subject: Subject, items: list[Sentence], layer: int, which: int = 0, settings: Settings | None = None):
     """One test sentence of 7 to 12 words with its gold and its predicted edges, for a drawing.
+
+    Parameters
+    ----------
+    items : list of Sentence
+        Train and test sentences with gold heads, as the claim takes them.
+    which : int
+        Of the test sentences of that length.
 
     Returns
     -------
@@ -147,13 +168,9 @@ def example(layer: int, which: int = 0, settings: Settings | None = None) -> dic
         `words` (punctuation left out), `gold` and `predicted`: pairs of places in `words`.
     """
     settings = Settings.of(settings)
-    from ...runs import get, load_for, sources
-
-    it = get("syn.structural_probe.hewitt2019")
-    items = load_for(it, sources(it, settings)[0], settings)["treebank"]
     test = [i for i in items if i.split == "test" and i.heads and 7 <= punctuation(i).count(False) <= 12]
     chosen = [i for i in few([i for i in items if i.heads], 5) if i.split == "train"] + [test[which]]
-    forest = grow(load(settings.model, settings), chosen, settings)
+    forest = grow(subject, chosen, settings)
     (k,) = forest.of("test")
     ((lengths,),) = _probe_trees(forest, [layer], settings, [k], rank=RANK, epochs=EPOCHS)
     kept, _ = structural.without(forest.items[k].heads, punctuation(forest.items[k]))

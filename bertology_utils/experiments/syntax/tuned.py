@@ -10,23 +10,25 @@ import numpy as np
 
 from ... import finetune
 from ...claims.registry import claim
-from ...data import load
+from ...data import load, sha256
 from ...data.items import Ambiguity, Labelled, Sentence
 from ...finetune import Recipe, biaffine, triggers
-from ...scores import intervals
+from ...scores import intervals, trees
 from ...subject import encode
 from ...subject.models import Subject
 
 RECIPE = Recipe(epochs=3, batch=16)
-RANDOM_TRIGGERS = 3
-ATTACKED = 120  # texts at most: each is classified with five triggers, or none, by three models
+SEEDS = 3  # of fine-tuning, each with a head of its own
+RANDOM_TRIGGERS = 5
+TRAIN = 600  # texts that a classifier is tuned on
+ATTACKED = 240  # texts at most: each is classified with seven triggers, or none, by three models
 CLASSES = ("0", "1")
-PASSES = 1200  # sentences a parser sees at least, each several times in a small treebank
+PASSES = 2400  # sentences a parser sees at least, each several times in a small treebank
 
 
 def seeds(n_train: int) -> range:
-    """One seed for every 150 training items, five at most: who can afford more items can afford more seeds."""
-    return range(min(5, max(1, n_train // 150)))
+    """Three seeds, or five where there are 300 training items or more: who can afford items can afford seeds."""
+    return range(SEEDS if n_train < 300 else 5)
 
 
 def _split(items: Sequence, *splits: str) -> list:
@@ -43,7 +45,7 @@ def as_text(item: Ambiguity) -> Labelled:
 @claim(
     "syn.structural_bias.warstadt2020",
     tasks="structural_bias",
-    n=640,
+    n=2400,
 )
 def structural_bias(subject, data, settings):
     """Trained where structure and surface agree, tested where they do not: which rule was learnt? (warstadt2020).
@@ -52,15 +54,21 @@ def structural_bias(subject, data, settings):
     on unseen sentences like the training ones: without it there is no rule to speak of.
     """
     rows = []
+    options = {"seed": settings.seed, "draws": settings.draws}
     for condition in sorted({i.condition for i in data["structural_bias"]}):
         items, _ = finetune.fitting(subject, [as_text(i) for i in data["structural_bias"] if i.condition == condition])
         train, dev, test = (_split(items, split) for split in ("train", "dev", "test"))
-        tuned = [finetune.classify(subject, train, replace(RECIPE, seed=s), classes=CLASSES) for s in seeds(len(train))]
+        tuned = [finetune.classify(subject, train, replace(RECIPE, seed=s), classes=CLASSES) for s in range(SEEDS)]
         for measure, part in (("structural choice", test), ("accuracy, ambiguous", dev)):
             scores = np.array([t.right(part, settings) for t in tuned], float)  # (seeds, items)
-            interval = intervals.seeds_by_items(scores, seed=settings.seed, draws=settings.draws)
-            rows.append(intervals.row(measure, interval, scores.size, condition=condition))
-    return intervals.table(rows, [f"seeds: {len(tuned)}; {len(train)} training sentences a task"])
+            found = intervals.seeds_by_items(scores, **options)
+            rows.append(intervals.row(measure, found, len(part), condition=condition))
+            for label in CLASSES if part is test else ():
+                of = np.array([i.label == label for i in part])
+                found = intervals.seeds_by_items(scores[:, of], **options)
+                keys = {"condition": condition, "label": label}
+                rows.append(intervals.row("structural choice by label", found, int(of.sum()), **keys))
+    return intervals.table(rows, [f"seeds: {len(tuned)}; {len(train)} training sentences per task"])
 
 
 def lower_half(subject: Subject) -> Subject:
@@ -74,17 +82,15 @@ def lower_half(subject: Subject) -> Subject:
 @claim(
     "syn.triggers.wallace2019a",
     tasks="sentiment",
-    n=320,
-    limit=220,
-    # five points more than any three words do: less would be a nuisance, not an attack; and the classifiers must know
-    # their task, since one that always says the same is flipped by anything (this second part is not in the study, and
-    # was added after the figures of an unfinished model had been seen)
+    n=1200,
+    limit=TRAIN,
 )
 def universal_triggers(subject, data, settings):
     """Triggers found by gradients on one tuned classifier, tried on it, on another seed and on a smaller one (wallace2019a).
 
     They are searched on training texts for either class, from words that no training text has, and scored on the rest.
-    The control is the mean of random triggers of the same words.
+    The control is the mean of random triggers of the same words. `flipped` is the share of the texts classified rightly
+    that a trigger turns wrong, less what random triggers turn.
     """
     items, note = finetune.fitting(subject, data["sentiment"])
     train, test = _split(items, "train"), _split(items, "dev", "test")
@@ -101,57 +107,74 @@ def universal_triggers(subject, data, settings):
         for label in CLASSES
     }
     control = triggers.random_triggers(allowed, RANDOM_TRIGGERS, seed=settings.seed)
-    parts = [[i for i in test if i.label == label] for label in CLASSES]
+    order = [i for label in CLASSES for i in test if i.label == label]
+    gold = np.array([i.label for i in order])
     rows = []
     for name, classifier in attacked.items():
-        right = {"no trigger": [], "trigger": [], "random trigger": []}
-        for label, part in zip(CLASSES, parts):
-            right["no trigger"].append(triggers.right(classifier, part))
-            right["trigger"].append(triggers.right(classifier, part, found[label]))
-            right["random trigger"].append(np.mean([triggers.right(classifier, part, t) for t in control], 0))
-        scores = {k: np.concatenate(v).astype(float) for k, v in right.items()}
-        options = {"seed": settings.seed, "draws": settings.draws}
-        for text, values in scores.items():
-            rows.append(
-                intervals.row(
-                    "accuracy", intervals.mean_interval(values, **options), len(values), attacked=name, text=text
-                )
-            )
-        lead = intervals.difference(scores["random trigger"], scores["trigger"], **options)
-        rows.append(intervals.row("drop over random", lead, len(test), attacked=name))
+        right = _attacked(classifier, order, found, control)
+        rows += _attack_rows(right, gold, name, settings)
     written = "; ".join(f"against class {k}: {triggers.words(subject, t)}" for k, t in found.items())
     return intervals.table(rows, [note, written])
 
 
+def _attacked(classifier, items: list[Labelled], found: dict, control: list) -> dict[str, np.ndarray]:
+    """Whether each item is classified rightly: as it is, with the trigger against its class, with random ones (mean)."""
+    out = {"no trigger": [], "trigger": [], "random trigger": []}
+    for label in CLASSES:
+        part = [i for i in items if i.label == label]
+        out["no trigger"].append(triggers.right(classifier, part))
+        out["trigger"].append(triggers.right(classifier, part, found[label]))
+        out["random trigger"].append(np.mean([triggers.right(classifier, part, t) for t in control], 0))
+    return {k: np.concatenate(v).astype(float) for k, v in out.items()}
+
+
+def _attack_rows(right: dict[str, np.ndarray], gold: np.ndarray, name: str, settings) -> list[dict]:
+    options = {"seed": settings.seed, "draws": settings.draws}
+    rows = []
+    for text, values in right.items():
+        found = intervals.mean_interval(values, **options)
+        rows.append(intervals.row("accuracy", found, len(values), attacked=name, text=text))
+    lost = right["random trigger"] - right["trigger"]
+    rows.append(intervals.row("drop over random", intervals.mean_interval(lost, **options), len(lost), attacked=name))
+    known = right["no trigger"] == 1
+    for against in (*CLASSES, "either"):
+        of = known & ((gold == against) | (against == "either"))
+        if of.any():
+            found = intervals.mean_interval(lost[of], **options)
+            rows.append(intervals.row("flipped", found, int(of.sum()), attacked=name, against=against))
+    return rows
+
+
 @claim(
     "syn.intermediate_parsing.glavas2020",
-    tasks=("treebank", "entailment"),
-    n=250,
-    limit=120,
-    # a point either way; "high": the parser must have learnt its task for the comparison to mean anything
+    tasks=("treebank", "entailment", "sentiment"),
+    n=600,
+    limit=300,
 )
 def intermediate_parsing(subject, data, settings):
-    """Entailment after a stage of supervised parsing and without it, several seeds (glavas2020).
+    """A text task after a stage of supervised parsing and without it, several seeds (glavas2020).
 
-    A source that has only one of the two tasks takes the other from the generated data. Punctuation does not count in
-    the UAS.
+    The task is entailment where the source has it, else sentiment. A source that has no treebank, or no texts, takes
+    them from the generated data; the notes say so, with their hash. Punctuation does not count in the UAS.
     """
     treebank, texts, notes = _both_tasks(data, settings)
     treebank = [s for s, ok in zip(treebank, encode.fits(subject, [s.words for s in treebank])) if ok]
     texts, note = finetune.fitting(subject, texts)
     train, test = _split(texts, "train"), _split(texts, "dev", "test")
-    classes, parsed = sorted({i.label for i in texts}), _split(treebank, "train")
+    classes, parsed, held = sorted({i.label for i in texts}), _split(treebank, "train"), _split(treebank, "test")
     uas, scores = [], {"with": [], "without": []}
     for seed in seeds(len(train)):
         recipe = replace(RECIPE, epochs=2, seed=seed)
         parser = biaffine.parse(subject, parsed, replace(recipe, epochs=max(3, PASSES // len(parsed)), head_rate=20.0))
-        uas.append(parser.right(_split(treebank, "test"), settings))
+        uas.append(parser.right(held, settings))
         for arm, start in (("with", parser.subject), ("without", subject)):
             scores[arm].append(finetune.classify(start, train, recipe, classes=classes).right(test, settings))
     options = {"seed": settings.seed, "draws": settings.draws}
-    # a sentence of punctuation alone has no arc that counts
-    by_sentence = np.array([[right.mean() for right in run if len(right)] for run in uas])
-    rows = [intervals.row("parsing UAS", intervals.seeds_by_items(by_sentence, **options), by_sentence.size)]
+    rows = _parsing_rows(uas, held, options)
+    most = max(classes, key=[i.label for i in train].count)
+    usual = np.array([i.label == most for i in test], float)
+    gain = intervals.seeds_by_items(np.array(scores["without"], float) - usual, **options)
+    rows.append(intervals.row("accuracy over majority", gain, len(test), set="all"))
     parts = {"all": [True] * len(test)} | {
         c: [i.condition == c for i in test] for c in sorted({i.condition for i in test} - {""})
     }
@@ -161,19 +184,38 @@ def intermediate_parsing(subject, data, settings):
             ("accuracy with parsing", with_),
             ("accuracy without", without),
             ("gain by parsing", with_ - without),
-            ("loss by parsing", without - with_),
         ):
-            rows.append(intervals.row(measure, intervals.seeds_by_items(values, **options), values.size, set=name))
-    return intervals.table(rows, [*notes, note, f"seeds: {len(uas)}"])
+            found = intervals.seeds_by_items(values, **options)
+            rows.append(intervals.row(measure, found, values.shape[1], set=name))
+    return intervals.table(rows, [*notes, note, f"seeds: {len(uas)}; {len(train)} training texts"])
+
+
+def _parsing_rows(uas: list[list[np.ndarray]], held: list[Sentence], options: dict) -> list[dict]:
+    """UAS of the parsers, and their lead over the better of the two chains of neighbours."""
+    chains = []
+    for way in (-1, 1):
+        kept = [trees.without_punctuation(s)[0] for s in held]
+        heads = [np.where(k + way < 0, -1, np.where(k + way >= len(s.words), -1, k + way)) for k, s in zip(kept, held)]
+        chains.append([h == np.array(s.heads)[k] for h, k, s in zip(heads, kept, held)])
+    chain = max(chains, key=lambda c: np.concatenate(c).mean())
+    some = [k for k, right in enumerate(chain) if len(right)]  # a sentence of punctuation alone has no arc that counts
+    by_sentence = np.array([[run[k].mean() for k in some] for run in uas])
+    lead = by_sentence - np.array([chain[k].mean() for k in some])
+    return [
+        intervals.row(measure, intervals.seeds_by_items(values, **options), len(some))
+        for measure, values in (("parsing UAS", by_sentence), ("parsing UAS over chain", lead))
+    ]
 
 
 def _both_tasks(data, settings) -> tuple[list[Sentence], list[Labelled], list[str]]:
     """Treebank and texts, either from the source or generated, and notes that say which."""
-    found, notes = {}, []
-    for task, other in (("treebank", "entailment"), ("entailment", "treebank")):
-        found[task] = data.items.get(task)
-        if not found[task]:
-            number = max(100, min(len(data.items[other]), 400))
-            found[task] = load(task, "builtin", n=number, seed=settings.seed)[task]
-            notes.append(f"{task}: {number} generated items")
-    return found["treebank"], found["entailment"], notes
+    texts = data.items.get("entailment") or data.items.get("sentiment")
+    treebank, notes = data.items.get("treebank"), []
+    number = max(200, min(len(texts or treebank), 400))
+    if not treebank:
+        treebank = load("treebank", "builtin", n=number, seed=settings.seed)["treebank"]
+        notes.append(f"treebank: {number} generated sentences, SHA-256 {sha256(treebank)[:12]}")
+    if not texts:
+        texts = load("entailment", "builtin", n=number, seed=settings.seed)["entailment"]
+        notes.append(f"entailment: {number} generated items, SHA-256 {sha256(texts)[:12]}")
+    return treebank, texts, notes

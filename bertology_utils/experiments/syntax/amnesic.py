@@ -1,0 +1,138 @@
+"""Amnesic probing: is part of speech missed once it is erased? (elazar2020)"""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import torch
+
+from ... import probes
+from ...claims.registry import claim
+from ...data.items import Sentence
+from ...probes import Means
+from ...probes.linear import fit_grid
+from ...scores import intervals
+from ...scores.choice import choose
+from ...settings import Settings
+from ...subject import encode
+from ...subject.models import ModelUnsuitable, Subject
+from . import planted
+from .erasing import Eraser, Whitened, erased
+from .fitted import PENALTIES
+from .probing import few
+
+CONTROLS = 3  # draws of random directions; the control is their mean
+
+
+@claim(
+    "syn.amnesic.elazar2020",
+    tasks="treebank",
+    n=2400,
+    limit=700,
+    nulls=("untrained", "constant", "frequency"),
+    planted=planted.relied_on,
+)
+def amnesic(subject, data, settings):
+    """Part of speech erased after a layer, against as many random directions erased there (elazar2020).
+
+    Single-piece words are masked (about one in six); the eraser is learnt from the vectors at the masks of train
+    sentences and applied to every position of test sentences. After the embeddings, the middle layer and the last one.
+    `probe over majority` says, by new probes, how much could be told of the part of speech before and after.
+    """
+    if not subject.has_mlm:
+        raise ModelUnsuitable(f"{subject.name} has no masked-language-model head")
+    items = few(data["treebank"], 5)
+    items = [i for i, ok in zip(items, encode.fits(subject, [i.words for i in items])) if ok]
+    masked = {s: Masked.of(subject, [i for i in items if i.split == s], settings) for s in ("train", "dev", "test")}
+    layers = sorted({0, subject.n_layers // 2, subject.n_layers})
+    x = {s: of.vectors(subject, layers, settings) for s, of in masked.items()}
+    test = masked["test"]
+    before = test.distributions(subject, settings)
+    mean, n = Means(test.groups, seed=settings.seed, draws=settings.draws), len(test.groups)
+    rows, notes = [intervals.row("masked-LM accuracy", mean(test.right(before)), n)], []
+    for k, layer in enumerate(layers):
+        whitened = Whitened(x["train"][k])
+        of_pos = whitened.without(masked["train"].labels)
+        others = [whitened.at_random(of_pos.rank, settings.seed + c) for c in range(CONTROLS)]
+        keys = {"layer": layer, "place": "last layer" if layer == subject.n_layers else "lower layer"}
+        hit = _without(subject, layer, of_pos, test, before, settings)
+        by_chance = np.mean([_without(subject, layer, e, test, before, settings) for e in others], 0)
+        for erased_, (drop, moved) in (("part of speech", hit), ("random", by_chance)):
+            rows.append(intervals.row("drop of accuracy", mean(drop, signed=True), n, erased=erased_, **keys))
+            rows.append(intervals.row("KL divergence (nats)", mean(moved), n, erased=erased_, **keys))
+        rows.append(intervals.row("drop over random", mean(hit[0] - by_chance[0], signed=True), n, **keys))
+        rows.append(intervals.row("KL over random", mean(hit[1] - by_chance[1], signed=True), n, **keys))
+        for when, change in (("before", lambda v: v), ("after", of_pos)):
+            told = _told({s: change(v[k]) for s, v in x.items()}, masked, settings)
+            rows.append(intervals.row("probe over majority", mean(told, signed=True), n, when=when, **keys))
+        notes.append(f"layer {layer}: {of_pos.rank} of {subject.hidden_size} directions erased")
+    return intervals.table(rows, notes)
+
+
+def _without(subject: Subject, layer: int, eraser: Eraser, test: Masked, before: torch.Tensor, settings) -> np.ndarray:
+    """Accuracy lost and KL divergence at each mask, (2, M), when the layer's output goes through the eraser."""
+    with erased(subject, layer, eraser):
+        logs = test.distributions(subject, settings)
+    moved = (before.exp() * (before - logs)).sum(-1).cpu().numpy()
+    return np.array([test.right(before) - test.right(logs), moved])
+
+
+def _told(x: dict[str, np.ndarray], masked: dict[str, Masked], settings: Settings) -> np.ndarray:
+    """How far a new probe is above the commonest part of speech at each test mask: 1, 0 or -1."""
+    gold = {s: of.labels for s, of in masked.items()}
+    grid = fit_grid(x["train"][None], gold["train"], PENALTIES, device=settings.torch_device())
+    on_dev = [(p.predict(x["dev"]) == gold["dev"]).mean() for (p,) in grid]
+    kinds, counts = np.unique(gold["train"], return_counts=True)
+    right = grid[choose(on_dev)][0].predict(x["test"]) == gold["test"]
+    return right.astype(float) - (gold["test"] == kinds[counts.argmax()])
+
+
+class Masked:
+    """Sentences with some words masked: rows of pieces, and for each mask the word's tag, piece and sentence."""
+
+    COPIES = 2  # of each sentence, with different words masked
+    SHARE = 0.15
+
+    def __init__(self, rows: list, labels: np.ndarray, pieces: np.ndarray, groups: np.ndarray) -> None:
+        self.rows, self.labels, self.pieces, self.groups = rows, labels, pieces, groups
+
+    @classmethod
+    def of(cls, subject: Subject, items: list[Sentence], settings: Settings) -> Masked:
+        rng, mask = random.Random(settings.seed), subject.tokenizer.mask_token_id
+        rows, labels, pieces, groups = [], [], [], []
+        for k, (item, row) in enumerate(zip(items, encode.tokenize(subject, [i.words for i in items]))):
+            tag = item.upos or item.xpos
+            whole = [t for t, w in enumerate(row.words) if w >= 0 and row.words.count(w) == 1]
+            whole = [t for t in whole if row.ids[t] != subject.tokenizer.unk_token_id]
+            for _ in range(cls.COPIES):
+                chosen = sorted(rng.sample(whole, min(len(whole), max(1, round(cls.SHARE * len(item.words))))))
+                if not chosen:
+                    continue
+                ids = tuple(mask if t in chosen else x for t, x in enumerate(row.ids))
+                rows.append(encode.Row(ids, row.types, row.words, row.n_words))
+                labels += [tag[row.words[t]] for t in chosen]
+                pieces += [row.ids[t] for t in chosen]
+                groups += [k] * len(chosen)
+        return cls(rows, np.array(labels), np.array(pieces), np.array(groups))
+
+    def vectors(self, subject: Subject, layers: list[int], settings: Settings) -> np.ndarray:
+        """Hidden states at the masks, (layers, M, H)."""
+        found: list = [None] * len(self.rows)
+        mask = subject.tokenizer.mask_token_id
+        for batch in encode.batches(subject, self.rows, settings.batch_tokens):
+            states = encode.forward(subject, batch, output_hidden_states=True).hidden_states
+            for b, i in enumerate(batch.index):
+                found[i] = torch.stack([states[k][b, batch.ids[b] == mask] for k in layers]).float().cpu().numpy()
+        return np.concatenate(found, 1)
+
+    def distributions(self, subject: Subject, settings: Settings) -> torch.Tensor:
+        """Natural-log probabilities at the masks, (M, V)."""
+        found: list = [None] * len(self.rows)
+        for i, logs in probes.at_masks(subject, self.rows, settings.batch_tokens):
+            found[i] = logs
+        return torch.cat(found)
+
+    def right(self, logs: torch.Tensor) -> np.ndarray:
+        """Whether the likeliest piece is the word that stood there, (M,), as numbers."""
+        return (logs.argmax(-1).cpu().numpy() == self.pieces).astype(float)

@@ -1,0 +1,179 @@
+"""Fitting probes with care: the penalty chosen on dev, and the luck of the training set inside the interval.
+
+A probe of fixed penalty overfits some labels and starves others; here every layer's penalty is the one best on dev. And
+another training set would have given another probe: the delete-a-group jackknife (each fifth of the training sentences
+left out once) says how far a figure moves with it, and its intervals are widened by that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from zlib import crc32
+
+import numpy as np
+
+from ...probes import LayerScores, Means, Targets, control_task, majority
+from ...probes.linear import fit_each, fit_grid
+from ...scores import intervals
+from ...scores.choice import choose
+from ...scores.intervals import Interval
+from ...settings import Settings
+
+PENALTIES = (1e-1, 1e-2, 1e-3)  # the strongest first: of equals on dev it is taken
+FOLDS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """Probes of all layers.
+
+    Attributes
+    ----------
+    scores : LayerScores
+    penalty : float array (L + 1,)
+        Of each layer's probe.
+    """
+
+    scores: LayerScores
+    penalty: np.ndarray
+
+
+def tuned(x: np.ndarray, targets: Targets, settings: Settings, *, control: bool = False, note: str = "") -> Fitted:
+    """A linear probe per layer from vectors (L + 1, N, F), its penalty chosen on dev; control labels with the same one.
+
+    Raises
+    ------
+    ValueError
+        If one of the splits train, dev and test is empty.
+    """
+    train, dev, test = (targets.split == s for s in ("train", "dev", "test"))
+    if not (train.any() and dev.any() and test.any()):
+        raise ValueError(f"train, dev, test have {train.sum()}, {dev.sum()}, {test.sum()} targets; each needs some")
+    told = _told(x, train, targets.labels, settings)  # (P, L + 1, N)
+    on_dev = (told[..., dev] == targets.labels[dev]).mean(-1)
+    which = np.array([choose(layer) for layer in on_dev.T])
+    layers = np.arange(len(x))
+    predicted, false = told[which, layers], None
+    if control:
+        task = control_task(targets, settings.seed)
+        false = (_told(x, train, task.labels, settings)[which, layers] == task.labels)[:, test]
+    scores = LayerScores(
+        right=predicted[:, test] == targets.labels[test],
+        dev=on_dev[which, layers],
+        majority=targets.labels[test] == majority(targets),
+        control=false,
+        groups=targets.sentence[test],
+        labels=targets.labels[test],
+        predicted=predicted[:, test],
+        note=note,
+    )
+    return Fitted(scores, np.array(PENALTIES)[which])
+
+
+def _told(x: np.ndarray, train: np.ndarray, labels: np.ndarray, settings: Settings) -> np.ndarray:
+    """What the probes of each penalty and layer say of all targets, (P, L + 1, N)."""
+    grid = fit_grid(x[:, train], labels[train], PENALTIES, device=settings.torch_device())
+    return np.array([[probe.predict(layer) for probe, layer in zip(probes, x)] for probes in grid])
+
+
+def folds(groups: np.ndarray, settings: Settings) -> np.ndarray:
+    """The fold, 0 to `FOLDS` - 1, of each training target; a sentence's targets go together."""
+    kinds, member = np.unique(groups, return_inverse=True)
+    return np.random.default_rng(settings.seed).permutation(len(kinds))[member] % FOLDS
+
+
+def refitted(x: np.ndarray, targets: Targets, penalty: np.ndarray, settings: Settings) -> np.ndarray:
+    """Whether the probes of some layers are right on test without one fold of the training set, (folds, layers, N).
+
+    Parameters
+    ----------
+    x : float array (layers, N, F)
+    penalty : float array (layers,)
+    """
+    train, test = np.flatnonzero(targets.split == "train"), targets.split == "test"
+    fold = folds(targets.sentence[train], settings)
+    out = np.empty((FOLDS, len(x), test.sum()), bool)
+    for k in range(FOLDS):
+        kept = train[fold != k]
+        for layer, (vectors, l2) in enumerate(zip(x, penalty)):
+            (probe,) = fit_each(vectors[None, kept], targets.labels[kept], l2=l2, device=settings.torch_device())
+            out[k, layer] = probe.predict(vectors[test]) == targets.labels[test]
+    return out
+
+
+def jackknifed(figures: np.ndarray) -> float:
+    """Standard error of a figure from its values without each fold, (folds,).
+
+    Examples
+    --------
+    >>> jackknifed(np.array([0.5, 0.5, 0.5]))
+    0.0
+    """
+    figures = np.asarray(figures, float)
+    return float(np.sqrt((len(figures) - 1) / len(figures) * ((figures - figures.mean()) ** 2).sum()))
+
+
+def with_luck(found: Interval, error: float, key: str, settings: Settings) -> Interval:
+    """An interval widened by the standard error of training; `key` (subject and figure) names the luck's own draws."""
+    if found.draws is None or not np.isfinite(error):
+        return found
+    rng = np.random.default_rng([settings.seed, crc32(key.encode())])
+    drawn = found.draws + error * rng.standard_normal(len(found.draws))
+    value, low, high = intervals.interval(found[0], drawn)
+    return Interval(value, low, high, draws=drawn, clusters=found.clusters)
+
+
+class Rows:
+    """Collects tidy rows of means over test targets; sentences are resampled, and training where refits are given."""
+
+    def __init__(self, groups, settings: Settings, name: str, **keys) -> None:
+        self.mean = Means(groups, seed=settings.seed, draws=settings.draws)
+        self.settings, self.name, self.keys, self.rows = settings, name, keys, []
+
+    def add(self, measure: str, values: np.ndarray, refits: np.ndarray | None = None, signed: bool = False, **keys):
+        """A row; `refits` (folds, N) are the values that the refitted probes give."""
+        found = self.mean(values, signed=signed)
+        if refits is not None:
+            key = f"{self.name} {measure} {sorted({**self.keys, **keys}.items())}"
+            found = with_luck(found, jackknifed(np.asarray(refits, float).mean(-1)), key, self.settings)
+        self.rows.append(intervals.row(measure, found, len(values), **self.keys, **keys))
+
+
+def layer_rows(
+    fitted: Fitted,
+    x: np.ndarray,
+    targets: Targets,
+    settings: Settings,
+    name: str,
+    *,
+    reference: tuple[Fitted, np.ndarray] | None = None,
+    **keys,
+) -> list[dict]:
+    """Tidy rows of the probes of all layers and of their controls.
+
+    Measures: `accuracy` and, with control labels, `control accuracy` by layer; `majority`; and at the layer above the
+    embeddings that is best on dev (column `layer`) `selectivity`, `gain over layer 0`, `gain over majority` and, with a
+    `reference` (probes and vectors of an untrained network: embeddings and that layer), `gain over untrained`.
+    """
+    scores, best = fitted.scores, choose(fitted.scores.dev[1:]) + 1
+    rows = Rows(scores.groups, settings, name, **keys)
+    for layer, right in enumerate(scores.right):
+        rows.add("accuracy", right, layer=layer)
+        if scores.control is not None:
+            rows.add("control accuracy", scores.control[layer], layer=layer)
+    rows.add("majority", scores.majority)
+    again = refitted(x[[0, best]], targets, fitted.penalty[[0, best]], settings).astype(float)
+    others: dict[str, tuple[np.ndarray, np.ndarray]] = {
+        "gain over layer 0": (scores.right[0], again[:, 0]),
+        "gain over majority": (scores.majority, np.broadcast_to(scores.majority, again[:, 0].shape)),
+    }
+    if reference is not None:
+        untrained, y = reference
+        which = choose(untrained.scores.dev)
+        theirs = refitted(y[[which]], targets, untrained.penalty[[which]], settings)[:, 0]
+        others["gain over untrained"] = untrained.scores.right[which], theirs
+    if scores.control is not None:
+        others["selectivity"] = scores.control[best], np.broadcast_to(scores.control[best], again[:, 0].shape)
+    for measure, (other, refits) in others.items():
+        rows.add(measure, scores.right[best] - other.astype(float), again[:, 1] - refits, signed=True, layer=best)
+    return rows.rows

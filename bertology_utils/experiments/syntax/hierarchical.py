@@ -1,0 +1,112 @@
+"""Structure or position: is a word found where the two disagree? (lin2019)"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ... import probes
+from ...claims.registry import claim
+from ...data.items import Ambiguity
+from ...probes import Means, Targets
+from ...probes.linear import fit_each, fit_grid
+from ...scores import intervals
+from ...scores.choice import choose
+from ...settings import Settings
+from ...subject.models import Subject
+from . import planted
+from .fitted import FOLDS, PENALTIES, folds, jackknifed, with_luck
+
+
+@claim(
+    "syn.hierarchical.lin2019",
+    tasks="ambiguity",
+    n=1600,
+    limit=1000,
+    nulls=("untrained", "layer 0", "bag of words", "positions"),
+    planted=planted.targets,
+)
+def hierarchical(subject, data, settings):
+    """Is the main auxiliary, or the subject's head noun, found where position and structure disagree? (lin2019)
+
+    A linear classifier of words (is this the one?) is trained on sentences in which the first candidate is right, and
+    tested on sentences in which it is not: it generalises if the right word scores above the first. The dev split is
+    as ambiguous as the train split; the penalty is chosen on it, and it shows whether the task was learnt at all. The
+    layer is chosen on every other test sentence and scored on the rest.
+    """
+    frames = []
+    for condition in sorted({i.condition for i in data["ambiguity"]}):
+        items = [i for i in data["ambiguity"] if i.condition == condition]
+        items = [i for i in items if i.split != "test" or i.linear != i.target]
+        frames.append(_one(subject, items, condition, settings))
+    return intervals.combine(*frames)
+
+
+def _one(subject: Subject, items: list[Ambiguity], condition: str, settings: Settings):
+    found = [
+        (n, str(w == i.target), w)
+        for n, i in enumerate(items)
+        for w in ((i.target, i.linear) if i.split == "test" else range(len(i.words)))
+    ]
+    targets, note = probes.fitting(
+        subject, probes.targets.build([i.words for i in items], [i.split for i in items], found)
+    )
+    x = probes.gather(subject, targets, settings=settings)
+    right, agree, again = _told_apart(x, targets, settings)  # (L + 1, test), (L + 1, dev), (folds, L + 1, test)
+    score = np.arange(right.shape[1]) % 2 == 1  # every other test sentence; the layer is chosen on the others
+    best = choose(right[1:, ~score].mean(1)) + 1
+    mean, n = Means(np.arange(score.sum()), seed=settings.seed, draws=settings.draws), int(score.sum())
+    rows = [
+        intervals.row("right by layer", mean(s), n, condition=condition, layer=k) for k, s in enumerate(right[:, score])
+    ]
+    for measure, values, refits, signed in (
+        ("generalisation", right[best], again[:, best], False),
+        ("gain over layer 0", right[best] - right[0], again[:, best] - again[:, 0], True),
+    ):
+        key = f"{subject.name} {measure} {condition}"
+        found = with_luck(mean(values[score], signed=signed), jackknifed(refits[:, score].mean(1)), key, settings)
+        rows.append(intervals.row(measure, found, n, condition=condition, layer=best))
+    learnt = Means(np.arange(agree.shape[1]), seed=settings.seed, draws=settings.draws)(agree[best])
+    rows.append(intervals.row("found where the rules agree", learnt, agree.shape[1], condition=condition, layer=best))
+    return intervals.table(rows, [note])
+
+
+def _told_apart(x: np.ndarray, targets: Targets, settings: Settings) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Does the right word score highest? On test against the first candidate alone, on dev against all words.
+
+    Returns
+    -------
+    right, agree, again : float arrays (L + 1, test sentences), (L + 1, dev sentences), (folds, L + 1, test sentences)
+        `again` are the test figures of probes trained without one fold of the training sentences.
+    """
+    train, dev, test = (targets.split == s for s in ("train", "dev", "test"))
+    device, layers = settings.torch_device(), np.arange(len(x))
+    grid = fit_grid(x[:, train], targets.labels[train], PENALTIES, device=device)
+    gold = targets.labels[dev] == "True"
+    chance = np.array([[p.log_probs(v)[:, 1] for p, v in zip(probes_, x[:, dev])] for probes_ in grid])
+    # log-likelihood tells penalties apart where accuracy, of one word in ten, would not
+    fit = np.where(gold, chance, np.log1p(-np.exp(np.minimum(chance, -1e-9)))).mean(-1)  # (P, L + 1)
+    which = np.array([choose(layer) for layer in fit.T])
+    best = [grid[w][layer] for w, layer in zip(which, layers)]
+    sentence = targets.sentence[dev]
+    found = np.array([_highest(chance[w, layer], gold, sentence) for w, layer in zip(which, layers)])
+    kept = folds(targets.sentence[train], settings)
+    again = np.empty((FOLDS, len(x), test.sum() // 2))
+    rows = np.flatnonzero(train)
+    for k in range(FOLDS):
+        for layer, w in zip(layers, which):
+            part = rows[kept != k]
+            (probe,) = fit_each(x[[layer]][:, part], targets.labels[part], l2=PENALTIES[w], device=device)
+            again[k, layer] = _above(probe, x[layer][test])
+    return np.array([_above(p, v) for p, v in zip(best, x[:, test])]), found, again
+
+
+def _above(probe, x: np.ndarray) -> np.ndarray:
+    """Whether the first of each two rows scores above the second."""
+    odds = np.diff(probe.logits(x).cpu().numpy(), axis=1)[:, 0]  # classes: False, True
+    first, second = odds.reshape(-1, 2).T
+    return (first > second).astype(float)
+
+
+def _highest(score: np.ndarray, gold: np.ndarray, sentence: np.ndarray) -> np.ndarray:
+    """For each sentence, whether its gold word scores highest."""
+    return np.array([gold[of][score[of].argmax()] for of in (sentence == s for s in np.unique(sentence))], float)

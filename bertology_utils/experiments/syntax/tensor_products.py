@@ -1,0 +1,65 @@
+"""What [CLS] is made of: words bound to roles, by five schemes of roles."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ... import probes
+from ...claims.registry import claim
+from ...probes import tpdn
+from ...scores import intervals
+from ...subject import encode
+from . import planted
+
+HOW = {"epochs": 40, "decay": 0.3, "rate": 0.01, "filler_size": 20, "role_size": 12}
+
+
+@claim(
+    "syn.tpdn.jawahar2019",
+    tasks="treebank",
+    n=2500,
+    nulls=("untrained", "bag of words", "positions", "constant"),
+    planted=planted.bound_to_tree_roles,
+)
+def tensor_products(subject, data, settings):
+    """[CLS] of the last layer rebuilt from words bound to roles, by five role schemes (jawahar2019).
+
+    The error is the mean squared error on test over standardised coordinates (1: no better than the mean vector);
+    intervals are over seeds and sentences. `lead over best other` is by what the error of tree roles is below that of
+    the best other scheme on dev.
+    """
+    items = [i for i in data["treebank"] if i.brackets]
+    items = [i for i, ok in zip(items, encode.fits(subject, [i.words for i in items])) if ok]
+    vectors = np.empty((len(items), subject.hidden_size), np.float32)
+    words = [i.words for i in items]
+    for i, states in encode.hidden_states(subject, words, pool=None, layers=[subject.n_layers], settings=settings):
+        vectors[i] = states[0, 0]
+    train, dev, test = (np.array([i.split == s for i in items]) for s in ("train", "dev", "test"))
+    fillers = [[w.lower() for w in ws] for ws in words]
+    errors = {
+        scheme: probes.fit_tpdn(
+            fillers,
+            [tpdn.roles(scheme, len(i.words), i.brackets) for i in items],
+            vectors,
+            train,
+            dev,
+            seed=settings.seed,
+            device=settings.torch_device(),
+            **HOW,
+        )
+        for scheme in probes.SCHEMES
+    }
+    options, n = {"seed": settings.seed, "draws": settings.draws}, int(test.sum())
+    rows = [
+        intervals.row("error", intervals.seeds_by_items(e[:, test], **options), n, roles=s) for s, e in errors.items()
+    ]
+    explained = intervals.seeds_by_items(1 - errors["tree"][:, test], **options)
+    rows.append(intervals.row("share rebuilt", explained, n, roles="tree"))
+    others = [s for s in errors if s != "tree"]
+    for scheme in others:
+        over = intervals.seeds_by_items((errors[scheme] - errors["tree"])[:, test], **options)
+        rows.append(intervals.row("error over tree roles", over, n, roles=scheme))
+    best = min(others, key=lambda s: errors[s][:, dev].mean())
+    lead = intervals.seeds_by_items((errors[best] - errors["tree"])[:, test], **options)
+    rows.append(intervals.row("lead over best other", lead, n, roles=best))
+    return intervals.table(rows)
