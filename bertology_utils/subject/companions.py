@@ -2,7 +2,8 @@
 
 Such a claim gives the other model a role (`nonsp`: pretrained without next-sentence prediction; `partner`: pretrained
 otherwise; …). Who plays it is said by the settings (``BERTOLOGY_<ROLE>`` in the environment): a bundled model, a Hub
-name or a folder; else it is looked for in the cache folder as ``<model>-<role>`` (`mini-nonsp`); else it is what the claim itself names, if anything.
+name or a folder; else it is looked for in the cache folder as ``<model>-<role>`` (`mini-nonsp`); else it is what the
+claim itself names, if anything.
 """
 
 from __future__ import annotations
