@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ..claims.evidence import SHIPPED, read, without_seconds
 from ..settings import Settings
-from . import notebooks, pages, stage
+from . import notebooks, pages, stage, studies
 
 
 def main(words: list[str] | None = None) -> int:
@@ -26,10 +26,13 @@ def main(words: list[str] | None = None) -> int:
     building.add_argument("--device", default="cpu")
     building.add_argument("--output", type=Path, default=stage.ROOT / "book" / "_build" / "html")
     commands.add_parser("notebooks", help="execute the stored notebooks in place, with the evidence they show")
+    commands.add_parser("studies", help="make the package's copy of the bibliography again")
     given = parser.parse_args(words)
     try:
         if given.command == "notebooks":
             refresh(stage.ROOT)
+        elif given.command == "studies":
+            studies.write()
         else:
             switches = (given.model, given.data, given.device) if given.execute else None
             print(build(given.output, switches))
