@@ -35,7 +35,7 @@ def list_(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a ledger row, one a line.")] = False,
 ) -> None:
     """Every claim of the ledger and where it stands: the real BERT, our model, its untrained twin."""
-    from .claims.standing import standings
+    from .cards.standing import standings
 
     for found in standings(section, Settings.of()):
         row = found.row

@@ -8,9 +8,9 @@ from html import escape
 from pathlib import Path
 
 from ..cards import Card
+from ..cards.standing import Standing
 from ..cards.words import KINDS, SIGNS, sentence
 from ..claims import ledger
-from ..claims.standing import Standing
 from . import social
 
 History = Mapping[str, Mapping[str, Mapping[str, str]]]  # release -> claim -> slot -> label

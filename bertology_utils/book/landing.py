@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from html import escape
 
 from ..cards.findings import entries, filled
+from ..cards.standing import Standing, standing
 from ..cards.strip import strip
 from ..cards.words import KINDS
 from ..claims import ledger
 from ..claims.rules import FAILS, HOLDS, NOT_FOUND, NOT_RERUN, PART, TAUGHT, UNDECIDED, UNTESTABLE, UNTRAINED_TOO
-from ..claims.standing import Standing, standing
 from ..settings import Settings
 
 SQUARES = {  # how a claim as a whole is drawn: by the real BERT where its outputs decide, else by mini

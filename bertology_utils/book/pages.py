@@ -11,7 +11,7 @@ from pathlib import Path
 
 from safetensors import safe_open
 
-from ..claims.standing import standings
+from ..cards.standing import standings
 from ..settings import Settings
 from ..subject import models
 from . import cards_of_models, claim_pages, landing, samples, scoreboard

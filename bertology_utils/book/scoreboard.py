@@ -8,10 +8,10 @@ import json
 from collections.abc import Sequence
 from html import escape
 
+from ..cards.standing import Slot, Standing
 from ..cards.words import KINDS, SIGNS
 from ..claims import ledger
 from ..claims.rules import FAILS, HOLDS, UNTRAINED_TOO
-from ..claims.standing import Slot, Standing
 
 COLUMNS = ("real", "mini", "untrained")
 SHORT = {

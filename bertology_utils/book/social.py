@@ -5,8 +5,8 @@ from __future__ import annotations
 import textwrap
 from pathlib import Path
 
+from ..cards.standing import Standing
 from ..cards.words import SIGNS
-from ..claims.standing import Standing
 
 SIZE = (1200, 630)
 INK, QUIET, GROUND = "#1c2430", "#55606b", "#ffffff"

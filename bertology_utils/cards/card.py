@@ -10,9 +10,9 @@ import pandas as pd
 from ..claims.clauses import ABSENCE, LEARNED, PROPERTY, UNTESTED, Test
 from ..claims.evidence import Evidence
 from ..claims.rules import PLAIN, ClauseOutcome, figure
-from ..claims.standing import Slot, Standing, standing
 from ..settings import Settings
 from . import words
+from .standing import Slot, Standing, standing
 from .strip import strip
 from .sure import sure
 
@@ -177,12 +177,12 @@ def _rules(s: Standing) -> str:
 
 
 def _calibration(s: Standing) -> str:
-    nulls = [f"{c['name']} ({c['label']})" for c in s.calibration if c["kind"] == "null"]
-    planted = [c["label"] for c in s.calibration if c["kind"] == "planted"]
+    nulls = [f"{null['name']} ({null['label']})" for null in s.calibration["nulls"]]
+    planted = s.calibration["planted"]["label"]
     if not nulls and not planted:
         return ""
     text = f"Tried on what lacks the property: {', '.join(nulls)}. " if nulls else ""
-    text += f"A subject with the property planted: {planted[0]}." if planted else ""
+    text += f"A subject with the property planted: {planted}." if planted else ""
     return f'<p class="claim-nulls"><b>Can it be fooled?</b> {escape(text)}</p>'
 
 

@@ -26,8 +26,8 @@ import yaml
 
 from ..claims import ledger
 from ..claims.evidence import find
-from ..claims.standing import standing
 from ..settings import Settings
+from .standing import standing
 
 FINDINGS = Path(__file__).parents[1] / "assets" / "findings"
 FIELDS = {"text", "figures", "outcomes"}

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..claims.clauses import UNTESTED, Test
 from ..claims.rules import Check
-from ..claims.standing import Slot, Standing
+from .standing import Slot, Standing
 from .words import share
 
 WIDTH, LEFT, RIGHT = 640, 150, 56  # user units; the axis runs between the margins

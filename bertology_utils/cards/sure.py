@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..claims.rules import NOT_RERUN
-from ..claims.standing import Slot, Standing
+from .standing import Slot, Standing
 
 GRADES = ("high", "moderate", "low")
 FEW = 15  # clusters under which an interval itself is uncertain

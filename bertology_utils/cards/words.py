@@ -18,7 +18,7 @@ from ..claims.rules import (
     UNTESTABLE,
     UNTRAINED_TOO,
 )
-from ..claims.standing import BUILTIN, Slot, Standing
+from .standing import BUILTIN, Slot, Standing
 
 STUDIES = Path(__file__).parents[1] / "assets" / "studies.json"
 SIGNS = {

@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from ..calibration import table
+from ..claims import ledger
+from ..claims.evidence import Evidence, find
+from ..claims.ledger import Row
+from ..claims.rules import NOT_RERUN, UNTESTABLE, Decision, pooled
 from ..settings import Settings
-from . import ledger
-from .evidence import Evidence, find
-from .ledger import Row
-from .rules import NOT_RERUN, UNTESTABLE, Decision, pooled
 
 BUILTIN = "builtin"
 DECIDING = ("", "authors", "rerun")  # labels of records that may decide; related and digitised ones bear on the claim
@@ -76,15 +77,16 @@ class Standing:
         All there is, of every kind.
     ours : str
         The name of the model in our slot.
-    calibration : tuple of dict
-        What lacks the property and what has it, each with the outcome that the clauses gave it: ``kind`` (null or
-        planted), ``name``, ``label``, ``n``.
     """
 
     row: Row
     records: tuple[Evidence, ...]
     ours: str = "mini"
-    calibration: tuple[dict[str, Any], ...] = ()
+
+    @cached_property
+    def calibration(self) -> dict[str, Any]:
+        """What lacks the property (``nulls``) and what has it (``planted``), each with the outcome the clauses gave it."""
+        return table.plain(self.row.id)
 
     @cached_property
     def real(self) -> Slot:
@@ -130,8 +132,7 @@ class Standing:
             "how": self.row.how,
             "clauses": [{"says": c.says, "kind": c.kind} for c in self.row.clauses],
             "outcomes": {"real": self.real.plain(), "mini": self.mini.plain(), "untrained": self.untrained.plain()},
-            "nulls": [{"name": c["name"], "label": c["label"]} for c in self.calibration if c["kind"] == "null"],
-            "planted": next(({"label": c["label"]} for c in self.calibration if c["kind"] == "planted"), None),
+            **self.calibration,
             "evidence": [
                 {
                     "model": r.model,
