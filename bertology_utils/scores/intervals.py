@@ -24,9 +24,9 @@ from .resampling import Resample, counts, resamples
 from .rows import COLUMNS, Interval, combine, records, row, table
 
 __all__ = [
-    "COLUMNS", "LEVEL", "Interval", "Means", "Resample", "bootstrap", "combine", "correlation", "counts", "difference",
-    "interval", "mean_interval", "means", "proportion", "ratio", "records", "resamples", "row", "seeds_by_items",
-    "spearman", "table", "trend",
+    "COLUMNS", "LEVEL", "Interval", "Means", "Resample", "bootstrap", "bootstrap_sums", "combine", "correlation",
+    "counts", "difference", "fitted", "interval", "mean_interval", "means", "proportion", "ratio", "records",
+    "resamples", "row", "seeds_by_items", "spearman", "table", "trend", "unpaired",
 ]  # fmt: skip
 
 LEVEL = 95.0
@@ -77,7 +77,7 @@ def _noise(value: float, low: float, high: float, draws: int, seed: int = 0) -> 
     return value + np.where(e < 0, (value - low) * e, (high - value) * e) / Z
 
 
-def _fitted(value: float, limits: tuple[float, float], draws: np.ndarray, clusters: int, seed: int) -> Interval:
+def fitted(value: float, limits: tuple[float, float], draws: np.ndarray, clusters: int, seed: int) -> Interval:
     """An `Interval` of given limits; the draws below and above the value are stretched to agree with them."""
     low, high = limits
     quantiles, noise = _percentiles(draws), _noise(value, low, high, len(draws), seed)
@@ -172,6 +172,12 @@ def _calibrated(
     return _finish(value, drawn, sample.clusters, wide, bounds)
 
 
+def bootstrap_sums(columns: np.ndarray, statistic: Callable[[np.ndarray], np.ndarray], sample: Resample) -> Interval:
+    """A statistic of sums over items, fast: `statistic` takes sums (..., c) of the `columns` (n, c), gives (...)."""
+    columns = np.asarray(columns, float)
+    return _calibrated(np.asarray(statistic(columns.sum(0)), float), sample, lambda s: statistic(s.sums(columns)))
+
+
 def _t(df: float) -> float:
     return float(student.ppf(0.975, df)) if df > 0 else float("inf")
 
@@ -219,11 +225,13 @@ def _ratio(top: np.ndarray, bottom: np.ndarray, sample: Resample, signed: bool =
         return Interval(value, value, value, clusters=sample.clusters)
     if not sample.crossed:
         wide = widening(sample.clusters, sample.effective(bottom)[0])
-    else:
-        variance, df = sample.spread((top - value * bottom) / total, bottom)
-        have = np.nanvar(drawn)
-        wide = np.sqrt(variance / have) * _t(df) / Z if have > 0 else 1.0
-    return _finish(value, drawn, sample.clusters, wide, signed=signed)
+        return _finish(value, drawn, sample.clusters, wide, signed=signed)
+    variance, df = sample.spread((top - value * bottom) / total, bottom)
+    half = _t(df) * np.sqrt(variance)
+    if not 0 < half < np.inf:
+        return _finish(value, drawn, sample.clusters, 1.0 if half == 0 else np.inf, signed=signed)
+    # of three seeds or so the draws have few values, and their percentiles say little: Student's limits, and draws to fit
+    return fitted(value, (value - half, value + half), drawn, sample.clusters, sample.seed)
 
 
 def mean_interval(
@@ -253,8 +261,11 @@ def _mean(values: np.ndarray, sample: Resample, signed: bool = False) -> Interva
     value, n = float(values.mean()), len(values)
     drawn = sample.sums(np.stack([values, np.ones(n)], 1))
     drawn = np.divide(drawn[:, 0], drawn[:, 1], out=np.full(len(drawn), value), where=drawn[:, 1] > 0)
-    limits = _share_limits(values, value, n if sample.levels == (n,) else _independent(values, value, sample), share)
-    return _fitted(value, limits, drawn, sample.clusters, sample.seed)
+    n = n if sample.levels == (n,) else _independent(values, value, sample)
+    found = fitted(value, _share_limits(values, value, n, share), drawn, sample.clusters, sample.seed)
+    # Wilson's limits are drawn towards a half; a difference of two shares is not, and needs the width before that
+    found.draws = value + (found.draws - value) * (1 + Z**2 / n)
+    return found
 
 
 def _share_limits(values: np.ndarray, value: float, n: float, share: bool) -> tuple[float, float]:
@@ -353,7 +364,7 @@ def unpaired(a: Interval, b: Interval) -> Interval:
     if one is None or two is None or len(one) != len(two) or np.isnan([low, high]).any():
         return Interval(float(value), float(low), float(high), clusters=clusters)
     other = np.random.default_rng(len(two)).permutation(two)  # the same seed gave both: their order says nothing
-    return _fitted(float(value), (float(low), float(high)), one - other, clusters, 0)
+    return fitted(float(value), (float(low), float(high)), one - other, clusters, 0)
 
 
 def proportion(right: int, n: int, clusters: int | None = None) -> Interval:
@@ -415,7 +426,7 @@ def correlation(
     if abs(value) > 1 - 1e-9:  # then the draws say nothing: the normal approximation of bonett2000
         half = Z * np.sqrt(1.5 / max(z.clusters - 3, 0.5))
         low, high = (float(v) for v in np.sort([value, np.tanh(z[0] - np.sign(value) * half)]))
-        return _fitted(value, (low, high), np.full(draws, value), z.clusters, seed)
+        return fitted(value, (low, high), np.full(draws, value), z.clusters, seed)
     return Interval(value, low, high, draws=np.tanh(z.draws), clusters=z.clusters)
 
 
