@@ -58,7 +58,7 @@ def run(
     dtype: Annotated[str | None, typer.Option(help="float32, bfloat16 or float16.")] = None,
     n: Annotated[int | None, typer.Option(help="Items a task.")] = None,
     seed: Annotated[int | None, typer.Option()] = None,
-    batch_tokens: Annotated[int | None, typer.Option(help="Token budget a batch.")] = None,
+    batch_tokens: Annotated[int | None, typer.Option(help="Token budget per batch; by default the device's.")] = None,
     mirror: Folder = None,
     evidence: Out = None,
     twin: Annotated[bool, typer.Option(help="Also run the untrained twin.")] = True,

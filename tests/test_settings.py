@@ -54,3 +54,7 @@ def test_a_gpu_that_is_not_there_is_one_line(monkeypatch):
     assert Settings.of(device="cuda").torch_device().type == "cuda"
     with pytest.raises(SettingsError, match="device is 'cuda:1', but torch sees 1"):
         Settings.of(device="cuda:1").torch_device()
+
+
+def test_the_token_budget_is_the_device_s_unless_it_is_said():
+    assert Settings(device="cpu").budget == 512 and Settings(device="cpu", batch_tokens=64).budget == 64

@@ -116,7 +116,7 @@ def null_space(subject: Subject, texts: Sequence[Sequence[str]], settings: Setti
     output projection can only make it larger.
     """
     out = np.zeros((len(texts), subject.n_layers, subject.n_heads), int)
-    for batch in encode.batches(subject, encode.tokenize(subject, texts), settings.batch_tokens):
+    for batch in encode.batches(subject, encode.tokenize(subject, texts), settings.budget):
         with recorded_values(subject) as values:
             encode.forward(subject, batch)
         for layer, value in enumerate(values):

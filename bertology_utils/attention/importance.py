@@ -25,7 +25,7 @@ def masked(subject: Subject, sentences: Sequence[Sequence[str]], *, share: float
            settings: Settings) -> Iterator[tuple[Batch, torch.Tensor]]:  # fmt: skip
     """Batches with some pieces masked (at least one a sentence), and the labels: -100 where nothing is to be predicted."""
     rows = encode.tokenize(subject, sentences)
-    for batch in encode.batches(subject, rows, settings.batch_tokens):
+    for batch in encode.batches(subject, rows, settings.budget):
         ids, labels = batch.ids.clone(), torch.full_like(batch.ids, -100)
         for b, (i, row) in enumerate(zip(batch.index, batch.rows)):
             places = [t for t, w in enumerate(row.words) if w >= 0]

@@ -81,7 +81,7 @@ def maps(
     Attention is summed over the pieces of the word attended to and averaged over those of the word attending
     (clark2019); without `word_level`, units are pieces.
     """
-    budget = (settings or Settings.of()).batch_tokens
+    budget = (settings or Settings.of()).budget
     for start, window in encode.windows(sentences):
         others = None if second is None else list(second[start : start + len(window)])
         rows = encode.tokenize(subject, window, others)

@@ -14,6 +14,7 @@ import pandas as pd
 import torch
 
 from ..data.items import Sentence
+from ..scores.choice import choose
 from ..settings import Settings
 from ..subject.models import Subject
 from .maps import Maps, maps
@@ -129,7 +130,7 @@ class Best:
 
 def best(dev: np.ndarray, test: np.ndarray, dev_offsets: np.ndarray, test_offsets: np.ndarray) -> Best:
     """The most accurate head and offset of the dev split (rows are arcs), scored on the test split."""
-    head, offset = int(dev.mean(0).argmax()), int(dev_offsets.mean(0).argmax())
+    head, offset = choose(dev.mean(0)), choose(dev_offsets.mean(0))
     lead = float(dev[:, head].mean() - dev_offsets[:, offset].mean())
     return Best(head, OFFSETS[offset], test[:, head], test_offsets[:, offset], lead)
 

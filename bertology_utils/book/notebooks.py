@@ -53,7 +53,7 @@ def switches(folder: Path, model: str = "mini", data: str = "builtin", device: s
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     given = {"model": model, "data": data, "device": device, "evidence": str(folder / "evidence")}
-    unset = dict.fromkeys(("dtype", "seed", "batch_tokens", "n", "draws"), "")
+    unset = dict.fromkeys(("dtype", "seed", "batch_tokens", "n", "draws", "noise"), "")
     if data == "builtin":
         others = (name.removeprefix(PREFIX).lower() for name in os.environ if name.startswith(PREFIX))
         unset |= dict.fromkeys(("mirror", *others), "")  # with the models that a comparison may be given

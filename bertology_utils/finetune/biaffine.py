@@ -66,7 +66,7 @@ class Parser:
         """Heads (W,) of each sentence, -1 for the root: the best spanning tree from its likeliest root."""
         rows = tokenize(self.subject, [s.words for s in sentences])
         out: list[np.ndarray] = [np.empty(0, int)] * len(rows)
-        for batch in batches(self.subject, rows, (settings or Settings.of()).batch_tokens):
+        for batch in batches(self.subject, rows, (settings or Settings.of()).budget):
             with torch.inference_mode():
                 scores = self.head(states(self.subject, batch), batch.rows).log_softmax(1).cpu().numpy()
             for k, i in enumerate(batch.index):

@@ -64,7 +64,7 @@ class Classifier:
 
     def logits(self, items: Sequence[Labelled], settings: Settings | None = None) -> np.ndarray:
         """Logits (n, C), float32, without gradients."""
-        budget = (settings or Settings.of()).batch_tokens
+        budget = (settings or Settings.of()).budget
         out = np.empty((len(items), len(self.classes)), np.float32)
         for batch in batches(self.subject, text_rows(self.subject, items), budget):
             with torch.inference_mode():

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from ..scores import intervals
+from ..scores.choice import choose
 from ..scores.intervals import Means
 from ..settings import Settings
 from ..subject.models import Subject
@@ -54,13 +55,13 @@ class LayerScores:
 
     @property
     def best(self) -> int:
-        """The layer with the highest accuracy on dev; the lowest of equals."""
-        return int(self.dev.argmax())
+        """The layer with the highest accuracy on dev; the lowest of equals (`choose`)."""
+        return choose(self.dev)
 
     @property
     def best_contextual(self) -> int:
         """The same among the layers above the embeddings."""
-        return int(self.dev[1:].argmax()) + 1
+        return choose(self.dev[1:]) + 1
 
 
 def probe_layers(

@@ -17,6 +17,7 @@ import numpy as np
 import torch
 from torch.nn import functional as F
 
+from ..scores.choice import choose
 from ..scores.counts import centre_of_gravity, kl_from_uniform
 from ..scores.profiles import Profile
 from ..settings import Settings
@@ -215,7 +216,7 @@ def cumulative(
     device = settings.torch_device()
     labels, known, depth = targets.labels[train], x[:, train], len(x)
     tried = fit_mixtures(known, labels, [depth] * len(EVEN), EVEN, device=device)
-    k = int(np.argmin([m.log_loss(x[:, dev], targets.labels[dev]) for m in tried]))
+    k = choose([-m.log_loss(x[:, dev], targets.labels[dev]) for m in tried])
     rng = np.random.default_rng(settings.seed)
     kinds, member = np.unique(targets.sentence[train], return_inverse=True)
     drawn = rng.multinomial(len(kinds), np.full(len(kinds), 1 / len(kinds)), size=refits)[:, member]

@@ -53,7 +53,7 @@ def states_at(
     """Hidden states of every layer at some positions of each row: float32 (L + 1, N, H), row by row."""
     starts = np.cumsum([0, *map(len, positions)])
     out = np.empty((subject.n_layers + 1, starts[-1], subject.hidden_size), np.float32)
-    for batch in encode.batches(subject, rows, settings.batch_tokens):
+    for batch in encode.batches(subject, rows, settings.budget):
         states = encode.forward(subject, batch, output_hidden_states=True).hidden_states
         at = [(b, t) for b, i in enumerate(batch.index) for t in positions[i]]
         rows_at, places = torch.tensor(at, device=subject.device).reshape(-1, 2).T

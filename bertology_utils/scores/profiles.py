@@ -15,6 +15,7 @@ from scipy.stats import t as student
 
 from ..settings import Settings
 from . import intervals
+from .choice import choose, choose_each
 from .counts import expected_layer, profile_correlation
 from .intervals import Interval, Means
 
@@ -80,7 +81,7 @@ class Profile:
     @property
     def best(self) -> int:
         """The layer with the highest score; the lowest of equals."""
-        return int(self.value.argmax())
+        return choose(self.value)
 
     def scores(self) -> list[Interval]:
         """Each layer's score."""
@@ -90,9 +91,10 @@ class Profile:
 
     def peak(self) -> Interval:
         """The best layer: the interval says where it lies in resampled sentences, to half a layer."""
-        low, high = np.percentile(self.draws.argmax(1), [2.5, 97.5])
+        best = choose_each(self.draws).astype(float)
+        low, high = np.percentile(best, [2.5, 97.5])
         low, high = max(0.0, low - 0.5), min(float(self.depth), high + 0.5)
-        return Interval(float(self.best), low, high, draws=self.draws.argmax(1).astype(float), clusters=self.clusters)
+        return Interval(float(self.best), low, high, draws=best, clusters=self.clusters)
 
     def lead(self, layer: int, other: int) -> Interval:
         """Score of one layer less that of another."""
@@ -123,7 +125,7 @@ def inner(dev: Sequence[float]) -> int:
     """
     if len(dev) < 3:
         raise ValueError(f"{len(dev) - 1} layer(s): none lies strictly inside the stack")
-    return 1 + int(np.argmax(dev[1:-1]))
+    return 1 + choose(dev[1:-1])
 
 
 def peak_rows(profile: Profile, dev: Sequence[float], *, measure: str = "accuracy", **keys) -> list[dict]:

@@ -61,7 +61,7 @@ def log_probabilities(
     subject: Subject, texts: Sequence[str], settings: Settings | None = None
 ) -> Iterator[tuple[int, np.ndarray]]:
     """The distribution at the mask of each text, streamed as (i, float32 array (V,) of natural-log probabilities)."""
-    budget = (settings or Settings.of()).batch_tokens
+    budget = (settings or Settings.of()).budget
     for start, window in windows(texts):
         pairs = [gap_row(subject, text) for text in window]
         yield from ((start + i, p) for i, p in _at(subject, [r for r, _ in pairs], [at for _, at in pairs], budget))
@@ -175,7 +175,7 @@ def pseudo_log_likelihood(
         The later pieces of the same word are masked too, so that a rare word's last pieces are not given away by its
         first (salazar2020, and kauf2023 for the within-word correction).
     """
-    budget = (settings or Settings.of()).batch_tokens
+    budget = (settings or Settings.of()).budget
     mask = subject.tokenizer.mask_token_id
     totals = np.zeros(len(sentences))
     for start, window in windows(sentences, 64):  # a window of masked copies: one per piece

@@ -202,7 +202,7 @@ def hidden_states(
     i, states : int, float32 array (layers, W, H) — or (layers, T, H) without pooling
         In an order of the implementation's choosing; `i` is the sentence's place in the input.
     """
-    budget = (settings or Settings.of()).batch_tokens
+    budget = (settings or Settings.of()).budget
     for start, window in windows(sentences):
         rows = tokenize(subject, window, None if second is None else second[start : start + len(window)])
         for batch in batches(subject, rows, budget):
@@ -282,7 +282,7 @@ def attentions(
         ``maps[l, a, q, k]``: how much unit q attends to unit k; every row sums to one. Without `word_level`, the
         row itself and (L, A, T, T) over pieces.
     """
-    budget = (settings or Settings.of()).batch_tokens
+    budget = (settings or Settings.of()).budget
     for start, window in windows(sentences):
         rows = tokenize(subject, window, None if second is None else second[start : start + len(window)])
         for batch in batches(subject, rows, budget):

@@ -30,7 +30,7 @@ def impacts(
     subject: Subject, sentences: Sequence[Sequence[str]], settings: Settings | None = None
 ) -> Iterator[tuple[int, np.ndarray]]:
     """Impact matrices, streamed in order as (i, float32 array (W, W))."""
-    budget = (settings or Settings.of()).batch_tokens
+    budget = (settings or Settings.of()).budget
     for i, sentence in enumerate(sentences):  # each is expanded to hundreds of inputs: one at a time bounds memory
         (row,) = tokenize(subject, [sentence])
         yield i, _impact(subject, row, budget)

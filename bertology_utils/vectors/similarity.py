@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from scipy.stats import rankdata
 
+from ..scores import choice
 from ..scores.intervals import resamples
 from .geometry import unit
 
@@ -56,4 +57,4 @@ def _correlate(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 def choose(score: Callable[[np.ndarray], np.ndarray], dev: np.ndarray) -> int:
     """The column that `score` puts first on the items of the mask `dev`; one without a score comes last."""
-    return int(np.nan_to_num(score(dev), nan=-np.inf).argmax())
+    return choice.choose(np.nan_to_num(score(dev), nan=-np.inf))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from bertology_utils.probes import fit, fit_each
 from bertology_utils.probes.lbfgs import minimise_all
 
 
@@ -51,13 +50,3 @@ def test_the_loss_never_rises_from_a_bad_start():
         seen.append(loss(x))
     assert all((after <= before).all() for before, after in zip([loss(start), *seen], seen))
     assert torch.allclose(x, torch.ones_like(x), atol=1e-2)
-
-
-def test_probes_fitted_together_are_those_fitted_one_by_one():
-    rng = np.random.default_rng(0)
-    labels = rng.choice(["a", "b", "c"], 200)
-    x = rng.normal(size=(4, 200, 6)) + np.linspace(0, 1, 4)[:, None, None] * (labels[:, None] == list("aabbcc"))
-    for one, many in zip(
-        (fit(layer, labels, l2=1e-2, steps=100) for layer in x), fit_each(x, labels, l2=1e-2, steps=100)
-    ):
-        assert np.abs(one.log_probs(x[0]) - many.log_probs(x[0])).max() < 1e-2

@@ -15,6 +15,7 @@ from sklearn.preprocessing import StandardScaler
 
 from ...claims.registry import claim
 from ...scores import intervals
+from ...scores.choice import choose
 from ...subject import encode
 from ...subject.encode import Row, batches, forward
 from ...vectors import neighbours
@@ -83,7 +84,7 @@ def _rows(right: np.ndarray, settings) -> list[dict]:
     dev = np.arange(n) % 2 == 0
     for d, decoder in enumerate(DECODERS):
         kept, test = right[d, 0, dev], right[d, 0, ~dev]
-        lowest = int(kept[:, 1:-1].mean(0).argmin()) + 1
+        lowest = choose(-kept[:, 1:-1].mean(0)) + 1
         for end, name in ((0, "bottom"), (-1, "top")):
             gap = intervals.difference(test[:, end], test[:, lowest], seed=settings.seed, draws=settings.draws)
             rows.append(intervals.row(f"{name} less minimum", gap, len(test), decoder=decoder, lowest=lowest))
@@ -146,7 +147,7 @@ def _disturb(subject, query: Query, condition: str, types: list[int], rng: rando
 def _vectors(subject, queries: Sequence[Query], settings) -> np.ndarray:
     """The vector at each query's position, (n, layers, H)."""
     out = np.empty((len(queries), subject.n_layers + 1, subject.hidden_size), np.float32)
-    for batch in batches(subject, [q.row for q in queries], settings.batch_tokens):
+    for batch in batches(subject, [q.row for q in queries], settings.budget):
         states = forward(subject, batch, output_hidden_states=True).hidden_states
         at = torch.tensor([queries[i].at for i in batch.index], device=subject.device)
         rows = torch.arange(len(at), device=subject.device)

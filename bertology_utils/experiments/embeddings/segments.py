@@ -114,7 +114,7 @@ def _pair_vectors(subject, pairs, segments, settings):
         rows = tokenize(subject, [a for a, _ in window], [b for _, b in window])
         if not segments:  # a model that never saw a second segment id is not given one
             rows = [replace(row, types=(0,) * len(row.ids)) for row in rows]
-        for batch in batches(subject, rows, settings.batch_tokens):
+        for batch in batches(subject, rows, settings.budget):
             states = forward(subject, batch, output_hidden_states=True).hidden_states
             stacked = torch.stack(states).float().cpu().numpy()  # (layers, B, T, H)
             for k, row in enumerate(batch.rows):

@@ -12,6 +12,7 @@ import pandas as pd
 from ...claims.registry import claim
 from ...data import load
 from ...scores import intervals
+from ...scores.choice import choose
 from ...settings import Settings
 from ...subject import encode, models
 from ...vectors import geometry, neighbours
@@ -110,7 +111,8 @@ def _tagging(subject, items, settings) -> pd.DataFrame:
 def _tagging_rows(frame: pd.DataFrame, settings, notes) -> list[pd.DataFrame]:
     frame["right"], frame["default"] = frame["right"].astype(float), frame["default"].astype(float)
     dev, test = frame[frame.split == "dev"], frame[frame.split == "test"]
-    best = int((dev if len(dev) else frame).groupby("layer")["right"].mean().idxmax())
+    by_layer = (dev if len(dev) else frame).groupby("layer")["right"].mean()
+    best = int(by_layer.index[choose(by_layer)])
     options = {"settings": settings, "groups": "word"}
     at = test[test.layer == best].assign(gain=lambda f: f.right - f.default, task="senses")
     return [
@@ -168,7 +170,7 @@ def _pairs(subject, items, settings) -> pd.DataFrame:
     layers = range(subject.n_layers + 1)
     thresholds = [neighbours.best_threshold(values["train"][:, k], labels["train"]) for k in layers]
     right = {s: (values[s] >= thresholds) == labels[s][:, None] for s in ("dev", "test")}  # (n, layers)
-    best = int(right["dev"].mean(0).argmax())
+    best = choose(right["dev"].mean(0))
     commoner = neighbours.most_frequent(labels["train"].tolist())
     frame = pd.DataFrame({"right": right["test"][:, best].astype(float), "task": "pairs"})
     frame["default"] = (labels["test"] == commoner).astype(float)

@@ -10,6 +10,7 @@ from sklearn.preprocessing import StandardScaler
 from ...claims.registry import claim
 from ...data import sample
 from ...scores import intervals
+from ...scores.choice import choose
 from ...subject import encode
 from ...vectors import pooling, similarity
 
@@ -39,7 +40,7 @@ def sentence_pooling(subject, data, settings):
     if data.items.get("sentiment"):
         measured["sentiment"] = _sentiment(subject, data["sentiment"], names, settings, notes)
     gains = np.array([scores["dev"][0] - scores["dev"][0][0] for scores in measured.values()])  # (tasks, poolings)
-    best = int(np.nan_to_num(gains, nan=-np.inf).min(0)[1:].argmax()) + 1  # another than the last layer's [CLS]
+    best = choose(np.nan_to_num(gains, nan=-np.inf).min(0)[1:]) + 1  # another than the last layer's [CLS]
     rows = []
     for task, scores in measured.items():
         value, drawn, n = scores["test"]

@@ -13,6 +13,7 @@ from ...data import load, sample
 from ...data.items import Data
 from ...errors import Refusal
 from ...scores import intervals
+from ...scores.choice import choose, choose_each
 from ...settings import Settings
 from ...subject import encode
 from ...vectors import geometry, pooling, similarity
@@ -89,7 +90,7 @@ def postprocessing(subject, data, settings):
         sets = _sets(items, cosines.reshape(len(items), -1), settings.seed)
         dev, test = _mean_spearman(sets, 0), _mean_spearman(sets, 2)
         drawn = _mean_draws(sets, range(2 * layers), settings)
-        best, n = int(np.nan_to_num(dev[:layers], nan=-2).argmax()), len(items)
+        best, n = choose(np.nan_to_num(dev[:layers], nan=-2)), len(items)
         for name, start in (("before", 0), ("after", layers)):
             for k in range(layers):
                 value = intervals.interval(test[start + k], drawn[:, start + k])
@@ -199,7 +200,7 @@ def _distillation_rows(items, cosines, names, settings, notes):
     layers = cosines.shape[-1]
     sets = _sets(items, cosines.reshape(len(items), -1), settings.seed)
     dev, test = (_mean_spearman(sets, part).reshape(-1, layers) for part in (0, 2))  # (poolings, layers)
-    best = np.nan_to_num(dev, nan=-2).argmax(1)  # (poolings,)
+    best = choose_each(np.nan_to_num(dev, nan=-2))  # (poolings,)
     n = sum(len(gold) for _, _, gold, _ in sets.values())
     pooled, alone = names.index(f"{SIZES[-1]} contexts"), names.index("isolated")
     drawn_for = {p * layers + k: None for p in (alone, pooled) for k in range(layers)}

@@ -30,7 +30,7 @@ def _importance(tuned: finetune.Classifier, items, settings) -> np.ndarray:
         return torch.nn.functional.cross_entropy(tuned.head(output.last_hidden_state.float()), labels, reduction="sum")
 
     return head_importance(
-        tuned.subject, [(b, gold[b.index]) for b in batches(tuned.subject, rows, settings.batch_tokens)], loss
+        tuned.subject, [(b, gold[b.index]) for b in batches(tuned.subject, rows, settings.budget)], loss
     )
 
 

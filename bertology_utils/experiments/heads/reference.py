@@ -9,6 +9,7 @@ from ...attention import antecedents, relations
 from ...attention.choosing import fitting, sides
 from ...claims.registry import claim
 from ...scores import intervals
+from ...scores.choice import choose
 
 READERS = {"coreference": antecedents.from_items, "mentions": antecedents.from_mentions}
 
@@ -33,7 +34,7 @@ def coreference(subject, data, settings):
         (_, chosen_on), (anaphors, right) = both
         if not len(chosen_on) or not anaphors:
             raise ValueError(f"{task}: no anaphor with a right and a wrong candidate among {len(kept)} items")
-        best = int(chosen_on.mean(0).argmax())
+        best = choose(chosen_on.mean(0))
         columns = {
             "best head": right[:, best],
             "nearest mention": [a.right[antecedents.nearest(a)] for a in anaphors],

@@ -12,6 +12,7 @@ from ...attention.collect import STATISTICS, collect, permutation_test
 from ...attention.importance import separator_gradients
 from ...claims.registry import claim
 from ...scores import intervals
+from ...scores.choice import choose
 
 
 def _sentences(subject, data) -> tuple[list, str]:
@@ -59,7 +60,7 @@ def five_patterns(subject, data, settings):
 
 def _peak_gap(a: np.ndarray, b: np.ndarray) -> float:
     """Layers between the peaks of two curves, of arrays (n, L): b's less a's."""
-    return float(b.mean(0).argmax() - a.mean(0).argmax())
+    return float(choose(b.mean(0)) - choose(a.mean(0)))
 
 
 @claim(

@@ -10,6 +10,7 @@ from ...attention.choosing import fitting, sides
 from ...calibration import planted as plants
 from ...claims.registry import claim
 from ...scores import intervals
+from ...scores.choice import choose
 
 FEWEST = 20  # test arcs under which a relation is not scored
 OBJECT = ("obj", "obj, from tags")  # the second where a treebank has trees without labels
@@ -74,7 +75,7 @@ def syntactic(subject, data, settings):
         if not chosen:
             skipped.append(f"{relation} ({count // 2})")
             continue
-        _, direction, best, groups = max(chosen, key=lambda c: c[0])
+        _, direction, best, groups = chosen[choose([lead for lead, *_ in chosen])]
         columns = {"best head": best.right, "best offset": best.by_offset}
         columns["head - offset"] = best.right.astype(float) - best.by_offset
         head = relations.name(best.head, subject.n_layers, subject.n_heads)
@@ -111,7 +112,7 @@ def combination(subject, data, settings):
         if min(len(y), len(target)) < FEWEST:
             continue
         singles = [np.where(s[:, :1] >= 0, s, -1).argmax(-1) == t[:, None] for s, t in ((x, y), (unseen, target))]
-        best = int(singles[0].mean(0).argmax())
+        best = choose(singles[0].mean(0))
         weights = relations.mixture(x, y, seed=settings.seed)
         mixed = relations.mixed_hits(unseen, target, weights)
         columns = {"mixture": mixed, "best head": singles[1][:, best]}

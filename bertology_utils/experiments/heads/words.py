@@ -13,6 +13,7 @@ from ...attention.choosing import fitting, sides
 from ...attention.importance import masked_hits
 from ...claims.registry import claim
 from ...scores import intervals
+from ...scores.choice import choose
 from ...subject import encode
 from ...subject.hooks import ablate_heads
 
@@ -35,7 +36,7 @@ def subwords(subject, data, settings):
         words, cut = fitting(subject, words, list)
         both.append(pieces.neighbours(subject, words, settings))
         notes.append(cut)
-    best = int(np.nanargmax(pieces.ratio(*both[0])))
+    best = choose(pieces.ratio(*both[0]))
     mass, count = both[1]
     options = dict(seed=settings.seed, draws=min(settings.draws, 500))
     head = relations.name(best, subject.n_layers, subject.n_heads)
@@ -172,7 +173,7 @@ def lexical_relations(subject, data, settings):
             found = relations.between(subject, words, links, settings=settings)
             values.append(found.reshape(len(of), 2, -1).mean(1))
         both.append((*values, [kept[k].condition for k in ok]))
-    best = int((both[0][0] - both[0][1]).mean(0).argmax())
+    best = choose((both[0][0] - both[0][1]).mean(0))
     related, shuffled, conditions = both[1]
     frame = pd.DataFrame({"related": related[:, best], "shuffled": shuffled[:, best], "relation": conditions})
     frame["related - shuffled"] = frame["related"] - frame["shuffled"]

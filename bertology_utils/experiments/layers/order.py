@@ -10,6 +10,7 @@ from ...probes import LayerScores, Targets, fitting, gather, probe_layers
 from ...probes.linear import fit_each
 from ...probes.targets import build
 from ...scores import intervals
+from ...scores.choice import choose, choose_each
 from ...scores.profiles import Profile, peak_rows
 from ...settings import Settings
 from ...subject.models import Subject
@@ -50,7 +51,7 @@ def word_order(subject, data, settings):
     """
     scores = order_scores(subject, data, settings)
     profile = Profile.of(scores.right, scores.groups, settings)
-    low = int(np.argmax(scores.dev[: profile.depth // 3 + 1]))
+    low = choose(scores.dev[: profile.depth // 3 + 1])
     rows = peak_rows(profile, scores.dev, task="word order")
     rows.append(
         intervals.row("low - last layer", profile.lead(low, profile.depth), profile.n, task="word order", layer=low)
@@ -82,7 +83,7 @@ def hierarchy(subject, data, settings):
         found, name = Profile.of(right, np.arange(right.shape[1]), settings), condition.replace("_", " ")
         rows += [intervals.row("accuracy", s, found.n, task=name, layer=k) for k, s in enumerate(found.scores())]
         rows.append(intervals.row("best layer", found.peak(), found.n, task=name))
-        gap = intervals.interval(found.best - order.best, found.draws.argmax(1) - order.draws.argmax(1))
+        gap = intervals.interval(found.best - order.best, choose_each(found.draws) - choose_each(order.draws))
         share = tuple(x / order.depth for x in gap)
         rows.append(intervals.row("depth of best layer, hierarchy - order", share, found.n, task=name))
         notes.append(note)

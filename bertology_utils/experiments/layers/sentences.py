@@ -10,6 +10,7 @@ from ...claims.registry import claim
 from ...data.items import ItemError
 from ...probes import Targets, gather_all, score_layers, sentence_tasks
 from ...scores import intervals
+from ...scores.choice import choose_each
 from ...scores.profiles import Profile
 from ...settings import Settings
 from ...subject import encode
@@ -67,7 +68,7 @@ def sentence_tasks_by_layer(subject, data, settings):
             most = intervals.mean_interval(scores.majority, seed=settings.seed, draws=settings.draws)
             rows.append(intervals.row("majority", most, profile.n, **keys))
             rows.append(intervals.row("best layer", profile.peak(), profile.n, **keys))
-            best.setdefault(kind, []).append((profile.best, profile.draws.argmax(1)))
+            best.setdefault(kind, []).append((profile.best, choose_each(profile.draws)))
             notes.append(scores.note)
     means = {kind: (np.mean([b for b, _ in x]), np.mean([d for _, d in x], 0)) for kind, x in best.items()}
     for kind, (value, drawn) in means.items():

@@ -120,7 +120,7 @@ class Masked:
         """Hidden states at the masks, (layers, M, H)."""
         found: list = [None] * len(self.rows)
         mask = subject.tokenizer.mask_token_id
-        for batch in encode.batches(subject, self.rows, settings.batch_tokens):
+        for batch in encode.batches(subject, self.rows, settings.budget):
             states = encode.forward(subject, batch, output_hidden_states=True).hidden_states
             for b, i in enumerate(batch.index):
                 found[i] = torch.stack([states[k][b, batch.ids[b] == mask] for k in layers]).float().cpu().numpy()
@@ -129,7 +129,7 @@ class Masked:
     def distributions(self, subject: Subject, settings: Settings) -> torch.Tensor:
         """Natural-log probabilities at the masks, (M, V)."""
         found: list = [None] * len(self.rows)
-        for i, logs in probes.at_masks(subject, self.rows, settings.batch_tokens):
+        for i, logs in probes.at_masks(subject, self.rows, settings.budget):
             found[i] = logs
         return torch.cat(found)
 
