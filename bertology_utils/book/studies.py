@@ -38,8 +38,9 @@ def _study(entry) -> dict[str, str]:
 
 
 def _plain(text: str) -> str:
-    """Without the braces that keep capitals; the bibliography is UTF-8 and has no TeX commands (a test says so)."""
-    return re.sub(r"\s+", " ", text.replace("{", "").replace("}", "")).strip()
+    """Without the braces that keep capitals; the bibliography is UTF-8 and has no TeX but escapes (a test says so)."""
+    text = re.sub(r"\\([$&#%_])", r"\1", text.replace("{", "").replace("}", ""))
+    return re.sub(r"\s+", " ", text).strip()
 
 
 def write() -> None:

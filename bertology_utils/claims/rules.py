@@ -375,6 +375,8 @@ def figure(value: float, low: float, high: float, digits: int = 3) -> str:
     >>> figure(0.9312, 0.918, 0.944)
     '0.931 [0.918, 0.944]'
     """
+    if pd.isna(value):
+        return "not measured"
     if pd.isna(low) or pd.isna(high):
         return f"{value:.{digits}f} (no interval)"
     return f"{value:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"

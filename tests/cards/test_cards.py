@@ -1,0 +1,87 @@
+"""Cards: the same facts as HTML and as text, each with its sign and its words."""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+from bs4 import BeautifulSoup
+
+from bertology_utils.cards import card
+from bertology_utils.cards.card import rule
+from bertology_utils.cards.standing import standings
+from bertology_utils.cards.strip import Lane, draw
+from bertology_utils.cards.sure import GRADES, sure
+from bertology_utils.claims import evidence, ledger
+from bertology_utils.claims.clauses import Test
+from bertology_utils.settings import Settings
+
+SHIPPED = Settings(evidence=evidence.SHIPPED)
+RERUN = [s.row.id for s in standings(settings=SHIPPED) if s.mini.decision]
+ACCURACY = Test(measure="accuracy", above=0.5, by=0.05, unit="share", why="less is luck")
+
+
+@pytest.mark.parametrize("id", RERUN)
+def test_a_card_has_three_slots_a_sentence_and_its_rules(id):
+    made = card(id, SHIPPED)
+    html = BeautifulSoup(made._repr_html_(), "html.parser")
+    (section,) = html.select("section.claim-card")
+    assert (
+        section["id"] == id
+        and len(section.select(".claim-slot")) == 3
+        and len(section.select(".claim-slot .outcome")) == 3
+    )
+    assert len(section.select(".claim-says")[0].get_text().split()) > 5
+    assert len(section.select(".claim-rules li")) == len(ledger.row(id).clauses)
+    text = section.get_text(" ")
+    assert not re.search(r"\bnan\b|None|\bTrue\b|\{|\}|\band \d+ more;", text), text
+    for slot in (made.standing.real, made.standing.mini, made.standing.untrained):
+        assert slot.label in text and slot.label in repr(made)
+
+
+@pytest.mark.parametrize("row", ledger.rows(), ids=lambda r: r.id)
+def test_every_row_has_a_card(row):
+    assert row.title in repr(card(row.id, SHIPPED))
+
+
+def test_the_whole_card_has_every_row_of_every_record():
+    made = card("syn.agreement.goldberg2019", SHIPPED, whole=True)
+    rows = sum(r["value"] == r["value"] for e in made.standing.records for r in e.rows)
+    html = BeautifulSoup(made._repr_html_(), "html.parser")
+    assert len(html.select("details tbody tr")) == rows
+
+
+@pytest.mark.parametrize(
+    ("test", "absence", "words"),
+    [
+        (ACCURACY, False, "accuracy is above 0.55 by its whole 95% interval"),
+        (ACCURACY, True, "accuracy is above 0.45"),
+        (Test(measure="gap", within=0.0, by=0.1, unit="", why=""), True, "gap stays within 0.1 of 0"),
+        (Test(measure="p", below=0.05, by=0.0, unit="", why="", need="any"), False, "widened for their number"),
+        (Test(measure="m", above=0.0, by=0.0, unit="", why="", need=0.5), False, "in at least 50% of the rows"),
+        (Test(measure="m", above=0.0, by=0.0, unit="", why="", where={"set": ["a", "b"]}), False, "m (set: a or b)"),
+    ],
+)
+def test_rules_in_plain_words(test, absence, words):
+    assert words in rule(test, absence=absence)
+
+
+def test_a_strip_is_valid_and_its_dots_stand_where_their_figures_are():
+    svg = draw([Lane("mini", "teal", ((0.8, 0.7, 0.9),)), Lane("untrained", "grey", ((0.5, 0.4, 0.6),))], ACCURACY)
+    root = ElementTree.fromstring(svg)
+    dots = [float(e.get("cx")) for e in root.iter() if e.tag.endswith("circle")]
+    chance = next(float(e.get("x1")) for e in root.iter() if e.get("class") == "chance")
+    assert dots[0] > dots[1] == chance
+    assert "mini .80" in root.get("aria-label") and "holds beyond .55" in "".join(root.itertext())
+
+
+def test_many_figures_of_one_subject_share_a_lane():
+    figures = tuple((k / 20, k / 20 - 0.01, k / 20 + 0.01) for k in range(20))
+    few, many = draw([Lane("mini", "teal", figures[:1])], ACCURACY), draw([Lane("mini", "teal", figures)], ACCURACY)
+    assert few.split("viewBox")[1][:18] == many.split("viewBox")[1][:18] and many.count("<circle") == 20
+
+
+def test_a_small_model_alone_is_never_a_high_grade():
+    grades = [sure(s, "mini") for s in standings(settings=SHIPPED)]
+    assert {g.grade for g in grades if g} <= set(GRADES[1:]) and all(g.reasons for g in grades if g)

@@ -1,0 +1,76 @@
+"""Names and sentences for readers."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from bertology_utils.book import studies
+from bertology_utils.cards import words
+from bertology_utils.cards.standing import Slot, Standing
+from bertology_utils.claims import evidence, ledger
+from bertology_utils.claims.rules import LABELS
+from bertology_utils.settings import Settings
+
+
+def test_the_packages_copy_of_the_bibliography_is_the_bibliography():
+    read = studies.read()
+    assert json.loads(words.STUDIES.read_text(encoding="utf-8")) == read
+    assert not [v for s in read.values() for v in s.values() if "\\" in v or "{" in v]
+
+
+def test_every_study_of_the_ledger_can_be_cited():
+    for row in ledger.rows():
+        for key in row.studies:
+            assert words.cited(key) != key, key
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("mini", "mini"),
+        ("mini-untrained", "mini, untrained"),
+        ("bert-large-cased", "BERT large, cased"),
+        ("google-bert/bert-base-multilingual-cased", "multilingual BERT base, cased"),
+        ("bert-base-uncased, fine-tuned", "BERT base, uncased (fine-tuned)"),
+        ("roberta-base", "roberta-base"),
+    ],
+)
+def test_models_are_called_as_people_call_them(name, shown):
+    assert words.model_name(name) == shown
+
+
+def test_every_data_set_of_the_evidence_has_a_name_without_underscores():
+    names = {e.data for e in evidence.find(settings=Settings(evidence=evidence.SHIPPED))}
+    assert [n for n in names if "_" in words.data_name(n) or "/" in words.data_name(n)] == []
+
+
+def test_every_outcome_has_a_sign_and_a_colour():
+    assert set(words.SIGNS) == set(words.KINDS) == set(LABELS)
+
+
+def test_figures_without_leading_zero():
+    assert [words.share(v) for v in (0.83, -0.05, 1.27, -1.0)] == [".83", "−.05", "1.27", "−1.00"]
+
+
+def standing(real: str, mini: str, untrained: str) -> Standing:
+    made = Standing(ledger.row("syn.agreement.goldberg2019"), ())
+    decided = {"decision": object()}
+    for name, label in (("real", real), ("mini", mini), ("untrained", untrained)):
+        made.__dict__[name] = Slot(label, **decided) if label != "not rerun" else Slot()
+    return made
+
+
+@pytest.mark.parametrize(
+    ("labels", "said"),
+    [
+        (("not rerun", "learned", "does not hold"), "an untrained network does not do it: training taught it"),
+        (("not rerun", "learned", "holds"), "does it too, but less: training added to it"),
+        (("not rerun", "holds, untrained too", "holds"), "the measurement does not need training"),
+        (("not rerun", "not found at this size", "does not hold"), "Not found in mini; an untrained network fails."),
+        (("not rerun", "not rerun", "not rerun"), "It was not rerun with mini."),
+    ],
+)
+def test_the_sentence_says_what_the_slots_say(labels, said):
+    assert said in words.sentence(standing(*labels))
