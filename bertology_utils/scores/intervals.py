@@ -253,8 +253,11 @@ def _mean(values: np.ndarray, sample: Resample, signed: bool = False) -> Interva
     value, n = float(values.mean()), len(values)
     drawn = sample.sums(np.stack([values, np.ones(n)], 1))
     drawn = np.divide(drawn[:, 0], drawn[:, 1], out=np.full(len(drawn), value), where=drawn[:, 1] > 0)
-    limits = _share_limits(values, value, n if sample.levels == (n,) else _independent(values, value, sample), share)
-    return _fitted(value, limits, drawn, sample.clusters, sample.seed)
+    n = n if sample.levels == (n,) else _independent(values, value, sample)
+    found = _fitted(value, _share_limits(values, value, n, share), drawn, sample.clusters, sample.seed)
+    # Wilson's limits are drawn towards a half; a difference of two shares is not, and needs the width before that
+    found.draws = value + (found.draws - value) * (1 + Z**2 / n)
+    return found
 
 
 def _share_limits(values: np.ndarray, value: float, n: float, share: bool) -> tuple[float, float]:

@@ -23,7 +23,8 @@ class Interval(tuple):
     Attributes
     ----------
     draws : float array (draws, ...) or None
-        Bootstrap replicates, widened for few units, so that their central 95 % is the interval.
+        Bootstrap replicates, widened for few units: their central 95 % is the interval, and that of the difference of two
+        figures' draws is the interval of their difference. (Those of a share reach a little beyond Wilson's limits.)
     clusters : int or None
         How many independent units were resampled; of crossed factors, the levels of the one that has fewest.
 
