@@ -20,13 +20,13 @@ from scipy.stats import t as student
 
 from ..settings import Settings
 from .proportions import Z, constant, discordant, independent_items, wilson
-from .resampling import Resample, counts, resamples
+from .resampling import Resample, counts, factors, resamples
 from .rows import COLUMNS, Interval, combine, records, row, table
 
 __all__ = [
-    "COLUMNS", "LEVEL", "Interval", "Means", "Resample", "bootstrap", "combine", "correlation", "counts", "difference",
-    "interval", "mean_interval", "means", "proportion", "ratio", "records", "resamples", "row", "seeds_by_items",
-    "spearman", "table", "trend",
+    "COLUMNS", "LEVEL", "Interval", "Means", "Resample", "bootstrap", "bootstrap_sums", "combine", "correlation",
+    "counts", "difference", "fitted", "interval", "mean_interval", "means", "proportion", "ratio", "records",
+    "resamples", "row", "seeds_by_items", "spearman", "table", "trend", "unpaired",
 ]  # fmt: skip
 
 LEVEL = 95.0
@@ -77,7 +77,7 @@ def _noise(value: float, low: float, high: float, draws: int, seed: int = 0) -> 
     return value + np.where(e < 0, (value - low) * e, (high - value) * e) / Z
 
 
-def _fitted(value: float, limits: tuple[float, float], draws: np.ndarray, clusters: int, seed: int) -> Interval:
+def fitted(value: float, limits: tuple[float, float], draws: np.ndarray, clusters: int, seed: int) -> Interval:
     """An `Interval` of given limits; the draws below and above the value are stretched to agree with them."""
     low, high = limits
     quantiles, noise = _percentiles(draws), _noise(value, low, high, len(draws), seed)
@@ -159,21 +159,22 @@ def _calibrated(
     drawn = replicates(sample)
     if not sample.crossed:
         return _finish(value, drawn, sample.clusters, widening(sample.clusters, sample.effective()[0]), bounds)
-    parts, signs = [], []
-    for sign, codes in sample.subsets():
+    parts = []
+    for codes in sample.units:
         one = Resample(sample.n, codes, seed=sample.seed + 1, draws=min(sample.draws, _FEW))
         parts.append(np.nanvar(replicates(one), 0) * one.clusters / max(one.clusters - 1, 1))
-        signs.append(sign)
     wide, have = np.ones(value.shape), np.nanvar(drawn, 0)
     for index in np.ndindex(value.shape):
-        variance, df = sample.pooled([float(p[index]) for p in parts], signs)
+        variance, t = sample.pooled([float(p[index]) for p in parts])
         if have[index] > 0:
-            wide[index] = np.sqrt(variance / have[index]) * _t(df) / Z
+            wide[index] = np.sqrt(variance / have[index]) * t / Z
     return _finish(value, drawn, sample.clusters, wide, bounds)
 
 
-def _t(df: float) -> float:
-    return float(student.ppf(0.975, df)) if df > 0 else float("inf")
+def bootstrap_sums(columns: np.ndarray, statistic: Callable[[np.ndarray], np.ndarray], sample: Resample) -> Interval:
+    """A statistic of sums over items, fast: `statistic` takes sums (..., c) of the `columns` (n, c), gives (...)."""
+    columns = np.asarray(columns, float)
+    return _calibrated(np.asarray(statistic(columns.sum(0)), float), sample, lambda s: statistic(s.sums(columns)))
 
 
 def _replicates(arrays: list[np.ndarray], statistic: Callable, sample: Resample, shape: tuple) -> np.ndarray:
@@ -219,11 +220,13 @@ def _ratio(top: np.ndarray, bottom: np.ndarray, sample: Resample, signed: bool =
         return Interval(value, value, value, clusters=sample.clusters)
     if not sample.crossed:
         wide = widening(sample.clusters, sample.effective(bottom)[0])
-    else:
-        variance, df = sample.spread((top - value * bottom) / total, bottom)
-        have = np.nanvar(drawn)
-        wide = np.sqrt(variance / have) * _t(df) / Z if have > 0 else 1.0
-    return _finish(value, drawn, sample.clusters, wide, signed=signed)
+        return _finish(value, drawn, sample.clusters, wide, signed=signed)
+    variance, t = sample.spread((top - value * bottom) / total, bottom)
+    half = t * np.sqrt(variance) if variance > 0 else 0.0
+    if not 0 < half < np.inf:
+        return _finish(value, drawn, sample.clusters, 1.0 if half == 0 else np.inf, signed=signed)
+    # of three seeds or so the draws have few values, and their percentiles say little: Student's limits, and draws to fit
+    return fitted(value, (value - half, value + half), drawn, sample.clusters, sample.seed)
 
 
 def mean_interval(
@@ -254,7 +257,7 @@ def _mean(values: np.ndarray, sample: Resample, signed: bool = False) -> Interva
     drawn = sample.sums(np.stack([values, np.ones(n)], 1))
     drawn = np.divide(drawn[:, 0], drawn[:, 1], out=np.full(len(drawn), value), where=drawn[:, 1] > 0)
     n = n if sample.levels == (n,) else _independent(values, value, sample)
-    found = _fitted(value, _share_limits(values, value, n, share), drawn, sample.clusters, sample.seed)
+    found = fitted(value, _share_limits(values, value, n, share), drawn, sample.clusters, sample.seed)
     # Wilson's limits are drawn towards a half; a difference of two shares is not, and needs the width before that
     found.draws = value + (found.draws - value) * (1 + Z**2 / n)
     return found
@@ -267,11 +270,11 @@ def _share_limits(values: np.ndarray, value: float, n: float, share: bool) -> tu
 def _independent(values: np.ndarray, value: float, sample: Resample) -> float:
     """So many independent items would say as much about a share as these."""
     n = len(values)
-    variance, df = sample.spread((values - value) / n)
+    variance, t = sample.spread((values - value) / n)
     commonest = max((-1, 0, 1), key=lambda v: (values == v).sum())
     odd = min(len(np.unique(codes[values != commonest])) for codes in sample.codes)
     single = ((values - value) ** 2).sum() / n**2
-    return independent_items(variance, single, n, df=df, odd=odd, most=n / min(sample.effective()))
+    return independent_items(variance, single, n, t=t, odd=odd, most=n / min(sample.effective()))
 
 
 class Means:
@@ -356,7 +359,7 @@ def unpaired(a: Interval, b: Interval) -> Interval:
     if one is None or two is None or len(one) != len(two) or np.isnan([low, high]).any():
         return Interval(float(value), float(low), float(high), clusters=clusters)
     other = np.random.default_rng(len(two)).permutation(two)  # the same seed gave both: their order says nothing
-    return _fitted(float(value), (float(low), float(high)), one - other, clusters, 0)
+    return fitted(float(value), (float(low), float(high)), one - other, clusters, 0)
 
 
 def proportion(right: int, n: int, clusters: int | None = None) -> Interval:
@@ -418,7 +421,7 @@ def correlation(
     if abs(value) > 1 - 1e-9:  # then the draws say nothing: the normal approximation of bonett2000
         half = Z * np.sqrt(1.5 / max(z.clusters - 3, 0.5))
         low, high = (float(v) for v in np.sort([value, np.tanh(z[0] - np.sign(value) * half)]))
-        return _fitted(value, (low, high), np.full(draws, value), z.clusters, seed)
+        return fitted(value, (low, high), np.full(draws, value), z.clusters, seed)
     return Interval(value, low, high, draws=np.tanh(z.draws), clusters=z.clusters)
 
 
@@ -468,8 +471,9 @@ def trend(
 def seeds_by_items(scores: np.ndarray, *, seed: int = 0, draws: int = 2000, groups=None) -> Interval:
     """Mean of (seeds, items) scores; seeds and items both could have been others.
 
-    Seeds and items (or their `groups`) are crossed; Student's t has satterthwaite1946's degrees of freedom, so that
-    three seeds count as three. One seed alone says nothing about seeds: then the interval is over items.
+    Seeds and items (or their `groups`) are crossed; each part of the variance has the Student's t of its own units, so
+    that three seeds count as three where seeds matter. (One t with satterthwaite1946's degrees of freedom for all
+    parts covers .92 there.) One seed alone says nothing about seeds: then the interval is over items.
     """
     scores = np.asarray(scores, float)
     if scores.ndim != 2 or not scores.size:
@@ -477,7 +481,5 @@ def seeds_by_items(scores: np.ndarray, *, seed: int = 0, draws: int = 2000, grou
     s, n = scores.shape
     if s == 1:
         return mean_interval(scores[0], seed=seed, draws=draws, groups=groups)
-    from .resampling import factors
-
     crossed = [np.repeat(np.arange(s), n), *(np.tile(codes, s) for codes in factors(groups, n))]
     return mean_interval(scores.ravel(), seed=seed, draws=draws, groups=crossed)

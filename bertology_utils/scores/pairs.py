@@ -66,7 +66,7 @@ def difference(a: Interval, b: Interval) -> tuple[Interval, bool]:
     one, two = a.draws, b.draws
     if one is not None and two is not None and np.shape(one) == np.shape(two) and a.clusters == b.clusters:
         drawn, value = one - two, float(a[0] - b[0])
-        if not np.isnan(drawn).all() and np.nanmax(drawn) > np.nanmin(drawn):
+        if not np.isnan(drawn).all() and np.nanmax(drawn) - np.nanmin(drawn) > 1e-9 * np.nanmax(np.abs(one)):
             low, high = (float(x) for x in np.nanpercentile(drawn, [2.5, 97.5]))
             return Interval(value, min(low, value), max(high, value), draws=drawn, clusters=a.clusters), True
     return unpaired(*(Interval(*x, clusters=x.clusters) for x in (a, b))), False
