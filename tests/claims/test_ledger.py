@@ -146,7 +146,7 @@ def test_every_entry_says_who_what_when_and_where(bibliography):
     for key, entry in bibliography.entries.items():
         assert entry.persons.get("author"), key
         assert entry.fields.get("title"), key
-        assert entry.fields["year"].isdigit() and 1950 < int(entry.fields["year"]) < 2030, key
+        assert entry.fields["year"].isdigit() and 1900 < int(entry.fields["year"]) < 2030, key
         assert {"booktitle", "journal", "publisher", "eprint"} & set(entry.fields), key
         assert all(link.startswith("https://") for link in [entry.fields.get("url", "https://")]), key
         assert ("eprint" in entry.fields) == ("archiveprefix" in entry.fields), key
