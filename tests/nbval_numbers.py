@@ -1,6 +1,6 @@
 """A pytest plugin around nbval's comparison of notebooks: text exactly, numbers within a tolerance, nothing unchecked.
 
-What may differ between two machines that run the same code, and by how much, is said in `bertology_utils.book.sameness`.
+What may differ between two machines that run the same code, and by how much, is said in `bertology_utils.scores.sameness`.
 Beyond that, a code cell that was never run fails, and so does one that writes to stderr.
 
 Pictures are not compared (nbval leaves them out): the plotted numbers are printed below them.
@@ -15,7 +15,7 @@ import pytest
 from nbval.plugin import IPyNbCell, IPyNbFile
 
 from bertology_utils.book.notebooks import switches
-from bertology_utils.book.sameness import same
+from bertology_utils.scores.sameness import same
 
 
 class Text(str):

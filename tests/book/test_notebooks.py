@@ -17,7 +17,7 @@ from nbval.plugin import find_comment_markers, find_metadata_tags
 
 from bertology_utils.book import notebooks, stage
 from bertology_utils.book.__main__ import run
-from bertology_utils.book.sameness import plain, same
+from bertology_utils.scores.sameness import plain, same
 
 NOTEBOOKS = notebooks.found(stage.ROOT / "notebooks")
 LINES = 15  # of a code cell

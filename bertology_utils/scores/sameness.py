@@ -90,8 +90,18 @@ def half_widths(left: str, right: str) -> float:
 def allowed(a: Figure, b: Figure) -> float:
     """By how much two printings of a figure may differ."""
     half, size = min(a.half, b.half), max(abs(a.value), abs(b.value))  # the narrower: no end makes room for itself
-    share = SHARE * half if half > 0 else ALONE * (size if a.exponent else max(1.0, size))
-    return max(share, a.unit, b.unit)
+    return max(allowed_of(half, size, relative=a.exponent), a.unit, b.unit)
+
+
+def allowed_of(half: float, size: float, *, relative: bool = False) -> float:
+    """By how much a figure of some size may differ whose interval is 2 `half` wide (0 for none).
+
+    `relative`: a figure below one, too, by a thousandth of its size.
+
+    >>> allowed_of(0.05, 0.8), allowed_of(0.0, 0.8), allowed_of(0.0, 20.0)
+    (0.005, 0.001, 0.02)
+    """
+    return SHARE * half if half > 0 else ALONE * (size if relative else max(1.0, size))
 
 
 def figures(text: str) -> Iterator[Figure]:

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from bertology_utils.book.sameness import figures, half_widths, movement, plain, same
+from bertology_utils.scores.sameness import figures, half_widths, movement, plain, same
 
 
 @pytest.mark.parametrize(
