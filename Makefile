@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup book html test lint notebooks clean distclean
+.PHONY: help setup book html test speed portability check lint notebooks clean distclean
 
 # The interpreter to start from, where the environment goes, and the pins (empty: newest releases instead).
 PYTHON ?= python3
@@ -12,8 +12,14 @@ CONSTRAINTS ?= constraints.txt
 MODEL ?= mini
 DATA ?= builtin
 DEVICE ?= cpu
-# What `make test` runs, and in how many processes; each of them computes on one thread.
-TESTS ?= tests notebooks
+# What `make test` runs (the notebooks take longest, so they begin), and in how many processes; each of them computes
+# on one thread.
+TESTS ?= notebooks tests
+# Vector instructions that the notebooks' kernels are given: default (none), avx2, avx512; empty: whatever there is.
+CPU ?=
+# What `make portability` executes and how, commas between; empty: every notebook in every way that this machine knows.
+NOTEBOOKS ?=
+VARIANTS ?=
 JOBS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((n < 4 ? n : 4)))
 
 STAMP := $(VENV)/.installed
@@ -21,7 +27,7 @@ RUN := $(VENV)/bin/python
 BOOK := $(RUN) -m bertology_utils.book
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 setup: $(STAMP) ## make the virtual environment, once
 
@@ -39,8 +45,18 @@ book: $(STAMP) ## execute every notebook afresh and render the book (MODEL=, DAT
 html: $(STAMP) ## render the book from the stored outputs
 	$(BOOK) build
 
-test: $(STAMP) ## unit tests, guards, stored notebooks against the code, the book and its pages
-	OMP_NUM_THREADS=1 $(RUN) -m pytest --nbval --numprocesses $(JOBS) --dist loadfile $(TESTS)
+test: $(STAMP) ## unit tests, guards, stored notebooks against the code (CPU=), the book and its pages
+	OMP_NUM_THREADS=1 $(RUN) -m pytest --nbval $(if $(CPU),--kernel-cpu $(CPU)) --numprocesses $(JOBS) --dist loadfile \
+	  $(TESTS)
+
+speed: $(STAMP) ## how fast the builders of generated data are
+	OMP_NUM_THREADS=1 $(RUN) -m pytest -m speed -s tests/builtin/test_builtin_speed.py
+
+portability: $(STAMP) ## execute the notebooks as other machines would; how far figures move (NOTEBOOKS=, VARIANTS=)
+	$(BOOK) portability --notebooks "$(NOTEBOOKS)" --variants "$(VARIANTS)"
+
+check: $(STAMP) ## rerun shipped records drawn at random and compare
+	$(VENV)/bin/bertology check
 
 lint: $(STAMP) ## style
 	$(RUN) -m ruff check

@@ -1,4 +1,4 @@
-"""The command line: ``bertology list | run | score | calibrate | show | report | pretrain | data``."""
+"""The command line: ``bertology list | run | check | score | calibrate | show | report | pretrain | data``."""
 
 from __future__ import annotations
 
@@ -117,6 +117,31 @@ def _expand(names: list[str]) -> list[str]:
         else:
             out.append(get(name).id)
     return list(dict.fromkeys(out))
+
+
+@app.command()
+def check(
+    n: Annotated[int, typer.Option(min=1, help="Records.")] = 3,
+    seed: Annotated[int, typer.Option(help="Of the draw.")] = 0,
+    device: Annotated[str | None, typer.Option(help="auto, cpu, cuda, …")] = None,
+    mirror: Folder = None,
+    shipped: Annotated[Path | None, typer.Option(help="Folder of records; those that come with the package.")] = None,
+) -> None:
+    """Rerun shipped records drawn at random: does this machine measure the same? (original data where a mirror is)"""
+    from . import reproduce
+
+    settings, failed = Settings.of(device=device, mirror=mirror), 0
+    for found in reproduce.reproduce(settings, n, seed=seed, root=shipped or reproduce.SHIPPED):
+        name = f"{found.record.claim}  {found.record.model} on {found.record.data}"
+        if found.skipped:
+            typer.echo(f"{name}: not rerun: {found.skipped}")
+            continue
+        failed += bool(found.differences)
+        typer.echo(f"{name}: {'DIFFERS' if found.differences else 'the same'}; largest {found.largest:.2f} of what may be")
+        for line in found.differences[:10]:
+            typer.echo(f"    {line}")
+    if failed:
+        sys.exit(1)
 
 
 @app.command()

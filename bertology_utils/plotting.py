@@ -15,6 +15,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from .scores.intervals import COLUMNS
+from .scores.sameness import decimals
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
@@ -268,8 +269,9 @@ def printed(frames: dict[str, pd.DataFrame], *, digits: int = 3) -> str:
         keys = [c for c in frame.columns if c not in COLUMNS]
         for r in frame.to_dict("records"):
             key = ", ".join(f"{r[k]}" for k in keys if not pd.isna(r[k]))
-            span = "" if pd.isna(r["low"]) else f" [{r['low']:.{digits}f}, {r['high']:.{digits}f}]"
+            shown = digits if pd.isna(r["low"]) else decimals(r["low"], r["high"], digits)
+            span = "" if pd.isna(r["low"]) else f" [{r['low']:.{shown}f}, {r['high']:.{shown}f}]"
             rows.append(
-                f"{name:<16} {r['measure']}{f' ({key})' if key else ''}: {r['value']:.{digits}f}{span}  n={r['n']}"
+                f"{name:<16} {r['measure']}{f' ({key})' if key else ''}: {r['value']:.{shown}f}{span}  n={r['n']}"
             )
     return "\n".join(rows)

@@ -1,6 +1,6 @@
 """A pytest plugin around nbval's comparison of notebooks: text exactly, numbers within a tolerance, nothing unchecked.
 
-What may differ between two machines that run the same code, and by how much, is said in `bertology_utils.book.sameness`.
+What may differ between two machines that run the same code, and by how much, is said in `bertology_utils.scores.sameness`.
 Beyond that, a code cell that was never run fails, and so does one that writes to stderr.
 
 Pictures are not compared (nbval leaves them out): the plotted numbers are printed below them.
@@ -15,7 +15,7 @@ import pytest
 from nbval.plugin import IPyNbCell, IPyNbFile
 
 from bertology_utils.book.notebooks import switches
-from bertology_utils.book.sameness import same
+from bertology_utils.scores.sameness import same
 
 
 class Text(str):
@@ -35,7 +35,10 @@ def _setup(self: IPyNbFile, start=IPyNbFile.setup) -> None:
     """Start the kernel with the book's switches and an empty evidence folder: nothing of the user's own is read."""
     self.own = tempfile.TemporaryDirectory(prefix="bertology-nbval-")
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in switches(self.own.name).items():
+        told = switches(self.own.name)
+        if cpu := self.config.getoption("--kernel-cpu"):
+            told["ATEN_CPU_CAPABILITY"] = cpu
+        for name, value in told.items():
             if value:
                 patch.setenv(name, value)
             else:
@@ -66,6 +69,11 @@ def _runtest(self: IPyNbCell, run=IPyNbCell.runtest) -> None:
 def _sanitize(self: IPyNbCell, text: object, clean=IPyNbCell.sanitize) -> object:
     text = clean(self, text)
     return Text(text) if isinstance(text, str) else text
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Kernels on another processor, as it were."""
+    parser.addoption("--kernel-cpu", help="ATEN_CPU_CAPABILITY of the notebooks' kernels: default, avx2, avx512")
 
 
 def pytest_configure(config: pytest.Config) -> None:

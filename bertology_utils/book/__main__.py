@@ -1,18 +1,16 @@
-"""``python -m bertology_utils.book build | notebooks``: what the Makefile calls."""
+"""``python -m bertology_utils.book build | notebooks | portability | studies``: what the Makefile calls."""
 
 from __future__ import annotations
 
 import argparse
-import os
 import shutil
 import sys
 import tempfile
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 from ..claims.evidence import SHIPPED, read, without_seconds
 from ..settings import Settings
-from . import notebooks, pages, stage, studies
+from . import notebooks, pages, portability, stage, studies
 
 
 def main(words: list[str] | None = None) -> int:
@@ -26,11 +24,15 @@ def main(words: list[str] | None = None) -> int:
     building.add_argument("--device", default="cpu")
     building.add_argument("--output", type=Path, default=stage.ROOT / "book" / "_build" / "html")
     commands.add_parser("notebooks", help="execute the stored notebooks in place, with the evidence they show")
+    moving = commands.add_parser("portability", help="execute the notebooks as other machines would; what moves?")
+    portability.options(moving)
     commands.add_parser("studies", help="make the package's copy of the bibliography again")
     given = parser.parse_args(words)
     try:
         if given.command == "notebooks":
             refresh(stage.ROOT)
+        elif given.command == "portability":
+            return portability.main(given, stage.ROOT)
         elif given.command == "studies":
             studies.write()
         else:
@@ -57,7 +59,7 @@ def build(output: Path, switches: tuple[str, str, str] | None = None, root: Path
         folder.mkdir()
         stage.stage(folder, root)
         if switches:
-            run(folder / "notebooks", kept, *switches)
+            notebooks.run(folder / "notebooks", kept, *switches)
         pages.write(
             folder / "book" / "_generated", Settings(evidence=kept / "evidence"), *stage.addresses(folder, root)
         )
@@ -66,32 +68,12 @@ def build(output: Path, switches: tuple[str, str, str] | None = None, root: Path
     return output / "index.html"
 
 
-def run(folder: Path, kept: Path, model: str = "mini", data: str = "builtin", device: str = "cpu") -> None:
-    """Execute the notebooks of a folder; their evidence goes to ``kept/evidence``.
-
-    On the processor one notebook a core at a time: each of them computes on one thread. An accelerator serves one at a
-    time.
-    """
-    everything = notebooks.found(folder)
-    at_once = max(1, min(len(everything), os.cpu_count() or 1)) if device == "cpu" else 1
-    done = 0
-    with notebooks.environment(**notebooks.switches(kept, model, data, device)), ThreadPoolExecutor(at_once) as pool:
-        waiting = {pool.submit(notebooks.execute, path): path for path in everything}
-        try:
-            for future in as_completed(waiting):
-                seconds, done = future.result(), done + 1
-                print(f"[{done}/{len(everything)}] {waiting[future].stem} {seconds:.0f} s", file=sys.stderr, flush=True)
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-
-
 def refresh(root: Path) -> None:
     """Execute the stored notebooks in place, and let the evidence they show be the evidence the package ships."""
     folder = root / "notebooks"
     notebooks.sync(folder)
     with tempfile.TemporaryDirectory(prefix="bertology-evidence-") as name:
-        run(folder, Path(name))
+        notebooks.run(folder, Path(name))
         evidence = Path(name) / "evidence"
         for path in sorted(evidence.glob("*/*.json")):
             shipped = SHIPPED / path.relative_to(evidence)

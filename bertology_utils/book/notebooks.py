@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -101,6 +103,34 @@ def execute(path: Path, *, timeout: int = 1800) -> float:
     notebook.metadata["language_info"] = {"name": "python"}  # not the interpreter's exact version: a diff a machine
     nbformat.write(notebook, path)
     return time.perf_counter() - start
+
+
+def run(
+    folder: Path,
+    kept: Path,
+    model: str = "mini",
+    data: str = "builtin",
+    device: str = "cpu",
+    variables: Mapping[str, str] | None = None,
+) -> None:
+    """Execute the notebooks of a folder; their evidence goes to ``kept/evidence``.
+
+    On the processor one notebook per core at a time: each of them computes on one thread. An accelerator serves one at
+    a time. `variables` are set in the kernels' environment over everything else.
+    """
+    everything = found(folder)
+    at_once = max(1, min(len(everything), os.cpu_count() or 1)) if device == "cpu" else 1
+    done = 0
+    told = {**switches(kept, model, data, device), **(variables or {})}
+    with environment(**told), ThreadPoolExecutor(at_once) as pool:
+        waiting = {pool.submit(execute, path): path for path in everything}
+        try:
+            for future in as_completed(waiting):
+                seconds, done = future.result(), done + 1
+                print(f"[{done}/{len(everything)}] {waiting[future].stem} {seconds:.0f} s", file=sys.stderr, flush=True)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
 
 
 def sync(folder: Path) -> None:

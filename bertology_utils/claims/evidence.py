@@ -256,6 +256,7 @@ def scoring(settings: Settings) -> dict[str, Any]:
         "git": commit(),
         "seed": settings.seed,
         "draws": settings.draws,
+        "asked": settings.n,  # items per task; None for the claim's own number
         "date": datetime.now(timezone.utc).date().isoformat(),
     }
 

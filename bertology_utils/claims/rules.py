@@ -15,6 +15,7 @@ from typing import Any
 import pandas as pd
 from scipy.stats import norm
 
+from ..scores.sameness import decimals
 from .clauses import ABSENCE, LEARNED, UNTESTED, Clause, Test
 
 HOLDS, PART, FAILS, UNDECIDED, UNTESTABLE = "holds", "in part", "does not hold", "undecided", "cannot be tested here"
@@ -370,7 +371,7 @@ def _figures(found: list[Check]) -> str:
 
 
 def figure(value: float, low: float, high: float, digits: int = 3) -> str:
-    """``0.931 [0.918, 0.944]``; without an interval the bare value, said to be so.
+    """``0.931 [0.918, 0.944]``, with more decimals if the interval is narrow; without one the bare value, said to be so.
 
     >>> figure(0.9312, 0.918, 0.944)
     '0.931 [0.918, 0.944]'
@@ -379,4 +380,5 @@ def figure(value: float, low: float, high: float, digits: int = 3) -> str:
         return "not measured"
     if pd.isna(low) or pd.isna(high):
         return f"{value:.{digits}f} (no interval)"
+    digits = decimals(low, high, digits)
     return f"{value:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"

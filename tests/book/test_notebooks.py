@@ -16,8 +16,7 @@ import pytest
 from nbval.plugin import find_comment_markers, find_metadata_tags
 
 from bertology_utils.book import notebooks, stage
-from bertology_utils.book.__main__ import run
-from bertology_utils.book.sameness import plain, same
+from bertology_utils.scores.sameness import plain, same
 
 NOTEBOOKS = notebooks.found(stage.ROOT / "notebooks")
 LINES = 15  # of a code cell
@@ -153,14 +152,14 @@ def test_notebooks_are_executed_side_by_side_and_a_failure_is_the_whole_runs(tmp
     folder.mkdir()
     for name, source in (("one", "print('from one')"), ("two", "print('from two')")):
         nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)]), folder / f"{name}.ipynb")
-    run(folder, tmp_path / "kept")
+    notebooks.run(folder, tmp_path / "kept")
     for name in ("one", "two"):
         assert code_cells(folder / f"{name}.ipynb")[0].outputs[0].text == f"from {name}\n"
     said = capfd.readouterr().err
     assert "[1/2]" in said and "[2/2]" in said and "one" in said and "two" in said
     nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1 / 0")]), folder / "two.ipynb")
     with pytest.raises(notebooks.NotebookError, match=r"two\.ipynb"):
-        run(folder, tmp_path / "kept")
+        notebooks.run(folder, tmp_path / "kept")
 
 
 def test_a_notebook_is_made_from_its_script_and_follows_it(tmp_path):

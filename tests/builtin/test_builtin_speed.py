@@ -83,6 +83,9 @@ def sentences(item: Item) -> int:
     return 1
 
 
+pytestmark = pytest.mark.speed
+
+
 @pytest.fixture(scope="module", autouse=True)
 def small_heap():
     """The objects of the other tests are left out of garbage collections, which would be counted as work."""

@@ -73,8 +73,9 @@ def movement(left: str, right: str) -> float:
     if _words(left) != _words(right):
         return math.inf
     pairs = list(zip(figures(left), figures(right)))
-    if any(a.exponent is not b.exponent or (a.unit != b.unit and not a.exponent) for a, b in pairs):
-        return math.inf  # printed with other digits
+    for a, b in pairs:  # other digits: only where the interval's width says how many (`decimals`), or an exponent
+        if a.exponent is not b.exponent or (a.unit != b.unit and not a.exponent and min(a.half, b.half) <= 0):
+            return math.inf
     return max((abs(a.value - b.value) / (allowed(a, b) * _SLACK) for a, b in pairs), default=0.0)
 
 
@@ -90,8 +91,28 @@ def half_widths(left: str, right: str) -> float:
 def allowed(a: Figure, b: Figure) -> float:
     """By how much two printings of a figure may differ."""
     half, size = min(a.half, b.half), max(abs(a.value), abs(b.value))  # the narrower: no end makes room for itself
-    share = SHARE * half if half > 0 else ALONE * (size if a.exponent else max(1.0, size))
-    return max(share, a.unit, b.unit)
+    return max(allowed_of(half, size, relative=a.exponent), a.unit, b.unit)
+
+
+def allowed_of(half: float, size: float, *, relative: bool = False) -> float:
+    """By how much a figure of some size may differ whose interval is 2 `half` wide (0 for none).
+
+    `relative`: a figure below one, too, by a thousandth of its size.
+
+    >>> allowed_of(0.05, 0.8), allowed_of(0.0, 0.8), allowed_of(0.0, 20.0)
+    (0.005, 0.001, 0.02)
+    """
+    return SHARE * half if half > 0 else ALONE * (size if relative else max(1.0, size))
+
+
+def decimals(low: float, high: float, least: int = 3, most: int = 6) -> int:
+    """Decimals with which a figure is printed: so many that a tenth of half its interval's width shows.
+
+    >>> decimals(0.918, 0.944), decimals(0.0832, 0.0854), decimals(1.0, 1.0)
+    (3, 4, 3)
+    """
+    half = (high - low) / 2
+    return min(most, max(least, 1 - math.floor(math.log10(half)))) if half > 0 else least
 
 
 def figures(text: str) -> Iterator[Figure]:

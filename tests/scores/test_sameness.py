@@ -6,7 +6,8 @@ import math
 
 import pytest
 
-from bertology_utils.book.sameness import figures, half_widths, movement, plain, same
+from bertology_utils.claims.rules import figure
+from bertology_utils.scores.sameness import figures, half_widths, movement, plain, same
 
 
 @pytest.mark.parametrize(
@@ -54,6 +55,18 @@ def test_a_figure_may_move_by_a_tenth_of_its_half_width_and_not_by_a_fifth(low, 
         # an end that moves inwards makes the interval narrower, and what may differ less
         assert same(stored, f"accuracy 0.500 [{end}, {high}]") is (equal and sign < 0)
     assert half_widths(stored, f"accuracy {0.5 + 0.2 * half:.3f} [{low}, {high}]") == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize("half", [0.3, 0.05, 0.0100001, 0.0099999, 0.004, 0.0011])
+@pytest.mark.parametrize("value", [0.51234, 0.9, 12.3456])
+def test_narrow_intervals_are_printed_with_as_many_decimals_as_the_comparison_needs(half, value):
+    """As printed: a tenth passes (less the rounding of what is printed), a fifth never does, up or down."""
+    stored = figure(value, value - half, value + half)
+    for sign in (-1, 1):
+        assert same(stored, figure(value + sign * 0.05 * half, value - half, value + half))
+        assert not same(stored, figure(value + sign * 0.21 * half, value - half, value + half))
+    wider = figure(value, value - 1.01 * half, value + 1.01 * half)  # with a decimal less, perhaps
+    assert same(stored, wider)
 
 
 def test_a_narrow_interval_leaves_room_for_rounding_alone():
