@@ -14,7 +14,7 @@ from safetensors import safe_open
 from ..cards.standing import standings
 from ..settings import Settings
 from ..subject import models
-from . import cards_of_models, claim_pages, landing, samples, scoreboard
+from . import cards_of_models, claim_pages, landing, samples, scoreboard, trust
 
 BOOK_MODEL = "mini"
 
@@ -41,6 +41,8 @@ def write(folder: Path, settings: Settings, repository: str = "", site: str = ""
         "surprises": landing.surprises(settings),
         "model": model_in_words(),
         "scoreboard": scoreboard.table(found),
+        "calibration": trust.calibration(),
+        "changes": trust.changes(),
         "colab": colab(repository),
         "licences": samples.licences(),
         "samples": samples.page(),

@@ -1,0 +1,47 @@
+"""Tables of the methods page: what each rule was tried on, and which rules were changed after figures had been seen."""
+
+from __future__ import annotations
+
+from html import escape
+
+from ..calibration import table
+from ..claims import ledger
+
+
+def calibration() -> str:
+    """A row for each claim and source: nulls tried, what came of them, whether the planted subject was found."""
+    stored = table.stored()
+    rows = "".join(_row(r) for r in stored.to_dict("records"))
+    passed = int(stored["passed"].map(len).sum()) if len(stored) else 0
+    found = int(stored["found"].sum()) if len(stored) else 0
+    tried = sum(len(nulls) for nulls in stored["nulls"]) if len(stored) else 0
+    claims = stored["claim"].nunique() if len(stored) else 0
+    return (
+        f"**{tried} nulls** were put to the rules of **{claims} claims**; {passed} passed. The planted subject was found in "
+        f"{found} of {len(stored)} trials.\n\n"
+        "<details><summary>The whole table</summary><div class='claim-scroll'>"
+        '<table class="facts trust"><thead><tr><th>claim</th><th>on</th><th>scored</th><th>nulls tried</th>'
+        f"<th>planted</th></tr></thead><tbody>{rows}</tbody></table></div></details>"
+    )
+
+
+def _row(r: dict) -> str:
+    nulls = ", ".join(f"{escape(str(name))} ({escape(str(label))})" for name, label in r["nulls"])
+    planted = f"{escape(str(r['planted']))}: {escape(str(r['outcome']))}" if r["planted"] else "–"
+    link = f'<a href="../claims/{escape(r["claim"])}.html">{escape(r["title"])}</a>'
+    return f"<tr><td>{link}</td><td>{escape(r['data'])}</td><td>{r['n']}</td><td>{nulls}</td><td>{planted}</td></tr>"
+
+
+def changes() -> str:
+    """A row for each rule that was changed after figures had been seen."""
+    rows = [
+        f'<tr><td><a href="../claims/{escape(row.id)}.html">{escape(row.title)}</a></td><td>{escape(c.date)}</td>'
+        f"<td>{escape(c.what)}</td><td>{escape(c.why)}</td></tr>"
+        for row in ledger.rows()
+        for c in row.changed
+    ]
+    return (
+        f"<details><summary>{len(rows)} changes</summary><div class='claim-scroll'><table class=\"facts trust\"><thead>"
+        "<tr><th>claim</th><th>when</th><th>what</th><th>why</th></tr></thead>"
+        f"<tbody>{''.join(rows)}</tbody></table></div></details>"
+    )
