@@ -137,7 +137,9 @@ def check(
             typer.echo(f"{name}: not rerun: {found.skipped}")
             continue
         failed += bool(found.differences)
-        typer.echo(f"{name}: {'DIFFERS' if found.differences else 'the same'}; largest {found.largest:.2f} of what may be")
+        typer.echo(
+            f"{name}: {'DIFFERS' if found.differences else 'the same'}; largest {found.largest:.2f} of what may be"
+        )
         for line in found.differences[:10]:
             typer.echo(f"    {line}")
     if failed:

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 from .scores.intervals import COLUMNS
 from .scores.sameness import decimals
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-STYLE = {
+STYLE: dict[Any, Any] = {
     "figure.figsize": (7.0, 3.4),
     "figure.dpi": 110,
     "savefig.bbox": "tight",
@@ -123,7 +125,7 @@ def lines(
                 linewidth=0,
             )
     if all(float(v).is_integer() for f in frames.values() for v in f[x]):
-        ax.xaxis.get_major_locator().set_params(integer=True)
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     return _finish(ax, chance, len(frames), **{"xlabel": x, **labels})
 
 

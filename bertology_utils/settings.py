@@ -7,7 +7,8 @@ environment, ``Settings.of(model=...)`` in code and ``--model`` on the command l
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -77,8 +78,8 @@ class Settings:
     noise: float = 0.0
     companions: tuple[str, ...] = ()
     mirror: Path | None = None
-    cache: Path | None = None
-    evidence: Path | None = None
+    cache: Path = field(default_factory=lambda: _user_folder("cache"))
+    evidence: Path = field(default_factory=lambda: _user_folder("evidence"))
 
     def __post_init__(self) -> None:
         if self.dtype not in ("float32", "bfloat16", "float16"):
@@ -93,9 +94,6 @@ class Settings:
                 raise SettingsError(f"companions: {pair!r} is not role=model with a role of {', '.join(ROLES)}")
         if self.n is not None and self.n < 1:
             raise SettingsError(f"n is {self.n}; it must be positive, or left out")
-        for name in ("cache", "evidence"):
-            if getattr(self, name) is None:
-                object.__setattr__(self, name, _user_folder(name))
 
     def companion(self, role: str) -> str:
         """The model that is named for a role; empty where none is."""
@@ -123,7 +121,7 @@ class Settings:
     @staticmethod
     def _read(name: str, value: Any) -> Any:
         """The value of a field from its text, with an error that names the field."""
-        kind = {
+        kind: dict[str, Callable[[Any], Any]] = {
             "seed": int,
             "batch_tokens": int,
             "n": int,

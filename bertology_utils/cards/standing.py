@@ -174,9 +174,9 @@ def _headline(records: Iterable[Evidence]) -> list[Evidence]:
 
 
 def _slot(records: Sequence[Evidence], *, ours: bool) -> Slot:
-    decided = [r for r in records if r.decision]
+    decided = [(r, r.decision) for r in records if r.decision]
     if not decided:
         return Slot()
-    able = [r for r in decided if r.decision.outcome != UNTESTABLE] or decided
-    decision = pooled([r.decision for r in decided])
-    return Slot(decision.label(ours=ours), decision, tuple(able))
+    able = [(r, d) for r, d in decided if d.outcome != UNTESTABLE] or decided
+    decision = pooled([d for _, d in decided])
+    return Slot(decision.label(ours=ours), decision, tuple(r for r, _ in able))

@@ -107,7 +107,7 @@ def sample(items: Sequence[Item], n: int | None, seed: int = 0) -> tuple[list[It
     return [item for i, item in enumerate(items) if i in chosen], tuple(notes)
 
 
-def sha256(items: Iterable[Item] | dict[str, Iterable[Item]]) -> str:
+def sha256(items: Iterable[Item] | Mapping[str, Iterable[Item]]) -> str:
     """SHA-256 over every field of every item (meta included), in order: what the evidence records.
 
     Raises
@@ -116,7 +116,7 @@ def sha256(items: Iterable[Item] | dict[str, Iterable[Item]]) -> str:
         If a field holds what JSON has no word for; the message names it.
     """
     digest = hashlib.sha256()
-    for task, group in items.items() if isinstance(items, dict) else [("", items)]:
+    for task, group in items.items() if isinstance(items, Mapping) else [("", items)]:
         digest.update(f"{task}\n".encode())
         for item in group:
             record = [type(item).__name__, item]

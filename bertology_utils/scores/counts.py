@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.stats import binomtest, rankdata
 
 from .intervals import Interval, counts, proportion, spearman, unpaired
@@ -74,10 +75,10 @@ def expected_layer(scores: np.ndarray) -> np.ndarray:
     return (gains * layers).sum(-1) / gains.sum(-1)
 
 
-def centre_of_gravity(weights: Sequence[float]) -> float:
+def centre_of_gravity(weights: ArrayLike) -> float:
     """Mean layer under mixing weights of layers 0..L that sum to one (tenney2019a)."""
-    weights = np.asarray(weights, float)
-    return float((weights * np.arange(len(weights))).sum() / weights.sum())
+    shares = np.asarray(weights, float)
+    return float((shares * np.arange(len(shares))).sum() / shares.sum())
 
 
 def kl_from_uniform(weights: Sequence[float]) -> float:
@@ -92,12 +93,12 @@ def negative_steps(scores: Sequence[float]) -> int:
     return int((np.diff(np.asarray(scores, float)) < 0).sum())
 
 
-def profile_correlation(a: Sequence[float], b: Sequence[float]) -> float:
+def profile_correlation(a: ArrayLike, b: ArrayLike) -> float:
     """Pearson r of two layer profiles after stretching both to depth 0..1 (linear interpolation on the finer one)."""
-    a, b = np.asarray(a, float), np.asarray(b, float)
-    grid = np.linspace(0, 1, max(len(a), len(b)))
-    stretched = [np.interp(grid, np.linspace(0, 1, len(x)), x) for x in (a, b)]
-    return float(np.corrcoef(*stretched)[0, 1])
+    both = np.asarray(a, float), np.asarray(b, float)
+    grid = np.linspace(0, 1, max(map(len, both)))
+    one, other = (np.interp(grid, np.linspace(0, 1, len(x)), x) for x in both)
+    return float(np.corrcoef(one, other)[0, 1])
 
 
 def overlap(a: Sequence[str], b: Sequence[str], k: int) -> float:
@@ -118,7 +119,7 @@ def pareto_area(complexity: Sequence[float], score: Sequence[float], *, most: fl
     return float((widths * y).sum() / most)
 
 
-def trend(values: Sequence[float], start: int = 0) -> float:
+def trend(values: ArrayLike, start: int = 0) -> float:
     """Spearman of layer (counted from `start`) with a per-layer figure."""
     return spearman(np.arange(start, start + len(values)), np.asarray(values, float))
 

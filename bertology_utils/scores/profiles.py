@@ -35,10 +35,10 @@ def by_refits(value: float, refits: Sequence[float]) -> Interval:
 
     A percentile of six draws would mean nothing. Undefined for fewer than two refits.
     """
-    refits = np.asarray(refits, float)
-    if len(refits) < 2 or np.isnan(value):
+    fits = np.asarray(refits, float)
+    if len(fits) < 2 or np.isnan(value):
         return UNDEFINED
-    half = student.ppf(0.975, len(refits) - 1) * refits.std(ddof=1)
+    half = student.ppf(0.975, len(fits) - 1) * fits.std(ddof=1)
     return Interval(float(value), float(value - half), float(value + half))
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
+from typing import Any, cast
 
 import torch
 from transformers import AutoConfig, AutoModelForPreTraining, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
@@ -99,21 +100,22 @@ class Subject:
     @property
     def base(self) -> PreTrainedModel:
         """The encoder without its heads."""
-        return self.model.base_model
+        return cast(Any, self.model).base_model
 
     @property
     def layers(self) -> torch.nn.ModuleList:
         """The transformer layers, index 0 first."""
-        return self.base.encoder.layer
+        return cast(Any, self.base).encoder.layer
 
     def predict(self, hidden: torch.Tensor) -> torch.Tensor:
         """Logits (..., V) of the masked-LM head for hidden states (..., H) of the last layer."""
         if not self.has_mlm:
             raise ModelUnsuitable(f"{self.name} has no masked-language-model head in its weights")
-        if hasattr(self.model, "cls"):
-            return self.model.cls.predictions(hidden)
-        if hasattr(self.model, "lm_head"):
-            return self.model.lm_head(hidden)
+        model: Any = self.model
+        if hasattr(model, "cls"):
+            return model.cls.predictions(hidden)
+        if hasattr(model, "lm_head"):
+            return model.lm_head(hidden)
         raise ModelUnsuitable(f"{self.name} ({type(self.model).__name__}) has no masked-LM head that is known here")
 
     def twin(self, seed: int = 0) -> Subject:
@@ -123,7 +125,7 @@ class Subject:
             torch.manual_seed(seed)
             model = type(self.model)(config)
         model.set_attn_implementation("eager")
-        model = model.to(device=self.device, dtype=self.model.dtype).eval().requires_grad_(False)
+        model = cast(Any, model).to(device=self.device, dtype=self.model.dtype).eval().requires_grad_(False)
         twin = replace(self, name=self.name + TWIN, source="untrained", model=model, is_twin=True, seed=seed)
         return plant(twin, self.noise)
 
@@ -189,7 +191,7 @@ def _resolve(name: str, repo: str, revision: str | None) -> str:
     try:
         if revision and isinstance(try_to_load_from_cache(repo, "config.json", revision=revision), str):
             return revision
-        return HfApi().model_info(repo, revision=revision, timeout=10).sha
+        return str(HfApi().model_info(repo, revision=revision, timeout=10).sha)
     except (
         Exception
     ) as error:  # the client's own error types differ between its versions; every one means: not to be had
