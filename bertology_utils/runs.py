@@ -24,6 +24,7 @@ from .claims.registry import Claim, Experiment, NotRunnable
 from .claims.result import Result
 from .data import load as load_data
 from .data import of as data_of
+from .data import sha256
 from .data.items import Data, Item
 from .errors import Refusal
 from .scores.pairs import over
@@ -149,7 +150,20 @@ def load_for(it: Claim, source: str, settings: Settings) -> Data:
     from .data import original
 
     offered = [t for t in it.tasks if t in original.tasks(source)]
-    return load_data(offered, source, n=settings.n or it.limit, seed=settings.seed, settings=settings)
+    data = load_data(offered, source, n=settings.n or it.limit, seed=settings.seed, settings=settings)
+    for task, others in it.beside.items():
+        if task not in offered:
+            whole = replace(settings, n=None)
+            data = _with(data, task, [load_data(task, other, seed=settings.seed, settings=whole) for other in others])
+    return data
+
+
+def _with(data: Data, task: str, others: Sequence[Data]) -> Data:
+    """Items of a task from other sources beside a source's own; notes and hash say so."""
+    items = {**data.items, task: [item for other in others for item in other[task]]}
+    said = [f"{task} from {other.name}: {len(other[task])} items" for other in others]
+    notes = (*data.notes, *said, *(note for other in others for note in other.notes))
+    return replace(data, items=items, sha256=sha256(items), notes=notes)
 
 
 def _runs(it: Claim, source: str, settings: Settings, twin: bool, save: bool) -> Iterator[Evidence]:

@@ -7,8 +7,8 @@ tasks it needs and what calibrates it; the ledger's clauses decide. The registry
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import pandas as pd
 
@@ -39,6 +39,8 @@ class Claim:
         Generated items a task when the settings name none.
     limit : int or None
         Original items a task and split when the settings name none (None: all).
+    beside : mapping
+        Task -> the data sets it is taken from where a source has none of its own (running text beside word pairs).
     nulls : tuple of str
         What lacks the property and must not pass: names of `calibration`'s stand-ins.
     planted : callable or None
@@ -50,6 +52,7 @@ class Claim:
     experiment: Experiment
     n: int = 1000
     limit: int | None = None
+    beside: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
     nulls: tuple[str, ...] = ()
     planted: Callable[..., Subject] | None = None
 
@@ -70,6 +73,7 @@ def claim(
     tasks: str | Sequence[str],
     n: int = 1000,
     limit: int | None = None,
+    beside: Mapping[str, Sequence[str]] | None = None,
     nulls: Sequence[str] = (),
     planted: Callable[..., Subject] | None = None,
 ) -> Callable[[Experiment], Experiment]:
@@ -88,7 +92,8 @@ def claim(
         if id in _CLAIMS and _CLAIMS[id].experiment.__module__ != function.__module__:
             raise ValueError(f"two experiments for {id}: {_CLAIMS[id].experiment.__module__} and {function.__module__}")
         names = (tasks,) if isinstance(tasks, str) else tuple(tasks)
-        _CLAIMS[id] = Claim(id, names, function, n, limit, tuple(nulls), planted)
+        from_others = {task: tuple(sources) for task, sources in (beside or {}).items()}
+        _CLAIMS[id] = Claim(id, names, function, n, limit, from_others, tuple(nulls), planted)
         return function
 
     return register

@@ -9,7 +9,8 @@ a row of the ledger. `label` says what the result is to the claim::
     related    another measure, model or data set that bears on the claim
     digitised  numbers read off a released picture
 
-`stance` says how it bears on the survey's sentence ("supports", "qualifies", "contradicts"); the note says why.
+`stance` says how it bears on the survey's sentence ("supports", "qualifies", "contradicts"); the note says why. Subjects
+that are no BERT but its baselines have none.
 """
 
 from __future__ import annotations
@@ -78,6 +79,7 @@ class Scored:
     sha256: dict[str, str]
     rows: pd.DataFrame
     note: str
+    baselines: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -90,13 +92,22 @@ class _Registered:
     patterns: tuple[str, ...]
     note: str
     scorer: Scorer
+    baselines: tuple[str, ...] = ()
 
 
 _REGISTRY: list[_Registered] = []
 
 
 def released(
-    claim: str, *, study: str, label: str, stance: str, folder: str, files: Sequence[str], note: str
+    claim: str,
+    *,
+    study: str,
+    label: str,
+    stance: str,
+    folder: str,
+    files: Sequence[str],
+    note: str,
+    baselines: Sequence[str] = (),
 ) -> Callable[[Scorer], Scorer]:
     """Register the decorated function as the scorer of one claim from one folder.
 
@@ -114,12 +125,14 @@ def released(
         Paths (or ``*`` patterns) below the folder: all that the scorer may read.
     note : str
         What the files are, in a sentence, and plainly what in them qualifies or contradicts the survey.
+    baselines : sequence of str
+        Subjects of the rows that are no model of the claim: random vectors, the commonest sense, other encoders.
     """
     if label not in LABELS or stance not in STANCES:
         raise ValueError(f"{claim}: label {label!r} must be one of {LABELS}, stance {stance!r} one of {STANCES}")
 
     def register(scorer: Scorer) -> Scorer:
-        _REGISTRY.append(_Registered(claim, study, label, stance, folder, tuple(files), note, scorer))
+        _REGISTRY.append(_Registered(claim, study, label, stance, folder, tuple(files), note, scorer, tuple(baselines)))
         return scorer
 
     return register
@@ -167,4 +180,5 @@ def _score(entry: _Registered, root: Path) -> Scored:
         dict(files.read),
         rows,
         entry.note,
+        entry.baselines,
     )

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pandas as pd
 
 from bertology_utils.released import released
 from bertology_utils.released.files import Files
-from bertology_utils.scores.counts import column_means, only, percentiles, trend, trend_interval
-from bertology_utils.scores.intervals import row, table
+from bertology_utils.scores.counts import column_means, only, percentiles, trend
+from bertology_utils.scores.intervals import Interval, row, table
 
 ETHAYARAJH = {"bert-base-cased": "bert", "gpt2": "gpt2", "elmo": "elmo"}
 _STATS = tuple(f"{folder}/embedding_space_stats.json" for folder in ETHAYARAJH.values())
+PAIRS = 1000  # random pairs behind each mean cosine, as the author's analyze.py draws them
 _AUTHOR = dict(study="ethayarajh2019", label="authors", folder="ethayarajh2019_results")
 
 
@@ -23,24 +25,57 @@ def by_layer(files: Files, folder: str) -> dict[str, np.ndarray]:
     return {name: np.array([values[f"layer_{i}"] for i in range(len(values))]) for name, values in stats.items()}
 
 
+def changes(measure: str, value: np.ndarray, interval: Callable[[np.ndarray], Interval], n: int, **keys) -> list[dict]:
+    """Differences between the means of the lower, middle and upper third of the layers.
+
+    Parameters
+    ----------
+    value : array (layers,)
+    interval : callable
+        Weights of the layers (layers,) -> the interval of the weighted sum.
+    """
+    means = np.zeros((3, len(value)))
+    for third, part in zip(means, np.array_split(np.arange(len(value)), 3)):
+        third[part] = 1 / len(part)
+    lower, middle, upper = means
+    steps = {"lower to middle": middle - lower, "middle to upper": upper - middle, "lower to upper": upper - lower}
+    return [row(f"change of {measure}", interval(w), n, step=step, **keys) for step, w in steps.items()]
+
+
+def bounded(value: float, weights: Sequence[float], n: int, width: float = 2.0) -> Interval:
+    """The interval of a weighted sum of independent means of n values each, whatever their distribution (hoeffding1963).
+
+    `width` is the range of a single value: 2 for cosines.
+
+    Examples
+    --------
+    >>> [round(x, 3) for x in bounded(0.5, [1.0], 1000)]
+    [0.5, 0.414, 0.586]
+    """
+    half = width * np.sqrt(np.log(2 / 0.05) / 2 * np.square(weights).sum() / n)
+    return Interval(float(value), float(value - half), float(value + half))
+
+
 @released(
     "emb.anisotropy.ethayarajh2019",
     stance="supports",
     files=_STATS,
+    baselines=("gpt2", "elmo"),
     **_AUTHOR,
-    note="The author's mean cosine of random words by layer, as rounded aggregates without intervals. It is "
-    "above 0 in every layer and grows with the layer in BERT, though the last layer falls back below the "
+    note="The author's mean cosine of random words by layer, rounded aggregates. By the author's code each is the mean over "
+    f"{PAIRS} random pairs of a thousand words, so the intervals are the widest that the mean of {PAIRS} cosines can have; "
+    "the drawing of the words is not in them. It grows with the layer in BERT, though the last layer falls back below the "
     "two before it.",
 )
 def anisotropy(files: Files) -> pd.DataFrame:
-    """Mean cosine of random word pairs by layer (0 = input embeddings) and its rank correlation with the layer."""
+    """Mean cosine of random word pairs by layer (0 = input embeddings), and its change between thirds of the stack."""
     rows = []
     for subject, folder in ETHAYARAJH.items():
         cosine = by_layer(files, folder)["mean cosine similarity across words"]
-        rows += [row("mean cosine", only(v), 0, subject=subject, layer=str(i)) for i, v in enumerate(cosine)]
-        rows.append(
-            row("Spearman of layer and mean cosine", only(trend(cosine)), len(cosine), subject=subject, layer="all")
-        )
+        for i, v in enumerate(cosine):
+            stage = "contextual" if i else "embeddings"
+            rows.append(row("mean cosine", bounded(v, [1.0], PAIRS), PAIRS, subject=subject, layer=str(i), stage=stage))
+        rows += changes("mean cosine", cosine, lambda w, c=cosine: bounded(w @ c, w, PAIRS), PAIRS, subject=subject)
     return table(rows)
 
 
@@ -49,43 +84,37 @@ def anisotropy(files: Files) -> pd.DataFrame:
     stance="supports",
     files=(*_STATS, "bert/self_similarity.csv", "bert/variance_explained.csv"),
     **_AUTHOR,
-    note="The author's self-similarity and variance explained by one component for 8,159 words, unadjusted; "
-    "the adjustment for anisotropy by the released baselines is made here. Adjusted self-similarity falls "
-    "with the layer; the raw figures do not fall steadily, so the claim rests on the adjustment.",
+    note="The author's self-similarity for 8,159 words, unadjusted; the adjustment for anisotropy by the released baseline, "
+    "an aggregate that is taken as exact, is made here. Adjusted and relative self-similarity fall with the layer; the raw "
+    "figures do not fall steadily, so the claim rests on the adjustment. The share of variance is that of centred vectors, "
+    "another quantity than the uncentred one of the paper's formula.",
 )
 def context_specificity(files: Files) -> pd.DataFrame:
-    """Self- and intra-sentence similarity and maximum explainable variance, raw and adjusted (ethayarajh2019)."""
-    stats = by_layer(files, "bert")
-    baseline = {
-        "self-similarity": stats["mean cosine similarity across words"],
-        "explained variance": stats["variance explained for random words"],
-    }
+    """Self- and intra-sentence similarity, raw and adjusted, and the first component's variance (ethayarajh2019)."""
+    stats, keys = by_layer(files, "bert"), {"subject": "bert-base-cased"}
     rows = []
     for measure, path in (
         ("self-similarity", "bert/self_similarity.csv"),
-        ("explained variance", "bert/variance_explained.csv"),
+        ("variance of the first centred component", "bert/variance_explained.csv"),
     ):
         words = files.csv(path, keep_default_na=False, na_values=[""]).set_index("word").dropna()
-        layers = [int(c.removeprefix("layer_")) for c in words.columns]
+        layers, n = [int(c.removeprefix("layer_")) for c in words.columns], len(words)
         mean, draws = column_means(words.to_numpy(float))
-        for name, shift in ((measure, 0.0), (f"adjusted {measure}", baseline[measure][layers])):
+        kinds = {measure: (mean, draws)}
+        if measure == "self-similarity":
+            base = stats["mean cosine similarity across words"][layers]
+            kinds["adjusted self-similarity"] = mean - base, draws - base
+            kinds["relative self-similarity"] = (mean - base) / (1 - base), (draws - base) / (1 - base)
+        for name, (value, drawn) in kinds.items():
             for i, layer in enumerate(layers):
-                value = percentiles((mean - shift)[i], (draws - shift)[:, i])
-                rows.append(row(name, value, len(words), subject="bert-base-cased", layer=str(layer)))
-            rows.append(
-                row(
-                    f"Spearman of layer and {name}",
-                    trend_interval(mean - shift, draws - shift),
-                    len(words),
-                    subject="bert-base-cased",
-                    layer="all",
+                interval = percentiles(value[i], drawn[:, i], clusters=n)
+                rows.append(row(name, interval, n, layer=str(layer), **keys))
+            if name != measure:
+                rows += changes(
+                    name, value, lambda w, v=value, d=drawn, n=n: percentiles(w @ v, d @ w, clusters=n), n, **keys
                 )
-            )
     intra = stats["mean cosine similarity between sentence and words"] - stats["mean cosine similarity across words"]
-    rows += [
-        row("adjusted intra-sentence similarity", only(v), 0, subject="bert-base-cased", layer=str(i))
-        for i, v in enumerate(intra)
-    ]
+    rows += [row("adjusted intra-sentence similarity", only(v), 0, layer=str(i), **keys) for i, v in enumerate(intra)]
     return table(rows)
 
 
@@ -116,9 +145,9 @@ def monopoly(files: Files, name: str) -> pd.DataFrame:
     "emb.context_specificity.ethayarajh2019",
     stance="qualifies",
     **_MONOPOLY,
-    note="Mean self-similarity of English words in SemCor by layer, not adjusted for anisotropy and without "
-    "intervals. It falls with the layer in bert-base-uncased; in the cased and the multilingual model the "
-    "curve is not monotone.",
+    note="Mean self-similarity of English words in SemCor by layer, without intervals and without that of random words, so "
+    "that it cannot be adjusted and decides nothing. It falls with the layer in bert-base-uncased; in the cased and the "
+    "multilingual model the curve is not monotone.",
 )
 def self_similarity(files: Files) -> pd.DataFrame:
     """Unadjusted self-similarity by layer for monosemous and polysemous words."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 
 from bertology_utils.released import released
 from bertology_utils.released.files import Files
+from bertology_utils.released.senteval import run_scores
 from bertology_utils.scores.counts import only, trend
-from bertology_utils.scores.intervals import row, table
+from bertology_utils.scores.intervals import Interval, proportion, row, table, unpaired
 
 
 @released(
@@ -62,6 +64,7 @@ def prototypes(files: Files) -> pd.DataFrame:
     stance="supports",
     folder="released/readme_tables/bohanli__BERT-flow",
     files=("README_md_01.csv",),
+    baselines=("BERT-large-NLI", "BERT-large-NLI-last2avg"),
     note="The repository's table of STS-B Spearman for an NLI-tuned BERT-large before and after a learned flow "
     "makes its vectors isotropic: the same idea with another method, on a tuned model, without intervals.",
 )
@@ -97,6 +100,16 @@ def log_probability_bias(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
+PAIRS, SENTENCES = 1379, 1821  # of the test sets of STS-B and of binary SST, which every run of them scores
+_CLS, _FLAT = "[CLS], last layer", "mean, layer 0"
+
+
+def spearman_interval(value: float, n: int) -> Interval:
+    """95 % interval of a Spearman correlation of n pairs, by Fisher's transformation (bonett2000)."""
+    z, half = np.arctanh(value), 1.96 * np.sqrt((1 + value**2 / 2) / (n - 3))
+    return Interval(value, float(np.tanh(z - half)), float(np.tanh(z + half)), clusters=n)
+
+
 @released(
     "emb.sentence_pooling.toshniwal2020",
     study="Reimers & Gurevych 2019",
@@ -104,13 +117,57 @@ def log_probability_bias(files: Files) -> pd.DataFrame:
     stance="supports",
     folder="released/readme_tables/UKPLab__sentence-transformers",
     files=("stsb_cosine_spearman.csv",),
-    note="The project's table of Spearman on the STS-B test set by plain cosine: BERT's [CLS] vector is far "
-    "below the mean of its token vectors, and both are below averaged GloVe. No intervals.",
+    baselines=("Avg. GloVe embeddings", "InferSent - GloVe", "Universal Sentence Encoder"),
+    note="The project's table of Spearman on the 1,379 pairs of the STS-B test set by plain cosine: BERT's [CLS] vector is far "
+    "below the mean of its token vectors, and both are below averaged GloVe. The interval takes the two as measured on "
+    "different pairs, which makes it too wide.",
 )
 def cosine_pooling(files: Files) -> pd.DataFrame:
-    """STS-B Spearman by encoder, and mean minus [CLS]."""
-    frame = files.csv("stsb_cosine_spearman.csv").set_index("encoder").STSb_test_spearman
-    rows = [row("STS-B Spearman", only(v / 100), 0, subject=str(name)) for name, v in frame.items()]
-    (mean,), (cls,) = (frame[[n for n in frame.index if n.startswith("BERT") and part in n]] for part in ("avg", "CLS"))
-    rows.append(row("mean - [CLS]", only((mean - cls) / 100), 0, subject="BERT (as a service)"))
+    """STS-B Spearman by encoder, and the gain of BERT's mean over its [CLS] and over averaged GloVe."""
+    frame = files.csv("stsb_cosine_spearman.csv").set_index("encoder").STSb_test_spearman / 100
+    names = {n: ("mean" if "avg" in n else _CLS) for n in frame.index if n.startswith("BERT")}
+    bert, rows = "bert-base (as a service)", []
+    for name, value in frame.items():
+        keys = (
+            {"subject": bert, "pooling": names[name]} if name in names else {"subject": str(name), "pooling": "its own"}
+        )
+        rows.append(row("Spearman", spearman_interval(value, PAIRS), PAIRS, task="similarity", **keys))
+    (mean,) = (frame[n] for n, kind in names.items() if kind == "mean")
+    (cls,) = (frame[n] for n, kind in names.items() if kind == _CLS)
+    for over, other in ((_CLS, cls), ("averaged GloVe vectors", frame["Avg. GloVe embeddings"])):
+        gain = unpaired(spearman_interval(mean, PAIRS), spearman_interval(other, PAIRS))
+        rows.append(row("gain", gain, PAIRS, task="similarity", subject=bert, over=over))
+    return table(rows)
+
+
+@released(
+    "emb.sentence_pooling.toshniwal2020",
+    study="jklj077 2019",
+    label="rerun",
+    stance="supports",
+    folder="released/senteval_layers_jklj077",
+    files=("senteval_by_layer.csv",),
+    note="STS-B and SST-2 with a trained head on every layer and pooling of BERT-base, one figure each on the test sets' 1,379 "
+    "pairs and 1,821 sentences; the intervals take two poolings as measured on different items, which makes them too wide. "
+    "The gain is that of the mean of the layer below the last, named beforehand, since there is no dev set to choose on. The "
+    "last layer's [CLS] vector is beaten on both; on similarity the mean of the embeddings beats every layer's.",
+)
+def trained_pooling(files: Files) -> pd.DataFrame:
+    """Score by pooling and layer, and what the mean of the layer below the last gains over [CLS] and the embeddings."""
+    poolings = {"first": "[CLS]", "last": "[SEP]", "mean": "mean", "max": "max"}
+    kinds = {
+        "STS-B s": ("similarity", "Spearman", PAIRS, lambda v: spearman_interval(v, PAIRS)),
+        "SST-B": ("sentiment", "accuracy", SENTENCES, lambda v: proportion(round(v * SENTENCES), SENTENCES)),
+    }
+    subject, rows = "bert-base-uncased", []
+    scores = run_scores(files, tuple(kinds)).loc[subject]
+    for name, (task, measure, n, interval) in kinds.items():
+        column, keys = scores[name].dropna(), {"subject": subject, "task": task}
+        top = max(layer for _, layer in column.index)
+        for (kind, layer), value in column.items():
+            pooling = f"{poolings[kind]}, {'last layer' if layer == top else f'layer {layer}'}"
+            rows.append(row(measure, interval(value), n, pooling=pooling, layer=str(layer), **keys))
+        best = interval(column["mean", top - 1])
+        for over, place in ((_CLS, ("first", top)), (_FLAT, ("mean", 0))):
+            rows.append(row("gain", unpaired(best, interval(column[place])), n, over=over, **keys))
     return table(rows)

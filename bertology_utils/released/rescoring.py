@@ -31,7 +31,7 @@ def score(id: str, settings: Settings | None = None, *, save: bool = True) -> li
                 rows=[{k: v for k, v in r.items() if k in COLUMNS or not pd.isna(v)} for r in rows.to_dict("records")],
                 notes=(scored.note,) if scored.note else (),
                 label=scored.label,
-                stance=scored.stance,
+                stance="" if str(subject) in scored.baselines else scored.stance,
                 source=scored.source,
                 provenance=hashes | records.scoring(settings),
             )

@@ -11,7 +11,7 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 from sklearn.cluster import AgglomerativeClustering
-from sklearn.metrics import silhouette_score
+from sklearn.metrics import adjusted_rand_score, silhouette_score
 
 from .geometry import unit
 
@@ -52,18 +52,21 @@ def most_frequent(labels: Sequence[Hashable]) -> Hashable:
 
 
 def clusters(vectors: np.ndarray, n: int) -> np.ndarray:
-    """Cluster numbers (m,) of (m, H) vectors: average linkage by cosine distance, `n` clusters."""
-    return AgglomerativeClustering(n, metric="cosine", linkage="average").fit_predict(np.asarray(vectors, np.float64))
+    """Cluster numbers (m,) of (m, H) vectors: Ward's linkage of the vectors at length 1, `n` clusters."""
+    return AgglomerativeClustering(n, linkage="ward").fit_predict(unit(np.asarray(vectors, np.float64)))
 
 
-def purity(found: Sequence[int], labels: Sequence[Hashable]) -> float:
-    """Share of items whose label is the commonest of their cluster; with one cluster, the commonest label's share."""
+def rand_index(found: Sequence[int], labels: Sequence[Hashable]) -> float:
+    """Agreement of clusters with labels, adjusted for chance: 1 where they are the same, 0 on average by chance.
+
+    Examples
+    --------
+    >>> rand_index([0, 0, 1, 1], ["a", "a", "b", "b"])
+    1.0
+    """
     if len(found) != len(labels) or not len(labels):
         raise ValueError(f"{len(found)} cluster numbers for {len(labels)} labels")
-    members: dict[int, list] = {}
-    for number, label in zip(found, labels):
-        members.setdefault(int(number), []).append(label)
-    return sum(Counter(inside).most_common(1)[0][1] for inside in members.values()) / len(labels)
+    return float(adjusted_rand_score([str(label) for label in labels], np.asarray(found)))
 
 
 def silhouette(vectors: np.ndarray, labels: Sequence[Hashable]) -> float:

@@ -13,6 +13,7 @@ from support import released_rows as rows
 from bertology_utils import released
 from bertology_utils.released import attention_maps as maps
 from bertology_utils.released import claims, scores
+from bertology_utils.scores.intervals import COLUMNS
 
 pytestmark = NEEDS_MIRROR
 
@@ -31,7 +32,7 @@ def test_every_scorer_gives_finite_figures_with_their_source(claim):
         known = s.rows.dropna(subset=["low", "high"])
         assert s.rows.low.isna().equals(s.rows.high.isna())
         assert (known.low <= known.high).all()
-        assert not s.rows.duplicated([c for c in s.rows.columns if c not in ("value", "low", "high", "n")]).any()
+        assert not s.rows.duplicated([c for c in s.rows.columns if c not in COLUMNS or c == "measure"]).any()
         assert "/" in s.source and s.sha256 and all(len(h) == 64 for h in s.sha256.values())
         assert s.rows.attrs.get("notes", []) == []
 
@@ -59,17 +60,22 @@ def test_anisotropy_and_self_similarity():
     cosine = rows("emb.anisotropy.ethayarajh2019", "ethayarajh2019").query("subject == 'bert-base-cased'")
     curve = cosine[cosine.measure == "mean cosine"].value.tolist()
     assert curve == [0.105, 0.168, 0.219, 0.245, 0.327, 0.377, 0.420, 0.398, 0.399, 0.484, 0.561, 0.675, 0.477]
-    assert figures(cosine, "layer")["all", "Spearman of layer and mean cosine"] > 0.9
-    trend = rows("emb.context_specificity.ethayarajh2019", "ethayarajh2019").set_index("measure")
-    adjusted, raw = (trend.loc[f"Spearman of layer and {name}self-similarity"] for name in ("adjusted ", ""))
-    assert adjusted.high < -0.9 < raw.value
+    assert cosine.low.notna().all() and (cosine[cosine.measure == "mean cosine"].eval("high - low") > 0.17).all()
+    steps = cosine[cosine.measure == "change of mean cosine"].set_index("step")
+    assert steps.value["lower to upper"] == pytest.approx(np.mean(curve[9:]) - np.mean(curve[:5]))
+    assert steps.low["lower to upper"] > 0.1
+    words = rows("emb.context_specificity.ethayarajh2019", "ethayarajh2019")
+    falls = words[words.step == "lower to upper"].set_index("measure")
+    assert falls.high["change of adjusted self-similarity"] < falls.high["change of relative self-similarity"] < -0.1
 
 
 def test_senses():
     frame = figures(rows("emb.sense_clusters.wiedemann2019", "Loureiro et al. 2021"), "subject", "word")
     assert round(100 * frame["bert-base-uncased", "all", "micro accuracy"], 2) == 95.71
     assert round(100 * frame["bert-base-uncased", "all", "macro accuracy"], 2) == 93.97
-    assert frame["bert-base-uncased - commonest sense", "all", "micro gain"] > 0.2
+    assert frame["bert-base-uncased", "all", "gain over baseline"] > 0.2
+    (scored,) = (s for s in scores("emb.sense_clusters.wiedemann2019") if s.study == "Loureiro et al. 2021")
+    assert scored.baselines == ("commonest sense",)
     layers = figures(rows("emb.sense_clusters.wiedemann2019", "Loureiro et al. 2022"), "subject", "task", "layer")
     assert layers["bert-base-uncased", "disambiguation", "best", "best layer"] == 11
     assert layers["bert-base-uncased", "uninformed matching", "best", "best layer"] <= 6
@@ -77,8 +83,14 @@ def test_senses():
 
 def test_pooling():
     frame = rows("emb.sentence_pooling.toshniwal2020", "jklj077 2019")
-    leads = frame[frame.measure.str.contains("last layer's") & (frame.pooling == "mean")]
-    assert len(leads) == 2 and (leads.value > 0).all()
+    gains = frame[frame.measure == "gain"].set_index(["task", "over"])
+    assert gains.low["similarity", "[CLS], last layer"] > 0.1 and gains.high["similarity", "mean, layer 0"] < 0
+    assert gains.value["sentiment", "[CLS], last layer"] == pytest.approx((1554 - 1515) / 1821, abs=1e-9)
+    plain = rows("emb.sentence_pooling.toshniwal2020", "Reimers & Gurevych 2019")
+    assert plain[plain.measure == "gain"].set_index("over").value.round(4).to_dict() == {
+        "[CLS], last layer": 0.2985,
+        "averaged GloVe vectors": -0.1167,
+    }
     assert (
         figures(rows("emb.static_distillation.bommasani2020", "Chronis & Erk 2020"), "set", "prototypes", "layer")[
             "WordSim-353", 1, "best", "best layer"

@@ -12,6 +12,7 @@ from scipy.stats import spearmanr
 from sklearn.decomposition import PCA
 from support import tiny
 
+from bertology_utils.scores.intervals import counts
 from bertology_utils.settings import Settings
 from bertology_utils.subject.encode import hidden_states
 from bertology_utils.vectors import geometry, pooling, similarity
@@ -211,10 +212,31 @@ def test_rank_correlations_are_spearmans():
     got = similarity.rank_correlations(gold, scores)
     assert got[0] == pytest.approx(spearmanr(gold, scores[:, 0]).statistic)
     assert got[1] == pytest.approx(-1) and np.isnan(got[2])
-    drawn = similarity.rank_correlation_draws(gold, scores[:, :2], draws=300, seed=0)
-    assert drawn.shape == (300, 2) and drawn[:, 1] == pytest.approx(-1)
-    index = np.random.default_rng(0).integers(0, 40, (300, 40))[7]
-    assert drawn[7, 0] == pytest.approx(spearmanr(gold[index], scores[index, 0]).statistic)
+
+
+def test_weighted_ranks_are_those_of_repeated_items():
+    gold = RNG.integers(0, 5, 40).astype(float)
+    scores = np.stack([gold + RNG.standard_normal(40), -gold, RNG.integers(0, 3, 40).astype(float)], 1)
+    weights = counts(40, 30, 0)
+    drawn = similarity.rank_correlation_draws(gold, scores, weights)
+    assert drawn.shape == (30, 3) and drawn[:, 1] == pytest.approx(-1)
+    for w, got in zip(weights.astype(int), drawn):
+        index = np.repeat(np.arange(40), w)
+        assert got[0] == pytest.approx(spearmanr(gold[index], scores[index, 0]).statistic)
+        assert got[2] == pytest.approx(spearmanr(gold[index], scores[index, 2]).statistic)
+    with pytest.raises(ValueError, match="weights"):
+        similarity.rank_correlation_draws(gold, scores, weights[:, 1:])
+
+
+def test_pairs_count_by_their_words_and_sentences_by_what_they_share():
+    a, b = [0, 0, 2], [1, 2, 3]
+    words = counts(4, 50, 3)
+    weights = similarity.word_weights(a, b, draws=50, seed=3)
+    np.testing.assert_array_equal(weights, words[:, a] * words[:, b])
+    units = similarity.components(["x", "p", "z"], ["y", "q", "y"])
+    assert units[0] == units[2] != units[1]
+    drawn = similarity.unit_weights(units, draws=50, seed=3)
+    assert (drawn[:, 0] == drawn[:, 2]).all() and (drawn[:, 0] != drawn[:, 1]).any()
 
 
 def test_halves_and_cosines():

@@ -44,11 +44,14 @@ def test_most_frequent():
         neighbours.most_frequent([])
 
 
-def test_purity_and_silhouette():
+def test_rand_index_and_silhouette():
     vectors, labels = planted()
-    assert neighbours.purity(neighbours.clusters(vectors, 3), labels) == 1.0
-    assert neighbours.purity([0] * 30, labels) == pytest.approx(1 / 3), "one cluster: the commonest label's share"
-    assert neighbours.purity([0, 0, 1, 1], ["a", "b", "b", "b"]) == 0.75
+    assert neighbours.rand_index(neighbours.clusters(vectors, 3), labels) == 1.0
+    assert neighbours.rand_index([0] * 30, labels) == 0, "one cluster says nothing"
+    # 6 pairs: one together in both, one in the clusters only, two in the labels only; (1 - 2 * 3 / 6) / (2.5 - 1) = 0
+    assert neighbours.rand_index([0, 0, 1, 1], ["a", "b", "b", "b"]) == pytest.approx(0)
+    with pytest.raises(ValueError):
+        neighbours.rand_index([0], labels)
     assert neighbours.silhouette(vectors, labels) > 0.8
     shuffled = np.random.default_rng(0).permutation(labels)
     assert abs(neighbours.silhouette(vectors, shuffled)) < 0.15

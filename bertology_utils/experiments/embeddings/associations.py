@@ -1,38 +1,57 @@
-"""Associations between words, measured on sentences that say nothing else (may2019)."""
+"""Sentences that say nothing but one word: associations between words, and word similarity (may2019)."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from ...claims.registry import NotRunnable, claim
+from ...data import sample
 from ...data.items import Association
 from ...data.text import words as cut
 from ...scores import intervals
 from ...subject import encode
 from ...vectors import associations as tests
+from ...vectors import pooling
+from .planted import clear_in_bleached_sentences
+from .static import ALONE, Similarities
 
 # the two tests whose outcome nobody doubts, by the names the sources give them
 KNOWN = ("weat1", "flowers_insects", "weat2", "instruments_weapons")
-ASKED = {"known": "yes", "input": "bleached sentences", "vector": "[CLS]"}
+TEMPLATES = ("this is {} .", "that is {} .", "there is {} .", "here is {} .")
+PAIRS = 600  # of each set of word pairs
+BLEACHED = "bleached sentences"
 
 
 @claim(
     "emb.bleached.may2019",
-    tasks="association",
-    n=100,
+    tasks=("association", "word_similarity"),
+    n=1000,
+    nulls=("untrained", "layer 0", "bag of words", "positions", "coin"),
+    planted=clear_in_bleached_sentences,
 )
 def bleached(subject, data, settings):
-    """Effect sizes and permutation p-values of every association test (may2019).
+    """Association tests and word similarity by bleached sentences (may2019).
 
-    By the last layer's [CLS] vector, as in the study, and by the mean of the pieces. The rule asks for two tests with
-    bleached sentences and [CLS]. A word's sentences are resampled together.
+    Associations: effect sizes and permutation p-values of every test by the last layer's [CLS] vector, as in the study,
+    and by the mean of the pieces; words are resampled and permuted, each with all its sentences. Similarity: a word's
+    vector is the mean over bleached sentences, at the contextual layer that is best on one half of the pairs, against
+    the word alone.
     """
-    if not any(known(test) for test in data["association"]):
-        raise NotRunnable(f"none of {len(data['association'])} association tests is one of {', '.join(KNOWN)}")
-    parts = [(test.x, test.y, test.a, test.b) for test in data["association"]]
+    frames = []
+    if data.items.get("association"):
+        frames.append(intervals.table(_associations(subject, data["association"], settings)))
+    if data.items.get("word_similarity"):
+        frames.append(_similarity(subject, data["word_similarity"], settings))
+    return intervals.combine(*frames)
+
+
+def _associations(subject, items, settings) -> list[dict]:
+    if not any(known(test) for test in items):
+        raise NotRunnable(f"none of {len(items)} association tests is one of {', '.join(KNOWN)}")
+    parts = [(test.x, test.y, test.a, test.b) for test in items]
     texts = list(dict.fromkeys(text for sets in parts for part in sets for text in part))  # tests share most of theirs
     place, vectors, rows = {t: k for k, t in enumerate(texts)}, _vectors(subject, texts, settings), []
-    for test, own in zip(data["association"], parts):
+    for test, own in zip(items, parts):
         groups = [_content(test.x, test.y), _content(test.y, test.x)]
         sets = [vectors[[place[text] for text in part]] for part in own]
         for v, vector in enumerate(("[CLS]", "mean of pieces")):
@@ -40,19 +59,28 @@ def bleached(subject, data, settings):
             drawn = tests.effect_size_draws(x, y, *groups, draws=settings.draws, seed=settings.seed)
             keys = {
                 "test": test.condition,
-                "input": "bleached sentences" if test.meta["bleached"] else "words",
+                "input": BLEACHED if test.meta["bleached"] else "words",
                 "vector": vector,
                 "known": "yes" if known(test) else "no",
             }
-            n = len(x) + len(y)
-            rows.append(intervals.row("effect size", intervals.interval(tests.effect_size(x, y), drawn), n, **keys))
-            rows.append(intervals.row("permutation p", tests.permutation_p(x, y, seed=settings.seed), n, **keys))
-    return intervals.table(rows)
+            n, units = len(x) + len(y), sum(len(set(g)) for g in groups)
+            size = intervals.interval(tests.effect_size(x, y), drawn, clusters=units)
+            p = tests.permutation_p(*(_by_word(s, g) for s, g in zip((x, y), groups)), seed=settings.seed)
+            rows.append(intervals.row("effect size", size, n, **keys))
+            rows.append(intervals.row("permutation p", p, n, **keys))
+    return rows
 
 
 def known(test: Association) -> bool:
     """Whether nobody doubts the test's outcome."""
     return test.condition.removeprefix("sent-") in KNOWN
+
+
+def _by_word(values: np.ndarray, groups: list) -> np.ndarray:
+    """The mean of each word's sentences: what is permuted, since a word's sentences are not independent."""
+    place = {g: k for k, g in enumerate(dict.fromkeys(groups))}
+    codes = [place[g] for g in groups]
+    return np.bincount(codes, values) / np.bincount(codes)
 
 
 def _vectors(subject, texts, settings) -> np.ndarray:
@@ -70,3 +98,24 @@ def _content(texts: tuple[str, ...], others: tuple[str, ...]) -> list[tuple[str,
     """What each sentence says beside its template: the words that no sentence of the other set has, plural or not."""
     common = {word.lower() for text in others for word in cut(text)}
     return [tuple(w.lower().rstrip("s") for w in cut(text) if w.lower() not in common) for text in texts]
+
+
+def _similarity(subject, items, settings):
+    """Word similarity by the word in bleached sentences, and by the word alone."""
+    kept, notes = [], []
+    for name in dict.fromkeys(i.condition for i in items):
+        own, said = sample(
+            [i for i in items if i.condition == name and i.a.lower() != i.b.lower()], PAIRS, settings.seed
+        )
+        kept += own
+        notes += [f"{name}: {note}" for note in said]
+    words = list(dict.fromkeys(w.lower() for i in kept for w in (i.a, i.b)))
+    texts = [t.format(w).split() for w in words for t in TEMPLATES]
+    at = TEMPLATES[0].split().index("{}")
+    vectors = np.zeros((len(words), subject.n_layers + 1, subject.hidden_size), np.float32)
+    for i, states in encode.hidden_states(subject, texts, settings=settings):
+        vectors[i // len(TEMPLATES)] += states[:, at] / len(TEMPLATES)
+    columns = {ALONE: pooling.isolated(subject, words, settings), BLEACHED: vectors}
+    found = Similarities(kept, words, columns, settings)
+    rows = [*found.curves(ALONE, BLEACHED), *found.gains("bleached less baseline", BLEACHED)]
+    return intervals.table(rows, [*notes, f"word similarity: {found.note}"])

@@ -6,15 +6,99 @@ import random
 
 import numpy as np
 
-from ...calibration import planted as plants
 from ...claims.registry import claim
 from ...scores import intervals
 from ...subject import encode
-from ...vectors import geometry, similarity
+from ...vectors import geometry
+from .planted import FIXED_WORDS, drifting_words, narrowing_cone
 
-WORDS = 300  # random words that make the baseline, and words whose contexts are compared
+WORDS = 600  # random words that make the baseline, and words whose contexts are compared
 CONTEXTS = 5  # of each word, as many as the study asks a word to have
-SENTENCES = 300  # for the similarity of a sentence's words
+SENTENCES = 400  # for the similarity of a sentence's words
+NULLS = ("untrained", "layer 0", "bag of words", "positions", "constant", "coin")
+
+
+@claim("emb.anisotropy.ethayarajh2019", tasks="sentences", n=1000, limit=10_000, nulls=NULLS, planted=narrowing_cone)
+def anisotropy(subject, data, settings):
+    """Mean cosine of random words by layer, 0 being the embeddings, with an isotropic control (ethayarajh2019).
+
+    The control are Gaussian vectors of the same number and size. Words are resampled. The rise over the layers is that
+    of the means of their lower, middle and upper thirds.
+    """
+    texts, note = _texts(subject, data["sentences"])
+    vectors = _random_words(subject, texts, settings)
+    counts = intervals.counts(len(vectors), settings.draws, settings.seed)
+    n = len(vectors)
+    value, drawn = geometry.mean_cosine(vectors), geometry.mean_cosine_draws(vectors, counts)
+    rows = by_layer("mean cosine", value, drawn, n) + changes("mean cosine", value, drawn, n)
+    gaussian = np.random.default_rng(settings.seed).standard_normal(vectors[:, 0].shape)
+    control = geometry.mean_cosine(gaussian), geometry.mean_cosine_draws(gaussian, counts)
+    rows.append(intervals.row("mean cosine, Gaussian control", intervals.interval(*control, clusters=n), n))
+    return intervals.table(rows, [note])
+
+
+@claim(
+    "emb.context_specificity.ethayarajh2019", tasks="sentences", n=1000, limit=10_000, nulls=(*NULLS, FIXED_WORDS),
+    planted=drifting_words,
+)  # fmt: skip
+def context_specificity(subject, data, settings):
+    """Self-similarity, explained variance and intra-sentence similarity by layer, against random words (ethayarajh2019).
+
+    Self-similarity and variance are those of `CONTEXTS` contexts of each word. Adjusted means less the same figure of
+    as many random words. Relative self-similarity is the adjusted one by what room the random words leave (1 less their
+    similarity): a narrower cone alone squeezes the adjusted figure, but not the relative one. Words and baseline are
+    resampled independently.
+    """
+    texts, note = _texts(subject, data["sentences"])
+    baseline = _random_words(subject, texts, settings)
+    itself, variance = _same_words(subject, texts, settings)
+    some = random.Random(settings.seed).sample(texts, min(len(texts), SENTENCES))
+    within = np.array([v for _, v in geometry.intra_sentence(subject, some, settings)])
+    groups = len(baseline) // CONTEXTS
+    by_chance = np.array([geometry.explained_variance(baseline[k::groups][:CONTEXTS]) for k in range(groups)])
+    cone = geometry.mean_cosine(baseline)
+    cone_drawn = geometry.mean_cosine_draws(baseline, intervals.counts(len(baseline), settings.draws, settings.seed))
+    rows = []
+    for name, values, base, base_drawn in (
+        ("self-similarity", itself, cone, cone_drawn),
+        ("explained variance", variance, by_chance.mean(0), _means(by_chance, settings, 1)),
+        ("intra-sentence similarity", within, cone, cone_drawn),
+    ):
+        value, drawn, n = values.mean(0), _means(values, settings, 2), len(values)
+        rows += by_layer(name, value, drawn, n)
+        rows += by_layer(f"adjusted {name}", value - base, drawn - base_drawn, n)
+        if name == "self-similarity":
+            relative = _relative(value, base), _relative(drawn, base_drawn)
+            rows += by_layer("relative self-similarity", *relative, n)
+            rows += changes("adjusted self-similarity", value - base, drawn - base_drawn, n)
+            rows += changes("relative self-similarity", *relative, n)
+    return intervals.table(rows, [note, f"{CONTEXTS} contexts per word, {len(baseline)} random words for the baseline"])
+
+
+def by_layer(measure: str, value: np.ndarray, drawn: np.ndarray, n: int) -> list[dict]:
+    """A row for each layer from (layers,) values and (draws, layers) draws; `stage` tells the embeddings apart."""
+    return [
+        intervals.row(
+            measure,
+            intervals.interval(v, drawn[:, k], clusters=n),
+            n,
+            layer=k,
+            stage="contextual" if k else "embeddings",
+        )
+        for k, v in enumerate(value)
+    ]
+
+
+def changes(measure: str, value: np.ndarray, drawn: np.ndarray, n: int) -> list[dict]:
+    """How much a figure changes between the means of the lower, the middle and the upper third of the layers."""
+    lower, middle, upper = (
+        (value[part].mean(), drawn[:, part].mean(1)) for part in np.array_split(np.arange(len(value)), 3)
+    )
+    steps = {"lower to middle": (lower, middle), "middle to upper": (middle, upper), "lower to upper": (lower, upper)}
+    return [
+        intervals.row(f"change of {measure}", intervals.interval(b - a, db - da, clusters=n), n, step=step)
+        for step, ((a, da), (b, db)) in steps.items()
+    ]
 
 
 def _texts(subject, items) -> tuple[list[tuple[str, ...]], str]:
@@ -31,59 +115,8 @@ def _random_words(subject, texts, settings) -> np.ndarray:
     return geometry.collect(subject, texts, [places[0] for places in chosen.values()], settings=settings)
 
 
-def _by_layer(measure: str, value: np.ndarray, drawn: np.ndarray, n: int) -> list[dict]:
-    """A row a layer, and the rank correlation of layer and figure over the same draws."""
-    layers = np.arange(len(value))
-    slopes = similarity.rank_correlations(layers, drawn.T)
-    rows = [intervals.row(measure, intervals.interval(v, drawn[:, k]), n, layer=k) for k, v in enumerate(value)]
-    trend = intervals.interval(intervals.spearman(layers, value), slopes)
-    return [*rows, intervals.row(f"Spearman of layer and {measure}", trend, n)]
-
-
-def narrowing_cone(data, base, rng):
-    """One direction that all vectors share, from layer to layer the stronger, beside noise of length one."""
-    return plants.plant(base, data, rng, parts=[plants.cone(np.linspace(0.9, 2.5, base.n_layers + 1))])
-
-
-@claim(
-    "emb.anisotropy.ethayarajh2019",
-    tasks="sentences",
-    n=400,
-    limit=10_000,
-    planted=narrowing_cone,
-    nulls=("untrained", "layer 0", "positions", "coin"),
-)
-def anisotropy(subject, data, settings):
-    """Mean cosine of random words by layer, 0 being the embeddings, with an isotropic control (ethayarajh2019).
-
-    The control are Gaussian vectors of the same number and size.
-    """
-    texts, note = _texts(subject, data["sentences"])
-    vectors = _random_words(subject, texts, settings)
-    counts = intervals.counts(len(vectors), settings.draws, settings.seed)
-    rows = _by_layer(
-        "mean cosine", geometry.mean_cosine(vectors), geometry.mean_cosine_draws(vectors, counts), len(vectors)
-    )
-    gaussian = np.random.default_rng(settings.seed).standard_normal(vectors[:, 0].shape)
-    control = intervals.interval(geometry.mean_cosine(gaussian), geometry.mean_cosine_draws(gaussian, counts))
-    return intervals.table([*rows, intervals.row("mean cosine, Gaussian control", control, len(vectors))], [note])
-
-
-@claim(
-    "emb.context_specificity.ethayarajh2019",
-    tasks="sentences",
-    n=400,
-    limit=10_000,
-    # a rank correlation nearer to 0 than 0.2 would be no "less and less"
-)
-def context_specificity(subject, data, settings):
-    """Self-similarity, explained variance and intra-sentence similarity, raw and adjusted (ethayarajh2019).
-
-    Self-similarity and variance are those of `CONTEXTS` contexts of each word; adjusted means less the same figure of
-    as many random words. Words and baseline are resampled independently.
-    """
-    texts, note = _texts(subject, data["sentences"])
-    baseline = _random_words(subject, texts, settings)
+def _same_words(subject, texts, settings) -> tuple[np.ndarray, np.ndarray]:
+    """Self-similarity and explained variance of words over their contexts: (words, layers) each."""
     chosen = geometry.sample(texts, contexts=CONTEXTS, words=WORDS, seed=settings.seed + 1)
     if len(chosen) < 2:
         raise ValueError(f"{len(texts)} sentences hold {len(chosen)} words with {CONTEXTS} contexts; more are needed")
@@ -94,23 +127,12 @@ def context_specificity(subject, data, settings):
         vectors = vectors.reshape(len(block), CONTEXTS, *vectors.shape[1:])
         itself += [geometry.mean_cosine(v) for v in vectors]
         variance += [geometry.explained_variance(v) for v in vectors]
-    some = random.Random(settings.seed).sample(texts, min(len(texts), SENTENCES))
-    within = np.array([v for _, v in geometry.intra_sentence(subject, some, settings)])
-    groups = len(baseline) // CONTEXTS
-    by_chance = np.array([geometry.explained_variance(baseline[k::groups][:CONTEXTS]) for k in range(groups)])
-    cone = geometry.mean_cosine(baseline)
-    cone_drawn = geometry.mean_cosine_draws(baseline, intervals.counts(len(baseline), settings.draws, settings.seed))
-    rows = []
-    for name, values, base, base_drawn in (
-        ("self-similarity", itself, cone, cone_drawn),
-        ("explained variance", variance, by_chance.mean(0), _means(by_chance, settings, 1)),
-        ("intra-sentence similarity", within, cone, cone_drawn),
-    ):
-        values = np.array(values)
-        drawn = _means(values, settings, 2)
-        rows += _by_layer(name, values.mean(0), drawn, len(values))
-        rows += _by_layer(f"adjusted {name}", values.mean(0) - base, drawn - base_drawn, len(values))
-    return intervals.table(rows, [note, f"{CONTEXTS} contexts a word, {len(baseline)} random words for the baseline"])
+    return np.array(itself), np.array(variance)
+
+
+def _relative(same: np.ndarray, other: np.ndarray) -> np.ndarray:
+    room = 1 - other
+    return np.divide(same - other, room, out=np.zeros_like(same), where=room > 1e-6)
 
 
 def _means(values: np.ndarray, settings, stream: int) -> np.ndarray:

@@ -12,9 +12,10 @@ import torch
 from ...claims.registry import claim
 from ...data.text import words as cut
 from ...scores import intervals
-from ...subject.companions import companion, how_to_name
+from ...subject.companions import companion
 from ...subject.encode import Row, batches, forward, tokenize, windows
 from ...vectors.geometry import unit
+from .planted import told_by_segment_ids
 
 WORDS = 300  # the commonest words that have enough occurrences
 LEAST = 5  # occurrences of a word in each segment
@@ -24,16 +25,18 @@ WITHOUT_NSP = "nonsp"  # the role of the model to compare with
 @claim(
     "emb.segment_position.mickus2019",
     tasks="paraphrase",
-    n=400,
+    n=600,
     limit=450,
+    nulls=("untrained", "bag of words", "positions", "constant", "coin"),
+    planted=told_by_segment_ids,
 )
 def segment_position(subject, data, settings):
     """Cosine of a word's occurrences within a segment less that across segments, at the last layer (mickus2019).
 
     Which sentence of a pair comes first is a coin's toss, so the segments differ in nothing but place and segment id;
-    no two occurrences of one input are compared. Words are the items. The comparison needs a model pretrained
-    without next-sentence prediction (the companion `nonsp`); where there is none its row is empty and decides nothing. Its
-    own shift is taken relative to the spread within a segment, since two models' cosines have no common scale.
+    no two occurrences of one input are compared. The same inputs without segment ids show what place alone does. Words
+    are the items. Relative shifts are divided by the spread within a segment, since two models' cosines have no common
+    scale; a model pretrained without next-sentence prediction (the companion `nonsp`) is shown beside where there is one.
     """
     rng = random.Random(settings.seed)
     pairs = [(cut(i.text), cut(i.text_b)) for i in data["paraphrase"]]
@@ -42,30 +45,25 @@ def segment_position(subject, data, settings):
     pairs = [pair for pair, ok in zip(pairs, fit) if ok]
     notes = [] if fit.all() else [f"{(~fit).sum()} pairs longer than {subject.name} takes are left out"]
     words = _words(pairs)
+    n, counts = len(words), intervals.counts(len(words), settings.draws, settings.seed)
     spread, shift = _shifts(subject, pairs, words, settings)  # (words, layers) each
-    counts = intervals.counts(len(words), settings.draws, settings.seed)
-    drawn = counts @ shift / len(words)
-    rows = [
-        intervals.row("shift by layer", intervals.interval(v, drawn[:, k]), len(words), layer=k)
-        for k, v in enumerate(shift.mean(0))
-    ]
-    rows.append(intervals.row("shift", intervals.interval(shift[:, -1].mean(), drawn[:, -1]), len(words)))
-    ratio = _relative(spread, shift, counts)
-    rows.append(intervals.row("relative shift", intervals.interval(ratio[0], ratio[1:]), len(words)))
+    _, by_place = _shifts(subject, pairs, words, settings, segments=False)
+
+    def mean(measure, values, **keys):
+        drawn = counts @ values / n
+        return intervals.row(measure, intervals.interval(values.mean(), drawn, clusters=n), n, **keys)
+
+    rows = [mean("shift by layer", shift[:, k], layer=k) for k in range(shift.shape[1])]
+    rows += [mean("shift without segment ids by layer", by_place[:, k], layer=k) for k in range(shift.shape[1])]
+    rows.append(mean("shift", shift[:, -1]))
+    rows.append(mean("shift beyond place", shift[:, -1] - by_place[:, -1]))
+    rows.append(_relative("relative shift", spread, shift, counts))
     other = companion(WITHOUT_NSP, settings, twin=subject.is_twin)
-    if other is None:
-        nothing = (float("nan"),) * 3
-        notes.append(
-            "half of the prediction is left undecided: it needs a second model, pretrained without next-sentence "
-            f"prediction, and there is none; {how_to_name(WITHOUT_NSP, settings)}"
-        )
-    else:
+    if other is not None:
         pairs = [pair for pair in pairs if len(_ids(other, pair)) <= other.max_length]
-        theirs = _relative(*_shifts(other, pairs, words, settings, segments=False), counts)
-        rows.append(intervals.row("relative shift without NSP", intervals.interval(theirs[0], theirs[1:]), len(words)))
-        nothing = intervals.interval(ratio[0] - theirs[0], ratio[1:] - theirs[1:])
+        theirs = _shifts(other, pairs, words, settings, segments=False)
+        rows.append(_relative("relative shift without NSP", *theirs, counts))
         notes.append(f"compared with {other.name}")
-    rows.append(intervals.row("relative shift less that without NSP", nothing, len(words) if other else 0))
     return intervals.table(rows, notes)
 
 
@@ -138,7 +136,10 @@ def _first(pair) -> tuple[dict[str, int], dict[str, int]]:
     return out
 
 
-def _relative(spread: np.ndarray, shift: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Mean shift over mean spread at the last layer: the value, then the draws."""
-    counts = np.vstack([np.ones(len(shift)), counts])
-    return (counts @ shift[:, -1]) / (counts @ spread[:, -1])
+def _relative(measure: str, spread: np.ndarray, shift: np.ndarray, counts: np.ndarray) -> dict:
+    """Mean shift by mean spread at the last layer."""
+    own, room = (x[:, -1] for x in (shift, spread))
+    if room.mean() < 1e-9:  # nothing varies within a segment
+        return intervals.row(measure, (float("nan"),) * 3, len(shift))
+    drawn, value = (counts @ own) / (counts @ room), own.mean() / room.mean()
+    return intervals.row(measure, intervals.interval(value, drawn, clusters=len(shift)), len(shift))

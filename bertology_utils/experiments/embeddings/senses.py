@@ -11,30 +11,38 @@ import pandas as pd
 
 from ...claims.registry import claim
 from ...data import load
+from ...data.items import WordInContext
 from ...scores import intervals
 from ...scores.choice import choose
 from ...settings import Settings
 from ...subject import encode, models
 from ...vectors import geometry, neighbours
 from ...vectors.similarity import cosines
+from .planted import senses_apart
 
-LEMMAS, TRAIN, TEST = 80, 30, 15  # at most so many ambiguous words, and occurrences of each that are encoded
+LEMMAS, TRAIN, DEV, TEST = 150, 40, 20, 30  # at most so many ambiguous words, and occurrences of each
+LEAST = 4  # occurrences of a word in training
 NEIGHBOURS = 5
-PAIRS = 750  # of each split
+PAIRS = 1500  # of each split
+COMMONEST, FLAT, BAG = "commonest sense", "embeddings (layer 0)", "bag of words"
+BASELINES = (COMMONEST, FLAT, BAG)
 
 
 @claim(
     "emb.sense_clusters.wiedemann2019",
     tasks=("senses", "sense_pairs"),
-    n=450,
-    # two points of accuracy at least
+    n=1200,
+    nulls=("untrained", "layer 0", "bag of words", "positions", "constant", "coin"),
+    planted=senses_apart,
 )
 def sense_clusters(subject, data, settings):
-    """Senses by the nearest neighbours in training, against the most frequent sense (wiedemann2019).
+    """Senses by the nearest neighbours in training, and clusters against senses (wiedemann2019, schmidt2020).
 
-    The layer is chosen on dev and scored on test; a word's occurrences are resampled together. Also how pure clusters
-    of its vectors are. Where a source has pairs of contexts, they are told apart by a threshold on the cosine and
-    compared with the commoner answer.
+    The contextual layer is chosen on dev and scored on test; a word's occurrences are resampled together. Baselines see
+    the same training occurrences: always the sense that is commonest among them, the nearest neighbours by the word's
+    embedding (layer 0: its form and place), and those by the bag of the sentence's other words (the mean of their
+    embeddings). Clusters are Ward's, as many as the word has senses; their adjusted Rand index is 0 by chance. Where a
+    source has pairs of contexts, they are told apart by a threshold on the cosine.
     """
     frames = []
     if data.items.get("senses"):
@@ -61,127 +69,165 @@ def _ambiguous(items: Sequence, seed: int) -> dict[tuple, dict[str, list]]:
                 rng.shuffle(parts["train"])
                 fifth = len(parts["train"]) // 5
                 parts["dev"], parts["train"] = parts["train"][:fifth], parts["train"][fifth:]
-            out[word] = parts
+            if len(parts["train"]) >= LEAST:
+                out[word] = parts
     return out
 
 
-def _tagging(subject, items, settings) -> pd.DataFrame:
-    words = _ambiguous(items, settings.seed)
-    rng = random.Random(settings.seed)
-    chosen = list(words) if len(words) <= LEMMAS else rng.sample(list(words), LEMMAS)
-    tagged, shapes, misfits = [], [], 0
-    for word in chosen:
-        default = neighbours.most_frequent([i.sense for i in words[word]["train"]])
+def _drawn(subject, words: dict, settings) -> tuple[dict[tuple, dict[str, list]], int]:
+    """Some of the ambiguous words, with at most so many occurrences of each split, and how many were too long."""
+    rng, out, misfits = random.Random(settings.seed), {}, 0
+    for word in list(words) if len(words) <= LEMMAS else rng.sample(list(words), LEMMAS):
         parts = {}
-        for split, most in (("train", TRAIN), ("dev", TEST), ("test", TEST)):
+        for split, most in (("train", TRAIN), ("dev", DEV), ("test", TEST)):
             drawn = words[word][split]
             drawn = drawn if len(drawn) <= most else rng.sample(drawn, most)
             fit = encode.fits(subject, [i.words for i in drawn])
             misfits += int((~fit).sum())
             parts[split] = [i for i, ok in zip(drawn, fit) if ok]
-        if not parts["train"]:
-            continue
-        occurrences = [i for part in parts.values() for i in part]
-        vectors = geometry.collect(
-            subject,
-            [i.words for i in occurrences],
-            [(k, i.target) for k, i in enumerate(occurrences)],
-            settings=settings,
-        )
-        known = [i.sense for i in parts["train"]]
-        n = len(known)
-        for layer in range(vectors.shape[1]):
-            found = neighbours.nearest(vectors[:n, layer], known, vectors[n:, layer], NEIGHBOURS)
-            for item, sense in zip(occurrences[n:], found):
-                tagged.append(
-                    (item.split if item in parts["test"] else "dev", str(word), layer, sense == item.sense,
-                     default == item.sense)
-                )  # fmt: skip
-            shapes.append(_shape(vectors[:, layer], [i.sense for i in occurrences]) | {"layer": layer})
-    if not tagged:
+        if len({i.sense for i in parts["train"]}) > 1 and parts["test"]:
+            out[word] = parts
+    return out, misfits
+
+
+def _tagging(subject, items, settings) -> pd.DataFrame:
+    words = _ambiguous(items, settings.seed)
+    chosen, misfits = _drawn(subject, words, settings)
+    if not chosen:
         raise ValueError(f"{len(items)} items hold no word with two senses in training and an occurrence in test")
+    tagged, shapes = [], []
+    for word, parts in chosen.items():
+        occurrences = [i for part in parts.values() for i in part]
+        known, senses = [i.sense for i in parts["train"]], [i.sense for i in occurrences]
+        vectors, bags = _occurrences(subject, occurrences, settings)
+        n, default = len(known), neighbours.most_frequent(known)
+        splits = [split for split, part in parts.items() for _ in part]
+        for way, own in [*enumerate(np.moveaxis(vectors, 1, 0)), (BAG, bags)]:
+            found = neighbours.nearest(own[:n], known, own[n:], NEIGHBOURS)
+            tagged += [(splits[n + k], str(word), way, found[k] == senses[n + k]) for k in range(len(found))]
+            shapes.append({"word": str(word), "way": way} | _shape(own, senses))
+        tagged += [(splits[k], str(word), COMMONEST, default == senses[k]) for k in range(n, len(occurrences))]
     notes = [
-        f"{len(chosen)} of {len(words)} ambiguous words, at most {TRAIN} training and {TEST} test occurrences each"
+        f"{len(chosen)} of {len(words)} ambiguous words, at most {TRAIN} training and {TEST} test occurrences each",
+        f"{misfits} contexts longer than {subject.name} takes are left out" if misfits else "",
     ]
-    notes += [f"{misfits} contexts longer than {subject.name} takes are left out"] if misfits else []
-    frame = pd.DataFrame(tagged, columns=["split", "word", "layer", "right", "default"])
-    return intervals.combine(*_tagging_rows(frame, settings, notes), _shape_rows(pd.DataFrame(shapes), settings))
+    frame = pd.DataFrame(tagged, columns=["split", "word", "way", "right"]).astype({"right": float})
+    return _tagging_rows(frame, pd.DataFrame(shapes).dropna(), settings, notes)
 
 
-def _tagging_rows(frame: pd.DataFrame, settings, notes) -> list[pd.DataFrame]:
-    frame["right"], frame["default"] = frame["right"].astype(float), frame["default"].astype(float)
-    dev, test = frame[frame.split == "dev"], frame[frame.split == "test"]
-    by_layer = (dev if len(dev) else frame).groupby("layer")["right"].mean()
-    best = int(by_layer.index[choose(by_layer)])
-    options = {"settings": settings, "groups": "word"}
-    at = test[test.layer == best].assign(gain=lambda f: f.right - f.default, task="senses")
-    return [
-        intervals.means(test, "right", by="layer", measure="kNN accuracy", note=notes[0], **options),
-        intervals.means(
-            at, "right", by="task", measure="accuracy, layer chosen on dev", note=f"senses: layer {best}", **options
-        ),
-        intervals.means(at, "default", by="task", measure="baseline", note=" ".join(notes[1:]), **options),
-        intervals.means(at, "gain", by="task", measure="gain over baseline", **options),
-    ]
+def _occurrences(subject, items: Sequence, settings) -> tuple[np.ndarray, np.ndarray]:
+    """Vectors of the targets, (n, layers, H), and the mean embedding of each sentence's other words, (n, H)."""
+    vectors = np.empty((len(items), subject.n_layers + 1, subject.hidden_size), np.float32)
+    bags = np.empty((len(items), subject.hidden_size), np.float32)
+    for i, states in encode.hidden_states(subject, (i.words for i in items), settings=settings):
+        at = items[i].target
+        vectors[i] = states[:, at]
+        others = [w for w in range(states.shape[1]) if w != at]
+        bags[i] = states[0, others].mean(0) if others else 0
+    return vectors, bags
+
+
+def _tagging_rows(frame: pd.DataFrame, shapes: pd.DataFrame, settings, notes) -> pd.DataFrame:
+    """Accuracy by layer and of the baselines, the chosen layer's gains over them, and how well clusters follow senses."""
+    layers = [w for w in frame.way.unique() if not isinstance(w, str)]
+    test = frame[frame.split == "test"]
+    dev = frame[frame.split == "dev"] if (frame.split == "dev").any() else frame
+    scores = dev[dev.way.isin(layers[1:])].groupby("way")["right"].mean()
+    best = layers[1:][choose(scores.reindex(layers[1:]).to_numpy())]
+    by_layer = test[test.way.isin(layers)].rename(columns={"way": "layer"})
+    rows = [intervals.means(by_layer, "right", by="layer", measure="kNN accuracy", settings=settings, groups="word")]
+    right = {way: test[test.way == way].right.to_numpy() for way in (best, 0, BAG, COMMONEST)}
+    words = test[test.way == best].word.to_numpy()
+    baselines = {COMMONEST: right[COMMONEST], FLAT: right[0], BAG: right[BAG]}
+    made = _gains(right[best], baselines, words, "senses", best, settings)
+    for measure, column in (("adjusted Rand index", "rand"), ("silhouette of senses", "silhouette")):
+        curve = shapes[shapes.way.isin(layers)].rename(columns={"way": "layer"})
+        rows.append(intervals.means(curve, column, by="layer", measure=f"{measure} by layer", settings=settings))
+        own = {way: shapes[shapes.way == way][column].to_numpy() for way in (best, 0, BAG)}
+        options = {"seed": settings.seed, "draws": settings.draws}
+        made.append(intervals.row(measure, intervals.mean_interval(own[best], **options), len(own[best]), layer=best))
+        for over, way in ((FLAT, 0), (BAG, BAG)):
+            gain = intervals.difference(own[best], own[way], **options)
+            made.append(intervals.row(f"gain in {measure}", gain, len(own[best]), over=over))
+    return intervals.combine(*rows, intervals.table(made, notes))
+
+
+def _gains(own: np.ndarray, baselines: dict[str, np.ndarray], groups, task: str, layer, settings) -> list[dict]:
+    """Accuracy at the chosen layer and of each baseline, and the gains over them; `groups` are resampled together."""
+    options = {"seed": settings.seed, "draws": settings.draws, "groups": groups}
+
+    def row(measure, interval, **keys):
+        return intervals.row(measure, interval, len(own), task=task, **keys)
+
+    rows = [row("accuracy, layer chosen on dev", intervals.mean_interval(own, **options), layer=layer)]
+    for over, theirs in baselines.items():
+        rows.append(row("baseline", intervals.mean_interval(theirs, **options), over=over))
+        rows.append(row("gain over baseline", intervals.difference(own, theirs, **options), over=over))
+    return rows
 
 
 def _shape(vectors: np.ndarray, senses: list[str]) -> dict[str, float]:
     """How well one word's vectors fall apart by sense."""
     if not 1 < len(set(senses)) < len(senses):
-        return {"silhouette": np.nan, "purity": np.nan, "one": np.nan}
+        return {"silhouette": np.nan, "rand": np.nan}
     return {
         "silhouette": neighbours.silhouette(vectors, senses),
-        "purity": neighbours.purity(neighbours.clusters(vectors, len(set(senses))), senses),
-        "one": neighbours.purity([0] * len(senses), senses),
+        "rand": neighbours.rand_index(neighbours.clusters(vectors, len(set(senses))), senses),
     }
 
 
-def _shape_rows(shapes: pd.DataFrame, settings) -> pd.DataFrame:
-    shapes = shapes.dropna()
-    named = {"silhouette": "silhouette of senses", "purity": "cluster purity", "one": "cluster purity, one cluster"}
-    return intervals.combine(
-        *(intervals.means(shapes, c, by="layer", measure=m, settings=settings) for c, m in named.items())
-    )
-
-
 def _pairs(subject, items, settings) -> pd.DataFrame:
-    """Same sense or not, by the cosine of the two occurrences."""
+    """Same sense or not, by the cosine of the two occurrences; a threshold for each layer from the train split."""
     rng = random.Random(settings.seed)
     by_split = {s: [i for i in items if i.split == s] for s in ("train", "dev", "test")}
     if not by_split["dev"]:
-        by_split["dev"], by_split["train"] = (
-            by_split["train"][::5],
-            [i for k, i in enumerate(by_split["train"]) if k % 5],
-        )
-    values, labels, misfits = {}, {}, 0
+        train = by_split["train"]
+        by_split["dev"], by_split["train"] = train[::5], [i for k, i in enumerate(train) if k % 5]
+    values, labels, kept, misfits = {}, {}, {}, 0
     for split, part in by_split.items():
         part = part if len(part) <= PAIRS else rng.sample(part, PAIRS)
         texts = [words for i in part for words in (i.meta["words_a"], i.meta["words_b"])]
         fit = encode.fits(subject, texts).reshape(-1, 2).all(1)
         misfits += int((~fit).sum())
-        values[split] = np.empty((int(fit.sum()), subject.n_layers + 1))
-        labels[split] = np.array([i.label == "T" for i, ok in zip(part, fit) if ok])
-        kept = [i for i, ok in zip(part, fit) if ok]
-        for start, window in encode.windows(kept, 256):
-            texts = [words for i in window for words in (i.meta["words_a"], i.meta["words_b"])]
-            places = [(2 * k + j, i.meta[f"target_{'ab'[j]}"]) for k, i in enumerate(window) for j in (0, 1)]
-            vectors = geometry.collect(subject, texts, places, settings=settings)
-            values[split][start : start + len(window)] = cosines(vectors[::2], vectors[1::2])
-    layers = range(subject.n_layers + 1)
-    thresholds = [neighbours.best_threshold(values["train"][:, k], labels["train"]) for k in layers]
-    right = {s: (values[s] >= thresholds) == labels[s][:, None] for s in ("dev", "test")}  # (n, layers)
-    best = choose(right["dev"].mean(0))
+        kept[split] = [i for i, ok in zip(part, fit) if ok]
+        labels[split] = np.array([i.label == "T" for i in kept[split]])
+        values[split] = _pair_cosines(subject, kept[split], settings)
+    columns = range(values["train"].shape[1])  # the layers, then the bags
+    thresholds = [neighbours.best_threshold(values["train"][:, k], labels["train"]) for k in columns]
+    right = {s: ((values[s] >= thresholds) == labels[s][:, None]).astype(float) for s in ("dev", "test")}
+    best = 1 + choose(right["dev"][:, 1:-1].mean(0))
     commoner = neighbours.most_frequent(labels["train"].tolist())
-    frame = pd.DataFrame({"right": right["test"][:, best].astype(float), "task": "pairs"})
-    frame["default"] = (labels["test"] == commoner).astype(float)
-    frame["gain"] = frame.right - frame.default
-    named = {"right": "accuracy, layer chosen on dev", "default": "baseline", "gain": "gain over baseline"}
-    rows = [intervals.means(frame, c, by="task", measure=m, settings=settings) for c, m in named.items()]
-    by_layer = pd.DataFrame(right["test"], columns=list(layers)).melt(var_name="layer", value_name="right")
+    test = right["test"]
+    baselines = {COMMONEST: (labels["test"] == commoner).astype(float), FLAT: test[:, 0], BAG: test[:, -1]}
+    lemmas = [i.meta.get("lemma", i.id) for i in kept["test"]]
+    made = _gains(test[:, best], baselines, lemmas, "pairs", best, settings)
+    options = {"seed": settings.seed, "draws": settings.draws, "groups": lemmas}
+    made += [
+        intervals.row("pair accuracy", intervals.mean_interval(test[:, k], **options), len(test), layer=k)
+        for k in columns[:-1]
+    ]
     note = f"{misfits} pairs with a sentence longer than {subject.name} takes are left out" if misfits else ""
-    return intervals.combine(
-        *rows, intervals.means(by_layer, "right", by="layer", measure="pair accuracy", settings=settings, note=note)
-    )
+    return intervals.table(made, [note])
+
+
+def _pair_cosines(subject, items, settings) -> np.ndarray:
+    """Cosine of the two targets at every layer, and of the two bags of other words: (n, layers + 1)."""
+    out = np.empty((len(items), subject.n_layers + 2))
+    for start, window in encode.windows(items, 256):
+        sides = []
+        for side in "ab":
+            found = [
+                WordInContext(
+                    id=i.id, split=i.split, words=i.meta[f"words_{side}"], target=i.meta[f"target_{side}"], lemma="",
+                    sense="",
+                )
+                for i in window
+            ]  # fmt: skip
+            sides.append(_occurrences(subject, found, settings))
+        (a, bag_a), (b, bag_b) = sides
+        out[start : start + len(window), :-1] = cosines(a, b)
+        out[start : start + len(window), -1] = cosines(bag_a, bag_b)
+    return out
 
 
 def sense_map(word: str | None = None, settings: Settings | None = None, n: int = 1500) -> pd.DataFrame:
