@@ -58,8 +58,10 @@ portability: $(STAMP) ## execute the notebooks as other machines would; how far 
 check: $(STAMP) ## rerun shipped records drawn at random and compare
 	$(VENV)/bin/bertology check
 
-lint: $(STAMP) ## style
+lint: $(STAMP) ## style and types
 	$(RUN) -m ruff check
+	$(RUN) -m ruff format --check --quiet bertology_utils tests conftest.py
+	$(RUN) -m mypy
 
 notebooks: $(STAMP) ## refresh the stored outputs of the notebooks, in place (with the evidence they show)
 	$(BOOK) notebooks
