@@ -20,7 +20,7 @@ from scipy.stats import t as student
 
 from ..settings import Settings
 from .proportions import Z, constant, discordant, independent_items, wilson
-from .resampling import Resample, counts, resamples
+from .resampling import Resample, counts, factors, resamples
 from .rows import COLUMNS, Interval, combine, records, row, table
 
 __all__ = [
@@ -159,16 +159,15 @@ def _calibrated(
     drawn = replicates(sample)
     if not sample.crossed:
         return _finish(value, drawn, sample.clusters, widening(sample.clusters, sample.effective()[0]), bounds)
-    parts, signs = [], []
-    for sign, codes in sample.subsets():
+    parts = []
+    for codes in sample.units:
         one = Resample(sample.n, codes, seed=sample.seed + 1, draws=min(sample.draws, _FEW))
         parts.append(np.nanvar(replicates(one), 0) * one.clusters / max(one.clusters - 1, 1))
-        signs.append(sign)
     wide, have = np.ones(value.shape), np.nanvar(drawn, 0)
     for index in np.ndindex(value.shape):
-        variance, df = sample.pooled([float(p[index]) for p in parts], signs)
+        variance, t = sample.pooled([float(p[index]) for p in parts])
         if have[index] > 0:
-            wide[index] = np.sqrt(variance / have[index]) * _t(df) / Z
+            wide[index] = np.sqrt(variance / have[index]) * t / Z
     return _finish(value, drawn, sample.clusters, wide, bounds)
 
 
@@ -176,10 +175,6 @@ def bootstrap_sums(columns: np.ndarray, statistic: Callable[[np.ndarray], np.nda
     """A statistic of sums over items, fast: `statistic` takes sums (..., c) of the `columns` (n, c), gives (...)."""
     columns = np.asarray(columns, float)
     return _calibrated(np.asarray(statistic(columns.sum(0)), float), sample, lambda s: statistic(s.sums(columns)))
-
-
-def _t(df: float) -> float:
-    return float(student.ppf(0.975, df)) if df > 0 else float("inf")
 
 
 def _replicates(arrays: list[np.ndarray], statistic: Callable, sample: Resample, shape: tuple) -> np.ndarray:
@@ -226,8 +221,8 @@ def _ratio(top: np.ndarray, bottom: np.ndarray, sample: Resample, signed: bool =
     if not sample.crossed:
         wide = widening(sample.clusters, sample.effective(bottom)[0])
         return _finish(value, drawn, sample.clusters, wide, signed=signed)
-    variance, df = sample.spread((top - value * bottom) / total, bottom)
-    half = _t(df) * np.sqrt(variance)
+    variance, t = sample.spread((top - value * bottom) / total, bottom)
+    half = t * np.sqrt(variance) if variance > 0 else 0.0
     if not 0 < half < np.inf:
         return _finish(value, drawn, sample.clusters, 1.0 if half == 0 else np.inf, signed=signed)
     # of three seeds or so the draws have few values, and their percentiles say little: Student's limits, and draws to fit
@@ -275,11 +270,11 @@ def _share_limits(values: np.ndarray, value: float, n: float, share: bool) -> tu
 def _independent(values: np.ndarray, value: float, sample: Resample) -> float:
     """So many independent items would say as much about a share as these."""
     n = len(values)
-    variance, df = sample.spread((values - value) / n)
+    variance, t = sample.spread((values - value) / n)
     commonest = max((-1, 0, 1), key=lambda v: (values == v).sum())
     odd = min(len(np.unique(codes[values != commonest])) for codes in sample.codes)
     single = ((values - value) ** 2).sum() / n**2
-    return independent_items(variance, single, n, df=df, odd=odd, most=n / min(sample.effective()))
+    return independent_items(variance, single, n, t=t, odd=odd, most=n / min(sample.effective()))
 
 
 class Means:
@@ -476,8 +471,9 @@ def trend(
 def seeds_by_items(scores: np.ndarray, *, seed: int = 0, draws: int = 2000, groups=None) -> Interval:
     """Mean of (seeds, items) scores; seeds and items both could have been others.
 
-    Seeds and items (or their `groups`) are crossed; Student's t has satterthwaite1946's degrees of freedom, so that
-    three seeds count as three. One seed alone says nothing about seeds: then the interval is over items.
+    Seeds and items (or their `groups`) are crossed; each part of the variance has the Student's t of its own units, so
+    that three seeds count as three where seeds matter. (One t with satterthwaite1946's degrees of freedom for all
+    parts covers .92 there.) One seed alone says nothing about seeds: then the interval is over items.
     """
     scores = np.asarray(scores, float)
     if scores.ndim != 2 or not scores.size:
@@ -485,7 +481,5 @@ def seeds_by_items(scores: np.ndarray, *, seed: int = 0, draws: int = 2000, grou
     s, n = scores.shape
     if s == 1:
         return mean_interval(scores[0], seed=seed, draws=draws, groups=groups)
-    from .resampling import factors
-
     crossed = [np.repeat(np.arange(s), n), *(np.tile(codes, s) for codes in factors(groups, n))]
     return mean_interval(scores.ravel(), seed=seed, draws=draws, groups=crossed)

@@ -38,15 +38,15 @@ def discordant(more: float, less: float, n: float) -> tuple[float, float]:
     return max(-1.0, min(more - less, a - b - half)), min(1.0, max(more - less, a - b + half))
 
 
-def independent_items(variance: float, single: float, n: int, *, df: float, odd: int, most: float) -> float:
+def independent_items(variance: float, single: float, n: int, *, t: float, odd: int, most: float) -> float:
     """How many independent items would say as much as these n in clusters.
 
     Parameters
     ----------
     variance, single : float
         Of the share as it is, and of the share of n independent items.
-    df : float
-        Degrees of freedom of `variance`: t takes the place of the normal distribution.
+    t : float
+        What takes the place of 1.96 for so few clusters.
     odd : int
         Clusters that hold an item other than the rest. Of one or two, nothing is learnt about how much the items
         of a cluster resemble each other: then the design effect is drawn towards `most`.
@@ -55,8 +55,8 @@ def independent_items(variance: float, single: float, n: int, *, df: float, odd:
     """
     effect = variance / single if single > 0 else most
     effect = (odd**3 * effect + most) / (odd**3 + 1)
-    few = (student.ppf(0.975, max(df, 1.0)) / Z) ** 2
-    return float(n / max(effect * few, 1.0))  # never more than there are
+    t = min(t, float(student.ppf(0.975, 1)))  # of a single cluster t says nothing
+    return float(n / max(effect * (t / Z) ** 2, 1.0))  # never more than there are
 
 
 def constant(value: float, n: float, signed: bool = False) -> tuple[float, float]:

@@ -11,11 +11,11 @@ items get the same resamples, and the difference of their draws is a paired one.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
-from itertools import combinations
+from functools import cached_property, lru_cache
 
 import numpy as np
 import pandas as pd
+from scipy.stats import t as student
 
 _CELLS = 2_000_000  # drawn units, or weights of items, held at once
 _KEPT = 8_000_000  # draws x units up to which counts are kept for the next measure of the same items
@@ -158,14 +158,15 @@ class Resample:
             at += k
         return out
 
-    def subsets(self) -> Iterator[tuple[int, np.ndarray]]:
-        """Sign and codes of each set of factors, for inclusion and exclusion: A + B - (A and B)."""
-        for size in range(1, len(self.codes) + 1):
-            for chosen in combinations(self.codes, size):
-                joint = chosen[0]
-                for codes in chosen[1:]:
-                    joint = pd.factorize(joint.astype(np.int64) * (int(codes.max()) + 1) + codes)[0]
-                yield 1 if size % 2 else -1, joint
+    @cached_property
+    def units(self) -> list[np.ndarray]:
+        """Codes (n,) of each factor, and where several cross, of their cells last."""
+        if not self.crossed:
+            return self.codes
+        cells = self.codes[0].astype(np.int64)
+        for codes in self.codes[1:]:
+            cells = pd.factorize(cells * (int(codes.max()) + 1) + codes)[0]
+        return [*self.codes, cells]
 
     def effective(self, weights: np.ndarray | None = None) -> list[float]:
         """Effective number of levels of each factor, (sum w)^2 / sum w^2: fewer where a few levels hold most items."""
@@ -173,25 +174,25 @@ class Resample:
         return [float(t.sum() ** 2 / (t**2).sum()) if t.any() else 1.0 for t in totals]
 
     def spread(self, influence: np.ndarray, weights: np.ndarray | None = None) -> tuple[float, float]:
-        """Variance of a statistic from its items' influences (n,), and its degrees of freedom.
+        """Variance of a statistic from its items' influences (n,), and the t that takes the place of 1.96."""
+        totals = [np.bincount(codes, influence) for codes in self.units]
+        return self.pooled([(t**2).sum() * len(t) / max(len(t) - 1, 1) for t in totals], weights)
 
-        Crossed factors: cameron2011's inclusion and exclusion, which does not count what is the items' own twice, never
-        below the largest single factor; degrees of freedom by satterthwaite1946.
+    def pooled(self, parts: Sequence[float], weights: np.ndarray | None = None) -> tuple[float, float]:
+        """Variance and t from the variances with each of `units` drawn alone.
+
+        Crossed factors each hold the variance of the cells' own noise once; it is taken out of all and added again
+        once (the estimate of cameron2011, with the noise from an analysis of variance). Each component brings the
+        Student's t of its own units, so that three seeds count as three where seeds matter, and only there.
         """
-        signs, parts = [], []
-        for sign, codes in self.subsets():
-            totals = np.bincount(codes, influence)
-            signs.append(sign)
-            parts.append((totals**2).sum() * len(totals) / max(len(totals) - 1, 1))
-        return self.pooled(parts, signs, weights)
-
-    def pooled(self, parts: Sequence[float], signs: Sequence[int], weights=None) -> tuple[float, float]:
-        """Variance and degrees of freedom from the variances of `subsets`."""
-        single, df = parts[: len(self.codes)], [k - 1 for k in self.effective(weights)]
+        tails = [student.ppf(0.975, k - 1) if k > 1 else np.inf for k in self.effective(weights)]
         if not self.crossed:
-            return float(parts[0]), df[0]
-        variance = max(*single, float(np.dot(signs, parts)))
-        if variance <= 0:
-            return 0.0, min(df)
-        satterthwaite = variance**2 / sum(v**2 / d if d > 0 else np.inf for v, d in zip(single, df) if v > 0)
-        return variance, float(max(min(df), satterthwaite))
+            return float(parts[0]), float(tails[0])
+        levels, cells = self.levels, int(self.units[-1].max()) + 1
+        free = cells - sum(levels) + len(levels) - 1  # degrees of freedom of the noise
+        noise = parts[-1] * (cells - 1) / cells - sum(v * (g - 1) / cells for v, g in zip(parts, levels))
+        noise = min(max(noise, 0.0) * cells / free, parts[-1]) if free > 0 else 0.0
+        own = [max(v - noise, 0.0) for v in parts[:-1]]
+        variance = sum(own) + noise
+        wide = sum(t**2 * v for t, v in zip(tails, own) if v > 0) + min(tails) ** 2 * noise
+        return float(variance), float(np.sqrt(wide / variance)) if variance > 0 else min(tails)
