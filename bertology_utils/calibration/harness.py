@@ -19,7 +19,7 @@ from ..claims import evidence, ledger
 from ..claims.clauses import LEARNED, Clause
 from ..claims.evidence import Evidence
 from ..claims.registry import Claim
-from ..claims.rules import HOLDS, Decision, RuleError, select
+from ..claims.rules import HOLDS, NOT_RERUN, Decision, RuleError, select
 from ..data.items import Data
 from ..errors import Refusal
 from ..scores.pairs import over
@@ -64,9 +64,14 @@ class Trial:
         return self.record.judged()
 
     @property
+    def stale(self) -> bool:
+        """Whether the ledger's clauses speak of figures that the record lacks: the claim is to be calibrated again."""
+        return self.record.decision is None
+
+    @property
     def label(self) -> str:
-        """The outcome in the words for our own models."""
-        return self.decision.label(ours=True)
+        """The outcome in the words for our own models; "not rerun" if the record is stale."""
+        return NOT_RERUN if self.stale else self.decision.label(ours=True)
 
     @property
     def wrong(self) -> list[str]:

@@ -41,10 +41,10 @@ def by_claim(trials: Iterable[Trial]) -> pd.DataFrame:
                     "data": source,
                     "n": max(t.record.n for t in group),
                     "nulls": tuple((t.name, t.label) for t in nulls),
-                    "passed": tuple(t.name for t in nulls if t.wrong),
+                    "passed": tuple(t.name for t in nulls if not t.stale and t.wrong),
                     "planted": "; ".join(t.says for t in planted),
                     "outcome": "; ".join(t.label for t in planted),
-                    "found": bool(planted) and not any(t.wrong for t in planted),
+                    "found": bool(planted) and not any(t.stale or t.wrong for t in planted),
                 }
             )
     return pd.DataFrame(rows, columns=list(COLUMNS))
@@ -55,6 +55,10 @@ def stored(root: Path = SHIPPED) -> pd.DataFrame:
     return by_claim(find(root=root))
 
 
+def _wrong(trial: Trial) -> int:
+    return 0 if trial.stale else len(trial.wrong)
+
+
 def plain(id: str, root: Path = SHIPPED) -> dict:
     """One claim's part of ``bertology list --json``: ``nulls: [{name, label}]`` and ``planted: {label}``.
 
@@ -63,9 +67,9 @@ def plain(id: str, root: Path = SHIPPED) -> dict:
     trials = find(id, root)
     nulls: dict[str, Trial] = {}
     for trial in (t for t in trials if t.role == NULL):
-        if trial.name not in nulls or len(trial.wrong) > len(nulls[trial.name].wrong):
+        if trial.name not in nulls or _wrong(trial) > _wrong(nulls[trial.name]):
             nulls[trial.name] = trial
-    planted = sorted((t for t in trials if t.role == PLANTED), key=lambda t: -len(t.wrong))
+    planted = sorted((t for t in trials if t.role == PLANTED), key=_wrong, reverse=True)
     return {
         "nulls": [{"name": name, "label": trial.label} for name, trial in nulls.items()],
         "planted": {"label": planted[0].label if planted else None},

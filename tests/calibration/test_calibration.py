@@ -72,3 +72,8 @@ def test_of_200_simulated_nulls_few_hold(at_bound):
     ids = [row.id for row in ledger.rows() if row.clauses]
     held, n, which = simulated.null_rate(ids, 200, Settings(draws=400, seed=1), at_bound=at_bound)
     assert n == 200 and held <= 10, which
+
+
+@pytest.mark.xfail(strict=True, reason="some claims name neither null nor planted subject yet; then this mark goes")
+def test_no_claim_is_left_uncalibrated():
+    harness.complain(calibrate.lacking())

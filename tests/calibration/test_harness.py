@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,6 +15,7 @@ from bertology_utils.calibration.nulls import Null
 from bertology_utils.claims import ledger
 from bertology_utils.claims.evidence import EvidenceError
 from bertology_utils.claims.registry import Claim
+from bertology_utils.claims.rules import RuleError
 from bertology_utils.data.items import Data, ForcedChoice
 from bertology_utils.scores import intervals
 from bertology_utils.settings import Settings
@@ -206,6 +209,17 @@ def test_the_table_has_a_row_for_each_claim_and_source(usual, tmp_path):
     plain = table.plain("syn.toy", tmp_path)
     assert [n["name"] for n in plain["nulls"]] == ["coin", "leaning"] and plain["planted"]["label"] == row["outcome"]
     assert table.plain("syn.toy", tmp_path / "none") == {"nulls": [], "planted": {"label": None}}
+
+
+def test_records_that_the_ledger_has_outgrown_are_stale_and_say_so(usual, monkeypatch):
+    (section,) = ledger.parse(LEDGER.replace("measure: lean", "measure: tilt"))
+    monkeypatch.setattr(ledger, "row", lambda id: section.rows[0])
+    again = [replace(t, record=replace(t.record)) for t in usual.values()]
+    assert all(t.stale and t.label == "not rerun" for t in again)
+    (row,) = table.by_claim(again).to_dict("records")
+    assert not row["found"] and row["passed"] == ()
+    with pytest.raises(RuleError, match="tilt"):
+        _ = again[0].wrong
 
 
 def test_simulated_runs_have_the_effect_they_were_given():
