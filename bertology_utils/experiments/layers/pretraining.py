@@ -7,7 +7,7 @@ import numpy as np
 from ...claims.registry import claim
 from ...probes import mlm_heads
 from ...scores import intervals
-from ...scores.profiles import Profile, best_in, curve_rows, lead_rows
+from ...scores.profiles import Profile, best_in, curve_rows, lead_rows, zones
 from ...settings import Settings
 from ...subject.models import Subject
 from . import tasks
@@ -28,15 +28,16 @@ SENTENCES = 1600  # of running text, at most
 def task_specific(subject, data, settings):
     """Masked words told through a fitted head on every layer, against the mean of up to four probes (liu2019a).
 
-    A masked word counts as right if its piece is the likeliest of the whole vocabulary. `last - rest` sets the last
-    layer against the best of those below it, `rest - last` the other way round.
+    A masked word counts as right if its piece is the likeliest of the whole vocabulary. `high - rest` sets the last
+    layers (above `profiles.MIDDLE`) against those below them, `rest - high` the other way round.
     """
     right, dev, groups, usual = masked_words(subject, data, settings)
     words, keys = Profile.of(right, groups, settings), {"task": "masked words"}
-    below, last = list(range(words.depth)), [words.depth]
-    rows = curve_rows(words, **keys) + lead_rows(words, dev, {"last - rest": (last, below)}, **keys)
-    most = Profile.of(usual[None], groups, settings)
-    rows.append(intervals.row("last - majority", words.over(words.depth, most), words.n, **keys, layer=words.depth))
+    high = zones(words.depth)["high"]
+    below = list(range(high[0]))
+    rows = curve_rows(words, **keys) + lead_rows(words, dev, {"high - rest": (high, below)}, **keys)
+    most, best = Profile.of(usual[None], groups, settings), rows[-1]["layer"]
+    rows.append(intervals.row("high - majority", words.over(best, most), words.n, **keys, layer=best))
     rows.append(intervals.row("majority", most.scores()[0], words.n, **keys))
     found = task_scores(subject, data, settings, only=ALIKE)
     profiles = {task: s.profile(settings) for task, (s, _) in found.items()}
@@ -44,7 +45,7 @@ def task_specific(subject, data, settings):
         rows += curve_rows(profile, task=task) + found[task][0].control_rows(settings, task=task)
     mean, keys = Profile.mean(list(profiles.values())), {"task": "mean of probes"}
     dev = np.mean([s.dev for s, _ in found.values()], 0)
-    rows += curve_rows(mean, **keys) + lead_rows(mean, dev, {"rest - last": (below, last)}, **keys)
+    rows += curve_rows(mean, **keys) + lead_rows(mean, dev, {"rest - high": (below, high)}, **keys)
     best = best_in(dev, below)
     word = Profile.mean([s.baselines(settings)["word alone"] for s, _ in found.values()])
     rows.append(intervals.row("rest - word alone", mean.over(best, word), mean.n, **keys, layer=best))
