@@ -18,7 +18,6 @@ from scipy.stats import t as student
 from ..settings import Settings
 from . import intervals
 from .choice import choose, choose_each
-from .counts import expected_layer
 from .intervals import Interval, Means
 
 UNDEFINED = Interval(*(float("nan"),) * 3)
@@ -58,6 +57,20 @@ def thirds(depth: int) -> tuple[list[int], list[int]]:
     """The layers of the lowest third (the embeddings among them), and those above it."""
     lower = layers_at(depth, 0, THIRD)
     return lower, list(range(lower[-1] + 1, depth + 1))
+
+
+def storeys(depth: int) -> dict[str, dict[str, tuple[list[int], list[int]]]]:
+    """For each kind of task (jawahar2019) the layers it is said to be best in, against others: name -> (layers, others).
+
+    Low is the lowest third, high the uppermost one; the middle as in `zones`.
+    """
+    lower, rest = thirds(depth)
+    upper, of = layers_at(depth, 2 * THIRD + 0.01), zones(depth)
+    return {
+        "surface": {"low - rest": (lower, rest)},
+        "syntactic": {"middle - low": (of["middle"], of["low"]), "middle - high": (of["middle"], of["high"])},
+        "semantic": {"high - rest": (upper, [k for k in range(depth + 1) if k not in upper])},
+    }
 
 
 def best_in(dev: Sequence[float], layers: Sequence[int]) -> int:
@@ -162,24 +175,6 @@ class Profile:
     def over(self, layer: int, other: Profile) -> Interval:
         """Score of a layer less the only score of another profile of the same items (a baseline's)."""
         return self.interval(self.value[layer] - other.value[0], self.draws[:, layer] - other.draws[:, 0])
-
-    def rising(self) -> Profile:
-        """The best score of layers 0..l, for each l: with more layers a mixture can always leave the last ones out."""
-        return Profile(*(np.maximum.accumulate(x, -1) for x in (self.value, self.draws)), self.n, self.clusters)
-
-    def expected(self) -> tuple[float, np.ndarray]:
-        """Expected layer of a cumulative profile (tenney2019a) and its draws (D,): the mean layer by what each adds.
-
-        Of the `rising` scores, so that it lies between 1 and L. Both are nan where the layers together do not beat the
-        embeddings by an interval: a mean weighted by gains is without meaning where there is no gain.
-        """
-        drawn = np.full(len(self.draws), np.nan)
-        if not self.lead(self.depth, 0)[1] > 0:
-            return float("nan"), drawn
-        best = self.rising()
-        gained = best.draws[:, -1] > best.draws[:, 0]
-        drawn[gained] = expected_layer(best.draws[gained])
-        return float(expected_layer(best.value)), drawn
 
 
 def curve_rows(profile: Profile, *, measure: str = "accuracy", **keys) -> list[dict]:

@@ -10,7 +10,7 @@ from ...claims.registry import claim
 from ...data.items import Data, ItemError, Sentence
 from ...probes import Targets, fitting, from_sentences
 from ...scores import intervals
-from ...scores.profiles import Profile, curve_rows, middle_rows, zones
+from ...scores.profiles import curve_rows, middle_rows, zones
 from ...settings import Settings
 from ...subject import encode
 from ...subject.models import Subject

@@ -9,13 +9,14 @@ from ...claims.registry import claim
 from ...data.items import Data
 from ...scores import intervals
 from ...scores.counts import profile_correlation
+from ...scores.cumulative import expected, mean_of
 from ...scores.profiles import UNDEFINED, interval, over_fits
 from ...settings import Settings
 from ...subject.companions import companion, how_to_name
 from ...subject.models import Subject
 from . import tasks
 from .fits import SHARED, measured
-from .mixing import MIXED, Mixed, depth_rows, mean_figure, mixed, task_rows
+from .mixing import MIXED, Mixed, depth_rows, mixed, task_rows
 
 SHALLOW = "shallow"  # the companion: a model of the same family with fewer layers
 TASKS = ("POS", "chunks", "dependencies", "entities")
@@ -63,9 +64,9 @@ def compare(shallow: Subject, deep: Subject, data: Data, settings: Settings) -> 
         for subject, f in ((shallow, a), (deep, b)):
             own = task_rows(task, f, settings) + depth_rows(task, f, settings)
             rows += [r | {"model": subject.name} for r in own]
-    known = [m for m in moved if not np.isnan(m[0])]
+    mean = mean_of(moved)
     n = sum(sides[1][t][0].profile.n for t in found)
-    rows.append(intervals.row(SUMMARY[1], interval(*mean_figure(known)) if known else UNDEFINED, n, task="all"))
+    rows.append(intervals.row(SUMMARY[1], UNDEFINED if mean is None else interval(*mean), n, task="all"))
     gains = [side[t][0].profile.lead(side[t][0].profile.depth, 0) for side in sides for t in found]
     rows.append(intervals.row(SUMMARY[0], min(gains, key=lambda g: g[1]), n, task="all"))
     depths = f"{shallow.name} has {shallow.n_layers} layers, {deep.name} {deep.n_layers}"
@@ -75,7 +76,7 @@ def compare(shallow: Subject, deep: Subject, data: Data, settings: Settings) -> 
 
 def layers_apart(shallow: Mixed, deep: Mixed) -> tuple[float, np.ndarray]:
     """Expected layer of the deep model less that of the shallow one, and its draws."""
-    (a, drawn_a), (b, drawn_b) = (f.profile.expected() for f in (shallow, deep))
+    (a, drawn_a), (b, drawn_b) = (expected(f.profile) for f in (shallow, deep))
     return b - a, drawn_b - drawn_a
 
 
@@ -84,7 +85,7 @@ def task_difference(task: str, shallow: Mixed, deep: Mixed, settings: Settings) 
 
     Cumulative curves rise in any model, so they correlate in any case; mixing weights need not.
     """
-    (a, drawn_a), (b, drawn_b) = (f.profile.expected() for f in (shallow, deep))
+    (a, drawn_a), (b, drawn_b) = (expected(f.profile) for f in (shallow, deep))
     share = interval(b / deep.profile.depth - a / shallow.profile.depth,
                      drawn_b / deep.profile.depth - drawn_a / shallow.profile.depth)  # fmt: skip
     n = min(shallow.profile.n, deep.profile.n)

@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ...probes import Targets, control_task, fitting, gather_all, majority
-from ...probes.linear import fit, fit_each, fit_grid
+from ...probes.linear import Probe, fit, fit_each, fit_grid
 from ...scores import intervals
 from ...scores.choice import choose
 from ...scores.profiles import Profile
@@ -22,9 +22,9 @@ from ...subject.models import Subject
 T = TypeVar("T")
 
 FITS = 4  # on as many disjoint parts of the training sentences: what training adds to an interval is seen
-MOST = 2000  # training targets per fit
+MOST = {1: 1500, 2: 800}  # training targets per fit, by spans per target: pairs have three times the features
 TESTED = 4000  # test targets at most
-PENALTIES = (1.0, 0.1, 1e-2, 1e-3)  # l2, chosen on dev for every layer; of equals the strongest
+PENALTIES = (0.1, 0.01)  # l2, chosen on dev for every layer by the first fit; of equals the stronger
 HIDDEN = 32  # units of the probe with a hidden layer
 
 
@@ -65,8 +65,12 @@ class Fitted:
         """What the commonest label gets right, the commonest of the word, and by layer a probe of control labels."""
         mean = intervals.Means(self.groups, seed=settings.seed, draws=settings.draws)
         n = len(self.majority)
-        rows = [intervals.row(m, mean(x), n, **keys) for m, x in (("majority", self.majority), ("word alone", self.word))]
-        return rows + [intervals.row("control accuracy", mean(c), n, **keys, layer=k) for k, c in enumerate(self.control)]
+        rows = [
+            intervals.row(m, mean(x), n, **keys) for m, x in (("majority", self.majority), ("word alone", self.word))
+        ]
+        return rows + [
+            intervals.row("control accuracy", mean(c), n, **keys, layer=k) for k, c in enumerate(self.control)
+        ]
 
 
 def parts(targets: Targets, seed: int, fits: int = FITS) -> list[np.ndarray]:
@@ -91,26 +95,47 @@ def fit_layers(x: np.ndarray, targets: Targets, settings: Settings, *, hidden: b
         raise ValueError(f"train, dev, test have {train.sum()}, {dev.sum()}, {test.sum()} targets; each needs some")
     right, device = [], settings.torch_device()
     for part in parts(targets, settings.seed):
-        if hidden:  # not convex, and slow: one penalty
-            probes = [[fit(layer[part], targets.labels[part], hidden=HIDDEN, l2=PENALTIES[2], seed=settings.seed,
-                           device=device) for layer in x]]  # fmt: skip
-        else:
-            probes = fit_grid(x[:, part], targets.labels[part], PENALTIES, device=device)
-        right.append([[p.predict(layer) == targets.labels for p, layer in zip(each, x)] for each in probes])
-    right = np.array(right)  # (R, penalties, L + 1, N)
-    scores = right[..., dev].mean((0, 3))  # (penalties, L + 1)
-    chosen = [choose(s) for s in scores.T]
-    right = np.stack([right[:, k, layer] for layer, k in enumerate(chosen)], 1)
+        if not right:
+            penalties = chosen_penalties(
+                x[:, part], targets.labels[part], x[:, dev], targets.labels[dev], hidden, settings
+            )
+        probes = fit_at(x[:, part], targets.labels[part], penalties, hidden, settings)
+        right.append([p.predict(layer) == targets.labels for p, layer in zip(probes, x)])
+    right = np.array(right)  # (R, L + 1, N)
     control = control_task(targets, settings.seed).labels
-    fitted = fit_each(x[:, part], control[part], l2=PENALTIES[2], device=device)
+    fitted = fit_each(x[:, part], control[part], l2=PENALTIES[0], device=device)
     return Fitted(
         right=right[..., test],
-        dev=scores.max(0),
+        dev=right[..., dev].mean((0, 2)),
         majority=targets.labels[test] == majority(targets),
         word=by_word(targets)[test],
         control=np.array([p.predict(layer[test]) == control[test] for p, layer in zip(fitted, x)]),
         groups=targets.sentence[test],
     )
+
+
+def chosen_penalties(
+    x: np.ndarray, labels: np.ndarray, dev: np.ndarray, dev_labels: np.ndarray, hidden: bool, settings: Settings
+) -> np.ndarray:
+    """The l2 of each layer (L + 1,) whose probe is right most often on dev; a hidden layer has the last of `PENALTIES`."""
+    if hidden:  # slow
+        return np.full(len(x), PENALTIES[-1])
+    grid = fit_grid(x, labels, PENALTIES, device=settings.torch_device())
+    scores = [[(p.predict(v) == dev_labels).mean() for p, v in zip(probes, dev)] for probes in grid]
+    return np.array([PENALTIES[choose(s)] for s in np.transpose(scores)])
+
+
+def fit_at(x: np.ndarray, labels: np.ndarray, penalties: np.ndarray, hidden: bool, settings: Settings) -> list[Probe]:
+    """A probe for each layer's vectors (L + 1, N, F), with its own l2."""
+    device = settings.torch_device()
+    if hidden:
+        options = {"hidden": HIDDEN, "seed": settings.seed, "device": device}
+        return [fit(v, labels, l2=l2, **options) for v, l2 in zip(x, penalties)]
+    out: dict[int, Probe] = {}
+    for l2 in sorted(set(penalties)):
+        layers = np.flatnonzero(penalties == l2)
+        out |= zip(layers.tolist(), fit_each(x[layers], labels, l2=l2, device=device))
+    return [out[k] for k in range(len(x))]
 
 
 def by_word(targets: Targets) -> np.ndarray:
@@ -123,25 +148,27 @@ def by_word(targets: Targets) -> np.ndarray:
     return np.array([known.get(k, usual) for k in targets.types]) == targets.labels
 
 
-def draw(targets: Targets, most: int, seed: int) -> Targets:
-    """At most `most` train targets, `TESTED` test and half as many dev targets."""
+def draw(targets: Targets, seed: int, most: int | None = None) -> Targets:
+    """At most `most` train targets per fit (by default as `MOST`), `TESTED` test and half as many dev targets."""
     rng, keep = np.random.default_rng(seed), []
-    for split, limit in (("train", most), ("dev", TESTED // 2), ("test", TESTED)):
+    most = MOST[targets.spans.shape[1]] if most is None else most
+    for split, limit in (("train", most * FITS), ("dev", TESTED // 2), ("test", TESTED)):
         keep.append(rng.permutation(np.flatnonzero(targets.split == split))[:limit])
     return targets.take(np.sort(np.concatenate(keep)))
 
 
 def gathered(
-    subject: Subject, found: dict[str, Targets], settings: Settings, *, most: int = MOST
+    subject: Subject, found: dict[str, Targets], settings: Settings, *, most: int | None = None
 ) -> Iterator[tuple[str, Targets, np.ndarray, str]]:
     """Task, its targets (those that fit the model), their vectors (L + 1, N, F), what was left out.
 
-    At most `most` train targets for each of `FITS` fits. Tasks on the same sentences share one run of the model.
+    At most `most` train targets (by default as `MOST`) for each of `FITS` fits. Tasks on the same sentences share one
+    run of the model.
     """
     for _, group in groupby(found.items(), key=lambda pair: pair[1].sentences):
         names, targets = zip(*group)
         targets, notes = zip(*(fitting(subject, t) for t in targets))
-        targets = [draw(t, most * FITS, settings.seed) for t in targets]
+        targets = [draw(t, settings.seed, most) for t in targets]
         yield from zip(names, targets, gather_all(subject, targets, settings=settings), notes)
 
 
@@ -154,7 +181,7 @@ def measured(
     settings: Settings,
     measure: Callable[[np.ndarray, Targets, Settings], T],
     *,
-    most: int = MOST,
+    most: int | None = None,
 ) -> dict[str, tuple[T, str]]:
     """Task -> what `measure` (a function of vectors, targets and settings) makes of it, and what was left out.
 

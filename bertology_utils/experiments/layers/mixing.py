@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,12 +9,12 @@ import numpy as np
 from ...probes import Targets
 from ...probes.mixtures import Cumulative, cumulative
 from ...scores import intervals
-from ...scores.counts import kl_from_uniform
+from ...scores.cumulative import Figure, expected, gain, kl_of_gains, low_less_high
 from ...scores.profiles import Profile, over_fits, thirds, training_noise
 from ...settings import Settings
 from .fits import parts
 
-MIXED = 1000  # training targets per fit
+MIXED = 800  # training targets per fit
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,38 +34,9 @@ class Mixed:
     profile: Profile
     hard: np.ndarray
 
-    @property
-    def gains(self) -> tuple[float, np.ndarray]:
-        """What all layers add to the embeddings, and its draws (D,)."""
-        p = self.profile
-        return p.value[-1] - p.value[0], p.draws[:, -1] - p.draws[:, 0]
-
-    @property
-    def low_less_high(self) -> tuple[float, np.ndarray]:
-        """What the lowest third of the stack adds less what the layers above it add, and its draws (D,)."""
-        p, third = self.profile, thirds(self.profile.depth)[0][-1]
-        return 2 * p.value[third] - p.value[0] - p.value[-1], 2 * p.draws[:, third] - p.draws[:, 0] - p.draws[:, -1]
-
     def kl(self) -> np.ndarray:
         """Divergence of the mixing weights from uniform ones, bits, of each fit (R,)."""
         return np.array([f.mixture.kl for f in self.fits])
-
-    def kl_of_gains(self) -> tuple[float, np.ndarray]:
-        """Divergence of what each layer adds from equal shares, bits (K(delta) of tenney2019a), and its draws (D,).
-
-        Of the rising scores; nan where the layers do not beat the embeddings by an interval.
-        """
-        p = self.profile
-        if not p.lead(p.depth, 0)[1] > 0:
-            return float("nan"), np.full(len(p.draws), np.nan)
-        best = p.rising()
-        return float(spread(best.value)), np.array([spread(d) for d in best.draws])
-
-
-def spread(rising: np.ndarray) -> float:
-    """Divergence from equal shares, in bits, of the steps of a rising curve (L + 1,); nan for a flat one."""
-    steps = np.diff(rising)
-    return kl_from_uniform(steps) if steps.sum() > 0 else float("nan")
 
 
 def mixed(x: np.ndarray, targets: Targets, settings: Settings) -> Mixed:
@@ -86,12 +56,12 @@ def task_rows(task: str, found: Mixed, settings: Settings) -> list[dict]:
     """Cumulative accuracy by layer, what all layers add, where, and the mixing weights with their divergence."""
     p, third = found.profile, thirds(found.profile.depth)[0][-1]
     rows = [intervals.row("cumulative accuracy", s, p.n, task=task, layer=k) for k, s in enumerate(p.scores())]
-    rows.append(intervals.row("gain over embeddings", p.interval(*found.gains), p.n, task=task))
+    rows.append(intervals.row("gain over embeddings", p.interval(*gain(p)), p.n, task=task))
     rows.append(intervals.row("gain of the lowest third", p.lead(third, 0), p.n, task=task, layer=third))
     rows.append(intervals.row("gain above the lowest third", p.lead(p.depth, third), p.n, task=task, layer=third))
-    rows.append(intervals.row("gain, low - high", p.interval(*found.low_less_high), p.n, task=task))
+    rows.append(intervals.row("gain, low - high", p.interval(*low_less_high(p)), p.n, task=task))
     rows.append(intervals.row("KL of mixing weights (bits)", over_fits(found.kl(), settings), p.n, task=task))
-    rows.append(intervals.row("KL of gains (bits)", p.interval(*found.kl_of_gains()), p.n, task=task))
+    rows.append(intervals.row("KL of gains (bits)", p.interval(*kl_of_gains(p)), p.n, task=task))
     weights = np.array([f.mixture.weights for f in found.fits])  # (R, L + 1)
     for k in range(p.depth + 1):
         rows.append(intervals.row("mixing weight", over_fits(weights[:, k], settings), p.n, task=task, layer=k))
@@ -103,31 +73,12 @@ def depth_rows(task: str, found: Mixed, settings: Settings) -> list[dict]:
     """Expected layer and centre of gravity, in layers and as shares of depth."""
     p = found.profile
     centres = over_fits([f.mixture.centre_of_gravity for f in found.fits], settings)
-    figures = {"expected layer": p.interval(*p.expected()), "centre of gravity": centres}
+    figures = {"expected layer": p.interval(*expected(p)), "centre of gravity": centres}
     rows = [intervals.row(m, x, p.n, task=task) for m, x in figures.items()]
     return rows + [intervals.row(f"{m} / depth", x.scaled(1 / p.depth), p.n, task=task) for m, x in figures.items()]
-
-
-Figure = tuple[float, np.ndarray]  # a value and its draws
-
-
-def mean_figure(figures: Sequence[Figure]) -> Figure:
-    """The mean of several figures over the tasks."""
-    return float(np.mean([v for v, _ in figures])), np.mean([d for _, d in figures], 0)
 
 
 def kl_figure(found: Mixed, settings: Settings) -> Figure:
     """The divergence of the mixing weights, mean over fits, and its draws."""
     values = found.kl()
     return float(values.mean()), values.mean() + training_noise(values, settings.draws, settings.seed)
-
-
-def in_order(values: Sequence[float], draws: Sequence[np.ndarray]) -> tuple[float, np.ndarray, int]:
-    """Share of the pairs of stages that come in the order given, its draws (D,), and the number of pairs."""
-    table, drawn = np.asarray(values, float), np.stack(draws, 1)  # (T,), (D, T)
-    first, second = np.triu_indices(len(table), 1)
-    return (
-        float((table[first] < table[second]).mean()),
-        np.where(np.isnan(drawn).any(1), np.nan, (drawn[:, first] < drawn[:, second]).mean(1)),
-        len(first),
-    )

@@ -7,16 +7,18 @@ import numpy as np
 from ...claims.registry import claim
 from ...data.items import Ambiguity, Data
 from ...probes import Targets, fitting, gather
-from ...probes.linear import fit_grid
 from ...probes.targets import build
 from ...scores import intervals
-from ...scores.choice import choose
 from ...scores.profiles import Profile, curve_rows, lead_rows, thirds
 from ...settings import Settings
 from ...subject.models import Subject
-from .fits import FITS, MOST, PENALTIES, Fitted, draw, fit_layers, parts
+from .fits import FITS, Fitted, draw, fit_at, fit_layers, parts
 
 SENTENCES = 1200  # of which words are asked for their index
+TOLD, L2 = (
+    2000,
+    0.01,
+)  # words per fit of the classifier of words; its penalty, since no ambiguous sentence can choose it
 LONGEST = 16  # words whose index is asked for: further ones are too rare to learn
 
 
@@ -36,7 +38,7 @@ def indices(data: Data) -> Targets:
 def order_scores(subject: Subject, data: Data, settings: Settings) -> tuple[Fitted, str]:
     """The token-index probe of every layer (lin2019), and what was left out."""
     targets, note = fitting(subject, indices(data))
-    targets = draw(targets, MOST * FITS, settings.seed)
+    targets = draw(targets, settings.seed)
     return fit_layers(gather(subject, targets, settings=settings), targets, settings), note
 
 
@@ -79,7 +81,7 @@ def hierarchy(subject, data, settings):
 
     A classifier of words is trained where the first candidate is right; does the right word score above the first
     candidate where it is not? `upper - low` sets the layers above the lowest third against those in it. Every third
-    sentence of that kind chooses layers and l2. Word order is the token-index probe on the same sentences.
+    sentence of that kind chooses the layers. Word order is the token-index probe on the same sentences.
     """
     found, note = order_scores(subject, data, settings)
     rows, notes = order_rows(found, settings), [note]
@@ -95,9 +97,7 @@ def hierarchy(subject, data, settings):
     return intervals.table(rows, notes)
 
 
-def told_apart(
-    subject: Subject, items: list[Ambiguity], settings: Settings
-) -> tuple[np.ndarray, np.ndarray, str]:
+def told_apart(subject: Subject, items: list[Ambiguity], settings: Settings) -> tuple[np.ndarray, np.ndarray, str]:
     """Whether the right word scores above the first candidate.
 
     Returns
@@ -112,16 +112,15 @@ def told_apart(
     words = [range(len(i.words)) if i.split == "train" else (i.target, i.linear) for i in items]
     found = [(n, str(w == items[n].target), w) for n, places in enumerate(words) for w in places]
     targets, note = fitting(subject, build([i.words for i in items], [i.split for i in items], found))
-    asked = targets.split == "test"
-    out, vectors = [], gather(subject, targets, settings=settings)
+    train, asked = targets.split == "train", targets.split == "test"
+    kept = np.flatnonzero(~train | (np.cumsum(train) <= TOLD * FITS))
+    targets, asked = targets.take(kept), asked[kept]
+    chooses, right, vectors = np.arange(asked.sum() // 2) % 3 == 0, [], gather(subject, targets, settings=settings)
     for part in parts(targets, settings.seed):
-        probes = fit_grid(vectors[:, part], targets.labels[part], PENALTIES, device=settings.torch_device())
-        out.append([[_leads(p.logits(x[asked])) for p, x in zip(each, vectors)] for each in probes])
-    right = np.array(out)  # (R, penalties, L + 1, N)
-    chooses = np.arange(right.shape[-1]) % 3 == 0
-    scores = right[..., chooses].mean((0, 3))
-    right = np.stack([right[:, choose(s), layer] for layer, s in enumerate(scores.T)], 1)
-    return right[..., ~chooses], scores.max(0), note
+        probes = fit_at(vectors[:, part], targets.labels[part], np.full(len(vectors), L2), False, settings)
+        right.append([_leads(p.logits(x[asked])) for p, x in zip(probes, vectors)])
+    right = np.array(right)  # (R, L + 1, N)
+    return right[..., ~chooses], right[..., chooses].mean((0, 2)), note
 
 
 def _leads(logits) -> np.ndarray:

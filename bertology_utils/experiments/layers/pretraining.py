@@ -10,7 +10,6 @@ from ...scores import intervals
 from ...scores.profiles import Profile, best_in, curve_rows, lead_rows, zones
 from ...settings import Settings
 from ...subject.models import Subject
-from . import tasks
 from .fits import SHARED
 from .structure import fitted_heads, fitting_text
 from .transfer import task_scores
@@ -52,9 +51,7 @@ def task_specific(subject, data, settings):
     return intervals.table(rows, [f"the mean of probes is over {', '.join(found)}", SHARED])
 
 
-def masked_words(
-    subject: Subject, data, settings: Settings
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def masked_words(subject: Subject, data, settings: Settings) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Whether the masked piece is the likeliest.
 
     Returns

@@ -11,14 +11,13 @@ from ...claims.registry import claim
 from ...data.items import ItemError, Sentence
 from ...probes import Targets, gather_all, sentence_tasks
 from ...scores import intervals
-from ...scores.profiles import THIRD, Profile, curve_rows, layers_at, lead_rows, thirds, zones
+from ...scores.profiles import Profile, curve_rows, lead_rows, storeys
 from ...settings import Settings
 from ...subject import encode
 from ...subject.models import Subject
 from .fits import fit_layers
 
 MOST = {"train": 2000, "dev": 300, "test": 800}  # sentences per split
-UPPER = 2 * THIRD  # "high" is above two thirds of the depth
 
 
 def made_tasks(items: Sequence[Sentence], seed: int) -> tuple[dict[str, Targets], list[str]]:
@@ -51,17 +50,6 @@ def gather_pooled(subject: Subject, tasks: list[Targets], settings: Settings) ->
         out.append((replace(t, sentences=tuple(place), sentence=where).take(fit[where]), note))
     vectors = gather_all(subject, [t for t, _ in out], settings=settings)
     return [(t, x, note) for (t, note), x in zip(out, vectors)]
-
-
-def storeys(depth: int) -> dict[str, dict[str, tuple[list[int], list[int]]]]:
-    """For each kind of task the layers it is said to be best in, against the others: name -> (layers, others)."""
-    lower, rest = thirds(depth)
-    upper, of = layers_at(depth, UPPER + 0.01), zones(depth)
-    return {
-        "surface": {"low - rest": (lower, rest)},
-        "syntactic": {"middle - low": (of["middle"], of["low"]), "middle - high": (of["middle"], of["high"])},
-        "semantic": {"high - rest": (upper, [k for k in range(depth + 1) if k not in upper])},
-    }
 
 
 @claim(

@@ -17,9 +17,9 @@ from ...settings import Settings
 from ...subject import cloze, encode
 from ...subject.models import Subject
 
-TREES, TREE_FITS, RANK = 400, 3, 64  # training sentences per fit of the structural probe, fits, rows of its matrix
+TREES, TREE_FITS, RANK = 300, 4, 64  # training sentences per fit of the structural probe, fits, rows of its matrix
 LONGEST = 40  # words of a sentence for the structural probe
-MASKS, HEAD_FITS = 1500, 3  # masked pieces that the heads of a fit rest on, fits
+MASKS, HEAD_FITS = 1000, 4  # masked pieces that the heads of a fit rest on, fits
 UPPER, TOP = 0.5, 0.85  # "about two thirds up" lies between these depths
 SINGULAR, PLURAL = {"is", "was", "has", "does"}, {"are", "were", "have", "do"}
 
@@ -33,7 +33,7 @@ SINGULAR, PLURAL = {"is", "was", "has", "does"}, {"are", "were", "have", "do"}
 def tree_depth(subject, data, settings):
     """UUAS of a structural distance probe on every layer; punctuation left out (hewitt2019).
 
-    Probes are fitted on three disjoint sets of sentences. `chain` joins neighbours: what a probe gets that knows the
+    Probes are fitted on four disjoint sets of sentences. `chain` joins neighbours: what a probe gets that knows the
     order of the words alone.
     """
     items, note = fitting_trees(subject, data["treebank"])
@@ -70,7 +70,9 @@ def tree_scores(
         options = {"rank": min(RANK, subject.hidden_size), "seed": settings.seed + k, "device": settings.torch_device()}
         probes = fit_structural_each([at[n] for n in train], [heads[n] for n in train], **options)
         for split, found in scores.items():
-            found.append([[_tree_score(p, at[n][layer], heads[n]) for n in of[split]] for layer, p in enumerate(probes)])
+            found.append(
+                [[_tree_score(p, at[n][layer], heads[n]) for n in of[split]] for layer, p in enumerate(probes)]
+            )
     return np.array(scores["test"]), np.mean(scores["dev"], (0, 2)), np.array([in_chain(heads[n]) for n in of["test"]])
 
 
@@ -115,7 +117,7 @@ def singular(item: ForcedChoice) -> bool:
 def agreement(subject, data, settings):
     """P(right verb form) > P(wrong form) through a fitted masked-LM head on every layer (goldberg2019).
 
-    Each layer gets a linear map in front of the model's own head, fitted three times on running text; where a source
+    Each layer gets a linear map in front of the model's own head, fitted four times on running text; where a source
     has none, on a third of its sentences (right form filled in, random words masked), and the rest is scored. Items
     count so that singular and plural verbs weigh alike: who always prefers one form scores one half.
     """

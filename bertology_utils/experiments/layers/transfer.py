@@ -13,7 +13,7 @@ from ...scores.profiles import THIRD, Profile, best_in, curve_rows, layers_at, m
 from ...settings import Settings
 from ...subject.models import Subject
 from . import tasks
-from .fits import FITS, MOST, SHARED, Fitted, draw, fit_layers, measured
+from .fits import SHARED, Fitted, draw, fit_layers, measured
 
 
 def task_scores(
@@ -67,7 +67,7 @@ def conceptnet(subject, data, settings):
     first and second concepts, which occur in several pairs.
     """
     targets, note = fitting(subject, from_edges(data["concept_pairs"]))
-    targets = draw(targets, MOST * FITS, settings.seed)
+    targets = draw(targets, settings.seed)
     found = fit_layers(gather(subject, targets, settings=settings), targets, settings)
     names = [t.split(" | ") for t in targets.types[targets.split == "test"]]
     groups = {"first": [a for a, _ in names], "second": [b for _, b in names]}

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator
 
 from bertology_utils.data.items import EdgeItem, Sentence, Span
-from bertology_utils.data.original.conllu import FORM, UPOS, Block, blocks, sentence
+from bertology_utils.data.original.conllu import FORM, UPOS, Block, blocks
+from bertology_utils.data.original.conllu import sentence as analysed
 from bertology_utils.data.original.readers.archives import member
 from bertology_utils.data.original.readers.treebanks import EWT, ewt_blocks
 from bertology_utils.data.original.reading import Files, at, reader
@@ -51,7 +52,9 @@ def propositions(files: Files) -> Iterator[Sentence]:
             Span(start=e.span2[0], end=e.span2[1], label=e.labels[0], kind="role", head=e.span1[0]) for e in edges
         )
         document = block.comments["document"]
-        yield sentence(block, split=split, condition=document.partition("-")[0], spans=spans, meta={"document": document})
+        yield analysed(
+            block, split=split, condition=document.partition("-")[0], spans=spans, meta={"document": document}
+        )
 
 
 def _roles(block: Block, split: str, words: tuple[str, ...]) -> Iterator[EdgeItem]:
