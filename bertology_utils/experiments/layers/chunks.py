@@ -14,7 +14,7 @@ from ...scores.profiles import curve_rows, middle_rows, zones
 from ...settings import Settings
 from ...subject import encode
 from ...subject.models import Subject
-from . import tasks
+from . import plants, tasks
 from .fits import SHARED, fit_layers, measured
 from .mixing import MIXED, depth_rows, mixed, task_rows
 
@@ -25,8 +25,10 @@ LEAST = 20  # chunks of a kind, or the kind is left out
 @claim(
     "lay.chunks_conflict.liu2019a",
     tasks=("treebank", "chunks"),
-    n=2400,
+    n=1600,
     limit=2400,
+    planted=plants.three_answers,
+    nulls=("untrained", "layer 0", "bag of words", "positions", "constant"),
 )
 def chunks_conflict(subject, data, settings):
     """Chunks by the measures of three studies: a probe per layer, what each layer adds, and clusters of spans.

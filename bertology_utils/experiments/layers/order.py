@@ -12,6 +12,7 @@ from ...scores import intervals
 from ...scores.profiles import Profile, curve_rows, lead_rows, thirds
 from ...settings import Settings
 from ...subject.models import Subject
+from . import plants
 from .fits import FITS, Fitted, draw, fit_at, fit_layers, parts
 
 SENTENCES = 1200  # of which words are asked for their index
@@ -61,8 +62,10 @@ def order_rows(found: Fitted, settings: Settings) -> list[dict]:
 @claim(
     "lay.word_order.lin2019",
     tasks="ambiguity",
-    n=2400,
+    n=1600,
     limit=1200,
+    planted=plants.order_fades,
+    nulls=("untrained", "layer 0", "bag of words", "positions", "constant"),
 )
 def word_order(subject, data, settings):
     """A linear probe for each word's index in the sentence, on every layer (lin2019)."""
@@ -73,8 +76,10 @@ def word_order(subject, data, settings):
 @claim(
     "lay.hierarchy.lin2019",
     tasks="ambiguity",
-    n=2400,
+    n=1600,
     limit=1200,
+    planted=plants.hierarchy_grows,
+    nulls=("untrained", "layer 0", "bag of words", "positions", "constant"),
 )
 def hierarchy(subject, data, settings):
     """Main auxiliary and subject noun told by layer, where the first candidate is the wrong one (lin2019).

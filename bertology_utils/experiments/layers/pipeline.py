@@ -19,11 +19,11 @@ from ...scores.cumulative import (
     mean_of,
 )
 from ...scores.profiles import UNDEFINED, interval
-from . import tasks
+from . import plants, tasks
 from .fits import SHARED, measured
 from .mixing import MIXED, Mixed, depth_rows, kl_figure, mixed, task_rows
 
-SOURCES = ("treebank", "propositions", "mentions", "chunks", "semantic_roles", "proto_roles")
+SOURCES = ("treebank", "mentions")
 STAGES = tasks.PIPELINE[: tasks.STAGES]
 PARTS = {"syntactic": tasks.SYNTACTIC, "semantic": ("entities", "roles", "coreference", "proto-roles")}
 
@@ -55,8 +55,10 @@ def gap_row(measure: str, found: dict[str, Mixed], figure: Callable, *, first: s
 @claim(
     "lay.pipeline.tenney2019a",
     tasks=SOURCES,
-    n=2400,
+    n=1600,
     limit=8000,
+    planted=plants.stages_in_order,
+    nulls=("untrained", "layer 0", "bag of words", "positions", plants.AT_ONCE),
 )
 def pipeline(subject, data, settings):
     """Expected layer and centre of gravity of each stage, and whether they come in the pipeline's order (tenney2019a).
@@ -95,8 +97,10 @@ def order_rows(found: dict[str, Mixed]) -> list[dict]:
 @claim(
     "lay.semantics_spread.tenney2019a",
     tasks=SOURCES,
-    n=2400,
+    n=1600,
     limit=8000,
+    planted=plants.meaning_spread,
+    nulls=("untrained", "layer 0", "bag of words", "positions", plants.AT_ONCE),
 )
 def semantics_spread(subject, data, settings):
     """How even mixing weights and gains are for syntactic and for semantic tasks, and where hard examples turn right.

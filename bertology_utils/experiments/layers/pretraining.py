@@ -10,6 +10,7 @@ from ...scores import intervals
 from ...scores.profiles import Profile, best_in, curve_rows, lead_rows, zones
 from ...settings import Settings
 from ...subject.models import Subject
+from . import plants
 from .fits import SHARED
 from .structure import fitted_heads, fitting_text
 from .transfer import task_scores
@@ -21,8 +22,10 @@ SENTENCES = 1600  # of running text, at most
 @claim(
     "lay.task_specific.liu2019a",
     tasks=("sentences", "treebank"),
-    n=2400,
+    n=1600,
     limit=1600,
+    planted=plants.words_at_the_top,
+    nulls=("untrained", "layer 0", "frequency", "positions"),
 )
 def task_specific(subject, data, settings):
     """Masked words told through a fitted head on every layer, against the mean of up to four probes (liu2019a).

@@ -2,38 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from ...claims.registry import claim
-from ...data.items import ItemError, Sentence
 from ...probes import Targets, gather_all, sentence_tasks
 from ...scores import intervals
 from ...scores.profiles import Profile, curve_rows, lead_rows, storeys
 from ...settings import Settings
 from ...subject import encode
 from ...subject.models import Subject
+from . import plants
 from .fits import fit_layers
-
-MOST = {"train": 2000, "dev": 300, "test": 800}  # sentences per split
-
-
-def made_tasks(items: Sequence[Sentence], seed: int) -> tuple[dict[str, Targets], list[str]]:
-    """The tasks that a treebank gives, `MOST` sentences of each, and notes on those it does not give."""
-    made, notes = {}, []
-    for name in sentence_tasks.PROBING:
-        try:
-            made[name] = first(sentence_tasks.build(name, items, seed=seed))
-        except ItemError as error:  # too few sentences of the kind asked for
-            notes.append(f"{name} left out: {error}")
-    return made, notes
-
-
-def first(targets: Targets) -> Targets:
-    """The first targets of each split: tasks that leave their sentences as they are then share most of them."""
-    return targets.take(np.sort(np.concatenate([np.flatnonzero(targets.split == s)[:n] for s, n in MOST.items()])))
 
 
 def gather_pooled(subject: Subject, tasks: list[Targets], settings: Settings) -> list[tuple[Targets, np.ndarray, str]]:
@@ -55,8 +36,10 @@ def gather_pooled(subject: Subject, tasks: list[Targets], settings: Settings) ->
 @claim(
     "lay.sentence_tasks.jawahar2019",
     tasks="treebank",
-    n=3600,
+    n=2000,
     limit=5000,
+    planted=plants.storeys,
+    nulls=("untrained", "layer 0", "bag of words", "positions", "constant"),
 )
 def sentence_tasks_by_layer(subject, data, settings):
     """Ten SentEval-like tasks made from a treebank, told from the mean of the words' vectors on each layer (jawahar2019).
@@ -64,7 +47,7 @@ def sentence_tasks_by_layer(subject, data, settings):
     Each kind of task is decided by the mean accuracy over its tasks: the layers it is said to be best in against the
     others, each by the layer that is best on dev.
     """
-    made, notes = made_tasks(data["treebank"], settings.seed)
+    made, notes = sentence_tasks.build_all(data["treebank"], seed=settings.seed)
     gathered = dict(zip(made, gather_pooled(subject, list(made.values()), settings)))
     rows = []
     for kind, names in sentence_tasks.KINDS.items():

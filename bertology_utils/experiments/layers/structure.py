@@ -16,6 +16,7 @@ from ...scores.profiles import Profile, best_in, curve_rows, layers_at, lead_row
 from ...settings import Settings
 from ...subject import cloze, encode
 from ...subject.models import Subject
+from . import plants
 
 TREES, TREE_FITS, RANK = 300, 4, 64  # training sentences per fit of the structural probe, fits, rows of its matrix
 LONGEST = 40  # words of a sentence for the structural probe
@@ -27,8 +28,10 @@ SINGULAR, PLURAL = {"is", "was", "has", "does"}, {"are", "were", "have", "do"}
 @claim(
     "lay.tree_depth.hewitt2019",
     tasks="treebank",
-    n=2400,
+    n=1600,
     limit=1200,
+    planted=plants.trees_in_the_middle,
+    nulls=("untrained", "layer 0", "bag of words", "positions", "constant"),
 )
 def tree_depth(subject, data, settings):
     """UUAS of a structural distance probe on every layer; punctuation left out (hewitt2019).
@@ -111,8 +114,10 @@ def singular(item: ForcedChoice) -> bool:
 @claim(
     "lay.agreement.goldberg2019",
     tasks=("agreement", "sentences"),
-    n=3000,
+    n=2000,
     limit=4000,
+    planted=plants.agreement_two_thirds_up,
+    nulls=("untrained", "layer 0", "frequency", "nearest", "coin"),
 )
 def agreement(subject, data, settings):
     """P(right verb form) > P(wrong form) through a fitted masked-LM head on every layer (goldberg2019).

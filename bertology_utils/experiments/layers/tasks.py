@@ -23,7 +23,6 @@ PIPELINE = (
 )
 STAGES = 6  # those the survey names: POS to coreference
 SYNTACTIC = ("POS", "chunks", "dependencies")
-SOURCES = ("treebank", "propositions", "mentions", "chunks", "semantic_roles", "proto_roles", "relations")
 SENTENCES = {"train": 800, "dev": 150, "test": 600}  # per split, at most
 EDGES = {"train": 8000, "dev": 1000, "test": 3000}  # the same for items of one or two spans
 NOMINAL = ("NOUN", "PROPN", "PRON", "NUM")
@@ -75,7 +74,7 @@ def note(data: Data, found: dict[str, Targets]) -> str:
 
 def _sentences(data: Data, layer: str) -> list[Sentence]:
     """The first task's sentences that have an annotation layer."""
-    for task in ("treebank", "propositions", "mentions", "chunks"):
+    for task in ("treebank", "mentions", "chunks"):
         items = [s for s in data.items.get(task, []) if getattr(s, layer)]
         if items:
             return items

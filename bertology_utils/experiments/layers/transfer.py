@@ -12,7 +12,7 @@ from ...scores.counts import mean_ranks
 from ...scores.profiles import THIRD, Profile, best_in, curve_rows, layers_at, middle_rows
 from ...settings import Settings
 from ...subject.models import Subject
-from . import tasks
+from . import plants, tasks
 from .fits import SHARED, Fitted, draw, fit_layers, measured
 
 
@@ -25,9 +25,11 @@ def task_scores(
 
 @claim(
     "lay.transferability.liu2019a",
-    tasks=("treebank", "propositions", "chunks", "relations"),
-    n=2400,
+    tasks=("treebank", "chunks", "relations"),
+    n=1600,
     limit=8000,
+    planted=plants.labels_in_the_middle,
+    nulls=("untrained", "layer 0", "bag of words", "positions", "constant"),
 )
 def transferability(subject, data, settings):
     """Linear probes for every task the source has, on every layer (liu2019a).
@@ -58,6 +60,8 @@ def transferability(subject, data, settings):
     tasks="concept_pairs",
     n=2000,
     limit=2000,
+    planted=plants.relations_grow,
+    nulls=("untrained", "layer 0", "bag of words", "positions", "constant"),
 )
 def conceptnet(subject, data, settings):
     """A linear probe for the relation of two concepts named in a sentence, on every layer (cui2020).

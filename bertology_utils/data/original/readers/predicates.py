@@ -41,8 +41,8 @@ def semantic_roles(files: Files) -> Iterator[EdgeItem]:
         yield from _roles(block, split, tuple(row[FORM] for row in block.rows))
 
 
-@reader("up_english_ewt", "propositions")
-def propositions(files: Files) -> Iterator[Sentence]:
+@reader("up_english_ewt", "treebank")
+def up_treebank(files: Files) -> Iterator[Sentence]:
     """Sentences with their dependency tree and roles (akbik2015): a `role` span is an argument's head word, its `head`
     the predicate. So syntax and roles can be asked of the same sentences.
     """
