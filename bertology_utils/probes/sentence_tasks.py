@@ -29,7 +29,7 @@ import numpy as np
 from ..data.items import ItemError, Sentence
 from . import Targets, from_sentences
 
-__all__ = ["KINDS", "PROBING", "build"]
+__all__ = ["KINDS", "MOST", "PROBING", "build", "build_all"]
 
 KINDS = {
     "surface": ("SentLen", "WC"),
@@ -39,6 +39,7 @@ KINDS = {
 PROBING = tuple(t for tasks in KINDS.values() for t in tasks)
 
 Example = tuple[Sentence, tuple[str, ...], str]  # the sentence it is made from, its words, the label
+MOST = {"train": 2000, "dev": 300, "test": 800}  # sentences of a task per split, with `build_all`
 LEAST = 8  # train examples a label must have, or it is left out
 CONTENT = ("NOUN", "ADJ")  # frequent verbs are have, do, get
 
@@ -71,6 +72,26 @@ def build(name: str, items: Sequence[Sentence], *, seed: int = 0) -> Targets:
         raise ItemError(f"{name}: {len(items)} sentences give {dict(seen)}: fewer than two labels of {LEAST} examples")
     made = [Sentence(id=f"{name}-{i}", split=s.split, words=w, condition=c) for i, (s, w, c) in enumerate(kept)]
     return from_sentences(made, lambda s: [(s.condition, (0, len(s.words)))])
+
+
+def build_all(items: Sequence[Sentence], *, seed: int = 0) -> tuple[dict[str, Targets], list[str]]:
+    """The tasks that a treebank gives, at most `MOST` sentences of each, and notes on those it does not give.
+
+    Of each split the first are taken, so that tasks that leave their sentences as they are share most of them.
+    """
+    made, notes = {}, []
+    for name in PROBING:
+        try:
+            targets = build(name, items, seed=seed)
+        except ItemError as error:  # too few sentences of the kind asked for
+            notes.append(f"{name} left out: {error}")
+            continue
+        if set(targets.split) < set(MOST):
+            notes.append(f"{name} left out: no sentence in one of the splits")
+            continue
+        first = [np.flatnonzero(targets.split == split)[:most] for split, most in MOST.items()]
+        made[name] = targets.take(np.sort(np.concatenate(first)))
+    return made, notes
 
 
 def _labelled(items: Iterable[Sentence], label: Callable[[Sentence], str | None]) -> Iterable[Example]:

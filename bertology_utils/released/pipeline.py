@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,7 @@ import pandas as pd
 from bertology_utils.released import released
 from bertology_utils.released.edge_probing import FOLDER
 from bertology_utils.released.files import Files
+from bertology_utils.scores import cumulative
 from bertology_utils.scores.counts import (
     DRAWS,
     centre_of_gravity,
@@ -19,7 +21,8 @@ from bertology_utils.scores.counts import (
     only,
     percentiles,
 )
-from bertology_utils.scores.intervals import row, spearman, table
+from bertology_utils.scores.intervals import row, table
+from bertology_utils.scores.profiles import UNDEFINED, Profile, interval, thirds
 
 # The study's tasks in the order of the classical pipeline, which is also the order of its figure.
 PIPELINE = {
@@ -34,7 +37,10 @@ PIPELINE = {
 }
 STAGES = 6  # the stages the survey names: POS to coreference
 SYNTACTIC = ("POS", "constituents", "dependencies")
-LARGE = "bert-large-uncased"
+SEMANTIC = ("entities", "roles", "coreference")  # of the stages
+MEANING = (*SEMANTIC, "proto-roles", "relations")  # of all tasks
+BASE, LARGE = "bert-base-uncased", "bert-large-uncased"
+BY_SIZE = "bert_base_large_scores_by_layer.csv"
 CUMULATIVE, WEIGHTS = "bert_large_cumulative_scores_and_expected_layer.csv", "bert_large_mixing_weights.csv"
 TABLE = "layer_scores_edge_probing.csv"
 NOTEBOOK = dict(study="tenney2019a", label="authors", folder=FOLDER)
@@ -57,11 +63,11 @@ def cumulative_draws(files: Files) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     return found
 
 
-def cumulative_scores(files: Files) -> dict[str, dict[str, np.ndarray]]:
+def cumulative_scores(files: Files, path: str = TABLE) -> dict[str, dict[str, np.ndarray]]:
     """Subject -> task -> cumulative scores (13 or 25 layers) from the table of both sizes (as fractions)."""
-    frame = files.csv(TABLE).set_index("display_row") / 100
+    frame = files.csv(path).set_index("display_row") / 100
     found: dict[str, dict[str, np.ndarray]] = {}
-    for subject in ("bert-base-uncased", LARGE):
+    for subject in (BASE, LARGE):
         columns = [c for c in frame.columns if re.match(rf"{subject}-mix-\d\d ", c)]
         for key, task in PIPELINE.items():
             (name,) = [i for i in frame.index if i.startswith(key + "-")]
@@ -78,114 +84,158 @@ def mixing_weights(files: Files) -> dict[str, np.ndarray]:
     }
 
 
+def profiles(files: Files) -> dict[str, dict[str, Profile]]:
+    """Subject -> task -> cumulative scores of both sizes with draws; `n` counts the decisions.
+
+    Large's draws come from its decision counts. Base was scored on the same items, but released without counts: each
+    of its scores is drawn as a normal figure with the half-width that was released for large where its score is nearest.
+    """
+    frame = files.csv(CUMULATIVE)
+    sizes = frame[["tp_count", "fp_count", "fn_count", "tn_count"]].sum(axis=1).groupby(frame.task).first().astype(int)
+    large = {
+        task: Profile(score, drawn, int(sizes[key]))
+        for key, (task, (score, drawn)) in zip(PIPELINE, cumulative_draws(files).items())
+    }
+    base = {}
+    for j, (key, task) in enumerate(PIPELINE.items()):
+        score, known = cumulative_scores(files, BY_SIZE)[BASE][task], frame[frame.task == key]
+        nearest = np.abs(known.score.to_numpy()[:, None] - score).argmin(0)
+        half = known.score_errn95.to_numpy()[nearest]
+        noise = np.random.default_rng(j).standard_normal((DRAWS, len(score))) * half / 1.96
+        base[task] = Profile(score, score + noise, int(sizes[key]))
+    return {BASE: base, LARGE: large}
+
+
+def mean_row(measure: str, figure: Callable, tasks: Iterable[str], found: dict[str, Profile], **keys) -> dict:
+    """A figure's mean over some tasks."""
+    mean = cumulative.mean_of([figure(found[t]) for t in tasks])
+    return row(measure, UNDEFINED if mean is None else interval(*mean), sum(found[t].n for t in tasks), **keys)
+
+
+def gap_row(measure: str, figure: Callable, first: Iterable[str], second: Iterable[str], found, **keys) -> dict:
+    """A figure's mean over some tasks less that over others; n counts the tasks."""
+    (a, drawn_a), (b, drawn_b) = (cumulative.mean_of([figure(found[t]) for t in part]) for part in (first, second))
+    return row(measure, interval(a - b, drawn_a - drawn_b), len((*first, *second)), **keys)
+
+
+def gain_rows(found: dict[str, Profile], kinds: dict[str, Iterable[str]], **keys) -> list[dict]:
+    """What all layers add to the embeddings, by task and over kinds of task."""
+    rows = [row("gain over embeddings", interval(*cumulative.gain(p)), p.n, **keys, task=t) for t, p in found.items()]
+    means = {"all": tuple(PIPELINE.values())[:STAGES]} | kinds
+    return rows + [
+        mean_row("gain over embeddings", cumulative.gain, tasks, found, **keys, task=kind)
+        for kind, tasks in means.items()
+    ]
+
+
 @released(
     "lay.pipeline.tenney2019a",
     stance="qualifies",
-    files=(CUMULATIVE, WEIGHTS),
+    files=(CUMULATIVE, WEIGHTS, BY_SIZE),
     **NOTEBOOK,
-    note="BERT-large: cumulative scores with decision counts, and mixing weights; expected layers and centres "
-    "of gravity are computed here. Parts of speech come first and coreference and relations late, as the "
-    "survey says; but entities come before dependencies by expected layer, and by mixing weights "
-    "proto-roles and relations lie low, so that only the first six stages roughly keep their order.",
+    note="Cumulative scores of both sizes (large with decision counts; base with the half-widths of large, whose items "
+    "it shares) and the mixing weights of large. Parts of speech come first and coreference late, as the survey says; "
+    "but entities come before dependencies by expected layer, and by mixing weights proto-roles and relations lie low, "
+    "so that only the first six stages roughly keep their order.",
 )
 def pipeline(files: Files) -> pd.DataFrame:
-    """Expected layer and centre of gravity by task, and their rank correlation with the pipeline's order."""
-    rows, expected, draws = [], [], []
-    for task, (score, drawn) in cumulative_draws(files).items():
-        expected.append(float(expected_layer(score)))
-        draws.append(expected_layer(drawn))
-        rows.append(row("expected layer", percentiles(expected[-1], draws[-1]), 0, subject=LARGE, task=task))
-    centres = [centre_of_gravity(w) for w in mixing_weights(files).values()]
-    rows += [row("centre of gravity", only(c), 0, subject=LARGE, task=t) for t, c in zip(PIPELINE.values(), centres)]
-    for name, k in (("all eight", len(PIPELINE)), ("POS to coreference", STAGES)):
-        order = np.arange(k)
-        drawn = np.array([spearman(order, d) for d in np.stack(draws[:k], 1)])
-        for measure, interval in (
-            ("expected layer", percentiles(spearman(order, np.array(expected[:k])), drawn)),
-            ("centre of gravity", only(spearman(order, np.array(centres[:k])))),
-        ):
-            rows.append(row(f"Spearman of pipeline order and {measure}", interval, k, subject=LARGE, task=name))
-    return table(rows)
-
-
-@released(
-    "lay.pipeline.tenney2019a",
-    stance="qualifies",
-    **SCORES,
-    note="Cumulative scores of both sizes as a table without counts, so without intervals. In base as in large "
-    "POS comes before coreference and relations.",
-)
-def pipeline_both_sizes(files: Files) -> pd.DataFrame:
-    """Expected layer by task for base and large."""
+    """Expected layer of each task, the share of pairs of stages in order, and how much later meaning comes."""
     rows = []
-    for subject, tasks in cumulative_scores(files).items():
-        expected = {task: float(expected_layer(s)) for task, s in tasks.items()}
-        rows += [row("expected layer", only(v), 0, subject=subject, task=t) for t, v in expected.items()]
-        rank = spearman(np.arange(len(expected)), np.array(list(expected.values())))
-        rows.append(
-            row("Spearman of pipeline order and expected layer", only(rank), len(expected), subject=subject, task="all")
-        )
+    for subject, found in profiles(files).items():
+        keys = {"subject": subject}
+        for task, p in found.items():
+            rows.append(row("expected layer", interval(*cumulative.expected(p)), p.n, **keys, task=task))
+            rows.append(row("expected layer / depth", interval(*cumulative.expected_depth(p)), p.n, **keys, task=task))
+            plain = percentiles(float(expected_layer(p.value)), expected_layer(p.draws))
+            rows.append(row("expected layer, drops counted", plain, p.n, **keys, task=task))
+        rows += gain_rows(found, {"syntactic": SYNTACTIC, "semantic": SEMANTIC}, **keys)
+        stages = [cumulative.expected_depth(found[t]) for t in tuple(PIPELINE.values())[:STAGES]]
+        share, n = cumulative.in_order(stages)
+        rows.append(row("pairs in order by expected layer", share, n, **keys, task="all"))
+        gap = gap_row("expected depth, semantic - syntactic", cumulative.expected_depth, SEMANTIC, SYNTACTIC, found)
+        rows.append(gap | keys | {"task": "all", "n": sum(found[t].n for t in (*SEMANTIC, *SYNTACTIC))})
+    centres = {t: centre_of_gravity(w) for t, w in mixing_weights(files).items()}
+    rows += [row("centre of gravity", only(c), 0, subject=LARGE, task=t) for t, c in centres.items()]
+    share, n = cumulative.in_order([(c, np.array([c])) for c in list(centres.values())[:STAGES]])
+    rows.append(row("pairs in order by centre of gravity", share, n, subject=LARGE, task="all"))
     return table(rows)
 
 
 @released(
     "lay.chunks_conflict.liu2019a",
     stance="supports",
-    files=(CUMULATIVE, WEIGHTS),
+    files=(CUMULATIVE, WEIGHTS, BY_SIZE),
     **{**NOTEBOOK, "label": "related"},
-    note="Constituents, the nearest task to chunks, in BERT-large: their expected layer is among the lowest, "
-    "but their mixing weights centre in the middle. The same release thus gives both answers, by the "
-    "measure one takes.",
+    note="Constituents, the nearest task to chunks: most of what the layers add is added in the lowest third, but in "
+    "BERT-large the mixing weights centre in the middle. The same release thus gives both answers, by the measure one "
+    "takes.",
 )
 def constituents(files: Files) -> pd.DataFrame:
-    """Expected layer and centre of gravity of constituents, as shares of depth, and their places among the tasks."""
+    """What the lowest third adds for constituents less what the rest adds; expected layer and centre of gravity."""
     rows = []
-    cumulative = cumulative_draws(files)
-    expected = {t: (float(expected_layer(s)), expected_layer(d)) for t, (s, d) in cumulative.items()}
-    centres = {t: centre_of_gravity(w) for t, w in mixing_weights(files).items()}
-    depth = len(cumulative["constituents"][0]) - 1
-    value, draws = expected["constituents"]
-    for measure, interval in (
-        ("expected layer", percentiles(value, draws)),
-        ("centre of gravity", only(centres["constituents"])),
-    ):
-        rows.append(row(measure, interval, 0, subject=LARGE, task="constituents"))
-        rows.append(
-            row(f"{measure} / depth", tuple(x / depth for x in interval), 0, subject=LARGE, task="constituents")
-        )
-    places = ({t: v for t, (v, _) in expected.items()}, centres)
-    for measure, values in zip(("expected layer", "centre of gravity"), places):
-        place = sorted(values, key=values.get).index("constituents") + 1
-        rows.append(
-            row(f"place by {measure} (1 = lowest)", only(place), len(values), subject=LARGE, task="constituents")
-        )
+    for subject, tasks in profiles(files).items():
+        keys, p = {"subject": subject, "task": "constituents"}, tasks["constituents"]
+        rows.append(row("gain, low - high", interval(*cumulative.low_less_high(p)), p.n, **keys))
+        rows.append(row("gain over embeddings", interval(*cumulative.gain(p)), p.n, **keys))
+        rows.append(row("expected layer / depth", interval(*cumulative.expected_depth(p)), p.n, **keys))
+        places = {t: cumulative.expected(q)[0] for t, q in tasks.items()}
+        place = sorted(places, key=places.get).index("constituents") + 1
+        rows.append(row("place by expected layer (1 = lowest)", only(place), len(places), **keys))
+    keys, centres = keys | {"subject": LARGE}, {t: centre_of_gravity(w) for t, w in mixing_weights(files).items()}
+    rows.append(row("centre of gravity / depth", only(centres["constituents"] / p.depth), 0, **keys))
+    place = sorted(centres, key=centres.get).index("constituents") + 1
+    rows.append(row("place by centre of gravity (1 = lowest)", only(place), len(centres), **keys))
     return table(rows)
 
 
 @released(
     "lay.semantics_spread.tenney2019a",
     stance="qualifies",
-    files=(WEIGHTS,),
+    files=(CUMULATIVE, WEIGHTS, BY_SIZE),
     **NOTEBOOK,
-    note="Mixing weights of BERT-large: relations and proto-roles use all layers almost alike. The semantic "
-    "tasks are flatter on average, but with eight tasks the interval of the difference just reaches 0: "
-    "coreference and roles are peaked, POS rather flat.",
+    note="Divergence from even shares of the mixing weights, K(s), and of what each layer adds, K(delta): relations and "
+    "proto-roles use all layers almost alike, but coreference and roles are peaked and POS rather flat. The interval "
+    "of the difference of weights is over the eight tasks, for want of several runs; that of gains over the decisions.",
 )
 def spread(files: Files) -> pd.DataFrame:
-    """KL divergence of the mixing weights from uniform (bits) by task, and syntactic minus semantic mean over tasks."""
-    kl = {task: kl_from_uniform(w) for task, w in mixing_weights(files).items()}
-    rows = [row("KL from uniform (bits)", only(v), 0, subject=LARGE, task=t) for t, v in kl.items()]
-    syntactic = np.array([v for t, v in kl.items() if t in SYNTACTIC])
-    semantic = np.array([v for t, v in kl.items() if t not in SYNTACTIC])
-    rng = np.random.default_rng(0)
-    draws = [a[rng.integers(0, len(a), (DRAWS, len(a)))].mean(1) for a in (syntactic, semantic)]
-    rows.append(
-        row(
-            "KL, syntactic - semantic tasks",
-            percentiles(syntactic.mean() - semantic.mean(), draws[0] - draws[1]),
-            len(kl),
-            subject=LARGE,
-            task="all",
+    """K(s) and K(delta) in bits by task, syntactic less semantic tasks, and what the layers above a third add."""
+    rows = []
+    for subject, found in profiles(files).items():
+        keys = {"subject": subject}
+        rows += gain_rows(found, {"syntactic": SYNTACTIC, "semantic": MEANING}, **keys)
+        gains = {t: cumulative.kl_of_gains(p) for t, p in found.items()}
+        rows += [row("KL of gains (bits)", interval(*g), found[t].n, **keys, task=t) for t, g in gains.items()]
+        rows.append(
+            gap_row(
+                "KL of gains, syntactic - semantic",
+                cumulative.kl_of_gains,
+                SYNTACTIC,
+                MEANING,
+                found,
+                **keys,
+                task="all",
+            )
         )
-    )
+        for task, p in found.items():
+            third = thirds(p.depth)[0][-1]
+            parts = {"gain of the lowest third": (third, 0), "gain above the lowest third": (p.depth, third)}
+            rows += [row(m, p.lead(*layers), p.n, **keys, task=task) for m, layers in parts.items()]
+        for measure, figure in (
+            ("gain, high - low", cumulative.high_less_low),
+            ("gain above the lowest third", cumulative.above_third),
+        ):
+            rows.append(mean_row(measure, figure, MEANING, found, **keys, task="semantic"))
+    weights = {task: kl_from_uniform(w) for task, w in mixing_weights(files).items()}
+    rows += [row("KL of mixing weights (bits)", only(v), 0, subject=LARGE, task=t) for t, v in weights.items()]
+    rows.append(over_tasks("KL of mixing weights, syntactic - semantic", weights, LARGE))
+    rows.append(row("KL of mixing weights, syntactic - semantic", UNDEFINED, 0, subject=BASE, task="all"))
     return table(rows)
+
+
+def over_tasks(measure: str, values: dict[str, float], subject: str) -> dict:
+    """Mean over the syntactic tasks less that over the others, with an interval over the tasks."""
+    kinds = [np.array([v for t, v in values.items() if (t in SYNTACTIC) is side]) for side in (True, False)]
+    rng = np.random.default_rng(0)
+    drawn = [k[rng.integers(0, len(k), (DRAWS, len(k)))].mean(1) for k in kinds]
+    span = interval(kinds[0].mean() - kinds[1].mean(), drawn[0] - drawn[1], clusters=min(map(len, kinds)))
+    return row(measure, span, len(values), subject=subject, task="all")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 
 import numpy as np
@@ -12,7 +13,8 @@ from bertology_utils.released import released
 from bertology_utils.released.depth import profile_rows
 from bertology_utils.released.files import Files
 from bertology_utils.scores.counts import DRAWS, mean_ranks, only, percentiles
-from bertology_utils.scores.intervals import mean_interval, row, table
+from bertology_utils.scores.intervals import row, table
+from bertology_utils.scores.profiles import Profile, lead_rows, middle_rows, storeys
 
 TRANSFER = ("MR", "CR", "SUBJ", "MPQA", "SST-B", "SST-F", "TREC", "MRPC", "SICK-E", "SNLI", "STS-B s")
 BASE, LARGE = "bert-base-uncased", "bert-large-uncased"
@@ -51,31 +53,64 @@ def run_scores(files: Files, tasks: tuple[str, ...]) -> pd.DataFrame:
     return wide[list(tasks)]
 
 
-def best_layers(scores: pd.DataFrame, subject: str) -> list[dict]:
-    """Rows with the best layer of each task, and the mean best layer of each kind with an interval over its tasks."""
-    best = scores.idxmax()
-    rows = [
-        row("best layer", only(best[t]), 0, subject=subject, kind=kind, task=t)
-        for kind, tasks in KINDS.items()
-        for t in tasks
-    ]
-    means = {kind: best[list(tasks)].to_numpy(float) for kind, tasks in KINDS.items()}
-    rows += [
-        row("mean best layer", mean_interval(v), len(v), subject=subject, kind=k, task="all") for k, v in means.items()
-    ]
-    rng = np.random.default_rng(0)
-    drawn = {k: v[rng.integers(0, len(v), (DRAWS, len(v)))].mean(1) for k, v in means.items()}
-    for low, high in (("surface", "syntactic"), ("syntactic", "semantic")):
-        rows.append(
-            row(
-                "difference of mean best layers",
-                percentiles(means[high].mean() - means[low].mean(), drawn[high] - drawn[low]),
-                len(means[high]) + len(means[low]),
-                subject=subject,
-                kind=f"{high} - {low}",
-                task="all",
-            )
-        )
+TASK_IN_LOG = dict(
+    zip(
+        ("LENGTH", "WORDCONTENT", "DEPTH", "TOPCONSTITUENTS", "BIGRAMSHIFT", "TENSE", "SUBJNUMBER", "OBJNUMBER",
+         "ODDMANOUT", "COORDINATIONINVERSION"),
+        ("SentLen", "WC", "TreeDepth", "TopConst", "BShift", "Tense", "SubjNum", "ObjNum", "SOMO", "CoordInv"),
+    )
+)  # fmt: skip
+TESTED = 10_000  # test sentences of a probing task of the suite, give or take four
+
+
+def dev_scores(files: Files, model: str) -> pd.DataFrame:
+    """Layers x probing tasks: accuracy on the dev sentences (mean of the tokens), from the run's log.
+
+    Raises
+    ------
+    ValueError
+        If a layer of the log lacks a task.
+    """
+    text = gzip.decompress(files.bytes(f"logs/log-mean-{model}.txt.gz")).decode("utf-8", "replace")
+    rows = []
+    for part in re.split(r"(?m)^.* : layer (?=\d+$)", text)[1:]:
+        layer = int(re.match(r"\d+", part)[0])
+        found = re.findall(r"Dev acc : ([\d.]+) Test acc : [\d.]+ for +([A-Z]+) classification", part)
+        if found:  # a layer that was broken off was begun again
+            rows.append({"layer": layer} | {TASK_IN_LOG[name]: float(x) / 100 for x, name in found if name in TASK_IN_LOG})
+    frame = pd.DataFrame(rows).set_index("layer")
+    if frame[list(PROBING)].isna().any().any():
+        raise ValueError(f"the log of {model} lacks tasks at some layers: {frame.isna().sum().to_dict()}")
+    return frame[list(PROBING)]
+
+
+def drawn_profile(scores: np.ndarray, seed: int) -> Profile:
+    """A task's accuracy by layer with draws of `TESTED` sentences: each layer's by itself, since items are not known."""
+    half = np.sqrt(scores * (1 - scores) / TESTED)
+    drawn = scores + half * np.random.default_rng(seed).standard_normal((DRAWS, len(scores)))
+    return Profile(scores, drawn, TESTED, TESTED)
+
+
+def storey_rows(scores: pd.DataFrame, dev: pd.DataFrame, subject: str) -> list[dict]:
+    """Rows with the best layer of each task, and for each kind its layers against the others, in mean accuracy.
+
+    `scores` and `dev` are layers x tasks; where the embeddings are lacking, the zones go without them.
+    """
+    rows, first, depth = [], int(scores.index.min()), int(scores.index.max())
+    for kind, tasks in KINDS.items():
+        parts = {t: drawn_profile(scores[t].to_numpy(), 100 + k) for k, t in enumerate(PROBING) if t in tasks}
+        keys = {"subject": subject, "kind": kind}
+        for task, p in parts.items():
+            rows += [row("accuracy", x, p.n, **keys, task=task, layer=first + k) for k, x in enumerate(p.scores())]
+            rows.append(row("best layer", only(first + p.best), p.n, **keys, task=task))
+        mean, means = Profile.mean(list(parts.values())), dev[list(tasks)].mean(axis=1).to_numpy()
+        rows += [
+            row("mean accuracy", x, mean.n, **keys, task="all", layer=first + k) for k, x in enumerate(mean.scores())
+        ]
+        for name, pair in storeys(depth).get(kind, {}).items():
+            places = tuple([k - first for k in part if k >= first] for part in pair)
+            found = lead_rows(mean, means, {f"{kind}: {name}": places}, **keys, task="all")
+            rows += [r | {"layer": r["layer"] + first} for r in found]
     return rows
 
 
@@ -87,35 +122,29 @@ def best_layers(scores: pd.DataFrame, subject: str) -> list[dict]:
     folder="released/jawahar2019_via_niu2022",
     files=(_SVG,),
     note="The study's table of ten tasks by layer (1 to 12), read from the texts of a vector picture that "
-    "others redrew from it. Surface tasks are best low and syntactic ones in the middle; the semantic "
-    "ones scatter: the numbers of subject and object are best no higher than the syntactic tasks, and the "
-    "step from syntactic to semantic is within its interval, which is over the few tasks of a kind.",
+    "others redrew from it; intervals for ten thousand sentences per task, layers chosen on the same figures. Surface "
+    "tasks are best low and syntactic ones in the middle; the semantic ones scatter: the numbers of subject and object "
+    "are best no higher than the syntactic tasks.",
 )
 def jawahar(files: Files) -> pd.DataFrame:
-    """Accuracy by layer, best layers, and mean best layer by kind of task."""
+    """Accuracy by layer, best layers, and the layers of each kind of task against the others."""
     scores = jawahar_table(files.text(_SVG))
-    rows = [
-        row("accuracy", only(v), 0, subject=BASE, kind=kind, task=task, layer=str(layer))
-        for kind, tasks in KINDS.items()
-        for task in tasks
-        for layer, v in scores[task].items()
-    ]
-    return table(rows + [{**r, "layer": "best"} for r in best_layers(scores, BASE)])
+    return table(storey_rows(scores, scores, BASE))
 
 
 @released(
     "lay.sentence_tasks.jawahar2019",
     label="rerun",
     stance="supports",
-    **_RUN,
+    **{**_RUN, "files": (*_RUN["files"], f"logs/log-mean-{BASE}.txt.gz", f"logs/log-mean-{LARGE}.txt.gz")},
     note="An independent run of the same ten tasks on every layer (0 = input embeddings) of both sizes, mean "
-    "of the tokens. Surface tasks are best at the bottom, syntactic ones in the middle, semantic ones "
-    "somewhat higher, the last step only just beyond its interval, which is over the few tasks of a kind.",
+    "of the tokens; layers chosen on its dev sentences. Surface tasks are best at the bottom, syntactic ones in the "
+    "middle; the semantic ones are not best at the top.",
 )
 def sentence_tasks(files: Files) -> pd.DataFrame:
-    """Best layers and mean best layer by kind of task, mean pooling."""
+    """Accuracy by layer, best layers, and the layers of each kind of task against the others."""
     scores = run_scores(files, PROBING)
-    return table([r for s in (BASE, LARGE) for r in best_layers(scores.loc[s, "mean"], s)])
+    return table([r for s in (BASE, LARGE) for r in storey_rows(scores.loc[s, "mean"], dev_scores(files, s), s)])
 
 
 @released(
@@ -123,34 +152,26 @@ def sentence_tasks(files: Files) -> pd.DataFrame:
     **{**_RUN, "label": "related"},
     stance="qualifies",
     note="Eleven sentence-level transfer tasks on every layer of both sizes, mean of the tokens; the study's "
-    "own tasks are word by word. The best mean rank lies inside the stack but well above its middle, and "
-    "the interval over tasks spans most of the stack.",
+    "own tasks are word by word. The middle is better than the lower and than the last layers by the mean of the tasks; "
+    "the intervals are over eleven tasks.",
 )
 def transfer(files: Files) -> pd.DataFrame:
-    """Mean rank of each layer over tasks, and the layer whose mean rank is best."""
+    """Mean accuracy of the tasks and mean rank by layer, and the middle against the lower and the last layers.
+
+    Intervals are over the tasks; layers are chosen on the same figures, since dev scores are not kept for all tasks.
+    """
     scores = run_scores(files, TRANSFER)
     rows = []
     for subject in (BASE, LARGE):
-        by_task = scores.loc[subject, "mean"].dropna().T  # tasks x layers
-        layers, values = by_task.columns.to_numpy(), by_task.to_numpy()
-        ranks = mean_ranks(values)
-        rng = np.random.default_rng(0)
-        draws = np.stack([mean_ranks(values[rng.integers(0, len(values), len(values))]) for _ in range(DRAWS)])
-        rows += [
-            row("mean rank", percentiles(ranks[i], draws[:, i]), len(values), subject=subject, layer=str(layer))
-            for i, layer in enumerate(layers)
-        ]
-        best = layers[ranks.argmin()], layers[draws.argmin(1)]
-        rows.append(row("best layer", percentiles(*best), len(values), subject=subject, layer="best"))
-        rows.append(
-            row(
-                "best layer / depth",
-                percentiles(best[0] / layers[-1], best[1] / layers[-1]),
-                len(values),
-                subject=subject,
-                layer="best",
-            )
-        )
+        values = scores.loc[subject, "mean"].dropna().T.to_numpy()  # tasks x layers
+        drawn = np.random.default_rng(0).integers(0, len(values), (DRAWS, len(values)))
+        mean = Profile(values.mean(0), values[drawn].mean(1), len(values), len(values))
+        ranks = mean_ranks(values), np.stack([mean_ranks(values[d]) for d in drawn])
+        keys = {"subject": subject, "task": "all"}
+        rows += [row("mean accuracy", x, mean.n, **keys, layer=k) for k, x in enumerate(mean.scores())]
+        spans = (percentiles(v, d) for v, d in zip(ranks[0], ranks[1].T))
+        rows += [row("mean rank", x, mean.n, **keys, layer=k) for k, x in enumerate(spans)]
+        rows += middle_rows(mean, mean.value, **keys)
     return table(rows)
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 from bertology_utils.released import released
 from bertology_utils.released.files import Files
 from bertology_utils.scores.counts import column_means, only, percentiles
-from bertology_utils.scores.intervals import row, table
+from bertology_utils.scores.intervals import mean_interval, row, table
 
 MBERT = "bert-base-multilingual-cased"
 ENGLISH = "UD_English-EWT"
@@ -107,7 +107,21 @@ def probe_layers(files: Files) -> pd.DataFrame:
                     layer="best",
                 )
             )
-    return table(rows)
+    return table([*rows, *inner_rows(probes_by_layer(files)["UUAS"])])
+
+
+def inner_rows(wide: pd.DataFrame) -> list[dict]:
+    """UUAS of an inner layer less that of the lowest and of the highest layer run, mean over treebanks (rows of `wide`).
+
+    For each treebank the inner layer is the one that is best on average in the other treebanks.
+    """
+    inside = wide.iloc[:, 1:-1]
+    chosen = [inside.drop(index=name).mean().idxmax() for name in wide.index]
+    best = np.array([wide.loc[name, layer] for name, layer in zip(wide.index, chosen)])
+    return [
+        row(f"inner - layer {end}", mean_interval(best - wide[end].to_numpy()), len(wide), subject=MBERT, set="mean")
+        for end in (wide.columns[0], wide.columns[-1])
+    ]
 
 
 _WESTERA = dict(study="Westera 2019", label="related", folder="released/westera_bertology", files=("notes.txt",))

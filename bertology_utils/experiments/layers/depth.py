@@ -9,30 +9,30 @@ from ...claims.registry import claim
 from ...data.items import Data
 from ...scores import intervals
 from ...scores.counts import profile_correlation
-from ...scores.profiles import UNDEFINED, by_refits, correlate, interval
+from ...scores.cumulative import expected, mean_of
+from ...scores.profiles import UNDEFINED, interval, over_fits
 from ...settings import Settings
 from ...subject.companions import companion, how_to_name
 from ...subject.models import Subject
 from . import tasks
-from .pipeline import MOST, mixed, plain_rows
+from .fits import SHARED, measured
+from .mixing import MIXED, Mixed, depth_rows, mixed, task_rows
 
 SHALLOW = "shallow"  # the companion: a model of the same family with fewer layers
 TASKS = ("POS", "chunks", "dependencies", "entities")
+SUMMARY = ("least gain over embeddings", "expected layer, deep - shallow")
 
 
 @claim(
     "lay.base_vs_large.tenney2019a",
     tasks="treebank",
-    n=800,
-    limit=300,
+    n=1600,
+    limit=2400,
 )
 def base_against_large(subject, data, settings):
-    """Cumulative scores of the model and a shallower one, stretched to depth 0 to 1: their correlation (tenney2019a).
+    """Expected layers of the model and of a shallower one, in layers and as shares of depth (tenney2019a).
 
-    A task's profile is the accuracy of a linear probe on the mixture of layers 0..l, for each l; two profiles are
-    compared point by point after interpolation; a flat one correlates with nothing and is left out of the
-    mean. Intervals are over test sentences. Cumulative curves rise in any model, which helps the figure: the twins
-    beside it and the mixing weights, correlated in the same way, show how much.
+    If the profile is stretched, the expected layer moves up with the number of layers and its share of the depth stays.
     """
     other = companion(SHALLOW, settings, twin=subject.is_twin)
     missing = ""
@@ -41,39 +41,60 @@ def base_against_large(subject, data, settings):
     elif other.n_layers == subject.n_layers:
         missing = f"{other.name} has {other.n_layers} layers like {subject.name}: there is nothing to stretch"
     if missing:
-        return intervals.table([intervals.row("mean profile correlation", UNDEFINED, 0, task="all")], [missing])
+        nothing = [intervals.row(m, UNDEFINED, 0, task="all") for m in SUMMARY]
+        return intervals.table([*nothing, intervals.row(STRETCHED, UNDEFINED, 0, task="none")], [missing])
     return compare(other, subject, data, settings)
 
 
+STRETCHED = "expected depth, deep - shallow"
+
+
 def compare(shallow: Subject, deep: Subject, data: Data, settings: Settings) -> pd.DataFrame:
-    """Correlation of two models' cumulative profiles and mixing weights by task after rescaling depth, and the mean.
+    """Differences of two models' expected layers by task, in layers and in shares of depth, and profile correlations.
 
     A task that one of the models has too few targets for is left out.
     """
     found = tasks.available(data, only=TASKS)
-    both = [tasks.measured(subject, found, settings, mixed, most=MOST) for subject in (shallow, deep)]
-    rows, drawn = [], []
+    sides = [measured(subject, found, settings, mixed, most=MIXED) for subject in (shallow, deep)]
+    rows, moved = [], []
     for task in found:
-        a, b = (side[task][0] for side in both)
-        value, draws = correlate(a.profile, b.profile)
-        drawn.append((value, draws))
-        n = min(a.profile.n, b.profile.n)
-        rows.append(intervals.row("profile correlation", interval(value, draws), n, task=task))
-        refits = [profile_correlation(x.weights, y.weights) for x, y in zip(a.resampled, b.resampled)]
-        weights = by_refits(profile_correlation(a.mixture.weights, b.mixture.weights), refits)
-        rows.append(intervals.row("mixing weight correlation", weights, n, task=task))
+        a, b = (side[task][0] for side in sides)
+        rows += task_difference(task, a, b, settings)
+        moved.append(layers_apart(a, b))
         for subject, f in ((shallow, a), (deep, b)):
-            name = subject.name
-            scores = enumerate(f.profile.scores())
-            rows += [intervals.row("cumulative accuracy", s, n, task=task, model=name, layer=k) for k, s in scores]
-            rows += [r | {"model": name} for r in plain_rows(task, f)]
-    known = [pair for pair in drawn if not np.isnan(pair[0])]
-    mean = UNDEFINED
-    if known:
-        mean = interval(np.mean([v for v, _ in known]), np.mean([d for _, d in known], 0))
-    rows.append(intervals.row("mean profile correlation", mean, len(known), task="all"))
-    flat = f"flat profiles, which correlate with nothing: {len(drawn) - len(known)}" if len(known) < len(drawn) else ""
+            own = task_rows(task, f, settings) + depth_rows(task, f, settings)
+            rows += [r | {"model": subject.name} for r in own]
+    mean = mean_of(moved)
+    n = sum(sides[1][t][0].profile.n for t in found)
+    rows.append(intervals.row(SUMMARY[1], UNDEFINED if mean is None else interval(*mean), n, task="all"))
+    gains = [side[t][0].profile.lead(side[t][0].profile.depth, 0) for side in sides for t in found]
+    rows.append(intervals.row(SUMMARY[0], min(gains, key=lambda g: g[1]), n, task="all"))
     depths = f"{shallow.name} has {shallow.n_layers} layers, {deep.name} {deep.n_layers}"
-    return intervals.table(
-        rows, [depths, flat, tasks.note(data, found), *(said for side in both for _, said in side.values())]
-    )
+    notes = (said for side in sides for _, said in side.values())
+    return intervals.table(rows, [depths, tasks.note(data, found), SHARED, *notes])
+
+
+def layers_apart(shallow: Mixed, deep: Mixed) -> tuple[float, np.ndarray]:
+    """Expected layer of the deep model less that of the shallow one, and its draws."""
+    (a, drawn_a), (b, drawn_b) = (expected(f.profile) for f in (shallow, deep))
+    return b - a, drawn_b - drawn_a
+
+
+def task_difference(task: str, shallow: Mixed, deep: Mixed, settings: Settings) -> list[dict]:
+    """Rows of one task: the expected layer's difference as a share of depth, and the correlations of the profiles.
+
+    Cumulative curves rise in any model, so they correlate in any case; mixing weights need not.
+    """
+    (a, drawn_a), (b, drawn_b) = (expected(f.profile) for f in (shallow, deep))
+    share = interval(b / deep.profile.depth - a / shallow.profile.depth,
+                     drawn_b / deep.profile.depth - drawn_a / shallow.profile.depth)  # fmt: skip
+    n = min(shallow.profile.n, deep.profile.n)
+    with np.errstate(invalid="ignore", divide="ignore"):  # a flat profile correlates with nothing
+        drawn = [profile_correlation(x, y) for x, y in zip(shallow.profile.draws, deep.profile.draws)]
+        curves = profile_correlation(shallow.profile.value, deep.profile.value), np.array(drawn)
+    weights = [profile_correlation(x.mixture.weights, y.mixture.weights) for x, y in zip(shallow.fits, deep.fits)]
+    return [
+        intervals.row(STRETCHED, share, n, task=task),
+        intervals.row("profile correlation", interval(*curves), n, task=task),
+        intervals.row("mixing weight correlation", over_fits(weights, settings), n, task=task),
+    ]

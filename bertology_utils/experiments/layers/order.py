@@ -6,18 +6,21 @@ import numpy as np
 
 from ...claims.registry import claim
 from ...data.items import Ambiguity, Data
-from ...probes import LayerScores, Targets, fitting, gather, probe_layers
-from ...probes.linear import fit_each
+from ...probes import Targets, fitting, gather
 from ...probes.targets import build
 from ...scores import intervals
-from ...scores.choice import choose, choose_each
-from ...scores.profiles import Profile, peak_rows
+from ...scores.profiles import Profile, curve_rows, lead_rows, thirds
 from ...settings import Settings
 from ...subject.models import Subject
-from .tasks import baseline_rows
+from . import plants
+from .fits import FITS, Fitted, draw, fit_at, fit_layers, parts
 
+SENTENCES = 1200  # of which words are asked for their index
+TOLD, L2 = (
+    2000,
+    0.01,
+)  # words per fit of the classifier of words; its penalty, since no ambiguous sentence can choose it
 LONGEST = 16  # words whose index is asked for: further ones are too rare to learn
-MOST = 500  # words a split for the index probe
 
 
 def indices(data: Data) -> Targets:
@@ -26,82 +29,106 @@ def indices(data: Data) -> Targets:
     Sentences of an ambiguity set are split anew (every tenth dev, two more of ten test): its own test sentences are of
     another shape than those it trains on, which has nothing to do with word order.
     """
-    sentences = list(dict.fromkeys(i.words for task in data.items.values() for i in task))
+    every = list(dict.fromkeys(i.words for task in data.items.values() for i in task))
+    sentences = [every[k] for k in np.sort(np.random.default_rng(0).permutation(len(every))[:SENTENCES])]
     split = [("dev", "test", "test", *["train"] * 7)[n % 10] for n in range(len(sentences))]
     found = [(n, f"{w:02d}", w) for n, words in enumerate(sentences) for w in range(min(len(words), LONGEST))]
     return build(sentences, split, found)
 
 
-def order_scores(subject: Subject, data: Data, settings: Settings) -> LayerScores:
-    """The token-index probe of every layer (lin2019)."""
-    return probe_layers(subject, indices(data), settings, control=True, most=MOST)
+def order_scores(subject: Subject, data: Data, settings: Settings) -> tuple[Fitted, str]:
+    """The token-index probe of every layer (lin2019), and what was left out."""
+    targets, note = fitting(subject, indices(data))
+    targets = draw(targets, settings.seed)
+    return fit_layers(gather(subject, targets, settings=settings), targets, settings), note
+
+
+def order_rows(found: Fitted, settings: Settings) -> list[dict]:
+    """Accuracy by layer and its controls; `low - rest`, `low - word alone`, and `third - last layer`: how far it falls.
+
+    `low` is the lowest third of the stack, the embeddings among it; `third` its uppermost layer.
+    """
+    profile, keys = found.profile(settings), {"task": "word order"}
+    low, rest = thirds(profile.depth)
+    rows = [*curve_rows(profile, **keys), *found.control_rows(settings, **keys)]
+    rows += lead_rows(profile, found.dev, {"low - rest": (low, rest)}, **keys)
+    best = rows[-1]["layer"]
+    for name, baseline in found.baselines(settings).items():
+        rows.append(intervals.row(f"low - {name}", profile.over(best, baseline), profile.n, **keys, layer=best))
+    third, last = low[-1], profile.depth
+    return [*rows, intervals.row("third - last layer", profile.lead(third, last), profile.n, **keys, layer=third)]
 
 
 @claim(
     "lay.word_order.lin2019",
     tasks="ambiguity",
-    n=600,
-    limit=400,
-    # the lowest third of 12 layers ends at layer 4, depth 0.333; two points are the least fall worth the name
+    n=1600,
+    limit=1200,
+    planted=plants.order_fades,
+    nulls=("untrained", "layer 0", "bag of words", "positions", "constant"),
 )
 def word_order(subject, data, settings):
-    """A linear probe for each word's index in the sentence, on every layer (lin2019).
-
-    `low - last layer`: accuracy of the layer in the lowest third that is best on dev, less the last layer's.
-    """
-    scores = order_scores(subject, data, settings)
-    profile = Profile.of(scores.right, scores.groups, settings)
-    low = choose(scores.dev[: profile.depth // 3 + 1])
-    rows = peak_rows(profile, scores.dev, task="word order")
-    rows.append(
-        intervals.row("low - last layer", profile.lead(low, profile.depth), profile.n, task="word order", layer=low)
-    )
-    return intervals.table([*rows, *baseline_rows(scores, settings, task="word order")], [scores.note])
+    """A linear probe for each word's index in the sentence, on every layer (lin2019)."""
+    found, note = order_scores(subject, data, settings)
+    return intervals.table(order_rows(found, settings), [note])
 
 
 @claim(
     "lay.hierarchy.lin2019",
     tasks="ambiguity",
-    n=800,
-    limit=600,
-    # a tenth of the stack at least
+    n=1600,
+    limit=1200,
+    planted=plants.hierarchy_grows,
+    nulls=("untrained", "layer 0", "bag of words", "positions", "constant"),
 )
 def hierarchy(subject, data, settings):
-    """The best layer for main auxiliary and subject noun less that for word order, as shares of depth (lin2019).
+    """Main auxiliary and subject noun told by layer, where the first candidate is the wrong one (lin2019).
 
-    Hierarchy is what a classifier of words, trained where the first candidate is right, does where it is not: does
-    the right word score above the first candidate? Word order is the token-index probe on the same sentences.
+    A classifier of words is trained where the first candidate is right; does the right word score above the first
+    candidate where it is not? `upper - low` sets the layers above the lowest third against those in it. Every third
+    sentence of that kind chooses the layers. Word order is the token-index probe on the same sentences.
     """
-    scores = order_scores(subject, data, settings)
-    order = Profile.of(scores.right, scores.groups, settings)
-    rows = [intervals.row("accuracy", s, order.n, task="word order", layer=k) for k, s in enumerate(order.scores())]
-    rows.append(intervals.row("best layer", order.peak(), order.n, task="word order"))
-    rows += baseline_rows(scores, settings, task="word order")
-    notes = [scores.note]
+    found, note = order_scores(subject, data, settings)
+    rows, notes = order_rows(found, settings), [note]
     for condition in sorted({i.condition for i in data["ambiguity"]}):
-        right, note = _told_apart(subject, [i for i in data["ambiguity"] if i.condition == condition], settings)
-        found, name = Profile.of(right, np.arange(right.shape[1]), settings), condition.replace("_", " ")
-        rows += [intervals.row("accuracy", s, found.n, task=name, layer=k) for k, s in enumerate(found.scores())]
-        rows.append(intervals.row("best layer", found.peak(), found.n, task=name))
-        gap = intervals.interval(found.best - order.best, choose_each(found.draws) - choose_each(order.draws))
-        share = tuple(x / order.depth for x in gap)
-        rows.append(intervals.row("depth of best layer, hierarchy - order", share, found.n, task=name))
+        right, dev, note = told_apart(subject, [i for i in data["ambiguity"] if i.condition == condition], settings)
+        profile, keys = Profile.of(right, np.arange(right.shape[-1]), settings), {"task": condition.replace("_", " ")}
+        low, upper = thirds(profile.depth)
+        rows += curve_rows(profile, **keys)
+        rows += lead_rows(profile, dev, {"upper - low": (upper, low)}, **keys)
+        best = rows[-1]["layer"]
+        rows.append(intervals.row("accuracy, upper", profile.scores()[best], profile.n, **keys, layer=best))
         notes.append(note)
     return intervals.table(rows, notes)
 
 
-def _told_apart(subject: Subject, items: list[Ambiguity], settings: Settings) -> tuple[np.ndarray, str]:
-    """Whether the right word scores above the first candidate, (L + 1, disambiguating test sentences), and a note."""
+def told_apart(subject: Subject, items: list[Ambiguity], settings: Settings) -> tuple[np.ndarray, np.ndarray, str]:
+    """Whether the right word scores above the first candidate.
+
+    Returns
+    -------
+    right : bool array (R, L + 1, N)
+        Of R fits, every layer, and the scored test sentences.
+    dev : float array (L + 1,)
+        Share of right choices in the sentences that choose.
+    note : str
+    """
     items = [i for i in items if i.split == "train" or (i.split == "test" and i.linear != i.target)]
     words = [range(len(i.words)) if i.split == "train" else (i.target, i.linear) for i in items]
     found = [(n, str(w == items[n].target), w) for n, places in enumerate(words) for w in places]
     targets, note = fitting(subject, build([i.words for i in items], [i.split for i in items], found))
-    train = targets.split == "train"
-    out = []
-    vectors = gather(subject, targets, settings=settings)
-    probes = fit_each(vectors[:, train], targets.labels[train], device=settings.torch_device())
-    for x, probe in zip(vectors, probes):
-        logits = probe.logits(x[~train]).cpu().numpy()  # columns: False, True
-        score = (logits[:, 1] - logits[:, 0]).reshape(-1, 2)
-        out.append(score[:, 0] > score[:, 1])
-    return np.array(out), note
+    train, asked = targets.split == "train", targets.split == "test"
+    kept = np.flatnonzero(~train | (np.cumsum(train) <= TOLD * FITS))
+    targets, asked = targets.take(kept), asked[kept]
+    chooses, right, vectors = np.arange(asked.sum() // 2) % 3 == 0, [], gather(subject, targets, settings=settings)
+    for part in parts(targets, settings.seed):
+        probes = fit_at(vectors[:, part], targets.labels[part], np.full(len(vectors), L2), False, settings)
+        right.append([_leads(p.logits(x[asked])) for p, x in zip(probes, vectors)])
+    right = np.array(right)  # (R, L + 1, N)
+    return right[..., ~chooses], right[..., chooses].mean((0, 2)), note
+
+
+def _leads(logits) -> np.ndarray:
+    """Whether the first of each two words (the right one) scores above the second; columns: False, True."""
+    score = (logits[:, 1] - logits[:, 0]).reshape(-1, 2)
+    return (score[:, 0] > score[:, 1]).cpu().numpy()

@@ -1,4 +1,4 @@
-"""Where trees, agreement and the pretraining task are best read."""
+"""Where trees and agreement are best read."""
 
 from __future__ import annotations
 
@@ -7,106 +7,124 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 
-from ...calibration import planted as plants
 from ...claims.registry import claim
-from ...data.items import MASK
+from ...data.items import MASK, ForcedChoice, Sentence
 from ...probes import fit_structural_each, mlm_heads, spanning_tree, uuas
 from ...probes.structural import distances, without
 from ...scores import intervals
-from ...scores.profiles import Profile, peak_rows
+from ...scores.profiles import Profile, best_in, curve_rows, layers_at, lead_rows, middle_rows
 from ...settings import Settings
 from ...subject import cloze, encode
 from ...subject.models import Subject
-from . import tasks
-from .transfer import task_scores
+from . import plants
 
-MASKS = 1000  # masked pieces that the heads are fitted on
-ALIKE = ("POS", "chunks", "dependencies", "entities")  # tasks of the mean probe
-
-
-def trees_in_the_middle(data, base, rng):
-    """Static word vectors, and trees as distances whose strength is a bell around the middle layer, with noise."""
-    trees = plants.tree_vectors(layers=plants.bump(base.n_layers, peak=0.5, width=0.2), noise=0.3)
-    return plants.plant(base, data, rng, parts=[plants.word_vectors(), trees])
+TREES, TREE_FITS, RANK = 300, 4, 64  # training sentences per fit of the structural probe, fits, rows of its matrix
+LONGEST = 40  # words of a sentence for the structural probe
+MASKS, HEAD_FITS = 1000, 4  # masked pieces that the heads of a fit rest on, fits
+UPPER, TOP = 0.5, 0.85  # "about two thirds up" lies between these depths
+SINGULAR, PLURAL = {"is", "was", "has", "does"}, {"are", "were", "have", "do"}
 
 
 @claim(
     "lay.tree_depth.hewitt2019",
     tasks="treebank",
-    n=800,
-    limit=150,
-    # one point of UUAS is the least lead worth the name
-    planted=trees_in_the_middle,
-    nulls=("untrained", "layer 0", "positions"),
+    n=1600,
+    limit=1200,
+    planted=plants.trees_in_the_middle,
+    nulls=("untrained", "layer 0", "bag of words", "positions", "constant"),
 )
 def tree_depth(subject, data, settings):
     """UUAS of a structural distance probe on every layer; punctuation left out (hewitt2019).
 
-    The inner layer is the best on dev; its leads over both ends are scored on test.
+    Probes are fitted on four disjoint sets of sentences. `chain` joins neighbours: what a probe gets that knows the
+    order of the words alone.
     """
-    items = [s for s in data["treebank"] if 3 < len(s.words) <= 40]
-    items = [*[s for s in items if s.split == "train"][:150], *[s for s in items if s.split != "train"]]
-    fit = encode.fits(subject, [s.words for s in items])
-    items = [s for s, ok in zip(items, fit) if ok]
-    cut = [without(s.heads, [not any(c.isalnum() for c in w) for w in s.words]) for s in items]
-    vectors = dict(encode.hidden_states(subject, [s.words for s in items], settings=settings))
-    split = np.array([s.split for s in items])
-    scores = np.full((subject.n_layers + 1, len(items)), np.nan)
-    at = [vectors[n][:, cut[n][0]] for n in range(len(items))]  # (L + 1, W, H) each
-    train = np.flatnonzero(split == "train")
-    probes = fit_structural_each(
-        [at[n] for n in train],
-        [cut[n][1] for n in train],
-        rank=min(64, subject.hidden_size),
-        seed=settings.seed,
-        device=settings.torch_device(),
-    )
-    for n in np.flatnonzero(split != "train"):
-        for layer, probe in enumerate(probes if len(cut[n][1]) > 1 else ()):
-            scores[layer, n] = uuas(spanning_tree(distances(probe, at[n][layer])), cut[n][1])
-    scored = ~np.isnan(scores[0])
-    test, dev = scores[:, scored & (split == "test")], scores[:, scored & (split == "dev")]
-    rows = peak_rows(Profile.of(test, np.arange(test.shape[1]), settings), dev.mean(1), measure="UUAS")
-    chain = [_in_chain(cut[n][1]) for n in np.flatnonzero((split == "test") & scored)]
-    rows.append(
-        intervals.row("UUAS, neighbours joined", intervals.mean_interval(chain, seed=settings.seed), len(chain))
-    )
-    note = f"{(~fit).sum()} of {len(fit)} sentences are too long for {subject.name}" if not fit.all() else ""
+    items, note = fitting_trees(subject, data["treebank"])
+    scores, dev, chain = tree_scores(subject, items, settings)
+    profile = Profile.of(scores, np.arange(scores.shape[-1]), settings)
+    baseline = Profile.of(chain[None], np.arange(len(chain)), settings)
+    rows = [*curve_rows(profile, measure="UUAS"), *middle_rows(profile, dev, {"chain": baseline})]
+    rows.append(intervals.row("UUAS, neighbours joined", baseline.scores()[0], len(chain)))
     return intervals.table(rows, [note])
 
 
-def _in_chain(heads: Sequence[int]) -> float:
-    """Share of a tree's edges that join neighbours: what a probe gets that knows the order alone."""
-    edges = [abs(w - h) == 1 for w, h in enumerate(heads) if h >= 0]
-    return float(np.mean(edges))
+def fitting_trees(subject: Subject, items: Sequence[Sentence]) -> tuple[list[Sentence], str]:
+    """Sentences of 4 to `LONGEST` words that the model takes whole, so many of train as are used, and a note."""
+    items = [s for s in items if 3 < len(s.words) <= LONGEST]
+    train = [s for s in items if s.split == "train"][: TREES * TREE_FITS]
+    items = [*train, *[s for s in items if s.split != "train"]]
+    fit = encode.fits(subject, [s.words for s in items])
+    note = f"{(~fit).sum()} of {len(fit)} sentences are too long for {subject.name}" if not fit.all() else ""
+    return [s for s, ok in zip(items, fit) if ok], note
 
 
-def heads_for(subject: Subject, sentences: list, settings: Settings) -> list[mlm_heads.LayerHead]:
-    """A masked-LM head a layer, fitted on some running text."""
+def tree_scores(
+    subject: Subject, items: list[Sentence], settings: Settings
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """UUAS (R, L + 1, N) of the test sentences, its mean on dev (L + 1,), and the chain's UUAS (N,)."""
+    cut = [without(s.heads, [not any(c.isalnum() for c in w) for w in s.words]) for s in items]
+    vectors = dict(encode.hidden_states(subject, [s.words for s in items], settings=settings))
+    at = [vectors[n][:, kept] for n, (kept, _) in enumerate(cut)]  # (L + 1, W, H) each
+    heads = [h for _, h in cut]
+    of = {s: [n for n, i in enumerate(items) if i.split == s and len(heads[n]) > 1] for s in ("train", "dev", "test")}
+    scores = {"dev": [], "test": []}
+    for k in range(TREE_FITS):
+        train = of["train"][k::TREE_FITS]
+        options = {"rank": min(RANK, subject.hidden_size), "seed": settings.seed + k, "device": settings.torch_device()}
+        probes = fit_structural_each([at[n] for n in train], [heads[n] for n in train], **options)
+        for split, found in scores.items():
+            found.append(
+                [[_tree_score(p, at[n][layer], heads[n]) for n in of[split]] for layer, p in enumerate(probes)]
+            )
+    return np.array(scores["test"]), np.mean(scores["dev"], (0, 2)), np.array([in_chain(heads[n]) for n in of["test"]])
+
+
+def _tree_score(probe: np.ndarray, vectors: np.ndarray, heads: list[int]) -> float:
+    return uuas(spanning_tree(distances(probe, vectors)), heads)
+
+
+def in_chain(heads: Sequence[int]) -> float:
+    """Share of a tree's edges that join neighbours."""
+    return float(np.mean([abs(w - h) == 1 for w, h in enumerate(heads) if h >= 0]))
+
+
+def fitted_heads(subject: Subject, sentences: list, settings: Settings) -> list[list[mlm_heads.LayerHead]]:
+    """Masked-LM heads for each layer, fitted on running text: a list per fit, each on other sentences."""
     rows, positions, pieces = mlm_heads.mask_rows(subject, sentences, seed=settings.seed)
-    ends = np.cumsum([len(p) for p in positions])
-    used = int(np.searchsorted(ends, MASKS)) + 1
-    states = mlm_heads.states_at(subject, rows[:used], positions[:used], settings)
-    return mlm_heads.fit_heads(subject, states, [p for row in pieces[:used] for p in row], settings)
+    out = []
+    for k in range(HEAD_FITS):
+        part = range(k, len(rows), HEAD_FITS)
+        used = part[: int(np.searchsorted(np.cumsum([len(pieces[i]) for i in part]), MASKS)) + 1]
+        states = mlm_heads.states_at(subject, [rows[i] for i in used], [positions[i] for i in used], settings)
+        out.append(mlm_heads.fit_heads(subject, states, [p for i in used for p in pieces[i]], settings))
+    return out
 
 
-def _fitting_text(subject: Subject, sentences: list) -> list:
+def fitting_text(subject: Subject, sentences: list) -> list:
+    """The sentences that the model takes whole."""
     fit = encode.fits(subject, sentences)
     return [s for s, ok in zip(sentences, fit) if ok]
+
+
+def singular(item: ForcedChoice) -> bool:
+    """Whether the right verb form is the singular one: *is*, *runs*, *passes*."""
+    return item.good in SINGULAR or (item.good not in PLURAL and len(item.good) > len(item.bad))
 
 
 @claim(
     "lay.agreement.goldberg2019",
     tasks=("agreement", "sentences"),
-    n=1000,
-    limit=1500,
+    n=2000,
+    limit=4000,
+    planted=plants.agreement_two_thirds_up,
+    nulls=("untrained", "layer 0", "frequency", "nearest", "coin"),
 )
 def agreement(subject, data, settings):
     """P(right verb form) > P(wrong form) through a fitted masked-LM head on every layer (goldberg2019).
 
-    Each layer gets a linear map in front of the model's own head, fitted on running text; where a source has none, on
-    a third of its sentences (right form filled in, random words masked), and the rest is scored. Every other scored
-    item is dev, by which the inner layer is chosen. Chance is one half: two forms, one of them right.
+    Each layer gets a linear map in front of the model's own head, fitted four times on running text; where a source
+    has none, on a third of its sentences (right form filled in, random words masked), and the rest is scored. Items
+    count so that singular and plural verbs weigh alike: who always prefers one form scores one half.
     """
     items, note = cloze.single_piece(subject, data["agreement"])
     text, said = [s.words for s in data.items.get("sentences", [])], ""
@@ -114,60 +132,54 @@ def agreement(subject, data, settings):
         text = [tuple(i.text.replace(MASK, i.good).split()) for i in items[::3]]
         items = [i for n, i in enumerate(items) if n % 3]
         said = f"heads fitted on {len(text)} of the sentences, the other {len(items)} scored"
-    heads = heads_for(subject, _fitting_text(subject, text), settings)
+    right, own = verb_choices(subject, items, fitted_heads(subject, fitting_text(subject, text), settings), settings)
+    return intervals.table(agreement_rows(items, right, own, settings), [note, said])
+
+
+def verb_choices(
+    subject: Subject, items: list[ForcedChoice], heads: list[list[mlm_heads.LayerHead]], settings: Settings
+) -> tuple[np.ndarray, np.ndarray]:
+    """Whether the right form is likelier, (R, L + 1, N) through fitted heads and (N,) through the model's own."""
     rows, at = zip(*(cloze.gap_row(subject, i.text) for i in items))
     states = mlm_heads.states_at(subject, rows, [[a] for a in at], settings)
     fillers = np.array([[cloze.filler_id(subject, w) for w in (i.good, i.bad)] for i in items])
     ids, place = np.unique(fillers, return_inverse=True)
     place, each = place.reshape(fillers.shape), np.arange(len(items))
-    logs = [head.log_probs(state, ids) for head, state in zip(heads, states)]
-    right = np.array([log[each, place[:, 0]] > log[each, place[:, 1]] for log in logs])  # (L + 1, n)
-    test = right[:, 1::2]
-    found = peak_rows(Profile.of(test, np.arange(test.shape[1]), settings), right[:, ::2].mean(1))
+
+    def right(logs: np.ndarray) -> np.ndarray:
+        return logs[each, place[:, 0]] > logs[each, place[:, 1]]
+
+    fitted = [[right(head.log_probs(state, ids)) for head, state in zip(of, states)] for of in heads]
     with torch.inference_mode():
-        last = subject.predict(torch.as_tensor(states[-1, 1::2], device=subject.device))[:, ids].float().cpu().numpy()
-    good, bad = (last[np.arange(len(last)), column] for column in place[1::2].T)
-    own = intervals.mean_interval(good > bad, seed=settings.seed, draws=settings.draws)
-    return intervals.table([*found, intervals.row("accuracy, the model's own head", own, test.shape[1])], [note, said])
+        last = subject.predict(torch.as_tensor(states[-1], device=subject.device))[:, ids].float().cpu().numpy()
+    return np.array(fitted), right(last)
 
 
-@claim(
-    "lay.task_specific.liu2019a",
-    tasks=("sentences", "treebank"),
-    n=800,
-)
-def task_specific(subject, data, settings):
-    """Masked words told through a fitted head on every layer, against the mean of four probes (liu2019a).
+def agreement_rows(items: list[ForcedChoice], right: np.ndarray, own: np.ndarray, settings: Settings) -> list[dict]:
+    """Rows of every second item; the others choose the layers.
 
-    A masked word counts as right if its piece is the likeliest of the whole vocabulary.
+    `two thirds - lower` and `two thirds - top` set the layers about two thirds up against those below and above them.
     """
-    text = _fitting_text(subject, list(dict.fromkeys(s.words for s in data["sentences"])))
-    heads = heads_for(subject, [s for n, s in enumerate(text) if n % 4 > 1], settings)
-    right, groups, answers = [], [], []
-    for part in (0, 1):  # dev, test
-        rows, positions, pieces = mlm_heads.mask_rows(subject, text[part::4], seed=settings.seed + 1)
-        states = mlm_heads.states_at(subject, rows, positions, settings)
-        flat = np.array([p for row in pieces for p in row])
-        right.append(np.array([head.top(state) == flat for head, state in zip(heads, states)]))
-        answers.append(flat)
-        groups.append(np.repeat(np.arange(len(rows)), [len(p) for p in positions]))
-    words = Profile.of(right[1], groups[1], settings)
-    out = peak_rows(words, right[0].mean(1), task="masked words")
-    inner = out[-1]["layer"]
-    lead = words.lead(words.depth, inner)
-    out.append(intervals.row("last layer - inner", lead, words.n, task="masked words", layer=inner))
-    usual = answers[1] == np.bincount(answers[0]).argmax()  # the piece most often masked on dev
-    out.append(
-        intervals.row("majority", intervals.mean_interval(usual, groups=groups[1]), words.n, task="masked words")
-    )
-    found = task_scores(subject, data, settings, only=ALIKE)
-    scores = list(found.values())
-    profiles = [Profile.of(s.right, s.groups, settings) for s in scores]
-    for (task, s), profile in zip(found.items(), profiles):
-        out += [intervals.row("accuracy", x, profile.n, task=task, layer=k) for k, x in enumerate(profile.scores())]
-        out += tasks.baseline_rows(s, settings, task=task)
-    mean = Profile(
-        np.mean([p.value for p in profiles], 0), np.mean([p.draws for p in profiles], 0), sum(p.n for p in profiles)
-    )
-    out += peak_rows(mean, np.mean([s.dev for s in scores], 0), task="mean of probes")
-    return intervals.table(out, [f"the mean of probes is over {', '.join(found)}"])
+    one = np.array([singular(i) for i in items])
+    share = np.where(one, one.mean(), 1 - one.mean())
+    weight = 0.5 / np.where(share > 0, share, 1)  # so that both numbers count alike
+    test = np.arange(len(items)) % 2 == 1
+    chosen = [i for i, t in zip(items, test) if t]
+    groups = {
+        "verb": [" ".join(sorted((i.good, i.bad))) for i in chosen],
+        "construction": [i.id.rpartition("-")[0] if "construction" in i.meta else i.id for i in chosen],
+    }
+    profile = Profile.of(right[..., test] * weight[test], groups, settings)
+    dev, depth = (right[..., ~test] * weight[~test]).mean((0, 2)), profile.depth
+    upper = [k for k in layers_at(depth, UPPER, TOP) if k > depth * UPPER]
+    others = {"lower": list(range(upper[0])), "top": list(range(upper[-1] + 1, depth + 1))}
+    rows = curve_rows(profile, measure="balanced accuracy")
+    rows += lead_rows(profile, dev, {f"two thirds - {name}": (upper, part) for name, part in others.items()})
+    best = best_in(dev, range(depth + 1))
+    rows.append(intervals.row("balanced accuracy, best layer", profile.scores()[best], profile.n, layer=best))
+    for name, of in (("singular", one), ("plural", ~one)):
+        if (part := test & of).any():
+            found = intervals.mean_interval(right[:, best, part].mean(0), seed=settings.seed, draws=settings.draws)
+            rows.append(intervals.row("accuracy by right form", found, part.sum(), number=name, layer=best))
+    own = Profile.of((own * weight)[None, test], groups, settings).scores()[0]
+    return [*rows, intervals.row("balanced accuracy, the model's own head", own, profile.n)]

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
-from itertools import groupby
 from operator import attrgetter
-from typing import Any, TypeVar
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ...data.items import Data, ItemError, Sentence
-from ...probes import LayerScores, Means, Targets, fitting, from_edges, from_sentences, gather_all, score_layers
-from ...scores import intervals
-from ...settings import Settings
-from ...subject.models import Subject
-
-T = TypeVar("T")
+from ...data.items import Data, EdgeItem, ItemError, Sentence
+from ...probes import Targets, from_edges, from_sentences
 
 PIPELINE = (
     "POS",
@@ -31,8 +23,8 @@ PIPELINE = (
 )
 STAGES = 6  # those the survey names: POS to coreference
 SYNTACTIC = ("POS", "chunks", "dependencies")
-SOURCES = ("treebank", "mentions", "chunks", "semantic_roles", "proto_roles", "relations")
-SENTENCES = {"train": 250, "dev": 100, "test": 150}  # sentences (or edges) a split at most
+SENTENCES = {"train": 800, "dev": 150, "test": 600}  # per split, at most
+EDGES = {"train": 8000, "dev": 1000, "test": 3000}  # the same for items of one or two spans
 NOMINAL = ("NOUN", "PROPN", "PRON", "NUM")
 BEFORE = {"det", "amod", "compound", "nummod", "nmod", "advmod", "flat"}
 AGENT = {"volition", "instigation"}
@@ -42,7 +34,7 @@ def available(data: Data, *, only: tuple[str, ...] = PIPELINE) -> dict[str, Targ
     """Task -> targets, for the tasks that the source's items can be asked; in pipeline order.
 
     At most `SENTENCES` sentences of a split are used, drawn at random, the same ones for all tasks of a treebank: the
-    model runs once over them, and a few hundred words are all that a probe sees anyway.
+    model runs once over them.
 
     Raises
     ------
@@ -64,84 +56,20 @@ def available(data: Data, *, only: tuple[str, ...] = PIPELINE) -> dict[str, Targ
 
 
 def _drawn(items: list) -> list:
-    """`SENTENCES` of each split, in their order: the sentences of a file's beginning may all be of one kind."""
+    """So many of each split, in their order: the sentences of a file's beginning may all be of one kind."""
     kept: set[int] = set()
-    for split, most in SENTENCES.items():
+    limits = EDGES if items and isinstance(items[0], EdgeItem) else SENTENCES
+    for split, most in limits.items():
         places = [i for i, item in enumerate(items) if item.split == split]
         kept.update(np.random.default_rng(0).permutation(places)[:most].tolist())
     return [item for i, item in enumerate(items) if i in kept]
-
-
-def _draw(targets: Targets, most: int, seed: int) -> Targets:
-    """At most `most` train targets and 2 `most` of the others."""
-    more = targets.draw(2 * most, seed)
-    train = np.flatnonzero(more.split == "train")
-    drop = np.random.default_rng(seed).permutation(train)[most:]
-    return more.take(np.setdiff1d(np.arange(len(more)), drop))
-
-
-def gathered(
-    subject: Subject, found: dict[str, Targets], settings: Settings, *, most: int
-) -> Iterator[tuple[str, Targets, np.ndarray, str]]:
-    """Task, its targets (those that fit), their vectors (L + 1, N, F), what was left out.
-
-    At most `most` train targets, and twice as many of the other splits: fitting costs time, scoring narrows intervals.
-    Tasks on the same sentences share one run of the model.
-    """
-    for _, group in groupby(found.items(), key=lambda pair: pair[1].sentences):
-        names, targets = zip(*group)
-        targets, notes = zip(*(fitting(subject, t) for t in targets))
-        targets = [_draw(t, most, settings.seed) for t in targets]
-        yield from zip(names, targets, gather_all(subject, targets, settings=settings), notes)
-
-
-_SEEN: WeakKeyDictionary[Subject, dict[tuple, Any]] = WeakKeyDictionary()
-
-
-def measured(
-    subject: Subject,
-    found: dict[str, Targets],
-    settings: Settings,
-    measure: Callable[[np.ndarray, Targets, Settings], T],
-    *,
-    most: int,
-) -> dict[str, tuple[T, str]]:
-    """Task -> what `measure` (a function of vectors, targets and settings) makes of it, and what was left out.
-
-    Several claims of the chapter ask the same of the same words: what was measured once on a subject is handed on.
-    """
-    kept = _SEEN.setdefault(subject, {})
-    keys = {task: (measure, most, settings, *_content(targets)) for task, targets in found.items()}
-    new = {task: targets for task, targets in found.items() if keys[task] not in kept}
-    for task, targets, x, said in gathered(subject, new, settings, most=most):
-        kept[keys[task]] = measure(x, targets, settings), said
-    return {task: kept[key] for task, key in keys.items()}
-
-
-def _content(targets: Targets) -> tuple:
-    """All that is in targets, as a key."""
-    arrays = (targets.sentence, targets.spans, targets.labels, targets.split)
-    return targets.sentences, *(a.tobytes() for a in arrays)
-
-
-def scored(x: np.ndarray, targets: Targets, settings: Settings) -> LayerScores:
-    """A linear probe on every layer, and one on control labels."""
-    return score_layers(x, targets, settings, control=True)
-
-
-def baseline_rows(scores: LayerScores, settings: Settings, **keys) -> list[dict]:
-    """The majority label's accuracy, and by layer the probe's on control labels (hewitt2019control)."""
-    mean = Means(scores.groups, seed=settings.seed, draws=min(settings.draws, 500))
-    n = len(scores.majority)
-    out = [intervals.row("majority", mean(scores.majority), n, **keys)]
-    return out + [intervals.row("control accuracy", mean(c), n, **keys, layer=k) for k, c in enumerate(scores.control)]
 
 
 def note(data: Data, found: dict[str, Targets]) -> str:
     """Which of the tasks a source has, in words."""
     most = ", ".join(f"{n} {split}" for split, n in SENTENCES.items())
     offers = f"{data.name} offers {len(found)} of {len(PIPELINE)} tasks: {', '.join(found)}"
-    return f"{offers}; at most {most} sentences of each task, drawn at random"
+    return f"{offers}; at most {most} sentences per task, drawn at random"
 
 
 def _sentences(data: Data, layer: str) -> list[Sentence]:
@@ -170,7 +98,7 @@ def _words(*layers: str) -> Callable[[Data], Targets]:
 
 
 def _arcs(data: Data) -> Targets:
-    """Dependant and head with the relation; subtypes (nsubj:pass) are cut off."""
+    """Dependent and head with the relation; subtypes (nsubj:pass) are cut off."""
     return from_sentences(
         _sentences(data, "deprels"),
         lambda s: [(r.split(":")[0], i, h) for i, (r, h) in enumerate(zip(s.deprels, s.heads)) if h >= 0],

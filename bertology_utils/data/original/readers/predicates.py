@@ -6,8 +6,9 @@ import json
 import re
 from collections.abc import Iterator
 
-from bertology_utils.data.items import EdgeItem
+from bertology_utils.data.items import EdgeItem, Sentence, Span
 from bertology_utils.data.original.conllu import FORM, UPOS, Block, blocks
+from bertology_utils.data.original.conllu import sentence as analysed
 from bertology_utils.data.original.readers.archives import member
 from bertology_utils.data.original.readers.treebanks import EWT, ewt_blocks
 from bertology_utils.data.original.reading import Files, at, reader
@@ -18,9 +19,8 @@ FUNCTION = ("PUNCT", "ADP", "AUX", "CCONJ", "SCONJ", "PART")
 _EDGE = re.compile(r"(.+)-semantics-pred-(\d+)%%\1-semantics-arg-(\d+)")
 
 
-@reader("up_english_ewt", "semantic_roles")
-def semantic_roles(files: Files) -> Iterator[EdgeItem]:
-    """A predicate (`span1`), the head word of an argument (`span2`) and its role (akbik2015); not the predicate's own.
+def _up_blocks(files: Files) -> Iterator[tuple[str, Block]]:
+    """(split, block) of the published dev and test parts.
 
     The training part is not registered: of the published dev part four of five documents are `train` here.
     """
@@ -31,9 +31,30 @@ def semantic_roles(files: Files) -> Iterator[EdgeItem]:
             document = block.comments["document"]
             if part == "dev" and (not seen or seen[-1] != document):
                 seen.append(document)
-            split = "test" if part == "test" else "train" if len(seen) % 5 else "dev"
-            words = tuple(row[FORM] for row in block.rows)
-            yield from _roles(block, split, words)
+            yield ("test" if part == "test" else "train" if len(seen) % 5 else "dev"), block
+
+
+@reader("up_english_ewt", "semantic_roles")
+def semantic_roles(files: Files) -> Iterator[EdgeItem]:
+    """A predicate (`span1`), the head word of an argument (`span2`) and its role (akbik2015); not the predicate's own."""
+    for split, block in _up_blocks(files):
+        yield from _roles(block, split, tuple(row[FORM] for row in block.rows))
+
+
+@reader("up_english_ewt", "treebank")
+def up_treebank(files: Files) -> Iterator[Sentence]:
+    """Sentences with their dependency tree and roles (akbik2015): a `role` span is an argument's head word, its `head`
+    the predicate. So syntax and roles can be asked of the same sentences.
+    """
+    for split, block in _up_blocks(files):
+        edges = _roles(block, split, tuple(row[FORM] for row in block.rows))
+        spans = tuple(
+            Span(start=e.span2[0], end=e.span2[1], label=e.labels[0], kind="role", head=e.span1[0]) for e in edges
+        )
+        document = block.comments["document"]
+        yield analysed(
+            block, split=split, condition=document.partition("-")[0], spans=spans, meta={"document": document}
+        )
 
 
 def _roles(block: Block, split: str, words: tuple[str, ...]) -> Iterator[EdgeItem]:

@@ -1,0 +1,127 @@
+"""Where chunks live: three studies' measures on the same words (liu2019a, tenney2019a, jawahar2019)."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.cluster import KMeans
+from sklearn.metrics import normalized_mutual_info_score
+
+from ...claims.registry import claim
+from ...data.items import Data, ItemError, Sentence
+from ...probes import Targets, fitting, from_sentences
+from ...scores import intervals
+from ...scores.profiles import curve_rows, middle_rows, zones
+from ...settings import Settings
+from ...subject import encode
+from ...subject.models import Subject
+from . import plants, tasks
+from .fits import SHARED, fit_layers, measured
+from .mixing import MIXED, depth_rows, mixed, task_rows
+
+SPANS = 2000  # chunks that are clustered
+LEAST = 20  # chunks of a kind, or the kind is left out
+
+
+@claim(
+    "lay.chunks_conflict.liu2019a",
+    tasks=("treebank", "chunks"),
+    n=1600,
+    limit=2400,
+    planted=plants.three_answers,
+    nulls=("untrained", "layer 0", "bag of words", "positions", "constant"),
+)
+def chunks_conflict(subject, data, settings):
+    """Chunks by the measures of three studies: a probe per layer, what each layer adds, and clusters of spans.
+
+    The probe per layer (liu2019a) also has a form with one hidden layer, and tells parts of speech beside chunks.
+    Cumulative scoring (tenney2019a) says how much of what the layers add to the embeddings the lowest third adds.
+    Clusters of the chunks' vectors (jawahar2019) are compared with the kinds of chunk by normalised mutual information;
+    sources without kinds of chunk have none.
+    """
+    found = tasks.available(data, only=("POS", "chunks"))
+    rows, notes = [], [tasks.note(data, found), SHARED]
+    for task, (scores, said) in measured(subject, found, settings, fit_layers).items():
+        profile, keys = scores.profile(settings), {"task": task, "probe": "linear"}
+        rows += curve_rows(profile, **keys) + scores.control_rows(settings, **keys)
+        rows += middle_rows(profile, scores.dev, scores.baselines(settings), **keys)
+        notes.append(said)
+    only = {"chunks": found["chunks"]}
+    for scores, _ in measured(subject, only, settings, with_hidden_layer, most=MIXED).values():
+        profile, keys = scores.profile(settings), {"task": "chunks", "probe": "one hidden layer"}
+        rows += curve_rows(profile, **keys) + middle_rows(profile, scores.dev, scores.baselines(settings), **keys)
+    for mixture, _ in measured(subject, only, settings, mixed, most=MIXED).values():
+        rows += task_rows("chunks", mixture, settings) + depth_rows("chunks", mixture, settings)
+    try:
+        spans = chunk_spans(data)
+    except ItemError as error:
+        return intervals.table(rows, [*notes, f"no clusters of spans: {error}"])
+    return intervals.table([*rows, *cluster_rows(subject, spans, settings)], notes)
+
+
+def with_hidden_layer(x: np.ndarray, targets: Targets, settings: Settings):
+    """`fit_layers` with a probe of one hidden layer, for `fits.measured`."""
+    return fit_layers(x, targets, settings, hidden=True)
+
+
+def chunk_spans(data: Data) -> Targets:
+    """Chunks as spans labelled with their kind (NP, VP, ...), from sentences annotated with them.
+
+    Raises
+    ------
+    ItemError
+        If there is none, or fewer than two kinds have `LEAST` chunks.
+    """
+
+    def spans(s: Sentence) -> list[tuple]:
+        starts = [i for i, tag in enumerate(s.chunks) if tag.startswith("B-")]
+        ends = [next((j for j in range(i + 1, len(s.chunks)) if not s.chunks[j].startswith("I-")), len(s.chunks))
+                for i in starts]  # fmt: skip
+        return [(s.chunks[a][2:], (a, b)) for a, b in zip(starts, ends)]
+
+    sentences = [s for task in ("treebank", "chunks") for s in data.items.get(task, []) if s.chunks]
+    targets = from_sentences(sentences, spans)
+    targets = targets.take(np.sort(np.random.default_rng(0).permutation(len(targets))[:SPANS]))
+    kinds, counts = np.unique(targets.labels, return_counts=True)
+    if (counts >= LEAST).sum() < 2:
+        raise ItemError(f"kinds of chunk are {dict(zip(kinds, counts))}: fewer than two have {LEAST}")
+    return targets.take(np.isin(targets.labels, kinds[counts >= LEAST]))
+
+
+def span_vectors(subject: Subject, targets: Targets, settings: Settings) -> np.ndarray:
+    """First and last word's vector, their product and their difference (jawahar2019): float32 (L + 1, N, 4 H)."""
+    used = np.unique(targets.sentence)
+    out = np.empty((subject.n_layers + 1, len(targets), 4 * subject.hidden_size), np.float32)
+    for k, states in encode.hidden_states(subject, [targets.sentences[i] for i in used], settings=settings):
+        for n in np.flatnonzero(targets.sentence == used[k]):
+            (a, b), = targets.spans[n]  # fmt: skip
+            first, last = states[:, a], states[:, b - 1]
+            out[:, n] = np.concatenate([first, last, first * last, first - last], -1)
+    return out
+
+
+def cluster_rows(subject: Subject, targets: Targets, settings: Settings) -> list[dict]:
+    """Normalised mutual information of k-means clusters and kinds of chunk by layer; `low - middle`.
+
+    As many clusters as kinds. Half of the spans choose the layer of each zone, the other half are scored; resampled
+    sentences keep the clusters that were found.
+    """
+    targets, _ = fitting(subject, targets)
+    x, kinds = span_vectors(subject, targets, settings), len(set(targets.labels))
+    found = [KMeans(kinds, n_init=4, random_state=settings.seed).fit_predict(layer) for layer in x]
+    test = targets.sentence % 2 == 1
+    dev = [normalized_mutual_info_score(targets.labels[~test], c[~test]) for c in found]
+    of = zones(len(x) - 1)
+    low, middle = (of[z][int(np.argmax([dev[k] for k in of[z]]))] for z in ("low", "middle"))
+    codes = np.unique(targets.labels, return_inverse=True)[1][test]
+    arrays = [codes, *(c[test] for c in found)]
+
+    def scores(gold: np.ndarray, *clusters: np.ndarray) -> np.ndarray:
+        each = [normalized_mutual_info_score(gold, c) for c in clusters]
+        return np.array([*each, each[low] - each[middle]])
+
+    drawn = intervals.bootstrap(
+        arrays, scores, seed=settings.seed, draws=min(settings.draws, 400), groups=targets.sentence[test]
+    )
+    keys, n = {"task": "chunks", "probe": "clusters"}, int(test.sum())
+    rows = [intervals.row("mutual information", drawn.at(k), n, **keys, layer=k) for k in range(len(x))]
+    return [*rows, intervals.row("low - middle", drawn.at(len(x)), n, **keys, layer=low)]

@@ -1,0 +1,205 @@
+"""Linear probes on every layer, fitted on several disjoint parts of the training sentences; shared by the chapter."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from ...probes import Targets, control_task, fitting, gather_all, majority
+from ...probes.linear import Probe, fit, fit_each, fit_grid
+from ...scores import intervals
+from ...scores.choice import choose
+from ...scores.profiles import Profile
+from ...settings import Settings
+from ...subject.models import Subject
+
+T = TypeVar("T")
+
+FITS = 4  # on as many disjoint parts of the training sentences: what training adds to an interval is seen
+MOST = {1: 1500, 2: 800}  # training targets per fit, by spans per target: pairs have three times the features
+TESTED = 3000  # test targets at most
+PENALTIES = (0.1, 0.01)  # l2, chosen on dev for every layer by the first fit; of equals the stronger
+HIDDEN = 32  # units of the probe with a hidden layer
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """What the probes of all layers got right.
+
+    Attributes
+    ----------
+    right : bool array (R, L + 1, N)
+        For each fit, layer (0 the embeddings) and test target.
+    dev : float array (L + 1,)
+        Accuracy on dev, mean of the fits.
+    majority, word : bool arrays (N,)
+        Whether the commonest label, or the commonest one of the very word(s), would have been right.
+    control : bool array (L + 1, N)
+        One fit on control labels (hewitt2019control).
+    groups : array (N,)
+        The sentence of each test target.
+    """
+
+    right: np.ndarray
+    dev: np.ndarray
+    majority: np.ndarray
+    word: np.ndarray
+    control: np.ndarray
+    groups: np.ndarray
+
+    def profile(self, settings: Settings) -> Profile:
+        """Accuracy by layer."""
+        return Profile.of(self.right, self.groups, settings)
+
+    def baselines(self, settings: Settings) -> dict[str, Profile]:
+        """What needs no model, as profiles of one score."""
+        return {"word alone": Profile.of(self.word[None], self.groups, settings)}
+
+    def control_rows(self, settings: Settings, **keys) -> list[dict]:
+        """What the commonest label gets right, the commonest of the word, and by layer a probe of control labels."""
+        mean = intervals.Means(self.groups, seed=settings.seed, draws=settings.draws)
+        n = len(self.majority)
+        rows = [
+            intervals.row(m, mean(x), n, **keys) for m, x in (("majority", self.majority), ("word alone", self.word))
+        ]
+        return rows + [
+            intervals.row("control accuracy", mean(c), n, **keys, layer=k) for k, c in enumerate(self.control)
+        ]
+
+
+def parts(targets: Targets, seed: int, fits: int = FITS) -> list[np.ndarray]:
+    """Masks (N,) of the training targets of each fit: whole sentences, dealt out at random."""
+    train = targets.split == "train"
+    kinds, member = np.unique(targets.sentence[train], return_inverse=True)
+    dealt = np.full(len(targets), -1)
+    dealt[train] = np.random.default_rng(seed).permutation(len(kinds))[member] % fits
+    return [dealt == k for k in range(fits)]
+
+
+def fit_layers(x: np.ndarray, targets: Targets, settings: Settings, *, hidden: bool = False) -> Fitted:
+    """Fit a probe on each layer's vectors (L + 1, N, F), several times; l2 is chosen on dev for every layer.
+
+    Raises
+    ------
+    ValueError
+        If one of the splits train, dev and test is empty.
+    """
+    train, dev, test = (targets.split == s for s in ("train", "dev", "test"))
+    if not (train.any() and dev.any() and test.any()):
+        raise ValueError(f"train, dev, test have {train.sum()}, {dev.sum()}, {test.sum()} targets; each needs some")
+    right, device = [], settings.torch_device()
+    for part in parts(targets, settings.seed):
+        if not right:
+            penalties = chosen_penalties(
+                x[:, part], targets.labels[part], x[:, dev], targets.labels[dev], hidden, settings
+            )
+        probes = fit_at(x[:, part], targets.labels[part], penalties, hidden, settings)
+        right.append([p.predict(layer) == targets.labels for p, layer in zip(probes, x)])
+    right = np.array(right)  # (R, L + 1, N)
+    control = control_task(targets, settings.seed).labels
+    fitted = fit_each(x[:, part], control[part], l2=PENALTIES[0], device=device)
+    return Fitted(
+        right=right[..., test],
+        dev=right[..., dev].mean((0, 2)),
+        majority=targets.labels[test] == majority(targets),
+        word=by_word(targets)[test],
+        control=np.array([p.predict(layer[test]) == control[test] for p, layer in zip(fitted, x)]),
+        groups=targets.sentence[test],
+    )
+
+
+def chosen_penalties(
+    x: np.ndarray, labels: np.ndarray, dev: np.ndarray, dev_labels: np.ndarray, hidden: bool, settings: Settings
+) -> np.ndarray:
+    """The l2 of each layer (L + 1,) whose probe is right most often on dev; a hidden layer has the last of `PENALTIES`."""
+    if hidden:  # slow
+        return np.full(len(x), PENALTIES[-1])
+    grid = fit_grid(x, labels, PENALTIES, device=settings.torch_device())
+    scores = [[(p.predict(v) == dev_labels).mean() for p, v in zip(probes, dev)] for probes in grid]
+    return np.array([PENALTIES[choose(s)] for s in np.transpose(scores)])
+
+
+def fit_at(x: np.ndarray, labels: np.ndarray, penalties: np.ndarray, hidden: bool, settings: Settings) -> list[Probe]:
+    """A probe for each layer's vectors (L + 1, N, F), with its own l2."""
+    device = settings.torch_device()
+    if hidden:
+        options = {"hidden": HIDDEN, "seed": settings.seed, "device": device}
+        return [fit(v, labels, l2=l2, **options) for v, l2 in zip(x, penalties)]
+    out: dict[int, Probe] = {}
+    for l2 in sorted(set(penalties)):
+        layers = np.flatnonzero(penalties == l2)
+        out |= zip(layers.tolist(), fit_each(x[layers], labels, l2=l2, device=device))
+    return [out[k] for k in range(len(x))]
+
+
+def by_word(targets: Targets) -> np.ndarray:
+    """Whether the commonest training label of a target's word(s) is its label; the commonest of all for new words."""
+    seen: dict[str, Counter] = defaultdict(Counter)
+    train = targets.split == "train"
+    for kind, label in zip(targets.types[train], targets.labels[train]):
+        seen[kind][label] += 1
+    usual, known = majority(targets), {k: min(c, key=lambda y: (-c[y], y)) for k, c in seen.items()}
+    return np.array([known.get(k, usual) for k in targets.types]) == targets.labels
+
+
+def draw(targets: Targets, seed: int, most: int | None = None) -> Targets:
+    """At most `most` train targets per fit (by default as `MOST`), `TESTED` test and half as many dev targets."""
+    rng, keep = np.random.default_rng(seed), []
+    most = MOST[targets.spans.shape[1]] if most is None else most
+    for split, limit in (("train", most * FITS), ("dev", TESTED // 2), ("test", TESTED)):
+        keep.append(rng.permutation(np.flatnonzero(targets.split == split))[:limit])
+    return targets.take(np.sort(np.concatenate(keep)))
+
+
+def gathered(
+    subject: Subject, found: dict[str, Targets], settings: Settings, *, most: int | None = None
+) -> Iterator[tuple[str, Targets, np.ndarray, str]]:
+    """Task, its targets (those that fit the model), their vectors (L + 1, N, F), what was left out.
+
+    At most `most` train targets (by default as `MOST`) for each of `FITS` fits. Tasks on the same sentences share one
+    run of the model.
+    """
+    for _, group in groupby(found.items(), key=lambda pair: pair[1].sentences):
+        names, targets = zip(*group)
+        targets, notes = zip(*(fitting(subject, t) for t in targets))
+        targets = [draw(t, settings.seed, most) for t in targets]
+        yield from zip(names, targets, gather_all(subject, targets, settings=settings), notes)
+
+
+_SEEN: WeakKeyDictionary[Subject, dict[tuple, Any]] = WeakKeyDictionary()
+
+
+def measured(
+    subject: Subject,
+    found: dict[str, Targets],
+    settings: Settings,
+    measure: Callable[[np.ndarray, Targets, Settings], T],
+    *,
+    most: int | None = None,
+) -> dict[str, tuple[T, str]]:
+    """Task -> what `measure` (a function of vectors, targets and settings) makes of it, and what was left out.
+
+    Several claims of the chapter ask the same of the same words: what was measured once on a subject is handed on. The
+    figures do not depend on it; a record's seconds do, and the note says so.
+    """
+    kept = _SEEN.setdefault(subject, {})
+    keys = {task: (measure, most, settings, *_content(targets)) for task, targets in found.items()}
+    new = {task: targets for task, targets in found.items() if keys[task] not in kept}
+    for task, targets, x, said in gathered(subject, new, settings, most=most):
+        kept[keys[task]] = measure(x, targets, settings), said
+    return {task: kept[key] for task, key in keys.items()}
+
+
+SHARED = "the fits are shared by the claims of this chapter that are run together: the seconds count them once"
+
+
+def _content(targets: Targets) -> tuple:
+    """All that is in targets, as a key."""
+    arrays = (targets.sentence, targets.spans, targets.labels, targets.split)
+    return targets.sentences, *(a.tobytes() for a in arrays)
