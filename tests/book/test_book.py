@@ -14,17 +14,29 @@ import pytest
 import yaml
 from bs4 import BeautifulSoup
 
-from bertology_utils.book import cards_of_models, notebooks, pages, samples, stage
+from bertology_utils.book import cards_of_models, landing, notebooks, pages, samples, stage
 from bertology_utils.book.__main__ import build
+from bertology_utils.cards.standing import Slot, Standing, standings
 from bertology_utils.claims import ledger
 from bertology_utils.claims.evidence import Evidence
-from bertology_utils.claims.rules import LABELS, Verdict
+from bertology_utils.claims.rules import LABELS
 from bertology_utils.data.items import ForcedChoice, Sentence, Span
 from bertology_utils.settings import Settings
 from tests.conftest import ADDRESS
 from tests.support import write_model
 
-PAGES = ("intro", "how-to-run", "scoreboard", "methods", "models", "data", "references")
+PAGES = (
+    "intro",
+    "how-to-read",
+    "how-to-run",
+    "scoreboard",
+    "methods",
+    "models",
+    "data",
+    "api",
+    "glossary",
+    "references",
+)
 CHAPTERS = [path.stem for path in notebooks.found(stage.ROOT / "notebooks")]
 CONFIG = yaml.safe_load((stage.ROOT / "_config.yml").read_text(encoding="utf-8"))
 
@@ -42,6 +54,7 @@ def read(site: Path) -> dict[str, BeautifulSoup]:
 @pytest.mark.book
 def test_every_page_is_there_and_has_content(read):
     expected = {f"book/{name}.html" for name in PAGES} | {f"notebooks/{name}.html" for name in CHAPTERS}
+    expected |= {f"claims/{row.id}.html" for row in ledger.rows()}
     assert expected <= read.keys()
     for name in expected:
         words = read[name].find("article").get_text(" ").split()
@@ -100,7 +113,41 @@ def test_chapters_show_their_cards_with_verdicts(read):
         assert cards, f"{chapter} has no card"
         assert {card["id"] for card in cards} <= by_chapter[chapter]
         for card in cards:
-            assert card.select(".verdict"), f"{card['id']} has no verdict"
+            assert len(card.select(".claim-slot .outcome")) == 3, f"{card['id']} has not three outcomes"
+
+
+@pytest.mark.book
+def test_cards_and_claim_pages_lead_to_one_another(read):
+    for chapter in CHAPTERS:
+        for card in read[f"notebooks/{chapter}.html"].select("section.claim-card"):
+            assert card.select_one("a.claim-page")["href"] == f"../claims/{card['id']}.html"
+    for row in ledger.rows():
+        page = read[f"claims/{row.id}.html"]
+        assert page.select_one(f"section.claim-card[id='{row.id}']") and "@misc{bertology-" in page.get_text()
+        assert page.select_one("table.history") and page.select_one("meta[name=description]")["content"]
+
+
+@pytest.mark.book
+def test_every_square_of_the_landing_page_is_a_claim(read):
+    squares = read["book/intro.html"].select(".claim-grid a.sq")
+    assert [a["href"] for a in squares] == [f"../claims/{row.id}.html" for row in ledger.rows()]
+    assert all(a["aria-label"] for a in squares)
+
+
+@pytest.mark.book
+def test_pages_are_light(site):
+    """A chapter's own page, without its pictures, stays under 900 KB, and no page loads the icons' script."""
+    for chapter in CHAPTERS:
+        assert (site / "notebooks" / f"{chapter}.html").stat().st_size < 900_000, chapter
+    assert not list(site.rglob("fontawesome*.js"))
+    assert "fontawesome" not in (site / "book" / "intro.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.book
+def test_the_same_table_as_csv_and_json(site):
+    rows = json.loads((site / "_static" / "claims.json").read_text(encoding="utf-8"))
+    lines = (site / "_static" / "claims.csv").read_text(encoding="utf-8").splitlines()
+    assert [r["id"] for r in rows] == [line.split(",")[0] for line in lines[1:]] == [r.id for r in ledger.rows()]
 
 
 @pytest.mark.book
@@ -116,10 +163,10 @@ def test_chapters_can_be_downloaded_and_opened_on_colab(read, site):
 @pytest.mark.book
 def test_scoreboard_has_every_row_of_the_ledger(read):
     page = read["book/scoreboard.html"]
-    shown = [code.get_text() for code in page.select("table.scoreboard tbody th code")]
-    assert shown == [row.id for row in ledger.rows()]
-    assert {tr["data-verdict"] for tr in page.select("table.scoreboard tbody tr")} <= set(LABELS)
-    assert all(tr.select(".verdict") for tr in page.select("table.scoreboard tbody tr"))
+    rows = page.select("table.scoreboard.claims tbody tr")
+    assert [tr.th.a["href"] for tr in rows] == [f"../claims/{row.id}.html" for row in ledger.rows()]
+    assert {tr[f"data-{who}"] for tr in rows for who in ("real", "mini", "untrained")} <= set(LABELS)
+    assert all(len(tr.select(".outcome")) == 3 for tr in rows)
 
 
 @pytest.mark.book
@@ -128,43 +175,52 @@ def test_site_map_names_the_pages(site):
     assert "https://example.github.io/bertology-rerun/book/scoreboard.html" in text
 
 
-def record(model: str, data: str, label: str, kind: str = "rerun") -> Evidence:
+ID = "syn.malformed.ettinger2019"
+
+
+def record(model: str, data: str = "builtin", kind: str = "rerun", **change) -> Evidence:
     row = {"measure": "accuracy", "value": 0.5, "low": 0.4, "high": 0.6, "n": 10}
-    verdict = Verdict(label, "a reason", "a rule")
-    id = "syn.agreement.goldberg2019"
-    return Evidence(claim=id, model=model, data=data, kind=kind, rows=[row], verdict=verdict, n=10)
-
-
-def test_a_row_is_counted_by_the_books_model_on_generated_data_first():
-    original = record("mini", "gulordava2018_linzen2016", "partly")
-    generated = record("mini", "builtin", "replicated")
-    others = [
-        record("mini-untrained", "builtin", "inconclusive"),
-        record("bert-base", "aaa", "not replicated", "released"),
-    ]
-    assert pages.headline([original, *others, generated], "mini") == generated
-    assert pages.verdict([*others, original]) == "partly"
-    assert pages.verdict(others) == "not rerun"
+    return Evidence(claim=ID, model=model, data=data, kind=kind, rows=[row], **change)
 
 
 def test_generated_parts_follow_the_evidence_and_are_the_same_each_time(tmp_path):
     settings = Settings(evidence=tmp_path / "evidence")
-    before = pages.scoreboard(settings, {"02_syntax"})
-    record("somebert", "builtin", "partly").save(settings.evidence)
-    record("somebert-untrained", "builtin", "not replicated").save(settings.evidence)
-    after = pages.scoreboard(settings, {"02_syntax"})
-    rows = {"before": before, "after": after}
-    rows = {
-        k: BeautifulSoup(v, "html.parser").find("code", string="syn.agreement.goldberg2019") for k, v in rows.items()
-    }
-    badges = {k: [b.get_text() for b in v.find_parent("tr").select(".verdict")] for k, v in rows.items()}
-    assert {"not replicated", "partly"} <= set(badges["after"])
-    assert set(badges["before"]) - {"not rerun"} <= set(badges["after"])
-    assert rows["after"].find_parent("th").find("a")["href"].endswith("02_syntax.html#syn.agreement.goldberg2019")
+    (before,) = [s for s in standings("syntax", settings) if s.row.id == ID]
+    record("somebert").save(settings.evidence)
+    (after,) = [s for s in standings("syntax", settings) if s.row.id == ID]
+    assert len(after.records) == len(before.records) + 1
     for folder in ("one", "two"):
         pages.write(tmp_path / folder / "book" / "_generated", settings)
     parts = [{p.name: p.read_bytes() for p in (tmp_path / f).rglob("*.*")} for f in ("one", "two")]
-    assert parts[0] == parts[1] and parts[0].keys() >= {"scoreboard.md", "samples.md", "licences.md", "models.md"}
+    assert parts[0] == parts[1] and parts[0].keys() >= {"scoreboard.md", "samples.md", "licences.md", f"{ID}.md"}
+
+
+def standing(real: str, mini: str, untrained: str) -> Standing:
+    made = Standing(ledger.row(ID), (record("mini"),))
+    made.__dict__.update(real=Slot(real), mini=Slot(mini), untrained=Slot(untrained))
+    return made
+
+
+@pytest.mark.parametrize(
+    ("labels", "kind"),
+    [
+        (("holds", "learned", "does not hold"), "holds"),
+        (("holds", "holds, untrained too", "holds"), "part"),
+        (("does not hold", "learned", "does not hold"), "not"),
+        (("not rerun", "learned", "does not hold"), "holds"),
+        (("undecided", "not found at this size", "does not hold"), "not"),
+        (("not rerun", "cannot be tested here", "undecided"), "open"),
+        (("not rerun", "not rerun", "not rerun"), "none"),
+    ],
+)
+def test_a_square_is_full_only_where_training_taught_it(labels, kind):
+    assert landing.square(standing(*labels)) == kind
+
+
+def test_the_result_is_counted():
+    found = [standing("holds", "learned", "does not hold"), standing("not rerun", "not rerun", "not rerun")]
+    said = landing.result(found)
+    assert "**2 claims**" in said and "**1 hold**" in said and "**1 hold and are learned**" in said
 
 
 def test_a_model_is_described_from_its_own_files(tmp_path, monkeypatch):
@@ -187,7 +243,7 @@ def test_a_model_is_described_from_its_own_files(tmp_path, monkeypatch):
 
 
 def described(folder: Path, monkeypatch, bundled: dict[str, Path]) -> str:
-    monkeypatch.setattr("bertology_utils.models.bundled", lambda: bundled)
+    monkeypatch.setattr("bertology_utils.subject.models.bundled", lambda: bundled)
     (folder / "_generated").mkdir(exist_ok=True)
     return cards_of_models.page(folder / "_generated")
 

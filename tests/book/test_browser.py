@@ -26,9 +26,25 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
-PHONE, DESK = (390, 844), (1280, 900)
+PHONE, DESK = (375, 812), (1280, 900)
 CHAPTERS = [path.stem for path in notebooks.found(stage.ROOT / "notebooks")]
-LOOKED_AT = ("book/intro.html", "book/scoreboard.html", "book/data.html", *(f"notebooks/{c}.html" for c in CHAPTERS))
+BOOK = [
+    f"book/{name}.html"
+    for name in (
+        "intro",
+        "how-to-read",
+        "how-to-run",
+        "scoreboard",
+        "methods",
+        "models",
+        "data",
+        "glossary",
+        "references",
+        "api",
+    )
+]
+ONE = [f"claims/{section.rows[0].id}.html" for section in ledger.sections()]  # a claim's page of every section
+LOOKED_AT = (*BOOK, *ONE, *(f"notebooks/{c}.html" for c in CHAPTERS))
 
 pytestmark = [pytest.mark.browser, pytest.mark.book]
 
@@ -74,13 +90,18 @@ def resize(browser, size: tuple[int, int]) -> None:
     )
 
 
+@pytest.mark.parametrize("mode", ["light", "dark"])
 @pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
 @pytest.mark.parametrize("page", LOOKED_AT)
-def test_page_is_whole(browser, address, page, size):
-    """No error on the console, nothing fetched from elsewhere, nothing to scroll sideways, every picture loaded."""
+def test_page_is_whole(browser, address, rules, page, size, mode):
+    """No error on the console, nothing fetched from elsewhere, no sideways scroll, nothing that bars a reader (axe)."""
     resize(browser, size)
+    browser.execute_cdp_cmd(
+        "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": mode}]}
+    )
     browser.get_log("browser")  # what earlier pages left
     browser.get(f"{address}/{page}")
+    browser.execute_script("document.documentElement.dataset.theme = arguments[0]", mode)
     assert browser.find_element("css selector", "article h1").is_displayed()
     errors = [entry for entry in browser.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
     assert not errors
@@ -88,9 +109,30 @@ def test_page_is_whole(browser, address, page, size):
     assert fetched and not [name for name in fetched if not name.startswith((address, "data:"))]
     width, seen = browser.execute_script("return [document.documentElement.scrollWidth, window.innerWidth]")
     assert width <= seen, f"{page} is {width} pixels wide in a window of {seen}"
+    browser.execute_script(rules)
+    found = browser.execute_async_script(
+        "const done = arguments[0]; axe.run({resultTypes: ['violations']}).then(r => done(r.violations.map("
+        "v => [v.impact, v.id, v.nodes.slice(0, 3).map(n => n.html.slice(0, 160))])))"
+    )
+    assert [v for v in found if v[0] in ("serious", "critical")] == []
+
+
+@pytest.fixture(scope="session")
+def rules() -> str:
+    """The accessibility rules of axe, as a script."""
+    import axe_core_python
+
+    return (Path(axe_core_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", (*BOOK, *(f"notebooks/{c}.html" for c in CHAPTERS)))
+def test_every_picture_loads(browser, address, page):
+    resize(browser, DESK)
+    browser.get(f"{address}/{page}")
     pictures = browser.find_elements("css selector", "article img")
     browser.execute_script("arguments[0].forEach(i => i.loading = 'eager')", pictures)
     for picture in pictures:
+        wait(browser).until(lambda _, p=picture: p.get_property("complete"))
         assert picture.get_attribute("naturalWidth") != "0" and picture.get_attribute("alt")
 
 
@@ -103,26 +145,27 @@ def test_cards_can_be_read(browser, address, chapter, size):
     assert cards
     for card in cards:
         assert card.is_displayed() and card.size["width"] <= size[0]
-        badges = card.find_elements("css selector", ".verdict")
-        assert badges and all(badge.is_displayed() and badge.text.strip() for badge in badges)
+        outcomes = card.find_elements("css selector", ".claim-slot .outcome")
+        assert len(outcomes) == 3 and all(o.is_displayed() and o.text.strip() for o in outcomes)
     ground = browser.execute_script("return getComputedStyle(arguments[0]).borderLeftWidth", cards[0])
-    assert ground == "4px"  # the style sheet was loaded
+    assert ground == "5px"  # the style sheet was loaded
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
-def test_verdicts_stand_out_in_both_modes(browser, address, mode):
-    """Contrast of 4.5 to 1 or more between each badge's words and the page (WCAG AA)."""
+@pytest.mark.parametrize("chapter", CHAPTERS[:1])
+def test_words_on_a_card_stand_out_in_both_modes(browser, address, chapter, mode):
+    """Contrast of 4.5 to 1 or more between the words of a card and its ground (WCAG AA)."""
     resize(browser, DESK)
-    browser.get(f"{address}/book/intro.html")
+    browser.get(f"{address}/notebooks/{chapter}.html")
     browser.execute_script("document.documentElement.dataset.theme = arguments[0]", mode)
-    page = browser.execute_script("return getComputedStyle(document.querySelector('.bd-main')).backgroundColor")
-    if page == "rgba(0, 0, 0, 0)":
-        page = browser.execute_script("return getComputedStyle(document.body).backgroundColor")
-    badges = browser.find_elements("css selector", ".verdict")
-    assert len(badges) >= 5
-    for badge in badges:
-        words = badge.value_of_css_property("color")
-        assert contrast(words, page) >= 4.5, f"{badge.text}: {words} on {page}"
+    card = browser.find_element("css selector", "section.claim-card")
+    ground = card.value_of_css_property("background-color")
+    words = card.find_elements("css selector", "p, li, b, small, a, .outcome")
+    assert len(words) > 10
+    for element in words:
+        if element.text.strip():
+            colour = element.value_of_css_property("color")
+            assert contrast(colour, ground) >= 4.5, f"{element.text[:40]!r}: {colour} on {ground}"
 
 
 def contrast(one: str, other: str) -> float:
@@ -142,38 +185,56 @@ def test_contrast_is_computed_as_defined():
     assert contrast("rgb(119, 119, 119)", "rgb(255, 255, 255)") == pytest.approx(4.48, abs=0.01)
 
 
-def test_scoreboard_is_filtered(browser, address):
+SHOWN = "return [...document.querySelectorAll('table.scoreboard tbody tr')].filter(r => r.offsetParent).length"
+
+
+def test_scoreboard_is_filtered_and_keeps_its_state_in_the_address(browser, address):
     from selenium.webdriver.support.select import Select
 
     resize(browser, DESK)
     browser.get(f"{address}/book/scoreboard.html")
-    shown = "return [...document.querySelectorAll('table.scoreboard tbody tr')].filter(r => r.offsetParent).length"
-    total = len(ledger.rows())
-    assert browser.execute_script(shown) == total
-    section, verdict = browser.find_elements("css selector", ".scoreboard-filter select")
-    chosen = ledger.sections()[1]
+    total, chosen = len(ledger.rows()), ledger.sections()[1]
+    assert browser.execute_script(SHOWN) == total
+    section, *_ = browser.find_elements("css selector", ".scoreboard-filter select")
     Select(section).select_by_visible_text(chosen.title)
-    assert browser.execute_script(shown) == len(chosen.rows)
+    assert browser.execute_script(SHOWN) == len(chosen.rows)
     assert f"{len(chosen.rows)} of {total}" in browser.find_element("css selector", ".scoreboard-filter").text
-    Select(section).select_by_visible_text("all")
-    Select(verdict).select_by_index(1)
-    label = Select(verdict).first_selected_option.text
-    rows = browser.find_elements("css selector", f"table.scoreboard tbody tr[data-verdict='{label}']")
-    assert browser.execute_script(shown) == len(rows) > 0
-    Select(verdict).select_by_visible_text("all")
-    browser.find_element("css selector", ".scoreboard-filter input").send_keys(chosen.rows[0].id)
-    assert browser.execute_script(shown) == 1
+    assert "section=" in browser.current_url
+    browser.get(browser.current_url)  # as somebody opens the link
+    assert browser.execute_script(SHOWN) == len(chosen.rows)
+    words = browser.find_element("css selector", ".scoreboard-filter input[type=search]")
+    words.send_keys(" ".join(reversed(chosen.rows[0].title.split()[:3])))  # matched singly, in any order
+    assert 1 <= browser.execute_script(SHOWN) < len(chosen.rows)
 
 
-@pytest.mark.parametrize("chapter", CHAPTERS)
-def test_a_claims_name_leads_to_its_card(browser, address, chapter):
+def test_scoreboard_is_sorted(browser, address):
     resize(browser, DESK)
     browser.get(f"{address}/book/scoreboard.html")
-    target = soon(browser, "css selector", f"table.scoreboard th a[href*='{chapter}.html#']").get_attribute("href")
+    texts = "return [...document.querySelectorAll('table.scoreboard tbody th')].map(c => c.textContent)"
+    head = browser.find_elements("css selector", "table.scoreboard thead button")[0]
+    head.click()
+    up = browser.execute_script(texts)
+    assert sorted(up, key=str.casefold)[:1] == up[:1] and "sort=0" in browser.current_url
+    browser.find_elements("css selector", "table.scoreboard thead button")[0].click()
+    assert browser.execute_script(texts)[0] == up[-1]
+
+
+def test_no_line_of_the_scoreboard_is_taller_than_two(browser, address):
+    resize(browser, DESK)
+    browser.get(f"{address}/book/scoreboard.html")
+    tall = browser.execute_script(
+        "return [...document.querySelectorAll('table.scoreboard.claims tbody tr')].filter("
+        "r => r.offsetHeight > 2 * 1.7 * parseFloat(getComputedStyle(r).fontSize) + 16).map(r => r.textContent)"
+    )
+    assert tall == []
+
+
+def test_a_claims_name_leads_to_its_card(browser, address):
+    resize(browser, DESK)
+    browser.get(f"{address}/book/scoreboard.html")
+    target = soon(browser, "css selector", "table.scoreboard th a").get_attribute("href")
     browser.get(target)
-    card = soon(browser, "id", target.split("#")[1])
-    where = "return arguments[0].getBoundingClientRect().top"
-    wait(browser).until(lambda _: 0 <= browser.execute_script(where, card) < DESK[1])
+    assert soon(browser, "id", target.rpartition("/")[2].removesuffix(".html")).is_displayed()
 
 
 def soon(browser, by: str, what: str):
