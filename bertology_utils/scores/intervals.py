@@ -11,183 +11,23 @@ the number of `clusters`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from scipy.stats import rankdata
-from scipy.stats import t as student
 
 from ..settings import Settings
-from .proportions import Z, constant, discordant, independent_items, wilson
+from .correlations import correlation, pearson, spearman, trend
+from .proportions import Z, discordant, independent_items, wilson
+from .replicates import LEVEL, bootstrap, bootstrap_sums, finish, fitted, interval, widening
 from .resampling import Resample, counts, factors, resamples
 from .rows import COLUMNS, Interval, combine, records, row, table
 
 __all__ = [
     "COLUMNS", "LEVEL", "Interval", "Means", "Resample", "bootstrap", "bootstrap_sums", "combine", "correlation",
-    "counts", "difference", "fitted", "interval", "mean_interval", "means", "proportion", "ratio", "records",
+    "counts", "difference", "fitted", "interval", "mean_interval", "means", "pearson", "proportion", "ratio", "records",
     "resamples", "row", "seeds_by_items", "spearman", "table", "trend", "unpaired",
 ]  # fmt: skip
-
-LEVEL = 95.0
-_FEW = 400  # draws of the one-way bootstraps that set the width of a crossed one
-
-
-def widening(clusters: float, effective: float | None = None) -> float:
-    """By what a percentile bootstrap of so many units is too narrow: sqrt(G / (G - 1)) t / z; infinite for one unit."""
-    df = (clusters if effective is None else effective) - 1
-    if clusters < 2 or df <= 0:
-        return float("inf")
-    return float(np.sqrt(clusters / (clusters - 1)) * student.ppf(0.975, df) / Z)
-
-
-def _percentiles(draws: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    tail = (100 - LEVEL) / 2
-    draws = np.asarray(draws, float)
-    if not np.isnan(draws).any():
-        return tuple(np.percentile(draws, [tail, 100 - tail], axis=0))
-    known = ~np.isnan(draws).all(0)  # of a statistic that no draw has, nothing can be said
-    out = np.full((2, *draws.shape[1:]), np.nan)
-    if known.any():
-        out[:, known] = np.nanpercentile(draws[:, known], [tail, 100 - tail], axis=0)
-    return out[0], out[1]
-
-
-def _finish(
-    value, draws: np.ndarray, clusters: int | None, wide=1.0, bounds=(-np.inf, np.inf), signed=False
-) -> Interval:
-    """An `Interval` from a value (...) and its draws (draws, ...), widened about the value, inside bounds."""
-    value, draws = np.asarray(value, float), np.asarray(draws, float)
-    if not np.all(np.isfinite(wide)):  # one unit: no resample differs
-        nan = np.full(value.shape, np.nan)[()]
-        return Interval(value[()], nan, nan, clusters=clusters)
-    draws = np.clip(value + (draws - value) * wide, *bounds)
-    low, high = (np.array(x) for x in _percentiles(draws))
-    flat = (np.nanmax(draws, 0) == np.nanmin(draws, 0)) & ~np.isnan(value) if clusters else np.zeros(value.shape, bool)
-    for index in zip(*np.nonzero(np.atleast_1d(flat))):
-        index = index if value.ndim else ()
-        low[index], high[index] = np.clip(constant(float(value[index]), clusters, signed), *bounds)
-        draws[(slice(None), *index)] = _noise(float(value[index]), float(low[index]), float(high[index]), len(draws))
-    return Interval(value[()], low[()], high[()], draws=draws, clusters=clusters)
-
-
-def _noise(value: float, low: float, high: float, draws: int, seed: int = 0) -> np.ndarray:
-    """Draws of a figure that no resample moves, so that differences from it keep a width."""
-    e = np.random.default_rng([seed, draws, int(abs(value) * 1e6) % 2**32]).standard_normal(draws)
-    return value + np.where(e < 0, (value - low) * e, (high - value) * e) / Z
-
-
-def fitted(value: float, limits: tuple[float, float], draws: np.ndarray, clusters: int, seed: int) -> Interval:
-    """An `Interval` of given limits; the draws below and above the value are stretched to agree with them."""
-    low, high = limits
-    quantiles, noise = _percentiles(draws), _noise(value, low, high, len(draws), seed)
-    out = np.array(draws, float)
-    for side, limit, quantile in ((-1, low, quantiles[0]), (1, high, quantiles[1])):
-        beyond = side * (draws - value) > 0
-        if side * (quantile - value) > 1e-12:
-            out[beyond] = value + (draws[beyond] - value) * (limit - value) / (quantile - value)
-        else:  # (nearly) no resample lies on this side
-            still = ~(side * (draws - value) < 0) & (side * (noise - value) > 0)
-            out[still] = noise[still]
-    return Interval(value, low, high, draws=out, clusters=clusters)
-
-
-def interval(value: float, drawn: np.ndarray, *, clusters: int | None = None, signed: bool = False) -> Interval:
-    """A value with the central 95 % of its draws, widened for the number of clusters where that is given.
-
-    Only where it is given has a figure that no draw moves a width; `signed`: it may be negative.
-    """
-    drawn = np.asarray(drawn, float)
-    return _finish(float(value), drawn, clusters, 1.0 if clusters is None else widening(clusters), signed=signed)
-
-
-def bootstrap(
-    arrays: np.ndarray | Sequence[np.ndarray],
-    statistic: Callable[..., np.ndarray | float],
-    *,
-    seed: int = 0,
-    draws: int = 2000,
-    groups=None,
-    bounds: tuple[float, float] = (-np.inf, np.inf),
-) -> Interval:
-    """Value and 95 % interval of a statistic of items (first axis), resampled together (so: paired).
-
-    Parameters
-    ----------
-    arrays : array (n, ...) or several of them with the same n
-    statistic : callable
-        Takes the (resampled) arrays, gives a number or an array.
-    groups : sequence of n labels, or several
-        Items of equal label are drawn together; several factors are crossed (owen2007).
-    bounds : (float, float)
-        The least and the greatest that the statistic can be.
-
-    Returns
-    -------
-    Interval
-        value, low, high of the statistic's shape (`Interval.at` gives one element's); draws (draws, ...).
-
-    Raises
-    ------
-    ValueError
-        If there is no item, or the arrays differ in length.
-
-    Examples
-    --------
-    >>> x = np.arange(30.0)
-    >>> value, low, high = bootstrap(x, np.median, groups=np.arange(30) // 2)
-    >>> bool(low < value < high)
-    True
-    """
-    arrays = [np.asarray(a) for a in (arrays if isinstance(arrays, (list, tuple)) else [arrays])]
-    n = len(arrays[0])
-    if not n or any(len(a) != n for a in arrays):
-        raise ValueError(f"needs items, as many in each array; there are {[len(a) for a in arrays]}")
-    value = np.asarray(statistic(*arrays), float)
-    sample = Resample(n, groups, seed=seed, draws=draws)
-    return _calibrated(value, sample, lambda s: _replicates(arrays, statistic, s, value.shape), bounds)
-
-
-def _calibrated(
-    value: np.ndarray, sample: Resample, replicates: Callable[[Resample], np.ndarray], bounds=(-np.inf, np.inf)
-) -> Interval:
-    """An `Interval` from what a statistic is in the resamples, as wide as the number of units asks.
-
-    Crossed: the pigeonhole draws are too wide where it is the items themselves that vary, so they are scaled to the
-    variance that one-way bootstraps of each factor and of their cells give together.
-    """
-    drawn = replicates(sample)
-    if not sample.crossed:
-        return _finish(value, drawn, sample.clusters, widening(sample.clusters, sample.effective()[0]), bounds)
-    parts = []
-    for codes in sample.units:
-        one = Resample(sample.n, codes, seed=sample.seed + 1, draws=min(sample.draws, _FEW))
-        parts.append(np.nanvar(replicates(one), 0) * one.clusters / max(one.clusters - 1, 1))
-    wide, have = np.ones(value.shape), np.nanvar(drawn, 0)
-    for index in np.ndindex(value.shape):
-        variance, t = sample.pooled([float(p[index]) for p in parts])
-        if have[index] > 0:
-            wide[index] = np.sqrt(variance / have[index]) * t / Z
-    return _finish(value, drawn, sample.clusters, wide, bounds)
-
-
-def bootstrap_sums(columns: np.ndarray, statistic: Callable[[np.ndarray], np.ndarray], sample: Resample) -> Interval:
-    """A statistic of sums over items, fast: `statistic` takes sums (..., c) of the `columns` (n, c), gives (...)."""
-    columns = np.asarray(columns, float)
-    return _calibrated(np.asarray(statistic(columns.sum(0)), float), sample, lambda s: statistic(s.sums(columns)))
-
-
-def _replicates(arrays: list[np.ndarray], statistic: Callable, sample: Resample, shape: tuple) -> np.ndarray:
-    """The statistic of each resample, (draws, ...); nan where nothing is drawn."""
-    out = np.full((sample.draws, *shape), np.nan)
-    places, k = np.arange(sample.n), 0
-    for block in sample.weights():
-        for weights in block:
-            index = np.repeat(places, weights)
-            if len(index):
-                out[k] = statistic(*(a[index] for a in arrays))
-            k += 1
-    return out
 
 
 def ratio(
@@ -220,11 +60,11 @@ def _ratio(top: np.ndarray, bottom: np.ndarray, sample: Resample, signed: bool =
         return Interval(value, value, value, clusters=sample.clusters)
     if not sample.crossed:
         wide = widening(sample.clusters, sample.effective(bottom)[0])
-        return _finish(value, drawn, sample.clusters, wide, signed=signed)
+        return finish(value, drawn, sample.clusters, wide, signed=signed)
     variance, t = sample.spread((top - value * bottom) / total, bottom)
     half = t * np.sqrt(variance) if variance > 0 else 0.0
     if not 0 < half < np.inf:
-        return _finish(value, drawn, sample.clusters, 1.0 if half == 0 else np.inf, signed=signed)
+        return finish(value, drawn, sample.clusters, 1.0 if half == 0 else np.inf, signed=signed)
     # of three seeds or so the draws have few values, and their percentiles say little: Student's limits, and draws to fit
     return fitted(value, (value - half, value + half), drawn, sample.clusters, sample.seed)
 
@@ -376,95 +216,6 @@ def proportion(right: int, n: int, clusters: int | None = None) -> Interval:
         raise ValueError(f"{right} right of {n} items")
     return Interval(
         right / n, *wilson(right / n, n if clusters is None else min(n, clusters)), clusters=clusters or int(n)
-    )
-
-
-def spearman(x: np.ndarray, y: np.ndarray) -> float:
-    """Rank correlation; nan where one side does not vary."""
-    return pearson(rankdata(x), rankdata(y))
-
-
-def pearson(x: np.ndarray, y: np.ndarray) -> float:
-    """Correlation; nan where one side does not vary."""
-    if np.ptp(x) == 0 or np.ptp(y) == 0:
-        return float("nan")
-    return float(np.clip(np.corrcoef(x, y)[0, 1], -1, 1))
-
-
-def correlation(
-    x: Sequence[float],
-    y: Sequence[float],
-    method: str = "spearman",
-    *,
-    seed: int = 0,
-    draws: int = 2000,
-    groups=None,
-) -> Interval:
-    """Correlation of two item values (n,), by rank or Pearson's, with its interval on Fisher's scale.
-
-    At -1 or 1 exactly, where no resample differs, the limit is that of a correlation half an item short of it.
-    """
-    x, y, of = np.asarray(x, float), np.asarray(y, float), {"spearman": spearman, "pearson": pearson}[method]
-    if x.shape != y.shape or not len(x):
-        raise ValueError(f"needs items, as many on each side; there are {x.shape} and {y.shape}")
-    value, sample = of(x, y), Resample(len(x), groups, seed=seed, draws=draws)
-    if np.isnan(value):
-        return Interval(value, value, value, clusters=sample.clusters)
-    z = _calibrated(
-        np.arctanh(_inside(value, sample.clusters)),
-        sample,
-        lambda s: np.arctanh(_inside(_weighted(x, y, s, ranks=method == "spearman"), sample.clusters)),
-    )
-    if z.draws is None:
-        return Interval(value, z[1], z[2], clusters=z.clusters)
-    low, high = min(value, float(np.tanh(z[1]))), max(value, float(np.tanh(z[2])))
-    if abs(value) > 1 - 1e-9:  # then the draws say nothing: the normal approximation of bonett2000
-        half = Z * np.sqrt(1.5 / max(z.clusters - 3, 0.5))
-        low, high = (float(v) for v in np.sort([value, np.tanh(z[0] - np.sign(value) * half)]))
-        return fitted(value, (low, high), np.full(draws, value), z.clusters, seed)
-    return Interval(value, low, high, draws=np.tanh(z.draws), clusters=z.clusters)
-
-
-def _weighted(x: np.ndarray, y: np.ndarray, sample: Resample, *, ranks: bool) -> np.ndarray:
-    """Correlation in each resample, (draws,); nan where a side does not vary."""
-    out = []
-    for block in sample.weights():
-        w = block.astype(float)  # (k, n)
-        total = np.maximum(w.sum(1, keepdims=True), 1)
-        a, b = (_ranks(v, w) if ranks else np.broadcast_to(v, w.shape) for v in (x, y))
-        a, b = (v - (w * v).sum(1, keepdims=True) / total for v in (a, b))
-        length = np.sqrt((w * a * a).sum(1) * (w * b * b).sum(1))
-        found = np.divide((w * a * b).sum(1), length, out=np.full(len(w), np.nan), where=length > 1e-9 * total[:, 0])
-        out.append(np.clip(found, -1, 1))
-    return np.concatenate(out)
-
-
-def _ranks(x: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Mean rank of each item (k, n) where it stands `weights` (k, n) times in the sample; ties share theirs."""
-    _, codes = np.unique(x, return_inverse=True)
-    order = np.argsort(codes, kind="stable")
-    starts = np.searchsorted(codes[order], np.arange(codes.max() + 1))
-    held = np.add.reduceat(weights[:, order], starts, axis=1)  # (k, kinds)
-    return (np.cumsum(held, 1) - held / 2 + 0.5)[:, codes]
-
-
-def _inside(r: float | np.ndarray, n: int) -> np.ndarray:
-    """Correlations, kept off -1 and 1 by half an item, so that Fisher's transformation is finite."""
-    edge = 1 - 1 / (2 * n)
-    return np.clip(np.asarray(r, float), -edge, edge)
-
-
-def trend(
-    per_item: np.ndarray, *, x: Sequence[float] | None = None, seed: int = 0, draws: int = 2000, groups=None
-) -> Interval:
-    """Spearman of position (layer, distance, ...) with the mean over items; `per_item` is (n, positions).
-
-    The interval is over items: would the order of the layers stand with other sentences?
-    """
-    per_item = np.asarray(per_item, float)
-    x = np.arange(per_item.shape[1]) if x is None else np.asarray(x)
-    return bootstrap(
-        per_item, lambda a: spearman(x, np.nanmean(a, 0)), seed=seed, draws=draws, groups=groups, bounds=(-1.0, 1.0)
     )
 
 
