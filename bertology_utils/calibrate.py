@@ -33,7 +33,7 @@ def calibrate(
         If the claim has no null or no planted subject.
     """
     settings = settings or Settings.of()
-    if ledger.row(id).how in harness.SIMULATED and not _own(id):
+    if _simulated(id):
         found = (list(simulated.trials(id, source, settings)) for source in simulated.sources(id, settings))
     else:
         it = runs.get(id)
@@ -50,9 +50,31 @@ def calibrate(
     return out
 
 
-def _own(id: str) -> bool:
-    it = runs.registered().get(id)
-    return it is not None and bool(it.nulls or it.planted)
+def _simulated(id: str) -> bool:
+    """Whether a row's subjects are runs of training and it names no stand-ins of its own."""
+    it, row = runs.registered().get(id), ledger.row(id)
+    return row.how in harness.SIMULATED and any(c.tests for c in row.clauses) and not (it and (it.nulls or it.planted))
+
+
+def expand(names: Iterable[str]) -> list[str]:
+    """Ledger ids for ids, section names and `all`: of several, those that stand-ins or simulated runs can be made for.
+
+    Raises
+    ------
+    KeyError
+        If there is no such row or section.
+    NotRunnable
+        If a row that is named has neither an experiment nor runs to simulate.
+    """
+    sections = {s.name: [r.id for r in s.rows] for s in ledger.sections()}
+    out: list[str] = []
+    for name in names:
+        many = [r.id for r in ledger.rows()] if name == "all" else sections.get(name)
+        if many is None:
+            out.append(name if _simulated(name) else runs.get(name).id)
+        else:
+            out += [id for id in many if id in runs.registered() or _simulated(id)]
+    return list(dict.fromkeys(out))
 
 
 def lacking() -> list[str]:

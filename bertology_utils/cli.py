@@ -178,15 +178,16 @@ def calibrate(
     from . import calibrate as home
 
     settings = Settings.of(model=model, data=data, n=n, mirror=mirror)
-    lacking, wrong = set(home.lacking()), 0
-    for id in _expand(claims):
-        if id in lacking and claims != [id]:
+    ids, wrong = home.expand(claims), 0
+    lacking = [id for id in home.lacking() if id in ids]
+    for id in ids:
+        if id in lacking:
             continue  # named together below
         trials = home.calibrate(id, settings, save=out)
         wrong += sum(bool(t.wrong) for t in trials)
         for line in home.in_words(trials):
             typer.echo(line)
-    home.harness.complain(id for id in _expand(claims) if id in lacking)
+    home.harness.complain(lacking)
     if wrong:
         typer.echo(f"bertology: {wrong} stand-ins came out as they must not", err=True)
         sys.exit(1)

@@ -25,8 +25,10 @@ from .harness import NULL, PLANTED, Trial, trial
 
 SEEDS, ITEMS = 5, 200
 TIMES = (2, 3, 4, 6, 9)  # the smallest effects of interest that a planted run is tried with
-SPREAD = 1.5  # of a seed, in smallest effects of interest, where no evidence says how noisy runs are
-WIDE = 10.0  # of an item, likewise
+SPREAD = 0.5  # of a seed, in smallest effects of interest, where no evidence says how noisy runs are
+WIDE = 4.0  # of an item, likewise
+GATE = "gate"
+COMPETENT = 6.0  # smallest effects by which gates are passed
 MOST = 400  # items that are drawn; a row that rests on more keeps its n and the width of its interval
 
 
@@ -60,34 +62,27 @@ def slots(clauses: Sequence[Clause], rows: pd.DataFrame | None = None) -> list[S
 
 
 def rows_of(
-    clauses: Sequence[Clause], slots: Sequence[Slot], times: float, rng: np.random.Generator, settings: Settings,
-    *, competent: float = 6.0,
-) -> tuple[pd.DataFrame, pd.DataFrame]:  # fmt: skip
+    clauses: Sequence[Clause], slots: Sequence[Slot], times: float, rng: np.random.Generator, settings: Settings
+) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Rows of a simulated subject with an effect of `times` the smallest that matters, and of its twin without any.
 
-    An absence is the other way round: where there is no effect, the thing is there. Gates are passed by `competent`
-    smallest effects, by the twin too.
+    An absence is the other way round: a planted one is exactly there where the effect is none, and a null (`times` 0) has
+    the effect. Gates are passed by `COMPETENT` smallest effects, by the twin too.
     """
     mine, other = [], []
     for slot in slots:
-        kind, test = _spoken(clauses, slot)
-        sign = -1.0 if test.side == "below" else 1.0
-        least = test.by or 0.05
-        if kind == "gate":
-            effect = base = sign * competent * least
-        elif kind == ABSENCE:
-            # `below t`: not there is at t, there is above it; a planted absence has no effect, a null has a large one
-            effect, base = (0.0 if times > 0 else -sign * competent * least), 0.0
-        else:
-            effect, base = sign * times * least, 0.0
+        found = _speak(clauses, slot)
+        least = min((test.by for _, test in found if test.by), default=0.05)
         n = min(slot.n, MOST)
         if slot.half is None:
             of_seed, of_item = SPREAD * least, WIDE * least
+            if any(test.unit.startswith("share") for _, test in found):
+                of_item = min(of_item, 0.5)  # as of coins: no share varies more
         else:  # the same interval, with no spread of seeds
             of_seed, of_item = 0.0, slot.half / 1.96 * np.sqrt(n)
         shared = rng.normal(0, of_item * 0.7, n)  # items are easy or hard for everybody
-        for rows, mean in ((mine, effect), (other, base)):
-            scores = test.threshold + mean + shared + rng.normal(0, of_seed, (SEEDS, 1))
+        for rows, mean in ((mine, _mean(found, times)), (other, _mean([f for f in found if f[0] != ABSENCE], 0.0))):
+            scores = mean + shared + rng.normal(0, of_seed, (SEEDS, 1))
             # an item's own part is the same in all seeds, so that more seeds do not make more items
             scores = scores + rng.normal(0, of_item * 0.7, n)
             interval = intervals.seeds_by_items(scores, seed=settings.seed, draws=settings.draws)
@@ -95,22 +90,44 @@ def rows_of(
     return intervals.table(mine), intervals.table(other)
 
 
-def _spoken(clauses: Sequence[Clause], slot: Slot) -> tuple[str, Test]:
-    """The kind and the test that decide a row: of several the one whose keys say most."""
-    found = [
-        (len(test.where), kind, test)
+def _speak(clauses: Sequence[Clause], slot: Slot) -> list[tuple[str, Test]]:
+    """Kind ("gate" among them) and test of all that look at a row."""
+    return [
+        (kind, test)
         for clause in clauses
-        for kind, tests in ((clause.kind, clause.tests), ("gate", clause.gates))
+        for kind, tests in ((clause.kind, clause.tests), (GATE, clause.gates))
         for test in tests
         if test.measure == slot.measure and _fits(test, dict(slot.keys))
     ]
-    if not found:  # a row of the measure that no test looks at: as the first test of its measure has it
-        return next((c.kind, t) for c in clauses for t in (*c.tests, *c.gates) if t.measure == slot.measure)
-    return max(found, key=lambda f: f[0])[1:]
 
 
 def _fits(test: Test, keys: dict) -> bool:
     return all(keys.get(k) in (v if isinstance(v, (list, tuple)) else [v]) for k, v in test.where.items())
+
+
+def _mean(found: Sequence[tuple[str, Test]], times: float) -> float:
+    """The score that does what all the tests of a row ask: between the highest lower and the lowest upper limit."""
+    low, high, pinned = [], [], []
+    if not times and any(kind not in (GATE, ABSENCE) for kind, _ in found):
+        found = [f for f in found if f[0] != ABSENCE]  # no effect is a null of what is said to be there
+    for kind, test in found:
+        if kind == GATE:
+            effect = COMPETENT
+        elif kind == ABSENCE:
+            effect = 0.0 if times else -COMPETENT
+        else:
+            effect = times
+        if test.side == "within":
+            pinned.append(test.threshold - effect * test.by)
+        elif test.side == "above":
+            low.append(test.threshold + effect * (test.by or 0.05))
+        else:
+            high.append(test.threshold - effect * (test.by or 0.05))
+    if pinned:
+        return float(np.mean(pinned))
+    if low and high:
+        return (max(low) + min(high)) / 2
+    return max(low) if low else min(high) if high else 0.0
 
 
 def sources(id: str, settings: Settings) -> list[str]:
@@ -140,9 +157,9 @@ def trials(id: str, source: str, settings: Settings) -> Iterator[Trial]:
         mine, other = rows_of(clauses, chosen, times, rng, settings)
         return trial(id, role, name, says, mine, over(mine, other), source, settings, 0.0, notes=("simulated", known))
 
-    absent = tuple(c.name for c in clauses if c.kind == ABSENCE)
+    others = tuple(c.name for c in clauses if c.kind != LEARNED)
     null = made(NULL, "no effect", "runs that differ from untrained ones by chance alone", 0.0)
-    yield Trial(null.role, null.name, null.says, null.record, absent)
+    yield Trial(null.role, null.name, null.says, null.record, others)
     for times in TIMES:
         planted = made(PLANTED, PLANTED, f"runs with {times} smallest effects of interest", times)
         if not planted.wrong:
