@@ -4,8 +4,8 @@ from .control import control_labels, control_task, majority
 from .edge import EdgeProbe, ScalarMix, fit_edge, gather_spans
 from .erasure import Erasure, at_masks, erased, inlp, project_out, random_directions
 from .layers import LayerScores, Means, probe_layers, rows, score_layers
-from .linear import Probe, fit, fit_each
-from .mdl import compression, online_code, uniform_bits
+from .linear import Probe, fit, fit_each, fit_grid
+from .mdl import compression, online_code, online_codes, uniform_bits
 from .structural import fit_structural, fit_structural_each, spanning_tree, uuas
 from .tagging import decode_heads, relative_heads, split_by_distance
 from .targets import Targets, fitting, from_edges, from_sentences, gather, gather_all
@@ -29,6 +29,7 @@ __all__ = [
     "fit",
     "fit_each",
     "fit_edge",
+    "fit_grid",
     "fit_structural",
     "fit_structural_each",
     "fit_tpdn",
@@ -41,6 +42,7 @@ __all__ = [
     "inlp",
     "majority",
     "online_code",
+    "online_codes",
     "probe_layers",
     "project_out",
     "random_directions",

@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 import torch
 
-from .linear import fit_each
+from .linear import fit_grid
 
 BLOCKS = (
     0.001,
@@ -30,28 +30,36 @@ BLOCKS = (
 )  # shares of the data, as in the study
 
 
-def online_code(
+def online_code(x: np.ndarray, labels: Sequence[str], *, l2: float = 1e-3, **options) -> np.ndarray:
+    """Bits it takes to send each label with each of K sets of vectors, float (K, N); see `online_codes`."""
+    (bits,) = online_codes(x, labels, [l2], **options)
+    return bits
+
+
+def online_codes(
     x: np.ndarray,
     labels: Sequence[str],
+    penalties: Sequence[float],
     *,
     blocks: Sequence[float] = BLOCKS,
     groups: Sequence | None = None,
     seed: int = 0,
     device: torch.device | str = "cpu",
-    **options,
 ) -> np.ndarray:
-    """Bits it takes to send each label with each of K sets of vectors, float (K, N); a row's sum is a code length.
+    """Bits it takes to send each label with each of K sets of vectors, float (penalties, K, N).
+
+    A row's sum is the length of a code with one penalty; the penalties share their fits' cost (`linear.fit_grid`).
 
     Parameters
     ----------
     x : float array (K, N, F)
         Such as the vectors of K layers: their probes are fitted together.
     labels : str array (N,)
+    penalties : sequence of float
+        l2 of the probes.
     blocks : increasing shares of the data at which the probe is trained anew; the last is 1
     groups : sequence, optional
         Sentences: shuffled whole, so that a sentence's words follow one another.
-    options
-        To `linear.fit_each` (l2, steps).
 
     Raises
     ------
@@ -66,14 +74,14 @@ def online_code(
         raise ValueError(f"blocks must increase to 1: {blocks}")
     order = _order(len(labels), groups, seed)
     ends = np.unique([max(1, round(share * len(labels))) for share in blocks])
-    bits = np.empty((len(x), len(labels)))
-    bits[:, order[: ends[0]]] = np.log2(len(classes))
+    bits = np.empty((len(penalties), len(x), len(labels)))
+    bits[..., order[: ends[0]]] = np.log2(len(classes))
     place = np.searchsorted(classes, labels)
     for start, end in pairwise(ends):
         sent, block = order[:start], order[start:end]
-        probes = fit_each(x[:, sent], labels[sent], classes=classes, device=device, **options)
-        for k, probe in enumerate(probes):
-            bits[k, block] = -probe.log_probs(x[k, block])[np.arange(len(block)), place[block]] / np.log(2)
+        for p, probes in enumerate(fit_grid(x[:, sent], labels[sent], penalties, classes=classes, device=device)):
+            for k, probe in enumerate(probes):
+                bits[p, k, block] = -probe.log_probs(x[k, block])[np.arange(len(block)), place[block]] / np.log(2)
     return bits
 
 

@@ -177,7 +177,7 @@ def _disturb(subject, query: Query, condition: str, types: list[int], rng: rando
 def _vectors(subject, queries: Sequence[Query], settings) -> np.ndarray:
     """The vector at each query's position, (n, layers, H)."""
     out = np.empty((len(queries), subject.n_layers + 1, subject.hidden_size), np.float32)
-    for batch in batches(subject, [q.row for q in queries], settings.batch_tokens):
+    for batch in batches(subject, [q.row for q in queries], settings.budget):
         states = forward(subject, batch, output_hidden_states=True).hidden_states
         at = torch.tensor([queries[i].at for i in batch.index], device=subject.device)
         rows = torch.arange(len(at), device=subject.device)

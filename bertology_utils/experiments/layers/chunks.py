@@ -10,6 +10,7 @@ from ...claims.registry import claim
 from ...data.items import Data, ItemError, Sentence
 from ...probes import Targets, fitting, from_sentences
 from ...scores import intervals
+from ...scores.choice import choose
 from ...scores.profiles import curve_rows, middle_rows, zones
 from ...settings import Settings
 from ...subject import encode
@@ -111,7 +112,7 @@ def cluster_rows(subject: Subject, targets: Targets, settings: Settings) -> list
     test = targets.sentence % 2 == 1
     dev = [normalized_mutual_info_score(targets.labels[~test], c[~test]) for c in found]
     of = zones(len(x) - 1)
-    low, middle = (of[z][int(np.argmax([dev[k] for k in of[z]]))] for z in ("low", "middle"))
+    low, middle = (of[z][choose([dev[k] for k in of[z]])] for z in ("low", "middle"))
     codes = np.unique(targets.labels, return_inverse=True)[1][test]
     arrays = [codes, *(c[test] for c in found)]
 

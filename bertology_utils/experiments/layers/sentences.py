@@ -9,6 +9,7 @@ import numpy as np
 from ...claims.registry import claim
 from ...probes import Targets, gather_all, sentence_tasks
 from ...scores import intervals
+from ...scores.choice import choose
 from ...scores.profiles import Profile, curve_rows, lead_rows, storeys
 from ...settings import Settings
 from ...subject import encode
@@ -66,7 +67,7 @@ def sentence_tasks_by_layer(subject, data, settings):
             rows += curve_rows(mean, measure="mean accuracy", **keys)
             for name, pair in storeys(mean.depth)[kind].items():
                 rows += lead_rows(mean, np.mean(devs, 0), {f"{kind}: {name}": pair}, **keys)
-            best = int(np.mean(devs, 0).argmax())
+            best = choose(np.mean(devs, 0))
             gain = mean.over(best, Profile.mean(most))
             rows.append(intervals.row(f"{kind}: best layer - majority", gain, mean.n, **keys, layer=best))
     return intervals.table(rows, list(dict.fromkeys(notes)))

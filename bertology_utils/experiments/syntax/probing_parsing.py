@@ -92,7 +92,8 @@ def _tagged(forest: Forest, name: str, settings: Settings):
     which = np.array([choose(layer) for layer in on_dev.T])
     best = choose(on_dev.max(0)[1:]) + 1
     layers = [taggers.right(grid[which[k]][k], k, test).astype(float) for k in every]
-    chain = _chained(forest, test, max((-1, 1), key=lambda way: _chained(forest, dev, way).mean())).astype(float)
+    way = (-1, 1)[choose([_chained(forest, dev, way).mean() for way in (-1, 1)])]
+    chain = _chained(forest, test, way).astype(float)
     again = _again(taggers, train, test, [0, best], which, settings)  # (folds, 2, words)
     rows = Rows(np.repeat(test, [len(forest.heads[k]) for k in test]), settings, name)
     for k, right in enumerate(layers):

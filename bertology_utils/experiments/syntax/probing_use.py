@@ -9,7 +9,7 @@ from ...claims.registry import claim
 from ...probes import Means, Targets, control_task, from_sentences
 from ...probes.linear import fit_grid
 from ...scores import intervals
-from ...scores.choice import choose
+from ...scores.choice import choose, choose_each
 from ...settings import Settings
 from . import planted
 from .fitted import PENALTIES
@@ -94,8 +94,8 @@ class _Coded:
         train, dev, test = (task.split == s for s in ("train", "dev", "test"))
         labels, device, layers = task.labels[train], settings.torch_device(), np.arange(len(x))
         options = {"groups": task.sentence[train], "seed": settings.seed, "device": device}
-        codes = np.array([probes.online_code(x[:, train], labels, l2=l2, **options) for l2 in PENALTIES])
-        bits = codes[codes.sum(-1).argmin(0), layers] + np.log2(len(PENALTIES)) / len(labels)
+        codes = probes.online_codes(x[:, train], labels, PENALTIES, **options)  # (penalties, L + 1, N)
+        bits = codes[choose_each(-codes.mean(-1).T), layers] + np.log2(len(PENALTIES)) / len(labels)
         grid = fit_grid(x[:, train], labels, PENALTIES, device=device)
         right = np.array([[p.predict(v) == task.labels for p, v in zip(fits, x)] for fits in grid], float)
         which = [choose(layer) for layer in right[..., dev].mean(-1).T]

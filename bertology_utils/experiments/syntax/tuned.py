@@ -14,6 +14,7 @@ from ...data import load, sha256
 from ...data.items import Ambiguity, Labelled, Sentence
 from ...finetune import Recipe, biaffine, triggers
 from ...scores import intervals, trees
+from ...scores.choice import choose
 from ...subject import encode
 from ...subject.models import Subject
 
@@ -197,7 +198,7 @@ def _parsing_rows(uas: list[list[np.ndarray]], held: list[Sentence], options: di
         kept = [trees.without_punctuation(s)[0] for s in held]
         heads = [np.where(k + way < 0, -1, np.where(k + way >= len(s.words), -1, k + way)) for k, s in zip(kept, held)]
         chains.append([h == np.array(s.heads)[k] for h, k, s in zip(heads, kept, held)])
-    chain = max(chains, key=lambda c: np.concatenate(c).mean())
+    chain = chains[choose([np.concatenate(c).mean() for c in chains])]
     some = [k for k, right in enumerate(chain) if len(right)]  # a sentence of punctuation alone has no arc that counts
     by_sentence = np.array([[run[k].mean() for k in some] for run in uas])
     lead = by_sentence - np.array([chain[k].mean() for k in some])
