@@ -68,6 +68,17 @@ class Config:
         ``bf16``, ``fp32`` or ``auto`` (bf16 autocast on CUDA, fp32 elsewhere).
     exports : int
         Intermediate exports, after budget / 2, / 4, … / 2 ** exports.
+    optimiser : str
+        ``adamw``, or ``muon`` for the encoder's matrices with AdamW for the rest.
+    muon_factor : float
+        Muon's learning rate in units of `learning_rate`.
+    muon_steps : int
+        Iterations that make an update orthogonal.
+    schedule : str
+        After the warm-up: ``linear`` decay to 0 at the budget, or ``stable`` and then linear decay over the last
+        `decay` of the budget. Until the decay begins, a stable run does not depend on its budget.
+    generated : int
+        Sentences of the package's generated language to train on where no corpus is given (`generated`).
     """
 
     name: str
@@ -110,6 +121,12 @@ class Config:
     seed: int = 0
     precision: str = "auto"
     compile: bool = True
+    optimiser: str = "adamw"
+    muon_factor: float = 1.0
+    muon_steps: int = 5
+    schedule: str = "linear"
+    decay: float = 0.15
+    generated: int = 0
 
     def __post_init__(self) -> None:
         def need(right: bool, message: str) -> None:
@@ -137,6 +154,10 @@ class Config:
         need(5 < self.vocab <= 65_536, f"vocab {self.vocab} does not fit 16 bits")
         need(0 < self.mask_rate < 1 and 0 <= self.held_out < 1, "mask_rate or held_out is no share")
         need(self.precision in ("auto", "bf16", "fp32"), f"precision {self.precision!r}")
+        need(self.optimiser in ("adamw", "muon"), f"optimiser {self.optimiser!r}")
+        need(self.schedule in ("linear", "stable"), f"schedule {self.schedule!r}")
+        need(0 < self.decay <= 1 - self.warmup, f"decay {self.decay} is no share that warmup {self.warmup} leaves")
+        need(self.muon_factor > 0 and self.muon_steps > 0, "muon_factor or muon_steps is not above 0")
         known = {"blank", "line", "verse"}
         need({kind for _, kind in self.layouts} <= known, f"layouts {self.layouts} know only {sorted(known)}")
 
@@ -157,11 +178,12 @@ class Config:
         return out
 
     def rate(self, tokens: int) -> float:
-        """Learning rate after `tokens` pieces: linear warm-up, then linear decay to 0 at the budget."""
+        """Learning rate after `tokens` pieces: linear warm-up, then as `schedule` says to 0 at the budget."""
         done = tokens / self.tokens
         if done < self.warmup:
             return self.learning_rate * max(done / self.warmup, 1e-3)
-        return self.learning_rate * max(0.0, (1 - done) / (1 - self.warmup))
+        falling = self.decay if self.schedule == "stable" else 1 - self.warmup
+        return self.learning_rate * min(1.0, max(0.0, (1 - done) / falling))
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, as in the YAML file."""
