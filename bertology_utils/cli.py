@@ -223,12 +223,13 @@ def report(
 
 @app.command()
 def pretrain(
-    corpus: Annotated[
-        list[Path], typer.Option(help="Text files (.txt, .txt.xz) or folders; documents end at blank lines.")
-    ],
     out: Annotated[
         Path, typer.Option(help="Folder for checkpoints, log and the exported model; a run there is resumed.")
     ],
+    corpus: Annotated[
+        list[Path] | None,
+        typer.Option(help="Text files (.txt, .txt.xz) or folders; documents end at blank lines. None for `toy`."),
+    ] = None,
     config: Annotated[str, typer.Option(help="A configuration that comes with the package, or a YAML file.")] = "mini",
     device: Annotated[str | None, typer.Option()] = None,
     minutes: Annotated[
@@ -238,11 +239,14 @@ def pretrain(
     cache: Annotated[Path | None, typer.Option(help="Where the tokenised corpus is kept.")] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Start anew although OUT holds a checkpoint.")] = False,
     prepare: Annotated[bool, typer.Option("--prepare", help="Train the vocabulary and tokenise, no more.")] = False,
+    release: Annotated[
+        Path | None, typer.Option(help="Another folder: decay the stable run in OUT there, at once.")
+    ] = None,
 ) -> None:
     """Pretrain a BERT from text (MLM and NSP); also under torchrun."""
     from . import pretrain as package
 
-    package.main(config, corpus, out, device, minutes, tokens, cache, fresh, prepare)
+    package.main(config, corpus, out, device, minutes, tokens, cache, fresh, prepare, release)
 
 
 def _mount_data() -> None:

@@ -76,7 +76,7 @@ class Config:
         Iterations that make an update orthogonal.
     schedule : str
         After the warm-up: ``linear`` decay to 0 at the budget, or ``stable`` and then linear decay over the last
-        `decay` of the budget. Until the decay begins, a stable run does not depend on its budget.
+        `decay` of the budget, which can be had earlier (`release`).
     generated : int
         Sentences of the package's generated language to train on where no corpus is given (`generated`).
     """
@@ -184,6 +184,10 @@ class Config:
             return self.learning_rate * max(done / self.warmup, 1e-3)
         falling = self.decay if self.schedule == "stable" else 1 - self.warmup
         return self.learning_rate * min(1.0, max(0.0, (1 - done) / falling))
+
+    def stable(self, tokens: int) -> bool:
+        """Whether the rate is neither rising nor falling after `tokens` pieces."""
+        return self.schedule == "stable" and self.warmup <= tokens / self.tokens <= 1 - self.decay + 1e-6
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, as in the YAML file."""
