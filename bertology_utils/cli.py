@@ -242,11 +242,37 @@ def pretrain(
     release: Annotated[
         Path | None, typer.Option(help="Another folder: decay the stable run in OUT there, at once.")
     ] = None,
+    plan: Annotated[
+        str | None, typer.Option(help="Many runs: a plan that comes with the package (full, seeds), or a YAML file.")
+    ] = None,
+    scale: Annotated[float, typer.Option(help="With --plan: below 1 a dry run, budgets times this.")] = 1.0,
 ) -> None:
-    """Pretrain a BERT from text (MLM and NSP); also under torchrun."""
+    """Pretrain a BERT from text (MLM and NSP), or go on with a plan of many runs; also under torchrun."""
     from . import pretrain as package
 
+    if plan:
+        package.plan.main(plan, corpus, out, minutes, device, cache, scale)
+        return
     package.main(config, corpus, out, device, minutes, tokens, cache, fresh, prepare, release)
+
+
+@app.command("learning-curve")
+def learning_curve(
+    runs: Annotated[list[Path], typer.Argument(help="Folders of pretraining runs, with their exported checkpoints.")],
+    n: Annotated[int, typer.Option(help="Generated agreement items.")] = 1200,
+    out: Annotated[Path | None, typer.Option(help="CSV file to write; else printed.")] = None,
+) -> None:
+    """Agreement across 0, 1 and 2 attractors at each checkpoint of a run, as rows."""
+    import pandas as pd
+
+    from .pretrain import curve
+
+    rows = pd.concat([curve.agreement(run, n).assign(run=run.name) for run in runs])
+    text = rows.to_csv(index=False, float_format="%.4f")
+    if out is None:
+        typer.echo(text, nl=False)
+    else:
+        out.write_text(text, encoding="utf-8")
 
 
 def _mount_data() -> None:

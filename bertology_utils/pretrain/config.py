@@ -54,7 +54,7 @@ class Config:
     batch_tokens : int
         Positions of one global batch, whatever the number of processes; rows = batch_tokens // length.
     micro_tokens : int
-        Most positions one process handles at a time; larger batches are accumulated.
+        Most positions one process handles at a time; larger batches are accumulated. 0: sized to the device's memory.
     mask_rate : float
         Share of a row's pieces to be predicted; of these 80% become [MASK], 10% a random piece, 10% stay.
     nsp : bool
@@ -66,6 +66,9 @@ class Config:
         ``line`` (a document a line), ``verse`` (a sentence a line, empty = missing, documents are chapters).
     precision : str
         ``bf16``, ``fp32`` or ``auto`` (bf16 autocast on CUDA, fp32 elsewhere).
+    eval_length, eval_mask_rate : int, float
+        Pieces a held-out row, and the share to be predicted: the same for recipes that are to be compared. Positions that no
+        row of the training has reached yet are noise in the held-out loss.
     exports : int
         Intermediate exports, after budget / 2, / 4, … / 2 ** exports.
     optimiser : str
@@ -112,6 +115,7 @@ class Config:
     exclude: tuple[str, ...] = ()
     held_out: float = 0.01
     eval_length: int = 128
+    eval_mask_rate: float = 0.15
     eval_predictions: int = 4_000
     final_predictions: int = 20_000
     eval_tokens: int = 20_000_000
@@ -139,8 +143,9 @@ class Config:
                 right = isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
                 hint = " (YAML reads 1e-3 as text: write 1.0e-3)" if isinstance(value, str) else ""
                 need(right, f"{f.name} {value!r} is no {f.type}{hint}")
-        for name in ("layers", "hidden", "heads", "ffn", "tokens", "learning_rate", "micro_tokens", "log_steps"):
+        for name in ("layers", "hidden", "heads", "ffn", "tokens", "learning_rate", "log_steps"):
             need(getattr(self, name) > 0, f"{name} {getattr(self, name)} is not above 0")
+        need(self.micro_tokens >= 0, f"micro_tokens {self.micro_tokens} is below 0")
         need(self.hidden % self.heads == 0, f"hidden {self.hidden} is no multiple of heads {self.heads}")
         need(bool(self.phases), "no phases")
         need(abs(sum(p.share for p in self.phases) - 1) < 1e-6, f"the phases' shares do not add up to 1: {self.phases}")
@@ -153,6 +158,7 @@ class Config:
         need(self.eval_length <= self.max_positions, f"eval_length {self.eval_length} > {self.max_positions}")
         need(5 < self.vocab <= 65_536, f"vocab {self.vocab} does not fit 16 bits")
         need(0 < self.mask_rate < 1 and 0 <= self.held_out < 1, "mask_rate or held_out is no share")
+        need(0 < self.eval_mask_rate < 1, "eval_mask_rate is no share")
         need(self.precision in ("auto", "bf16", "fp32"), f"precision {self.precision!r}")
         need(self.optimiser in ("adamw", "muon"), f"optimiser {self.optimiser!r}")
         need(self.schedule in ("linear", "stable"), f"schedule {self.schedule!r}")

@@ -11,6 +11,7 @@ from transformers import BertConfig, BertForPreTraining
 from . import wordpiece
 from .config import Config
 from .masking import Batch, seed
+from .memory import fitting
 from .muon import Muon
 from .parallel import World
 
@@ -96,6 +97,7 @@ class Step:
         self.optimisers = optimisers(model, config, torch.bfloat16 if self.autocast else torch.float32)
         self.sums = torch.zeros(2, device=world.device)  # MLM and NSP loss since the log last asked
         self.steps = 0
+        self.part = fitting(config, world.device)  # positions handled at a time
         self._losses = losses
         if config.compile and world.device.type == "cuda":
             self._losses = torch.compile(losses, dynamic=False)
@@ -109,10 +111,26 @@ class Step:
             for group in optimiser.param_groups:
                 group["lr"] = rate * factor
         predictions, rows = batch.weights.sum(), len(batch.ids)
+        before = self.sums.clone()
+        while not self._attempt(batch, predictions, rows):
+            self.sums.copy_(before)
+        self.world.sum_gradients(self.parameters)
+        torch.nn.utils.clip_grad_norm_(self.parameters, self.config.clip)
+        for optimiser in self.optimisers:
+            optimiser.step()
+        self.steps += 1
+
+    def _attempt(self, batch: Batch, predictions: torch.Tensor, rows: int) -> bool:
+        """Compute the gradients; False where that has to be done again, in smaller parts or without the compiler."""
         try:
             self._gradients(batch, predictions, rows)
+        except torch.cuda.OutOfMemoryError:
+            if self.part <= batch.ids.shape[1]:
+                raise
+            self.part //= 2
+            log.warning("out of memory; batches are handled in parts of %d positions from now on", self.part)
         except Exception as error:  # the compiler's errors have no common ancestor
-            if self._losses is losses or isinstance(error, torch.cuda.OutOfMemoryError):
+            if self._losses is losses:
                 raise
             log.warning(
                 "torch.compile failed (%s: %s); training goes on uncompiled",
@@ -120,17 +138,14 @@ class Step:
                 str(error).strip().partition("\n")[0][:200],
             )
             self._losses = losses
-            self._gradients(batch, predictions, rows)
-        self.world.sum_gradients(self.parameters)
-        torch.nn.utils.clip_grad_norm_(self.parameters, self.config.clip)
-        for optimiser in self.optimisers:
-            optimiser.step()
-        self.steps += 1
+        else:
+            return True
+        return False
 
     def _gradients(self, batch: Batch, predictions: torch.Tensor, rows: int) -> None:
         self.model.zero_grad(set_to_none=True)
         share = rows // self.world.size
-        size = max(1, self.config.micro_tokens // batch.ids.shape[1])
+        size = max(1, self.part // batch.ids.shape[1])
         begin = self.world.rank * share
         for start in range(begin, begin + share, size):
             part = batch.part(start, min(start + size, begin + share))
