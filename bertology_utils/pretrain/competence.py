@@ -56,7 +56,7 @@ def rows(subject: Subject, n: int = 2000, seed: int = 0, settings: Settings | No
     for task in TASKS:
         items = new(builtin.build(task, n, seed), task)
         if isinstance(items[0], MinimalPair):
-            words = [(s.rstrip(".?").split() + [s[-1]]) for i in items for s in (i.good, i.bad)]
+            words = [[*s.rstrip(".?").split(), s[-1]] for i in items for s in (i.good, i.bad)]
             scores = cloze.pseudo_log_likelihood(subject, words, settings=settings)
             measure, right = "accuracy", scores[::2] > scores[1::2]
         elif isinstance(items[0], Cloze):

@@ -78,7 +78,7 @@ def test_a_budget_in_minutes_is_as_many_pieces_as_the_pace_gives(small, monkeypa
 
 
 def test_wrong_plans_say_what_is_wrong(tmp_path):
-    with pytest.raises(ConfigError, match="no plan 'none': give a .yaml file or one of full, seeds"):
+    with pytest.raises(ConfigError, match=r"no plan 'none': give a \.yaml file or one of full, seeds"):
         plan.load("none")
     file = tmp_path / "p.yaml"
     file.write_text("stages: [{config: tiny}, {config: tiny}]", "utf-8")
