@@ -73,7 +73,7 @@ class Stage:
             eval_predictions=100,
             final_predictions=100,
             log_steps=1,
-            exports=1,
+            exports=0,
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import pytest
 import torch
 from pretrain_corpus import configuration
@@ -52,6 +53,18 @@ def test_it_agrees_across_attractors_and_its_twin_does_not(frames, attractors):
     toy, twin = frames
     assert share(toy, rf"^(?!nonce).*, {attractors} attractor") >= 0.95
     assert 0.4 < share(twin, rf", {attractors} attractor") < 0.6
+
+
+def test_its_card_has_the_figures_that_are_measured(frames):
+    folder = bundled()["toy"]
+    kept = pd.read_csv(folder / "competence.csv", keep_default_na=False)
+    card = (folder / "README.md").read_text("utf-8")
+    assert all(f"{row.value:.3f}" in card for row in kept.itertuples()) and set(kept.task) == set(competence.TASKS)
+    for name, part in frames[0].groupby("task"):  # measured here on fewer items than the card's
+        told = kept[kept.task == name]
+        assert set(part.condition) == set(told.condition)
+        overall = [(f.value * f.n).sum() / f.n.sum() for f in (part, told)]
+        assert abs(overall[0] - overall[1]) < 0.03
 
 
 def test_the_training_text_holds_none_of_the_items(monkeypatch):
