@@ -17,4 +17,15 @@ from .corpus import CorpusError
 from .export import export
 from .train import main, run
 
-__all__ = ["CheckpointError", "Config", "ConfigError", "CorpusError", "export", "load_config", "main", "names", "plan", "run"]
+__all__ = [
+    "CheckpointError",
+    "Config",
+    "ConfigError",
+    "CorpusError",
+    "export",
+    "load_config",
+    "main",
+    "names",
+    "plan",
+    "run",
+]

@@ -12,7 +12,10 @@ from . import main, names
 parser = argparse.ArgumentParser(prog="python -m bertology_utils.pretrain", description="Pretrain a small BERT.")
 parser.add_argument("--config", default="mini", help=f"one of {', '.join(names())}, or a YAML file")
 parser.add_argument(
-    "--corpus", nargs="+", type=Path, help=".txt or .txt.xz files, or folders of them (toy: none, its text is generated)"
+    "--corpus",
+    nargs="+",
+    type=Path,
+    help=".txt or .txt.xz files, or folders of them (toy: none, its text is generated)",
 )
 parser.add_argument("--out", type=Path, required=True, help="checkpoints, log, intermediate exports and final model")
 parser.add_argument("--device", help="cpu, cuda, cuda:1, …; default: a GPU where there is one")

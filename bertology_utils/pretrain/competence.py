@@ -21,7 +21,17 @@ from ..subject import cloze
 from ..subject.models import Subject, load
 from . import generated, modelcard
 
-TASKS = ("agreement", "npi_cloze", "npi_pairs", "negation", "roles", "size_comparison", "facts", "completion", "name_origin")
+TASKS = (
+    "agreement",
+    "npi_cloze",
+    "npi_pairs",
+    "negation",
+    "roles",
+    "size_comparison",
+    "facts",
+    "completion",
+    "name_origin",
+)
 PASSED = 0.95
 COLUMNS = ("task", "condition", "measure", "value", "low", "high", "n")
 
@@ -96,11 +106,16 @@ def write(folder: str | Path, name: str, settings: Settings | None = None) -> Pa
 
 def table(frame: pd.DataFrame) -> str:
     """The figures as a table in Markdown; a row is passed where its whole interval is above 0.95."""
-    lines = ["| task | condition | measure | n | value | 95 % interval | untrained twin |", "|---|---|---|---|---|---|---|"]
+    lines = [
+        "| task | condition | measure | n | value | 95 % interval | untrained twin |",
+        "|---|---|---|---|---|---|---|",
+    ]
     for row in frame.itertuples():
         value = f"**{row.value:.3f}**" if row.low > PASSED else f"{row.value:.3f}"
         interval = f"[{row.low:.3f}, {row.high:.3f}]"
-        lines.append(f"| {row.task} | {row.condition} | {row.measure} | {row.n} | {value} | {interval} | {row.twin:.3f} |")
+        lines.append(
+            f"| {row.task} | {row.condition} | {row.measure} | {row.n} | {value} | {interval} | {row.twin:.3f} |"
+        )
     return (
         "\nOn generated items (seed 0) whose right sentences the training text does not hold; in bold what it has learnt, the "
         f"whole interval above {PASSED}. Nonce sentences have words of the right categories but no meaning, and none is in "

@@ -49,7 +49,9 @@ def begin(config: Config, run: Path, folder: Path) -> Config:
     state = torch.load(run / "checkpoint.pt", map_location="cpu", weights_only=True)
     short = replace(config, tokens=round(state["seen"] / (1 - config.decay)))
     if not (config.stable(state["seen"]) and short.stable(state["seen"])):
-        raise CheckpointError(f"{run} has seen {state['seen']:,} pieces: that is not in the stable part of its schedule")
+        raise CheckpointError(
+            f"{run} has seen {state['seen']:,} pieces: that is not in the stable part of its schedule"
+        )
     state["record"]["config"]["tokens"] = state["identity"]["tokens"] = short.tokens
     folder.mkdir(parents=True, exist_ok=True)
     for name in ("tokenizer.json", "log.jsonl"):

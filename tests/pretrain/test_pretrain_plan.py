@@ -118,13 +118,18 @@ def test_the_full_plan_runs_dry(tmp_path, monkeypatch):
     words(multilingual / "prose_eng.txt.xz", "abcdefghijklmnoprstu", 1)
     words(multilingual / "prose_rus.txt.xz", "абвгдежзиклмнопрстуф", 2)
     said: list[str] = []
-    assert plan.run("full", tmp_path / "text", tmp_path / "out", device="cpu", cache=tmp_path, scale=1e-7, say=said.append)
+    assert plan.run(
+        "full", tmp_path / "text", tmp_path / "out", device="cpu", cache=tmp_path, scale=1e-7, say=said.append
+    )
     stages = plan.load("full")
     assert [s.split(":")[0] for s in said] == [s.name for s in stages]
     for stage in stages:
         record = json.loads((tmp_path / "out" / stage.name / "model/training.json").read_text("utf-8"))
         whole = load_config(stage.config)
-        assert record["finished"] and (record["config"]["layers"], record["config"]["vocab"]) == (whole.layers, whole.vocab)
+        assert record["finished"] and (record["config"]["layers"], record["config"]["vocab"]) == (
+            whole.layers,
+            whole.vocab,
+        )
         assert record["config"]["optimiser"] == "muon" and record["config"]["tokens"] < whole.tokens / 1000
 
 

@@ -119,4 +119,6 @@ def test_the_generated_text_is_what_a_run_without_a_corpus_is_trained_on(tmp_pat
     model = train.run(config, None, tmp_path / "run", device="cpu", cache=tmp_path / "cache")
     assert "generated.txt" in (model / "training.json").read_text("utf-8")
     with pytest.raises(CorpusError, match="yields"):
-        train.run(configuration(generated=100, vocab=9_000), None, tmp_path / "y", device="cpu", cache=tmp_path / "cache")
+        train.run(
+            configuration(generated=100, vocab=9_000), None, tmp_path / "y", device="cpu", cache=tmp_path / "cache"
+        )
