@@ -24,6 +24,7 @@ FREE = (
     "final_predictions",
     "eval_tokens",
     "eval_length",
+    "eval_mask_rate",
     "micro_tokens",
     "checkpoint_seconds",
     "exports",

@@ -54,7 +54,7 @@ class Config:
     batch_tokens : int
         Positions of one global batch, whatever the number of processes; rows = batch_tokens // length.
     micro_tokens : int
-        Most positions one process handles at a time; larger batches are accumulated.
+        Most positions one process handles at a time; larger batches are accumulated. 0: sized to the device's memory.
     mask_rate : float
         Share of a row's pieces to be predicted; of these 80% become [MASK], 10% a random piece, 10% stay.
     nsp : bool
@@ -66,8 +66,22 @@ class Config:
         ``line`` (a document a line), ``verse`` (a sentence a line, empty = missing, documents are chapters).
     precision : str
         ``bf16``, ``fp32`` or ``auto`` (bf16 autocast on CUDA, fp32 elsewhere).
+    eval_length, eval_mask_rate : int, float
+        Pieces a held-out row, and the share to be predicted: the same for recipes that are to be compared. Positions that no
+        row of the training has reached yet are noise in the held-out loss.
     exports : int
         Intermediate exports, after budget / 2, / 4, … / 2 ** exports.
+    optimiser : str
+        ``adamw``, or ``muon`` for the encoder's matrices with AdamW for the rest.
+    muon_factor : float
+        Muon's learning rate in units of `learning_rate`.
+    muon_steps : int
+        Iterations that make an update orthogonal.
+    schedule : str
+        After the warm-up: ``linear`` decay to 0 at the budget, or ``stable`` and then linear decay over the last
+        `decay` of the budget, which can be had earlier (`release`).
+    generated : int
+        Sentences of the package's generated language to train on where no corpus is given (`generated`).
     """
 
     name: str
@@ -101,6 +115,7 @@ class Config:
     exclude: tuple[str, ...] = ()
     held_out: float = 0.01
     eval_length: int = 128
+    eval_mask_rate: float = 0.15
     eval_predictions: int = 4_000
     final_predictions: int = 20_000
     eval_tokens: int = 20_000_000
@@ -110,6 +125,12 @@ class Config:
     seed: int = 0
     precision: str = "auto"
     compile: bool = True
+    optimiser: str = "adamw"
+    muon_factor: float = 1.0
+    muon_steps: int = 5
+    schedule: str = "linear"
+    decay: float = 0.15
+    generated: int = 0
 
     def __post_init__(self) -> None:
         def need(right: bool, message: str) -> None:
@@ -122,8 +143,9 @@ class Config:
                 right = isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
                 hint = " (YAML reads 1e-3 as text: write 1.0e-3)" if isinstance(value, str) else ""
                 need(right, f"{f.name} {value!r} is no {f.type}{hint}")
-        for name in ("layers", "hidden", "heads", "ffn", "tokens", "learning_rate", "micro_tokens", "log_steps"):
+        for name in ("layers", "hidden", "heads", "ffn", "tokens", "learning_rate", "log_steps"):
             need(getattr(self, name) > 0, f"{name} {getattr(self, name)} is not above 0")
+        need(self.micro_tokens >= 0, f"micro_tokens {self.micro_tokens} is below 0")
         need(self.hidden % self.heads == 0, f"hidden {self.hidden} is no multiple of heads {self.heads}")
         need(bool(self.phases), "no phases")
         need(abs(sum(p.share for p in self.phases) - 1) < 1e-6, f"the phases' shares do not add up to 1: {self.phases}")
@@ -136,7 +158,12 @@ class Config:
         need(self.eval_length <= self.max_positions, f"eval_length {self.eval_length} > {self.max_positions}")
         need(5 < self.vocab <= 65_536, f"vocab {self.vocab} does not fit 16 bits")
         need(0 < self.mask_rate < 1 and 0 <= self.held_out < 1, "mask_rate or held_out is no share")
+        need(0 < self.eval_mask_rate < 1, "eval_mask_rate is no share")
         need(self.precision in ("auto", "bf16", "fp32"), f"precision {self.precision!r}")
+        need(self.optimiser in ("adamw", "muon"), f"optimiser {self.optimiser!r}")
+        need(self.schedule in ("linear", "stable"), f"schedule {self.schedule!r}")
+        need(0 < self.decay <= 1 - self.warmup, f"decay {self.decay} is no share that warmup {self.warmup} leaves")
+        need(self.muon_factor > 0 and self.muon_steps > 0, "muon_factor or muon_steps is not above 0")
         known = {"blank", "line", "verse"}
         need({kind for _, kind in self.layouts} <= known, f"layouts {self.layouts} know only {sorted(known)}")
 
@@ -157,11 +184,16 @@ class Config:
         return out
 
     def rate(self, tokens: int) -> float:
-        """Learning rate after `tokens` pieces: linear warm-up, then linear decay to 0 at the budget."""
+        """Learning rate after `tokens` pieces: linear warm-up, then as `schedule` says to 0 at the budget."""
         done = tokens / self.tokens
         if done < self.warmup:
             return self.learning_rate * max(done / self.warmup, 1e-3)
-        return self.learning_rate * max(0.0, (1 - done) / (1 - self.warmup))
+        falling = self.decay if self.schedule == "stable" else 1 - self.warmup
+        return self.learning_rate * min(1.0, max(0.0, (1 - done) / falling))
+
+    def stable(self, tokens: int) -> bool:
+        """Whether the rate is neither rising nor falling after `tokens` pieces."""
+        return self.schedule == "stable" and self.warmup <= tokens / self.tokens <= 1 - self.decay + 1e-6
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, as in the YAML file."""

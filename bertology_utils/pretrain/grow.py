@@ -1,6 +1,6 @@
 """Progressive stacking: a shallow model is trained first, then deepened by copies of itself (gong2019).
 
-The deeper model's layer i is the shallower one's layer i mod n, weights and AdamW moments alike. The layers are applied
+The deeper model's layer i is the shallower one's layer i mod n, weights and the optimisers' moments alike. The layers are applied
 once more to what they were not made for, so the loss jumps (from 3.9 to 5.9 nats where two layers of `mini-cpu` become
 four), and is back within some hundred steps; the steps before cost what few layers cost.
 """
@@ -46,7 +46,7 @@ def grown(step: Step, layers: int) -> Step:
     Returns
     -------
     Step
-        With the moments of AdamW, its count of steps and the sums of the losses carried over; nothing is drawn at
+        With the moments of the optimisers, their count of steps and the sums of the losses carried over; nothing is drawn at
         random, so the processes of a run need not speak to each other.
 
     Raises
@@ -66,9 +66,12 @@ def grown(step: Step, layers: int) -> Step:
     out = Step(model, step.config, step.world)
     out.sums, out.steps = step.sums, step.steps
     before = dict(step.model.named_parameters())
-    for name, parameter in model.named_parameters():
-        if moments := step.optimiser.state.get(before[origin(name, n)]):  # none where the loss does not reach
-            out.optimiser.state[parameter] = {key: value.clone() for key, value in moments.items()}
+    for old, new in zip(step.optimisers, out.optimisers, strict=True):
+        inside = {p for group in new.param_groups for p in group["params"]}
+        for name, parameter in model.named_parameters():
+            # the loss does not reach every parameter: some have no moments
+            if parameter in inside and (moments := old.state.get(before[origin(name, n)])):
+                new.state[parameter] = {key: value.clone() for key, value in moments.items()}
     return out
 
 

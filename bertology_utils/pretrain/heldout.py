@@ -25,7 +25,7 @@ class HeldOut:
     tokens : (T,) int32
         ``corpus.tokens`` on the device.
     config : Config
-        ``eval_length``, ``final_predictions``, ``seed``.
+        ``eval_length``, ``eval_mask_rate``, ``final_predictions``, ``seed``.
 
     Raises
     ------
@@ -47,7 +47,9 @@ class HeldOut:
         rows = torch.from_numpy(plan[: 1 + config.final_predictions]).to(tokens.device)
         ids, types, words = masking.assemble(tokens, rows, config.eval_length)
         rng = torch.Generator(tokens.device).manual_seed(masking.seed("held out", config.seed))
-        self.batch = masking.mask(ids, types, words, rows[:, instances.RANDOM], config.mask_rate, config.vocab, rng)
+        self.batch = masking.mask(
+            ids, types, words, rows[:, instances.RANDOM], config.eval_mask_rate, config.vocab, rng
+        )
         self.config = config
 
     @torch.no_grad()

@@ -55,7 +55,8 @@ class Run:
 
     def _restore(self, state: dict[str, Any]) -> None:
         self.model.load_state_dict(state["model"])
-        self.step.optimiser.load_state_dict(state["optimiser"])
+        for optimiser, kept in zip(self.step.optimisers, state["optimisers"], strict=True):
+            optimiser.load_state_dict(kept)
         self.step.sums.copy_(state["sums"])
         self.step.steps = state["steps"]
         self.number, self.seen, self.phase = state["number"], state["seen"], state["phase"]
@@ -72,7 +73,7 @@ class Run:
                     "identity": self.identity,
                     "record": self.record(),
                     "model": self.model.state_dict(),
-                    "optimiser": self.step.optimiser.state_dict(),
+                    "optimisers": [optimiser.state_dict() for optimiser in self.step.optimisers],
                     "sums": self.step.sums,
                     "steps": self.step.steps,
                     "number": self.number,

@@ -11,6 +11,15 @@ import yaml
 SOURCES = Path(__file__).parent / "sources.yaml"
 
 
+ABOUT = """made for this
+book: small enough to come with the package and to be studied on a laptop. It is no substitute for BERT-base, and no figure
+measured on it is a figure of BERT-base."""
+CONTROL = """made for this
+book as a positive control: pretrained on the package's own generated language (`bertology_utils.pretrain.generated`), so that
+it has the grammar that the generated items ask about. It knows no English beyond those few thousand words, and no figure
+measured on it says anything of BERT."""
+
+
 def write(folder: str | Path, name: str, agreement: str = "") -> Path:
     """Write ``README.md`` into a model's folder.
 
@@ -21,7 +30,7 @@ def write(folder: str | Path, name: str, agreement: str = "") -> Path:
     name : str
         What the model is called.
     agreement : str
-        One sentence on what it scores on generated agreement items, measured elsewhere.
+        What it scores on generated items, measured elsewhere, in Markdown.
 
     Raises
     ------
@@ -57,11 +66,15 @@ def text(name: str, training: dict[str, Any], sources: dict[str, dict[str, str]]
             f"{max(held['heldout_random'], 1 - held['heldout_random']):.3f}"
         )
     versions = ", ".join(f"{k} {v}" for k, v in training["versions"].items())
+    generated = bool(run.get("generated"))
+    limits = (
+        "the generated language only"
+        if generated
+        else "a small fraction of what BERT-base saw; encyclopaedic and literary English only"
+    )
     return f"""# {name}
 
-A BERT ({run["layers"]} layers, hidden size {run["hidden"]}, {run["heads"]} heads, {run["vocab"]:,} word pieces) made for this
-book: small enough to come with the package and to be studied on a laptop. It is no substitute for BERT-base, and no figure
-measured on it is a figure of BERT-base.
+A BERT ({run["layers"]} layers, hidden size {run["hidden"]}, {run["heads"]} heads, {run["vocab"]:,} word pieces) {CONTROL if generated else ABOUT}
 
 ## Training text
 
@@ -69,20 +82,20 @@ measured on it is a figure of BERT-base.
 |---|---|---|---|
 {chr(10).join(rows)}
 
-One document in {round(1 / run["held_out"])} was held out. The texts are not part of the package.
+One document in {round(1 / run["held_out"])} was held out. {"The text is made anew by the same command, from a seed." if generated else "The texts are not part of the package."}
 
 ## Training
 
 {training["tokens"]:,} pieces in {training["steps"]:,} steps, {training["seconds"] / 60:.0f} minutes on {training["device"]}; {versions}.
-Objective: masked pieces ({run["mask_rate"]:.0%}; 80/10/10){" and next sentence" if run["nsp"] else ""}, AdamW, learning rate
-{run["learning_rate"]:g} with warm-up and linear decay. The schedule, a share of the pieces at each row length and depth (a shallower
+Objective: masked pieces ({run["mask_rate"]:.0%}; 80/10/10){" and next sentence" if run["nsp"] else ""}, {optimiser(run)}, learning rate
+{run["learning_rate"]:g} with warm-up and {decay(run)}. The schedule, a share of the pieces at each row length and depth (a shallower
 model is stacked to the next depth):
 
 | pieces a row | share | layers | pieces a batch |
 |---|---|---|---|
 {phases}
 
-Train it again: `bertology pretrain --config {run["name"]} --corpus FOLDER --out RUN`.
+Train it again: `bertology pretrain --config {run["name"]}{"" if generated else " --corpus FOLDER"} --out RUN`.
 
 ## Held-out figures
 
@@ -91,6 +104,20 @@ On {held["heldout_predictions"]:,} masked pieces of documents never trained on: 
 
 ## Limits
 
-Trained on {training["tokens"] / 1e6:,.0f} M pieces, a small fraction of what BERT-base saw; encyclopaedic and literary English only; rows
+Trained on {training["tokens"] / 1e6:,.0f} M pieces, {limits}; rows
 longer than {run["max_positions"]} pieces are refused; what it predicts repeats the biases of its sources.
 """
+
+
+def optimiser(run: dict[str, Any]) -> str:
+    """The optimiser in words; records of older runs name none."""
+    if run.get("optimiser", "adamw") == "adamw":
+        return "AdamW"
+    return f"Muon for the encoder's matrices (at {run['muon_factor']:g} times the rate) and AdamW for the rest"
+
+
+def decay(run: dict[str, Any]) -> str:
+    """What the learning rate does after its warm-up, in words."""
+    if run.get("schedule", "linear") == "linear":
+        return "linear decay"
+    return f"linear decay over the last {run['decay']:.0%}, stable between"

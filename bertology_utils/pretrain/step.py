@@ -1,4 +1,4 @@
-"""The model and one step of its training: MLM + NSP loss, gradients, AdamW (devlin2019)."""
+"""The model and one step of its training: MLM + NSP loss, gradients, AdamW or Muon (devlin2019)."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from transformers import BertConfig, BertForPreTraining
 from . import wordpiece
 from .config import Config
 from .masking import Batch, seed
+from .memory import fitting
+from .muon import Muon
 from .parallel import World
 
 log = logging.getLogger(__name__)
@@ -60,14 +62,25 @@ def losses(model: BertForPreTraining, batch: Batch) -> tuple[torch.Tensor, torch
     return (each * batch.weights.flatten()).sum(), F.cross_entropy(relation.float(), batch.random, reduction="sum")
 
 
-def optimiser(model: BertForPreTraining, config: Config) -> torch.optim.AdamW:
-    """AdamW; biases and LayerNorm weights, the parameters of one dimension, do not decay."""
-    parameters = [p for p in model.parameters() if p.requires_grad]
+def optimisers(model: BertForPreTraining, config: Config, dtype: torch.dtype) -> list[torch.optim.Optimizer]:
+    """AdamW for all parameters, or Muon in `dtype` for the matrices of the encoder and AdamW for the rest.
+
+    Biases and LayerNorm weights, the parameters of one dimension, do not decay.
+    """
+    named = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+    inner = {n for n, p in named if ".encoder." in n and p.ndim == 2} if config.optimiser == "muon" else set()
     groups = [
-        {"params": [p for p in parameters if p.ndim > 1], "weight_decay": config.weight_decay},
-        {"params": [p for p in parameters if p.ndim < 2], "weight_decay": 0.0},
+        {"params": [p for n, p in named if n not in inner and p.ndim > 1], "weight_decay": config.weight_decay},
+        {"params": [p for n, p in named if p.ndim < 2], "weight_decay": 0.0},
     ]
-    return torch.optim.AdamW(groups, lr=config.learning_rate, betas=config.betas, eps=config.epsilon, fused=True)
+    rate = config.learning_rate
+    out: list[torch.optim.Optimizer] = [
+        torch.optim.AdamW(groups, lr=rate, betas=config.betas, eps=config.epsilon, fused=True)
+    ]
+    if inner:
+        matrices = [p for n, p in named if n in inner]
+        out.append(Muon(matrices, rate * config.muon_factor, config.weight_decay, steps=config.muon_steps, dtype=dtype))
+    return out
 
 
 class Step:
@@ -79,11 +92,12 @@ class Step:
 
     def __init__(self, model: BertForPreTraining, config: Config, world: World) -> None:
         self.model, self.config, self.world = model, config, world
-        self.optimiser = optimiser(model, config)
         self.parameters = [p for p in model.parameters() if p.requires_grad]
         self.autocast = config.precision == "bf16" or (config.precision == "auto" and world.device.type == "cuda")
+        self.optimisers = optimisers(model, config, torch.bfloat16 if self.autocast else torch.float32)
         self.sums = torch.zeros(2, device=world.device)  # MLM and NSP loss since the log last asked
         self.steps = 0
+        self.part = fitting(config, world.device)  # positions handled at a time
         self._losses = losses
         if config.compile and world.device.type == "cuda":
             self._losses = torch.compile(losses, dynamic=False)
@@ -92,13 +106,31 @@ class Step:
         """Train on the global `batch`; `number` is the step's, for the seed of dropout."""
         if self.config.dropout:
             torch.manual_seed(seed("dropout", self.config.seed, number, self.world.rank))
-        for group in self.optimiser.param_groups:
-            group["lr"] = rate
+        for optimiser in self.optimisers:
+            factor = self.config.muon_factor if isinstance(optimiser, Muon) else 1.0
+            for group in optimiser.param_groups:
+                group["lr"] = rate * factor
         predictions, rows = batch.weights.sum(), len(batch.ids)
+        before = self.sums.clone()
+        while not self._attempt(batch, predictions, rows):
+            self.sums.copy_(before)
+        self.world.sum_gradients(self.parameters)
+        torch.nn.utils.clip_grad_norm_(self.parameters, self.config.clip)
+        for optimiser in self.optimisers:
+            optimiser.step()
+        self.steps += 1
+
+    def _attempt(self, batch: Batch, predictions: torch.Tensor, rows: int) -> bool:
+        """Compute the gradients; False where that has to be done again, in smaller parts or without the compiler."""
         try:
             self._gradients(batch, predictions, rows)
+        except torch.cuda.OutOfMemoryError:
+            if self.part <= batch.ids.shape[1]:
+                raise
+            self.part //= 2
+            log.warning("out of memory; batches are handled in parts of %d positions from now on", self.part)
         except Exception as error:  # the compiler's errors have no common ancestor
-            if self._losses is losses or isinstance(error, torch.cuda.OutOfMemoryError):
+            if self._losses is losses:
                 raise
             log.warning(
                 "torch.compile failed (%s: %s); training goes on uncompiled",
@@ -106,16 +138,14 @@ class Step:
                 str(error).strip().partition("\n")[0][:200],
             )
             self._losses = losses
-            self._gradients(batch, predictions, rows)
-        self.world.sum_gradients(self.parameters)
-        torch.nn.utils.clip_grad_norm_(self.parameters, self.config.clip)
-        self.optimiser.step()
-        self.steps += 1
+        else:
+            return True
+        return False
 
     def _gradients(self, batch: Batch, predictions: torch.Tensor, rows: int) -> None:
-        self.optimiser.zero_grad(set_to_none=True)
+        self.model.zero_grad(set_to_none=True)
         share = rows // self.world.size
-        size = max(1, self.config.micro_tokens // batch.ids.shape[1])
+        size = max(1, self.part // batch.ids.shape[1])
         begin = self.world.rank * share
         for start in range(begin, begin + share, size):
             part = batch.part(start, min(start + size, begin + share))

@@ -11,14 +11,16 @@ from pathlib import Path
 from . import checkpoint
 from .config import Config, ConfigError
 from .config import load as load_config
+from .corpus import cache_folder
 from .corpus import load as load_corpus
 from .loop import Run
-from .parallel import join
+from .parallel import World, join
+from .release import begin as release_begin
 
 
 def run(
     config: str | Path | Config,
-    corpus: str | Path | Iterable[str | Path],
+    corpus: str | Path | Iterable[str | Path] | None,
     out: str | Path,
     *,
     device: str | None = None,
@@ -26,6 +28,7 @@ def run(
     minutes: float | None = None,
     tokens: float | None = None,
     cache: str | Path | None = None,
+    release: str | Path | None = None,
 ) -> Path:
     """Pretrain a BERT and export it; under `torchrun`, on all its processes.
 
@@ -34,7 +37,7 @@ def run(
     config : str or Path or Config
         A configuration's name, YAML file or record.
     corpus : path or paths
-        ``.txt`` or ``.txt.xz`` files, or folders of them.
+        ``.txt`` or ``.txt.xz`` files, or folders of them. None: the generated text, where the configuration asks for it.
     out : str or Path
         Folder of the run: ``checkpoint.pt``, ``log.jsonl``, ``step-…`` (intermediate exports), ``model`` (the result).
     device : str, optional
@@ -47,6 +50,9 @@ def run(
         Another budget than the configuration's.
     cache : str or Path, optional
         Where tokenised corpora are kept.
+    release : str or Path, optional
+        Another folder: the checkpoint in `out` is copied there and its learning rate decayed at once (`release.begin`);
+        `tokens` is not used.
 
     Returns
     -------
@@ -59,9 +65,12 @@ def run(
         What was given contradicts itself or the checkpoint.
     """
     deadline = time.monotonic() + 60 * minutes if minutes else float("inf")
-    settings = load_config(config, tokens=int(tokens) if tokens else None)
+    settings = load_config(config, tokens=int(tokens) if tokens and not release else None)
     world = join(device)
     try:
+        if release:
+            settings = _begin_release(settings, Path(out), Path(release), world)
+            out = release
         for phase in settings.phases:
             if settings.rows(phase) % world.size:
                 raise ConfigError(
@@ -70,7 +79,7 @@ def run(
                 )
         if not world.first:
             world.wait()  # the first process tokenises, the others read what it made
-        data = load_corpus(corpus, settings, cache)
+        data = load_corpus(text(corpus, settings, cache), settings, cache)
         if world.first:
             world.wait()
         with checkpoint.claimed(Path(out)) if world.first else nullcontext():
@@ -79,9 +88,38 @@ def run(
         world.close()
 
 
+def _begin_release(config: Config, run: Path, folder: Path, world: World) -> Config:
+    """`release.begin` in the first process, the others after it."""
+    if not world.first:
+        world.wait()
+    config = release_begin(config, run, folder)
+    if world.first:
+        world.wait()
+    return config
+
+
+def text(
+    corpus: str | Path | Iterable[str | Path] | None, config: Config, cache: str | Path | None
+) -> str | Path | Iterable[str | Path]:
+    """The corpus given, or the generated one that the configuration asks for, made now where the cache lacks it.
+
+    Raises
+    ------
+    ConfigError
+        Neither is there.
+    """
+    if corpus:
+        return corpus
+    if not config.generated:
+        raise ConfigError(f"configuration {config.name!r} needs a corpus: give text files or folders of them")
+    from . import generated
+
+    return generated.write(cache_folder(cache) / f"generated-{config.generated}" / "generated.txt", config.generated)
+
+
 def main(
     config: str | Path,
-    corpus: Iterable[str | Path],
+    corpus: Iterable[str | Path] | None,
     out: str | Path,
     device: str | None = None,
     minutes: float | None = None,
@@ -89,6 +127,7 @@ def main(
     cache: str | Path | None = None,
     fresh: bool = False,
     prepare: bool = False,
+    release: str | Path | None = None,
 ) -> None:
     """What the command line does: `run`, and the exported folder on standard output.
 
@@ -101,7 +140,9 @@ def main(
     """
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(message)s")
     if prepare:
-        data = load_corpus(corpus, load_config(config), cache)
+        settings = load_config(config)
+        data = load_corpus(text(corpus, settings, cache), settings, cache)
         print(f"{len(data.tokens):,} pieces, {len(data.held):,} documents, {int(data.held.sum()):,} held out")
         return
-    print(run(config, corpus, out, device=device, resume=not fresh, minutes=minutes, tokens=tokens, cache=cache))
+    options = {"device": device, "resume": not fresh, "minutes": minutes, "tokens": tokens, "cache": cache}
+    print(run(config, corpus, out, **options, release=release))

@@ -7,7 +7,8 @@ import json
 import pytest
 import yaml
 
-from bertology_utils.pretrain import modelcard
+from bertology_utils.pretrain import load_config, modelcard
+from bertology_utils.pretrain.checkpoint import FREE
 from bertology_utils.subject import models
 
 RECORD = {
@@ -79,3 +80,27 @@ def test_bundled_models_load_whole(name):
     subject = models.load(name)
     assert subject.has_mlm and subject.has_nsp
     assert subject.tokenizer.mask_token == "[MASK]" and subject.tokenizer.is_fast
+
+
+@pytest.mark.parametrize("name", list(models.bundled()))
+def test_bundled_models_are_what_their_command_makes(name):
+    """The configuration that the card's command names is the one the model was trained with."""
+    told = json.loads((models.bundled()[name] / "training.json").read_text())["config"]
+    now = load_config(told["name"]).as_dict()
+    assert {k: now[k] for k in told if k not in FREE} == {k: v for k, v in told.items() if k not in FREE}
+    assert all(now[k] == load_config("tiny").as_dict()[k] for k in now.keys() - told.keys())  # what came since: off
+
+
+def test_cards_say_what_optimiser_schedule_and_text_there_were():
+    run = RECORD["config"] | {
+        "optimiser": "muon",
+        "muon_factor": 2.0,
+        "schedule": "stable",
+        "decay": 0.25,
+        "generated": 9,
+    }
+    card = modelcard.text("toy", RECORD | {"config": run}, {})
+    assert "Muon for the encoder's matrices (at 2 times the rate)" in card and "over the last 25%, stable" in card
+    assert "positive control" in card and "`bertology pretrain --config x --out RUN`" in card
+    card = modelcard.text("mini", RECORD, {})
+    assert "AdamW, learning rate" in card and "--corpus FOLDER" in card and "positive control" not in card

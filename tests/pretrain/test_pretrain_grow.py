@@ -76,12 +76,12 @@ def test_moments_steps_and_sums_are_carried():
     grown = grow.grown(step, 4)
     old, new = dict(step.model.named_parameters()), dict(grown.model.named_parameters())
     for name, parameter in new.items():
-        expected = step.optimiser.state[old[name.replace("layer.2.", "layer.0.").replace("layer.3.", "layer.1.")]]
+        expected = step.optimisers[0].state[old[name.replace("layer.2.", "layer.0.").replace("layer.3.", "layer.1.")]]
         assert set(expected) == {"step", "exp_avg", "exp_avg_sq"}
-        for key, value in grown.optimiser.state[parameter].items():
+        for key, value in grown.optimisers[0].state[parameter].items():
             assert torch.equal(value, expected[key]), (name, key)
     assert grown.steps == step.steps == 3 and torch.equal(grown.sums, step.sums) and step.sums[0] > 0
-    grouped = [p for g in grown.optimiser.param_groups for p in g["params"]]
+    grouped = [p for g in grown.optimisers[0].param_groups for p in g["params"]]
     assert {id(p) for p in grouped} == {id(p) for p in new.values()} and len(grouped) == len(new)
 
 
@@ -186,8 +186,8 @@ def test_a_run_grows_learns_and_resumes_over_every_boundary(tmp_path, monkeypatc
     one, other = (torch.load(p.parent / "checkpoint.pt", weights_only=True) for p in (whole, resumed))
     assert one["order"] == other["order"] and one["steps"] == other["steps"]
     assert all(torch.equal(v, other["model"][k]) for k, v in one["model"].items())
-    for number, moments in one["optimiser"]["state"].items():
-        assert all(torch.equal(v, other["optimiser"]["state"][number][k]) for k, v in moments.items())
+    for number, moments in one["optimisers"][0]["state"].items():
+        assert all(torch.equal(v, other["optimisers"][0]["state"][number][k]) for k, v in moments.items())
 
     log = [json.loads(line) for line in (whole.parent / "log.jsonl").read_text("utf-8").splitlines()]
     assert [n for i, n in enumerate(r["layers"] for r in log) if i == 0 or n != log[i - 1]["layers"]] == [1, 2, 4]

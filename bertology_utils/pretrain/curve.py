@@ -1,0 +1,77 @@
+"""What a run's checkpoints can do: agreement across 0, 1 and 2 attractors on generated items, as rows.
+
+A learning curve by training step needs checkpoints spread evenly on a logarithmic axis: `exports` of the configuration
+asks for them (budget / 2, / 4, …), and the run's folder keeps them. Figures alone are worth keeping for good.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+
+from .checkpoint import CheckpointError
+
+COLUMNS = ("checkpoint", "tokens", "steps", "heldout_mlm", "attractors", "measure", "value", "low", "high", "n")
+
+
+def checkpoints(run: str | Path) -> Iterator[Path]:
+    """The exported folders of a run, ``step-…`` and ``model``, fewest pieces first.
+
+    Raises
+    ------
+    CheckpointError
+        There is none.
+    """
+    found = [p.parent for p in Path(run).glob("*/training.json")]
+    if not found:
+        raise CheckpointError(f"no exported checkpoint in {run}")
+    yield from sorted(found, key=lambda p: (_record(p)["tokens"], p.name))
+
+
+def agreement(run: str | Path, n: int = 1200, seed: int = 0, draws: int = 2000) -> pd.DataFrame:
+    """Share of agreement items with the right verb form preferred, by checkpoint and number of attractors (goldberg2019).
+
+    Parameters
+    ----------
+    run : str or Path
+        Folder of a run.
+    n, seed : int
+        Generated items (nonce ones among them) and their seed.
+    draws : int
+        Bootstrap draws of the intervals.
+
+    Returns
+    -------
+    DataFrame
+        A row per checkpoint and number of attractors (0, 1, 2; more count as 2), columns `COLUMNS`; intervals are 95 %
+        over the items.
+
+    Raises
+    ------
+    CheckpointError
+        The folder holds no exported checkpoint.
+    """
+    from ..data import builtin
+    from ..scores.intervals import mean_interval
+    from ..settings import Settings
+    from ..subject import cloze
+    from ..subject.models import load
+
+    settings, items, rows = Settings(device="cpu"), builtin.build("agreement", n, seed), []
+    for folder in checkpoints(run):
+        subject, record = load(str(folder.resolve()), settings), _record(folder)
+        kept, _ = cloze.single_piece(subject, items)
+        right = cloze.choose(subject, kept, settings) > 0
+        frame = pd.DataFrame({"attractors": [min(i.meta["attractors"], 2) for i in kept], "right": right})
+        for attractors, part in frame.groupby("attractors"):
+            value, low, high = mean_interval(part.right.to_numpy(float), seed=seed, draws=draws)
+            about = (folder.name, record["tokens"], record["steps"], record["heldout"].get("heldout_mlm"))
+            rows.append((*about, int(attractors), "agreement", value, low, high, len(part)))
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _record(folder: Path) -> dict:
+    return json.loads((folder / "training.json").read_text("utf-8"))

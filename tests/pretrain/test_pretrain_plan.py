@@ -1,0 +1,171 @@
+"""Plans: many runs in stretches; the plan `full` dry, on a processor; parts of a batch sized to the memory."""
+
+from __future__ import annotations
+
+import json
+import lzma
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+import yaml
+from pretrain_corpus import configuration, write
+
+from bertology_utils.pretrain import ConfigError, load_config, memory, plan
+from bertology_utils.pretrain import step as steps
+from bertology_utils.pretrain.parallel import World
+from bertology_utils.pretrain.step import Step, build
+
+WORLD = World(0, 1, torch.device("cpu"))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture
+def small(tmp_path):
+    """A plan of three small runs, one with a budget in time, and its corpus folder."""
+    (tmp_path / "text" / "english").mkdir(parents=True)
+    write(tmp_path / "text" / "english" / "a.txt")
+    first = {"config": "tiny", "set": {"tokens": 4_000, "exports": 1}}
+    stages = [first, first | {"seed": 1}, {"config": "tiny", "seed": 2, "minutes": 0.02, "set": {"compile": False}}]
+    (tmp_path / "small.yaml").write_text(yaml.safe_dump({"stages": stages}), "utf-8")
+    return tmp_path
+
+
+def go(folder, **options):
+    said = []
+    done = plan.run(
+        folder / "small.yaml",
+        folder / "text",
+        folder / "out",
+        device="cpu",
+        cache=folder / "cache",
+        say=said.append,
+        **options,
+    )
+    return done, said
+
+
+def test_a_plan_goes_on_in_stretches_until_it_is_done(small):
+    done, said = go(small, minutes=1e-9)
+    assert not done and [s.split(": ")[1][:7] for s in said] == ["waiting"] * 3
+    assert len(list((small / "cache" / "pretrain").iterdir())) == 1  # tokenised once for all three
+    done, said = go(small, minutes=0.005)
+    assert not done and said[-1] == "tiny-2: waiting"
+    done, said = go(small)
+    assert done and not any("waiting" in s for s in said)
+    records = [json.loads((small / "out" / f"tiny-{k}" / "model/training.json").read_text()) for k in range(3)]
+    assert [r["config"]["seed"] for r in records] == [0, 1, 2] and all(r["finished"] for r in records)
+    assert records[0]["tokens"] >= 4_000 and len({r["order"] for r in records}) == 3
+    assert records[2]["config"]["tokens"] == json.loads((small / "out/tiny-2/budget.json").read_text())["tokens"]
+    assert go(small) == (True, said)  # nothing is left to do
+
+
+def test_a_budget_in_minutes_is_as_many_pieces_as_the_pace_gives(small, monkeypatch):
+    monkeypatch.setattr(plan, "pace", lambda *_: 1_000.0)
+    stage = plan.Stage(config="tiny", minutes=0.5)
+    arguments = (stage, configuration(), small / "text", small / "x", "cpu", small / "cache", 0.1)
+    assert plan.budget(*arguments) == 3_000
+    monkeypatch.setattr(plan, "pace", lambda *_: 5.0)
+    assert plan.budget(*arguments) == 3_000  # decided once
+
+
+def test_wrong_plans_say_what_is_wrong(tmp_path):
+    with pytest.raises(ConfigError, match=r"no plan 'none': give a \.yaml file or one of full, seeds"):
+        plan.load("none")
+    file = tmp_path / "p.yaml"
+    file.write_text("stages: [{config: tiny}, {config: tiny}]", "utf-8")
+    with pytest.raises(ConfigError, match="two stages are called tiny-0"):
+        plan.load(file)
+    file.write_text("stages: [{colour: red}]", "utf-8")
+    with pytest.raises(ConfigError, match="colour"):
+        plan.load(file)
+    with pytest.raises(ConfigError, match="one corpus folder"):
+        plan.main("full", None, tmp_path)
+
+
+def test_the_seeds_differ_in_nothing_else():
+    configs = [s.configuration().as_dict() for s in plan.load("seeds")]
+    assert [c.pop("seed") for c in configs] == list(range(5)) and all(c == configs[0] for c in configs)
+    assert configs[0]["name"] == "mini-s" and configs[0]["tokens"] == 20_000_000
+
+
+def words(path, alphabet: str, seed: int = 0) -> None:
+    """A compressed file of 480 documents with many different words, so that a large vocabulary can be made of it."""
+    rng = np.random.default_rng(seed)
+    letters = np.array(list(alphabet))
+    known = np.array(["".join(rng.choice(letters, 7)) for _ in range(6_000)])
+    documents = [" ".join(rng.choice(known, 60)) + ". " + " ".join(rng.choice(known, 30)) + "." for _ in range(480)]
+    with lzma.open(path, "wt", encoding="utf-8", preset=0) as stream:
+        stream.write("\n\n".join(documents))
+
+
+def test_the_full_plan_runs_dry(tmp_path, monkeypatch):
+    """Every stage of `full` with its own shape and vocabulary, at less than a thousandth of its budget."""
+    monkeypatch.setattr(plan, "WARM", 0)
+    monkeypatch.setattr(plan, "TIMED", 1)
+    english, multilingual = tmp_path / "text/english", tmp_path / "text/multilingual"
+    english.mkdir(parents=True)
+    multilingual.mkdir()
+    words(english / "a.txt.xz", "abcdefghijklmnoprstu")
+    words(multilingual / "prose_eng.txt.xz", "abcdefghijklmnoprstu", 1)
+    words(multilingual / "prose_rus.txt.xz", "абвгдежзиклмнопрстуф", 2)
+    said: list[str] = []
+    assert plan.run(
+        "full", tmp_path / "text", tmp_path / "out", device="cpu", cache=tmp_path, scale=1e-7, say=said.append
+    )
+    stages = plan.load("full")
+    assert [s.split(":")[0] for s in said] == [s.name for s in stages]
+    for stage in stages:
+        record = json.loads((tmp_path / "out" / stage.name / "model/training.json").read_text("utf-8"))
+        whole = load_config(stage.config)
+        assert record["finished"] and (record["config"]["layers"], record["config"]["vocab"]) == (
+            whole.layers,
+            whole.vocab,
+        )
+        assert record["config"]["optimiser"] == "muon" and record["config"]["tokens"] < whole.tokens / 1000
+
+
+def test_parts_are_sized_to_the_memory(monkeypatch):
+    config = load_config("mini-gpu")
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (80 * 2**30, 80 * 2**30))
+    cuda = torch.device("cuda", 0)
+    positions = memory.fitting(config, cuda)
+    assert 0.5 * 80 * 2**30 < positions * memory.position(config) <= 0.6 * 80 * 2**30
+    assert memory.fitting(replace(config, layers=16), cuda) < positions
+    assert memory.fitting(replace(config, micro_tokens=512), cuda) == 512
+    assert memory.fitting(config, torch.device("cpu")) == memory.CPU
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (1, 1))
+    assert memory.fitting(config, cuda) == config.max_positions  # one row at least
+
+
+def test_too_little_memory_means_smaller_parts_and_the_same_step(monkeypatch, tmp_path):
+    from test_pretrain_grow import random_batch
+
+    config = configuration(layers=2)
+    one, two = (Step(build(config), config, WORLD) for _ in range(2))
+    two.part, real, sizes = 64, steps.losses, []
+
+    def limited(model, batch):
+        sizes.append(len(batch.ids))
+        if len(batch.ids) > 1:
+            raise torch.cuda.OutOfMemoryError("out of memory")
+        return real(model, batch)
+
+    two._losses = limited
+    for step in (one, two):
+        step(random_batch(), 1e-3, 0)
+    assert sizes == [4, 2, 1, 1, 1, 1] and two.part == 16
+    torch.testing.assert_close(one.sums, two.sums)
+    for a, b in zip(one.parameters, two.parameters, strict=True):
+        torch.testing.assert_close(a, b, atol=2e-3, rtol=0)
+    two._losses = lambda model, batch: (_ for _ in ()).throw(torch.cuda.OutOfMemoryError("out of memory"))
+    with pytest.raises(torch.cuda.OutOfMemoryError):
+        two(random_batch(), 1e-3, 1)  # a single row does not fit
