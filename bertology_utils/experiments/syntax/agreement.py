@@ -24,19 +24,18 @@ def number(item: ForcedChoice) -> str:
     return "singular" if (len(item.good) > len(item.bad) if both else item.good.endswith("s")) else "plural"
 
 
-def kind(item: ForcedChoice) -> str | None:
-    """Which part of the claim an item is about: no distractor, distractor, nonce; None for what it does not speak of.
+def kinds(item: ForcedChoice) -> list[str]:
+    """Which parts of the claim an item is about: with or without a distractor, and nonce or not; none for reflexives.
 
-    A distractor is a noun of the other number between subject and verb. Reflexives are no verbs.
+    A distractor is a noun of the other number between subject and verb.
     """
     if item.condition.startswith("reflexive"):
-        return None
-    if item.meta.get("nonce"):
-        return "nonce"
-    if not item.meta.get("attractors"):
-        return "no distractor"
+        return []
     between = item.meta.get("set") != "marvin_linzen" or item.condition.startswith(BETWEEN)
-    return "distractor" if between else None
+    found = ["nonce"] if item.meta.get("nonce") else []
+    if not item.meta.get("attractors"):
+        return [*found, "no distractor"]
+    return [*found, "distractor"] if between else found
 
 
 def frame_of(item: ForcedChoice) -> str:
@@ -62,7 +61,7 @@ def _drawn(items: list[ForcedChoice], settings: Settings) -> tuple[list[ForcedCh
 @claim(
     "syn.agreement.goldberg2019",
     tasks="agreement",
-    n=2400,
+    n=1800,
     nulls=("untrained", "frequency", "constant", "coin", "nearest"),
     planted=planted.choices,
 )
@@ -78,7 +77,7 @@ def agreement(subject, data, settings):
     frame = pd.DataFrame(
         {
             "condition": [i.condition for i in items],
-            "items": [kind(i) for i in items],
+            "items": [kinds(i) for i in items],
             "number": [number(i) for i in items],
             "attractors": [i.meta.get("attractors") for i in items],
             "verb": [" ".join(sorted((i.good, i.bad))) for i in items],
@@ -88,11 +87,10 @@ def agreement(subject, data, settings):
     )
     options = {"settings": settings, "groups": ["verb", "frame"]}
     frames = [intervals.means(frame, "right", by="condition", measure="accuracy", note=note, **options)]
-    parts = frame.dropna(subset="items")
+    parts = frame.explode("items").dropna(subset="items")
     frames.append(intervals.means(parts, "right", by=["items", "number"], measure="accuracy by number", **options))
     frames.append(balanced(parts, "items", "balanced accuracy", settings))
-    # distance without distractors is another question
-    counted = frame[frame["attractors"].notna() & frame["items"].notna()].astype({"attractors": int})
+    counted = frame[frame["attractors"].notna() & (frame["items"].str.len() > 0)].astype({"attractors": int})
     if counted.attractors.nunique() > 1:
         frames.append(balanced(counted, "attractors", "balanced accuracy by attractors", settings))
     found = intervals.combine(*frames)

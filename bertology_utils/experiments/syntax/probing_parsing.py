@@ -24,7 +24,7 @@ from .probing_trees import Forest, grow
 @claim(
     "syn.trees_from_vectors.vilares2020",
     tasks=("treebank", "constituency"),
-    n=1000,
+    n=400,
     limit=400,
     nulls=("untrained", "layer 0", "bag of words", "positions"),
     planted=planted.tagged_trees,

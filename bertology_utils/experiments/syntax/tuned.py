@@ -45,7 +45,7 @@ def as_text(item: Ambiguity) -> Labelled:
 @claim(
     "syn.structural_bias.warstadt2020",
     tasks="structural_bias",
-    n=2400,
+    n=1600,
 )
 def structural_bias(subject, data, settings):
     """Trained where structure and surface agree, tested where they do not: which rule was learnt? (warstadt2020).
@@ -82,7 +82,7 @@ def lower_half(subject: Subject) -> Subject:
 @claim(
     "syn.triggers.wallace2019a",
     tasks="sentiment",
-    n=1200,
+    n=600,
     limit=TRAIN,
 )
 def universal_triggers(subject, data, settings):
@@ -148,7 +148,7 @@ def _attack_rows(right: dict[str, np.ndarray], gold: np.ndarray, name: str, sett
 @claim(
     "syn.intermediate_parsing.glavas2020",
     tasks=("treebank", "entailment", "sentiment"),
-    n=600,
+    n=300,
     limit=300,
 )
 def intermediate_parsing(subject, data, settings):
