@@ -6,8 +6,10 @@ import pandas as pd
 
 from bertology_utils.released import released
 from bertology_utils.released.files import Files
+from bertology_utils.scores.choices import by_class
 from bertology_utils.scores.counts import mcnemar, only, proportion
-from bertology_utils.scores.intervals import Interval, mean_interval, ratio, row, table
+from bertology_utils.scores.intervals import mean_interval, row, table
+from bertology_utils.settings import Settings
 
 SUBJECTS = {
     "bert-base-uncased": "results/gulordava_results_base.txt",
@@ -90,16 +92,10 @@ def gulordava(files: Files) -> pd.DataFrame:
             "distractor": items["attractors"] > 0,
             "nonce": items["nonce"],
         }
-        for name, of in kinds.items():
-            part = items[of]
-            rows.append(row("balanced accuracy", balanced(part), len(part), subject=subject, items=name))
+        parts = pd.concat([items[of].assign(items=name) for name, of in kinds.items()])
+        found = by_class(parts, settings=Settings(), gold="number", by="items", groups=["verb", "frame"])
+        rows += found.assign(subject=subject).to_dict("records")
     return table(rows)
-
-
-def balanced(part: pd.DataFrame) -> Interval:
-    """Mean of the accuracies on singular and on plural subjects; verbs and constructions are crossed."""
-    weight = len(part) / 2 / part["number"].map(part["number"].value_counts())
-    return ratio(weight * part["right"], weight, groups=part[["verb", "frame"]])
 
 
 @released(

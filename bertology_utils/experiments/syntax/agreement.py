@@ -10,6 +10,7 @@ import pandas as pd
 from ...claims.registry import claim
 from ...data.items import ForcedChoice
 from ...scores import intervals
+from ...scores.choices import by_class
 from ...settings import Settings
 from ...subject import cloze
 from . import planted
@@ -85,33 +86,17 @@ def agreement(subject, data, settings):
             "right": cloze.choose(subject, items, settings) > 0,
         }
     )
-    options = {"settings": settings, "groups": ["verb", "frame"]}
-    frames = [intervals.means(frame, "right", by="condition", measure="accuracy", note=note, **options)]
+    units = ["verb", "frame"]
+    frames = [
+        intervals.means(frame, "right", by="condition", measure="accuracy", settings=settings, groups=units, note=note)
+    ]
     parts = frame.explode("items").dropna(subset="items")
-    frames.append(intervals.means(parts, "right", by=["items", "number"], measure="accuracy by number", **options))
-    frames.append(balanced(parts, "items", "balanced accuracy", settings))
+    frames.append(by_class(parts, settings=settings, gold="number", by="items", groups=units))
     counted = frame[frame["attractors"].notna() & (frame["items"].str.len() > 0)].astype({"attractors": int})
     if counted.attractors.nunique() > 1:
-        frames.append(balanced(counted, "attractors", "balanced accuracy by attractors", settings))
+        along = by_class(counted, settings=settings, gold="number", by="attractors", groups=units)
+        along = along[along["measure"] == "balanced accuracy"]
+        frames.append(along.assign(measure="balanced accuracy by attractors"))
     found = intervals.combine(*frames)
     found.attrs["notes"].append(drawn)
     return found
-
-
-def balanced(frame: pd.DataFrame, by: str, measure: str, settings: Settings) -> pd.DataFrame:
-    """Rows: the mean of the accuracies on singular and on plural subjects, for each value of `by` that has both."""
-    rows = []
-    for value, part in frame.groupby(by):
-        sizes = part["number"].map(part["number"].value_counts()).to_numpy(float)
-        if part["number"].nunique() < 2:
-            continue
-        weight = len(part) / 2 / sizes
-        found = intervals.ratio(
-            weight * part["right"],
-            weight,
-            seed=settings.seed,
-            draws=settings.draws,
-            groups=part[["verb", "frame"]],
-        )
-        rows.append(intervals.row(measure, found, len(part), **{by: value}))
-    return intervals.table(rows) if rows else pd.DataFrame(columns=[by, *intervals.COLUMNS])
