@@ -12,7 +12,12 @@ from bertology_utils.scores.intervals import Interval, bootstrap, interval, row,
 
 SUBJECTS = {"bert": "bert-base-multilingual-cased", "fast": "fastText", "onehot": "one-hot", "random": "random vectors"}
 TASKS = {"pos_tag": "POS", "dep_label": "dependency labels"}
-_PIMENTEL = dict(study="pimentel2020", folder="released/pimentel2020_pareto_probing", files=("all_results.csv.gz",))
+_PIMENTEL = dict(
+    study="pimentel2020",
+    folder="released/pimentel2020_pareto_probing",
+    files=("all_results.csv.gz",),
+    baselines=("fastText", "one-hot", "random vectors"),
+)
 
 
 def probes(files: Files) -> pd.DataFrame:

@@ -110,7 +110,13 @@ def probe_layers(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-_WESTERA = dict(study="Westera 2019", label="related", folder="released/westera_bertology", files=("notes.txt",))
+_WESTERA = dict(
+    study="Westera 2019",
+    label="related",
+    folder="released/westera_bertology",
+    files=("notes.txt",),
+    baselines=("left chain",),
+)
 _ATTENTION = "train500-dep.csv --method attention --combine no"
 _CHAINED = "--method gradient --combine chain\n"
 
