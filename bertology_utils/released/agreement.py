@@ -6,8 +6,10 @@ import pandas as pd
 
 from bertology_utils.released import released
 from bertology_utils.released.files import Files
+from bertology_utils.scores.choices import by_class
 from bertology_utils.scores.counts import mcnemar, only, proportion
 from bertology_utils.scores.intervals import mean_interval, row, table
+from bertology_utils.settings import Settings
 
 SUBJECTS = {
     "bert-base-uncased": "results/gulordava_results_base.txt",
@@ -19,7 +21,7 @@ _GOLDBERG = dict(
 
 
 def read_items(files: Files, path: str) -> pd.DataFrame:
-    """One row an item: attractors, both forms with their logits, the sentence, and whether the right form won.
+    """One row per item: its place in the stimuli, attractors, both forms, the sentence, and whether the right form won.
 
     Lines that tell of skipped stimuli are left out. Right is decided from the logits, not copied from the file.
 
@@ -28,9 +30,10 @@ def read_items(files: Files, path: str) -> pd.DataFrame:
     ValueError
         If a line that starts as an item does not have seven fields, or its verdict contradicts its logits.
     """
-    items = []
+    items, place = [], -1
     for number, line in enumerate(files.text(path).splitlines(), 1):
         fields = line.split("\t")
+        place += fields[0] in ("True", "False") or line.startswith("skipping")
         if fields[0] not in ("True", "False"):
             continue
         if len(fields) != 7:
@@ -39,28 +42,59 @@ def read_items(files: Files, path: str) -> pd.DataFrame:
         right = float(good_logit) > float(bad_logit)
         if str(right) != said:
             raise ValueError(f"{path}:{number}: says {said}, but the logits are {good_logit} and {bad_logit}")
-        items.append((int(attractors), good, bad, sentence, right))
-    return pd.DataFrame(items, columns=["attractors", "good", "bad", "sentence", "right"])
+        items.append((place, int(attractors), good, bad, sentence, right))
+    return pd.DataFrame(items, columns=["place", "attractors", "good", "bad", "sentence", "right"])
+
+
+def stimuli(files: Files) -> pd.DataFrame:
+    """The stimuli in the order in which they were run: whether nonce, construction, number of the subject, right form."""
+    table_ = files.csv("generated.tab", sep="\t")
+    found = table_[table_["class"] == "correct"].reset_index(drop=True)
+    return pd.DataFrame(
+        {
+            "nonce": found["type"] == "generated",
+            "frame": found["pattern"] + "-" + found["constr_id"].astype(str),
+            "number": found["correct_number"].map({"sing": "singular", "plur": "plural"}),
+            "form": found["form"],
+        }
+    )
 
 
 @released(
     "syn.agreement.goldberg2019",
     stance="supports",
-    **_GOLDBERG,
-    note="The author's own scores of the right and the wrong verb form for Gulordava's sentences, of which "
-    "nine in ten are nonsense. Accuracy is far above chance; few items have attractors, so the intervals "
-    "with attractors are wide.",
+    **_GOLDBERG | {"files": (*SUBJECTS.values(), "generated.tab")},
+    note="The author's own scores of the right and the wrong verb form for Gulordava's sentences, of which nine in ten are "
+    "nonsense and 72 have a noun of the other number between subject and verb. Singular and plural subjects count "
+    "alike; verbs and constructions are resampled.",
 )
 def gulordava(files: Files) -> pd.DataFrame:
-    """Accuracy of base and large on all items, and by number of attractors (goldberg2019)."""
-    rows = []
+    """Accuracy of base and large on all items and by number of attractors; balanced by number of the subject (goldberg2019).
+
+    Raises
+    ------
+    ValueError
+        If an item's right form is not the one that the stimuli have in its place.
+    """
+    about, rows = stimuli(files), []
     for subject, path in SUBJECTS.items():
         items = read_items(files, path)
+        items = items.join(about, on="place")
+        if not (items["good"] == items["form"]).all():
+            raise ValueError(f"{path}: items and stimuli are not in the same order")
+        items["verb"] = [" ".join(sorted(pair)) for pair in zip(items["good"], items["bad"])]
         parts = [("all", items), *((str(k), part) for k, part in items.groupby("attractors"))]
-        rows += [
-            row("accuracy", proportion(int(p.right.sum()), len(p)), len(p), subject=subject, attractors=k)
-            for k, p in parts
-        ]
+        for k, part in parts:
+            found = mean_interval(part["right"], groups=part[["verb", "frame"]])
+            rows.append(row("accuracy", found, len(part), subject=subject, attractors=k))
+        kinds = {
+            "no distractor": items["attractors"] == 0,
+            "distractor": items["attractors"] > 0,
+            "nonce": items["nonce"],
+        }
+        parts = pd.concat([items[of].assign(items=name) for name, of in kinds.items()])
+        found = by_class(parts, settings=Settings(), gold="number", by="items", groups=["verb", "frame"])
+        rows += found.assign(subject=subject).to_dict("records")
     return table(rows)
 
 
@@ -124,8 +158,8 @@ def _blimp(files: Files, topics: tuple[str, ...]) -> pd.DataFrame:
     stance="supports",
     **_MISRA,
     note="Whole-sentence scores on BLiMP's subject-verb pairs, read from the coordinates of a vector figure: "
-    "bert-base as one figure without an interval, and five MultiBERTs seeds through pretraining (95 % "
-    "over the seeds).",
+    "bert-base as one figure without an interval, and five MultiBERTs seeds through pretraining (95% "
+    "over the seeds). Distractors are not told apart, so it decides nothing here.",
 )
 def blimp_agreement(files: Files) -> pd.DataFrame:
     """BLiMP subject-verb agreement, final and through pretraining."""
@@ -138,7 +172,7 @@ def blimp_agreement(files: Files) -> pd.DataFrame:
     **_MISRA,
     note="BLiMP's pairs on NPI licensing and on quantifiers: not the study's stimuli, and the release does not "
     "part licensors from scope, so it says how well NPIs go as a whole but not the order the survey "
-    "reports.",
+    "reports, and decides nothing here.",
 )
 def blimp_npi(files: Files) -> pd.DataFrame:
     """BLiMP NPI licensing and quantifiers beside the mean of the other phenomena."""

@@ -30,7 +30,9 @@ SEMANTICS = {
     "rel-semeval-_clean_micro_": "relations",
 }
 _FILES = ("iclr_edge_probing_scores.csv", "iclr_edge_probing_errn95.csv")
-_AUTHOR = dict(study="tenney2019b", label="authors", folder=FOLDER, files=_FILES)
+_AUTHOR = dict(
+    study="tenney2019b", label="authors", folder=FOLDER, files=_FILES, baselines=("elmo with random weights",)
+)
 
 
 def _column(frame: pd.DataFrame, subject: str, view: str) -> str:

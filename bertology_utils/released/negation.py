@@ -7,6 +7,7 @@ predictions file lists the twenty likeliest fillers of the last word.
 from __future__ import annotations
 
 import ast
+import re
 
 import numpy as np
 import pandas as pd
@@ -67,7 +68,7 @@ def _rank(fillers: list[str], word: str) -> float:
 
 
 def _means(frame: dict[str, list], **keys) -> list[dict]:
-    """A row a measure; values that are nan (not defined for an item) do not count."""
+    """A row per measure; values that are nan (not defined for an item) do not count."""
     rows = []
     for measure, values in frame.items():
         values = np.asarray(values, float)
@@ -93,42 +94,61 @@ def _means(frame: dict[str, list], **keys) -> list[dict]:
 def negation(files: Files) -> pd.DataFrame:
     """Where the category of the affirmative sentence stands with and without 'not'.
 
-    Measures: `true first` / `true in top 5` (affirmative), `false first` / `false in top 5` (negated: the same word,
-    now false), `same first filler`, `overlap of top 10`, and `false above true` (negated; the new sets name a true
-    category for the negated line: how often the false one ranks higher, where either is among the twenty).
+    By set: `true first` / `true in top 5` (affirmative), `false first` / `false in top 5` (negated: the same word, now
+    false), `overlap of top 10`. Over all sets: `same first filler`; and, where one of the two categories named is among
+    the twenty, `accuracy, affirmative` and `unmoved by not` (the category true of the affirmative sentence ranks higher,
+    without and with 'not') and `switched by not` (both sentences decided: the preference turns to the true category,
+    less the share in which it turns away). Things and categories are resampled.
     """
     rows = []
-    for name in NEGATION_SETS:
-        for model in MODELS:
+    for model in MODELS:
+        every = []
+        for name in NEGATION_SETS:
             pairs = read_pairs(files, name, model)
             if not (pairs.second.str.contains(" not ").all() and not pairs["first"].str.contains(" not ").any()):
                 raise ValueError(f"{name}: lines do not alternate affirmative, negated")
-            found = {
-                m: []
-                for m in (
-                    "true first",
-                    "true in top 5",
-                    "false first",
-                    "false in top 5",
-                    "same first filler",
-                    "overlap of top 10",
-                    "false above true",
-                )
-            }
-            for p in pairs.itertuples():
-                true, false = _rank(p.first_fillers, p.first_word), _rank(p.second_fillers, p.first_word)
-                other = _rank(p.second_fillers, p.second_word)
-                known = name != "NEG-136-SIMP" and np.isfinite(min(false, other))  # that set names no true category
-                found["true first"].append(true == 0)
-                found["true in top 5"].append(true < 5)
-                found["false first"].append(false == 0)
-                found["false in top 5"].append(false < 5)
-                found["same first filler"].append(p.first_fillers[0] == p.second_fillers[0])
-                found["overlap of top 10"].append(overlap(p.first_fillers, p.second_fillers, 10))
-                found["false above true"].append(false < other if known else np.nan)
-            found = {m: v for m, v in found.items() if not np.isnan(np.asarray(v, float)).all()}
-            rows += _means(found, subject=model, set=name)
+            found = pd.DataFrame([_ranked(p) for p in pairs.itertuples()])
+            by_set = ("true first", "true in top 5", "false first", "false in top 5", "overlap of top 10")
+            rows += _means({m: found[m] for m in by_set}, subject=model, set=name)
+            every.append(found)
+        rows += _pooled(pd.concat(every, ignore_index=True), model)
     return table(rows)
+
+
+def _ranked(p) -> dict:
+    """The measures of one pair; nan where the twenty fillers do not say."""
+    true, false = _rank(p.first_fillers, p.first_word), _rank(p.second_fillers, p.first_word)
+    plain = _above(true, _rank(p.first_fillers, p.second_word))
+    still = _above(false, _rank(p.second_fillers, p.second_word))
+    return {
+        "thing": re.sub(r" (is|was|are|were)( not)?( an?)?$", "", p.first),
+        "category": p.first_word,
+        "true first": true == 0,
+        "true in top 5": true < 5,
+        "false first": false == 0,
+        "false in top 5": false < 5,
+        "overlap of top 10": overlap(p.first_fillers, p.second_fillers, 10),
+        "same first filler": float(p.first_fillers[0] == p.second_fillers[0]),
+        "accuracy, affirmative": plain,
+        "unmoved by not": still,
+        "switched by not": plain * (1 - still) - (1 - plain) * still,
+    }
+
+
+def _above(a: float, b: float) -> float:
+    """Whether rank a is the better of the two; nan where neither is known."""
+    return float(a < b) if np.isfinite(min(a, b)) else np.nan
+
+
+def _pooled(found: pd.DataFrame, model: str) -> list[dict]:
+    rows = []
+    for measure in ("same first filler", "accuracy, affirmative", "unmoved by not", "switched by not"):
+        known = found.dropna(subset=measure)
+        groups, signed = known[["thing", "category"]], measure == "switched by not"
+        rows.append(
+            row(measure, mean_interval(known[measure], groups=groups, signed=signed), len(known), subject=model)
+        )
+    return rows
 
 
 @released(

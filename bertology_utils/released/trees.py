@@ -124,7 +124,13 @@ def inner_rows(wide: pd.DataFrame) -> list[dict]:
     ]
 
 
-_WESTERA = dict(study="Westera 2019", label="related", folder="released/westera_bertology", files=("notes.txt",))
+_WESTERA = dict(
+    study="Westera 2019",
+    label="related",
+    folder="released/westera_bertology",
+    files=("notes.txt",),
+    baselines=("left chain",),
+)
 _ATTENTION = "train500-dep.csv --method attention --combine no"
 _CHAINED = "--method gradient --combine chain\n"
 
@@ -187,7 +193,8 @@ def _trees(files: Files) -> list[dict]:
     **_WESTERA,
     note="Working notes with spanning trees from attention averaged over the heads of a layer, 500 EWT "
     "sentences, bert-base-cased (layers from 0): the best layer does not reach the undirected chain of "
-    "left neighbours. The printed score mixes directed and undirected attachment and has no interval.",
+    "left neighbours. The printed score mixes directed and undirected attachment and has no interval, so it decides "
+    "nothing here.",
 )
 def averaged_attention(files: Files) -> pd.DataFrame:
     """Attachment of trees from averaged attention or gradients by layer, against the chain."""
@@ -230,7 +237,7 @@ def _lsd_tree(files: Files) -> pd.DataFrame:
     **_LSD,
     note="Trees from heads that were picked and averaged by relation with annotated sentences: attachment is "
     "high with a thousand sentences. No single map has a tree, but a selection of them holds far more "
-    "than the sentence suggests.",
+    "than the sentence suggests. It is not about any one head, so it decides nothing here.",
 )
 def selected_heads(files: Files) -> pd.DataFrame:
     """UAS and LAS of trees from selected heads, by number of annotated sentences."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from support import tiny
 
 from bertology_utils.claims.registry import NotRunnable
-from bertology_utils.data.items import Ambiguity, Data, Labelled, MinimalPair, Sentence
-from bertology_utils.experiments.syntax import npi, trees, tuned
+from bertology_utils.data.items import Ambiguity, Cloze, Data, ForcedChoice, Labelled, MinimalPair, Sentence
+from bertology_utils.experiments.syntax import agreement, npi, predictions, trees, tuned
 from bertology_utils.finetune import Recipe
 from bertology_utils.scores import trees as decoding
 from bertology_utils.settings import Settings
@@ -66,6 +68,8 @@ def test_the_head_is_chosen_on_one_part_and_scored_on_another():
     # of the arcs 0-1, 1-5, 2-4, 3-4 and 4-1 the chain has the first and the fourth
     assert value(frame, "UUAS", tree="chain") == pytest.approx(2 / 5)
     assert (frame["measure"] == "UUAS when choosing").sum() == 12
+    # three tenths of its attention along gold arcs give the tree away in any map that is not sharper still
+    assert value(frame, "UUAS", tree="planted head") > 0.8
     lead = value(frame, "UUAS", tree="best head") - value(frame, "UUAS", tree="chain")
     assert value(frame, "lead over chain", tree="best head") == pytest.approx(lead)
 
@@ -79,23 +83,95 @@ def test_perturbed_masking_scores_what_it_decodes(monkeypatch):
     frame = trees.perturbed_masking(tiny(), data(treebank=items), SETTINGS)
     assert value(frame, "UUAS", tree="Eisner") == value(frame, "UUAS", tree="spanning tree") == 1.0
     assert value(frame, "lead over chain", tree="Eisner") == pytest.approx(3 / 5)
+    assert value(frame, "arc above no arc at equal distance") == 1.0
+    apart = 1 / (1 + np.abs(np.subtract.outer(np.arange(7), np.arange(7))))  # no model: distance alone
+    monkeypatch.setattr(trees.perturb, "impacts", lambda *a, **k: ((i, apart) for i in range(4)))
+    frame = trees.perturbed_masking(tiny(), data(treebank=items), SETTINGS)
+    assert value(frame, "lead over chain", tree="Eisner") == 0.0
+    assert value(frame, "arc above no arc at equal distance") == 0.5
     monkeypatch.undo()
     frame = trees.perturbed_masking(tiny(), data(treebank=items), SETTINGS)
     assert 0 <= value(frame, "UUAS", tree="Eisner") < 1
 
 
-def test_two_models_two_methods(monkeypatch):
+def test_two_models_two_methods():
     items = treebank(12)
     frame = trees.compare_models([tiny(), tiny().twin(3)], items, SETTINGS)
     assert len(frame) == 6 and value(frame, "larger lead") >= value(frame, "smaller lead")
     same = trees.compare_models([tiny(), tiny()], items, SETTINGS)
     assert value(same, "larger lead") == value(same, "smaller lead") == 0
-    monkeypatch.delenv("BERTOLOGY_PARTNER", raising=False)
     with pytest.raises(NotRunnable, match="name one in BERTOLOGY_PARTNER"):
         trees.method_favours_model(tiny(), data(treebank=items), SETTINGS)
-    monkeypatch.setenv("BERTOLOGY_PARTNER", tiny().name)
-    frame = trees.method_favours_model(tiny(), data(treebank=items), SETTINGS)
+    named = replace(SETTINGS, companions=(f"partner={tiny().name}",))
+    frame = trees.method_favours_model(tiny(), data(treebank=items), named)
     assert value(frame, "larger lead") == 0
+
+
+def choice(k, good, bad, **meta):
+    return ForcedChoice(id=str(k), condition=meta.pop("condition", "simple"), text=f"w{k} [MASK]", good=good, bad=bad,
+                        meta={"attractors": 0, "set": "hand", **meta})  # fmt: skip
+
+
+def test_number_and_kind_of_an_agreement_item():
+    assert agreement.number(choice(0, "is", "are")) == "singular" == agreement.number(choice(0, "passes", "pass"))
+    assert agreement.number(choice(0, "were", "was")) == "plural" == agreement.number(choice(0, "run", "runs"))
+    assert agreement.kinds(choice(0, "is", "are", attractors=2, nonce=True)) == ["nonce", "distractor"]
+    marvin = {"set": "marvin_linzen", "attractors": 1}
+    assert agreement.kinds(choice(0, "is", "are", condition="across a subject relative", **marvin)) == ["distractor"]
+    assert agreement.kinds(choice(0, "is", "are", condition="in an object relative", **marvin)) == []
+    assert agreement.kinds(choice(0, "himself", "themselves", condition="reflexive: simple")) == []
+
+
+def test_a_constant_preference_has_one_half(monkeypatch):
+    items = [choice(k, *(("is", "are") if k % 4 else ("are", "is")), template=k % 7) for k in range(80)]
+    always_is = np.array([1.0 if i.good == "is" else -1.0 for i in items])
+    monkeypatch.setattr(
+        agreement.cloze, "choose", lambda subject, items, settings: always_is[[int(i.id) for i in items]]
+    )
+    frame = agreement.agreement(tiny(), data(agreement=items), SETTINGS)
+    assert value(frame, "accuracy", condition="simple") == 0.75
+    assert value(frame, "balanced accuracy", items="no distractor") == 0.5
+    assert value(frame, "d'", items="no distractor") == 0
+
+
+def negated(k, thing, affirmative, plain):
+    return ForcedChoice(id=f"{k}-{affirmative}", condition="affirmative" if affirmative else "negated",
+                        text="the [MASK]", good="bird" if affirmative else "tree", bad="tree" if affirmative else "bird",
+                        meta={"pair": k, "set": "simple", "thing": thing, "plain": plain})  # fmt: skip
+
+
+def test_negation_counts_pairs_that_switch_either_way(monkeypatch):
+    # per pair: does "bird" win without and with "not"?
+    answers = [(1, 1), (1, 1), (1, 0), (0, 0), (0, 1), (1, 1)]
+    items = [negated(k, f"t{k}", side, None) for k in range(len(answers)) for side in (True, False)]
+
+    def choose(subject, items, settings):
+        bird = [answers[i.meta["pair"]][i.condition == "negated"] for i in items]
+        return np.array([1.0 if b == (i.good == "bird") else -1.0 for b, i in zip(bird, items)])
+
+    monkeypatch.setattr(predictions.cloze, "choose", choose)
+    frame = predictions._choices(tiny(), items, SETTINGS)
+    assert value(frame, "accuracy, affirmative") == pytest.approx(4 / 6)
+    assert value(frame, "unmoved by not") == pytest.approx(4 / 6)
+    assert value(frame, "switched by not") == pytest.approx((1 - 1) / 6)  # one to the true one, one away from it
+
+
+def test_predictions_that_do_not_change_survive_wholly(monkeypatch):
+    items = [Cloze(id=str(k), text=f"w{k} sees the old dog near the [MASK] .", answers=("dog",),
+                   meta={"subject": (0, 1)}) for k in range(24)]  # fmt: skip
+
+    def by_item(subject, texts, k, settings):
+        """Five fillers of each item's own, whatever the order; without its first word nothing is known."""
+        names = [next((w for w in t.split() if w.startswith("w")), "?") for t in texts]
+        return [[f"{n}{j}" for j in range(5)] for n in names]
+
+    monkeypatch.setattr(predictions.cloze, "top_k", by_item)
+    frame = predictions.malformed(tiny(), data(completion=items), SETTINGS)
+    assert value(frame, "survival", perturbation="shuffled") == 1
+    assert value(frame, "survival", perturbation="no subject") == 0
+    monkeypatch.setattr(predictions.cloze, "top_k", lambda s, texts, k, settings: [list("abcde")] * len(texts))
+    frame = predictions.malformed(tiny(), data(completion=items), SETTINGS)
+    assert frame[frame.measure == "survival"].value.isna().all()  # what every sentence predicts survives nothing
 
 
 def test_npi_leads_are_differences_of_accuracies():
@@ -105,6 +181,16 @@ def test_npi_leads_are_differences_of_accuracies():
     assert rows["accuracy", "npi"] == 0.75
     assert rows["licensor - scope", None] == 0.75 and rows["npi - scope", None] == 0.5
     assert len(npi._rows("x", conditions[:8], right[:8], SETTINGS)) == 2  # no scope, no lead
+
+
+def test_sentences_of_unequal_length_are_set_apart():
+    even = [MinimalPair(id=f"e{k}", condition="npi", good="the dog sleeps", bad="dog sleeps the") for k in range(9)]
+    uneven = [MinimalPair(id=f"u{k}", condition="npi", good="the dog", bad="the old red dog") for k in range(6)]
+    rows, note = npi._minimal(tiny(), [*even, *uneven], SETTINGS)
+    found = {r["measure"]: r for r in rows}
+    assert found["accuracy"]["n"] == 9 and found["shorter sentence wins"]["n"] == 6
+    assert found["shorter sentence wins"]["value"] == 1.0  # random weights: more pieces, lower sum
+    assert note.startswith("minimal pairs: 9 of 15")
 
 
 def test_cells_of_the_paradigm():
@@ -178,14 +264,17 @@ def ambiguous(n):
 
 def test_structural_bias_is_the_share_of_structural_labels(monkeypatch):
     monkeypatch.setattr(tuned, "RECIPE", Recipe(rate=3e-3, epochs=6, batch=8))
-    frame = tuned.structural_bias(tiny(), data(structural_bias=ambiguous(200)), SETTINGS)
+    monkeypatch.setattr(tuned, "SEEDS", 2)
+    frame = tuned.structural_bias(tiny(), data(structural_bias=ambiguous(280)), SETTINGS)
     assert value(frame, "accuracy, ambiguous", condition="size") > 0.95
     assert value(frame, "structural choice", condition="size") < 0.05  # only the surface could be learnt
-    assert frame.attrs["notes"] == ["seeds: 1; 100 training sentences a task"]
+    by_label = frame[frame.measure == "structural choice by label"].set_index("label")
+    assert by_label.n.sum() == 70 and (by_label.value < 0.1).all()
+    assert frame.attrs["notes"] == ["seeds: 2; 100 training sentences per task"]
 
 
 def test_more_items_more_seeds():
-    assert [len(tuned.seeds(n)) for n in (20, 150, 300, 560, 9000)] == [1, 1, 2, 3, 5]
+    assert [len(tuned.seeds(n)) for n in (20, 199, 200, 9000)] == [3, 3, 5, 5]
 
 
 def test_the_lower_half_is_a_smaller_subject():
@@ -215,7 +304,19 @@ def test_triggers_are_scored_on_three_models(monkeypatch):
     assert value(frame, "accuracy", attacked="same model", text="trigger") <= clean
 
 
-def test_gain_and_loss_by_parsing_mirror_each_other(monkeypatch):
+def test_flips_are_counted_among_what_was_right(monkeypatch):
+    right = {
+        "no trigger": np.array([1, 1, 1, 0, 1, 1], float),
+        "trigger": np.array([0, 0, 1, 0, 1, 1], float),
+        "random trigger": np.array([1, 0.5, 1, 0, 1, 1], float),
+    }
+    gold = np.array(["0", "0", "0", "0", "1", "1"])
+    rows = {(r["measure"], r.get("against")): r for r in tuned._attack_rows(right, gold, "m", SETTINGS)}
+    assert rows["flipped", "0"]["value"] == pytest.approx((1 + 0.5) / 3) and rows["flipped", "0"]["n"] == 3
+    assert rows["flipped", "1"]["value"] == 0 and rows["drop over random", None]["value"] == pytest.approx(1.5 / 6)
+
+
+def test_gain_by_parsing_is_the_difference_of_the_arms(monkeypatch):
     monkeypatch.setattr(tuned, "RECIPE", Recipe(rate=1e-3, batch=16))
     monkeypatch.setattr(tuned, "PASSES", 400)
     texts = [
@@ -232,10 +333,13 @@ def test_gain_and_loss_by_parsing_mirror_each_other(monkeypatch):
     sentences = [*treebank(40, "train"), *treebank(10)]
     frame = tuned.intermediate_parsing(tiny(), data(treebank=sentences, entailment=texts), SETTINGS)
     gain = value(frame, "gain by parsing", set="all")
-    assert gain == pytest.approx(-value(frame, "loss by parsing", set="all"))
     assert gain == pytest.approx(
         value(frame, "accuracy with parsing", set="c") - value(frame, "accuracy without", set="c")
     )
+    majority = value(frame, "accuracy without", set="all") - 0.5
+    assert value(frame, "accuracy over majority", set="all") == pytest.approx(majority)
+    # of the six words, the dependents of their left neighbour are one (runs, no), of their right neighbour three
     assert value(frame, "parsing UAS") > 0.5
+    assert value(frame, "parsing UAS over chain") == pytest.approx(value(frame, "parsing UAS") - 2 / 6)
     found, other, notes = tuned._both_tasks(data(treebank=sentences), SETTINGS)
-    assert found == sentences and len(other) == 100 and notes == ["entailment: 100 generated items"]
+    assert found == sentences and len(other) == 200 and notes[0].startswith("entailment: 200 generated items, SHA-256 ")

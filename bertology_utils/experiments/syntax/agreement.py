@@ -10,6 +10,7 @@ import pandas as pd
 from ...claims.registry import claim
 from ...data.items import ForcedChoice
 from ...scores import intervals
+from ...scores.choices import by_class
 from ...settings import Settings
 from ...subject import cloze
 from . import planted
@@ -24,19 +25,18 @@ def number(item: ForcedChoice) -> str:
     return "singular" if (len(item.good) > len(item.bad) if both else item.good.endswith("s")) else "plural"
 
 
-def kind(item: ForcedChoice) -> str | None:
-    """Which part of the claim an item is about: no distractor, distractor, nonce; None for what it does not speak of.
+def kinds(item: ForcedChoice) -> list[str]:
+    """Which parts of the claim an item is about: with or without a distractor, and nonce or not; none for reflexives.
 
-    A distractor is a noun of the other number between subject and verb. Reflexives are no verbs.
+    A distractor is a noun of the other number between subject and verb.
     """
     if item.condition.startswith("reflexive"):
-        return None
-    if item.meta.get("nonce"):
-        return "nonce"
-    if not item.meta.get("attractors"):
-        return "no distractor"
+        return []
     between = item.meta.get("set") != "marvin_linzen" or item.condition.startswith(BETWEEN)
-    return "distractor" if between else None
+    found = ["nonce"] if item.meta.get("nonce") else []
+    if not item.meta.get("attractors"):
+        return [*found, "no distractor"]
+    return [*found, "distractor"] if between else found
 
 
 def frame_of(item: ForcedChoice) -> str:
@@ -62,7 +62,7 @@ def _drawn(items: list[ForcedChoice], settings: Settings) -> tuple[list[ForcedCh
 @claim(
     "syn.agreement.goldberg2019",
     tasks="agreement",
-    n=2400,
+    n=1800,
     nulls=("untrained", "frequency", "constant", "coin", "nearest"),
     planted=planted.choices,
 )
@@ -78,7 +78,7 @@ def agreement(subject, data, settings):
     frame = pd.DataFrame(
         {
             "condition": [i.condition for i in items],
-            "items": [kind(i) for i in items],
+            "items": [kinds(i) for i in items],
             "number": [number(i) for i in items],
             "attractors": [i.meta.get("attractors") for i in items],
             "verb": [" ".join(sorted((i.good, i.bad))) for i in items],
@@ -86,34 +86,17 @@ def agreement(subject, data, settings):
             "right": cloze.choose(subject, items, settings) > 0,
         }
     )
-    options = {"settings": settings, "groups": ["verb", "frame"]}
-    frames = [intervals.means(frame, "right", by="condition", measure="accuracy", note=note, **options)]
-    parts = frame.dropna(subset="items")
-    frames.append(intervals.means(parts, "right", by=["items", "number"], measure="accuracy by number", **options))
-    frames.append(balanced(parts, "items", "balanced accuracy", settings))
-    # distance without distractors is another question
-    counted = frame[frame["attractors"].notna() & frame["items"].notna()].astype({"attractors": int})
+    units = ["verb", "frame"]
+    frames = [
+        intervals.means(frame, "right", by="condition", measure="accuracy", settings=settings, groups=units, note=note)
+    ]
+    parts = frame.explode("items").dropna(subset="items")
+    frames.append(by_class(parts, settings=settings, gold="number", by="items", groups=units))
+    counted = frame[frame["attractors"].notna() & (frame["items"].str.len() > 0)].astype({"attractors": int})
     if counted.attractors.nunique() > 1:
-        frames.append(balanced(counted, "attractors", "balanced accuracy by attractors", settings))
+        along = by_class(counted, settings=settings, gold="number", by="attractors", groups=units)
+        along = along[along["measure"] == "balanced accuracy"]
+        frames.append(along.assign(measure="balanced accuracy by attractors"))
     found = intervals.combine(*frames)
     found.attrs["notes"].append(drawn)
     return found
-
-
-def balanced(frame: pd.DataFrame, by: str, measure: str, settings: Settings) -> pd.DataFrame:
-    """Rows: the mean of the accuracies on singular and on plural subjects, for each value of `by` that has both."""
-    rows = []
-    for value, part in frame.groupby(by):
-        sizes = part["number"].map(part["number"].value_counts()).to_numpy(float)
-        if part["number"].nunique() < 2:
-            continue
-        weight = len(part) / 2 / sizes
-        found = intervals.ratio(
-            weight * part["right"],
-            weight,
-            seed=settings.seed,
-            draws=settings.draws,
-            groups=part[["verb", "frame"]],
-        )
-        rows.append(intervals.row(measure, found, len(part), **{by: value}))
-    return intervals.table(rows) if rows else pd.DataFrame(columns=[by, *intervals.COLUMNS])

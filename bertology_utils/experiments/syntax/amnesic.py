@@ -28,7 +28,7 @@ CONTROLS = 3  # draws of random directions; the control is their mean
 @claim(
     "syn.amnesic.elazar2020",
     tasks="treebank",
-    n=2400,
+    n=1000,
     limit=700,
     nulls=("untrained", "constant", "frequency"),
     planted=planted.relied_on,

@@ -52,7 +52,7 @@ def counted(data, base, rng):
 @claim(
     "syn.concatenated.miaschi2020",
     tasks="treebank",
-    n=1500,
+    n=600,
     limit=600,
     nulls=("untrained", "layer 0", "bag of words", "positions"),
     planted=counted,

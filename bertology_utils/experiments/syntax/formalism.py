@@ -10,9 +10,8 @@ from ...data.items import EdgeItem
 from ...probes.linear import fit, fit_grid
 from ...scores import intervals
 from ...scores.choice import choose
-from ...settings import Settings
 from . import planted
-from .fitted import PENALTIES
+from .fitted import FOLDS, PENALTIES, folds
 
 FORMALISMS = ("role label", "proto-role properties")
 
@@ -20,7 +19,7 @@ FORMALISMS = ("role label", "proto-role properties")
 @claim(
     "syn.formalism.kuznetsov2020",
     tasks="proto_roles",
-    n=2400,
+    n=900,
     nulls=("untrained", "layer 0", "bag of words", "positions"),
     planted=planted.two_formalisms,
 )
@@ -29,34 +28,27 @@ def formalism(subject, data, settings):
 
     PropBank gives a pair one role label, decompositional semantics a set of properties; the score of a pair is whether
     its label is right, or the share of its properties that are. Where the layers' gains over the embeddings lie is their
-    centre of gravity, as a share of the depth. `difference of centres` is that of the two formalisms, counted positive
-    in the direction that dev shows.
+    centre of gravity, as a share of the depth; `centre later by` has a row for either formalism. Few pairs are labelled
+    in both, so every pair is scored by probes trained on other documents: five folds, one of them for choices.
     """
     items = _both_labelled(data["proto_roles"])
     targets, note = probes.fitting(subject, probes.from_edges(items, label=lambda i: i.meta["role"]))
     by_id = {(i.words, i.span1, i.span2): i for i in items}
     edges = [by_id[targets.sentences[s], tuple(a), tuple(b)] for s, (a, b) in zip(targets.sentence, targets.spans)]
     x = probes.gather(subject, targets, settings=settings)
-    scores = np.stack([_roles(x, targets, settings), _properties(x, edges, targets.split, settings)], -1)  # (L+1, N, 2)
-    dev, test = targets.split == "dev", targets.split == "test"
-    rows, n = [], int(test.sum())
-    groups = targets.sentence[test]
-    mean = probes.Means(groups, seed=settings.seed, draws=settings.draws)
-    for k, name in enumerate(FORMALISMS):
-        rows += [intervals.row("score", mean(s), n, formalism=name, layer=l) for l, s in enumerate(scores[:, test, k])]
-        best = choose(scores[1:, dev, k].mean(1)) + 1
-        gain = mean(scores[best, test, k] - scores[0, test, k], signed=True)
+    groups = np.array([str(e.meta.get("document", s)) for e, s in zip(edges, targets.sentence)])
+    scores, on_dev = _scores(x, targets.labels, edges, groups, settings)  # (formalisms, L + 1, N), (formalisms, L + 1)
+    mean, rows, n = probes.Means(groups, seed=settings.seed, draws=settings.draws), [], len(edges)
+    for name, of, dev in zip(FORMALISMS, scores, on_dev):
+        rows += [intervals.row("score", mean(s), n, formalism=name, layer=l) for l, s in enumerate(of)]
+        best = choose(dev[1:]) + 1
+        gain = mean(of[best] - of[0], signed=True)
         rows.append(intervals.row("gain of the best layer over layer 0", gain, n, formalism=name, layer=best))
-    way = 1.0 if np.nan_to_num(_apart(np.moveaxis(scores[:, dev], 0, 1))) >= 0 else -1.0
-    found = intervals.bootstrap(
-        np.moveaxis(scores[:, test], 0, 1),
-        lambda s: way * _apart(s),
-        seed=settings.seed,
-        draws=min(settings.draws, 1000),
-        groups=groups,
-        bounds=(-1.0, 1.0),
-    )
-    rows.append(intervals.row("difference of centres", found, n))
+    by_item = np.moveaxis(scores, -1, 0)  # (N, formalisms, L + 1)
+    options = {"seed": settings.seed, "draws": min(settings.draws, 1000), "groups": groups, "bounds": (-1.0, 1.0)}
+    for name, sign in zip(FORMALISMS, (1, -1)):
+        found = intervals.bootstrap(by_item, lambda s, sign=sign: sign * _apart(s.mean(0)), **options)
+        rows.append(intervals.row("centre later by", found, n, formalism=name))
     return intervals.table(rows, [note])
 
 
@@ -72,36 +64,33 @@ def centre(profile: np.ndarray) -> float:
     return float(gains @ np.arange(1, len(profile)) / gains.sum() / len(gains)) if gains.sum() > 0 else float("nan")
 
 
-def _apart(scores: np.ndarray) -> float:
-    """Centre of the first formalism less that of the second, from scores (N, L + 1, 2)."""
-    first, second = (centre(scores[..., k].mean(0)) for k in (0, 1))
-    return first - second
+def _apart(profiles: np.ndarray) -> float:
+    """Centre of the first profile less that of the second, (2, L + 1)."""
+    return centre(profiles[0]) - centre(profiles[1])
 
 
-def _roles(x: np.ndarray, targets, settings: Settings) -> np.ndarray:
-    """Whether the role label is right, (L + 1, N); each layer's penalty is the best on dev."""
-    train, dev = targets.split == "train", targets.split == "dev"
-    grid = fit_grid(x[:, train], targets.labels[train], PENALTIES, device=settings.torch_device())
-    right = np.array([[p.predict(v) == targets.labels for p, v in zip(probes_, x)] for probes_ in grid], float)
-    which = [choose(layer) for layer in right[..., dev].mean(-1).T]
-    return right[which, np.arange(len(x))]
-
-
-def _properties(x: np.ndarray, edges: list[EdgeItem], split: np.ndarray, settings: Settings) -> np.ndarray:
-    """The share of properties that are right, (L + 1, N); each layer's penalty is the best on dev."""
+def _scores(x, labels: np.ndarray, edges: list[EdgeItem], groups, settings) -> tuple[np.ndarray, np.ndarray]:
+    """Scores of every pair by probes that did not see its document, and mean scores on the folds choices are made on."""
     names = sorted({p for i in edges for p in i.labels})
     held = np.array([[p in i.labels for p in names] for i in edges])
-    train, dev = split == "train", split == "dev"
-    some = held[train].any(0) & ~held[train].all(0)  # a property that all have, or none, shows nothing
-    options = {"classes": np.array(names)[some], "device": settings.torch_device()}
-    out = []
-    for vectors in x:
-        fits = [fit(vectors[train], held[train][:, some], l2=l2, **options) for l2 in PENALTIES]
-        right = [(f.predict(vectors) == held[:, some]).mean(1) for f in fits]
-        out.append(right[choose([r[dev].mean() for r in right])])
-    return np.array(out)
+    fold, device = folds(groups, settings), settings.torch_device()
+    scores, on_dev = np.empty((2, len(x), len(edges))), np.zeros((2, len(x)))
+    for k in range(FOLDS):
+        test, dev = fold == k, fold == (k + 1) % FOLDS
+        train = ~(test | dev)
+        some = held[train].any(0) & ~held[train].all(0)  # a property that all have, or none, shows nothing
+        grid = fit_grid(x[:, train], labels[train], PENALTIES, device=device)
+        told = np.array([[p.predict(v) == labels for p, v in zip(fits, x)] for fits in grid], float)
+        options = {"classes": np.array(names)[some], "device": device}
+        fits = [[fit(v[train], held[train][:, some], l2=l2, **options) for v in x] for l2 in PENALTIES]
+        shares = [[(p.predict(v) == held[:, some]).mean(1) for p, v in zip(of, x)] for of in fits]
+        for which, right in enumerate((told, np.array(shares))):  # (penalties, L + 1, N)
+            best = right[[choose(layer) for layer in right[..., dev].mean(-1).T], np.arange(len(x))]
+            scores[which][:, test] = best[:, test]
+            on_dev[which] += best[:, dev].mean(1) / FOLDS
+    return scores, on_dev
 
 
 def _both_labelled(items: list[EdgeItem]) -> list[EdgeItem]:
     """Pairs with properties as labels and the PropBank role in `meta["role"]`; once each."""
-    return list({(i.words, i.span1, i.span2): i for i in items if i.meta.get("role") and i.labels}.values())
+    return list({(i.words, i.span1, i.span2): i for i in items if i.meta.get("role")}.values())

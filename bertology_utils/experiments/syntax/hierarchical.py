@@ -20,7 +20,7 @@ from .fitted import FOLDS, PENALTIES, folds, jackknifed, with_luck
 @claim(
     "syn.hierarchical.lin2019",
     tasks="ambiguity",
-    n=1600,
+    n=800,
     limit=1000,
     nulls=("untrained", "layer 0", "bag of words", "positions"),
     planted=planted.targets,
@@ -51,16 +51,17 @@ def _one(subject: Subject, items: list[Ambiguity], condition: str, settings: Set
         subject, probes.targets.build([i.words for i in items], [i.split for i in items], found)
     )
     x = probes.gather(subject, targets, settings=settings)
-    right, agree, again = _told_apart(x, targets, settings)  # (L + 1, test), (L + 1, dev), (folds, L + 1, test)
+    right, agree, penalty = _told_apart(x, targets, settings)  # (L + 1, test), (L + 1, dev), (L + 1,)
     score = np.arange(right.shape[1]) % 2 == 1  # every other test sentence; the layer is chosen on the others
     best = choose(right[1:, ~score].mean(1)) + 1
+    again = _refitted(x[[0, best]], targets, penalty[[0, best]], settings)  # (folds, 2, test)
     mean, n = Means(np.arange(score.sum()), seed=settings.seed, draws=settings.draws), int(score.sum())
     rows = [
         intervals.row("right by layer", mean(s), n, condition=condition, layer=k) for k, s in enumerate(right[:, score])
     ]
     for measure, values, refits, signed in (
-        ("generalisation", right[best], again[:, best], False),
-        ("gain over layer 0", right[best] - right[0], again[:, best] - again[:, 0], True),
+        ("generalisation", right[best], again[:, 1], False),
+        ("gain over layer 0", right[best] - right[0], again[:, 1] - again[:, 0], True),
     ):
         key = f"{subject.name} {measure} {condition}"
         found = with_luck(mean(values[score], signed=signed), jackknifed(refits[:, score].mean(1)), key, settings)
@@ -75,8 +76,7 @@ def _told_apart(x: np.ndarray, targets: Targets, settings: Settings) -> tuple[np
 
     Returns
     -------
-    right, agree, again : float arrays (L + 1, test sentences), (L + 1, dev sentences), (folds, L + 1, test sentences)
-        `again` are the test figures of probes trained without one fold of the training sentences.
+    right, agree, penalty : float arrays (L + 1, test sentences), (L + 1, dev sentences), (L + 1,)
     """
     train, dev, test = (targets.split == s for s in ("train", "dev", "test"))
     device, layers = settings.torch_device(), np.arange(len(x))
@@ -89,15 +89,20 @@ def _told_apart(x: np.ndarray, targets: Targets, settings: Settings) -> tuple[np
     best = [grid[w][layer] for w, layer in zip(which, layers)]
     sentence = targets.sentence[dev]
     found = np.array([_highest(chance[w, layer], gold, sentence) for w, layer in zip(which, layers)])
+    return np.array([_above(p, v) for p, v in zip(best, x[:, test])]), found, np.array(PENALTIES)[which]
+
+
+def _refitted(x: np.ndarray, targets: Targets, penalty: np.ndarray, settings: Settings) -> np.ndarray:
+    """The test figures of probes trained without one fold of the training sentences, (folds, layers, test sentences)."""
+    train, test = np.flatnonzero(targets.split == "train"), targets.split == "test"
     kept = folds(targets.sentence[train], settings)
-    again = np.empty((FOLDS, len(x), test.sum() // 2))
-    rows = np.flatnonzero(train)
+    out = np.empty((FOLDS, len(x), test.sum() // 2))
     for k in range(FOLDS):
-        for layer, w in zip(layers, which):
-            part = rows[kept != k]
-            (probe,) = fit_each(x[[layer]][:, part], targets.labels[part], l2=PENALTIES[w], device=device)
-            again[k, layer] = _above(probe, x[layer][test])
-    return np.array([_above(p, v) for p, v in zip(best, x[:, test])]), found, again
+        part = train[kept != k]
+        for layer, l2 in enumerate(penalty):
+            (probe,) = fit_each(x[[layer]][:, part], targets.labels[part], l2=l2, device=settings.torch_device())
+            out[k, layer] = _above(probe, x[layer][test])
+    return out
 
 
 def _above(probe, x: np.ndarray) -> np.ndarray:

@@ -29,7 +29,7 @@ PENALTIES = (1.0, 1e-1, 1e-2)  # sentences differ in few words: stronger than fo
 @claim(
     "syn.npi.warstadt2019",
     tasks=("npi_pairs", "npi_cloze", "npi_acceptability"),
-    n=2400,
+    n=1200,
     limit=1200,
     nulls=("untrained", "frequency", "constant", "coin", "shorter", "longer"),
     planted=planted.polarity,

@@ -52,7 +52,7 @@ def arcs(item: Sentence) -> list[tuple]:
 @claim(
     "syn.pos_chunks_deps.tenney2019b",
     tasks=("treebank", "chunks"),
-    n=600,
+    n=360,
     limit=220,
     nulls=("untrained", "layer 0", "bag of words", "positions"),
     planted=planted.analysed,
@@ -129,7 +129,7 @@ def _ancestor_targets(subject: Subject, items: list[Sentence], settings: Setting
 @claim(
     "syn.distant_parents.liu2019a",
     tasks="treebank",
-    n=3000,
+    n=1800,
     limit=900,
     nulls=("untrained", "layer 0", "bag of words", "positions"),
     planted=planted.parents,

@@ -24,7 +24,7 @@ from .probing_trees import Forest, grow
 @claim(
     "syn.trees_from_vectors.vilares2020",
     tasks=("treebank", "constituency"),
-    n=1000,
+    n=400,
     limit=400,
     nulls=("untrained", "layer 0", "bag of words", "positions"),
     planted=planted.tagged_trees,
@@ -149,13 +149,13 @@ def _constituents(subject: Subject, items: list[Sentence], settings: Settings):
     layer, m = np.unravel_index(choose(above), above.shape)
     others["layer 0"] = scores[0, choose(np.nanmean(scores[0][:, dev], -1))]
     options, n = {"seed": settings.seed, "draws": settings.draws}, int(test.sum())
-    keys, ours = {"layer": int(layer) + 1, "metric": METRICS[m]}, scores[layer + 1, m, test]
+    keys, ours = {"layer": int(layer) + 1}, scores[layer + 1, m, test]
     rows = [intervals.row("F1 of constituents", intervals.mean_interval(ours, **options), n, **keys)]
     for name, other in others.items():
         rows.append(intervals.row("F1 of baseline", intervals.mean_interval(other[test], **options), n, baseline=name))
         lead = intervals.difference(ours, other[test], **options)
         rows.append(intervals.row("F1 over baseline", lead, n, baseline=name, **keys))
-    return intervals.table(rows)
+    return intervals.table(rows, [f"constituents: {METRICS[m]} distance at layer {layer + 1}, best on dev"])
 
 
 def _without_punctuation(item: Sentence) -> tuple[list[int], list[Span]]:

@@ -75,7 +75,7 @@ def _probe_trees(
 @claim(
     "syn.structural_probe.hewitt2019",
     tasks="treebank",
-    n=900,
+    n=400,
     limit=400,
     nulls=("untrained", "layer 0", "bag of words", "positions"),
     planted=planted.trees,

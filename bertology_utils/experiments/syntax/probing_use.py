@@ -19,7 +19,7 @@ from .probing import MOST, few, stranger, tags
 @claim(
     "syn.mdl.voita2020",
     tasks="treebank",
-    n=700,
+    n=300,
     limit=220,
     nulls=("untrained", "layer 0", "bag of words", "positions"),
     planted=planted.analysed,

@@ -17,7 +17,7 @@ HOW = {"epochs": 40, "decay": 0.3, "rate": 0.01, "filler_size": 20, "role_size":
 @claim(
     "syn.tpdn.jawahar2019",
     tasks="treebank",
-    n=2500,
+    n=1200,
     nulls=("untrained", "bag of words", "positions", "constant"),
     planted=planted.bound_to_tree_roles,
 )

@@ -149,7 +149,7 @@ DECODERS: dict[str, Callable[[np.ndarray, int], np.ndarray]] = {
 @claim(
     "syn.perturbed_masking.wu2020",
     tasks="treebank",
-    n=900,
+    n=300,
     limit=60,
     nulls=("untrained", "bag of words", "positions"),
     planted=planted.impacts,

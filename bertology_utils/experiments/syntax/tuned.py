@@ -19,7 +19,8 @@ from ...subject import encode
 from ...subject.models import Subject
 
 RECIPE = Recipe(epochs=3, batch=16)
-SEEDS = 3  # of fine-tuning, each with a head of its own
+SEEDS = 5  # of fine-tuning, each with a head of its own
+CHECKED = 40  # training sentences kept back to see what was learnt
 RANDOM_TRIGGERS = 5
 TRAIN = 600  # texts that a classifier is tuned on
 ATTACKED = 240  # texts at most: each is classified with seven triggers, or none, by three models
@@ -28,8 +29,8 @@ PASSES = 2400  # sentences a parser sees at least, each several times in a small
 
 
 def seeds(n_train: int) -> range:
-    """Three seeds, or five where there are 300 training items or more: who can afford items can afford seeds."""
-    return range(SEEDS if n_train < 300 else 5)
+    """Five seeds, or three where there are fewer than 200 training items: who can afford items can afford seeds."""
+    return range(SEEDS if n_train >= 200 else 3)
 
 
 def _split(items: Sequence, *splits: str) -> list:
@@ -46,7 +47,7 @@ def as_text(item: Ambiguity) -> Labelled:
 @claim(
     "syn.structural_bias.warstadt2020",
     tasks="structural_bias",
-    n=2400,
+    n=1600,
 )
 def structural_bias(subject, data, settings):
     """Trained where structure and surface agree, tested where they do not: which rule was learnt? (warstadt2020).
@@ -59,6 +60,7 @@ def structural_bias(subject, data, settings):
     for condition in sorted({i.condition for i in data["structural_bias"]}):
         items, _ = finetune.fitting(subject, [as_text(i) for i in data["structural_bias"] if i.condition == condition])
         train, dev, test = (_split(items, split) for split in ("train", "dev", "test"))
+        train, dev = train[CHECKED:], [*dev, *train[:CHECKED]]  # a handful of dev items would say nothing
         tuned = [finetune.classify(subject, train, replace(RECIPE, seed=s), classes=CLASSES) for s in range(SEEDS)]
         for measure, part in (("structural choice", test), ("accuracy, ambiguous", dev)):
             scores = np.array([t.right(part, settings) for t in tuned], float)  # (seeds, items)
@@ -83,7 +85,7 @@ def lower_half(subject: Subject) -> Subject:
 @claim(
     "syn.triggers.wallace2019a",
     tasks="sentiment",
-    n=1200,
+    n=600,
     limit=TRAIN,
 )
 def universal_triggers(subject, data, settings):
@@ -149,7 +151,7 @@ def _attack_rows(right: dict[str, np.ndarray], gold: np.ndarray, name: str, sett
 @claim(
     "syn.intermediate_parsing.glavas2020",
     tasks=("treebank", "entailment", "sentiment"),
-    n=600,
+    n=300,
     limit=300,
 )
 def intermediate_parsing(subject, data, settings):

@@ -25,6 +25,10 @@ def _up_blocks(files: Files) -> Iterator[tuple[str, Block]]:
     The training part is not registered: of the published dev part four of five documents are `train` here.
     """
     files.note("UP: without its training part; four of five documents of the published dev part are train here")
+    yield from _propositions(files)
+
+
+def _propositions(files: Files) -> Iterator[EdgeItem]:
     seen: list[str] = []
     for part in ("dev", "test"):
         for block in blocks(files[f"UP_English-EWT/en_ewt-up-{part}.conllu"], more=True):
@@ -85,8 +89,10 @@ def proto_roles(files: Files) -> Iterator[EdgeItem]:
 
     Places count words of the treebank as it was then. Sentences are left out in which some predicate's place holds no
     verb today: their tokens have changed. `meta["asked"]` has all properties asked about; the condition is `argument`,
-    or `adjunct` where the questions were those about adjuncts.
+    or `adjunct` where the questions were those about adjuncts. `meta["role"]` and `meta["document"]` are PropBank's,
+    where it has the same pair over the same words.
     """
+    roles = _roles_by_pair(files)
     trees = {block.id: block for _, block in ewt_blocks(files.of(EWT))}
     path = files[f"{UDS_ROOT}/ud_ids.json"]
     with at(path, 1):
@@ -104,6 +110,8 @@ def proto_roles(files: Files) -> Iterator[EdgeItem]:
             words = tuple(row[FORM] for row in block.rows)
             for edge, (predicate, argument) in sorted(edges.items()):
                 scores = {name: rating["value"] for name, rating in annotations[sentence][edge]["protoroles"].items()}
+                propbank = roles.get((words, predicate, argument))
+                about = {} if propbank is None else {"role": propbank.labels[0], "document": propbank.meta["document"]}
                 yield EdgeItem(
                     id=edge,
                     split=sentence.split("-")[1],
@@ -112,8 +120,16 @@ def proto_roles(files: Files) -> Iterator[EdgeItem]:
                     span2=(argument, argument + 1),
                     condition="argument" if "awareness" in scores else "adjunct",
                     labels=tuple(sorted(name for name, score in scores.items() if score > 0)),
-                    meta={"asked": tuple(sorted(scores))},
+                    meta={"asked": tuple(sorted(scores)), **about},
                 )
+
+
+def _roles_by_pair(files: Files) -> dict[tuple, EdgeItem]:
+    """PropBank's arguments of single words by words, predicate and argument; none where its files are not at hand."""
+    propbank = files.of("up_english_ewt")
+    if "UP_English-EWT/en_ewt-up-dev.conllu" not in propbank:
+        return {}
+    return {(i.words, i.span1[0], i.span2[0]): i for i in _propositions(propbank)}
 
 
 def _fits(block: Block, predicate: int, argument: int) -> bool:
