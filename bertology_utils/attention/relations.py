@@ -116,6 +116,27 @@ def offset_hits(queries: pd.DataFrame) -> np.ndarray:
     return step[:, None] == np.asarray(OFFSETS)[None]
 
 
+def tag_hits(sentences: Sequence[Sentence], queries: pd.DataFrame, tags: Sequence[str]) -> np.ndarray:
+    """Whether the nearest word of a tag, on the left or on the right, is the target; (queries, 2 * tags), bool.
+
+    What a head that knows parts of speech and order, and no tree, could do.
+    """
+    out = np.zeros((len(queries), 2 * len(tags)), bool)
+    columns = (queries[c].to_numpy() for c in ("sentence", "query", "target"))
+    for row, (s, query, target) in enumerate(zip(*columns)):
+        of = word_tags(sentences[s])
+        for k, tag in enumerate(tags):
+            left = next((w for w in range(query - 1, -1, -1) if of[w] == tag), None)
+            right = next((w for w in range(query + 1, len(of)) if of[w] == tag), None)
+            out[row, 2 * k], out[row, 2 * k + 1] = left == target, right == target
+    return out
+
+
+def word_tags(sentence: Sentence) -> tuple[str, ...]:
+    """Coarse parts of speech: the universal ones, else the first two letters of the treebank's own."""
+    return sentence.upos or tuple(tag[:2] for tag in sentence.xpos)
+
+
 @dataclass(frozen=True)
 class Best:
     """What was chosen on one split and how it does, item by item, on the other."""
@@ -135,9 +156,18 @@ def best(dev: np.ndarray, test: np.ndarray, dev_offsets: np.ndarray, test_offset
 
 
 def name(head: int, n_layers: int, n_heads: int) -> str:
-    """ "(layer, head)", both from 0; "reversed" behind it where the head is read against the arrow."""
+    """ "block 3, head 5", both counted from 1; "read backwards" behind it where it is read against the arrow."""
     turned, head = divmod(head, n_layers * n_heads)
-    return f"({head // n_heads}, {head % n_heads})" + (" reversed" if turned else "")
+    return called(*divmod(head, n_heads)) + (", read backwards" if turned else "")
+
+
+def called(layer: int, head: int) -> str:
+    """How a head (both numbers from 0) is called in rows and figures.
+
+    >>> called(2, 4)
+    'block 3, head 5'
+    """
+    return f"block {layer + 1}, head {head + 1}"
 
 
 def candidates(
@@ -159,23 +189,26 @@ def candidates(
     return out, queries["target"].to_numpy()
 
 
-def mixture(scores: np.ndarray, target: np.ndarray, *, steps: int = 120, rate: float = 0.1, l1: float = 1e-3,
-            seed: int = 0) -> np.ndarray:  # fmt: skip
+def mixture(scores: np.ndarray, target: np.ndarray, *, weights: np.ndarray | None = None, steps: int = 120,
+            rate: float = 0.1, l1: float = 1e-3) -> np.ndarray:  # fmt: skip
     """Non-negative weights of the heads, (2H,), learnt so that the weighted attention picks the target (hoover2019).
 
     Minimises the cross-entropy of the mixed attention, normalised over the words in question, plus a little L1 that
-    lets useless heads go to zero. Scores are (N, 2H, W) with -1 for words out of the question.
+    lets useless heads go to zero. Scores are (N, 2H, W) with -1 for words out of the question; `weights` (N,) says how
+    often each query counts (a resample's counts). Nothing is drawn: the same scores give the same weights.
     """
-    torch.manual_seed(seed)
-    x, y = torch.from_numpy(scores), torch.tensor(target, dtype=torch.long)
-    valid = (x[:, 0] >= 0).float()  # (N, W)
-    x = x.clamp(min=0).transpose(1, 2).contiguous()  # (N, W, 2H)
-    raw = torch.full((x.shape[2],), -2.0, requires_grad=True)
+    scores = np.asarray(scores, np.float32)
+    count = torch.ones(len(scores)) if weights is None else torch.as_tensor(np.asarray(weights, np.float32))
+    # of each head only what the target gets and what all words get matter
+    right = torch.from_numpy(scores[np.arange(len(scores)), :, target])  # (N, 2H)
+    total = torch.from_numpy(np.maximum(scores, 0).sum(-1))
+    words = torch.from_numpy((scores[:, 0] >= 0).sum(-1).astype(np.float32))
+    raw = torch.full((scores.shape[1],), -2.0, requires_grad=True)
     optimiser = torch.optim.Adam([raw], lr=rate)
     for _ in range(steps):
-        weights = torch.nn.functional.softplus(raw)
-        mixed = x @ weights + 1e-6 * valid
-        loss = -(mixed[torch.arange(len(y)), y] / mixed.sum(-1)).log().mean() + l1 * weights.sum()
+        mix = torch.nn.functional.softplus(raw)
+        odds = (right @ mix + 1e-6) / (total @ mix + 1e-6 * words)
+        loss = -(count * odds.log()).sum() / count.sum() + l1 * mix.sum()
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()
