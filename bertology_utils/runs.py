@@ -160,7 +160,7 @@ def load_for(it: Claim, source: str, settings: Settings) -> Data:
     """The items of a source for a claim, in its default number unless the settings name one."""
     if source == "builtin":
         return load_data(it.tasks, source, n=settings.n or it.n, seed=settings.seed, settings=settings)
-    from ..data import original
+    from .data import original
 
     offered = [t for t in it.tasks if t in original.tasks(source)]
     return load_data(offered, source, n=settings.n or it.limit, seed=settings.seed, settings=settings)
