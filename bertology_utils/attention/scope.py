@@ -14,6 +14,7 @@ from torch import nn
 
 from .. import finetune
 from ..data.items import Sentence
+from ..scores.choice import choose as first_best
 from ..settings import Settings
 from ..subject.encode import tokenize
 from ..subject.models import Subject
@@ -64,7 +65,7 @@ def choose(scores: Sequence[np.ndarray], gold: Sequence[np.ndarray]) -> tuple[in
     pooled = np.concatenate([s * s.shape[1] for s in scores], 1)
     thresholds = np.quantile(pooled, QUANTILES, axis=1).T  # (heads, thresholds)
     table = by_threshold(scores, gold, thresholds)
-    head, k = np.unravel_index(table.argmax(), table.shape)
+    head, k = np.unravel_index(first_best(table), table.shape)
     return int(head), float(thresholds[head, k])
 
 

@@ -166,10 +166,15 @@ def test_permutation_test_on_planted_layers():
     noise = rng.random((20, 20)) * 0.1
     noise = noise + noise.T
     planted = noise + (layer[:, None] != layer[None])
-    assert permutation_test(planted, 5, draws=200) == (0, 200)
-    chances = [permutation_test(shuffled(noise, rng), 5, draws=200)[0] / 200 for _ in range(30)]
+    observed, drawn = permutation_test(planted, 5, draws=200)
+    assert observed == pytest.approx(1, abs=0.05) and (drawn < observed).all() and len(drawn) == 200
+    chances = []
+    for _ in range(30):
+        observed, drawn = permutation_test(shuffled(noise, rng), 5, draws=200)
+        chances.append((drawn >= observed).mean())
     assert 0.3 < np.mean(chances) < 0.7  # uniform under the null
-    assert permutation_test(np.ones((20, 20)), 5, draws=50) == (50, 50)  # all alike: no evidence
+    observed, drawn = permutation_test(np.ones((20, 20)), 5, draws=50)
+    assert observed == 0 and not drawn.any()  # all alike: no evidence
 
 
 def test_no_sentences_is_an_error_and_no_gradient_is_kept():

@@ -13,6 +13,7 @@ from ...calibration import planted as plants
 from ...calibration.nulls import Null
 from ...claims.registry import claim
 from ...scores import intervals
+from ...scores.choice import choose
 
 FEWEST = 20  # arcs in dev and in test under which a relation is not scored
 ENOUGH = 100  # arcs that a mixture is learnt from, at least
@@ -127,7 +128,7 @@ def _by_tag(both: list[Side], at: list[np.ndarray]) -> np.ndarray:
     """Hits on test of the nearest word of a tag, tag and side chosen on dev; (n,) bool."""
     tags = sorted({tag for side in both for s in side.sentences for tag in relations.word_tags(s)})
     dev, test = (relations.tag_hits(side.sentences, side.arcs[which], tags) for side, which in zip(both, at))
-    return test[:, dev.mean(0).argmax()]
+    return test[:, choose(dev.mean(0))]
 
 
 def shared_relation(data, base, rng):
@@ -155,21 +156,29 @@ def combination(subject, data, settings):
     """
     items, note = fitting(subject, data["treebank"])
     seen, test, more = sides(items, train=True)
-    names = [r for r in _frequent(test, FEWEST) if r in _frequent(seen, ENOUGH)][:RELATIONS]
-    if "obj" not in names and "obj" in _frequent(test, FEWEST):
-        names.append("obj")
-    both = [_candidates(subject, side, names, settings) for side in (seen, test)]
-    rows, gains = [], []
-    for relation in names:
-        learnt, scored = (_part(side, relation) for side in both)
-        head, weights, columns = _together(learnt, scored, settings)
-        keys = dict(relation=relation, head=relations.name(head, subject.n_layers, subject.n_heads))
-        rows += _refitted(columns, scored[0]["sentence"], settings, **keys)
-        share = weights.sum() ** 2 / (weights**2).sum()  # heads if all weights were alike
-        rows.append(intervals.row("heads in the mixture", (share, np.nan, np.nan), len(learnt[0]), relation=relation))
-        gains.append((relation, columns["mixture - best head"], scored[0]["sentence"].to_numpy()))
-    rows += _others(gains, settings)
+    names = [r for r in _frequent(test, FEWEST) if r in _frequent(seen, ENOUGH)]
+    names = list(dict.fromkeys([*names[:RELATIONS], *(r for r in names if r == "obj")]))
+    (learnt_on, known), (arcs, found) = (_tallied(subject, side, names, settings) for side in (seen, test))
+    heads, weights = _learnt(learnt_on, known, names, settings)
+    of = arcs["relation"].map(names.index).to_numpy()
+    mixed = relations.mixed_hits(subject, _sentences(test), arcs, of, weights[:, 1:], settings)  # (REFITS, N)
+    single = found.hits[np.arange(len(of)), np.array(heads)[of]]
+    rows = []
+    for k, relation in enumerate(names):
+        at = of == k
+        one = np.broadcast_to(single[at], (REFITS, at.sum()))
+        columns = {"mixture": mixed[:, at], "best head": one, "mixture - best head": mixed[:, at].astype(float) - one}
+        keys = dict(relation=relation, head=relations.name(heads[k], subject.n_layers, subject.n_heads))
+        rows += _refitted(columns, arcs["sentence"][at], settings, **keys)
+        share = weights[k, 0].sum() ** 2 / (weights[k, 0] ** 2).sum()  # heads if all weights were alike
+        n = (learnt_on["relation"] == relation).sum()
+        rows.append(intervals.row("heads in the mixture", (share, np.nan, np.nan), n, relation=relation))
+    rows += _others(mixed.astype(float) - single, arcs, settings)
     return intervals.table(rows, [note, more])
+
+
+def _sentences(items) -> list:
+    return [i.words for i in items]
 
 
 def _frequent(sentences, fewest: int) -> list[str]:
@@ -177,55 +186,51 @@ def _frequent(sentences, fewest: int) -> list[str]:
     return [relation for relation, n in counts.items() if n >= fewest]
 
 
-def _candidates(subject, sentences, names: list[str], settings) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:
-    """Arcs of the relations, what each head gives to each word, and the targets."""
+def _tallied(subject, sentences, names: list[str], settings) -> tuple[pd.DataFrame, relations.Tally]:
+    """The first arcs of each relation, and what each head says of them."""
     arcs = _upward(relations.arcs(sentences))
     arcs = arcs[arcs.relation.isin(names)].groupby("relation").head(MOST).reset_index(drop=True)
-    used = sorted(set(arcs["sentence"]))  # only sentences with such an arc need maps
-    arcs["sentence"] = arcs["sentence"].map({s: k for k, s in enumerate(used)})
-    return arcs, *relations.candidates(subject, [sentences[s].words for s in used], arcs, settings)
+    return arcs, relations.tally(subject, _sentences(sentences), arcs, settings)
 
 
-def _part(side, relation: str):
-    at = (side[0]["relation"] == relation).to_numpy()
-    return [part[at] for part in side]
+def _learnt(arcs, known: relations.Tally, names: list[str], settings) -> tuple[list[int], np.ndarray]:
+    """The best head of each relation, and its mixtures' weights (K, 1 + REFITS, 2H): on all arcs, then on resamples."""
+    heads, weights = [], []
+    for relation in names:
+        at = (arcs["relation"] == relation).to_numpy()
+        part = known.of(at)
+        heads.append(choose(part.hits.mean(0)))
+        sentences, which = np.unique(arcs["sentence"][at], return_inverse=True)
+        rng = np.random.default_rng(settings.seed)
+        even = np.full(len(sentences), 1 / len(sentences))
+        drawn = [rng.multinomial(len(sentences), even)[which] for _ in range(REFITS)]
+        weights.append([relations.mixture(part, weights=w) for w in (None, *drawn)])
+    return heads, np.array(weights)
 
 
-def _together(learnt, scored, settings) -> tuple[int, np.ndarray, dict[str, np.ndarray]]:
-    """The best head, the mixture's weights, and the hits on test by refit and item."""
-    (arcs, x, y), (_, unseen, target) = learnt, scored
-    singles = [np.where(s[:, :1] >= 0, s, -1).argmax(-1) == t[:, None] for s, t in ((x, y), (unseen, target))]
-    best = int(singles[0].mean(0).argmax())
-    weights = relations.mixture(x, y)
-    codes, found = np.unique(arcs["sentence"], return_inverse=True)
-    rng = np.random.default_rng(settings.seed)
-    drawn = [rng.multinomial(len(codes), np.full(len(codes), 1 / len(codes)))[found] for _ in range(REFITS)]
-    mixed = np.stack([relations.mixed_hits(unseen, target, relations.mixture(x, y, weights=w)) for w in drawn])
-    single = np.broadcast_to(singles[1][:, best], mixed.shape)
-    columns = {"mixture": mixed, "best head": single, "mixture - best head": mixed.astype(float) - single}
-    return best, weights, columns
-
-
-def _refitted(columns: dict[str, np.ndarray], groups, settings, **keys) -> list[dict]:
+def _refitted(columns: dict[str, np.ndarray], sentences, settings, **keys) -> list[dict]:
     """Rows of (refits, items) values: refits and sentences both could have been others."""
-    options = dict(seed=settings.seed, draws=settings.draws, groups=np.asarray(groups))
-    return [
-        intervals.row(m, intervals.seeds_by_items(np.asarray(v, float), **options), v.shape[1], **keys)
-        for m, v in columns.items()
-    ]
+    return [intervals.row(m, _crossed(v, sentences, settings), v.shape[1], **keys) for m, v in columns.items()]
 
 
-def _others(gains: list, settings) -> list[dict]:
-    """What mixtures gain on average over the relations other than the object, each counted alike."""
-    rest = [(gain, sentence) for relation, gain, sentence in gains if relation != "obj"]
-    if not rest:
+def _crossed(values: np.ndarray, sentences, settings) -> intervals.Interval:
+    values = np.asarray(values, float)
+    refits = np.repeat(np.arange(len(values)), values.shape[1])
+    groups = {"refit": refits, "sentence": np.tile(np.asarray(sentences), len(values))}
+    return intervals.ratio(
+        values.ravel(), np.ones(values.size), seed=settings.seed, draws=settings.draws, groups=groups, signed=True
+    )
+
+
+def _others(gain: np.ndarray, arcs, settings) -> list[dict]:
+    """What mixtures gain (refits, arcs) over the relations other than the object, each relation counted alike."""
+    rest = (arcs["relation"] != "obj").to_numpy()
+    if not rest.any():
         return []
-    total = sum(gain.shape[1] for gain, _ in rest)
-    # weighted so that the mean over arcs is the mean over relations
-    values = np.concatenate([gain * total / len(rest) / gain.shape[1] for gain, _ in rest], 1)
-    groups = np.concatenate([sentence for _, sentence in rest])
-    name = "mixture - best head, mean over relations"
-    return _refitted({name: values}, groups, settings, relation="others")
+    counts = arcs["relation"][rest].map(arcs["relation"][rest].value_counts()).to_numpy()
+    even = rest.sum() / arcs["relation"][rest].nunique() / counts  # so that the mean over arcs is that over relations
+    columns = {"mixture - best head, mean over relations": gain[:, rest] * even}
+    return _refitted(columns, arcs["sentence"][rest], settings, relation="others")
 
 
 def whole_tree(data, base, rng):
@@ -269,8 +274,8 @@ def _by_relation(both: list[Side]) -> dict[str, np.ndarray]:
         here, there = (side.of(relation, relations.DIRECTIONS[0]) for side in both)
         # a relation that dev does not have is left to the overall best
         rows = here if here.any() else slice(None)
-        heads[there] = test.heads[there][:, dev.heads[rows].mean(0).argmax()]
-        offsets[there] = test.offsets[there][:, dev.offsets[rows].mean(0).argmax()]
+        heads[there] = test.heads[there][:, choose(dev.heads[rows].mean(0))]
+        offsets[there] = test.offsets[there][:, choose(dev.offsets[rows].mean(0))]
     return {
         "UAS, a head for each relation": heads,
         "UAS, an offset for each relation": offsets,
