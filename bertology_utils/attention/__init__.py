@@ -1,4 +1,4 @@
 """Statistics of attention heads: one pass over a corpus, patterns, relations, norms, importance.
 
-Heads and layers are counted from 0 everywhere.
+In code heads and layers are counted from 0; in rows, figures and names blocks and heads are counted from 1.
 """

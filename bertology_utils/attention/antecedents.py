@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 
@@ -25,24 +24,17 @@ PRONOUNS = {
     **dict.fromkeys(("it", "its", "itself"), "3SN"),
     **dict.fromkeys(("they", "them", "their", "theirs", "themselves"), "3P-"),
 }
-_PLURAL = frozenset(
-    (
-        "these",
-        "those",
-        "several",
-        "many",
-        "few",
-        "both",
-        "two",
-        "three",
-        "four",
-        "five",
-        "six",
-        "seven",
-        "eight",
-        "nine",
-        "ten",
-    )
+_PLURAL = frozenset("these those several many few both two three four five six seven eight nine ten".split())
+# words that name women or men, and the commonest first names of English texts; the rules know no others
+_WOMEN = frozenset(
+    "mrs mrs. ms ms. miss lady madam woman women girl girls mother mothers sister sisters daughter daughters aunt wife "
+    "wives queen princess actress waitress grandmother niece widow bride nun heroine mary emily anna elizabeth sarah "
+    "jane susan linda karen laura emma alice julia margaret helen ruth maria kate lucy sophie rachel".split()
+)
+_MEN = frozenset(
+    "mr mr. sir lord man men boy boys father fathers brother brothers son sons uncle husband husbands king prince actor "
+    "waiter grandfather nephew widower groom monk hero john james robert michael william david richard joseph thomas "
+    "charles paul mark george peter henry edward louis daniel andrew stephen simon".split()
 )
 
 
@@ -125,6 +117,18 @@ def nearest(a: Anaphor, among: Sequence[int] | None = None) -> int:
     return min(among, key=distance)
 
 
+def first(a: Anaphor) -> int:
+    """The first candidate of the text."""
+    return min(range(len(a.candidates)), key=lambda k: a.candidates[k])
+
+
+def most_repeated(a: Anaphor) -> int:
+    """The candidate whose head word occurs most often in the text; of several the nearest."""
+    words = [w.lower() for w in a.words]
+    count = [words.count(words[h]) for h in a.heads]
+    return nearest(a, [k for k, n in enumerate(count) if n == max(count)])
+
+
 def by_rules(a: Anaphor) -> int:
     """The candidate that the sieves choose."""
     words = [w.lower() for w in a.words]
@@ -153,28 +157,11 @@ def _traits(words: Sequence[str], span: Span, head: int) -> str:
     if len(lower) == 1 and lower[0] in PRONOUNS:
         return PRONOUNS[lower[0]]
     noun = words[head]
-    plural = "and" in lower or bool(_PLURAL & set(lower)) or noun in _nouns("Plur")
+    plural = "and" in lower or bool(_PLURAL & set(lower)) or noun.lower() in ("men", "women", "children", "people")
     plural = plural or (noun.islower() and noun.endswith("s") and not noun.endswith("ss"))
-    gender = next((g for w in (*lower, noun.lower()) if (g := _genders().get(w))), "-")
+    gender = next(("F" if w in _WOMEN else "M" for w in (*lower, noun.lower()) if w in _WOMEN | _MEN), "-")
     if plural:
         return "3P-"
     return f"3S{gender}"
 
 
-@cache
-def _genders() -> dict[str, str]:
-    """Names and nouns of women and men that the lexicon knows."""
-    from ..data.builtin import lexicon as lex
-
-    out = {"mr": "M", "mr.": "M", "mrs": "F", "mrs.": "F", "ms": "F", "ms.": "F", "sir": "M", "lady": "F"}
-    for kind, gender in (("man", "M"), ("woman", "F")):
-        out |= {entry[0].lower(): gender for entry in lex.words("names", kind)}
-        out |= {entry[0].lower(): gender for entry in lex.nouns(kind, "Sing")}
-    return out
-
-
-@cache
-def _nouns(number: str) -> frozenset[str]:
-    from ..data.builtin import lexicon as lex
-
-    return frozenset(e[0] for kind in ("man", "woman", "role") for e in lex.nouns(kind, number))

@@ -121,7 +121,9 @@ def statistics(batch: Maps) -> dict[str, torch.Tensor]:
 def norm_statistics(batch: Maps) -> dict[str, torch.Tensor]:
     """`share KIND` and `size KIND` of a batch with norms, each (B, L, A)."""
     norms, queries = batch.norms, batch.real.sum(1)[:, None, None]
-    shares = norms / norms.sum(-1, keepdim=True).clamp(min=1e-30)  # (B, L, A, U, U)
+    total = norms.sum(-1, keepdim=True)  # (B, L, A, U, 1)
+    shares = norms / torch.where(total > 0, total, torch.inf)  # (B, L, A, U, U)
+    shares = shares.masked_fill((total.sum((-2, -1), keepdim=True) == 0), torch.nan)  # a head that moves nothing
     received = shares.sum(-2)
     out = {}
     for k, kind in enumerate(KINDS):
@@ -158,13 +160,16 @@ def _by_layer(js: np.ndarray, n_heads: int) -> np.ndarray:
     return np.stack([s.mean(1) if s.shape[1] else np.full(len(js), np.nan) for s in sides], 1)
 
 
-def permutation_test(matrix: np.ndarray, n_heads: int, *, draws: int = 2000, seed: int = 0) -> tuple[int, int]:
-    """How many of `draws` shufflings of the heads over the layers give as large a (between - within) difference.
+def permutation_test(
+    matrix: np.ndarray, n_heads: int, *, draws: int = 2000, seed: int = 0
+) -> tuple[float, np.ndarray]:
+    """The difference between - within layers, and those of `draws` shufflings of the heads over the layers.
 
     Returns
     -------
-    exceeding, draws : int
-        The p-value is (exceeding + 1) / (draws + 1).
+    observed : float
+    drawn : array (draws,)
+        The p-value is (number of `drawn` at least as large + 1) / (draws + 1).
     """
     rng = np.random.default_rng(seed)
 
@@ -173,5 +178,4 @@ def permutation_test(matrix: np.ndarray, n_heads: int, *, draws: int = 2000, see
         return between - within
 
     observed = difference(np.arange(len(matrix)))
-    drawn = [difference(rng.permutation(len(matrix))) for _ in range(draws)]
-    return int(np.sum(np.asarray(drawn) >= observed - 1e-12)), draws
+    return observed, np.array([difference(rng.permutation(len(matrix))) for _ in range(draws)])

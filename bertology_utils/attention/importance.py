@@ -36,24 +36,38 @@ def masked(subject: Subject, sentences: Sequence[Sequence[str]], *, share: float
         yield Batch(batch.index, batch.rows, ids, batch.types, batch.mask), labels
 
 
-def separator_gradients(subject: Subject, sentences: Sequence[Sequence[str]], settings: Settings) -> np.ndarray:
-    """Mean size of the derivative of the masked-LM loss by the attention on [SEP]; (n, L, A) (clark2019).
+def kind_gradients(
+    subject: Subject, sentences: Sequence[Sequence[str]], settings: Settings
+) -> dict[str, np.ndarray]:
+    """Mean size of the derivative of the masked-LM loss by the attention on pieces of a kind (clark2019).
 
-    The loss of each sentence is the mean over its masked pieces; the mean is over the sentence's positions.
+    Returns
+    -------
+    dict of str to array (n, L, A)
+        "[CLS]", "[SEP]" and "other" (the words). The loss of each sentence is the mean over its masked pieces; the mean
+        is over the sentence's positions and the pieces of the kind.
     """
-    out = np.zeros((len(sentences), subject.n_layers, subject.n_heads))
+    out = {k: np.zeros((len(sentences), subject.n_layers, subject.n_heads)) for k in ("[CLS]", "[SEP]", "other")}
     for batch, labels in masked(subject, sentences, seed=settings.seed, settings=settings):
         result = subject.base(**_inputs(subject, batch), output_attentions=True)
         where = labels >= 0
         logs = torch.log_softmax(subject.predict(result.last_hidden_state[where]).float(), -1)
         losses = -logs.gather(1, labels[where][:, None])[:, 0] / where.sum(1, keepdim=True).expand_as(where)[where]
         gradients = torch.autograd.grad(losses.sum(), result.attentions)
-        separator = (batch.ids == subject.tokenizer.sep_token_id) & batch.mask.bool()
-        real = batch.mask.bool()[:, None, :, None] & separator[:, None, None]  # (B, 1, T, T)
-        for layer, gradient in enumerate(gradients):
-            size = (gradient.abs() * real).sum((-2, -1)) / real.sum((-2, -1))
-            out[batch.index, layer] = size.float().cpu().numpy()
+        kinds = _kinds(subject, batch)
+        for name, of in kinds.items():
+            real = batch.mask.bool()[:, None, :, None] & of[:, None, None]  # (B, 1, T, T)
+            for layer, gradient in enumerate(gradients):
+                size = (gradient.abs() * real).sum((-2, -1)) / real.sum((-2, -1)).clamp(min=1)
+                out[name][batch.index, layer] = size.float().cpu().numpy()
     return out
+
+
+def _kinds(subject: Subject, batch: Batch) -> dict[str, torch.Tensor]:
+    """Which pieces are of each kind, (B, T) bool."""
+    ids, tokenizer = batch.ids, subject.tokenizer
+    special = {"[CLS]": ids == tokenizer.cls_token_id, "[SEP]": (ids == tokenizer.sep_token_id) & batch.mask.bool()}
+    return special | {"other": batch.mask.bool() & ~special["[CLS]"] & ~special["[SEP]"]}
 
 
 def masked_hits(subject: Subject, sentences: Sequence[Sequence[str]], settings: Settings) -> np.ndarray:

@@ -17,7 +17,8 @@ from ..subject import encode
 from ..subject.encode import Row
 from ..subject.models import Subject
 
-KINDS = ("[CLS]", "[SEP]", "punctuation", "other")
+KINDS = ("[CLS]", "[SEP]", ". or ,", "other")
+STOPS = frozenset(".,")
 
 
 @dataclass(frozen=True)
@@ -62,8 +63,13 @@ class Maps:
         return out
 
 
+def is_stop(word: str) -> bool:
+    """Whether a word is a full stop or a comma: what clark2019 and kobayashi2020 count as punctuation."""
+    return word in STOPS
+
+
 def is_punctuation(word: str) -> bool:
-    """Whether a word has neither letter nor digit."""
+    """Whether a word has neither letter nor digit: what is no word of a tree or of a scope."""
     return not any(c.isalnum() for c in word)
 
 
@@ -117,7 +123,7 @@ def _batch(subject: Subject, batch: encode.Batch, texts: list, index: list[int],
         words[b, : len(of)] = torch.tensor(of)
         kinds[b, : len(of)] = torch.tensor(
             [
-                KINDS.index(name) if name in KINDS else 2 if w >= 0 and is_punctuation(texts[b][w]) else 3
+                KINDS.index(name) if name in KINDS else 2 if w >= 0 and is_stop(texts[b][w]) else 3
                 for w, name in zip(of, names)
             ]
         )

@@ -1,8 +1,9 @@
 """The five patterns of head maps (kovaleva2019), told apart by a classifier trained on generated maps.
 
-Nobody's labels are needed: maps of each pattern are made from its definition, with noise, in all sizes. A map is seen
-through a few figures that do not depend on its size — how much falls on single columns, along the diagonals, within the
-two segments — so the classifier works for words and pieces, long inputs and short.
+Nobody's labels are needed to train it: maps of each pattern are made from its definition, with noise, in all sizes. A
+map is seen through a few figures that do not depend on its size — how much falls on single columns, along the
+diagonals, within the two segments — so the classifier works for words and pieces, long inputs and short. How often it
+agrees with the eye is another question: `labelled` has real maps with labels given from their pictures.
 
 Evenly spread maps count as heterogeneous: they show none of the other four patterns.
 """
@@ -12,8 +13,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.resources import files
 
 import numpy as np
+import pandas as pd
 import torch
 from sklearn.ensemble import RandomForestClassifier
 
@@ -78,32 +81,57 @@ def features(weights: torch.Tensor, real: torch.Tensor, segment: torch.Tensor) -
 def generate(pattern: str, size: int, split: int, rng: np.random.Generator) -> np.ndarray:
     """A map (size, size) of a pattern for an input whose second segment starts at `split`.
 
-    Each is its pure pattern, mixed with up to two fifths of noise that is a map of no pattern.
+    Each is its pattern, drawn unevenly, mixed with up to half of noise that is a map of no pattern; a heterogeneous map
+    may have up to three tenths of a pattern, and words that are sought by all.
     """
-    place = np.arange(size)
-    noise = rng.dirichlet(np.full(size, rng.choice([0.1, 0.5, 5.0])), size)
     if pattern == "heterogeneous":
         # from peaked on a place of its own in each row, through uneven, to the even map
-        return rng.dirichlet(np.full(size, rng.choice([0.05, 0.2, 1.0, 10.0, 1000.0])), size)
-    vertical = np.zeros((size, size))
-    # special tokens most often, else any: [CLS] first, a separator before the split and at the end
-    chosen = rng.choice([0, split - 1, size - 1, rng.integers(size)], rng.integers(1, 3), replace=False)
-    vertical[:, chosen] = rng.dirichlet(np.full(len(chosen), 3.0))
-    step = rng.choice([-1, 0, 1])
-    diagonal = np.exp(-np.abs(place[None] - place[:, None] - step) * rng.uniform(1.0, 6.0))
-    diagonal /= diagonal.sum(1, keepdims=True)
-    segment = place >= split
-    block = (segment[:, None] == segment[None]) * rng.gamma(rng.uniform(1, 10), size=(size, size))
-    block /= block.sum(1, keepdims=True)
-    share = rng.uniform(0.3, 0.7)
-    pure = {
-        "vertical": vertical,
-        "diagonal": diagonal,
-        "vertical + diagonal": share * vertical + (1 - share) * diagonal,
-        "block": block,
-    }[pattern]
-    part = rng.uniform(0, 0.4)
-    return (1 - part) * pure + part * noise
+        base = rng.dirichlet(np.full(size, rng.choice([0.05, 0.2, 1.0, 10.0, 1000.0])), size)
+        base = _rows(base * rng.gamma(rng.uniform(0.5, 5), size=size))
+        other = _vertical(size, split, rng) if rng.random() < 0.6 else _diagonal(size, rng)
+        return _mixed(base, other, rng.uniform(0, 0.3))
+    if pattern == "vertical":
+        pure = _vertical(size, split, rng)
+    elif pattern == "diagonal":
+        pure = _diagonal(size, rng)
+    elif pattern == "vertical + diagonal":
+        pure = _mixed(_vertical(size, split, rng), _diagonal(size, rng), rng.uniform(0.3, 0.7))
+    else:
+        segment = np.arange(size) >= split
+        pure = _rows((segment[:, None] == segment[None]) * _uneven(size, rng, 0.5, 10))
+    noise = rng.dirichlet(np.full(size, rng.choice([0.1, 0.5, 5.0])), size)
+    return _mixed(pure, noise, rng.uniform(0, 0.5))
+
+
+def _vertical(size: int, split: int, rng: np.random.Generator) -> np.ndarray:
+    """A few columns: special tokens ([CLS] first, a separator before the split and at the end) or any."""
+    special = rng.choice([0, split - 1, size - 1], rng.integers(0, 3), replace=False)
+    count = rng.integers(1, max(3, size // 5) + 1)
+    columns = list(dict.fromkeys([*special, *rng.choice(size, count, replace=False)]))[:count]
+    out = np.zeros((size, size))
+    out[:, columns] = rng.dirichlet(np.full(len(columns), 2.0))
+    return _rows(out * _uneven(size, rng, 2, 30))
+
+
+def _diagonal(size: int, rng: np.random.Generator) -> np.ndarray:
+    """The word itself, the one before or the one behind, more or less sharply."""
+    place = np.arange(size)
+    off = np.abs(place[None] - place[:, None] - rng.choice([-1, 0, 1]))
+    return _rows(np.exp(-off * rng.uniform(0.7, 5.0)) * _uneven(size, rng, 2, 30))
+
+
+def _uneven(size: int, rng: np.random.Generator, low: float, high: float) -> np.ndarray:
+    """Factors (size, size) around a mean, the more alike the higher a number drawn between `low` and `high`."""
+    return rng.gamma(rng.uniform(low, high), size=(size, size))
+
+
+def _rows(weights: np.ndarray) -> np.ndarray:
+    weights = weights + 1e-12
+    return weights / weights.sum(1, keepdims=True)
+
+
+def _mixed(a: np.ndarray, b: np.ndarray, part: float) -> np.ndarray:
+    return (1 - part) * a + part * b
 
 
 def generated(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -112,7 +140,7 @@ def generated(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     out, labels = [], []
     for label, pattern in enumerate(PATTERNS):
         for _ in range(n):
-            size = int(rng.integers(8, 60))
+            size = int(np.exp(rng.uniform(np.log(7), np.log(60))))  # short inputs are as frequent as long ones
             split = int(rng.integers(size // 4 + 2, size - size // 4))
             map_ = torch.from_numpy(generate(pattern, size, split, rng))[None, None]
             real, segment = torch.ones(1, size, dtype=torch.bool), torch.arange(size)[None] >= split
@@ -122,10 +150,23 @@ def generated(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 
 
 @lru_cache(maxsize=4)
-def classifier(seed: int = 0, n: int = 300) -> RandomForestClassifier:
+def classifier(seed: int = 0, n: int = 500) -> RandomForestClassifier:
     """The classifier, trained on `n` generated maps of each pattern."""
     forest = RandomForestClassifier(60, min_samples_leaf=3, random_state=seed, n_jobs=1)
     return forest.fit(*generated(n, seed))
+
+
+def labelled(split: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Maps of models, labelled by eye: features (n, F), labels (n,) and the input that each map is of (n,).
+
+    220 maps, drawn at random, of bert-base-uncased (100, of the four released inputs) and of mini (120, of 24 pairs of
+    sentences), with labels given from their pictures before the classifier had seen them, by one annotator. `split` is
+    "dev", on which the generated maps were made more like real ones, or "test", which took no part in that.
+    """
+    frame = pd.read_csv(str(files("bertology_utils") / "assets" / "attention" / "labelled_maps.csv"))
+    frame = frame[frame["split"] == split]
+    labels = frame["label"].map(PATTERNS.index).to_numpy()
+    return frame[list(FEATURES)].to_numpy(), labels, (frame["source"] + frame["input"].astype(str)).to_numpy()
 
 
 def segments(batch: Maps) -> torch.Tensor:

@@ -6,7 +6,7 @@ Heads and offsets are chosen on one split and scored on another.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -117,6 +117,27 @@ def offset_hits(queries: pd.DataFrame) -> np.ndarray:
     return step[:, None] == np.asarray(OFFSETS)[None]
 
 
+def tag_hits(sentences: Sequence[Sentence], queries: pd.DataFrame, tags: Sequence[str]) -> np.ndarray:
+    """Whether the nearest word of a tag, on the left or on the right, is the target; (queries, 2 * tags), bool.
+
+    What a head that knows parts of speech and order, and no tree, could do.
+    """
+    out = np.zeros((len(queries), 2 * len(tags)), bool)
+    columns = (queries[c].to_numpy() for c in ("sentence", "query", "target"))
+    for row, (s, query, target) in enumerate(zip(*columns)):
+        of = word_tags(sentences[s])
+        for k, tag in enumerate(tags):
+            left = next((w for w in range(query - 1, -1, -1) if of[w] == tag), None)
+            right = next((w for w in range(query + 1, len(of)) if of[w] == tag), None)
+            out[row, 2 * k], out[row, 2 * k + 1] = left == target, right == target
+    return out
+
+
+def word_tags(sentence: Sentence) -> tuple[str, ...]:
+    """Coarse parts of speech: the universal ones, else the first two letters of the treebank's own."""
+    return sentence.upos or tuple(tag[:2] for tag in sentence.xpos)
+
+
 @dataclass(frozen=True)
 class Best:
     """What was chosen on one split and how it does, item by item, on the other."""
@@ -136,57 +157,120 @@ def best(dev: np.ndarray, test: np.ndarray, dev_offsets: np.ndarray, test_offset
 
 
 def name(head: int, n_layers: int, n_heads: int) -> str:
-    """ "(layer, head)", both from 0; "reversed" behind it where the head is read against the arrow."""
+    """ "block 3, head 5", both counted from 1; "read backwards" behind it where it is read against the arrow."""
     turned, head = divmod(head, n_layers * n_heads)
-    return f"({head // n_heads}, {head % n_heads})" + (" reversed" if turned else "")
+    return called(*divmod(head, n_heads)) + (", read backwards" if turned else "")
 
 
-def candidates(
-    subject: Subject, sentences: Sequence[Sequence[str]], queries: pd.DataFrame, settings: Settings | None = None
-) -> tuple[np.ndarray, np.ndarray]:
-    """Attention between each query and every word, both ways: (N, 2 * L * A, W) float32 and the targets (N,).
+def called(layer: int, head: int) -> str:
+    """How a head (both numbers from 0) is called in rows and figures.
 
-    Words out of the question (the query itself, padding) hold -1. For mixtures: N is a few thousand at most.
+    >>> called(2, 4)
+    'block 3, head 5'
     """
-    width = max((len(s) for s in sentences), default=0)
-    out = np.full((len(queries), 2 * subject.n_layers * subject.n_heads, width), -1, np.float32)
-    half = out.shape[1] // 2
+    return f"block {layer + 1}, head {head + 1}"
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What heads say of queries, read along the arrow and (behind, from H = L * A on) against it.
+
+    Attributes
+    ----------
+    right, total : array (N, 2H)
+        Attention of each head to the target, and to all words in question.
+    words : array (N,)
+        How many words are in question.
+    hits : array (N, 2H), bool
+        Whether the head's most attended word is the target.
+    """
+
+    right: np.ndarray
+    total: np.ndarray
+    words: np.ndarray
+    hits: np.ndarray
+
+    def of(self, which: np.ndarray) -> Tally:
+        """Some of the queries."""
+        return Tally(self.right[which], self.total[which], self.words[which], self.hits[which])
+
+
+def tally(
+    subject: Subject, sentences: Sequence[Sequence[str]], queries: pd.DataFrame, settings: Settings | None = None
+) -> Tally:
+    """All that a mixture of heads can be learnt from, in one pass."""
+    heads = 2 * subject.n_layers * subject.n_heads
+    right, total = (np.zeros((len(queries), heads), np.float32) for _ in range(2))
+    words, right_word = np.zeros(len(queries), int), np.zeros((len(queries), heads), bool)
+    for which, scores, target in _both_ways(subject, sentences, queries, settings):
+        given = scores.clamp(min=0)
+        right[which] = given[torch.arange(len(which)), :, target].cpu().numpy()
+        total[which] = given.sum(-1).cpu().numpy()
+        words[which] = (scores[:, 0] >= 0).sum(-1).cpu().numpy()
+        right_word[which] = (scores.argmax(-1) == target.to(scores.device)[:, None]).cpu().numpy()
+    return Tally(right, total, words, right_word)
+
+
+def _both_ways(
+    subject: Subject, sentences: Sequence[Sequence[str]], queries: pd.DataFrame, settings: Settings | None
+) -> Iterator[tuple[np.ndarray, torch.Tensor, torch.Tensor]]:
+    """By batch: positions of queries (N,), scores (N, 2H, U) with -1 for what is out of the question, target units (N,)."""
     for batch in maps(subject, sentences, settings=settings):
-        for k in range(2):
-            which, scores, place = gathered(batch, queries, transposed=bool(k))
-            flat = scores.flatten(1, 2).cpu().numpy()
-            for row, table, i in zip(flat, place, which):
-                out[i, k * half : (k + 1) * half, list(table)] = row[:, list(table.values())].T
-    return out, queries["target"].to_numpy()
+        which, along, place = gathered(batch, queries)
+        if not len(which):
+            continue
+        _, against, _ = gathered(batch, queries, transposed=True)
+        target = [p[t] for p, t in zip(place, queries["target"].to_numpy()[which])]
+        yield which, torch.cat([along.flatten(1, 2), against.flatten(1, 2)], 1), torch.tensor(target)
 
 
-def mixture(scores: np.ndarray, target: np.ndarray, *, steps: int = 120, rate: float = 0.1, l1: float = 1e-3,
-            seed: int = 0) -> np.ndarray:  # fmt: skip
+def mixture(
+    found: Tally, *, weights: np.ndarray | None = None, steps: int = 120, rate: float = 0.1, l1: float = 1e-3
+) -> np.ndarray:
     """Non-negative weights of the heads, (2H,), learnt so that the weighted attention picks the target (hoover2019).
 
     Minimises the cross-entropy of the mixed attention, normalised over the words in question, plus a little L1 that
-    lets useless heads go to zero. Scores are (N, 2H, W) with -1 for words out of the question.
+    lets useless heads go to zero. `weights` (N,) says how often each query counts (a resample's counts). Nothing is
+    drawn: the same tally gives the same weights.
     """
-    torch.manual_seed(seed)
-    x, y = torch.from_numpy(scores), torch.tensor(target, dtype=torch.long)
-    valid = (x[:, 0] >= 0).float()  # (N, W)
-    x = x.clamp(min=0).transpose(1, 2).contiguous()  # (N, W, 2H)
-    raw = torch.full((x.shape[2],), -2.0, requires_grad=True)
+    right, total, words = (torch.from_numpy(np.asarray(x, np.float64)) for x in (found.right, found.total, found.words))
+    count = torch.ones(len(right)) if weights is None else torch.as_tensor(np.asarray(weights, np.float64))
+    raw = torch.full((right.shape[1],), -2.0, dtype=torch.float64, requires_grad=True)
     optimiser = torch.optim.Adam([raw], lr=rate)
     for _ in range(steps):
-        weights = torch.nn.functional.softplus(raw)
-        mixed = x @ weights + 1e-6 * valid
-        loss = -(mixed[torch.arange(len(y)), y] / mixed.sum(-1)).log().mean() + l1 * weights.sum()
+        mix = torch.nn.functional.softplus(raw)
+        odds = (right @ mix + 1e-6) / (total @ mix + 1e-6 * words)
+        loss = -(count * odds.log()).sum() / count.sum() + l1 * mix.sum()
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()
     return torch.nn.functional.softplus(raw).detach().numpy()
 
 
-def mixed_hits(scores: np.ndarray, target: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Whether the mixture's most attended word is the target; (N,) bool. One column of ones is a single head."""
-    mixed = np.where(scores[:, 0] >= 0, np.maximum(scores, 0).transpose(0, 2, 1) @ weights.astype(np.float32), -1)
-    return mixed.argmax(-1) == np.asarray(target)
+def mixed_hits(
+    subject: Subject,
+    sentences: Sequence[Sequence[str]],
+    queries: pd.DataFrame,
+    of: np.ndarray,
+    weights: np.ndarray,
+    settings: Settings | None = None,
+) -> np.ndarray:
+    """Whether the most attended word under mixtures is the target; (R, N) bool.
+
+    Parameters
+    ----------
+    of : int array (N,)
+        Which of the K sets of mixtures a query is put to.
+    weights : array (K, R, 2H)
+    """
+    out = np.zeros((weights.shape[1], len(queries)), bool)
+    table = torch.as_tensor(np.asarray(weights, np.float32))
+    for which, scores, target in _both_ways(subject, sentences, queries, settings):
+        mine = table[torch.as_tensor(of[which])].to(scores.device)  # (N, R, 2H)
+        mixed = torch.einsum("nrh,nhu->rnu", mine, scores.clamp(min=0))
+        mixed = mixed.masked_fill((scores[:, 0] < 0)[None], -1.0)
+        out[:, which] = (mixed.argmax(-1) == target.to(scores.device)).cpu().numpy()
+    return out
 
 
 Span = tuple[int, int]

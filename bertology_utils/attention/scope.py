@@ -14,7 +14,7 @@ from torch import nn
 
 from .. import finetune
 from ..data.items import Sentence
-from ..scores import choice
+from ..scores.choice import choose as first_best
 from ..settings import Settings
 from ..subject.encode import tokenize
 from ..subject.models import Subject
@@ -65,7 +65,7 @@ def choose(scores: Sequence[np.ndarray], gold: Sequence[np.ndarray]) -> tuple[in
     pooled = np.concatenate([s * s.shape[1] for s in scores], 1)
     thresholds = np.quantile(pooled, QUANTILES, axis=1).T  # (heads, thresholds)
     table = by_threshold(scores, gold, thresholds)
-    head, k = np.unravel_index(choice.choose(table), table.shape)
+    head, k = np.unravel_index(first_best(table), table.shape)
     return int(head), float(thresholds[head, k])
 
 
@@ -88,7 +88,7 @@ def best_window(sentences: Sequence[Sentence], single: bool = False) -> tuple[in
     """The window (or, `single`, the one offset) with the highest mean F1."""
     options = [(a, b) for a in REACH for b in REACH if (a == b if single else a <= b) and (a, b) != (0, 0)]
     seen = [words(s) for s in sentences]
-    return options[choice.choose([_window(seen, *o).mean() for o in options])]
+    return max(options, key=lambda o: _window(seen, *o).mean())
 
 
 def tune(subject: Subject, sentences: Sequence[Sentence], recipe: finetune.Recipe) -> Subject:

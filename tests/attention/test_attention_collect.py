@@ -12,7 +12,7 @@ import torch
 from support import WORDS, tiny
 
 from bertology_utils.attention.collect import collect, permutation_test
-from bertology_utils.attention.maps import is_punctuation, maps
+from bertology_utils.attention.maps import is_stop, maps
 from bertology_utils.settings import Settings
 from bertology_utils.subject import encode
 
@@ -28,8 +28,8 @@ def corpus(n=50, seed=0):
 def naive(units, words, map_):
     """All statistics of one head's map (U, U) by loops."""
     size = len(map_)
-    kinds = [t or ("punctuation" if is_punctuation(words[w]) else "other") for w, t in zip(units.words, units.tokens)]
-    out = {k: 0.0 for k in ("[CLS]", "[SEP]", "punctuation", "other", "entropy", "distance")}
+    kinds = [t or (". or ," if is_stop(words[w]) else "other") for w, t in zip(units.words, units.tokens)]
+    out = {k: 0.0 for k in ("[CLS]", "[SEP]", ". or ,", "other", "entropy", "distance")}
     for q in range(size):
         for k in range(size):
             a = float(map_[q][k])
@@ -118,7 +118,7 @@ def test_norms_equal_vectors_written_out():
         out = encode.forward(subject, batch, output_attentions=True, output_hidden_states=True)
         units, member = encode.units(subject, row)
         kinds = [
-            t or ("punctuation" if is_punctuation(words[w]) else "other") for w, t in zip(units.words, units.tokens)
+            t or (". or ," if is_stop(words[w]) else "other") for w, t in zip(units.words, units.tokens)
         ]
         of_piece = np.array([kinds[u] for u in member])
         for layer in range(subject.n_layers):
@@ -135,7 +135,7 @@ def test_norms_equal_vectors_written_out():
                     assert heads.norms[f"share {kind}"][i, layer, head] == pytest.approx(share, abs=1e-5)
                 sep = f.norm(dim=-1).detach().numpy()[of_piece == "[SEP]"].mean()
                 assert heads.norms["size [SEP]"][i, layer, head] == pytest.approx(sep, rel=1e-4)
-    assert sum(heads.norms[f"share {k}"][0, 0, 0] for k in ("[CLS]", "[SEP]", "punctuation", "other")) == pytest.approx(
+    assert sum(heads.norms[f"share {k}"][0, 0, 0] for k in ("[CLS]", "[SEP]", ". or ,", "other")) == pytest.approx(
         1
     )
 
@@ -166,10 +166,15 @@ def test_permutation_test_on_planted_layers():
     noise = rng.random((20, 20)) * 0.1
     noise = noise + noise.T
     planted = noise + (layer[:, None] != layer[None])
-    assert permutation_test(planted, 5, draws=200) == (0, 200)
-    chances = [permutation_test(shuffled(noise, rng), 5, draws=200)[0] / 200 for _ in range(30)]
+    observed, drawn = permutation_test(planted, 5, draws=200)
+    assert observed == pytest.approx(1, abs=0.05) and (drawn < observed).all() and len(drawn) == 200
+    chances = []
+    for _ in range(30):
+        observed, drawn = permutation_test(shuffled(noise, rng), 5, draws=200)
+        chances.append((drawn >= observed).mean())
     assert 0.3 < np.mean(chances) < 0.7  # uniform under the null
-    assert permutation_test(np.ones((20, 20)), 5, draws=50) == (50, 50)  # all alike: no evidence
+    observed, drawn = permutation_test(np.ones((20, 20)), 5, draws=50)
+    assert observed == 0 and not drawn.any()  # all alike: no evidence
 
 
 def test_no_sentences_is_an_error_and_no_gradient_is_kept():

@@ -10,7 +10,7 @@ import torch
 from support import tiny
 
 from bertology_utils.attention.identifiability import layer_inputs, null_space, permuted_attention, rerun
-from bertology_utils.attention.importance import head_importance, masked, masked_hits, separator_gradients
+from bertology_utils.attention.importance import head_importance, kind_gradients, masked, masked_hits
 from bertology_utils.attention.maps import recorded_values
 from bertology_utils.settings import Settings
 from bertology_utils.subject import encode
@@ -60,7 +60,7 @@ def replaced_context(subject, layer, contexts, head):
 def test_separator_gradients_equal_finite_differences():
     """A nudge of one head's weight on [SEP] changes the loss by the derivative."""
     subject, layer, head = tiny(), 1, 2
-    gradients = separator_gradients(subject, SENTENCES[:1], SETTINGS)
+    gradients = kind_gradients(subject, SENTENCES[:1], SETTINGS)["[SEP]"]
     assert gradients.shape == (1, 3, 4) and (gradients > 0).all()
     ((batch, labels),) = masked(subject, SENTENCES[:1], seed=SETTINGS.seed, settings=SETTINGS)
     where = labels >= 0
@@ -87,8 +87,8 @@ def test_separator_gradients_equal_finite_differences():
 
 
 def test_gradients_do_not_depend_on_the_batch():
-    together = separator_gradients(tiny(), SENTENCES, SETTINGS)
-    alone = separator_gradients(tiny(), SENTENCES, Settings(seed=3, batch_tokens=1))
+    together = kind_gradients(tiny(), SENTENCES, SETTINGS)["[SEP]"]
+    alone = kind_gradients(tiny(), SENTENCES, Settings(seed=3, batch_tokens=1))["[SEP]"]
     np.testing.assert_allclose(together, alone, rtol=1e-3, atol=1e-7)
 
 

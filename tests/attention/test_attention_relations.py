@@ -94,8 +94,9 @@ def test_score_both_ways_is_hits_on_maps_and_on_transposed_maps():
                 np.testing.assert_array_equal(found[n, side * 12 : side * 12 + 12], (answer == t).ravel())
 
 
-def test_names_count_from_zero():
-    assert relations.name(7, 3, 4) == "(1, 3)" and relations.name(12 + 7, 3, 4) == "(1, 3) reversed"
+def test_names_count_from_one():
+    assert relations.name(7, 3, 4) == "block 2, head 4"
+    assert relations.name(12 + 7, 3, 4) == "block 2, head 4, read backwards"
 
 
 def test_mixture_finds_the_heads_that_share_a_relation():

@@ -274,7 +274,7 @@ def test_norms_gradients_and_importance_come_out():
     texts = [FIRST.words, SECOND.words]
     found = collect.collect(subject, texts, norms=True, settings=SETTINGS)
     assert np.isfinite(found.norms["share other"]).all() and found.norms["share other"].max() > 0
-    gradients = importance.separator_gradients(subject, texts, SETTINGS)
+    gradients = importance.kind_gradients(subject, texts, SETTINGS)["[SEP]"]
     assert gradients.shape == (2, 3, 4) and np.isfinite(gradients).all()
     assert importance.masked_hits(subject, texts, SETTINGS).min() == 1.0
     batches = list(importance.masked(subject, texts, settings=SETTINGS))

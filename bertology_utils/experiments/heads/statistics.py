@@ -9,10 +9,14 @@ from scipy.stats import beta
 from ...attention import patterns
 from ...attention.choosing import fitting
 from ...attention.collect import STATISTICS, collect, permutation_test
-from ...attention.importance import separator_gradients
+from ...attention.importance import kind_gradients
+from ...calibration import planted as plants
 from ...claims.registry import claim
 from ...scores import intervals
 from ...scores.choice import choose
+
+SPECIAL = ("[CLS]", "[SEP]")
+PEAKS = (*SPECIAL, ". or ,")
 
 
 def _sentences(subject, data) -> tuple[list, str]:
@@ -23,137 +27,269 @@ def _sentences(subject, data) -> tuple[list, str]:
     return [i.words for i in kept], note
 
 
-def by_layer(array: np.ndarray, measure: str, settings, **keys) -> list[dict]:
-    """A row a layer from (n, L, A): mean over heads, interval over sentences."""
+def by_block(array: np.ndarray, measure: str, settings, **keys) -> list[dict]:
+    """A row for each block (from 1) of values (n, L, A): mean over heads, interval over sentences."""
     means = np.nanmean(array, -1)  # (n, L)
-    draws = settings.draws
-    return [
-        intervals.row(measure, intervals.mean_interval(column[~np.isnan(column)], seed=settings.seed, draws=draws),
-                  int((~np.isnan(column)).sum()), **keys, layer=k)
-        for k, column in enumerate(means.T)
-    ]  # fmt: skip
+    options = dict(seed=settings.seed, draws=settings.draws)
+    out = []
+    for k, column in enumerate(means.T, 1):
+        column = column[~np.isnan(column)]
+        out.append(intervals.row(measure, intervals.mean_interval(column, **options), len(column), **keys, block=k))
+    return out
 
 
-@claim("hed.patterns.kovaleva2019", tasks="sentences", n=2400, limit=200)  # fmt: skip
-def five_patterns(subject, data, settings):
-    """Shares of the five patterns among the maps of sentence pairs, by a classifier of generated maps (kovaleva2019).
-
-    Pairs, because the block pattern needs two segments: a sentence and the next.
-    """
-    words, note = _sentences(subject, data)
-    first, second = words[::2], words[1::2]
-    joined = [(a, b) for a, b in zip(first, second)]
-    kept, more = fitting(subject, joined, lambda pair: [*pair[0], subject.tokenizer.sep_token, *pair[1]])
-    labels = patterns.classify(subject, [a for a, _ in kept], [b for _, b in kept], settings=settings)  # (n, L, A)
-    rows = []
-    for k, pattern in enumerate(patterns.PATTERNS):
-        is_it = labels == k
-        share = intervals.mean_interval(is_it.mean((1, 2)), seed=settings.seed, draws=settings.draws)
-        rows.append(intervals.row("share of maps", share, len(kept), pattern=pattern, layer="all"))
-        rows += by_layer(is_it.astype(float), "share of maps, by layer", settings, pattern=pattern)
-    unseen, truth = patterns.generated(60, settings.seed + 1)
-    right = patterns.classifier(settings.seed).predict(unseen) == truth
-    interval = intervals.mean_interval(right, seed=settings.seed, draws=settings.draws)
-    rows.append(intervals.row("accuracy on unseen generated maps", interval, len(right), pattern="all", layer="all"))
-    return intervals.table(rows, [note, more])
+def _columns(seen, at) -> np.ndarray:
+    """Attention to some places from everywhere, (T, T)."""
+    out = np.full((len(seen.ids), len(seen.ids)), 1e-3)
+    out[:, at] += 1
+    return out / out.sum(1, keepdims=True)
 
 
-def _peak_gap(a: np.ndarray, b: np.ndarray) -> float:
-    """Layers between the peaks of two curves, of arrays (n, L): b's less a's."""
-    return float(choose(b.mean(0)) - choose(a.mean(0)))
+def vertical_heads(data, base, rng):
+    """Two heads of three attend to [CLS] or to separators, one of six to the word before; the rest is uneven noise."""
+    separator = base.tokenizer.sep_token_id
+
+    def attention(seen, own):
+        maps = plants.even_maps(base.n_layers, base.n_heads, seen, own, 2.0)
+        before = np.eye(len(seen.ids), k=-1) + 1e-3
+        places = (seen.ids == separator, np.arange(len(seen.ids)) == 0)
+        for h in range(base.n_layers * base.n_heads):
+            layer, head = divmod(h, base.n_heads)
+            if h % 6 < 4:
+                maps[layer, head] = 0.9 * _columns(seen, places[h % 2]) + 0.1 * maps[layer, head]
+            elif h % 6 == 4:
+                maps[layer, head] = before / before.sum(1, keepdims=True)
+        return maps
+
+    return plants.plant(base, data, rng, attention=attention)
 
 
 @claim(
-    "hed.special_tokens.clark2019",
-    tasks="sentences",
-    n=2000,
-    limit=200,
-)
-def special_tokens(subject, data, settings):
-    """Attention by kind of token and layer; gradient of the masked-LM loss by the attention to [SEP] (clark2019).
+    "hed.patterns.kovaleva2019", tasks="sentences", n=2400, limit=1200, planted=vertical_heads,
+    nulls=("untrained", "constant", "coin"),
+)  # fmt: skip
+def five_patterns(subject, data, settings):
+    """Shares of the five patterns among the maps of sentence pairs, by a classifier of generated maps (kovaleva2019).
 
-    Peaks are layers with the largest mean over heads. The last figure compares layers: does the gradient fall where the
-    attention rises?
+    Pairs, because the block pattern needs two segments: a sentence and the next. How often the classifier agrees with
+    labels given by eye is part of the result.
+    """
+    words, note = _sentences(subject, data)
+    joined = list(zip(words[::2], words[1::2]))
+    kept, more = fitting(subject, joined, lambda pair: [*pair[0], subject.tokenizer.sep_token, *pair[1]])
+    labels = patterns.classify(subject, [a for a, _ in kept], [b for _, b in kept], settings=settings)  # (n, L, A)
+    is_it = np.stack([labels == k for k in range(len(patterns.PATTERNS))], -1)  # (n, L, A, 5)
+    share = is_it.mean((1, 2))  # (n, 5)
+    options = dict(seed=settings.seed, draws=settings.draws)
+    rows = []
+    for k, pattern in enumerate(patterns.PATTERNS):
+        keys = dict(pattern=pattern, maps="weights")
+        interval = intervals.mean_interval(share[:, k], **options)
+        rows.append(intervals.row("share of maps", interval, len(kept), **keys, block="all"))
+        rows += by_block(is_it[..., k].astype(float), "share of maps, by block", settings, **keys)
+    vertical = patterns.PATTERNS.index("vertical")
+    lead = intervals.bootstrap(share, lambda s: _lead(s.mean(0), vertical), **options, bounds=(-1.0, 1.0))
+    rows.append(intervals.row("vertical - commonest other", lead, len(kept), maps="weights"))
+    return intervals.table([*rows, *_agreement(settings)], [note, more])
+
+
+def _lead(shares: np.ndarray, which: int) -> float:
+    return float(shares[which] - np.delete(shares, which).max())
+
+
+def _agreement(settings) -> list[dict]:
+    """How often the classifier gives a map the label that the eye gave it; maps of one input are drawn together."""
+    seen, truth, inputs = patterns.labelled("test")
+    right = patterns.classifier(settings.seed).predict(seen) == truth
+    usual = truth == np.bincount(truth).argmax()
+    columns = {
+        "agreement with maps labelled by eye": right,
+        "agreement - commonest label": right.astype(float) - usual,
+    }
+    options = dict(seed=settings.seed, draws=settings.draws, groups=inputs)
+    return [
+        intervals.row(m, intervals.mean_interval(v, **options, signed=" - " in m), len(v)) for m, v in columns.items()
+    ]
+
+
+def moving_attention(data, base, rng):
+    """[CLS] early, [SEP] in the middle and full stops at the end get most of the attention; all else is even, noisy."""
+    separator, depth = base.tokenizer.sep_token_id, np.arange(1, base.n_layers + 1) / base.n_layers
+    stops = [base.tokenizer.convert_tokens_to_ids(s) for s in ".,"]
+
+    def attention(seen, own):
+        maps = plants.even_maps(base.n_layers, base.n_heads, seen, own, 0.5)
+        wanted = (np.arange(len(seen.ids)) == 0, seen.ids == separator, np.isin(seen.ids, stops))
+        for peak, at in zip((0.2, 0.6, 1.0), wanted):
+            if at.any():
+                part = 0.8 * np.exp(-0.5 * ((depth - peak) / 0.12) ** 2)[:, None, None, None]
+                maps = (1 - part) * maps + part * _columns(seen, at)
+        return maps
+
+    return plants.plant(base, data, rng, attention=attention)
+
+
+@claim(
+    "hed.special_tokens.clark2019", tasks="sentences", n=2000, limit=1600, planted=moving_attention,
+    nulls=("untrained", "positions", "constant", "coin"),
+)  # fmt: skip
+def special_tokens(subject, data, settings):
+    """Attention by kind of token and block; gradient of the masked-LM loss by the attention to [SEP] (clark2019).
+
+    A peak is the block with the largest mean over heads, its depth that block's number by the number of blocks. What a
+    gradient says depends on the block, so that on [SEP] is divided by that on ordinary words of the same block, and
+    blocks that attend to [SEP] more than the median block are compared with the others.
     """
     words, note = _sentences(subject, data)
     values = collect(subject, words, settings=settings).values
     rows = []
     for name in STATISTICS:
-        rows += by_layer(values[name], "mean, by layer", settings, statistic=name)
-    few = words[: min(len(words), 120)]  # gradients cost more, and each sentence gives one for every weight
-    gradients = separator_gradients(subject, few, settings)
-    rows += by_layer(gradients, "gradient by attention to [SEP]", settings, statistic="[SEP]")
-    curves = {k: values[k].mean(-1) for k in ("[CLS]", "[SEP]", "punctuation")}  # (n, L)
-    options = dict(seed=settings.seed, draws=min(settings.draws, 1000))
-    for a, b in (("[CLS]", "[SEP]"), ("[SEP]", "punctuation")):
-        gap = intervals.bootstrap([curves[a], curves[b]], _peak_gap, **options)
-        rows.append(intervals.row(f"layers from the peak of {a} to that of {b}", gap, len(words)))
-    both = [curves["[SEP]"][: len(few)], gradients.mean(-1)]
-    rho = intervals.bootstrap(both, lambda m, g: intervals.spearman(m.mean(0), g.mean(0)), **options)
-    rows.append(intervals.row("Spearman of attention to [SEP] and its gradient", rho, len(few)))
+        rows += by_block(values[name], "mean, by block", settings, statistic=name)
+    few = words[: min(len(words), 200)]  # gradients cost more, and each sentence gives one for every weight
+    gradients = kind_gradients(subject, few, settings)
+    for name, array in gradients.items():
+        rows += by_block(array, "gradient by attention, by block", settings, statistic=name)
+    for name in PEAKS:
+        rows += _peak(values[name].mean(-1), name, settings)
+    curves = [values["[SEP]"][: len(few)], gradients["[SEP]"], gradients["other"]]
+    fall = intervals.bootstrap(
+        [c.mean(-1) for c in curves], _fall, seed=settings.seed, draws=min(settings.draws, 1000), bounds=(0.0, np.inf)
+    )
+    rows.append(intervals.row("relative gradient, blocks that attend to [SEP] most / others", fall, len(few)))
     return intervals.table(rows, [note])
 
 
+def _peak(curve: np.ndarray, name: str, settings) -> list[dict]:
+    """Depth of the peak of a curve (n, L), and how far it rises above the mean of the other blocks."""
+    options = dict(seed=settings.seed, draws=min(settings.draws, 1000))
+    depth = intervals.bootstrap(curve, lambda c: (choose(c.mean(0)) + 1) / c.shape[1], **options, bounds=(0.0, 1.0))
+    rise = intervals.bootstrap(curve, _rise, **options, bounds=(0.0, 1.0))
+    return [
+        intervals.row("depth of the peak", depth, len(curve), statistic=name),
+        intervals.row("peak - mean of the other blocks", rise, len(curve), statistic=name),
+    ]
+
+
+def _rise(curve: np.ndarray) -> float:
+    means = curve.mean(0)
+    at = choose(means)
+    return float(means[at] - np.delete(means, at).mean()) if len(means) > 1 else float("nan")
+
+
+def _fall(mass: np.ndarray, separator: np.ndarray, other: np.ndarray) -> float:
+    """Geometric mean over blocks of the gradient on [SEP] by that on words: blocks of much mass by the rest; (n, L)."""
+    mass, least = mass.mean(0), 1e-30
+    relative = np.log(np.maximum(separator.mean(0), least) / np.maximum(other.mean(0), least))
+    much = mass > np.median(mass)
+    if not much.any() or not np.any(separator):
+        return float("nan")
+    return float(np.exp(relative[much].mean() - relative[~much].mean()))
+
+
+def short_vectors(data, base, rng):
+    """Heads give nine tenths of their attention to [SEP], whose vectors are next to nothing; words' are random."""
+    separator = base.tokenizer.sep_token_id
+
+    def vectors(seen):
+        drawn = np.stack([plants.code(i, 32) for i in seen.ids.tolist()])
+        return drawn * np.where(seen.words[:, None] >= 0, 1.0, 0.05)
+
+    def attention(seen, own):
+        even = plants.even_maps(base.n_layers, base.n_heads, seen, own, 0.5)
+        return 0.5 * even + 0.5 * _columns(seen, seen.ids == separator)
+
+    parts = [plants.Part(32, vectors, noise=0.01, by_piece=True)]
+    return plants.plant(base, data, rng, parts=parts, attention=attention, flow=1.0)
+
+
 @claim(
-    "hed.norms.kobayashi2020",
-    tasks="sentences",
-    n=2000,
-    limit=200,
-)
+    "hed.norms.kobayashi2020", tasks="sentences", n=2000, limit=1600, planted=short_vectors,
+    nulls=("untrained", "positions", "bag of words"),
+)  # fmt: skip
 def norms(subject, data, settings):
     """What special tokens get of the attention, by weights and by norms of the weighted vectors (kobayashi2020).
 
     The rank correlation is over heads, each with its mean weight on tokens of a kind and the mean norm of their
-    transformed vectors; the interval is over sentences.
+    transformed vectors; its interval is over sentences.
     """
     words, note = _sentences(subject, data)
     found = collect(subject, words, norms=True, settings=settings)
     rows = []
-    options = dict(seed=settings.seed, draws=min(settings.draws, 500))
-    for kind in ("[CLS]", "[SEP]", "punctuation", "other"):
-        rows += by_layer(found.values[kind], "share of the weights", settings, kind=kind)
-        rows += by_layer(found.norms[f"share {kind}"], "share of the norms", settings, kind=kind)
+    options = dict(seed=settings.seed, draws=settings.draws)
+    for kind in (*PEAKS, "other"):
+        rows += by_block(found.values[kind], "share of the weights", settings, kind=kind)
+        rows += by_block(found.norms[f"share {kind}"], "share of the norms", settings, kind=kind)
         pair = [a.reshape(len(a), -1) for a in (found.values[kind], found.norms[f"size {kind}"])]
-        there = ~np.isnan(pair[1]).any(1)  # sentences with a token of the kind
-        pair = [a[there] for a in pair]
-        rho = intervals.bootstrap(pair, lambda w, s: intervals.spearman(w.mean(0), s.mean(0)), **options)
-        rows.append(intervals.row("Spearman of weight and vector norm", rho, int(there.sum()), kind=kind))
-    special = sum(found.norms[f"share {k}"] - found.values[k] for k in ("[CLS]", "[SEP]")).mean((1, 2))  # (n,)
-    interval = intervals.mean_interval(special, seed=settings.seed, draws=settings.draws)
-    rows.append(intervals.row("share of special tokens, norms - weights", interval, len(words)))
+        pair = [a[~np.isnan(pair[1]).any(1)] for a in pair]  # sentences with a token of the kind
+        if len(pair[0]):
+            rho = intervals.bootstrap(
+                pair, lambda w, s: intervals.spearman(w.mean(0), s.mean(0)), seed=settings.seed,
+                draws=min(settings.draws, 500), bounds=(-1.0, 1.0),
+            )  # fmt: skip
+            rows.append(intervals.row("Spearman of weight and vector norm", rho, len(pair[0]), kind=kind))
+    weights = sum(found.values[k] for k in SPECIAL).mean((1, 2))  # (n,)
+    by_norm = sum(found.norms[f"share {k}"] for k in SPECIAL).mean((1, 2))
+    columns = {"weights": weights, "norms": by_norm, "norms - weights": by_norm - weights}
+    for name, values in columns.items():
+        interval = intervals.mean_interval(values, **options, signed=" - " in name)
+        rows.append(intervals.row(f"share of special tokens, {name}", interval, len(words)))
     return intervals.table(rows, [note])
 
 
+def alike_in_a_layer(data, base, rng):
+    """All heads of a layer attend to the same offset, another in each layer, with noise."""
+
+    def attention(seen, own):
+        maps = plants.even_maps(base.n_layers, base.n_heads, seen, own, 1.0)
+        for layer in range(base.n_layers):
+            near = np.eye(len(seen.ids), k=layer - base.n_layers // 2) + 0.05
+            maps[layer] = 0.5 * maps[layer] + 0.5 * near / near.sum(1, keepdims=True)
+        return maps
+
+    return plants.plant(base, data, rng, attention=attention)
+
+
 @claim(
-    "hed.redundancy.clark2019",
-    tasks="sentences",
-    n=1000,
-)
+    "hed.redundancy.clark2019", tasks="sentences", n=1000, limit=800, planted=alike_in_a_layer,
+    nulls=("untrained", "positions", "bag of words", "coin"),
+)  # fmt: skip
 def redundancy(subject, data, settings):
     """Jensen-Shannon divergences between heads, of one layer and of two (clark2019).
 
-    The permutation test deals the heads out over the layers anew; the interval of its p is that of the count
-    (Clopper-Pearson). `x` and `y` place the heads on a map that keeps their distances as well as two dimensions can.
+    The permutation test deals the heads out over the layers anew. What it gives by chance, its 95th percentile, is
+    taken off the difference; its p is shown with the interval of the count (Clopper-Pearson). `x` and `y` place the
+    heads on a map that keeps their distances as well as two dimensions can.
     """
     words, note = _sentences(subject, data)
     found = collect(subject, words, distances=True, settings=settings)
+    observed, drawn = permutation_test(found.matrix, subject.n_heads, seed=settings.seed, draws=1000)
+    chance = float(np.quantile(drawn, 0.95))
     names = ("within a layer", "between layers")
     frame = pd.DataFrame(found.distances, columns=names).assign(gap=lambda f: f[names[1]] - f[names[0]])
-    named = {names[0]: f"divergence {names[0]}", names[1]: f"divergence {names[1]}", "gap": "between - within layers"}
-    measured = [intervals.means(frame, c, measure=m, settings=settings) for c, m in named.items()]
-    over, draws = permutation_test(found.matrix, subject.n_heads, seed=settings.seed, draws=1000)
-    p = (over + 1) / (draws + 1)
-    low, high = beta.ppf([0.025, 0.975], [max(over, 1e-9), over + 1], [draws - over + 1, max(draws - over, 1e-9)])
-    rows = [intervals.row("p of the permutation test", (p, low, high), draws)]
-    points = _plane(found.matrix, settings.seed)
+    frame["beyond"] = frame["gap"] - chance
+    named = {
+        names[0]: f"divergence {names[0]}",
+        names[1]: f"divergence {names[1]}",
+        "gap": "between - within layers",
+        "beyond": "between - within layers, beyond chance",
+    }
+    measured = [
+        intervals.means(frame, c, measure=m, settings=settings, signed=c in ("gap", "beyond"))
+        for c, m in named.items()
+    ]  # fmt: skip
+    over = int((drawn >= observed - 1e-12).sum())
+    p = (over + 1) / (len(drawn) + 1)
+    low, high = beta.ppf([0.025, 0.975], [max(over, 1e-9), over + 1], [len(drawn) - over + 1, len(drawn) - over])
+    rows = [intervals.row("p of the permutation test", (p, low, high), len(drawn))]
+    points = _plane(found.matrix)
     for head, (x, y) in enumerate(points):
-        layer, place = divmod(head, subject.n_heads)
+        block, place = divmod(head, subject.n_heads)
         for axis, at in (("x", x), ("y", y)):  # a place on a map, not an estimate: no interval
-            rows.append(intervals.row(axis, (at, np.nan, np.nan), len(words), layer=layer, head=place))
+            rows.append(intervals.row(axis, (at, np.nan, np.nan), len(words), block=block + 1, place=place + 1))
     return intervals.combine(*measured, intervals.table(rows, [note]))
 
 
-def _plane(matrix: np.ndarray, seed: int) -> np.ndarray:
+def _plane(matrix: np.ndarray) -> np.ndarray:
     """Heads in the plane, by classical scaling of the square roots of the divergences (which are distances)."""
     square = np.asarray(matrix)
     centre = np.eye(len(square)) - 1 / len(square)
