@@ -77,7 +77,9 @@ def dev_scores(files: Files, model: str) -> pd.DataFrame:
         layer = int(re.match(r"\d+", part)[0])
         found = re.findall(r"Dev acc : ([\d.]+) Test acc : [\d.]+ for +([A-Z]+) classification", part)
         if found:  # a layer that was broken off was begun again
-            rows.append({"layer": layer} | {TASK_IN_LOG[name]: float(x) / 100 for x, name in found if name in TASK_IN_LOG})
+            rows.append(
+                {"layer": layer} | {TASK_IN_LOG[name]: float(x) / 100 for x, name in found if name in TASK_IN_LOG}
+            )
     frame = pd.DataFrame(rows).set_index("layer")
     if frame[list(PROBING)].isna().any().any():
         raise ValueError(f"the log of {model} lacks tasks at some layers: {frame.isna().sum().to_dict()}")

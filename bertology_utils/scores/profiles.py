@@ -100,10 +100,10 @@ def over_fits(values: Sequence[float], settings: Settings) -> Interval:
     return intervals.interval(values.mean(), values.mean() + training_noise(values, settings.draws, settings.seed))
 
 
-def interval(value: float, draws: np.ndarray, *, clusters: int | None = None) -> Interval:
+def interval(value: float, draws: np.ndarray, *, clusters: int | None = None, signed: bool = False) -> Interval:
     """As `intervals.interval`; undefined where the value is, or where most draws are."""
     missing = np.isnan(value) or np.isnan(draws).mean() > 0.5
-    return UNDEFINED if missing else intervals.interval(value, draws, clusters=clusters)
+    return UNDEFINED if missing else intervals.interval(value, draws, clusters=clusters, signed=signed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,25 +156,30 @@ class Profile:
         """The layer with the highest score; the lowest of equals."""
         return choose(self.value)
 
-    def interval(self, value: float, draws: np.ndarray) -> Interval:
+    def interval(self, value: float, draws: np.ndarray, *, signed: bool = False) -> Interval:
         """A figure of the profile from its draws (D,); undefined where it is, or where most draws are."""
-        return interval(value, draws, clusters=self.clusters)
+        return interval(value, draws, clusters=self.clusters, signed=signed)
 
     def scores(self) -> list[Interval]:
         """Each layer's score."""
         return [self.interval(v, d) for v, d in zip(self.value, self.draws.T)]
 
     def peak(self) -> Interval:
-        """The best layer: the interval says where it lies in resampled sentences."""
-        return self.interval(self.best, choose_each(self.draws).astype(float))
+        """The best layer: the interval says where it lies in resampled sentences, to half a layer."""
+        best = choose_each(self.draws).astype(float)
+        low, high = np.percentile(best, [2.5, 97.5])
+        low, high = max(0.0, low - 0.5), min(float(self.depth), high + 0.5)
+        return Interval(float(self.best), low, high, draws=best, clusters=self.clusters)
 
     def lead(self, layer: int, other: int) -> Interval:
         """Score of one layer less that of another."""
-        return self.interval(self.value[layer] - self.value[other], self.draws[:, layer] - self.draws[:, other])
+        value, draws = self.value[layer] - self.value[other], self.draws[:, layer] - self.draws[:, other]
+        return self.interval(value, draws, signed=True)
 
     def over(self, layer: int, other: Profile) -> Interval:
         """Score of a layer less the only score of another profile of the same items (a baseline's)."""
-        return self.interval(self.value[layer] - other.value[0], self.draws[:, layer] - other.draws[:, 0])
+        value, draws = self.value[layer] - other.value[0], self.draws[:, layer] - other.draws[:, 0]
+        return self.interval(value, draws, signed=True)
 
 
 def curve_rows(profile: Profile, *, measure: str = "accuracy", **keys) -> list[dict]:

@@ -7,10 +7,12 @@ import pytest
 from support import tiny, write_model
 
 from bertology_utils import runs
+from bertology_utils.claims import ledger
 from bertology_utils.claims.rules import decide
-from bertology_utils.data.items import Data, EdgeItem, ItemError, Sentence, Span
-from bertology_utils.experiments.layers import depth, tasks
-from bertology_utils.experiments.layers.pipeline import order_row
+from bertology_utils.data.items import Ambiguity, Data, EdgeItem, ForcedChoice, ItemError, Sentence, Span
+from bertology_utils.experiments.layers import chunks, depth, fits, order, structure, tasks
+from bertology_utils.probes import from_sentences
+from bertology_utils.scores import intervals
 from bertology_utils.settings import Settings
 from bertology_utils.subject.models import load
 
@@ -68,24 +70,16 @@ def test_roles_come_from_items_where_sentences_have_none():
     assert list(tasks.available(data(semantic_roles=edges))) == ["roles"]
 
 
-def test_the_order_of_the_pipeline_is_a_rank_correlation_over_tasks_that_have_the_figure():
-    names, draws = ["POS", "chunks", "dependencies", "relations"], [np.full(20, k, float) for k in range(4)]
-    row = order_row("expected layer", names, [1.0, 2.0, 3.0, 0.5], [*draws[:3], np.zeros(20) - 1], "POS to coreference")
-    assert row["value"] == row["low"] == 1 and row["n"] == 3
-    assert order_row("expected layer", names, [1.0, 2.0, 3.0, 0.5], [*draws[:3], draws[0] - 1], "all")["value"] < 1
-    assert np.isnan(order_row("expected layer", names[:2], [1.0, 2.0], draws[:2], "all")["value"])
-
-
 def test_two_depths_are_compared_by_task(tmp_path):
     deep = load(str(write_model(tmp_path / "deep", num_hidden_layers=5)))
     found = depth.compare(tiny(), deep, data(treebank=treebank()), SETTINGS)
-    by = found[found.measure == "profile correlation"]
-    assert set(by.task) == {"POS", "chunks", "dependencies"}
+    assert set(found[found.measure == depth.STRETCHED].task) == {"POS", "chunks", "dependencies"}
     mine = depth.compare(tiny(), tiny(), data(treebank=treebank()), SETTINGS)
     same = mine[mine.measure == "profile correlation"].value.dropna()
     assert np.allclose(same, 1)
+    moved = mine[mine.measure == depth.STRETCHED].value.dropna()
+    assert np.allclose(moved, 0)
     assert set(found[found.measure == "cumulative accuracy"].model) == {tiny().name, deep.name}
-    assert set(found[found.measure == "majority"].task) == {"POS", "chunks", "dependencies"}
 
 
 def test_without_a_companion_of_another_depth_the_comparison_says_what_is_missing(tmp_path, monkeypatch):
@@ -93,13 +87,10 @@ def test_without_a_companion_of_another_depth_the_comparison_says_what_is_missin
     claim = runs.get("lay.base_vs_large.tenney2019a")
     monkeypatch.delenv("BERTOLOGY_SHALLOW", raising=False)
     found = claim.experiment(tiny(), data(treebank=treebank()), settings)
-    assert decide(claim.predict, found).label == "inconclusive"
+    assert decide(ledger.row(claim.id).clauses, found).outcome == "cannot be tested here"
     assert "BERTOLOGY_SHALLOW" in found.attrs["notes"][0]
     monkeypatch.setenv("BERTOLOGY_SHALLOW", str(write_model(tmp_path / "alike")))
     assert "nothing to stretch" in claim.experiment(tiny(), data(treebank=treebank()), settings).attrs["notes"][0]
-    monkeypatch.setenv("BERTOLOGY_SHALLOW", str(write_model(tmp_path / "two", num_hidden_layers=2)))
-    found = claim.experiment(tiny(), data(treebank=treebank()), settings)
-    assert {"mean profile correlation", "mixing weight correlation"} <= set(found.measure)
 
 
 def test_what_was_measured_once_is_handed_on():
@@ -111,11 +102,140 @@ def test_what_was_measured_once_is_handed_on():
 
     found = tasks.available(data(treebank=treebank()), only=("POS", "chunks"))
     again = tasks.available(data(treebank=treebank()), only=("chunks",))
-    first = tasks.measured(tiny(), found, SETTINGS, measure, most=20)
-    second = tasks.measured(tiny(), again, SETTINGS, measure, most=20)
+    first = fits.measured(tiny(), found, SETTINGS, measure, most=20)
+    second = fits.measured(tiny(), again, SETTINGS, measure, most=20)
     assert len(calls) == 2 and second == {"chunks": first["chunks"]}
-    tasks.measured(tiny(), again, SETTINGS, measure, most=10)
-    tasks.measured(
-        tiny(), {"chunks": again["chunks"].relabel(["x"] * len(again["chunks"]))}, SETTINGS, measure, most=10
-    )
+    fits.measured(tiny(), again, SETTINGS, measure, most=10)
+    other = {"chunks": again["chunks"].relabel(["x"] * len(again["chunks"]))}
+    fits.measured(tiny(), other, SETTINGS, measure, most=10)
     assert len(calls) == 4
+
+
+def labelled(n=400, seed=0):
+    """One word per sentence in the middle of two others; the label is decided by the word, or not."""
+    rng = np.random.default_rng(seed)
+    words = rng.choice(["dog", "cat", "key", "man"], n)
+    split = np.array(["train"] * 6 + ["dev", "test", "test", "test"])[np.arange(n) % 10]
+    items = [Sentence(id=str(i), split=s, words=("the", w, "sleeps")) for i, (w, s) in enumerate(zip(words, split))]
+    kinds = rng.choice(["a", "b"], n)
+    return from_sentences(items, lambda s: [(kinds[int(s.id)], 1)]), kinds
+
+
+def test_fits_are_on_disjoint_sentences_and_the_layer_that_tells_is_found():
+    targets, kinds = labelled()
+    made = fits.parts(targets, 0)
+    assert len(made) == fits.FITS and sum(made).max() == 1 and (sum(made) == (targets.split == "train")).all()
+    x = np.random.default_rng(1).normal(size=(4, len(targets), 6)).astype(np.float32)
+    x[2, :, 0] += 4 * (kinds == "a")
+    found = fits.fit_layers(x, targets, SETTINGS)
+    profile = found.profile(SETTINGS)
+    assert found.right.shape[:2] == (fits.FITS, 4) and profile.best == 2 == found.dev.argmax()
+    assert profile.value[2] > 0.9 > 0.65 > profile.value[[0, 1, 3]].max()
+    assert {r["measure"] for r in found.control_rows(SETTINGS)} == {"majority", "word alone", "control accuracy"}
+
+
+def test_the_word_alone_is_the_commonest_label_of_the_word():
+    items = [Sentence(id=str(i), split="train" if i < 6 else "test", words=(w,)) for i, w in enumerate("aaabbbabc")]
+    gold = dict(zip(map(str, range(9)), "xxyyyyxyy"))
+    targets = from_sentences(items, lambda s: [(gold[s.id], 0)])
+    assert fits.by_word(targets)[6:].tolist() == [True, True, True]  # a: x, b: y, new: y, the commonest of all
+
+
+def test_draws_keep_to_their_limits():
+    targets, _ = labelled()
+    assert (fits.draw(targets, 0, most=10).split == "train").sum() == 40
+
+
+def test_places_are_asked_of_words_in_plain_sentences():
+    items = [Ambiguity(id=str(i), split="train", condition="main_auxiliary", words=("the", f"w{i}", "can", "sleep"),
+                       label=2, linear=2, candidates=(2,), target=2) for i in range(20)]  # fmt: skip
+    found = order.indices(data(ambiguity=items))
+    assert len(found) == 80 and set(found.labels) == {"00", "01", "02", "03"}
+    assert set(found.split) == {"train", "dev", "test"}
+
+
+def choice(good, bad, i, **meta):
+    return ForcedChoice(id=f"c-{i}", text="the dog [MASK] .", good=good, bad=bad, meta=meta)
+
+
+def test_who_always_prefers_one_number_scores_one_half():
+    items = [choice("is", "are", i) if i % 5 < 3 else choice("run", "runs", i) for i in range(200)]
+    assert [structure.singular(i) for i in (*items[:1], *items[3:4])] == [True, False]
+    assert structure.singular(choice("passes", "pass", 0)) and not structure.singular(choice("have", "has", 0))
+    one = np.array([structure.singular(i) for i in items])
+    right = np.broadcast_to(one, (2, 9, 200))  # always the singular: .6 right
+    rows = structure.agreement_rows(items, right, one, SETTINGS)
+    by = {(r["measure"], r.get("number")): r["value"] for r in rows}
+    assert by["balanced accuracy, best layer", None] == pytest.approx(0.5)
+    assert by["balanced accuracy, the model's own head", None] == pytest.approx(0.5)
+    assert by["accuracy by right form", "singular"] == 1 and by["accuracy by right form", "plural"] == 0
+
+
+def test_the_layers_two_thirds_up_are_set_against_those_below_and_above():
+    verbs = [("is", "are"), ("runs", "run"), ("has", "have"), ("was", "were"), ("sees", "see"), ("likes", "like")]
+    items = [choice(*verbs[i // 2 % 6][:: 1 if i // 20 % 2 else -1], i) for i in range(400)]
+    chance = np.array([0.5, 0.5, 0.5, 0.6, 0.6, 0.9, 0.9, 0.6, 0.6])
+    right = np.random.default_rng(0).random((2, 9, 400)) < chance[:, None]
+    rows = {
+        r["measure"]: r for r in structure.agreement_rows(items, right, right[0, -1], SETTINGS) if "two" in r["measure"]
+    }
+    assert rows["two thirds - lower"]["low"] > 0.1 and rows["two thirds - top"]["low"] > 0.1
+    assert rows["two thirds - lower"]["layer"] in (5, 6)
+
+
+def test_chunks_as_spans_with_their_kind():
+    tags = ("B-NP", "I-NP", "B-VP", "B-NP", "O")
+    items = [Sentence(id=str(i), words=("the", "dog", "sees", "it", "."), chunks=tags) for i in range(30)]
+    found = chunks.chunk_spans(data(chunks=items))
+    assert len(found) == 90 and set(found.labels) == {"NP", "VP"}
+    assert {tuple(s[0]) for s, y in zip(found.spans, found.labels) if y == "NP"} == {(0, 2), (3, 4)}
+    with pytest.raises(ItemError, match="fewer than two"):
+        chunks.chunk_spans(data(chunks=items[:5]))
+
+
+def decided(id, rows, source="ud_english_ewt"):
+    made = [intervals.row(m, (v, v - w, v + w), 500, **keys) for m, v, w, keys in rows]
+    found = decide(ledger.row(id).clauses, intervals.table(made), None, source)
+    return found.outcome, {c.name: c.outcome for c in found.clauses}
+
+
+def test_trees_best_below_the_middle_are_not_in_the_middle():
+    id, tight = "lay.tree_depth.hewitt2019", 0.005
+    rows = [
+        ("middle - low", -0.08, tight, {}),
+        ("middle - high", 0.03, tight, {}),
+        ("middle - chain", -0.04, tight, {}),
+    ]
+    assert decided(id, rows)[1]["middle"] == "in part"
+    rows = [("middle - low", 0.08, tight, {}), ("middle - high", 0.03, tight, {}), ("middle - chain", 0.3, tight, {})]
+    assert decided(id, rows)[0] == "holds"
+
+
+def test_no_verdict_on_agreement_without_agreement():
+    rows = [("two thirds - lower", 0.03, 0.01, {}), ("two thirds - top", 0.03, 0.01, {})]
+    poor, good = ([*rows, ("balanced accuracy, best layer", x, 0.02, {})] for x in (0.53, 0.8))
+    assert decided("lay.agreement.goldberg2019", poor)[0] == "cannot be tested here"
+    assert decided("lay.agreement.goldberg2019", good)[0] == "holds"
+
+
+def test_an_order_of_three_stages_decides_nothing():
+    gains = [("gain over embeddings", 0.1, 0.01, {"task": t}) for t in ("all", "syntactic", "semantic")]
+    later = [("expected depth, semantic - syntactic", 0.1, 0.02, {"task": "all"})]
+
+    def order_of(n):
+        rows = [intervals.row(m, (v, v - w, v + w), 500, **k) for m, v, w, k in [*gains, *later]]
+        rows.append(intervals.row("pairs in order by expected layer", (1.0, 0.9, 1.0), n, task="all"))
+        found = decide(ledger.row("lay.pipeline.tenney2019a").clauses, intervals.table(rows), None, "ud_english_gum")
+        return {c.name: c.outcome for c in found.clauses}["order"]
+
+    assert order_of(3) == "undecided" and order_of(10) == "holds"
+
+
+@pytest.mark.parametrize("id", ["lay.word_order.lin2019", "lay.conceptnet.cui2020"])
+def test_planted_is_found_and_nulls_are_not(id):
+    from bertology_utils import calibrate
+
+    trials = calibrate.calibrate(
+        id, Settings(data="builtin", n=1000, draws=300), only=("planted", "constant", "positions")
+    )
+    assert {t.name: t.wrong for t in trials} == {"planted": [], "constant": [], "positions": []}

@@ -1,4 +1,4 @@
-"""Profiles, peaks, mixtures and cumulative scores against planted answers."""
+"""Profiles, zones, fits on several parts, and mixtures against planted answers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from support import tiny
 
 from bertology_utils.data.items import Sentence
 from bertology_utils.probes import from_sentences, gather, mixtures
-from bertology_utils.scores import profiles
+from bertology_utils.scores import cumulative, profiles
 from bertology_utils.settings import Settings
 
 SETTINGS = Settings(draws=300)
@@ -24,14 +24,57 @@ def profile(chance, **options):
     return profiles.Profile.of(right, np.arange(right.shape[1]), SETTINGS)
 
 
-def test_a_peak_in_the_middle_is_found_and_lies_inside():
+def test_a_peak_in_the_middle_is_found_and_beats_both_sides():
     found = profile([0.2, 0.5, 0.9, 0.5, 0.3])
     assert found.best == 2 and found.peak() == (2.0, 1.5, 2.5) and found.depth == 4
-    rows = profiles.peak_rows(found, [0, 0, 1, 0, 0], task="t")
-    by = {(r["measure"], r.get("layer")): r for r in rows}
-    assert by["best layer / depth", None]["value"] == 0.5
-    assert by["inner - last layer", 2]["low"] > 0.4 and by["inner - layer 0", 2]["low"] > 0.5
-    assert by["accuracy", 3]["value"] == found.value[3] and len(rows) == 5 + 4
+    by = {(r["measure"], r.get("layer")): r for r in profiles.curve_rows(found, task="t")}
+    assert by["best layer / depth", None]["value"] == 0.5 and by["accuracy", 3]["value"] == found.value[3]
+    baseline = profiles.Profile.of(items([0.4], seed=5), np.arange(400), SETTINGS)
+    rows = {r["measure"]: r for r in profiles.middle_rows(found, [0, 0, 1, 0, 0], {"chance": baseline})}
+    assert rows["middle - low"]["low"] > 0.6 and rows["middle - high"]["low"] > 0.5
+    assert 0.4 < rows["middle - chance"]["low"] < 0.5 < rows["middle - chance"]["high"] < 0.6  # .9 less .4
+    assert {r["layer"] for r in rows.values()} == {2}
+
+
+def test_a_peak_right_above_the_embeddings_is_not_the_middle():
+    rows = profiles.middle_rows(profile([0.5, 0.9] + [0.6] * 7), [0, 1, *[0] * 7])
+    assert all(r["high"] < 0 for r in rows if r["measure"] == "middle - low")
+
+
+def test_zones_of_the_stack():
+    assert profiles.zones(12) == {"low": [0, 1, 2], "middle": list(range(3, 11)), "high": [11, 12]}
+    assert profiles.zones(2) == {"low": [0], "middle": [1], "high": [2]}
+    assert profiles.thirds(12) == ([0, 1, 2, 3, 4], list(range(5, 13)))
+    assert profiles.storeys(8)["semantic"]["high - rest"] == ([6, 7, 8], [0, 1, 2, 3, 4, 5])
+    with pytest.raises(ValueError, match=r"1 layer\(s\)"):
+        profiles.zones(1)
+
+
+def test_of_equal_layers_the_lowest_is_taken():
+    assert profiles.best_in([0.5, 0.7, 0.70001, 0.2], [0, 1, 2]) == 1
+
+
+def test_fits_on_other_data_widen_the_interval_and_pair():
+    rng = np.random.default_rng(0)
+    base = rng.random((3, 300)) < 0.7
+    alike = np.stack([base] * 4)
+    unlike = np.stack([base ^ (rng.random(base.shape) < flip) for flip in (0.0, 0.1, 0.2, 0.3)])
+    narrow, wide = (profiles.Profile.of(x, np.arange(300), SETTINGS).scores()[0] for x in (alike, unlike))
+    assert narrow[2] - narrow[1] < 0.12 < wide[2] - wide[1]
+    one, two = (profiles.Profile.of(x, np.arange(300), SETTINGS) for x in (unlike, unlike + 0.1))
+    assert np.allclose(two.draws - one.draws, 0.1)  # the same fits' noise in both
+    single, same = (profiles.Profile.of(x, np.arange(300), SETTINGS) for x in (base, alike))
+    assert np.allclose(single.draws, same.draws)
+
+
+def test_training_noise_has_students_width():
+    fits = np.random.default_rng(0).normal(0, 1, 4)
+    drawn = profiles.training_noise(fits, 200_000, 0)
+    half = (np.percentile(drawn, 97.5) - np.percentile(drawn, 2.5)) / 2
+    assert half == pytest.approx(3.182 * fits.std(ddof=1) / 2, rel=0.02)
+    assert np.isnan(profiles.over_fits([1.0], SETTINGS)[1])
+    value, low, high = profiles.over_fits(fits, SETTINGS)
+    assert value == pytest.approx(fits.mean()) and low < value < high
 
 
 def test_equal_layers_leave_the_peak_open():
@@ -52,25 +95,6 @@ def test_items_of_one_group_are_drawn_together():
     right = np.tile([[1.0, 0.0], [0.0, 1.0]], (1, 1)).repeat(50, 1)  # 50 items each of two sentences
     loose, tied = (profiles.Profile.of(right, g, SETTINGS) for g in (np.arange(100), np.repeat([0, 1], 50)))
     assert np.ptp(tied.scores()[0][1:]) > 0.9 > 4 * np.ptp(loose.scores()[0][1:])  # two units say next to nothing
-
-
-def test_inner_layers_exclude_both_ends():
-    assert profiles.inner([9, 1, 3, 2, 9]) == 2
-    with pytest.raises(ValueError, match="1 layer"):
-        profiles.inner([0.1, 0.2])
-
-
-def test_expected_layer_of_a_single_step_and_none_without_a_gain():
-    value, drawn = profile([0.2, 0.2, 0.2, 0.9], n=2000).expected()
-    assert abs(value - 3) < 0.1 and np.nanpercentile(drawn, 2.5) < value < np.nanpercentile(drawn, 97.5)
-    flat, drawn = profile([0.5, 0.5, 0.5]).expected()
-    assert np.isnan(flat) and np.isnan(drawn).all()
-
-
-def test_profiles_of_two_depths_correlate_when_one_is_the_other_stretched():
-    short, long = profile([0.1, 0.5, 0.9]), profile([0.1, 0.3, 0.5, 0.7, 0.9], seed=1)
-    assert profiles.correlate(short, long)[1].min() > 0.9
-    assert profiles.correlate(short, profile([0.9, 0.5, 0.1]))[1].max() < -0.9
 
 
 def planted(layer, n=300, size=6, depth=4, seed=0):
@@ -109,13 +133,6 @@ def test_layers_that_all_tell_share_the_weight_and_what_says_nothing_stays_even(
     assert even.kl < 0.1 < sure.kl and sure.log_loss(x, labels) < even.log_loss(x, labels)
 
 
-def test_an_interval_of_refits_lies_around_the_value():
-    refits = np.random.default_rng(0).normal(3, 1, 400)
-    value, low, high = profiles.by_refits(3.2, refits)
-    assert value == 3.2 and (low + high) / 2 == pytest.approx(3.2) and high - low == pytest.approx(2 * 1.97, rel=0.1)
-    assert np.isnan(profiles.by_refits(1.0, [1.0])[1])
-
-
 def test_rows_that_count_nothing_do_not_matter():
     x, labels = planted(1)
     wrong = labels.copy()
@@ -148,6 +165,6 @@ def test_cumulative_scores_of_word_identity_gain_nothing_above_the_embeddings():
     x = gather(tiny(), targets, settings=SETTINGS)
     found = mixtures.cumulative(x, targets, SETTINGS, refits=2)
     assert found.right.shape == (tiny().n_layers + 1, 32) and found.right.all()
-    assert (found.settled == 0).all() and np.isnan(found.profile.expected()[0])
+    assert (found.settled == 0).all() and np.isnan(cumulative.expected(found.profile)[0])
     assert len(found.resampled) == 2 and found.mixture.weights.shape == (tiny().n_layers + 1,)
     assert mixtures.cumulative(x, targets, SETTINGS, curve=False).right.shape == (1, 32)

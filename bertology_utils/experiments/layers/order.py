@@ -15,7 +15,7 @@ from ...subject.models import Subject
 from . import plants
 from .fits import FITS, Fitted, draw, fit_at, fit_layers, parts
 
-SENTENCES = 1200  # of which words are asked for their index
+SENTENCES = 800  # of which words are asked for their index
 TOLD, L2 = (
     2000,
     0.01,
@@ -63,7 +63,7 @@ def order_rows(found: Fitted, settings: Settings) -> list[dict]:
     "lay.word_order.lin2019",
     tasks="ambiguity",
     n=1600,
-    limit=1200,
+    limit=1000,
     planted=plants.order_fades,
     nulls=("untrained", "layer 0", "bag of words", "positions", "constant"),
 )
@@ -77,7 +77,7 @@ def word_order(subject, data, settings):
     "lay.hierarchy.lin2019",
     tasks="ambiguity",
     n=1600,
-    limit=1200,
+    limit=1000,
     planted=plants.hierarchy_grows,
     nulls=("untrained", "layer 0", "bag of words", "positions", "constant"),
 )

@@ -191,7 +191,7 @@ def meaning_spread(data: Data, base: Subject, rng) -> Subject:
 
 def relations_grow(data: Data, base: Subject, rng) -> Subject:
     """The relation of two concepts, stronger from layer to layer."""
-    part = plants.label_vectors(plants.of_spans, layers=1.5 * plants.rising(base.n_layers), noise=0.3)
+    part = plants.label_vectors(plants.of_spans, layers=1.2 * plants.rising(base.n_layers), noise=0.4)
     return plant(base, data, rng, parts=[plants.word_vectors(noise=0.3), part])
 
 
