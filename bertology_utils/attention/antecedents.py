@@ -163,5 +163,3 @@ def _traits(words: Sequence[str], span: Span, head: int) -> str:
     if plural:
         return "3P-"
     return f"3S{gender}"
-
-

@@ -160,9 +160,7 @@ def _by_layer(js: np.ndarray, n_heads: int) -> np.ndarray:
     return np.stack([s.mean(1) if s.shape[1] else np.full(len(js), np.nan) for s in sides], 1)
 
 
-def permutation_test(
-    matrix: np.ndarray, n_heads: int, *, draws: int = 2000, seed: int = 0
-) -> tuple[float, np.ndarray]:
+def permutation_test(matrix: np.ndarray, n_heads: int, *, draws: int = 2000, seed: int = 0) -> tuple[float, np.ndarray]:
     """The difference between - within layers, and those of `draws` shufflings of the heads over the layers.
 
     Returns

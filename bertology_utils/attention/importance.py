@@ -36,9 +36,7 @@ def masked(subject: Subject, sentences: Sequence[Sequence[str]], *, share: float
         yield Batch(batch.index, batch.rows, ids, batch.types, batch.mask), labels
 
 
-def kind_gradients(
-    subject: Subject, sentences: Sequence[Sequence[str]], settings: Settings
-) -> dict[str, np.ndarray]:
+def kind_gradients(subject: Subject, sentences: Sequence[Sequence[str]], settings: Settings) -> dict[str, np.ndarray]:
     """Mean size of the derivative of the masked-LM loss by the attention on pieces of a kind (clark2019).
 
     Returns

@@ -117,9 +117,7 @@ def test_norms_equal_vectors_written_out():
         (batch,) = encode.batches(subject, [row], 100)
         out = encode.forward(subject, batch, output_attentions=True, output_hidden_states=True)
         units, member = encode.units(subject, row)
-        kinds = [
-            t or (". or ," if is_stop(words[w]) else "other") for w, t in zip(units.words, units.tokens)
-        ]
+        kinds = [t or (". or ," if is_stop(words[w]) else "other") for w, t in zip(units.words, units.tokens)]
         of_piece = np.array([kinds[u] for u in member])
         for layer in range(subject.n_layers):
             attention = subject.layers[layer].attention
@@ -135,9 +133,7 @@ def test_norms_equal_vectors_written_out():
                     assert heads.norms[f"share {kind}"][i, layer, head] == pytest.approx(share, abs=1e-5)
                 sep = f.norm(dim=-1).detach().numpy()[of_piece == "[SEP]"].mean()
                 assert heads.norms["size [SEP]"][i, layer, head] == pytest.approx(sep, rel=1e-4)
-    assert sum(heads.norms[f"share {k}"][0, 0, 0] for k in ("[CLS]", "[SEP]", ". or ,", "other")) == pytest.approx(
-        1
-    )
+    assert sum(heads.norms[f"share {k}"][0, 0, 0] for k in ("[CLS]", "[SEP]", ". or ,", "other")) == pytest.approx(1)
 
 
 def test_hits_in_the_same_pass_are_those_of_the_argmax():

@@ -115,10 +115,15 @@ def _accuracy(right: list, majority: np.ndarray, settings, task: str) -> list[di
     options = dict(seed=settings.seed, draws=settings.draws)
     lead = np.array(right, float) - majority
     return [
-        intervals.row("accuracy", intervals.seeds_by_items(np.array(right, float), **options), len(majority), task=task),
+        intervals.row(
+            "accuracy", intervals.seeds_by_items(np.array(right, float), **options), len(majority), task=task
+        ),
         intervals.row("accuracy, majority", intervals.mean_interval(majority, **options), len(majority), task=task),
         intervals.row(
-            "accuracy - majority", intervals.mean_interval(lead.mean(0), **options, signed=True), len(majority), task=task
+            "accuracy - majority",
+            intervals.mean_interval(lead.mean(0), **options, signed=True),
+            len(majority),
+            task=task,
         ),
     ]
 

@@ -167,7 +167,7 @@ def _as_far(rng: random.Random, item) -> tuple[tuple[int, int], tuple[int, int]]
     steps = [s for s in range(-len(item.words), len(item.words)) if s]
     free = [
         s for s in steps
-        if all(0 <= a + s and b + s <= len(item.words) for a, b in spans)
+        if all(a + s >= 0 and b + s <= len(item.words) for a, b in spans)
         and item.span1[0] + s not in range(*item.span2)  # the argument's own words say something of the predicate
     ]  # fmt: skip
     if not free:
@@ -264,7 +264,9 @@ def lexical_relations(subject, data, settings):
         rows += [
             intervals.row("related", intervals.mean_interval(related[at], **options), at.sum(), **keys),
             intervals.row("shuffled", intervals.mean_interval(shuffled[at], **options), at.sum(), **keys),
-            intervals.row("related / shuffled", intervals.ratio(related[at], shuffled[at], **options), at.sum(), **keys),
+            intervals.row(
+                "related / shuffled", intervals.ratio(related[at], shuffled[at], **options), at.sum(), **keys
+            ),
         ]
     alike = f"{dropped} of {len(data['concept_pairs'])} pairs left out: their words look alike" if dropped else ""
     return intervals.table(rows, [note, more, alike])
