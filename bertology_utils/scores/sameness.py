@@ -99,8 +99,8 @@ def allowed_of(half: float, size: float, *, relative: bool = False) -> float:
 
     `relative`: a figure below one, too, by a thousandth of its size.
 
-    >>> allowed_of(0.05, 0.8), allowed_of(0.0, 0.8), allowed_of(0.0, 20.0)
-    (0.005, 0.001, 0.02)
+    >>> [round(allowed_of(*x), 6) for x in ((0.05, 0.8), (0.0, 0.8), (0.0, 20.0))]
+    [0.005, 0.001, 0.02]
     """
     return SHARE * half if half > 0 else ALONE * (size if relative else max(1.0, size))
 
