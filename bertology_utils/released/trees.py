@@ -113,15 +113,15 @@ def probe_layers(files: Files) -> pd.DataFrame:
 def inner_rows(wide: pd.DataFrame) -> list[dict]:
     """UUAS of an inner layer less that of the lowest and of the highest layer run, mean over treebanks (rows of `wide`).
 
-    For each treebank the inner layer is the one that is best on average in the other treebanks.
+    For each treebank the inner layer is the one that is best on average in the other treebanks. `inner - ends` is the
+    lesser of the two.
     """
     inside = wide.iloc[:, 1:-1]
     chosen = [inside.drop(index=name).mean().idxmax() for name in wide.index]
     best = np.array([wide.loc[name, layer] for name, layer in zip(wide.index, chosen)])
-    return [
-        row(f"inner - layer {end}", mean_interval(best - wide[end].to_numpy()), len(wide), subject=MBERT, set="mean")
-        for end in (wide.columns[0], wide.columns[-1])
-    ]
+    leads = {f"layer {end}": mean_interval(best - wide[end].to_numpy()) for end in (wide.columns[0], wide.columns[-1])}
+    leads["ends"] = min(leads.values(), key=lambda lead: lead[0])
+    return [row(f"inner - {name}", lead, len(wide), subject=MBERT, set="mean") for name, lead in leads.items()]
 
 
 _WESTERA = dict(

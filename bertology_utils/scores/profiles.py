@@ -68,7 +68,7 @@ def storeys(depth: int) -> dict[str, dict[str, tuple[list[int], list[int]]]]:
     upper, of = layers_at(depth, 2 * THIRD + 0.01), zones(depth)
     return {
         "surface": {"low - rest": (lower, rest)},
-        "syntactic": {"middle - low": (of["middle"], of["low"]), "middle - high": (of["middle"], of["high"])},
+        "syntactic": {"middle - rest": (of["middle"], [*of["low"], *of["high"]])},
         "semantic": {"high - rest": (upper, [k for k in range(depth + 1) if k not in upper])},
     }
 
@@ -207,10 +207,14 @@ def lead_rows(
 def middle_rows(
     profile: Profile, dev: Sequence[float], baselines: Mapping[str, Profile] | None = None, **keys
 ) -> list[dict]:
-    """Tidy rows: `middle - low`, `middle - high`, and `middle - NAME` of each baseline (a profile of one score)."""
-    of = zones(profile.depth)
-    pairs = {f"middle - {other}": (of["middle"], of[other]) for other in ("low", "high")}
-    rows, layer = lead_rows(profile, dev, pairs, **keys), best_in(dev, of["middle"])
-    for name, baseline in (baselines or {}).items():
-        rows.append(intervals.row(f"middle - {name}", profile.over(layer, baseline), profile.n, **keys, layer=layer))
-    return rows
+    """Tidy rows: the middle against what lies below and above it, and against baselines (profiles of one score).
+
+    `middle - low`, `middle - high`, `middle - NAME` of each baseline, and the least of them, by which claims of a peak
+    in the middle are decided: `middle - best other`.
+    """
+    of, baselines = zones(profile.depth), baselines or {}
+    layer = best_in(dev, of["middle"])
+    leads = {name: profile.lead(layer, best_in(dev, of[name])) for name in ("low", "high")}
+    leads |= {name: profile.over(layer, baseline) for name, baseline in baselines.items()}
+    leads["best other"] = min(leads.values(), key=lambda lead: lead[0])
+    return [intervals.row(f"middle - {name}", x, profile.n, **keys, layer=layer) for name, x in leads.items()]

@@ -93,8 +93,7 @@ def test_every_row_of_the_section_is_rerun():
 
 
 @pytest.mark.parametrize("id", ROWS)
-def test_every_experiment_gives_rows_its_rule_can_decide(id, monkeypatch):
-    monkeypatch.delenv("BERTOLOGY_NONSP", raising=False)
+def test_every_experiment_gives_rows_its_rule_can_decide(id):
     given = data(id, 1000 if "static" in id else 300 if "sense" in id else 120)
     it = registered()[id]
     rows = it.experiment(tiny(), given, SETTINGS)
@@ -147,13 +146,11 @@ def test_shift_is_the_mean_over_pairs_of_occurrences():
         np.testing.assert_allclose(shift[k], np.mean(inside, 0) - across, atol=1e-5)
 
 
-def test_a_model_without_nsp_is_shown_beside_and_decides_nothing(monkeypatch, tmp_path):
-    monkeypatch.delenv("BERTOLOGY_NONSP", raising=False)
+def test_a_model_without_nsp_is_shown_beside_and_decides_nothing(tmp_path):
     it = registered()["emb.segment_position.mickus2019"]
     settings = Settings(draws=50, cache=tmp_path)
     alone = it.experiment(tiny(), data(it.id), settings)
-    monkeypatch.setenv("BERTOLOGY_NONSP", str(tiny_folder()))
-    beside = it.experiment(tiny(), data(it.id), settings)
+    beside = it.experiment(tiny(), data(it.id), replace(settings, companions=(f"nonsp={tiny_folder()}",)))
     assert set(beside.measure) - set(alone.measure) == {"relative shift without NSP"}
     clauses = ledger.row(it.id).clauses
     assert rules.decide(clauses, alone).outcome == rules.decide(clauses, beside).outcome

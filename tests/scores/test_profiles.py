@@ -34,11 +34,13 @@ def test_a_peak_in_the_middle_is_found_and_beats_both_sides():
     assert rows["middle - low"]["low"] > 0.6 and rows["middle - high"]["low"] > 0.5
     assert 0.4 < rows["middle - chance"]["low"] < 0.5 < rows["middle - chance"]["high"] < 0.6  # .9 less .4
     assert {r["layer"] for r in rows.values()} == {2}
+    least = min((r for m, r in rows.items() if m != "middle - best other"), key=lambda r: r["value"])
+    assert rows["middle - best other"]["value"] == least["value"] == rows["middle - chance"]["value"]
 
 
 def test_a_peak_right_above_the_embeddings_is_not_the_middle():
     rows = profiles.middle_rows(profile([0.5, 0.9] + [0.6] * 7), [0, 1, *[0] * 7])
-    assert all(r["high"] < 0 for r in rows if r["measure"] == "middle - low")
+    assert all(r["high"] < 0 for r in rows if r["measure"] in ("middle - low", "middle - best other"))
 
 
 def test_zones_of_the_stack():

@@ -158,7 +158,8 @@ def verb_choices(
 def agreement_rows(items: list[ForcedChoice], right: np.ndarray, own: np.ndarray, settings: Settings) -> list[dict]:
     """Rows of every second item; the others choose the layers.
 
-    `two thirds - lower` and `two thirds - top` set the layers about two thirds up against those below and above them.
+    `two thirds - lower` and `two thirds - top` set the layers about two thirds up against those below and above them,
+    `two thirds - rest` against all others.
     """
     one = np.array([singular(i) for i in items])
     share = np.where(one, one.mean(), 1 - one.mean())
@@ -172,7 +173,8 @@ def agreement_rows(items: list[ForcedChoice], right: np.ndarray, own: np.ndarray
     profile = Profile.of(right[..., test] * weight[test], groups, settings)
     dev, depth = (right[..., ~test] * weight[~test]).mean((0, 2)), profile.depth
     upper = [k for k in layers_at(depth, UPPER, TOP) if k > depth * UPPER]
-    others = {"lower": list(range(upper[0])), "top": list(range(upper[-1] + 1, depth + 1))}
+    lower, top = list(range(upper[0])), list(range(upper[-1] + 1, depth + 1))
+    others = {"lower": lower, "top": top, "rest": lower + top}
     rows = curve_rows(profile, measure="balanced accuracy")
     rows += lead_rows(profile, dev, {f"two thirds - {name}": (upper, part) for name, part in others.items()})
     best = best_in(dev, range(depth + 1))
