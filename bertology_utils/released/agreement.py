@@ -95,6 +95,12 @@ def gulordava(files: Files) -> pd.DataFrame:
         parts = pd.concat([items[of].assign(items=name) for name, of in kinds.items()])
         found = by_class(parts, settings=Settings(), gold="number", by="items", groups=["verb", "frame"])
         rows += found.assign(subject=subject).to_dict("records")
+        distracted = items["attractors"].gt(0).map({True: "distractor", False: "plain"})
+        items = items.assign(cell=items["number"] + ", " + distracted)
+        for name, of in (("all", items.index == items.index), ("nonce", items["nonce"])):
+            found = by_class(items[of], settings=Settings(), gold="cell", groups=["verb", "frame"])
+            found = found[found["measure"] == "balanced accuracy"]
+            rows += found.assign(measure="evenly balanced", items=name, subject=subject).to_dict("records")
     return table(rows)
 
 

@@ -15,7 +15,8 @@ from ...settings import Settings
 from ...subject import cloze
 from . import planted
 
-MOST = 600  # items of a condition and number of attractors
+MOST, OF_VERB = 300, 40  # items of a condition and number of attractors; of a verb among them
+VERBS = 8  # with fewer, verbs are taken as given: of two, no interval over verbs can be had
 BETWEEN = "across"  # Marvin & Linzen: only there does the other noun stand between subject and verb
 
 
@@ -46,17 +47,30 @@ def frame_of(item: ForcedChoice) -> str:
     return str(item.meta["template"]) if item.meta.get("set") == "builtin" else item.text
 
 
+def verb(item: ForcedChoice) -> str:
+    """Both forms, whichever is right."""
+    return " ".join(sorted((item.good, item.bad)))
+
+
 def _drawn(items: list[ForcedChoice], settings: Settings) -> tuple[list[ForcedChoice], str]:
-    """At most `MOST` of each condition and number of attractors: data sets have 140 of one and 20,000 of another."""
+    """At most `MOST` of each condition and number of attractors, and `OF_VERB` of each verb among them.
+
+    Data sets have 140 of one condition and 20,000 of another, and *is, are* in most of their sentences: figures would be
+    about that one verb.
+    """
     groups = defaultdict(list)
     for item in items:
         groups[item.condition, item.meta.get("nonce"), item.meta.get("attractors")].append(item)
-    drawn = [
-        item
-        for key, group in sorted(groups.items(), key=lambda g: str(g[0]))
-        for item in random.Random(f"{settings.seed} {key}").sample(group, min(MOST, len(group)))
-    ]
-    return drawn, f"at most {MOST} items of each condition and number of attractors: {len(drawn)} of {len(items)}"
+    drawn = []
+    for key, group in sorted(groups.items(), key=lambda g: str(g[0])):
+        left, taken = defaultdict(lambda: OF_VERB), 0
+        for item in random.Random(f"{settings.seed} {key}").sample(group, len(group)):
+            if left[verb(item)] and taken < MOST:
+                left[verb(item)] -= 1
+                taken += 1
+                drawn.append(item)
+    note = f"at most {MOST} items of each condition and number of attractors, {OF_VERB} of a verb"
+    return drawn, f"{note}: {len(drawn)} of {len(items)}"
 
 
 @claim(
@@ -69,8 +83,9 @@ def _drawn(items: list[ForcedChoice], settings: Settings) -> tuple[list[ForcedCh
 def agreement(subject, data, settings):
     """P(right form) > P(wrong form) at the masked verb, by construction and by number of attractors (goldberg2019).
 
-    Items whose two forms are not single vocabulary items are left out and counted, as in the study. What decides is
-    `balanced accuracy`: singular and plural subjects count alike, so that a model which always prefers *is* has one
+    Items whose two forms are not single vocabulary items are left out and counted, as in the study. In `balanced
+    accuracy` singular and plural subjects count alike, so that a model which always prefers *is* has one half; `evenly
+    balanced` counts sentences with and without a distractor alike too, so that agreeing with the nearest noun has one
     half. Verbs and sentence frames are crossed in the intervals.
     """
     items, note = cloze.single_piece(subject, data["agreement"])
@@ -81,17 +96,19 @@ def agreement(subject, data, settings):
             "items": [kinds(i) for i in items],
             "number": [number(i) for i in items],
             "attractors": [i.meta.get("attractors") for i in items],
-            "verb": [" ".join(sorted((i.good, i.bad))) for i in items],
+            "verb": [verb(i) for i in items],
             "frame": [frame_of(i) for i in items],
             "right": cloze.choose(subject, items, settings) > 0,
         }
     )
-    units = ["verb", "frame"]
+    several = frame["verb"].nunique() >= VERBS
+    units = ["verb", "frame"] if several else ["frame"]
     frames = [
         intervals.means(frame, "right", by="condition", measure="accuracy", settings=settings, groups=units, note=note)
     ]
     parts = frame.explode("items").dropna(subset="items")
     frames.append(by_class(parts, settings=settings, gold="number", by="items", groups=units))
+    frames.append(evenly(frame, settings, units))
     counted = frame[frame["attractors"].notna() & (frame["items"].str.len() > 0)].astype({"attractors": int})
     if counted.attractors.nunique() > 1:
         along = by_class(counted, settings=settings, gold="number", by="attractors", groups=units)
@@ -99,4 +116,26 @@ def agreement(subject, data, settings):
         frames.append(along.assign(measure="balanced accuracy by attractors"))
     found = intervals.combine(*frames)
     found.attrs["notes"].append(drawn)
+    if not several:
+        found.attrs["notes"].append(f"{frame['verb'].nunique()} verbs: intervals are about these")
     return found
+
+
+def evenly(frame: pd.DataFrame, settings: Settings, units: list[str]) -> pd.DataFrame:
+    """Balanced accuracy of all items and of the nonce ones, with singular and plural subjects, and distracted and plain
+    sentences, counted alike: who agrees with the nearest noun has one half.
+
+    Parameters
+    ----------
+    frame : data frame
+        A row per item: `right`, `number`, `items` (list of kinds), and the columns `units` to be resampled.
+    """
+    rows = []
+    cell = [f"{n}, {'distractor' if 'distractor' in k else 'plain'}" for n, k in zip(frame["number"], frame["items"])]
+    frame = frame.assign(cell=cell)
+    for name in ("all", "nonce"):
+        part = frame[[bool(k) and (name == "all" or "nonce" in k) for k in frame["items"]]]
+        if len(part):
+            found = by_class(part, settings=settings, gold="cell", groups=units)
+            rows.append(found[found["measure"] == "balanced accuracy"].assign(measure="evenly balanced", items=name))
+    return intervals.combine(*rows)

@@ -173,10 +173,12 @@ def hash_share(name: str) -> float:
 
 
 def deaf_to_not(data, base, rng):
-    """The category that is true of the affirmative sentence leads in 17 sentences of 20, negated or not."""
-    items = [i for found in data.items.values() for i in found]
-    usual = {i.meta["pair"]: i.good if isinstance(i, ForcedChoice) else i.answers[0] for i in items
-             if i.condition == "affirmative"}  # fmt: skip
+    """In 17 pairs of 20 the category true of the affirmative sentence leads, negated or not; else the other one."""
+    items = [i for found in data.items.values() for i in found if i.condition == "affirmative"]
+    usual = {}
+    for item in items:
+        words = (item.good, item.bad) if isinstance(item, ForcedChoice) else item.answers[:1] * 2
+        usual[item.meta["pair"]] = words[hash_share(str(item.meta["pair"])) > 0.85]
     pieces: dict[str, int] = {}
 
     def piece(word: str) -> int:
@@ -186,7 +188,7 @@ def deaf_to_not(data, base, rng):
 
     def logits(seen: Seen, own) -> dict[int, dict[int, float]]:
         item = seen.first((ForcedChoice, Cloze))
-        if item is None or item.meta["pair"] not in usual or hash_share(str(item.meta["pair"])) > 0.85:
+        if item is None or item.meta["pair"] not in usual:
             return {}
         gain = 9 + own.standard_normal()
         return {int(t): {piece(usual[item.meta["pair"]]): gain} for t in np.flatnonzero(seen.masked)}

@@ -18,13 +18,13 @@ from ...subject import cloze
 from . import planted
 
 TOP = 5  # likeliest fillers that are compared
+FACTS = 600  # pairs of negated facts at most
 
 
 @claim(
     "syn.negation.ettinger2019",
     tasks=("negation", "negated_facts"),
     n=1000,
-    limit=600,
     nulls=("untrained", "frequency", "constant", "coin"),
     planted=planted.deaf_to_not,
 )
@@ -38,8 +38,9 @@ def negation(subject, data, settings):
     frames = []
     if items := data.items.get("negation"):
         frames.append(_choices(subject, items, settings))
-    pairs = _pairs(data.items.get("negation", [])) + _pairs(data.items.get("negated_facts", []))
-    frames.append(_same_fillers(subject, pairs, settings))
+    facts = _pairs(data.items.get("negated_facts", []))
+    facts = random.Random(settings.seed).sample(facts, min(FACTS, len(facts)))
+    frames.append(_same_fillers(subject, _pairs(data.items.get("negation", [])) + facts, settings))
     return intervals.combine(*frames)
 
 
@@ -150,7 +151,7 @@ def broken(items, settings) -> list[tuple[int, str, str]]:
 
 
 def any_order(data, base, rng):
-    """Five fillers of its own for each item, broken or not, in four of five; the fifth is another's."""
+    """Five fillers that go with the item's answer, broken or not; one in ten is drawn anew."""
     items = data["completion"]
     more = [(text.split(), None, items[i], "text") for i, _, text in broken(items, Settings(seed=0))]
 
@@ -158,7 +159,7 @@ def any_order(data, base, rng):
         item = seen.first(Cloze)
         if item is None:
             return {}
-        fillers = np.random.default_rng(crc32(item.id.encode())).integers(1000, base.config.vocab_size, 5)
+        fillers = np.random.default_rng(crc32(item.answers[0].encode())).integers(1000, base.config.vocab_size, 5)
         fillers = [int(f if own.random() < 0.9 else own.integers(1000, base.config.vocab_size)) for f in fillers]
         return {int(t): {f: 9.0 - k for k, f in enumerate(fillers)} for t in np.flatnonzero(seen.masked)}
 
