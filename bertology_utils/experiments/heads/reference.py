@@ -62,7 +62,9 @@ def coreference(subject, data, settings):
         columns["best head - best trivial"] = columns["best head"] - trivial[1][name]
         columns["rules - best trivial"] = columns["rules"] - trivial[1][name]
         columns["rules - best head"] = columns["rules"] - columns["best head"]
-        options = dict(seed=settings.seed, draws=settings.draws, groups=[_document(kept, dev, test, a) for a in anaphors])
+        options = dict(
+            seed=settings.seed, draws=settings.draws, groups=[_document(kept, dev, test, a) for a in anaphors]
+        )
         keys = dict(task=task, head=relations.name(best, subject.n_layers, subject.n_heads), trivial=name)
         for measure, values in columns.items():
             interval = intervals.mean_interval(values, **options, signed=" - " in measure)
@@ -74,9 +76,7 @@ def coreference(subject, data, settings):
 def _resolved(subject, items, read, settings) -> tuple[list, np.ndarray]:
     """Anaphors, and whether each head's answer is right, (n, L * A)."""
     anaphors = read(items)
-    attention = relations.between(
-        subject, [i.words for i in items], antecedents.links(anaphors), settings=settings
-    )
+    attention = relations.between(subject, [i.words for i in items], antecedents.links(anaphors), settings=settings)
     return anaphors, antecedents.attended(anaphors, attention)
 
 
@@ -192,7 +192,9 @@ def agreement_attention(subject, data, settings):
     dev, test, more = sides(several)
     rows = []
     for kind in ("agreement", "reflexive"):
-        both = [[i for i in side if i.condition.startswith("reflexive") is (kind == "reflexive")] for side in (dev, test)]
+        both = [
+            [i for i in side if i.condition.startswith("reflexive") is (kind == "reflexive")] for side in (dev, test)
+        ]
         if min(map(len, both)) > 1:
             rows += _division_rows(subject, *both, kind, settings)
     return intervals.table(rows, [note, left, more])
