@@ -34,8 +34,7 @@ def profile(
     return total / np.maximum(count, 1)[:, None]
 
 
-def expected_shares(table: np.ndarray, offsets: Sequence[int]) -> np.ndarray:
-    """How a head divides its attention over words at these offsets if position alone counts: (offsets, L * A)."""
+def at(table: np.ndarray, offsets: Sequence[int]) -> np.ndarray:
+    """What a head gives, on average, to words at these offsets: (offsets, L * A) of a `profile`."""
     reach = len(table) // 2
-    given = np.maximum(table[[min(max(o, -reach), reach) + reach for o in offsets]], 1e-12)
-    return given / given.sum(0)
+    return table[[min(max(o, -reach), reach) + reach for o in offsets]]

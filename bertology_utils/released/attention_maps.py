@@ -11,7 +11,10 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import torch
 
+from bertology_utils.attention import patterns
+from bertology_utils.attention.relations import called
 from bertology_utils.released import released
 from bertology_utils.released.files import Files, mirror
 from bertology_utils.scores.counts import only
@@ -73,19 +76,19 @@ _MAPS = dict(study="bertviz notebooks", label="related", folder=FOLDER, files=FI
     "hed.special_tokens.clark2019",
     stance="supports",
     **_MAPS,
-    note="Real bert-base-uncased maps of four inputs, a few examples and no statistics: from layer 5 up (from "
-    "0) more than half of the attention goes to [SEP]. Unlike in the curves from longer text, it stays "
+    note="Real bert-base-uncased maps of four inputs, a few examples that decide nothing: from block 6 up "
+    "more than half of the attention goes to [SEP]. Unlike in the curves from longer text, it stays "
     "there to the top. Intervals are over the four.",
 )
 def special_tokens(files: Files) -> pd.DataFrame:
-    """Mean over the inputs of the attention to [CLS] and [SEP], by layer."""
+    """Mean over the inputs of the attention to [CLS] and [SEP], by block (from 1)."""
     maps = read_maps(files)
     rows = []
     for token in ("[CLS]", "[SEP]"):
         mass = np.stack([token_mass(a, tokens, token) for tokens, a in maps])
         rows += [
-            row("mean attention", mean_interval(mass[:, i]), len(mass), subject=BASE, token=token, layer=str(i))
-            for i in range(mass.shape[1])
+            row("mean, by block", mean_interval(column), len(mass), subject=BASE, statistic=token, block=k)
+            for k, column in enumerate(mass.T, 1)
         ]
     return table(rows)
 
@@ -94,27 +97,34 @@ def special_tokens(files: Files) -> pd.DataFrame:
     "hed.patterns.kovaleva2019",
     stance="supports",
     **_MAPS,
-    note="The same maps, a few examples and no statistics: which heads (from 0) look at the next and at the "
-    "previous token. Intervals are over the four inputs.",
+    note="The same maps, a few examples that decide nothing: what our classifier of patterns makes of them, and which "
+    "heads look at the next and at the previous token. Intervals are over the four inputs.",
 )
 def neighbours(files: Files) -> pd.DataFrame:
-    """The three heads with the most attention to the next and to the previous token."""
-    maps = [a for _, a in read_maps(files)]
+    """Shares of patterns; the three heads with the most attention to the next and to the previous token."""
+    found = read_maps(files)
+    labels = np.stack([_patterns(tokens, maps) for tokens, maps in found])  # (inputs, heads)
     rows = []
+    for k, pattern in enumerate(patterns.PATTERNS):
+        share = mean_interval((labels == k).mean(1))
+        rows.append(
+            row("share of maps", share, len(found), subject=BASE, pattern=pattern, maps="weights", block="all")
+        )
     for name, offset in (("next", 1), ("previous", -1)):
-        mass = np.stack([offset_attention(a, offset) for a in maps])  # (inputs, layers, heads)
+        mass = np.stack([offset_attention(a, offset) for _, a in found])  # (inputs, layers, heads)
+        measure = f"attention to the {name} token"
         for place in np.argsort(-mass.mean(0), axis=None)[:3]:
             layer, head = np.unravel_index(place, mass.shape[1:])
-            rows.append(
-                row(
-                    f"attention to the {name} token",
-                    mean_interval(mass[:, layer, head]),
-                    len(maps),
-                    subject=BASE,
-                    head=f"({layer}, {head})",
-                )
-            )
-        rows.append(
-            row(f"attention to the {name} token", only(np.median(mass.mean(0))), len(maps), subject=BASE, head="median")
-        )
+            interval = mean_interval(mass[:, layer, head])
+            rows.append(row(measure, interval, len(found), subject=BASE, head=called(int(layer), int(head))))
+        rows.append(row(measure, only(np.median(mass.mean(0))), len(found), subject=BASE, head="median"))
     return table(rows)
+
+
+def _patterns(tokens: list[str], maps: np.ndarray) -> np.ndarray:
+    """The pattern of every map (layers, heads, T, T) of an input, as indices (layers * heads,)."""
+    weights = torch.from_numpy(maps).flatten(0, 1)[None]  # (1, L * A, T, T)
+    separator = np.array(tokens) == "[SEP]"
+    segment = torch.from_numpy((separator.cumsum() - separator > 0).astype(int))[None]
+    seen = patterns.features(weights, torch.ones_like(segment, dtype=torch.bool), segment)[0]
+    return patterns.classifier().predict(seen.numpy())

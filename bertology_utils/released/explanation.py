@@ -26,7 +26,8 @@ QUANTITIES = {
     files=("corr_kendalltau.csv",),
     note="The authors' rank correlations of attention with gradients and with leaving a word out, for "
     "recurrent, convolutional and averaging encoders, not BERT; intervals over data sets. They are weak "
-    "throughout, and near zero for the encoder that only averages.",
+    "throughout, and near zero for the encoder that only averages. Of the real BERT they say nothing.",
+    baselines=("average", "cnn(1,3,5,7)", "lstm"),
 )
 def correlations(files: Files) -> pd.DataFrame:
     """Mean over data sets by encoder and kind of attention, for all classes together."""
@@ -74,9 +75,10 @@ def log_correlations(text: str) -> dict[tuple[int, str], tuple[float, float]]:
     folder="released/abnar_zuidema2020_attention_flow",
     files=("correlation_logs/correlations",),
     note="One of the authors' logs: Spearman of gradients with raw attention and with attention rolled out "
-    "over the layers, for a DistilBERT on sentiment (layers from 0; mean over examples, whose spread but "
+    "over the layers, for a DistilBERT on sentiment (mean over examples, whose spread but "
     "not number was logged). Raw attention agrees weakly with the gradients; rollout does better in the "
-    "upper layers.",
+    "upper layers. A DistilBERT's figures decide nothing for BERT.",
+    baselines=("distilbert",),
 )
 def rollout(files: Files) -> pd.DataFrame:
     """Mean rank correlation by layer for raw attention and rollout, and the difference."""
@@ -89,7 +91,7 @@ def rollout(files: Files) -> pd.DataFrame:
             0,
             subject="distilbert",
             method=names.get(name, name),
-            layer=str(layer),
+            block=layer + 1,
         )
         for (layer, name), (mean, _) in found.items()
     ]
@@ -101,7 +103,7 @@ def rollout(files: Files) -> pd.DataFrame:
             0,
             subject="distilbert",
             method="difference",
-            layer=str(i),
+            block=i + 1,
         )
         for i in layers
         if (i, "joint") in found and (i, "raw") in found

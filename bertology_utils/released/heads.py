@@ -7,18 +7,22 @@ import re
 import numpy as np
 import pandas as pd
 
+from bertology_utils.attention.relations import called
 from bertology_utils.released import released
 from bertology_utils.released.files import Files
 from bertology_utils.scores.counts import accuracy_difference, only, proportion
-from bertology_utils.scores.intervals import bootstrap, mean_interval, row, table
+from bertology_utils.scores.intervals import bootstrap, difference, mean_interval, row, table
 
 BASE = "bert-base-uncased"
 _CLARK = dict(study="clark2019", label="authors", folder="clark2019_released")
 
 
 def clark_relations(files: Files) -> pd.DataFrame:
-    """Relation, n, best head's and best offset's accuracy in percent, layer and head (0-based), direction."""
-    return files.csv("relations.csv").set_index("relation")
+    """Relation, n, best head's and best offset's accuracy in percent, layer and head (0-based), direction.
+
+    The direct object is called "obj", as in our own rows; all other names are the authors'.
+    """
+    return files.csv("relations.csv").replace({"relation": {"dobj": "obj"}}).set_index("relation")
 
 
 @released(
@@ -27,7 +31,7 @@ def clark_relations(files: Files) -> pd.DataFrame:
     files=("relations.csv",),
     **_CLARK,
     note="The authors' best head and best fixed offset for each relation of the Penn Treebank's development "
-    "sentences (layers and heads from 0), both chosen on the sentences they are scored on. The direct "
+    "sentences (their `dobj` is called obj here), both chosen on the sentences they are scored on. The direct "
     "object's head is far above any offset, while for possessives, compounds and others the offset does "
     "as well.",
 )
@@ -41,7 +45,7 @@ def syntactic_heads(files: Files) -> pd.DataFrame:
     for relation, r in frame.iterrows():
         n = int(r.n)
         head, offset = (round(n * a / 100) for a in (r.best_head_accuracy, r.offset_accuracy))
-        keys = dict(subject=BASE, relation=relation, head=f"({r.layer}, {r['head']})")
+        keys = dict(subject=BASE, relation=relation, head=called(r.layer, r["head"]))
         rows += [
             row("best head", proportion(head, n), n, **keys),
             row("best offset", proportion(offset, n), n, **keys),
@@ -66,19 +70,29 @@ def syntactic_heads(files: Files) -> pd.DataFrame:
     stance="supports",
     files=("relations.csv",),
     **_CLARK,
-    note="The authors' best single head over all relations, as one figure without a count: it is some points "
-    "above the best offset and far from a parser.",
+    note="The authors' best single head over all relations: some points above the best offset and far from a parser. "
+    "The figure has no count; the intervals take the arcs of the relations that are listed, which are not all, for it. "
+    "Head and offset were chosen on the sentences they are scored on.",
 )
 def best_head_overall(files: Files) -> pd.DataFrame:
-    """Accuracy over all relations of the best head and of the best offset."""
-    r = clark_relations(files).loc["all"]
-    head, offset = r.best_head_accuracy / 100, r.offset_accuracy / 100
-    return table(
-        [
-            row(measure, only(value), 0, subject=BASE, head=f"({r.layer}, {r['head']})")
-            for measure, value in (("best head", head), ("best offset", offset), ("head - offset", head - offset))
-        ]
-    )
+    """UAS of the best head and the best offset over all relations, and with one of each for every listed relation."""
+    frame = clark_relations(files)
+    whole, listed = frame.loc["all"], frame.drop("all")
+    n = int(listed.n.sum())
+    keys = dict(subject=BASE, relation="all", head=called(whole.layer, whole["head"]))
+    rows = _compared(whole.best_head_accuracy, whole.offset_accuracy, n, ("best head", "best offset"), keys)
+    each = [float((listed.n * listed[c]).sum() / n) for c in ("best_head_accuracy", "offset_accuracy")]
+    names = ("a head for each relation", "an offset for each relation")
+    more = _compared(*each, n, names, keys | {"head": "one for each relation"})
+    more[-1]["measure"] = "heads - offsets, each relation its own"
+    return table(rows + more)
+
+
+def _compared(head: float, offset: float, n: int, names: tuple[str, str], keys: dict) -> list[dict]:
+    """Two accuracies, in percent of n arcs, and their difference, as if independent."""
+    right = [round(n * x / 100) for x in (head, offset)]
+    rows = [row(f"UAS, {name}", proportion(k, n), n, **keys) for name, k in zip(names, right)]
+    return [*rows, row(" - ".join(names), accuracy_difference(*right, n), n, **keys)]
 
 
 @released(
@@ -107,27 +121,20 @@ def attention_and_words(files: Files) -> pd.DataFrame:
 _LSD = dict(study="Limisiewicz et al. 2020", folder="released/limisiewicz_lsd_heads", files=("heads_vs_ensembles.csv",))
 
 
-def _ensembles(files: Files, a: str, b: str, names: tuple[str, str]) -> pd.DataFrame:
-    rows, gains = [], []
+# the notes' names of Universal Dependencies
+UD = {"object": "obj", "nominal subject": "nsubj", "adjective modifier": "amod", "adverb modifier": "advmod"}
+
+
+def _ensembles(files: Files, a: str, b: str, names: tuple[str, str, str]) -> tuple[list[dict], dict[str, float]]:
+    """Rows of two columns and their difference by relation, without intervals; and the differences by relation."""
+    rows, gains = [], {}
     for r in files.csv("heads_vs_ensembles.csv").to_dict("records"):
-        keys = dict(subject="bert-base", relation=r["relation"], direction=r["direction"])
-        gains.append((r[a] - r[b]) / 100)
-        rows += [
-            row(names[0], only(r[a] / 100), 0, **keys),
-            row(names[1], only(r[b] / 100), 0, **keys),
-            row(f"{names[0]} - {names[1]}", only(gains[-1]), 0, **keys),
-        ]
-    rows.append(
-        row(
-            f"mean {names[0]} - {names[1]}",
-            mean_interval(gains),
-            len(gains),
-            subject="bert-base",
-            relation="mean",
-            direction="both",
-        )
-    )
-    return table(rows)
+        relation = UD.get(r["relation"], r["relation"])
+        keys = dict(subject="bert-base", relation=relation, direction=r["direction"])
+        gains[relation] = (r[a] - r[b]) / 100
+        figures = (r[a] / 100, r[b] / 100, gains[relation])
+        rows += [row(name, only(value), 0, **keys) for name, value in zip(names, figures)]
+    return rows, gains
 
 
 @released(
@@ -141,7 +148,10 @@ def _ensembles(files: Files, a: str, b: str, names: tuple[str, str]) -> pd.DataF
 )
 def heads_and_position(files: Files) -> pd.DataFrame:
     """Best head against the positional baseline, by relation."""
-    return _ensembles(files, "best_head", "positional_baseline", ("best head", "position"))
+    names = ("best head", "best offset", "head - offset")
+    rows, leads = _ensembles(files, "best_head", "positional_baseline", names)
+    mean = mean_interval(list(leads.values()))
+    return table([*rows, row("head - offset, mean over relations", mean, len(leads), subject="bert-base")])
 
 
 @released(
@@ -150,12 +160,15 @@ def heads_and_position(files: Files) -> pd.DataFrame:
     stance="supports",
     **_LSD,
     note="Working notes where a few heads picked for a relation are averaged: the average beats the best "
-    "single head in every one of the twelve relations. The heads were picked with annotation; the mean's "
-    "interval is over relations.",
+    "single head in every one of the twelve relations. The heads were picked with annotation; there are no counts, so "
+    "the object alone has no interval, and the mean's is over the other relations.",
 )
 def averaged_heads(files: Files) -> pd.DataFrame:
-    """Averaged heads against the best single head, by relation."""
-    return _ensembles(files, "heads_averaged", "best_head", ("heads averaged", "best head"))
+    """Averaged heads against the best single head, by relation; the mean over all but the object."""
+    rows, gains = _ensembles(files, "heads_averaged", "best_head", ("mixture", "best head", "mixture - best head"))
+    rest = [gain for relation, gain in gains.items() if relation != "obj"]
+    keys = dict(subject="bert-base", relation="others", direction="both")
+    return table([*rows, row("mixture - best head, mean over relations", mean_interval(rest), len(rest), **keys)])
 
 
 @released(
@@ -171,44 +184,39 @@ def averaged_heads(files: Files) -> pd.DataFrame:
     "better. No fixed-offset baseline was released.",
 )
 def negation_scope(files: Files) -> pd.DataFrame:
-    """F1 of the head chosen on the other data set, against all heads; and the mean over heads after tuning.
+    """F1 of the head chosen on the other data set, against all heads; and the best head of each tuning run.
 
-    Heads are counted from 0 here, from 1 in the file. Intervals: over heads for the median, over runs after tuning.
+    Intervals: over heads for the median, over runs after tuning. Of one head on one data set only the F1 is known.
     """
     frame = files.csv("head_scores.csv.gz")
     rows = []
     for model in ("bert-base", "bert-large"):
         subject = f"{model}-uncased"
-        part = frame[frame.model == model].assign(place=lambda f: list(zip(f.layer - 1, f["head"] - 1)))
+        part = frame[frame.model == model]
         plain = part[part.kind == "pretrained"].pivot_table(index=["layer", "head"], columns="data", values="f1")
         for data, other in (("story", "review"), ("review", "story")):
             layer, head = plain[other].idxmax()
             values = plain[data].to_numpy()
             keys = dict(subject=subject, data=data, kind="pretrained")
+            chosen, median = plain[data][layer, head], bootstrap(values, np.median)
+            head = called(layer - 1, head - 1)  # counted from 1 in the file as well
+            gap = only(chosen - median[0])
             rows += [
-                row(
-                    "F1, head chosen on the other data",
-                    only(plain[data][layer, head]),
-                    0,
-                    **keys,
-                    head=f"({layer - 1}, {head - 1})",
-                ),
-                row("F1, median head", bootstrap(values, np.median), len(values), **keys, head="median"),
+                row("F1, head chosen on the other data", only(chosen), 0, **keys, head=head),
+                row("F1, median head", median, len(values), **keys, head="median"),
+                row("F1, head chosen on the other data - median head", gap, 0, **keys, head=head),
             ]
+            best = {}
             for kind in ("neg", "control"):
                 tuned = part[(part.kind == kind) & (part.data == data)]
+                best[kind] = tuned.groupby("run").f1.max().to_numpy()
+                more = dict(subject=subject, data=data, kind=f"tuned: {kind}", head="best")
                 if len(tuned):
-                    rows.append(
-                        row(
-                            "F1, best head of each run",
-                            mean_interval(tuned.groupby("run").f1.max()),
-                            tuned.run.nunique(),
-                            subject=subject,
-                            data=data,
-                            kind=f"tuned: {kind}",
-                            head="best",
-                        )
-                    )
+                    rows.append(row("F1, best head of each run", mean_interval(best[kind]), len(best[kind]), **more))
+            if all(len(runs) for runs in best.values()):
+                gap = difference(best["neg"], best["control"], paired=False)
+                name = "F1, best head, tuned for negation - for a control"
+                rows.append(row(name, gap, len(best["neg"]), subject=subject, data=data, kind="tuned", head="best"))
     return table(rows)
 
 
@@ -219,9 +227,9 @@ def negation_scope(files: Files) -> pd.DataFrame:
     stance="qualifies",
     folder="released/westera_bertology",
     files=("COREF_stats_attention.tsv",),
-    note="Working notes with t-tests, by layer of bert-base-cased (from 0, heads averaged), of attention "
+    note="Working notes with t-tests, by block of bert-base-cased (heads averaged), of attention "
     "between pronouns and nouns that corefer and that do not. Corefering pairs attend more, but this is "
-    "neither one head nor a resolved antecedent.",
+    "neither one head nor a resolved antecedent, so it decides nothing here.",
 )
 def coreference(files: Files) -> pd.DataFrame:
     """t and p by layer, and with all layers pooled."""
@@ -230,8 +238,8 @@ def coreference(files: Files) -> pd.DataFrame:
     for line in lines:
         fields = line.split("\t")
         if len(fields) in (2, 3) and re.fullmatch(r"-?[\d.]+", fields[-2]):
-            layer = fields[0] if len(fields) == 3 else "all"
-            keys = dict(subject="bert-base-cased", layer=layer)
+            block = int(fields[0]) + 1 if len(fields) == 3 else "all"
+            keys = dict(subject="bert-base-cased", block=str(block))
             rows += [row("t", only(float(fields[-2])), 0, **keys), row("p", only(float(fields[-1])), 0, **keys)]
     return table(rows)
 
@@ -245,14 +253,15 @@ def coreference(files: Files) -> pd.DataFrame:
     files=("head_maps_digitised.csv",),
     note="The authors' picture of each head's largest attention on links between a frame's trigger and its "
     "core elements, read back by colour. A few heads stand out from the rest, but even theirs is a small "
-    "part of the attention; disabling them is not in this release.",
+    "part of the attention; disabling them is not in this release. Read off a picture, without examples and without a "
+    "baseline as far off, it decides nothing here.",
 )
 def frames(files: Files) -> pd.DataFrame:
-    """The two strongest heads (from 0), the median head, and how many heads reach half of the strongest."""
+    """The two strongest heads, the median head, and how many heads reach half of the strongest."""
     frame = files.csv("head_maps_digitised.csv")
     part = frame[frame.quantity.str.startswith("FrameNet")].sort_values("value", ascending=False)
     rows = [
-        row("attention on core links", only(r.value), 0, subject=BASE, head=f"({r.layer - 1}, {r.head - 1})")
+        row("attention on core links", only(r.value), 0, subject=BASE, head=called(r.layer - 1, r.head - 1))
         for r in part.head(2).itertuples()
     ]
     values = part.value.to_numpy()

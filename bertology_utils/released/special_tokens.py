@@ -11,7 +11,7 @@ from bertology_utils.scores.counts import only
 from bertology_utils.scores.intervals import mean_interval, row, table
 
 BASE = "bert-base-uncased"
-TOKENS = {"[CLS]": "[CLS]", "[SEP]": "[SEP]", ". or ,": "punctuation"}
+DECIDES_NOT = " Read off a picture, without examples, it decides nothing here."
 
 
 @released(
@@ -21,22 +21,27 @@ TOKENS = {"[CLS]": "[CLS]", "[SEP]": "[SEP]", ". or ,": "punctuation"}
     stance="supports",
     folder="released/clark2019_general_digitised",
     files=("avg_attention_by_layer_digitised.csv",),
-    note="The authors' curves of mean attention by layer (from 0 here), read off their notebook's picture to "
-    "about a hundredth. [CLS] peaks first, then [SEP], then punctuation, as the survey says. The "
-    "gradients are not in this release.",
+    note="The authors' curves of mean attention by block, read off their notebook's picture to about a hundredth. [CLS] "
+    "peaks first, then [SEP], then punctuation, as the survey says. The gradients are not in this release." + DECIDES_NOT,
 )
 def attention_by_layer(files: Files) -> pd.DataFrame:
-    """Mean attention over heads by layer and token, and the layer where it peaks."""
+    """Mean attention over heads by block (from 1) and token, the depth of the peak and how far it stands out."""
     frame = files.csv("avg_attention_by_layer_digitised.csv")
     rows = []
     for name, part in frame.groupby("attention_to", sort=False):
-        curve = part.set_index(part.layer - 1).mean_over_heads
-        token = TOKENS.get(name, name)
-        rows += [
-            row("mean attention", only(v), 0, subject=BASE, token=token, layer=str(layer)) for layer, v in curve.items()
-        ]
-        rows.append(row("peak layer", only(curve.idxmax()), 0, subject=BASE, token=token, layer="peak"))
+        curve = part.set_index("layer").mean_over_heads
+        rows += [row("mean, by block", only(v), 0, subject=BASE, statistic=name, block=k) for k, v in curve.items()]
+        rows += _peak(curve, name)
     return table(rows)
+
+
+def _peak(curve: pd.Series, name: str) -> list[dict]:
+    keys = dict(subject=BASE, statistic=name)
+    rise = curve.max() - curve.drop(curve.idxmax()).mean()
+    return [
+        row("depth of the peak", only(curve.idxmax() / len(curve)), 0, **keys),
+        row("peak - mean of the other blocks", only(rise), 0, **keys),
+    ]
 
 
 @released(
@@ -47,30 +52,21 @@ def attention_by_layer(files: Files) -> pd.DataFrame:
     folder="released/kovaleva2019_notebook_digitised",
     files=("head_maps_digitised.csv",),
     note="Another study's head maps (QQP examples, pretrained model), read back by colour: attention to [CLS] "
-    "is high in low layers, but attention to [SEP] keeps growing nearly to the top instead of peaking in "
-    "the middle. Intervals are over the heads of a layer.",
+    "is high in low blocks, but attention to [SEP] keeps growing nearly to the top instead of peaking in "
+    "the middle. Intervals are over the heads of a block." + DECIDES_NOT,
 )
 def head_maps(files: Files) -> pd.DataFrame:
-    """Mean over the heads of a layer (from 0) of the attention to [CLS] and to [SEP], and the peak layer."""
+    """Mean over the heads of a block (from 1) of the attention to [CLS] and to [SEP], and the peak."""
     frame = files.csv("head_maps_digitised.csv")
     rows = []
-    for token in ("[CLS]", "[SEP]"):
-        part = frame[frame.quantity.str.startswith(f"attention to {token}") & (frame.model == "pretrained")]
-        heads = {layer - 1: group.value.to_numpy() for layer, group in part.groupby("layer")}
+    for name in ("[CLS]", "[SEP]"):
+        part = frame[frame.quantity.str.startswith(f"attention to {name}") & (frame.model == "pretrained")]
+        heads = {block: group.value.to_numpy() for block, group in part.groupby("layer")}
         rows += [
-            row("mean attention", mean_interval(v), len(v), subject=BASE, token=token, layer=str(k))
+            row("mean, by block", mean_interval(v), len(v), subject=BASE, statistic=name, block=k)
             for k, v in heads.items()
         ]
-        rows.append(
-            row(
-                "peak layer",
-                only(max(heads, key=lambda k: heads[k].mean())),
-                0,
-                subject=BASE,
-                token=token,
-                layer="peak",
-            )
-        )
+        rows += _peak(pd.Series({k: v.mean() for k, v in heads.items()}), name)
     return table(rows)
 
 
@@ -83,7 +79,7 @@ def head_maps(files: Files) -> pd.DataFrame:
     files=("mixing_ratio.csv",),
     note="From the same group's later study: how much of a token's update comes from other tokens, by "
     "attention weights and by norms of the weighted vectors, with mean, least and greatest (no interval). "
-    "Norms give the context far less than weights do; special tokens are not given apart.",
+    "Norms give the context far less than weights do; special tokens are not given apart, so it decides nothing here.",
 )
 def mixing(files: Files) -> pd.DataFrame:
     """Share of context by measure, and weights minus norms where both were released."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 
 from ...attention import antecedents, positional, relations
 from ...attention.choosing import fitting, sides
@@ -14,6 +15,7 @@ from ...claims.registry import claim
 from ...data.items import Ambiguity, Coreference, Sentence
 from ...scores import intervals
 from ...scores.choice import choose
+from ...scores.profiles import UNDEFINED
 
 READERS = {"coreference": antecedents.from_items, "mentions": antecedents.from_mentions}
 POSITIONS = {"nearest": antecedents.nearest, "first": antecedents.first, "most repeated": antecedents.most_repeated}
@@ -91,21 +93,25 @@ def _document(kept, dev, test, anaphor) -> str:
 
 @dataclass(frozen=True)
 class Division:
-    """How heads divide their attention over the candidate nouns of some items.
+    """What heads give to the candidate nouns of some items, and what their place alone would get.
 
     Attributes
     ----------
-    right, nearest : array (n, L * A)
-        The share of the right noun and of the nearest one.
-    expected : array (n, L * A)
-        The right noun's share if the head's mean attention by offset were all.
+    lead, lead_by_place : array (n, L * A)
+        Attention to the right noun less the mean of the wrong ones.
+    nearest : array (n, L * A)
+        Attention to the nearest noun less the mean of the others.
+    share, share_by_place : array (n, L + 1)
+        The right noun's share of what the nouns get from the heads of each block together, and from all heads.
     even : array (n,)
         An even share.
     """
 
-    right: np.ndarray
+    lead: np.ndarray
+    lead_by_place: np.ndarray
     nearest: np.ndarray
-    expected: np.ndarray
+    share: np.ndarray
+    share_by_place: np.ndarray
     even: np.ndarray
 
 
@@ -115,16 +121,24 @@ def _divided(subject, items, settings) -> Division:
     attention = relations.between(subject, words, links, settings=settings)  # (links, L * A)
     table = positional.profile(subject, words, max(len(w) for w in words), settings)
     parts = np.split(attention, np.cumsum([len(i.candidates) for i in items])[:-1])
-    right, nearest, expected = [], [], []
+    found: dict[str, list] = {name: [] for name in ("lead", "lead_by_place", "nearest", "share", "share_by_place")}
     for item, given in zip(items, parts):
-        shares = given / np.maximum(given.sum(0), 1e-12)
         offsets = [c - item.meta["from"] for c in item.candidates]
-        at = item.candidates.index(item.target)
-        right.append(shares[at])
-        nearest.append(shares[int(np.argmin(np.abs(offsets)))])
-        expected.append(positional.expected_shares(table, offsets)[at])
+        by_place = positional.at(table, offsets)  # (candidates, L * A)
+        right = item.candidates.index(item.target)
+        found["lead"].append(_lead(given, right))
+        found["lead_by_place"].append(_lead(by_place, right))
+        found["nearest"].append(_lead(given, int(np.argmin(np.abs(offsets)))))
+        for name, weights in (("share", given), ("share_by_place", by_place)):
+            blocks = weights.reshape(len(offsets), subject.n_layers, -1).sum(-1)  # (candidates, L)
+            together = np.concatenate([blocks, blocks.sum(-1, keepdims=True)], 1)
+            found[name].append(together[right] / np.maximum(together.sum(0), 1e-12))
     even = np.array([1 / len(i.candidates) for i in items])
-    return Division(np.array(right), np.array(nearest), np.array(expected), even)
+    return Division(**{name: np.array(values) for name, values in found.items()}, even=even)
+
+
+def _lead(weights: np.ndarray, which: int) -> np.ndarray:
+    return weights[which] - np.delete(weights, which, 0).mean(0)
 
 
 def _pairs_to_target(seen):
@@ -140,7 +154,7 @@ def pointing_head(data, base, rng):
 
 
 def distracted_heads(data, base, rng):
-    """All heads give the right noun a little more than others, the less the more nouns stand in between."""
+    """All heads give the right noun a little more than its place explains, how much depends on the distractor."""
 
     def attention(seen, own):
         maps = plants.even_maps(base.n_layers, base.n_heads, seen, own, 0.5)
@@ -150,8 +164,8 @@ def distracted_heads(data, base, rng):
         item = seen.first(Ambiguity)
         if item is not None and item.target is not None:
             query, target = (np.flatnonzero(seen.words == w) for w in (item.meta["from"], item.target))
-            between = sum(item.target < c < item.meta["from"] for c in item.candidates)
-            maps[1:, :, query[:, None], target[None]] *= 1 + 0.6 / (1 + 2 * between)
+            easy = "relative" in item.condition or "clause" in item.condition
+            maps[1:, :, query[:, None], target[None]] *= 1.6 if easy else 1.1
         return maps / maps.sum(-1, keepdims=True)
 
     return plants.plant(base, data, rng, attention=attention)
@@ -167,9 +181,9 @@ def distracted_heads(data, base, rng):
 def agreement_attention(subject, data, settings):
     """How a verb or reflexive divides its attention over the nouns, by distractor and block (lin2019).
 
-    Of the attention to all candidates the right noun has a share. Two things to hold it against: an even share, and
-    what the head would give by position alone (its mean attention by offset, over all words). A distractor is a
-    candidate between the right noun and the word that asks. Items with one candidate say nothing and are left out.
+    Does a head give the right noun more than the wrong ones, by more than their places explain (its mean attention by
+    offset, over all words)? And of what all heads together give to the candidates, is the right noun's share more than
+    an even one, or than what place explains? Items with one candidate say nothing and are left out.
     """
     items, note = fitting(subject, data["agreement_attention"])
     several = [i for i in items if len(i.candidates) > 1]
@@ -188,53 +202,63 @@ def agreement_attention(subject, data, settings):
 
 def _division_rows(subject, dev, test, kind: str, settings) -> list[dict]:
     seen, scored = (_divided(subject, side, settings) for side in (dev, test))
-    pointer = choose((seen.right - seen.expected).mean(0))
-    local = choose((seen.nearest - seen.even[:, None]).mean(0))
-    over_even, over_place = scored.right - scored.even[:, None], scored.right - scored.expected
-    head = relations.name(pointer, subject.n_layers, subject.n_heads)
+    pointer = choose((seen.lead - seen.lead_by_place).mean(0))
+    local = choose(seen.nearest.mean(0))
+    over_even, over_place = scored.share - scored.even[:, None], scored.share - scored.share_by_place
     columns = {
-        ("excess over an even share, mean over heads", "all"): over_even.mean(1),
-        ("excess over position, mean over heads", "all"): over_place.mean(1),
-        ("share of the right noun, best head", head): scored.right[:, pointer],
-        ("share by position alone, best head", head): scored.expected[:, pointer],
-        ("excess over position, best head", head): over_place[:, pointer],
-        ("excess of the nearest noun over an even share, its best head",
-         relations.name(local, subject.n_layers, subject.n_heads)): scored.nearest[:, local] - scored.even,
-    }  # fmt: skip
-    # sentences made of the same nouns and verbs are not independent
-    groups = {
-        "noun": [i.words[i.target].lower() for i in test],
-        "asks": [i.words[i.meta["from"]].lower() for i in test],
+        ("excess over an even share, all heads", None): over_even[:, -1],
+        ("excess over position, all heads", None): over_place[:, -1],
+        ("right - wrong noun, best head", pointer): scored.lead[:, pointer],
+        ("right - wrong noun beyond position, best head", pointer): (scored.lead - scored.lead_by_place)[:, pointer],
+        ("nearest - other nouns, best head", local): scored.nearest[:, local],
     }
+    # sentences about the same nouns are not independent
+    groups = {"right": [i.words[i.target].lower() for i in test], "wrong": [_rival(i) for i in test]}
     options = dict(seed=settings.seed, draws=settings.draws, groups=groups)
-    rows = [
-        intervals.row(measure, intervals.mean_interval(v, **options, signed=True), len(test), kind=kind, head=which)
-        for (measure, which), v in columns.items()
-    ]
-    between = np.array([sum(i.target < c < i.meta["from"] for c in i.candidates) for i in test], float)
-    slope = intervals.bootstrap([between, over_place.mean(1)], _lost, **options | {"draws": min(settings.draws, 1000)})
-    rows.append(intervals.row("excess over position lost with each distractor", slope, len(test), kind=kind))
+    rows = []
+    for (measure, which), values in columns.items():
+        head = "all" if which is None else relations.name(which, subject.n_layers, subject.n_heads)
+        interval = intervals.mean_interval(values, **options, signed=True)
+        rows.append(intervals.row(measure, interval, len(test), kind=kind, head=head))
     conditions = np.array([i.condition for i in test])
+    apart, types = _types_apart(dev, seen, conditions, over_place[:, -1], options)
+    measure = "excess over position, easiest - hardest distractor"
+    rows.append(intervals.row(measure, apart, len(test), kind=kind, head=types))
     for condition in sorted(set(conditions)):
         at = conditions == condition
-        some = {k: np.asarray(v)[at] for k, v in groups.items()}
+        some = options | {"groups": {k: np.asarray(v)[at] for k, v in groups.items()}}
         for name, values in (("an even share", over_even), ("position", over_place)):
-            interval = intervals.mean_interval(values[at].mean(1), **options | {"groups": some}, signed=True)
+            interval = intervals.mean_interval(values[at, -1], **some, signed=True)
             rows.append(
                 intervals.row(f"excess over {name}, by distractor", interval, at.sum(), kind=kind, condition=condition)
             )
-    by_layer = over_place.reshape(len(test), subject.n_layers, -1).mean(-1)
-    for block, column in enumerate(by_layer.T, 1):
+    for block, column in enumerate(over_place[:, :-1].T, 1):
         interval = intervals.mean_interval(column, **options, signed=True)
         rows.append(intervals.row("excess over position, by block", interval, len(test), kind=kind, block=block))
     return rows
 
 
-def _lost(distractors: np.ndarray, excess: np.ndarray) -> float:
-    """Least-squares slope of the excess over the number of distractors, its sign turned; nan where that does not vary.
+def _rival(item) -> str:
+    """The wrong candidate that is nearest to the word that asks."""
+    wrong = [c for c in item.candidates if c != item.target]
+    return item.words[min(wrong, key=lambda c: abs(c - item.meta["from"]))].lower()
 
-    The effect was the slope of a confusion score first, then that of the excess over an even share: noise makes the
-    one depend on the number of nouns, distance the other.
-    """
-    x = distractors - distractors.mean()
-    return float(-(x @ excess) / (x @ x)) if x.any() else float("nan")
+
+def _types_apart(dev, seen: Division, conditions: np.ndarray, excess: np.ndarray, options: dict):
+    """Excess on test with the distractors that were easiest and hardest on dev, as a difference; and which these are."""
+    known = pd.Series((seen.share - seen.share_by_place)[:, -1]).groupby([i.condition for i in dev]).mean().sort_index()
+    known = known[known.index.isin(set(conditions))]
+    easy, hard = known.index[choose(known)], known.index[choose(-known)]
+    if easy == hard:
+        return UNDEFINED, "one type of distractor"
+    at = np.isin(conditions, (easy, hard))
+
+    def difference(values, is_easy):
+        if is_easy.all() or not is_easy.any():
+            return np.nan
+        return values[is_easy].mean() - values[~is_easy].mean()
+
+    groups = {k: np.asarray(v)[at] for k, v in options["groups"].items()}
+    draws = min(options["draws"], 1000)
+    arrays = [excess[at], conditions[at] == easy]
+    return intervals.bootstrap(arrays, difference, seed=options["seed"], draws=draws, groups=groups), f"{easy} - {hard}"
