@@ -52,8 +52,7 @@ def test_every_row_of_the_map_for_these_sections_has_a_scorer():
         for folder in folders
         if f"released/{folder}" not in {s.data for s in scores(claim)}
     ]
-    # The map also names the probing notebooks for base against large; their table of both sizes is the data set scored.
-    assert missing == [("lay.base_vs_large.tenney2019a", "tenney2019_edge_probing_notebooks")]
+    assert missing == []
 
 
 def test_anisotropy_and_self_similarity():
@@ -111,15 +110,18 @@ def test_expected_layers_and_mixing_agree_with_the_released_columns():
     """The notebook printed its own figures beside the scores; ours are computed from the scores alone."""
     from bertology_utils.released import Files, files, pipeline
 
-    source = Files(files.mirror(), pipeline.FOLDER, (pipeline.CUMULATIVE, pipeline.WEIGHTS))
+    source = Files(
+        files.mirror(), pipeline.FOLDER, (pipeline.CUMULATIVE, pipeline.WEIGHTS, pipeline.BY_SIZE)
+    )
     said = source.csv(pipeline.CUMULATIVE).groupby("task").exp_layer.first()
     weights = source.csv(pipeline.WEIGHTS)
     weights = weights[weights.task != "rel-semeval"].groupby("task")[["weight_exp_layer", "weight_kl_unif"]].first()
-    ours = pipeline.pipeline(source)
+    ours = pipeline.pipeline(source).query("subject == 'bert-large-uncased'")
     expected, centre = (
-        ours[ours.measure == m].set_index("task").value for m in ("expected layer", "centre of gravity")
+        ours[ours.measure == m].set_index("task").value for m in ("expected layer, drops counted", "centre of gravity")
     )
-    kl = pipeline.spread(source).set_index("task").value
+    spread = pipeline.spread(source)
+    kl = spread[spread.measure == "KL of mixing weights (bits)"].set_index("task").value
     for key, task in pipeline.PIPELINE.items():
         assert expected[task] == pytest.approx(said[key], abs=1e-3)
         if key in weights.index:  # relations have two runs, whose mean is taken
@@ -203,17 +205,23 @@ def test_sentence_tasks():
     accuracy = table[table.measure == "accuracy"].pivot(index="layer", columns="task", values="value")
     own = released.Files(released._files.mirror(), "released/jawahar2019_via_niu2022", ("*.csv",))
     other = own.csv("jawahar_table2_accuracy.csv").set_index("layer") / 100
-    other.index = other.index.astype(str)
     assert np.allclose(accuracy.loc[other.index, other.columns], other, atol=1e-9)
-    best = figures(table, "kind", "task", "layer")
-    means = [best[kind, "all", "best", "mean best layer"] for kind in ("surface", "syntactic", "semantic")]
-    assert means == sorted(means)
-    steps = {
-        s.study: s.rows[s.rows.measure == "difference of mean best layers"].set_index(["subject", "kind"])
-        for s in scores("lay.sentence_tasks.jawahar2019")
-    }
-    last = ("bert-base-uncased", "semantic - syntactic")
-    assert steps["jawahar2019"].loc[last, "low"] < 0 < steps["jklj077 2019"].loc[last, "low"]
+    run = figures(rows("lay.sentence_tasks.jawahar2019", "jklj077 2019"), "subject", "kind", "task")
+    for subject in ("bert-base-uncased", "bert-large-uncased"):
+        assert run[subject, "surface", "all", "surface: low - rest"] > 0.05
+        assert run[subject, "syntactic", "all", "syntactic: middle - rest"] > 0.02
+    assert run["bert-base-uncased", "semantic", "all", "semantic: high - rest"] < 0.01  # against the third storey
+
+
+def test_the_logs_of_the_layers_run_have_the_scores_of_its_table():
+    from bertology_utils.released import senteval
+
+    source = released.Files(
+        released._files.mirror(), "released/senteval_layers_jklj077", ("senteval_by_layer.csv", "logs/log-mean-*.txt.gz")
+    )
+    test = senteval.run_scores(source, senteval.PROBING).loc[senteval.BASE, "mean"]
+    dev = senteval.dev_scores(source, senteval.BASE)
+    assert list(dev.index) == list(range(13)) and (dev - test).abs().to_numpy().max() < 0.03
 
 
 def test_structural_probes_peak_inside_the_layers_that_were_run():
