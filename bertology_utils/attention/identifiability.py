@@ -90,7 +90,7 @@ def left_out(
                 texts.append([mask if v == w else word for v, word in enumerate(hidden)])
                 of.append(i)
     predictions: dict[int, torch.Tensor] = {}
-    for batch in encode.batches(subject, encode.tokenize(subject, texts), settings.batch_tokens):
+    for batch in encode.batches(subject, encode.tokenize(subject, texts), settings.budget):
         at = torch.tensor([row.words.index(places[of[k]]) for k, row in zip(batch.index, batch.rows)])
         with torch.inference_mode():
             found = _predictor(subject, at.to(batch.ids.device))(encode.forward(subject, batch).last_hidden_state)

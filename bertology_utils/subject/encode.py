@@ -18,7 +18,7 @@ import numpy as np
 import torch
 
 from ..errors import Refusal
-from ..settings import Settings
+from ..settings import BUDGET, Settings
 from .models import Subject
 
 WINDOW = 2048  # sentences tokenised and sorted by length at a time
@@ -135,11 +135,14 @@ class Batch:
         return {"input_ids": self.ids, "attention_mask": self.mask, "token_type_ids": self.types}
 
 
-def batches(subject: Subject, rows: Sequence[Row], budget: int) -> Iterator[Batch]:
-    """Rows of like length together, at most `budget` pieces (padding counted) a batch; longest first.
+def batches(subject: Subject, rows: Sequence[Row], budget: int | None) -> Iterator[Batch]:
+    """Rows of like length together, at most `budget` pieces (padding counted) per batch; longest first.
+
+    None is the default of the subject's device (`settings.BUDGET`).
 
     Longest first, so that a batch that does not fit in memory fails at once and not after an hour.
     """
+    budget = budget or BUDGET.get(subject.device.type, BUDGET["cpu"])
     order = sorted(range(len(rows)), key=lambda i: (-len(rows[i].ids), i))
     start = 0
     while start < len(order):
