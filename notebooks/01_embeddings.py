@@ -20,22 +20,17 @@
 # of space do these vectors live in, and what do they keep of the word, of its sense and of its place? The survey
 # {cite:p}`rogers2020` gathers what was found; this chapter measures it again.
 #
-# Each claim has a question, the call that measures it, a figure with 95% intervals, what we found in a few words, and a
-# **card**: the real BERT (its authors' released outputs, scored again), our own small model `mini` on the studies' own
+# Each claim has a question, the call that measures it, a figure with 95% intervals, and a **card**: the real BERT (its authors' released outputs, scored again), our own small model `mini` on the studies' own
 # data, and its *untrained twin* (the same architecture with random weights). The cells below run on generated
 # sentences, which take seconds and need no download; they are a demonstration, and the cards are about the real data.
 # Layer 0 is the embedding layer, before any context; layer 1 is the output of the first block.
-#
-# **Five things this chapter shows**
 
 # %%
-from bertology_utils import Settings, card, five, found, load, plotting, run
+from bertology_utils import Settings, card, load, plotting, run
 from bertology_utils.claims import evidence
 from bertology_utils.data import load as load_data
 from bertology_utils.experiments.embeddings.senses import sense_map
 from bertology_utils.vectors import geometry
-
-five("embeddings")
 
 # %% [markdown]
 # (emb-anisotropy)=
@@ -61,9 +56,6 @@ print(plotting.printed(cone.series("mean cosine, Gaussian control")))
 print(plotting.printed(cone.series("change of mean cosine")))
 
 # %%
-found("emb.anisotropy.ethayarajh2019")
-
-# %%
 card("emb.anisotropy.ethayarajh2019")
 
 # %% [markdown]
@@ -87,9 +79,6 @@ plotting.plt.show()
 # %% tags=["hide-output"]
 for kind in ("adjusted", "relative"):
     print(plotting.printed(context.series(f"change of {kind} self-similarity")))
-
-# %%
-found("emb.context_specificity.ethayarajh2019")
 
 # %%
 card("emb.context_specificity.ethayarajh2019")
@@ -120,9 +109,6 @@ print(plotting.printed(top.series("gain")))
 print(plotting.printed(top.series("gain of removing the mean alone")))
 
 # %%
-found("emb.postprocessing.mu2018")
-
-# %%
 card("emb.postprocessing.mu2018")
 
 # %% [markdown]
@@ -147,9 +133,6 @@ plotting.plt.show()
 print(plotting.printed(shown))
 for measure in ("pooled less baseline", "50 contexts less 1"):
     print(plotting.printed(static.series(measure)))
-
-# %%
-found("emb.static_distillation.bommasani2020")
 
 # %%
 card("emb.static_distillation.bommasani2020")
@@ -177,9 +160,6 @@ plotting.plt.show()
 for measure in ("effect size", "permutation p"):
     print(plotting.printed(bleached.series(measure, known="yes", **asked)))
 print(plotting.printed(bleached.series("bleached less baseline")))
-
-# %%
-found("emb.bleached.may2019")
 
 # %%
 card("emb.bleached.may2019")
@@ -251,9 +231,6 @@ for layer, part in points.groupby("layer"):
     print(f"layer {layer}: silhouette {part['silhouette'].iloc[0]:.3f}, {len(part)} occurrences")
 
 # %%
-found("emb.sense_clusters.wiedemann2019")
-
-# %%
 card("emb.sense_clusters.wiedemann2019")
 
 # %% [markdown]
@@ -282,9 +259,6 @@ for measure in ("shift", "shift beyond place", "relative shift"):
     print(plotting.printed(segments.series(measure)))
 
 # %%
-found("emb.segment_position.mickus2019")
-
-# %%
 card("emb.segment_position.mickus2019")
 
 # %% [markdown]
@@ -311,9 +285,6 @@ plotting.plt.show()
 # %% tags=["hide-output"]
 for measure in ("bottom less minimum", "context gained at the minimum", "top less minimum"):
     print(plotting.printed(identity.series(measure)))
-
-# %%
-found("emb.token_identity.voita2019a")
 
 # %%
 card("emb.token_identity.voita2019a")
@@ -345,9 +316,6 @@ plotting.plt.show()
 # %% tags=["hide-output"]
 for measure in ("gain", "gain of another layer"):
     print(plotting.printed(pooled.series(measure)))
-
-# %%
-found("emb.sentence_pooling.toshniwal2020")
 
 # %%
 card("emb.sentence_pooling.toshniwal2020")

@@ -30,7 +30,7 @@ from bertology_utils import card, plotting, run
 
 # %% [markdown]
 # (syn-agreement)=
-# ## Agreement, with distractors and without meaning
+# ## Does it agree, with distractors and without meaning?
 #
 # *The key**s** to the cabinet **are** …* — a model that only knew which words stand next to each other would say *is*.
 # {cite:t}`goldberg2019` masks the verb and compares the probabilities of its two forms. *Attractors* are nouns of the
@@ -38,60 +38,33 @@ from bertology_utils import card, plotting, run
 # {cite:t}`gulordava2018`.
 
 # %%
-agreement = run("syn.agreement.goldberg2019")
+result = run("syn.agreement.goldberg2019")
 
-# %% mystnb={"image": {"alt": "Horizontal bars: share of sentences in which the model prefers the right verb form, by construction, for the model and its untrained twin; the twin stays at one half."}}
-shown = plotting.series(agreement.frames, "accuracy")
-plotting.bars(shown, "condition", chance=0.5, xlim=(0, 1), xlabel="right verb form preferred (share of items)")
-plotting.show(shown)
+# %% mystnb={"figure": {"caption": "Agreement is respected, distractors or not: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that agreement is respected, distractors or not, for mini and its untrained twin on generated data."}}
+plotting.bars(result.deciding(), "figure", chance=0.0)
+plotting.plt.show()
 
-# %% mystnb={"image": {"alt": "Two curves: agreement accuracy by number of attractors between subject and verb, for the model and its untrained twin, with interval bands."}}
-shown = plotting.series(agreement.frames, "accuracy by attractors")
-plotting.lines(shown, "attractors", chance=0.5, ylim=(0, 1.02), ylabel="accuracy")
-plotting.show(shown)
+# %% tags=["hide-output"]
+print(plotting.printed(result.deciding()))
 
 # %%
 card("syn.agreement.goldberg2019")
 
 # %% [markdown]
 # (syn-negation)=
-# ## "Not" changes nothing
+# ## Does "not" change anything?
 #
 # *A robin is a* \[bird\]. *A robin is not a* \[bird\]? {cite:t}`ettinger2019` found that BERT completes both alike. For
 # each pair we ask whether the filler that makes the sentence true beats the one that makes it false; a model deaf to
 # *not* is right on the affirmative and wrong on the negated version of the same items.
 
-# %%
-negation = run("syn.negation.ettinger2019")
-
-# %% mystnb={"image": {"alt": "Horizontal bars: accuracy on affirmative and on negated sentences, for the model."}}
-pair = {"affirmative": "accuracy, affirmative", "negated": "accuracy, negated"}
-subject = negation.records[0].model
-shown = {name: plotting.series(negation.frames, measure)[subject] for name, measure in pair.items()}
-plotting.bars(shown, "set", chance=0.5, xlim=(0, 1), xlabel="true filler preferred (share of items)")
-plotting.show(shown)
-
-# %%
-for measure in ("affirmative - negated", "unmoved by not", "top-5 overlap"):
-    print(plotting.printed(plotting.series(negation.frames, measure)))
-card("syn.negation.ettinger2019")
-
 # %% [markdown]
 # (syn-malformed)=
-# ## Broken sentences, much the same predictions
+# ## What happens to predictions in broken sentences?
 #
 # If word order mattered to the prediction, shuffling the context should change it. {cite:t}`ettinger2019` shuffles,
 # truncates and removes arguments. We count how many of the five likeliest fillers survive, beyond those an unrelated
 # sentence would share anyway.
-
-# %%
-malformed = run("syn.malformed.ettinger2019")
-
-# %% mystnb={"image": {"alt": "Horizontal bars: overlap of the five likeliest fillers before and after each perturbation, less the overlap with an unrelated sentence."}}
-shown = plotting.series(malformed.frames, "overlap over control")
-plotting.bars(shown, "perturbation", xlabel="top-5 overlap, less that with an unrelated item")
-plotting.show(shown)
-card("syn.malformed.ettinger2019")
 
 # %% [markdown]
 # (syn-probing)=
@@ -104,19 +77,14 @@ card("syn.malformed.ettinger2019")
 # word type, which can only be memorised {cite:p}`hewitt2019control`. Layers are counted from 0, the embeddings.
 
 # %%
-probing = run("syn.pos_chunks_deps.tenney2019b")
+result = run("syn.pos_chunks_deps.tenney2019b")
 
-# %% mystnb={"image": {"alt": "Three panels, one a task: accuracy of a linear probe by layer for the model and its untrained twin, with control labels and the majority label."}}
-tasks = ("parts of speech", "chunks", "relations")
-figure, panels = plotting.plt.subplots(1, 3, figsize=(11, 3.2), sharey=True, layout="constrained")
-model = {"model": probing.rows}
-for task, ax in zip(tasks, panels):
-    shown = plotting.series(model | {"untrained twin": probing.twin}, "accuracy", task=task)
-    if task != "relations":
-        shown |= {"control labels": plotting.series(model, "control accuracy", task=task)["model"]}
-    majority = plotting.series(model, "majority", task=task)["model"]["value"].item()
-    plotting.lines(shown, "layer", ax=ax, title=task, ylim=(0, 1.02), ylabel="accuracy").axhline(majority, ls=":", c="0.3")
-    print(plotting.printed(shown), f"\nmajority label: {majority:.3f}  (dotted)")
+# %% mystnb={"figure": {"caption": "Vectors encode parts of speech, chunks and dependencies: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that vectors encode parts of speech, chunks and dependencies, for mini and its untrained twin on generated data."}}
+plotting.bars(result.deciding(), "figure", chance=0.0)
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(result.deciding()))
 
 # %%
 card("syn.pos_chunks_deps.tenney2019b")
@@ -131,15 +99,14 @@ card("syn.pos_chunks_deps.tenney2019b")
 # the vectors generalises.
 
 # %%
-hierarchical = run("syn.hierarchical.lin2019")
+result = run("syn.hierarchical.lin2019")
 
-# %% mystnb={"image": {"alt": "Two panels, main auxiliary and subject noun: share of test sentences in which the structurally right word scores above the first candidate, by layer, for the model and its untrained twin."}}
-figure, panels = plotting.plt.subplots(1, 2, figsize=(9, 3.2), sharey=True, layout="constrained")
-for condition, ax in zip(("main_auxiliary", "subject_noun"), panels):
-    shown = plotting.series(hierarchical.frames, "right by layer", condition=condition)
-    title = condition.replace("_", " ")
-    plotting.lines(shown, "layer", chance=0.5, ax=ax, title=title, ylim=(-0.02, 1.02), ylabel="right word above the first")
-    print(plotting.printed(shown))
+# %% mystnb={"figure": {"caption": "Representations are hierarchical, not only linear: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that representations are hierarchical, not only linear, for mini and its untrained twin on generated data."}}
+plotting.bars(result.deciding(), "figure", chance=0.0)
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(result.deciding()))
 
 # %%
 card("syn.hierarchical.lin2019")
@@ -154,20 +121,21 @@ card("syn.hierarchical.lin2019")
 # printed *error reduction*, which allows for that, should be read beside it.
 
 # %%
-ancestors = run("syn.distant_parents.liu2019a")
+result = run("syn.distant_parents.liu2019a")
 
-# %% mystnb={"image": {"alt": "Horizontal bars: accuracy over majority of a probe for the relation of parent, grandparent and great-grandparent, for the model and its untrained twin."}}
-shown = plotting.series(ancestors.frames, "accuracy over majority")
-plotting.bars(shown, "ancestor", xlabel="accuracy less that of the commonest label")
-plotting.show(shown)
-print(plotting.printed(plotting.series(ancestors.frames, "error reduction")))
+# %% mystnb={"figure": {"caption": "Distant ancestors in the tree are harder to recover: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that distant ancestors in the tree are harder to recover, for mini and its untrained twin on generated data."}}
+plotting.bars(result.deciding(), "figure", chance=0.0)
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(result.deciding()))
 
 # %%
 card("syn.distant_parents.liu2019a")
 
 # %% [markdown]
 # (syn-structural-probe)=
-# ## A tree, one linear map away
+# ## Is a tree one linear map away?
 #
 # {cite:t}`hewitt2019` look for a matrix under which the squared distance of two words' vectors is the number of steps
 # between them in the dependency tree. The tree with the shortest edges under that distance is then compared with the
@@ -175,30 +143,14 @@ card("syn.distant_parents.liu2019a")
 # edges already, and so do the embeddings and an untrained network under the same probe.
 
 # %%
-structural = run("syn.structural_probe.hewitt2019")
+result = run("syn.structural_probe.hewitt2019")
 
-# %% mystnb={"image": {"alt": "Left: UUAS of the structural probe by layer for the model and its untrained twin, with the chain as reference. Right: UUAS at the best layer by rank of the probe."}}
-figure, (left, right) = plotting.plt.subplots(1, 2, figsize=(9, 3.2), sharey=True, layout="constrained")
-shown = plotting.series(structural.frames, "UUAS")
-chain = plotting.series(structural.frames, "UUAS of the chain")
-plotting.lines(shown, "layer", ax=left, ylabel="UUAS", title="by layer").axhline(
-    next(iter(chain.values()))["value"].item(), ls=":", c="0.3")
-ranks = plotting.series(structural.frames, "UUAS by rank")
-plotting.lines(ranks, "rank", ax=right, title="by rank").set_xscale("log", base=2)
-print(plotting.printed(shown), plotting.printed(chain), plotting.printed(ranks), sep="\n")
+# %% mystnb={"figure": {"caption": "A linear map recovers dependency trees: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that a linear map recovers dependency trees, for mini and its untrained twin on generated data."}}
+plotting.bars(result.deciding(), "figure", chance=0.0)
+plotting.plt.show()
 
-# %% [markdown]
-# One test sentence, its gold tree above and the probe's tree below; dashed edges are not in the gold tree.
-
-# %% mystnb={"image": {"alt": "A test sentence twice: the gold dependency tree drawn as half circles over the words, and below it the tree of the structural probe, wrong edges dashed."}}
-from bertology_utils.experiments.syntax.probing_trees import example
-
-best = structural.rows[structural.rows.measure == "UUAS over baseline"]["layer"].iloc[0]
-tree = example(best, which=1)
-figure, (above, below) = plotting.plt.subplots(2, 1, figsize=(8, 4.2), layout="constrained")
-plotting.arcs(tree["words"], tree["gold"], ax=above, title="gold")
-plotting.arcs(tree["words"], tree["predicted"], right=tree["gold"], ax=below, title="structural probe")
-print(" ".join(tree["words"]), tree["gold"], tree["predicted"], sep="\n")
+# %% tags=["hide-output"]
+print(plotting.printed(result.deciding()))
 
 # %%
 card("syn.structural_probe.hewitt2019")
@@ -213,15 +165,14 @@ card("syn.structural_probe.hewitt2019")
 # word depend on its neighbour.
 
 # %%
-parsing = run("syn.trees_from_vectors.vilares2020")
+result = run("syn.trees_from_vectors.vilares2020")
 
-# %% mystnb={"image": {"alt": "UAS of parsing as tagging by layer for the model and its untrained twin; the chain baseline as a dotted line."}}
-shown = plotting.series(parsing.frames, "UAS")
-chain = plotting.series(parsing.frames, "UAS of the chain")
-plotting.lines(shown, "layer", ylabel="UAS", ylim=(0, 1)).axhline(next(iter(chain.values()))["value"].item(), ls=":", c="0.3")
-print(plotting.printed(shown), plotting.printed(chain), sep="\n")
-for measure in ("F1 of constituents", "F1 of right-branching", "F1 over right-branching"):
-    print(plotting.printed(plotting.series(parsing.frames, measure)))
+# %% mystnb={"figure": {"caption": "Token vectors hold enough to rebuild trees: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that token vectors hold enough to rebuild trees, for mini and its untrained twin on generated data."}}
+plotting.bars(result.deciding(), "figure", chance=0.0)
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(result.deciding()))
 
 # %%
 card("syn.trees_from_vectors.vilares2020")
@@ -236,58 +187,56 @@ card("syn.trees_from_vectors.vilares2020")
 # always predicting the mean vector.
 
 # %%
-tensor = run("syn.tpdn.jawahar2019")
+result = run("syn.tpdn.jawahar2019")
 
-# %% mystnb={"image": {"alt": "Horizontal bars: error of rebuilding the CLS vector from words bound to roles, for five role schemes, for the model and its untrained twin."}}
-shown = plotting.series(tensor.frames, "error")
-plotting.bars(shown, "roles", xlabel="mean squared error (1: the mean vector)")
-plotting.show(shown)
+# %% mystnb={"figure": {"caption": "Tree roles fit [CLS] best, by a small margin: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that tree roles fit [CLS] best, by a small margin, for mini and its untrained twin on generated data."}}
+plotting.bars(result.deciding(), "figure", chance=0.0)
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(result.deciding()))
 
 # %%
 card("syn.tpdn.jawahar2019")
 
 # %% [markdown]
 # (syn-concatenated)=
-# ## Whole sentences from concatenated vectors
+# ## What do concatenated vectors tell of a sentence?
 #
 # {cite:t}`miaschi2020` probe for properties of whole sentences: depth of the tree, length of arcs, shares of parts of
 # speech. We concatenate the word vectors and fit a ridge regression. Many such properties follow from length alone, so
 # each is compared with a regression on nothing but the number of words.
 
 # %%
-concatenated = run("syn.concatenated.miaschi2020")
+result = run("syn.concatenated.miaschi2020")
 
-# %% mystnb={"image": {"alt": "Horizontal bars: rank correlation gained over length alone, for each sentence property, for the model and its untrained twin."}}
-shown = plotting.series(concatenated.frames, "gain over length")
-ax = plotting.axes(figsize=(7, 5))
-plotting.bars(shown, "feature", ax=ax, xlabel="Spearman's rho less that of length alone")
-plotting.show(shown)
+# %% mystnb={"figure": {"caption": "Concatenated vectors carry sentence-level syntax: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that concatenated vectors carry sentence-level syntax, for mini and its untrained twin on generated data."}}
+plotting.bars(result.deciding(), "figure", chance=0.0)
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(result.deciding()))
 
 # %%
 card("syn.concatenated.miaschi2020")
 
 # %% [markdown]
 # (syn-mdl)=
-# ## Description length against accuracy
+# ## Does description length see what accuracy does not?
 #
 # A probe may reach the same accuracy on labels that are plain in the vectors and on labels it has to memorise.
 # {cite:t}`voita2020` count effort as well: how many bits does it take to send the labels if the receiver has the vectors
 # and learns as the labels come in? *Compression* is how many times shorter this code is than a uniform one.
 
 # %%
-mdl = run("syn.mdl.voita2020")
+result = run("syn.mdl.voita2020")
 
-# %% mystnb={"image": {"alt": "Scatter: accuracy against compression, one point a layer, for real and for control labels of the model and its untrained twin."}}
-ax = plotting.axes(figsize=(6, 3.6))
-for k, (name, frame) in enumerate(mdl.frames.items()):
-    for kind in ("real", "control"):
-        x, y = (frame[(frame.measure == m) & (frame["labels"] == kind)]["value"] for m in ("accuracy", "compression"))
-        face = plotting.COLOURS[k] if kind == "real" else "none"
-        ax.scatter(x, y, label=f"{name}, {kind}", marker="os"[k], edgecolor=plotting.COLOURS[k], facecolor=face)
-ax.set(xlabel="accuracy", ylabel="compression")
-ax.legend()
-for measure in ("accuracy", "compression", "compression gap", "accuracy gap"):
-    print(plotting.printed(plotting.series(mdl.frames, measure)))
+# %% mystnb={"figure": {"caption": "Description length separates what accuracy cannot: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that description length separates what accuracy cannot, for mini and its untrained twin on generated data."}}
+plotting.bars(result.deciding(), "figure", chance=0.0)
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(result.deciding()))
 
 # %%
 card("syn.mdl.voita2020")
@@ -301,44 +250,42 @@ card("syn.mdl.voita2020")
 # predictions at masks suffer more than from erasing as many random directions.
 
 # %%
-amnesic = run("syn.amnesic.elazar2020")
+result = run("syn.amnesic.elazar2020")
 
-# %% mystnb={"image": {"alt": "Two panels: drop of masked-word accuracy and KL divergence after erasing part of speech, or as many random directions, by layer at which they are erased."}}
-figure, panels = plotting.plt.subplots(1, 2, figsize=(9, 3.2), layout="constrained")
-for measure, ax in zip(("drop of accuracy", "KL divergence (nats)"), panels):
-    kinds = ("part of speech", "random")
-    shown = {k: plotting.series({"": amnesic.rows}, measure, erased=k)[""] for k in kinds}
-    plotting.lines(shown, "layer", ax=ax, ylabel=measure, xlabel="layer after which it is erased")
-    print(plotting.printed(shown))
+# %% mystnb={"figure": {"caption": "Erasing parts of speech hurts prediction: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that erasing parts of speech hurts prediction, for mini and its untrained twin on generated data."}}
+plotting.bars(result.deciding(), "figure", chance=0.0)
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(result.deciding()))
 
 # %%
 card("syn.amnesic.elazar2020")
 
 # %% [markdown]
 # (syn-formalism)=
-# ## One relation, two formalisms
+# ## One relation, two formalisms: the same layers?
 #
 # {cite:t}`kuznetsov2020` warn that *where* a probe finds semantic roles depends on whose roles they are. We probe the same
 # pairs of predicate and argument for a PropBank label and for a set of proto-role properties (did it exist before? did it
 # act on purpose?), and test by permutation whether the two profiles over layers differ in shape.
 
 # %%
-formalism = run("syn.formalism.kuznetsov2020")
+result = run("syn.formalism.kuznetsov2020")
 
-# %% mystnb={"image": {"alt": "Two panels: score by layer for role labels and for proto-role properties of the same pairs, for the model and its untrained twin."}}
-figure, panels = plotting.plt.subplots(1, 2, figsize=(9, 3.2), layout="constrained")
-for name, ax in zip(("role label", "proto-role properties"), panels):
-    shown = plotting.series(formalism.frames, "score", formalism=name)
-    plotting.lines(shown, "layer", ax=ax, title=name, ylabel="score")
-    print(plotting.printed(shown))
-print(plotting.printed(plotting.series(formalism.frames, "permutation p")))
+# %% mystnb={"figure": {"caption": "The formalism changes where knowledge is found: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that the formalism changes where knowledge is found, for mini and its untrained twin on generated data."}}
+plotting.bars(result.deciding(), "figure", chance=0.0)
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(result.deciding()))
 
 # %%
 card("syn.formalism.kuznetsov2020")
 
 # %% [markdown]
 # (syn-attention-trees)=
-# ## No whole tree in any attention map
+# ## Is there a whole tree in any attention map?
 #
 # Some heads link determiners to nouns, others objects to verbs. Does any one head hold the whole dependency tree?
 # {cite:t}`htut2019` let every head try: the attention between the words of a sentence becomes the scores of arcs, the
@@ -350,32 +297,21 @@ card("syn.formalism.kuznetsov2020")
 # chain are the same.
 
 # %%
-attention_trees = run("syn.no_tree_in_attention.htut2019")
+result = run("syn.no_tree_in_attention.htut2019")
 
-# %% mystnb={"image": {"alt": "Horizontal bars: share of gold arcs found by the best head's tree, by the chain of neighbours and by random trees, for the model and its untrained twin."}}
-shown = plotting.series(attention_trees.frames, "UUAS")
-plotting.bars(shown, "tree", xlim=(0, 1), xlabel="gold arcs found, direction ignored (UUAS)")
-plotting.show(shown)
-
-# %% [markdown]
-# Every head on its own, on the sentences among which it was chosen, counted from 0. The title has the chain's figure: a
-# head is remarkable only where it is well above.
-
-# %% mystnb={"image": {"alt": "Heatmap: UUAS of the spanning tree of each head, one row a layer, one column a head."}}
-heads = plotting.series({"model": attention_trees.rows}, "UUAS when choosing")["model"]
-grid = heads.astype({"layer": int, "head": int}).pivot(index="layer", columns="head", values="value")
-chain = plotting.series({"model": attention_trees.rows}, "UUAS", tree="chain")["model"]["value"].item()
-labels = {"xlabel": "head", "ylabel": "layer", "title": f"UUAS by head; the chain of neighbours has {chain:.2f}"}
-plotting.heatmap(grid.to_numpy(), list(grid.index), list(grid.columns), ax=plotting.axes(figsize=(7, 4.2)), **labels)
+# %% mystnb={"figure": {"caption": "Full dependency trees cannot be read off attention: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that full dependency trees cannot be read off attention, for mini and its untrained twin on generated data."}}
+plotting.bars(result.deciding(), "figure", chance=0.0)
 plotting.plt.show()
-print(grid.round(3).to_string())
+
+# %% tags=["hide-output"]
+print(plotting.printed(result.deciding()))
 
 # %%
 card("syn.no_tree_in_attention.htut2019")
 
 # %% [markdown]
 # (syn-perturbed-masking)=
-# ## Perturbed masking: trees without a probe
+# ## Perturbed masking: are there trees without a probe?
 #
 # A probe has parameters, and parameters can learn what they are asked to find. {cite:t}`wu2020` need none. Hide a word
 # and take its vector; hide a second word as well and take it again. The distance is the *impact* of the second word on
@@ -384,14 +320,6 @@ card("syn.no_tree_in_attention.htut2019")
 #
 # Trees that may not cross have short arcs, and short arcs are often right. So the random trees here are projective too.
 # (They were drawn uniformly at first; we chose this harder baseline after seeing the figures of an unfinished model.)
-
-# %%
-masking = run("syn.perturbed_masking.wu2020")
-
-# %% mystnb={"image": {"alt": "Horizontal bars: share of gold arcs found by trees from impact matrices with two decoders, by the chain of neighbours and by random projective trees, for the model and its untrained twin."}}
-shown = plotting.series(masking.frames, "UUAS")
-plotting.bars(shown, "tree", xlim=(0, 1), xlabel="gold arcs found, direction ignored (UUAS)")
-plotting.show(shown)
 
 # %% [markdown]
 # One sentence, as in the survey's first figure {cite:p}`rogers2020`. Lighter is more impact; a ring marks the gold head
@@ -431,6 +359,16 @@ same = sum(int(gold == head) for gold, head in zip(sentence.heads, found))
 print(f"{same} of {len(found)} heads as in the gold tree")
 
 # %%
+result = run("syn.perturbed_masking.wu2020")
+
+# %% mystnb={"figure": {"caption": "Perturbing words reveals some syntax without a probe: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that perturbing words reveals some syntax without a probe, for mini and its untrained twin on generated data."}}
+plotting.bars(result.deciding(), "figure", chance=0.0)
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(result.deciding()))
+
+# %%
 card("syn.perturbed_masking.wu2020")
 
 # %% [markdown]
@@ -444,15 +382,14 @@ card("syn.perturbed_masking.wu2020")
 # is chosen on other sentences). In each, one half is chance.
 
 # %%
-npi = run("syn.npi.warstadt2019")
+result = run("syn.npi.warstadt2019")
 
-# %% mystnb={"image": {"alt": "Three panels of horizontal bars, one a method: accuracy on licensors, polarity items and scope, for the model and its untrained twin."}}
-panels = plotting.axes(ncols=3, figsize=(10, 2.8), sharey=True)
-for ax, method in zip(panels, ("minimal pairs", "cloze", "probe")):
-    shown = plotting.series(npi.frames, "accuracy", method=method)
-    plotting.bars(shown, "phenomenon", chance=0.5, ax=ax, title=method, xlim=(0, 1))
-    ax.get_legend().set_visible(method == "minimal pairs")
-plotting.show(plotting.series(npi.frames, "accuracy"))
+# %% mystnb={"figure": {"caption": "NPIs and licensors are detected better than scope: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that nPIs and licensors are detected better than scope, for mini and its untrained twin on generated data."}}
+plotting.bars(result.deciding(), "figure", chance=0.0)
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(result.deciding()))
 
 # %%
 card("syn.npi.warstadt2019")
@@ -471,23 +408,21 @@ card("syn.npi.warstadt2019")
 # out (`twin=False`); its figures, measured by `bertology run`, are on the card.
 
 # %%
-bias = run("syn.structural_bias.warstadt2020", twin=False)
+result = run("syn.structural_bias.warstadt2020")
 
-# %% mystnb={"image": {"alt": "Two panels of horizontal bars by task: share of structural choices on disambiguating sentences, and accuracy on ambiguous ones."}}
-panels = plotting.axes(ncols=2, figsize=(9, 3), sharey=True)
-for ax, measure in zip(panels, ("structural choice", "accuracy, ambiguous")):
-    shown = plotting.series(bias.frames, measure)
-    plotting.bars(shown, "condition", chance=0.5, ax=ax, title=measure, xlim=(0, 1))
+# %% mystnb={"figure": {"caption": "Fine-tuning prefers the hierarchical rule in three of four tasks: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that fine-tuning prefers the hierarchical rule in three of four tasks, for mini and its untrained twin on generated data."}}
+plotting.bars(result.deciding(), "figure", chance=0.0)
 plotting.plt.show()
-for measure in ("structural choice", "accuracy, ambiguous"):
-    print(plotting.printed(plotting.series(bias.frames, measure)))
+
+# %% tags=["hide-output"]
+print(plotting.printed(result.deciding()))
 
 # %%
 card("syn.structural_bias.warstadt2020")
 
 # %% [markdown]
 # (syn-triggers)=
-# ## Three words that flip the verdict
+# ## Can three words flip a verdict?
 #
 # {cite:t}`wallace2019a` put a few words in front of a text, any text, and the classifier changes its mind. The words are
 # found by gradients: which token, to first order, would raise the loss most? We tune a sentiment classifier, look for a
@@ -498,21 +433,21 @@ card("syn.structural_bias.warstadt2020")
 # of an unfinished model, whose classifiers knew nothing and were flipped by anything.
 
 # %%
-attack = run("syn.triggers.wallace2019a", twin=False)
-print(attack.records[0].notes[-1])
+result = run("syn.triggers.wallace2019a")
 
-# %% mystnb={"image": {"alt": "Horizontal bars: accuracy without a trigger, with random triggers and with the trigger found, on the model attacked, on another seed and on a smaller model."}}
-texts = ("no trigger", "random trigger", "trigger")
-shown = {text: plotting.series({"": attack.rows}, "accuracy", text=text)[""] for text in texts}
-plotting.bars(shown, "attacked", xlim=(0, 1), xlabel="accuracy")
-plotting.show({"model": attack.rows[attack.rows["measure"].isin(("accuracy", "drop over random"))]})
+# %% mystnb={"figure": {"caption": "Nonsense triggers flip predictions and transfer: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that nonsense triggers flip predictions and transfer, for mini and its untrained twin on generated data."}}
+plotting.bars(result.deciding(), "figure", chance=0.0)
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(result.deciding()))
 
 # %%
 card("syn.triggers.wallace2019a")
 
 # %% [markdown]
 # (syn-parsing-first)=
-# ## Parsing first makes little difference
+# ## Does parsing first make a difference?
 #
 # If syntax helps understanding, a model that has learnt to parse should be tuned to better effect. {cite:t}`glavas2020`
 # train a biaffine dependency parser on top of the encoder, keep the encoder, and fine-tune it on entailment. We do the
@@ -520,21 +455,21 @@ card("syn.triggers.wallace2019a")
 # and the parser must parse well.
 
 # %%
-parsing = run("syn.intermediate_parsing.glavas2020", twin=False)
+result = run("syn.intermediate_parsing.glavas2020")
 
-# %% mystnb={"image": {"alt": "Horizontal bars: entailment accuracy by kind of test item, after a stage of parsing and without it."}}
-arms = ("accuracy with parsing", "accuracy without")
-shown = {arm.removeprefix("accuracy "): plotting.series({"": parsing.rows}, arm)[""] for arm in arms}
-plotting.bars(shown, "set", chance=0.5, xlim=(0, 1), xlabel="accuracy")
-plotting.show(shown)
-print(plotting.printed(plotting.series({"": parsing.rows}, "parsing UAS")))
+# %% mystnb={"figure": {"caption": "Supervised parsing first makes little difference: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that supervised parsing first makes little difference, for mini and its untrained twin on generated data."}}
+plotting.bars(result.deciding(), "figure", chance=0.0)
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(result.deciding()))
 
 # %%
 card("syn.intermediate_parsing.glavas2020")
 
 # %% [markdown]
 # (syn-method-favours-model)=
-# ## The method decides which model wins
+# ## Does the method decide which model wins?
 #
 # {cite:t}`htut2019` read trees off BERT and off RoBERTa by two methods, and the order of the two models depends on the
 # method. The claim is about two published models, so it is rerun only where both are to be had:

@@ -84,4 +84,6 @@ def surprises(settings: Settings | None = None) -> str:
         boxes.append(
             f'<div class="surprise"><b>{escape(entry["title"])}</b><p>{escape(text)}</p>{drawn}<p>{link}</p></div>'
         )
-    return f'<div class="surprises">{"".join(boxes)}</div>'
+    if not boxes:
+        return ""
+    return f'## Three results that surprised us\n\n<div class="surprises">{"".join(boxes)}</div>'

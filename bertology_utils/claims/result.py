@@ -10,9 +10,10 @@ import pandas as pd
 
 from .. import plotting
 from ..scores.rows import combine
+from . import ledger
 from .evidence import Evidence
 from .registry import NotRunnable
-from .rules import Decision, pooled
+from .rules import CHOSEN, PLAIN, Decision, RuleError, pooled, select
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,26 @@ class Result:
             told = {c: v for c, v in keys.items() if len(v) > 1}
             raise ValueError(f"{len(found)} rows of {measure!r} {where or ''}; tell them apart by {told}")
         return found.iloc[0].to_dict()
+
+    def deciding(self) -> dict[str, pd.DataFrame]:
+        """The rows that decide the claim, for subject and twin, each named in words in a column ``figure``."""
+        clauses = ledger.row(self.records[0].claim).clauses
+        out = {}
+        for name, frame in self.frames.items():
+            chosen = []
+            for test in (t for c in clauses for t in c.tests):
+                try:
+                    chosen.append(select(test, frame))
+                except RuleError:  # a measure that other sources have
+                    continue
+            rows = combine(*chosen).drop_duplicates(subset=["measure", "value", "low", "high"])
+            keys = [c for c in rows.columns if c not in PLAIN and c not in CHOSEN]
+            words = [
+                f"{r['measure']}" + "".join(f", {r[k]}" for k in keys if not pd.isna(r[k]))
+                for r in rows.to_dict("records")
+            ]
+            out[name] = rows.assign(figure=words)
+        return out
 
     def plot(self, measure: str, x: str, *, kind: str = "lines", where: Mapping[str, Any] | None = None, **labels: Any):
         """A figure of one measure for subject and twin over column `x`: ``lines`` or ``bars``; labels as of `plotting`."""
