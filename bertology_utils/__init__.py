@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 __version__ = "0.1.0"
-__all__ = ["Settings", "card", "five", "found", "load", "plotting", "run"]
+__all__ = ["Settings", "card", "five", "found", "load", "plotting", "recall", "run"]
 
 
 def __getattr__(name: str):
@@ -16,6 +16,7 @@ def __getattr__(name: str):
         "five": "cards",
         "found": "cards",
         "load": "subject.models",
+        "recall": "runs",
         "run": "runs",
     }
     if name in homes:

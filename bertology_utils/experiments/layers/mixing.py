@@ -26,12 +26,15 @@ class Mixed:
     fits : list of Cumulative
     profile : Profile
         Accuracy of the mixtures of layers 0..l, for each l.
+    groups : array (N,)
+        The sentence of each test target.
     hard : bool array (N,)
         Test targets that most fits' embeddings get wrong and most full mixtures right.
     """
 
     fits: list[Cumulative]
     profile: Profile
+    groups: np.ndarray
     hard: np.ndarray
 
     def kl(self) -> np.ndarray:
@@ -49,7 +52,7 @@ def mixed(x: np.ndarray, targets: Targets, settings: Settings) -> Mixed:
     right = np.array([f.right for f in fits], bool)  # (R, L + 1, N)
     often = right.mean(0) > 0.5
     profile = Profile.of(right, targets.sentence[test], settings)
-    return Mixed(fits, profile, ~often[0] & often[-1])
+    return Mixed(fits, profile, targets.sentence[test], ~often[0] & often[-1])
 
 
 def task_rows(task: str, found: Mixed, settings: Settings) -> list[dict]:
@@ -65,7 +68,10 @@ def task_rows(task: str, found: Mixed, settings: Settings) -> list[dict]:
     weights = np.array([f.mixture.weights for f in found.fits])  # (R, L + 1)
     for k in range(p.depth + 1):
         rows.append(intervals.row("mixing weight", over_fits(weights[:, k], settings), p.n, task=task, layer=k))
-    rows.append(intervals.row("majority", intervals.mean_interval(found.fits[0].majority), p.n, task=task))
+    most = intervals.mean_interval(
+        found.fits[0].majority, seed=settings.seed, draws=settings.draws, groups=found.groups
+    )
+    rows.append(intervals.row("majority", most, p.n, task=task))
     return rows
 
 

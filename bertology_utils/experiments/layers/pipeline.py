@@ -123,6 +123,7 @@ def semantics_spread(subject, data, settings):
     for task, f in found.items():
         if f.hard.any():
             turning = np.mean([x.settled for x in f.fits], 0)[f.hard]
-            where = intervals.mean_interval(turning, seed=settings.seed, draws=settings.draws)
+            options = {"seed": settings.seed, "draws": settings.draws, "groups": f.groups[f.hard]}
+            where = intervals.mean_interval(turning, **options)
             rows.append(intervals.row("turning layer of hard examples", where, f.hard.sum(), task=task))
     return intervals.table(rows, [tasks.note(data, found), SHARED, *(said for _, said in got.values())])
