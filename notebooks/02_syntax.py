@@ -20,13 +20,12 @@
 # those that look at what the model *predicts* where grammar decides, and those that look for trees in its vectors and
 # attention maps. This chapter reruns them, claim by claim.
 #
-# Each claim below has the same four parts: the call that measures it, a figure with 95 % intervals, the plotted numbers
-# as text, and a **card** with everything known — what the survey says, what the authors' released outputs give when
-# scored again, what this rerun gives for the model and for its *untrained twin* (same architecture, random weights), and
-# the verdict with its rule. On another model: set `BERTOLOGY_MODEL` and run the same cells.
+# Each claim below has the figures that decide it, with 95% intervals, and a **card**: the real BERT, our small model
+# `mini` on the studies' own data, and its *untrained twin*. The bars show generated sentences, a demonstration; they are
+# recorded runs, since some of them take minutes. `run(id)` in place of `recall(id)` measures them again, on any model.
 
 # %%
-from bertology_utils import card, plotting, run
+from bertology_utils import card, plotting, recall
 
 # %% [markdown]
 # (syn-agreement)=
@@ -38,7 +37,7 @@ from bertology_utils import card, plotting, run
 # {cite:t}`gulordava2018`.
 
 # %%
-result = run("syn.agreement.goldberg2019")
+result = recall("syn.agreement.goldberg2019")
 
 # %% mystnb={"figure": {"caption": "Agreement is respected, distractors or not: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that agreement is respected, distractors or not, for mini and its untrained twin on generated data."}}
 plotting.bars(result.deciding(), "figure", chance=0.0)
@@ -58,6 +57,19 @@ card("syn.agreement.goldberg2019")
 # each pair we ask whether the filler that makes the sentence true beats the one that makes it false; a model deaf to
 # *not* is right on the affirmative and wrong on the negated version of the same items.
 
+# %%
+result = recall("syn.negation.ettinger2019")
+
+# %% mystnb={"figure": {"caption": "Predictions ignore \"not\": the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that predictions ignore \"not\", for mini and its untrained twin on generated data."}}
+plotting.bars(result.deciding(), "figure", chance=0.0)
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(result.deciding()))
+
+# %%
+card("syn.negation.ettinger2019")
+
 # %% [markdown]
 # (syn-malformed)=
 # ## What happens to predictions in broken sentences?
@@ -65,6 +77,19 @@ card("syn.agreement.goldberg2019")
 # If word order mattered to the prediction, shuffling the context should change it. {cite:t}`ettinger2019` shuffles,
 # truncates and removes arguments. We count how many of the five likeliest fillers survive, beyond those an unrelated
 # sentence would share anyway.
+
+# %%
+result = recall("syn.malformed.ettinger2019")
+
+# %% mystnb={"figure": {"caption": "Predictions survive malformed input: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that predictions survive malformed input, for mini and its untrained twin on generated data."}}
+plotting.bars(result.deciding(), "figure", chance=0.0)
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(result.deciding()))
+
+# %%
+card("syn.malformed.ettinger2019")
 
 # %% [markdown]
 # (syn-probing)=
@@ -74,10 +99,10 @@ card("syn.agreement.goldberg2019")
 # and {cite:t}`liu2019a` found that a linear one does this well on BERT's vectors, and chunks and dependency relations
 # too. But a good score alone says little. We show four controls: always saying the commonest label; the embeddings
 # before the first layer; an untrained network of the same shape; and *control labels*, one drawn at random for each
-# word type, which can only be memorised {cite:p}`hewitt2019control`. Layers are counted from 0, the embeddings.
+# word type, which can only be memorised {cite:p}`hewitt2019control`. Layer 0 is the embeddings.
 
 # %%
-result = run("syn.pos_chunks_deps.tenney2019b")
+result = recall("syn.pos_chunks_deps.tenney2019b")
 
 # %% mystnb={"figure": {"caption": "Vectors encode parts of speech, chunks and dependencies: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that vectors encode parts of speech, chunks and dependencies, for mini and its untrained twin on generated data."}}
 plotting.bars(result.deciding(), "figure", chance=0.0)
@@ -99,7 +124,7 @@ card("syn.pos_chunks_deps.tenney2019b")
 # the vectors generalises.
 
 # %%
-result = run("syn.hierarchical.lin2019")
+result = recall("syn.hierarchical.lin2019")
 
 # %% mystnb={"figure": {"caption": "Representations are hierarchical, not only linear: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that representations are hierarchical, not only linear, for mini and its untrained twin on generated data."}}
 plotting.bars(result.deciding(), "figure", chance=0.0)
@@ -121,7 +146,7 @@ card("syn.hierarchical.lin2019")
 # printed *error reduction*, which allows for that, should be read beside it.
 
 # %%
-result = run("syn.distant_parents.liu2019a")
+result = recall("syn.distant_parents.liu2019a")
 
 # %% mystnb={"figure": {"caption": "Distant ancestors in the tree are harder to recover: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that distant ancestors in the tree are harder to recover, for mini and its untrained twin on generated data."}}
 plotting.bars(result.deciding(), "figure", chance=0.0)
@@ -143,7 +168,7 @@ card("syn.distant_parents.liu2019a")
 # edges already, and so do the embeddings and an untrained network under the same probe.
 
 # %%
-result = run("syn.structural_probe.hewitt2019")
+result = recall("syn.structural_probe.hewitt2019")
 
 # %% mystnb={"figure": {"caption": "A linear map recovers dependency trees: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that a linear map recovers dependency trees, for mini and its untrained twin on generated data."}}
 plotting.bars(result.deciding(), "figure", chance=0.0)
@@ -165,7 +190,7 @@ card("syn.structural_probe.hewitt2019")
 # word depend on its neighbour.
 
 # %%
-result = run("syn.trees_from_vectors.vilares2020")
+result = recall("syn.trees_from_vectors.vilares2020")
 
 # %% mystnb={"figure": {"caption": "Token vectors hold enough to rebuild trees: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that token vectors hold enough to rebuild trees, for mini and its untrained twin on generated data."}}
 plotting.bars(result.deciding(), "figure", chance=0.0)
@@ -187,7 +212,7 @@ card("syn.trees_from_vectors.vilares2020")
 # always predicting the mean vector.
 
 # %%
-result = run("syn.tpdn.jawahar2019")
+result = recall("syn.tpdn.jawahar2019")
 
 # %% mystnb={"figure": {"caption": "Tree roles fit [CLS] best, by a small margin: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that tree roles fit [CLS] best, by a small margin, for mini and its untrained twin on generated data."}}
 plotting.bars(result.deciding(), "figure", chance=0.0)
@@ -208,7 +233,7 @@ card("syn.tpdn.jawahar2019")
 # each is compared with a regression on nothing but the number of words.
 
 # %%
-result = run("syn.concatenated.miaschi2020")
+result = recall("syn.concatenated.miaschi2020")
 
 # %% mystnb={"figure": {"caption": "Concatenated vectors carry sentence-level syntax: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that concatenated vectors carry sentence-level syntax, for mini and its untrained twin on generated data."}}
 plotting.bars(result.deciding(), "figure", chance=0.0)
@@ -229,7 +254,7 @@ card("syn.concatenated.miaschi2020")
 # and learns as the labels come in? *Compression* is how many times shorter this code is than a uniform one.
 
 # %%
-result = run("syn.mdl.voita2020")
+result = recall("syn.mdl.voita2020")
 
 # %% mystnb={"figure": {"caption": "Description length separates what accuracy cannot: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that description length separates what accuracy cannot, for mini and its untrained twin on generated data."}}
 plotting.bars(result.deciding(), "figure", chance=0.0)
@@ -250,7 +275,7 @@ card("syn.mdl.voita2020")
 # predictions at masks suffer more than from erasing as many random directions.
 
 # %%
-result = run("syn.amnesic.elazar2020")
+result = recall("syn.amnesic.elazar2020")
 
 # %% mystnb={"figure": {"caption": "Erasing parts of speech hurts prediction: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that erasing parts of speech hurts prediction, for mini and its untrained twin on generated data."}}
 plotting.bars(result.deciding(), "figure", chance=0.0)
@@ -271,7 +296,7 @@ card("syn.amnesic.elazar2020")
 # act on purpose?), and test by permutation whether the two profiles over layers differ in shape.
 
 # %%
-result = run("syn.formalism.kuznetsov2020")
+result = recall("syn.formalism.kuznetsov2020")
 
 # %% mystnb={"figure": {"caption": "The formalism changes where knowledge is found: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that the formalism changes where knowledge is found, for mini and its untrained twin on generated data."}}
 plotting.bars(result.deciding(), "figure", chance=0.0)
@@ -297,7 +322,7 @@ card("syn.formalism.kuznetsov2020")
 # chain are the same.
 
 # %%
-result = run("syn.no_tree_in_attention.htut2019")
+result = recall("syn.no_tree_in_attention.htut2019")
 
 # %% mystnb={"figure": {"caption": "Full dependency trees cannot be read off attention: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that full dependency trees cannot be read off attention, for mini and its untrained twin on generated data."}}
 plotting.bars(result.deciding(), "figure", chance=0.0)
@@ -359,7 +384,7 @@ same = sum(int(gold == head) for gold, head in zip(sentence.heads, found))
 print(f"{same} of {len(found)} heads as in the gold tree")
 
 # %%
-result = run("syn.perturbed_masking.wu2020")
+result = recall("syn.perturbed_masking.wu2020")
 
 # %% mystnb={"figure": {"caption": "Perturbing words reveals some syntax without a probe: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that perturbing words reveals some syntax without a probe, for mini and its untrained twin on generated data."}}
 plotting.bars(result.deciding(), "figure", chance=0.0)
@@ -382,7 +407,7 @@ card("syn.perturbed_masking.wu2020")
 # is chosen on other sentences). In each, one half is chance.
 
 # %%
-result = run("syn.npi.warstadt2019")
+result = recall("syn.npi.warstadt2019")
 
 # %% mystnb={"figure": {"caption": "NPIs and licensors are detected better than scope: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that nPIs and licensors are detected better than scope, for mini and its untrained twin on generated data."}}
 plotting.bars(result.deciding(), "figure", chance=0.0)
@@ -408,7 +433,7 @@ card("syn.npi.warstadt2019")
 # out (`twin=False`); its figures, measured by `bertology run`, are on the card.
 
 # %%
-result = run("syn.structural_bias.warstadt2020")
+result = recall("syn.structural_bias.warstadt2020")
 
 # %% mystnb={"figure": {"caption": "Fine-tuning prefers the hierarchical rule in three of four tasks: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that fine-tuning prefers the hierarchical rule in three of four tasks, for mini and its untrained twin on generated data."}}
 plotting.bars(result.deciding(), "figure", chance=0.0)
@@ -433,7 +458,7 @@ card("syn.structural_bias.warstadt2020")
 # of an unfinished model, whose classifiers knew nothing and were flipped by anything.
 
 # %%
-result = run("syn.triggers.wallace2019a")
+result = recall("syn.triggers.wallace2019a")
 
 # %% mystnb={"figure": {"caption": "Nonsense triggers flip predictions and transfer: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that nonsense triggers flip predictions and transfer, for mini and its untrained twin on generated data."}}
 plotting.bars(result.deciding(), "figure", chance=0.0)
@@ -453,16 +478,6 @@ card("syn.triggers.wallace2019a")
 # train a biaffine dependency parser on top of the encoder, keep the encoder, and fine-tune it on entailment. We do the
 # same with and without that stage. *Little difference* is a strong claim: the whole interval must lie within one point,
 # and the parser must parse well.
-
-# %%
-result = run("syn.intermediate_parsing.glavas2020")
-
-# %% mystnb={"figure": {"caption": "Supervised parsing first makes little difference: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that supervised parsing first makes little difference, for mini and its untrained twin on generated data."}}
-plotting.bars(result.deciding(), "figure", chance=0.0)
-plotting.plt.show()
-
-# %% tags=["hide-output"]
-print(plotting.printed(result.deciding()))
 
 # %%
 card("syn.intermediate_parsing.glavas2020")

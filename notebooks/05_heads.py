@@ -22,13 +22,14 @@
 #
 # Layer 0 is the embeddings; blocks and heads are counted from 1. Attention is between words: summed over the pieces of the word attended to,
 # averaged over those of the word attending. A head is always *chosen* on one set of sentences and *scored* on another.
-# Each claim ends with its **card**: what was claimed, what released outputs of the real BERT give, our figures for the
-# model and its *untrained twin*, and the verdict.
+# Each claim has the figures that decide it, with 95% intervals, on generated sentences (a demonstration, from recorded
+# runs: `run(id)` in place of `recall(id)` measures them again), and a **card**: the real BERT, our small model `mini` on
+# the studies' own data, and its *untrained twin*.
 
 # %%
 import numpy as np
 
-from bertology_utils import card, plotting, run
+from bertology_utils import card, plotting, recall
 from bertology_utils.attention import patterns
 from bertology_utils.data import load
 from bertology_utils.settings import Settings
@@ -54,7 +55,7 @@ for e in examples:
     print(f"{e.pattern:<20} layer {e.layer}, head {e.head}: probability {e.probability:.2f}")
 
 # %%
-result = run("hed.patterns.kovaleva2019")
+result = recall("hed.patterns.kovaleva2019")
 
 # %% mystnb={"figure": {"caption": "Head maps fall into five patterns: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that head maps fall into five patterns, for mini and its untrained twin on generated data."}}
 plotting.bars(result.deciding(), "figure", chance=0.0)
@@ -75,7 +76,7 @@ card("hed.patterns.kovaleva2019")
 # \[SEP\] is small just where that attention is large, they took it for a way to do nothing.
 
 # %%
-result = run("hed.special_tokens.clark2019")
+result = recall("hed.special_tokens.clark2019")
 
 # %% mystnb={"figure": {"caption": "[CLS] early, [SEP] in the middle, punctuation at the end: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that [CLS] early, [SEP] in the middle, punctuation at the end, for mini and its untrained twin on generated data."}}
 plotting.bars(result.deciding(), "figure", chance=0.0)
@@ -96,7 +97,7 @@ card("hed.special_tokens.clark2019")
 # share. The rank correlation asks, over all heads: do those that look at \[SEP\] most make its vector short?
 
 # %%
-result = run("hed.norms.kobayashi2020")
+result = recall("hed.norms.kobayashi2020")
 
 # %% mystnb={"figure": {"caption": "Weighted by norms, special tokens matter less: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that weighted by norms, special tokens matter less, for mini and its untrained twin on generated data."}}
 plotting.bars(result.deciding(), "figure", chance=0.0)
@@ -117,7 +118,7 @@ card("hed.norms.kobayashi2020")
 # over the layers at random.
 
 # %%
-result = run("hed.redundancy.clark2019")
+result = recall("hed.redundancy.clark2019")
 
 # %% mystnb={"figure": {"caption": "Heads of one layer behave alike: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that heads of one layer behave alike, for mini and its untrained twin on generated data."}}
 plotting.bars(result.deciding(), "figure", chance=0.0)
@@ -138,7 +139,7 @@ card("hed.redundancy.clark2019")
 # Head and offset are chosen on one part of the treebank and scored on another.
 
 # %%
-result = run("hed.syntactic.clark2019")
+result = recall("hed.syntactic.clark2019")
 
 # %% mystnb={"figure": {"caption": "Some heads specialise in a syntactic relation: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that some heads specialise in a syntactic relation, for mini and its untrained twin on generated data."}}
 plotting.bars(result.deciding(), "figure", chance=0.0)
@@ -157,12 +158,38 @@ card("hed.syntactic.clark2019")
 # {cite:t}`hoover2019` doubt that one head carries a relation. A mixture of heads, with weights learnt on other
 # sentences, is compared with the best single head on the same words; both may read attention either way.
 
+# %%
+result = recall("hed.combination.hoover2019")
+
+# %% mystnb={"figure": {"caption": "Several heads together carry a relation: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that several heads together carry a relation, for mini and its untrained twin on generated data."}}
+plotting.bars(result.deciding(), "figure", chance=0.0)
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(result.deciding()))
+
+# %%
+card("hed.combination.hoover2019")
+
 # %% [markdown]
 # (hed-no-full-tree)=
 # ## Does a head have the whole tree?
 #
 # If each word's answer is its most attended word, how much of the whole tree does a single head have
 # {cite:p}`clark2019`? The *right chain* takes the next word for every head.
+
+# %%
+result = recall("hed.no_full_tree.clark2019")
+
+# %% mystnb={"figure": {"caption": "No single head has the whole tree: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that no single head has the whole tree, for mini and its untrained twin on generated data."}}
+plotting.bars(result.deciding(), "figure", chance=0.0)
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(result.deciding()))
+
+# %%
+card("hed.no_full_tree.clark2019")
 
 # %% [markdown]
 # (hed-negation-scope)=
@@ -173,6 +200,19 @@ card("hed.syntactic.clark2019")
 # lot, so the baseline is the best window of fixed offsets; sentences that are all scope are left out. A second baseline,
 # one fixed offset, was taken out of the rule after figures of an unfinished model had been seen; it is printed below.
 
+# %%
+result = recall("hed.negation_scope.zhao2020")
+
+# %% mystnb={"figure": {"caption": "Some heads encode negation scope: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that some heads encode negation scope, for mini and its untrained twin on generated data."}}
+plotting.bars(result.deciding(), "figure", chance=0.0)
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(result.deciding()))
+
+# %%
+card("hed.negation_scope.zhao2020")
+
 # %% [markdown]
 # (hed-coreference)=
 # ## Who is *she*?
@@ -181,6 +221,19 @@ card("hed.syntactic.clark2019")
 # finds it. Our rules are sieves: the same words, the same head word, nothing against gender, number or person; within
 # each the nearest mention wins. Heads are chosen on the train and dev parts together: so since figures of an unfinished
 # model, with heads chosen on dev alone, had been seen.
+
+# %%
+result = recall("hed.coreference.clark2019")
+
+# %% mystnb={"figure": {"caption": "One head resolves coreference like a rule-based system: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that one head resolves coreference like a rule-based system, for mini and its untrained twin on generated data."}}
+plotting.bars(result.deciding(), "figure", chance=0.0)
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(result.deciding()))
+
+# %%
+card("hed.coreference.clark2019")
 
 # %% [markdown]
 # (hed-agreement)=
@@ -191,6 +244,19 @@ card("hed.syntactic.clark2019")
 # distractor does is measured by the excess that is lost: a slope of the confusion, which noise alone can make, was the
 # measure until figures of an unfinished model had been seen.
 
+# %%
+result = recall("hed.agreement_attention.lin2019")
+
+# %% mystnb={"figure": {"caption": "Attention is a weak indicator of agreement: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that attention is a weak indicator of agreement, for mini and its untrained twin on generated data."}}
+plotting.bars(result.deciding(), "figure", chance=0.0)
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(result.deciding()))
+
+# %%
+card("hed.agreement_attention.lin2019")
+
 # %% [markdown]
 # (hed-subwords)=
 # ## Pieces of a word
@@ -198,6 +264,19 @@ card("hed.syntactic.clark2019")
 # A rare word comes in pieces. {cite:t}`correia2019` saw heads that join them. We divide the attention between
 # neighbouring pieces of one word by that between neighbouring pieces of two words; 1 means the head knows no words. The
 # generated sentences get compounds written as one word, so that there are pieces to join.
+
+# %%
+result = recall("hed.subwords.correia2019")
+
+# %% mystnb={"figure": {"caption": "Some heads join the pieces of a word: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that some heads join the pieces of a word, for mini and its untrained twin on generated data."}}
+plotting.bars(result.deciding(), "figure", chance=0.0)
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(result.deciding()))
+
+# %%
+card("hed.subwords.correia2019")
 
 # %% [markdown]
 # (hed-frames)=
@@ -207,6 +286,19 @@ card("hed.syntactic.clark2019")
 # could switch them off without loss. We choose the two heads on one part, compare their attention to a core argument
 # with that to a random span, and take them away while the model fills masked words.
 
+# %%
+result = recall("hed.frames.kovaleva2019")
+
+# %% mystnb={"figure": {"caption": "A few heads align with frames, yet are not needed: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that a few heads align with frames, yet are not needed, for mini and its untrained twin on generated data."}}
+plotting.bars(result.deciding(), "figure", chance=0.0)
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(result.deciding()))
+
+# %%
+card("hed.frames.kovaleva2019")
+
 # %% [markdown]
 # (hed-lexical)=
 # ## Hand and finger
@@ -214,6 +306,19 @@ card("hed.syntactic.clark2019")
 # {cite:t}`cui2020` report that attention carries lexical and commonsense relations. Two related concepts stand in a
 # neutral carrier sentence; the control is the same sentence with another pair's second concept. Here too heads are chosen
 # on train and dev together, since figures of an unfinished model had been seen.
+
+# %%
+result = recall("hed.lexical_relations.cui2020")
+
+# %% mystnb={"figure": {"caption": "Attention carries lexical and commonsense relations: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that attention carries lexical and commonsense relations, for mini and its untrained twin on generated data."}}
+plotting.bars(result.deciding(), "figure", chance=0.0)
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(result.deciding()))
+
+# %%
+card("hed.lexical_relations.cui2020")
 
 # %% [markdown]
 # (hed-heavy-lifters)=
@@ -229,7 +334,7 @@ card("hed.syntactic.clark2019")
 # by `bertology run`, are on the card.
 
 # %%
-result = run("hed.heavy_lifters.prasanna2020", twin=False)
+result = recall("hed.heavy_lifters.prasanna2020")
 
 # %% mystnb={"figure": {"caption": "The heads that matter most are rarely interpretable: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that the heads that matter most are rarely interpretable, for mini and its untrained twin on generated data."}}
 plotting.bars(result.deciding(), "figure", chance=0.0)
@@ -249,3 +354,16 @@ card("hed.heavy_lifters.prasanna2020")
 # {cite:p}`serrano2019,wiegreffe2019`. We deal out each head's weights anew, at random in every row, and measure how far
 # the prediction of a masked word moves. And {cite:t}`brunner2020` count dimensions: with more tokens than a head's
 # vectors have dimensions, different weights give exactly the same output.
+
+# %%
+result = recall("hed.explanation_debate.jain2019")
+
+# %% mystnb={"figure": {"caption": "Attention is contested as explanation: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that attention is contested as explanation, for mini and its untrained twin on generated data."}}
+plotting.bars(result.deciding(), "figure", chance=0.0)
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(result.deciding()))
+
+# %%
+card("hed.explanation_debate.jain2019")
