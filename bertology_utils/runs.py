@@ -28,6 +28,7 @@ from .data import sha256
 from .data.items import Data, Item
 from .errors import Refusal
 from .scores.pairs import over
+from .scores.rows import records as tidy
 from .settings import Settings
 from .subject import models
 from .subject.models import Subject
@@ -199,8 +200,8 @@ def _measured(it: Claim, data: Data, settings: Settings, twin: bool, save: bool)
             model=subject.name,
             data=data.name,
             kind="rerun",
-            rows=rows.to_dict("records"),
-            over_twin=None if beaten is None else beaten.to_dict("records"),
+            rows=tidy(rows),
+            over_twin=None if beaten is None else tidy(beaten) if len(beaten) else [],
             notes=(*data.notes, *rows.attrs.get("notes", ())),
             provenance=records.provenance(
                 settings,

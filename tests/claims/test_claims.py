@@ -50,7 +50,7 @@ def test_a_run_is_repeatable(negated, settings):
 
 def test_a_row_that_is_not_rerun_says_so_with_its_reason(settings):
     cited = next(r for r in ledger.rows() if r.how == "cite")
-    assert "NOT RERUN" in repr(cards.card(cited.id, settings)) and cited.reason in repr(cards.card(cited.id, settings))
+    assert "not rerun" in repr(cards.card(cited.id, settings)) and cited.reason in repr(cards.card(cited.id, settings))
     with pytest.raises(registry.NotRunnable, match="not rerun"):
         runs.run(cited.id, settings)
 
@@ -118,7 +118,7 @@ def test_the_report_has_a_line_for_every_record(tmp_path):
 def test_run_on_any_folder(tmp_path):
     done = command("run", ID, "--model", str(tiny_folder()), "--n", "30", "--evidence", str(tmp_path))
     assert done.returncode == 0, done.stderr
-    assert "accuracy (condition" in done.stdout and "-untrained on builtin" in done.stdout
+    assert "accuracy" in done.stdout and "-untrained on builtin" in done.stdout
     assert len(list(tmp_path.rglob("*.json"))) == 2
 
 
