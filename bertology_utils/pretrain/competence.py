@@ -1,6 +1,6 @@
 """What a model pretrained on the generated language has learnt of it: every kind of generated item it could be asked.
 
-The figures of the bundled `toy`'s card. Sentences that the training text holds are left out: of the open tasks none does
+The figures of the bundled `toy`'s card. Sentences that the training text holds are left out: of the open tasks none does, while the builders stay as they are
 (see `generated.reserved`), of the hand-written tables three quarters are in it.
 """
 
@@ -33,6 +33,7 @@ TASKS = (
     "name_origin",
 )
 PASSED = 0.95
+FIGURES = "competence.csv"
 COLUMNS = ("task", "condition", "measure", "value", "low", "high", "n")
 
 
@@ -85,7 +86,7 @@ def rows(subject: Subject, n: int = 2000, seed: int = 0, settings: Settings | No
     return pd.DataFrame(out, columns=list(COLUMNS))
 
 
-def write(folder: str | Path, name: str, settings: Settings | None = None) -> Path:
+def write(folder: str | Path, name: str, note: str = "", settings: Settings | None = None) -> Path:
     """Measure a folder's model and its untrained twin, and write ``competence.csv`` and the model card with the figures.
 
     Parameters
@@ -94,14 +95,22 @@ def write(folder: str | Path, name: str, settings: Settings | None = None) -> Pa
         As `export` leaves it.
     name : str
         What the model is called in its card.
+    note : str
+        What else there is to say of the figures.
     """
     settings, folder = settings or Settings.of(device="cpu"), Path(folder)
     subject = load(str(folder.resolve()), settings)
     twin = rows(subject.twin(), settings=settings)
     frame = rows(subject, settings=settings).merge(twin[["task", "condition", "value"]], on=["task", "condition"])
     frame = frame.rename(columns={"value_x": "value", "value_y": "twin"})
-    frame.to_csv(folder / "competence.csv", index=False, float_format="%.3f")
-    return modelcard.write(folder, name, table(frame))
+    frame.to_csv(folder / FIGURES, index=False, float_format="%.3f")
+    return card(folder, name, note)
+
+
+def card(folder: str | Path, name: str, note: str = "") -> Path:
+    """Write the model card from the figures that `write` has left."""
+    frame = pd.read_csv(Path(folder) / FIGURES, keep_default_na=False)
+    return modelcard.write(folder, name, table(frame) + (f"\n\n{note}" if note else ""))
 
 
 def table(frame: pd.DataFrame) -> str:
@@ -124,5 +133,5 @@ def table(frame: pd.DataFrame) -> str:
     )
 
 
-if __name__ == "__main__":  # python -m bertology_utils.pretrain.competence FOLDER NAME
-    print(write(*sys.argv[1:3]))
+if __name__ == "__main__":  # python -m bertology_utils.pretrain.competence FOLDER NAME NOTE
+    print(write(*sys.argv[1:4]))
