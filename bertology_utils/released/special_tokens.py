@@ -22,7 +22,8 @@ DECIDES_NOT = " Read off a picture, without examples, it decides nothing here."
     folder="released/clark2019_general_digitised",
     files=("avg_attention_by_layer_digitised.csv",),
     note="The authors' curves of mean attention by block, read off their notebook's picture to about a hundredth. [CLS] "
-    "peaks first, then [SEP], then punctuation, as the survey says. The gradients are not in this release." + DECIDES_NOT,
+    "peaks first, then [SEP], then punctuation, as the survey says. The gradients are not in this release."
+    + DECIDES_NOT,
 )
 def attention_by_layer(files: Files) -> pd.DataFrame:
     """Mean attention over heads by block (from 1) and token, the depth of the peak and how far it stands out."""

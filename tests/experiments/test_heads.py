@@ -69,12 +69,12 @@ def test_the_same_seed_gives_the_same_rows(id, subject):
 def test_survivors_are_compared_with_all_heads_and_undefined_where_nothing_was_learnt():
     from bertology_utils.experiments.heads.lifters import _accuracy, _rows
 
-    alive = np.arange(12).reshape(3, 4) < 4
-    share = np.where(alive, 0.2, 0.8)
+    alive = np.arange(48).reshape(6, 8) < 16
+    share = np.where(alive, 0.2, 0.8) + 0.05 * np.sin(np.arange(48)).reshape(6, 8)
     rows = _rows([alive, alive], {"weights": [share, share], "norms": [share, share]}, SETTINGS, "t")
     by = {(r["measure"], r.get("maps")): r for r in rows}
-    assert by["heterogeneous, survivors", "norms"]["value"] == pytest.approx(0.2)
-    assert by["heterogeneous, survivors - all heads", "weights"]["value"] == pytest.approx(0.2 - 0.6)
+    assert by["heterogeneous, survivors", "norms"]["value"] == pytest.approx(0.2, abs=0.02)
+    assert by["heterogeneous, survivors - all heads", "weights"]["value"] == pytest.approx(0.2 - 0.6, abs=0.02)
     assert by["share of heads surviving", None]["value"] == pytest.approx(1 / 3)
     clauses = ledger.row("hed.heavy_lifters.prasanna2020").clauses
     usual = np.arange(200) % 2 == 0
