@@ -92,7 +92,7 @@ def test_a_trial_as_far_off_keeps_distance_and_length():
     item = EdgeItem(id="x", words=tuple("abcdefgh"), span1=(2, 3), span2=(3, 5), labels=("ARG1",))
     seen = {_as_far(random.Random(seed), item) for seed in range(40)}
     assert {b[0] - a[0] for a, b in seen} == {1} and {b[1] - b[0] for _, b in seen} == {2}
-    assert all(0 <= a[0] and b[1] <= 8 and a != (2, 3) for a, b in seen)
+    assert all(a[0] >= 0 and b[1] <= 8 and a != (2, 3) for a, b in seen)
     assert not any(a[0] in range(3, 5) for a, _ in seen), "an argument's own words ask nothing"
     whole = EdgeItem(id="y", words=("a", "b"), span1=(0, 1), span2=(1, 2), labels=("ARG1",))
     assert _as_far(random.Random(0), whole) is None
