@@ -120,7 +120,7 @@ plotting.plt.show()
 
 # %% tags=["hide-output"]
 print(plotting.printed(special.series("depth of the peak")))
-print(plotting.printed(special.series("peak - mean of the other blocks")))
+print(plotting.printed(special.series("peak in the middle - elsewhere")))
 name = "relative gradient, blocks that attend to [SEP] most / others"
 print(plotting.printed(special.series(name)))
 

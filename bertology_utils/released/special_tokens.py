@@ -9,6 +9,7 @@ from bertology_utils.released import released
 from bertology_utils.released.files import Files
 from bertology_utils.scores.counts import only
 from bertology_utils.scores.intervals import mean_interval, row, table
+from bertology_utils.scores.stretches import inside_lead, stretches
 
 BASE = "bert-base-uncased"
 DECIDES_NOT = " Read off a picture, without examples, it decides nothing here."
@@ -38,11 +39,12 @@ def attention_by_layer(files: Files) -> pd.DataFrame:
 
 def _peak(curve: pd.Series, name: str) -> list[dict]:
     keys = dict(subject=BASE, statistic=name)
-    rise = curve.max() - curve.drop(curve.idxmax()).mean()
-    return [
-        row("depth of the peak", only(curve.idxmax() / len(curve)), 0, **keys),
-        row("peak - mean of the other blocks", only(rise), 0, **keys),
-    ]
+    rows = [row("depth of the peak", only(curve.idxmax() / len(curve)), 0, **keys)]
+    means = curve.to_numpy()
+    for stretch, inside in stretches(len(means)).items():
+        lead = inside_lead(means, inside)
+        rows.append(row(f"peak in {stretch} - elsewhere", only(lead), 0, **keys))
+    return rows
 
 
 @released(

@@ -129,13 +129,22 @@ def test_a_head_of_place_alone_has_no_lead_over_its_profile(subject):
     np.testing.assert_allclose(alone.lead_by_place, np.repeat(found.lead_by_place, 2, 0), atol=1e-6)
 
 
-def test_peaks_stand_out_and_falls_compare_blocks():
-    from bertology_utils.experiments.heads.statistics import _fall, _lead, _peak, _rise
+def test_peaks_have_a_place_and_falls_compare_blocks():
+    from bertology_utils.experiments.heads.statistics import _fall, _lead, _peaks
+    from bertology_utils.scores.stretches import stretches
 
-    curve = np.tile([0.1, 0.5, 0.1, 0.1], (30, 1))
-    depth, rise = _peak(curve, "x", SETTINGS)
-    assert depth["value"] == 0.5 and rise["value"] == pytest.approx(0.4)
-    assert _rise(np.full((5, 4), 0.3)) == 0
+    curve = np.tile([0.1, 0.1, 0.1, 0.5, 0.1, 0.1, 0.1, 0.1], (30, 1))
+    depth, *leads = _peaks(curve, "x", SETTINGS)
+    assert depth["value"] == 0.5
+    assert [r["value"] for r in leads] == pytest.approx([-0.4, 0.4, -0.4])
+    assert [r["value"] for r in _peaks(np.full((5, 8), 0.3), "x", SETTINGS)[1:]] == [0, 0, 0], (
+        "a flat curve has no peak"
+    )
+    assert [list(np.flatnonzero(i) + 1) for i in stretches(12).values()] == [
+        [1, 2, 3, 4],
+        [4, 5, 6, 7, 8, 9, 10],
+        [9, 10, 11, 12],
+    ]
     mass = np.tile([0.1, 0.2, 0.6, 0.7], (4, 1))
     separator = np.tile([1.0, 1.0, 0.25, 0.25], (4, 1))
     assert _fall(mass, separator, np.ones_like(mass)) == pytest.approx(0.25)
