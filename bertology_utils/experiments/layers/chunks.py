@@ -26,7 +26,7 @@ LEAST = 20  # chunks of a kind, or the kind is left out
 @claim(
     "lay.chunks_conflict.liu2019a",
     tasks=("treebank", "chunks"),
-    n=1600,
+    n=1000,
     limit=2400,
     planted=plants.three_answers,
     nulls=("untrained", "layer 0", "bag of words", "positions", "constant"),

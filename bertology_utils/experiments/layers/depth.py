@@ -26,7 +26,7 @@ SUMMARY = ("least gain over embeddings", "expected layer, deep - shallow")
 @claim(
     "lay.base_vs_large.tenney2019a",
     tasks="treebank",
-    n=1600,
+    n=1000,
     limit=2400,
 )
 def base_against_large(subject, data, settings):

@@ -55,7 +55,7 @@ def gap_row(measure: str, found: dict[str, Mixed], figure: Callable, *, first: s
 @claim(
     "lay.pipeline.tenney2019a",
     tasks=SOURCES,
-    n=1600,
+    n=1000,
     limit=8000,
     planted=plants.stages_in_order,
     nulls=("untrained", "layer 0", "bag of words", "positions", plants.AT_ONCE),
@@ -97,7 +97,7 @@ def order_rows(found: dict[str, Mixed]) -> list[dict]:
 @claim(
     "lay.semantics_spread.tenney2019a",
     tasks=SOURCES,
-    n=1600,
+    n=1000,
     limit=8000,
     planted=plants.meaning_spread,
     nulls=("untrained", "layer 0", "bag of words", "positions", plants.AT_ONCE),

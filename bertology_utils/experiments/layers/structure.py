@@ -185,6 +185,7 @@ def agreement_rows(items: list[ForcedChoice], right: np.ndarray, own: np.ndarray
     for head, answers in (("fitted, best layer", right[:, best].mean(0) > 0.5), ("the model's own", own)):
         frame = pd.DataFrame({"right": answers, "gold": np.where(one, "singular", "plural")})[test]
         told = by_class(frame.assign(**groups), settings=settings, groups=list(groups)).to_dict("records")
+        told = [{k: v for k, v in r.items() if k != "gold" or isinstance(v, str)} for r in told]
         rows += [r | {"head": head} for r in told if r["measure"] in BY_CLASS]
     last = Profile.of((own * weight)[None, test], groups, settings).scores()[0]
     return [*rows, intervals.row("balanced accuracy, the model's own head", last, profile.n)]

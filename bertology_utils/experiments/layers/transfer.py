@@ -26,7 +26,7 @@ def task_scores(
 @claim(
     "lay.transferability.liu2019a",
     tasks=("treebank", "chunks", "relations"),
-    n=1600,
+    n=1000,
     limit=8000,
     planted=plants.labels_in_the_middle,
     nulls=("untrained", "layer 0", "bag of words", "positions", "constant"),
