@@ -85,13 +85,13 @@ def mixing_weights(files: Files) -> dict[str, np.ndarray]:
 
 
 def profiles(files: Files) -> dict[str, dict[str, Profile]]:
-    """Subject -> task -> cumulative scores of both sizes with draws; `n` counts the decisions.
+    """Subject -> task -> cumulative scores of both sizes with draws; `n` counts the gold labels.
 
     Large's draws come from its decision counts. Base was scored on the same items, but released without counts: each
     of its scores is drawn as a normal figure with the half-width that was released for large where its score is nearest.
     """
     frame = files.csv(CUMULATIVE)
-    sizes = frame[["tp_count", "fp_count", "fn_count", "tn_count"]].sum(axis=1).groupby(frame.task).first().astype(int)
+    sizes = frame[["tp_count", "fn_count"]].sum(axis=1).groupby(frame.task).first().astype(int)
     large = {
         task: Profile(score, drawn, int(sizes[key]))
         for key, (task, (score, drawn)) in zip(PIPELINE, cumulative_draws(files).items())
