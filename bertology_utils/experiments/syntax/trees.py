@@ -106,7 +106,7 @@ def with_tree(maps: np.ndarray, gold: np.ndarray) -> np.ndarray:
     "syn.no_tree_in_attention.htut2019",
     tasks="treebank",
     n=600,
-    limit=400,
+    limit=250,
     nulls=("untrained", "bag of words", planted.HEAD_WITH_THE_TREE),
     planted=planted.neighbour_heads,
 )
