@@ -91,7 +91,7 @@ def compared(counts: Attached, names: Sequence[str], settings) -> list[dict]:
     return rows
 
 
-PLANTED = 0.3  # share of a planted head's attention that goes along gold arcs
+PLANTED = 0.5  # share of a planted head's attention that goes along gold arcs
 
 
 def with_tree(maps: np.ndarray, gold: np.ndarray) -> np.ndarray:
