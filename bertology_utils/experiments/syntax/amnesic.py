@@ -29,7 +29,7 @@ CONTROLS = 3  # draws of random directions; the control is their mean
     "syn.amnesic.elazar2020",
     tasks="treebank",
     n=1000,
-    limit=700,
+    limit=500,
     nulls=("untrained", "constant", "frequency"),
     planted=planted.relied_on,
 )

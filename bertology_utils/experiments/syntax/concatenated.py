@@ -53,7 +53,7 @@ def counted(data, base, rng):
     "syn.concatenated.miaschi2020",
     tasks="treebank",
     n=600,
-    limit=600,
+    limit=500,
     nulls=("untrained", "layer 0", "bag of words", "positions"),
     planted=counted,
 )

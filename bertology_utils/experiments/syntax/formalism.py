@@ -11,8 +11,9 @@ from ...probes.linear import fit, fit_grid
 from ...scores import intervals
 from ...scores.choice import choose
 from . import planted
-from .fitted import FOLDS, PENALTIES, folds
+from .fitted import FOLDS, folds
 
+PENALTIES = (1e-1, 1e-2)
 FORMALISMS = ("role label", "proto-role properties")
 
 

@@ -15,7 +15,7 @@ from ...subject.models import Subject
 from . import planted
 from .fitted import Rows, layer_rows, refitted, tuned
 
-MOST = 3000  # targets a split: time and memory are bounded
+MOST = 2000  # targets a split: time and memory are bounded
 
 
 def stranger(subject: Subject, settings: Settings) -> Subject:
@@ -53,7 +53,7 @@ def arcs(item: Sentence) -> list[tuple]:
     "syn.pos_chunks_deps.tenney2019b",
     tasks=("treebank", "chunks"),
     n=360,
-    limit=220,
+    limit=180,
     nulls=("untrained", "layer 0", "bag of words", "positions"),
     planted=planted.analysed,
 )
@@ -130,7 +130,7 @@ def _ancestor_targets(subject: Subject, items: list[Sentence], settings: Setting
     "syn.distant_parents.liu2019a",
     tasks="treebank",
     n=1800,
-    limit=900,
+    limit=600,
     nulls=("untrained", "layer 0", "bag of words", "positions"),
     planted=planted.parents,
 )

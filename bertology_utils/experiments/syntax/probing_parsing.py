@@ -25,7 +25,7 @@ from .probing_trees import Forest, grow
     "syn.trees_from_vectors.vilares2020",
     tasks=("treebank", "constituency"),
     n=400,
-    limit=400,
+    limit=250,
     nulls=("untrained", "layer 0", "bag of words", "positions"),
     planted=planted.tagged_trees,
 )

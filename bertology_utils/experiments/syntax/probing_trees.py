@@ -76,7 +76,7 @@ def _probe_trees(
     "syn.structural_probe.hewitt2019",
     tasks="treebank",
     n=400,
-    limit=400,
+    limit=320,
     nulls=("untrained", "layer 0", "bag of words", "positions"),
     planted=planted.trees,
 )

@@ -20,7 +20,7 @@ from .probing import MOST, few, stranger, tags
     "syn.mdl.voita2020",
     tasks="treebank",
     n=300,
-    limit=220,
+    limit=150,
     nulls=("untrained", "layer 0", "bag of words", "positions"),
     planted=planted.analysed,
 )

@@ -91,7 +91,7 @@ def compared(counts: Attached, names: Sequence[str], settings) -> list[dict]:
     return rows
 
 
-PLANTED = 0.3  # share of a planted head's attention that goes along gold arcs
+PLANTED = 0.5  # share of a planted head's attention that goes along gold arcs
 
 
 def with_tree(maps: np.ndarray, gold: np.ndarray) -> np.ndarray:
@@ -106,7 +106,7 @@ def with_tree(maps: np.ndarray, gold: np.ndarray) -> np.ndarray:
     "syn.no_tree_in_attention.htut2019",
     tasks="treebank",
     n=600,
-    limit=400,
+    limit=250,
     nulls=("untrained", "bag of words", planted.HEAD_WITH_THE_TREE),
     planted=planted.neighbour_heads,
 )

@@ -22,10 +22,11 @@ RECIPE = Recipe(epochs=3, batch=16)
 SEEDS = 5  # of fine-tuning, each with a head of its own
 CHECKED = 40  # training sentences kept back to see what was learnt
 RANDOM_TRIGGERS = 5
-TRAIN = 600  # texts that a classifier is tuned on
-ATTACKED = 240  # texts at most: each is classified with seven triggers, or none, by three models
+TRAIN = 500  # texts that a classifier is tuned on
+ATTACKED = 200  # texts at most: each is classified with seven triggers, or none, by three models
 CLASSES = ("0", "1")
-PASSES = 2400  # sentences a parser sees at least, each several times in a small treebank
+PASSES = 1200  # sentences a parser sees at least, each several times in a small treebank
+LEARNT = 300  # sentences and texts at most that parsing and the task after it are learnt from
 
 
 def seeds(n_train: int) -> range:
@@ -152,7 +153,7 @@ def _attack_rows(right: dict[str, np.ndarray], gold: np.ndarray, name: str, sett
     "syn.intermediate_parsing.glavas2020",
     tasks=("treebank", "entailment", "sentiment"),
     n=300,
-    limit=300,
+    limit=1000,
 )
 def intermediate_parsing(subject, data, settings):
     """A text task after a stage of supervised parsing and without it, several seeds (glavas2020).
@@ -163,8 +164,9 @@ def intermediate_parsing(subject, data, settings):
     treebank, texts, notes = _both_tasks(data, settings)
     treebank = [s for s, ok in zip(treebank, encode.fits(subject, [s.words for s in treebank])) if ok]
     texts, note = finetune.fitting(subject, texts)
-    train, test = _split(texts, "train"), _split(texts, "dev", "test")
-    classes, parsed, held = sorted({i.label for i in texts}), _split(treebank, "train"), _split(treebank, "test")
+    train, test = _split(texts, "train")[:LEARNT], _split(texts, "dev", "test")
+    classes, parsed = sorted({i.label for i in texts}), _split(treebank, "train")[:LEARNT]
+    held = _split(treebank, "test")[:LEARNT]
     uas, scores = [], {"with": [], "without": []}
     for seed in seeds(len(train)):
         recipe = replace(RECIPE, epochs=2, seed=seed)
