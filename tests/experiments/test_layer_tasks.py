@@ -165,10 +165,11 @@ def test_who_always_prefers_one_number_scores_one_half():
     one = np.array([structure.singular(i) for i in items])
     right = np.broadcast_to(one, (2, 9, 200))  # always the singular: .6 right
     rows = structure.agreement_rows(items, right, one, SETTINGS)
-    by = {(r["measure"], r.get("number")): r["value"] for r in rows}
+    by = {(r["measure"], r.get("gold")): r["value"] for r in rows}
     assert by["balanced accuracy, best layer", None] == pytest.approx(0.5)
     assert by["balanced accuracy, the model's own head", None] == pytest.approx(0.5)
-    assert by["accuracy by right form", "singular"] == 1 and by["accuracy by right form", "plural"] == 0
+    assert by["accuracy by gold class", "singular"] == 1 and by["accuracy by gold class", "plural"] == 0
+    assert by["d'", None] == by["share of the rarer choice", None] == 0
 
 
 def test_the_layers_two_thirds_up_are_set_against_those_below_and_above():
