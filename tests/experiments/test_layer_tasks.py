@@ -82,15 +82,14 @@ def test_two_depths_are_compared_by_task(tmp_path):
     assert set(found[found.measure == "cumulative accuracy"].model) == {tiny().name, deep.name}
 
 
-def test_without_a_companion_of_another_depth_the_comparison_says_what_is_missing(tmp_path, monkeypatch):
+def test_without_a_companion_of_another_depth_the_comparison_says_what_is_missing(tmp_path):
     settings = Settings(draws=50, cache=tmp_path)
     claim = runs.get("lay.base_vs_large.tenney2019a")
-    monkeypatch.delenv("BERTOLOGY_SHALLOW", raising=False)
     found = claim.experiment(tiny(), data(treebank=treebank()), settings)
     assert decide(ledger.row(claim.id).clauses, found).outcome == "cannot be tested here"
     assert "BERTOLOGY_SHALLOW" in found.attrs["notes"][0]
-    monkeypatch.setenv("BERTOLOGY_SHALLOW", str(write_model(tmp_path / "alike")))
-    assert "nothing to stretch" in claim.experiment(tiny(), data(treebank=treebank()), settings).attrs["notes"][0]
+    alike = Settings(draws=50, cache=tmp_path, companions=(f"shallow={write_model(tmp_path / 'alike')}",))
+    assert "nothing to stretch" in claim.experiment(tiny(), data(treebank=treebank()), alike).attrs["notes"][0]
 
 
 def test_what_was_measured_once_is_handed_on():
