@@ -85,13 +85,13 @@ def mixing_weights(files: Files) -> dict[str, np.ndarray]:
 
 
 def profiles(files: Files) -> dict[str, dict[str, Profile]]:
-    """Subject -> task -> cumulative scores of both sizes with draws; `n` counts the decisions.
+    """Subject -> task -> cumulative scores of both sizes with draws; `n` counts the gold labels.
 
     Large's draws come from its decision counts. Base was scored on the same items, but released without counts: each
     of its scores is drawn as a normal figure with the half-width that was released for large where its score is nearest.
     """
     frame = files.csv(CUMULATIVE)
-    sizes = frame[["tp_count", "fp_count", "fn_count", "tn_count"]].sum(axis=1).groupby(frame.task).first().astype(int)
+    sizes = frame[["tp_count", "fn_count"]].sum(axis=1).groupby(frame.task).first().astype(int)
     large = {
         task: Profile(score, drawn, int(sizes[key]))
         for key, (task, (score, drawn)) in zip(PIPELINE, cumulative_draws(files).items())
@@ -199,37 +199,22 @@ def constituents(files: Files) -> pd.DataFrame:
 )
 def spread(files: Files) -> pd.DataFrame:
     """K(s) and K(delta) in bits by task, syntactic less semantic tasks, and what the layers above a third add."""
-    rows = []
-    for subject, found in profiles(files).items():
-        keys = {"subject": subject}
-        rows += gain_rows(found, {"syntactic": SYNTACTIC, "semantic": MEANING}, **keys)
-        gains = {t: cumulative.kl_of_gains(p) for t, p in found.items()}
-        rows += [row("KL of gains (bits)", interval(*g), found[t].n, **keys, task=t) for t, g in gains.items()]
-        rows.append(
-            gap_row(
-                "KL of gains, syntactic - semantic",
-                cumulative.kl_of_gains,
-                SYNTACTIC,
-                MEANING,
-                found,
-                **keys,
-                task="all",
-            )
-        )
-        for task, p in found.items():
-            third = thirds(p.depth)[0][-1]
-            parts = {"gain of the lowest third": (third, 0), "gain above the lowest third": (p.depth, third)}
-            rows += [row(m, p.lead(*layers), p.n, **keys, task=task) for m, layers in parts.items()]
-        for measure, figure in (
-            ("gain, high - low", cumulative.high_less_low),
-            ("gain above the lowest third", cumulative.above_third),
-        ):
-            rows.append(mean_row(measure, figure, MEANING, found, **keys, task="semantic"))
+    found, keys = profiles(files)[LARGE], {"subject": LARGE}
+    rows = gain_rows(found, {"syntactic": SYNTACTIC, "semantic": MEANING}, **keys)
+    kinds = {"first": SYNTACTIC, "second": MEANING}
+    for task, p in found.items():
+        third = thirds(p.depth)[0][-1]
+        rows.append(row("KL of gains (bits)", interval(*cumulative.kl_of_gains(p)), p.n, **keys, task=task))
+        parts = {"gain of the lowest third": (third, 0), "gain above the lowest third": (p.depth, third)}
+        rows += [row(m, p.lead(*layers), p.n, **keys, task=task) for m, layers in parts.items()]
+    rows.append(
+        gap_row("KL of gains, syntactic - semantic", cumulative.kl_of_gains, **kinds, found=found, **keys, task="all")
+    )
+    sums = {"gain, high - low": cumulative.high_less_low, "gain above the lowest third": cumulative.above_third}
+    rows += [mean_row(m, figure, MEANING, found, **keys, task="semantic") for m, figure in sums.items()]
     weights = {task: kl_from_uniform(w) for task, w in mixing_weights(files).items()}
     rows += [row("KL of mixing weights (bits)", only(v), 0, subject=LARGE, task=t) for t, v in weights.items()]
-    rows.append(over_tasks("KL of mixing weights, syntactic - semantic", weights, LARGE))
-    rows.append(row("KL of mixing weights, syntactic - semantic", UNDEFINED, 0, subject=BASE, task="all"))
-    return table(rows)
+    return table([*rows, over_tasks("KL of mixing weights, syntactic - semantic", weights, LARGE)])
 
 
 def over_tasks(measure: str, values: dict[str, float], subject: str) -> dict:

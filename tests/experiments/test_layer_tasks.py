@@ -82,15 +82,14 @@ def test_two_depths_are_compared_by_task(tmp_path):
     assert set(found[found.measure == "cumulative accuracy"].model) == {tiny().name, deep.name}
 
 
-def test_without_a_companion_of_another_depth_the_comparison_says_what_is_missing(tmp_path, monkeypatch):
+def test_without_a_companion_of_another_depth_the_comparison_says_what_is_missing(tmp_path):
     settings = Settings(draws=50, cache=tmp_path)
     claim = runs.get("lay.base_vs_large.tenney2019a")
-    monkeypatch.delenv("BERTOLOGY_SHALLOW", raising=False)
     found = claim.experiment(tiny(), data(treebank=treebank()), settings)
     assert decide(ledger.row(claim.id).clauses, found).outcome == "cannot be tested here"
     assert "BERTOLOGY_SHALLOW" in found.attrs["notes"][0]
-    monkeypatch.setenv("BERTOLOGY_SHALLOW", str(write_model(tmp_path / "alike")))
-    assert "nothing to stretch" in claim.experiment(tiny(), data(treebank=treebank()), settings).attrs["notes"][0]
+    alike = Settings(draws=50, cache=tmp_path, companions=(f"shallow={write_model(tmp_path / 'alike')}",))
+    assert "nothing to stretch" in claim.experiment(tiny(), data(treebank=treebank()), alike).attrs["notes"][0]
 
 
 def test_what_was_measured_once_is_handed_on():
@@ -165,10 +164,11 @@ def test_who_always_prefers_one_number_scores_one_half():
     one = np.array([structure.singular(i) for i in items])
     right = np.broadcast_to(one, (2, 9, 200))  # always the singular: .6 right
     rows = structure.agreement_rows(items, right, one, SETTINGS)
-    by = {(r["measure"], r.get("number")): r["value"] for r in rows}
+    by = {(r["measure"], r.get("gold")): r["value"] for r in rows}
     assert by["balanced accuracy, best layer", None] == pytest.approx(0.5)
     assert by["balanced accuracy, the model's own head", None] == pytest.approx(0.5)
-    assert by["accuracy by right form", "singular"] == 1 and by["accuracy by right form", "plural"] == 0
+    assert by["accuracy by gold class", "singular"] == 1 and by["accuracy by gold class", "plural"] == 0
+    assert by["d'", None] == by["share of the rarer choice", None] == 0
 
 
 def test_the_layers_two_thirds_up_are_set_against_those_below_and_above():

@@ -17,7 +17,7 @@ from ...scores.profiles import thirds
 from ...subject.models import Subject
 from . import tasks
 
-SIZE = 48
+SIZE = 24  # dimensions of a code
 SYNTAX, MEANING = tasks.SYNTACTIC, ("entities", "roles", "coreference", "proto-roles")
 
 
@@ -39,21 +39,23 @@ def stage_labels(item: object) -> Iterable[tuple[str, int, str]]:
             yield from ((kinds[s.kind], w, label) for w in range(s.start, s.end))
 
 
-def labels(stages: Iterable[str], *, strength=1.0, share: tuple[int, int] = (0, 1), **options) -> Part:
+def labels(
+    stages: Iterable[str], *, strength=1.0, share: tuple[int, int] = (0, 1), size: int = SIZE, **options
+) -> Part:
     """The codes of a word's labels at some stages; of every so many-th sentence, by its words, where `share` says so."""
     stages, (which, of) = frozenset(stages), share
 
     def make(seen: Seen) -> np.ndarray:
-        out = np.zeros((seen.n_words, SIZE), np.float32)
+        out = np.zeros((seen.n_words, size), np.float32)
         if crc32(seen.original.tobytes()) % of == which:
             for item, part in seen.golds:
                 if part == "text":
                     for stage, word, label in stage_labels(item):
                         if stage in stages and word < len(out):
-                            out[word] += strength * code((stage, label), SIZE)
+                            out[word] += strength * code((stage, label), size)
         return out
 
-    return Part(SIZE, make, **options)
+    return Part(size, make, **options)
 
 
 def only_at(n_layers: int, layers: Iterable[int]) -> np.ndarray:
@@ -155,7 +157,7 @@ def words_at_the_top(data: Data, base: Subject, rng) -> Subject:
 def labels_in_the_middle(data: Data, base: Subject, rng) -> Subject:
     """The labels of all tasks as a bell around the middle layer, beside static word vectors."""
     part = labels(tasks.PIPELINE, layers=2 * bump(base.n_layers, 0.5, 0.2), noise=0.2)
-    related = plants.label_vectors(plants.of_spans, layers=2 * bump(base.n_layers, 0.5, 0.2), noise=0.2)
+    related = plants.label_vectors(plants.of_spans, SIZE, layers=2 * bump(base.n_layers, 0.5, 0.2), noise=0.2)
     return plant(base, data, rng, parts=[plants.word_vectors(noise=0.3), part, related])
 
 
@@ -184,14 +186,15 @@ def meaning_spread(data: Data, base: Subject, rng) -> Subject:
     n = base.n_layers
     syntax = labels(SYNTAX, layers=only_at(n, [2]), strength=2.0, noise=0.2)
     parts = [
-        labels(MEANING, layers=only_at(n, [k]), strength=3.0, share=(k - 1, n), noise=0.1) for k in range(1, n + 1)
+        labels(MEANING, layers=only_at(n, [k]), strength=3.0, share=(k - 1, n), size=12, noise=0.1)
+        for k in range(1, n + 1)
     ]
     return plant(base, data, rng, parts=[plants.word_vectors(noise=0.3), syntax, *parts])
 
 
 def relations_grow(data: Data, base: Subject, rng) -> Subject:
     """The relation of two concepts, stronger from layer to layer."""
-    part = plants.label_vectors(plants.of_spans, layers=1.2 * plants.rising(base.n_layers), noise=0.4)
+    part = plants.label_vectors(plants.of_spans, SIZE, layers=1.2 * plants.rising(base.n_layers), noise=0.4)
     return plant(base, data, rng, parts=[plants.word_vectors(noise=0.3), part])
 
 

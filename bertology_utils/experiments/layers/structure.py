@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import pandas as pd
 import torch
 
 from ...claims.registry import claim
@@ -12,6 +13,7 @@ from ...data.items import MASK, ForcedChoice, Sentence
 from ...probes import fit_structural_each, mlm_heads, spanning_tree, uuas
 from ...probes.structural import distances, without
 from ...scores import intervals
+from ...scores.choices import by_class
 from ...scores.profiles import Profile, best_in, curve_rows, layers_at, lead_rows, middle_rows
 from ...settings import Settings
 from ...subject import cloze, encode
@@ -22,6 +24,7 @@ TREES, TREE_FITS, RANK = 300, 4, 64  # training sentences per fit of the structu
 LONGEST = 40  # words of a sentence for the structural probe
 MASKS, HEAD_FITS = 1000, 4  # masked pieces that the heads of a fit rest on, fits
 UPPER, TOP = 0.5, 0.85  # "about two thirds up" lies between these depths
+BY_CLASS = ("accuracy by gold class", "d'", "share of the rarer choice")
 SINGULAR, PLURAL = {"is", "was", "has", "does"}, {"are", "were", "have", "do"}
 
 
@@ -179,9 +182,10 @@ def agreement_rows(items: list[ForcedChoice], right: np.ndarray, own: np.ndarray
     rows += lead_rows(profile, dev, {f"two thirds - {name}": (upper, part) for name, part in others.items()})
     best = best_in(dev, range(depth + 1))
     rows.append(intervals.row("balanced accuracy, best layer", profile.scores()[best], profile.n, layer=best))
-    for name, of in (("singular", one), ("plural", ~one)):
-        if (part := test & of).any():
-            found = intervals.mean_interval(right[:, best, part].mean(0), seed=settings.seed, draws=settings.draws)
-            rows.append(intervals.row("accuracy by right form", found, part.sum(), number=name, layer=best))
-    own = Profile.of((own * weight)[None, test], groups, settings).scores()[0]
-    return [*rows, intervals.row("balanced accuracy, the model's own head", own, profile.n)]
+    for head, answers in (("fitted, best layer", right[:, best].mean(0) > 0.5), ("the model's own", own)):
+        frame = pd.DataFrame({"right": answers, "gold": np.where(one, "singular", "plural")})[test]
+        told = by_class(frame.assign(**groups), settings=settings, groups=list(groups)).to_dict("records")
+        told = [{k: v for k, v in r.items() if k != "gold" or isinstance(v, str)} for r in told]
+        rows += [r | {"head": head} for r in told if r["measure"] in BY_CLASS]
+    last = Profile.of((own * weight)[None, test], groups, settings).scores()[0]
+    return [*rows, intervals.row("balanced accuracy, the model's own head", last, profile.n)]
