@@ -242,8 +242,8 @@ card("emb.sense_clusters.wiedemann2019")
 # pair comes first, and compare cosines of one word's occurrences within a segment and across; the same inputs
 # without segment ids show what place alone does.
 #
-# Whether the task is to blame needs two models with segment ids, one of them pretrained without the task. The pair
-# `mini-shallow` on the card differs in both, so that part is left untested.
+# Whether the task is to blame needs two models with segment ids, one of them pretrained without the task. There is no
+# such pair, so that part is left untested.
 
 # %%
 segments = run("emb.segment_position.mickus2019")

@@ -49,7 +49,7 @@ class Trial:
     record : Evidence
         The deciding rows, with their differences to the untrained twin.
     aims : tuple of str
-        Of a null: clauses that it must not hold besides the learned ones.
+        Of a null: the clauses that it must not hold; empty: all learned ones.
     """
 
     role: str
@@ -78,7 +78,8 @@ class Trial:
         """Clauses that came out as they must not: held by a null, not held by the planted subject."""
         tested = self.decision.tested
         if self.role == NULL:
-            return [c.name for c in tested if c.outcome == HOLDS and (c.kind == LEARNED or c.name in self.aims)]
+            aims = self.aims or [c.name for c in tested if c.kind == LEARNED]
+            return [c.name for c in tested if c.outcome == HOLDS and c.name in aims]
         learned = [c for c in tested if c.kind == LEARNED]
         return [c.name for c in (learned or tested) if c.outcome != HOLDS]
 

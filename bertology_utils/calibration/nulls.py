@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -29,8 +29,9 @@ TIE = 1e-3  # nats: so that ties are broken by the word, as any constant prefere
 class Null:
     """A null: its name, what it has in words, and how it is made.
 
-    `clauses` names clauses of the claim that it must not hold besides the learned ones: an absence, say, for a null
-    that has what is said to be absent.
+    `clauses` names the clauses of the claim that it must not hold, where these are not just all the learned ones: an
+    absence, for a null that has what is said to be absent; agreement across other nouns, for one that agrees with the
+    nearest (and so does agree where there is no other).
     """
 
     name: str
@@ -185,6 +186,15 @@ NULLS: dict[str, Null] = {
         "nearest": nearest,
     }.items()
 }
+
+
+def aimed(name: str, *clauses: str) -> Null:
+    """The null of this name, for these clauses of a claim alone.
+
+    >>> aimed("nearest", "distractors").clauses
+    ('distractors',)
+    """
+    return replace(NULLS[name], clauses=clauses)
 
 
 def null(name: str, data: Data, base: Subject, rng: Rng) -> Subject:

@@ -157,9 +157,8 @@ def trials(id: str, source: str, settings: Settings) -> Iterator[Trial]:
         mine, other = rows_of(clauses, chosen, times, rng, settings)
         return trial(id, role, name, says, mine, over(mine, other), source, settings, 0.0, notes=("simulated", known))
 
-    others = tuple(c.name for c in clauses if c.kind != LEARNED)
     null = made(NULL, "no effect", "runs that differ from untrained ones by chance alone", 0.0)
-    yield Trial(null.role, null.name, null.says, null.record, others)
+    yield Trial(null.role, null.name, null.says, null.record, tuple(c.name for c in clauses))
     for times in TIMES:
         planted = made(PLANTED, PLANTED, f"runs with {times} smallest effects of interest", times)
         if not planted.wrong:

@@ -1,7 +1,7 @@
 """What a model pretrained on the generated language has learnt of it: every kind of generated item it could be asked.
 
-The figures of the bundled `toy`'s card. Sentences that the training text holds are left out: of the open tasks none does, while the builders stay as they are
-(see `generated.reserved`), of the hand-written tables three quarters are in it.
+The figures of the bundled `toy`'s card. Sentences that the training text holds are left out: of the open tasks none
+does, while the builders stay as they are (see `generated.reserved`), of the hand-written tables three quarters are in it.
 """
 
 from __future__ import annotations

@@ -107,9 +107,7 @@ def neighbours(files: Files) -> pd.DataFrame:
     rows = []
     for k, pattern in enumerate(patterns.PATTERNS):
         share = mean_interval((labels == k).mean(1))
-        rows.append(
-            row("share of maps", share, len(found), subject=BASE, pattern=pattern, maps="weights", block="all")
-        )
+        rows.append(row("share of maps", share, len(found), subject=BASE, pattern=pattern, maps="weights", block="all"))
     for name, offset in (("next", 1), ("previous", -1)):
         mass = np.stack([offset_attention(a, offset) for _, a in found])  # (inputs, layers, heads)
         measure = f"attention to the {name} token"

@@ -144,7 +144,7 @@ def monopoly(files: Files, name: str) -> pd.DataFrame:
 @released(
     "emb.context_specificity.ethayarajh2019",
     stance="qualifies",
-    **_MONOPOLY,
+    **{**_MONOPOLY, "label": "related"},
     note="Mean self-similarity of English words in SemCor by layer, without intervals and without that of random words, so "
     "that it cannot be adjusted and decides nothing. It falls with the layer in bert-base-uncased; in the cased and the "
     "multilingual model the curve is not monotone.",

@@ -86,7 +86,7 @@ def coarse_senses(files: Files) -> pd.DataFrame:
 @released(
     "emb.sense_clusters.wiedemann2019",
     study="Loureiro et al. 2022",
-    label="rerun",
+    label="related",
     stance="supports",
     folder="released/loureiro_lmms_layers",
     files=("nlm_single_layer_val_*_f1.txt",),

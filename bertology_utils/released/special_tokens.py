@@ -9,6 +9,7 @@ from bertology_utils.released import released
 from bertology_utils.released.files import Files
 from bertology_utils.scores.counts import only
 from bertology_utils.scores.intervals import mean_interval, row, table
+from bertology_utils.scores.stretches import inside_lead, stretches
 
 BASE = "bert-base-uncased"
 DECIDES_NOT = " Read off a picture, without examples, it decides nothing here."
@@ -22,7 +23,8 @@ DECIDES_NOT = " Read off a picture, without examples, it decides nothing here."
     folder="released/clark2019_general_digitised",
     files=("avg_attention_by_layer_digitised.csv",),
     note="The authors' curves of mean attention by block, read off their notebook's picture to about a hundredth. [CLS] "
-    "peaks first, then [SEP], then punctuation, as the survey says. The gradients are not in this release." + DECIDES_NOT,
+    "peaks first, then [SEP], then punctuation, as the survey says. The gradients are not in this release."
+    + DECIDES_NOT,
 )
 def attention_by_layer(files: Files) -> pd.DataFrame:
     """Mean attention over heads by block (from 1) and token, the depth of the peak and how far it stands out."""
@@ -37,11 +39,12 @@ def attention_by_layer(files: Files) -> pd.DataFrame:
 
 def _peak(curve: pd.Series, name: str) -> list[dict]:
     keys = dict(subject=BASE, statistic=name)
-    rise = curve.max() - curve.drop(curve.idxmax()).mean()
-    return [
-        row("depth of the peak", only(curve.idxmax() / len(curve)), 0, **keys),
-        row("peak - mean of the other blocks", only(rise), 0, **keys),
-    ]
+    rows = [row("depth of the peak", only(curve.idxmax() / len(curve)), 0, **keys)]
+    means = curve.to_numpy()
+    for stretch, inside in stretches(len(means)).items():
+        lead = inside_lead(means, inside)
+        rows.append(row(f"peak in {stretch} - elsewhere", only(lead), 0, **keys))
+    return rows
 
 
 @released(

@@ -9,7 +9,14 @@ import pytest
 import torch
 from support import tiny
 
-from bertology_utils.attention.identifiability import layer_inputs, null_space, permuted_attention, rerun
+from bertology_utils.attention.identifiability import (
+    layer_inputs,
+    left_out,
+    null_space,
+    permuted_attention,
+    rerun,
+    without_heads,
+)
 from bertology_utils.attention.importance import head_importance, kind_gradients, masked, masked_hits
 from bertology_utils.attention.maps import recorded_values
 from bertology_utils.settings import Settings
@@ -127,10 +134,43 @@ def test_permuting_an_even_map_changes_nothing():
         layer.attention.self.query.weight.zero_()
         layer.attention.self.query.bias.zero_()
     np.testing.assert_allclose(permuted_attention(even, SENTENCES, settings=SETTINGS), 0, atol=1e-5)
-    moved = permuted_attention(tiny(), SENTENCES, permutations=3, settings=SETTINGS)
-    assert moved.shape == (3, 12) and (moved > 1e-6).any() and (moved <= 1).all()
-    alone = permuted_attention(tiny(), SENTENCES, permutations=3, settings=Settings(seed=3, batch_tokens=1))
-    np.testing.assert_allclose(moved, alone, atol=1e-4)
+    for together, shape in ((False, (3, 12)), (True, (3, 3))):
+        np.testing.assert_allclose(
+            permuted_attention(even, SENTENCES, together=together, settings=SETTINGS), 0, atol=1e-5
+        )
+        moved = permuted_attention(tiny(), SENTENCES, together=together, settings=SETTINGS)
+        assert moved.shape == shape and (moved > 1e-6).any() and (moved <= 1).all()
+        alone = permuted_attention(tiny(), SENTENCES, together=together, settings=Settings(seed=3, batch_tokens=1))
+        np.testing.assert_allclose(moved, alone, atol=1e-4)
+
+
+def test_all_heads_of_a_block_at_once_are_its_ablation():
+    subject = tiny()
+    (batch,) = encode.batches(subject, encode.tokenize(subject, SENTENCES), 1000)
+    with layer_inputs(subject) as inputs, torch.inference_mode():
+        encode.forward(subject, batch)
+    zeros = torch.zeros(3, subject.n_heads, batch.ids.shape[1], subject.hidden_size // subject.n_heads)
+    with torch.inference_mode():
+        found = rerun(subject, 1, inputs[1], zeros, together=True)
+        with ablate_heads(subject, [(1, head) for head in range(subject.n_heads)]):
+            expected = encode.forward(subject, batch).last_hidden_state
+    assert found.shape[0] == 1 and torch.allclose(found[0], expected, atol=1e-5)
+    off = without_heads(subject, SENTENCES, SETTINGS)
+    assert off.shape == (3,) and ((off >= 0) & (off <= 1)).all() and off.any()
+
+
+def test_leaving_words_out_equals_masking_two_by_hand():
+    sentence, place = ["the", "dog", "sees", "birds"], 2
+    (found,) = left_out(tiny(), [sentence], [place], SETTINGS)
+
+    def predicted(*hidden):
+        words = ["[MASK]" if k in hidden else w for k, w in enumerate(sentence)]
+        (batch,) = encode.batches(tiny(), encode.tokenize(tiny(), [words]), 100)
+        states = encode.forward(tiny(), batch).last_hidden_state
+        return tiny().predict(states[0, batch.rows[0].words.index(place)]).softmax(-1)
+
+    wanted = [0.5 * (predicted(place, w) - predicted(place)).abs().sum().item() for w in (0, 1, 3)]
+    np.testing.assert_allclose(found, wanted, atol=1e-5)
 
 
 def test_null_space_has_the_dimensions_that_algebra_says():

@@ -7,7 +7,17 @@ import pytest
 import torch
 from support import tiny
 
-from bertology_utils.attention.patterns import PATTERNS, classifier, classify, features, gallery, generate, generated
+from bertology_utils.attention.patterns import (
+    FEATURES,
+    PATTERNS,
+    classifier,
+    classify,
+    features,
+    gallery,
+    generate,
+    generated,
+    labelled,
+)
 from bertology_utils.settings import Settings
 
 
@@ -66,6 +76,19 @@ def test_unseen_generated_maps_are_told_apart_and_are_maps():
     rng = np.random.default_rng(0)
     for pattern in PATTERNS:
         np.testing.assert_allclose(generate(pattern, 12, 5, rng).sum(1), 1)
+
+
+def test_the_classifier_agrees_with_the_eye_on_maps_it_was_not_adapted_to():
+    """Labels given from pictures of maps of mini and of the real BERT; chance agreement taken off (Cohen's kappa)."""
+    x, y, inputs = labelled("test")
+    assert x.shape == (110, len(FEATURES)) and len(set(inputs)) > 20 and set(y) == set(range(5))
+    found = classifier().predict(x)
+    right = (found == y).mean()
+    chance = sum((y == k).mean() * (found == k).mean() for k in range(5))
+    assert right > 0.7 and (right - chance) / (1 - chance) > 0.5
+    for pattern in ("vertical", "heterogeneous"):
+        k = PATTERNS.index(pattern)
+        assert abs((found == k).mean() - (y == k).mean()) < 0.1, "shares are what the claim speaks of"
 
 
 def test_labels_of_heads_do_not_depend_on_the_batch():

@@ -104,27 +104,38 @@ def test_mixture_finds_the_heads_that_share_a_relation():
     rng = np.random.default_rng(0)
     n, width = 300, 8
     target = rng.integers(0, width, n)
-    scores = rng.dirichlet(np.full(width, 5.0), (n, 4)).transpose(0, 1, 2).astype(np.float32)
+    scores = rng.dirichlet(np.full(width, 5.0), (n, 4)).astype(np.float32)  # (n, 4, W)
     scores[:, :2] = 1 / width
     for i in range(n):
         scores[i, i % 2] = 0.1 / (width - 1)
         scores[i, i % 2, target[i]] = 0.9
-    weights = relations.mixture(scores[:200], target[:200])
+    hits = scores.argmax(-1) == target[:, None]
+    known = relations.Tally(scores[np.arange(n), :, target], scores.sum(-1), np.full(n, width), hits)
+    weights = relations.mixture(known.of(np.arange(n) < 200))
     assert weights[:2].min() > 3 * weights[2:].max()
-    single = [relations.mixed_hits(scores[200:], target[200:], np.eye(4)[h]).mean() for h in range(4)]
-    assert relations.mixed_hits(scores[200:], target[200:], weights).mean() > max(single) + 0.3
+    mixed = (weights @ scores[200:]).argmax(-1) == target[200:]
+    assert mixed.mean() > hits[200:].mean(0).max() + 0.3
+    even = relations.mixture(known, weights=np.where(np.arange(n) % 2 == 0, 1, 0))
+    assert even[0] > 5 * even[1], "only the queries that count are learnt from"
 
 
-def test_candidates_bar_the_query_and_other_sentences_words():
+def test_a_mixture_of_one_head_is_that_head():
     sentences = [list(PARSED.words), ["he", "runs"]]
     queries = pd.DataFrame({"sentence": [0, 1], "query": [4, 0], "target": [2, 1]})
-    scores, target = relations.candidates(tiny(), sentences, queries)
-    assert scores.shape == (2, 24, 6) and target.tolist() == [2, 1]
-    assert (scores[0, :, 4] == -1).all() and (scores[0, :, [0, 1, 2, 3, 5]] >= 0).all()
-    assert (scores[1, :, 0] == -1).all() and (scores[1, :, 1] >= 0).all() and (scores[1, :, 2:] == -1).all()
+    found = relations.tally(tiny(), sentences, queries)
+    assert found.right.shape == (2, 24) and found.words.tolist() == [5, 1]
+    assert (found.right <= found.total + 1e-6).all() and found.hits[1].all(), "of one word the answer is that word"
     hits = relations.score(tiny(), sentences, queries, both_ways=True)
-    alone = np.stack([relations.mixed_hits(scores, target, w) for w in np.eye(24)], 1)
-    np.testing.assert_array_equal(alone, hits)
+    np.testing.assert_array_equal(found.hits, hits)
+    alone = relations.mixed_hits(tiny(), sentences, queries, np.zeros(2, int), np.eye(24)[None])  # (24, 2)
+    np.testing.assert_array_equal(alone.T, hits)
+
+
+def test_nearest_word_of_a_tag():
+    tagged = Sentence(id="c", words=PARSED.words, heads=PARSED.heads, xpos=("DT", "NN", "VB", "DT", "NN", "."))
+    queries = pd.DataFrame({"sentence": [0, 0], "query": [4, 2], "target": [2, 4]})
+    found = relations.tag_hits([tagged], queries, ["NN", "VB"])  # nearest NN left, right, VB left, right
+    assert found.tolist() == [[False, False, True, False], [False, True, False, False]]
 
 
 def test_between_spans():

@@ -43,6 +43,22 @@ def test_a_mention_behind_is_farther_than_any_before():
     assert antecedents.by_rules(a) == 1  # he is no Mary
 
 
+def test_trivial_choices():
+    a = anaphor("Mary met Ann , and Mary and her dog left", 7, (0, 1), (2, 3))
+    assert antecedents.first(a) == 0 and antecedents.most_repeated(a) == 0 and antecedents.nearest(a) == 1
+    b = anaphor("Ann met Mary and her dog left", 4, (0, 1), (2, 3))
+    assert antecedents.most_repeated(b) == 1, "all occur once: the nearest"
+
+
+def test_the_rules_know_nothing_of_the_generator():
+    import ast
+    from pathlib import Path
+
+    tree = ast.parse(Path(antecedents.__file__).read_text(encoding="utf-8"))
+    imported = {n.module for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
+    assert not any("builtin" in (m or "") for m in imported)
+
+
 def test_mentions_become_anaphors_with_right_and_wrong_candidates():
     spans = (
         Span(start=0, end=2, label="", kind="mention", head=0),
@@ -113,31 +129,36 @@ def test_tuning_on_scope_changes_a_copy_only():
 
 
 def test_pieces_within_words_and_across():
-    sentences = [["unlikeable", "dogs", "run"], ["the", "dog"]]
-    mass, count = pieces.neighbours(tiny(), sentences)
+    sentences = [["unlikeable", "dogs", "run", "sleepily"], ["the", "dog"]]
+    found = pieces.neighbours(tiny(), sentences)
     for i, row, map_ in encode.attentions(tiny(), sentences, word_level=False):
+        w = row.words
         for side, same in enumerate((True, False)):
-            pairs = [
-                t
-                for t in range(len(row.words) - 1)
-                if min(row.words[t : t + 2]) >= 0 and (row.words[t] == row.words[t + 1]) is same
-            ]
-            assert count[i, side] == len(pairs)
+            pairs = [t for t in range(len(w) - 1) if min(w[t : t + 2]) >= 0 and (w[t] == w[t + 1]) is same]
+            assert found.count[i, side] == len(pairs)
             wanted = sum((map_[:, :, t, t + 1] + map_[:, :, t + 1, t]) / 2 for t in pairs)
-            np.testing.assert_allclose(mass[i, side], np.broadcast_to(wanted, (3, 4)).ravel(), atol=1e-5)
-    assert count[1].tolist() == [0, 1] and count[0, 0] > 0
+            np.testing.assert_allclose(found.mass[i, side], np.broadcast_to(wanted, (3, 4)).ravel(), atol=1e-5)
+        several = [t for t in range(len(w)) if w[t] >= 0 and w.count(w[t]) > 1]
+        continues = [t for t in range(1, len(w)) if w[t] >= 0 and w[t] == w[t - 1]]
+        pairs = [(q, k) for q in several for k in continues if w[q] != w[k]]
+        assert found.count[i, 2] == len(pairs)
+        wanted = sum(map_[:, :, q, k] for q, k in pairs)
+        np.testing.assert_allclose(found.mass[i, 2], np.broadcast_to(wanted, (3, 4)).ravel(), atol=1e-5)
+    assert found.count[1].tolist() == [0, 1, 0] and found.count[0, 0] > 0 < found.count[0, 2]
 
 
 def test_ratio_of_means():
-    mass = np.array([[[6.0], [2.0]], [[0.0], [2.0]]])
-    assert pieces.ratio(mass, np.array([[3, 2], [0, 2]])).tolist() == [2.0]
+    mass = np.array([[[6.0], [2.0], [8.0]], [[0.0], [2.0], [0.0]]])
+    found = pieces.Neighbours(mass, np.array([[3, 2, 2], [0, 2, 0]]))
+    assert found.ratio().tolist() == [[2.0], [0.5]]
+    assert found.interval(0, 0, draws=50)[0] == 2.0
 
 
-def test_compounds_have_several_pieces_and_replace_one_noun():
+def test_compounds_have_several_pieces_and_replace_two_nouns():
     sentences = [["the", "dog", "sees", "the", "house"], ["he", "runs"]]
     out = pieces.with_compounds(tiny(), sentences, [[1, 4], []])
     changed = [w for w, v in zip(out[0], sentences[0]) if w != v]
-    assert len(changed) == 1 and len(tiny().tokenizer.tokenize(changed[0])) > 1 and out[1] == sentences[1]
+    assert len(changed) == 2 and all(len(tiny().tokenizer.tokenize(w)) > 1 for w in changed) and out[1] == sentences[1]
 
 
 def test_sides_are_splits_or_every_second():

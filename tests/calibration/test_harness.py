@@ -11,7 +11,7 @@ from support import tiny
 
 from bertology_utils.calibration import harness, records, simulated, table
 from bertology_utils.calibration import planted as plants
-from bertology_utils.calibration.nulls import Null
+from bertology_utils.calibration.nulls import NULLS, Null, aimed
 from bertology_utils.claims import ledger
 from bertology_utils.claims.evidence import EvidenceError
 from bertology_utils.claims.registry import Claim
@@ -147,6 +147,14 @@ def test_a_null_that_has_what_is_said_to_be_absent_must_not_hold_it():
     assert found["even"].wrong == ["even"]
 
 
+def test_a_null_may_be_aimed_at_some_clauses_alone(usual):
+    cheat = aimed("coin", "even")
+    assert cheat.clauses == ("even",) and cheat.make is NULLS["coin"].make
+    held = replace(usual["planted"], role="null")
+    assert held.wrong == ["prefers"] and replace(held, aims=("even",)).wrong == ["even"]
+    assert replace(usual["leaning"], aims=("prefers",)).wrong == []
+
+
 def test_a_rule_that_misses_the_planted_one_is_noticed():
     def nothing(data, base, rng):
         """Nothing."""
@@ -246,6 +254,6 @@ def test_simulated_rows_are_as_wide_as_the_shipped_ones():
 
 def test_simulated_nulls_fail_and_planted_runs_are_found():
     null, planted = simulated.trials("syn.toy", "builtin", SETTINGS)
-    assert (null.role, null.wrong) == ("null", []) and null.aims == ("even",)
+    assert (null.role, null.wrong) == ("null", []) and null.aims == ("prefers", "even")
     assert {c.name: c.outcome for c in null.decision.clauses}["even"] == "does not hold"
     assert (planted.role, planted.wrong) == ("planted", []) and "smallest effects" in planted.says

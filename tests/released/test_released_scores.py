@@ -110,9 +110,7 @@ def test_expected_layers_and_mixing_agree_with_the_released_columns():
     """The notebook printed its own figures beside the scores; ours are computed from the scores alone."""
     from bertology_utils.released import Files, files, pipeline
 
-    source = Files(
-        files.mirror(), pipeline.FOLDER, (pipeline.CUMULATIVE, pipeline.WEIGHTS, pipeline.BY_SIZE)
-    )
+    source = Files(files.mirror(), pipeline.FOLDER, (pipeline.CUMULATIVE, pipeline.WEIGHTS, pipeline.BY_SIZE))
     said = source.csv(pipeline.CUMULATIVE).groupby("task").exp_layer.first()
     weights = source.csv(pipeline.WEIGHTS)
     weights = weights[weights.task != "rel-semeval"].groupby("task")[["weight_exp_layer", "weight_kl_unif"]].first()
@@ -161,6 +159,9 @@ def test_special_tokens_peak_in_turn():
     assert depths == sorted(depths) and len(set(depths)) == 3
     assert depths[0] < 1 / 3 and 0.25 < depths[1] < 0.85 and depths[2] > 2 / 3
     assert peaks["kovaleva2019"]["[SEP]", "depth of the peak"] > 0.85  # not the middle
+    assert peaks["kovaleva2019"]["[SEP]", "peak in the middle - elsewhere"] < 0
+    stretches = zip(("[CLS]", "[SEP]", ". or ,"), ("the first third", "the middle", "the last third"))
+    assert all(peaks["clark2019"][kind, f"peak in {stretch} - elsewhere"] > 0 for kind, stretch in stretches)
 
 
 def test_patterns_of_heads():
@@ -177,7 +178,10 @@ def test_patterns_of_heads():
     heavy = figures(rows("hed.heavy_lifters.prasanna2020", "prasanna2020"), "subject", "maps")
     tuned = heavy["bert-base-uncased, fine-tuned", "norms"]
     assert tuned["heterogeneous, survivors"] < min(0.35, tuned["heterogeneous, all heads"])
-    assert abs(heavy["bert-base-uncased, fine-tuned", "weights"]["Pearson of a head's entropy and its survival, CoLA"]) < 0.05
+    assert (
+        abs(heavy["bert-base-uncased, fine-tuned", "weights"]["Pearson of a head's entropy and its survival, CoLA"])
+        < 0.05
+    )
 
 
 def test_negation_scope_head_transfers_between_data_sets():
@@ -217,7 +221,9 @@ def test_the_logs_of_the_layers_run_have_the_scores_of_its_table():
     from bertology_utils.released import senteval
 
     source = released.Files(
-        released._files.mirror(), "released/senteval_layers_jklj077", ("senteval_by_layer.csv", "logs/log-mean-*.txt.gz")
+        released._files.mirror(),
+        "released/senteval_layers_jklj077",
+        ("senteval_by_layer.csv", "logs/log-mean-*.txt.gz"),
     )
     test = senteval.run_scores(source, senteval.PROBING).loc[senteval.BASE, "mean"]
     dev = senteval.dev_scores(source, senteval.BASE)

@@ -36,7 +36,7 @@ def antecedent_head(data, base, rng):
 
 
 @claim(
-    "hed.coreference.clark2019", tasks=("coreference", "mentions"), n=800, limit=1000,
+    "hed.coreference.clark2019", tasks=("coreference", "mentions"), n=2400, limit=1000,
     planted=antecedent_head, nulls=("untrained", "positions", "bag of words", "coin"),
 )  # fmt: skip
 def coreference(subject, data, settings):

@@ -11,9 +11,13 @@ from ...attention.choosing import fitting
 from ...attention.collect import STATISTICS, collect, permutation_test
 from ...attention.importance import kind_gradients
 from ...calibration import planted as plants
+from ...calibration.nulls import Null
 from ...claims.registry import claim
 from ...scores import intervals
 from ...scores.choice import choose
+from ...scores.profiles import UNDEFINED
+from ...scores.stretches import inside_lead, stretches
+from .led import led
 
 SPECIAL = ("[CLS]", "[SEP]")
 PEAKS = (*SPECIAL, ". or ,")
@@ -29,13 +33,22 @@ def _sentences(subject, data) -> tuple[list, str]:
 
 def by_block(array: np.ndarray, measure: str, settings, **keys) -> list[dict]:
     """A row for each block (from 1) of values (n, L, A): mean over heads, interval over sentences."""
-    means = np.nanmean(array, -1)  # (n, L)
+    known = ~np.isnan(array).all(-1)
+    means = np.where(known, np.nansum(array, -1) / np.maximum((~np.isnan(array)).sum(-1), 1), np.nan)  # (n, L)
     options = dict(seed=settings.seed, draws=settings.draws)
     out = []
     for k, column in enumerate(means.T, 1):
         column = column[~np.isnan(column)]
-        out.append(intervals.row(measure, intervals.mean_interval(column, **options), len(column), **keys, block=k))
+        interval = intervals.mean_interval(column, **options) if len(column) else UNDEFINED
+        out.append(intervals.row(measure, interval, len(column), **keys, block=k))
     return out
+
+
+def _over_heads(values: np.ndarray) -> np.ndarray:
+    """Mean over blocks and heads of (n, L, A), those that are undefined left out; (n,)."""
+    known = ~np.isnan(values)
+    total, count = np.where(known, values, 0).sum((1, 2)), known.sum((1, 2))
+    return np.divide(total, count, out=np.full(len(values), np.nan), where=count > 0)
 
 
 def _columns(seen, at) -> np.ndarray:
@@ -113,20 +126,10 @@ def _agreement(settings) -> list[dict]:
 
 
 def moving_attention(data, base, rng):
-    """[CLS] early, [SEP] in the middle and full stops at the end get most of the attention; all else is even, noisy."""
-    separator, depth = base.tokenizer.sep_token_id, np.arange(1, base.n_layers + 1) / base.n_layers
-    stops = [base.tokenizer.convert_tokens_to_ids(s) for s in ".,"]
-
-    def attention(seen, own):
-        maps = plants.even_maps(base.n_layers, base.n_heads, seen, own, 0.5)
-        wanted = (np.arange(len(seen.ids)) == 0, seen.ids == separator, np.isin(seen.ids, stops))
-        for peak, at in zip((0.2, 0.6, 1.0), wanted):
-            if at.any():
-                part = 0.8 * np.exp(-0.5 * ((depth - peak) / 0.12) ** 2)[:, None, None, None]
-                maps = (1 - part) * maps + part * _columns(seen, at)
-        return maps
-
-    return plants.plant(base, data, rng, attention=attention)
+    """A random network led to [CLS] early, to [SEP] in the middle (with short value vectors), to full stops at the end."""
+    depth = np.arange(1, base.n_layers + 1) / base.n_layers
+    peaks = zip(PEAKS, (0.2, 0.6, 1.0))
+    return led(base, {kind: 0.6 * np.exp(-0.5 * ((depth - peak) / 0.12) ** 2) for kind, peak in peaks})
 
 
 @claim(
@@ -136,9 +139,9 @@ def moving_attention(data, base, rng):
 def special_tokens(subject, data, settings):
     """Attention by kind of token and block; gradient of the masked-LM loss by the attention to [SEP] (clark2019).
 
-    A peak is the block with the largest mean over heads, its depth that block's number by the number of blocks. What a
-    gradient says depends on the block, so that on [SEP] is divided by that on ordinary words of the same block, and
-    blocks that attend to [SEP] more than the median block are compared with the others.
+    Where attention to a kind of token peaks is told by the highest block of a stretch of the depth, less the highest
+    elsewhere. What a gradient says depends on the block, so that on [SEP] is divided by that on ordinary words of the
+    same block, and blocks that attend to [SEP] more than the median block are compared with the others.
     """
     words, note = _sentences(subject, data)
     values = collect(subject, words, settings=settings).values
@@ -150,7 +153,7 @@ def special_tokens(subject, data, settings):
     for name, array in gradients.items():
         rows += by_block(array, "gradient by attention, by block", settings, statistic=name)
     for name in PEAKS:
-        rows += _peak(values[name].mean(-1), name, settings)
+        rows += _peaks(values[name].mean(-1), name, settings)
     curves = [values["[SEP]"][: len(few)], gradients["[SEP]"], gradients["other"]]
     fall = intervals.bootstrap(
         [c.mean(-1) for c in curves], _fall, seed=settings.seed, draws=min(settings.draws, 1000), bounds=(0.0, np.inf)
@@ -159,21 +162,18 @@ def special_tokens(subject, data, settings):
     return intervals.table(rows, [note])
 
 
-def _peak(curve: np.ndarray, name: str, settings) -> list[dict]:
-    """Depth of the peak of a curve (n, L), and how far it rises above the mean of the other blocks."""
+def _peaks(curve: np.ndarray, name: str, settings) -> list[dict]:
+    """Depth of the peak of a curve (n, L), and by how much the highest block of each stretch leads those elsewhere."""
     options = dict(seed=settings.seed, draws=min(settings.draws, 1000))
     depth = intervals.bootstrap(curve, lambda c: (choose(c.mean(0)) + 1) / c.shape[1], **options, bounds=(0.0, 1.0))
-    rise = intervals.bootstrap(curve, _rise, **options, bounds=(0.0, 1.0))
-    return [
-        intervals.row("depth of the peak", depth, len(curve), statistic=name),
-        intervals.row("peak - mean of the other blocks", rise, len(curve), statistic=name),
-    ]
-
-
-def _rise(curve: np.ndarray) -> float:
-    means = curve.mean(0)
-    at = choose(means)
-    return float(means[at] - np.delete(means, at).mean()) if len(means) > 1 else float("nan")
+    rows = [intervals.row("depth of the peak", depth, len(curve), statistic=name)]
+    for stretch, inside in stretches(curve.shape[1]).items():
+        if inside.any() and not inside.all():
+            lead = intervals.bootstrap(
+                curve, lambda c, i=inside: inside_lead(c.mean(0), i), **options, bounds=(-1.0, 1.0)
+            )
+            rows.append(intervals.row(f"peak in {stretch} - elsewhere", lead, len(curve), statistic=name))
+    return rows
 
 
 def _fall(mass: np.ndarray, separator: np.ndarray, other: np.ndarray) -> float:
@@ -186,25 +186,35 @@ def _fall(mass: np.ndarray, separator: np.ndarray, other: np.ndarray) -> float:
     return float(np.exp(relative[much].mean() - relative[~much].mean()))
 
 
-def short_vectors(data, base, rng):
-    """Heads give nine tenths of their attention to [SEP], whose vectors are next to nothing; words' are random."""
+def _separated(base, data, rng, size: float, name: str):
+    """Heads give half of their attention to [SEP], whose vectors are `size` times as long as those of words."""
     separator = base.tokenizer.sep_token_id
 
     def vectors(seen):
         drawn = np.stack([plants.code(i, 32) for i in seen.ids.tolist()])
-        return drawn * np.where(seen.words[:, None] >= 0, 1.0, 0.05)
+        return drawn * np.where(seen.ids[:, None] == separator, size, 1.0)
 
     def attention(seen, own):
         even = plants.even_maps(base.n_layers, base.n_heads, seen, own, 0.5)
         return 0.5 * even + 0.5 * _columns(seen, seen.ids == separator)
 
     parts = [plants.Part(32, vectors, noise=0.01, by_piece=True)]
-    return plants.plant(base, data, rng, parts=parts, attention=attention, flow=1.0)
+    return plants.plant(base, data, rng, parts=parts, attention=attention, flow=1.0, name=name)
+
+
+def short_vectors(data, base, rng):
+    """Heads give half of their attention to [SEP], whose vectors are a tenth as long as those of words."""
+    return _separated(base, data, rng, 0.1, "planted")
+
+
+def alike_vectors(data, base, rng):
+    """Heads give half of their attention to [SEP], whose vectors are as long as any."""
+    return _separated(base, data, rng, 1.0, "alike vectors")
 
 
 @claim(
     "hed.norms.kobayashi2020", tasks="sentences", n=2000, limit=1600, planted=short_vectors,
-    nulls=("untrained", "positions", "bag of words"),
+    nulls=("untrained", Null("alike vectors", "much attention to [SEP], whose vectors are as long as any", alike_vectors)),
 )  # fmt: skip
 def norms(subject, data, settings):
     """What special tokens get of the attention, by weights and by norms of the weighted vectors (kobayashi2020).
@@ -221,18 +231,20 @@ def norms(subject, data, settings):
         rows += by_block(found.norms[f"share {kind}"], "share of the norms", settings, kind=kind)
         pair = [a.reshape(len(a), -1) for a in (found.values[kind], found.norms[f"size {kind}"])]
         pair = [a[~np.isnan(pair[1]).any(1)] for a in pair]  # sentences with a token of the kind
-        if len(pair[0]):
+        if len(pair[0]) > 1:
             rho = intervals.bootstrap(
                 pair, lambda w, s: intervals.spearman(w.mean(0), s.mean(0)), seed=settings.seed,
                 draws=min(settings.draws, 500), bounds=(-1.0, 1.0),
             )  # fmt: skip
             rows.append(intervals.row("Spearman of weight and vector norm", rho, len(pair[0]), kind=kind))
-    weights = sum(found.values[k] for k in SPECIAL).mean((1, 2))  # (n,)
-    by_norm = sum(found.norms[f"share {k}"] for k in SPECIAL).mean((1, 2))
+    weights = sum(found.values[k] for k in SPECIAL)  # (n, L, A)
+    by_norm = sum(found.norms[f"share {k}"] for k in SPECIAL)  # nan for a head that moves nothing
     columns = {"weights": weights, "norms": by_norm, "norms - weights": by_norm - weights}
+    columns = {name: _over_heads(values) for name, values in columns.items()}
     for name, values in columns.items():
-        interval = intervals.mean_interval(values, **options, signed=" - " in name)
-        rows.append(intervals.row(f"share of special tokens, {name}", interval, len(words)))
+        known = values[~np.isnan(values)]
+        interval = intervals.mean_interval(known, **options, signed=" - " in name) if len(known) else UNDEFINED
+        rows.append(intervals.row(f"share of special tokens, {name}", interval, len(known)))
     return intervals.table(rows, [note])
 
 

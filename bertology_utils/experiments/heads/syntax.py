@@ -145,7 +145,7 @@ def shared_relation(data, base, rng):
 
 
 @claim(
-    "hed.combination.hoover2019", tasks="treebank", n=4000, limit=1000,
+    "hed.combination.hoover2019", tasks="treebank", n=4000, limit=2000,
     planted=shared_relation, nulls=("untrained", "positions", "bag of words", "coin"),
 )  # fmt: skip
 def combination(subject, data, settings):
@@ -240,7 +240,7 @@ def whole_tree(data, base, rng):
 
 
 @claim(
-    "hed.no_full_tree.clark2019", tasks="treebank", n=2500, limit=1000, planted=relation_heads,
+    "hed.no_full_tree.clark2019", tasks="treebank", n=2500, limit=2000, planted=relation_heads,
     nulls=(Null("whole tree", "a head that attends from each word to its head", whole_tree, ("one_head",)),),
 )  # fmt: skip
 def no_full_tree(subject, data, settings):

@@ -209,10 +209,10 @@ def _ablation(subject, sentences, top, settings) -> list[dict]:
     ]
 
 
-KINDS = {
-    "lexical": ("IsA", "PartOf", "HasA", "Synonym", "Antonym", "SimilarTo", "DefinedAs", "MadeOf", "InstanceOf",
-                "hypernym", "meronym", "synonym", "antonym"),
-}  # fmt: skip
+LEXICAL = (
+    "IsA", "PartOf", "HasA", "Synonym", "Antonym", "SimilarTo", "DefinedAs", "MadeOf", "InstanceOf",
+    "hypernym", "meronym", "synonym", "antonym",
+)  # fmt: skip
 ALIKE = 4  # letters that two words may begin with in common
 
 
@@ -251,7 +251,7 @@ def lexical_relations(subject, data, settings):
     best = choose(related.mean(0) / np.maximum(shuffled.mean(0), 1e-12))
     related, shuffled = (x[:, best].astype(float) for x in scored)
     groups = {name: [_text(i, span) for i in kept] for name, span in (("first", "span1"), ("second", "span2"))}
-    kinds = np.array(["lexical" if i.condition in KINDS["lexical"] else "commonsense" for i in kept])
+    kinds = np.array(["lexical" if i.condition in LEXICAL else "commonsense" for i in kept])
     conditions = np.array([i.condition for i in kept])
     parts = [("all", "all", np.ones(len(kept), bool))]
     parts += [(kind, "all", kinds == kind) for kind in sorted(set(kinds))]
