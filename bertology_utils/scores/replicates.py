@@ -2,7 +2,8 @@
 
 The interval is the central 95 % of the draws. Those of few units are too narrow by sqrt((G - 1) / G), and their
 percentiles are the normal distribution's where Student's t would be right (hesterberg2015): both are made good by
-stretching the draws about the value.
+stretching the draws about the value. Resamples of a statistic that noise moves one way only (a rank, a running maximum)
+can lie wholly on one side of its value: the interval is then extended to it.
 """
 
 from __future__ import annotations
@@ -49,7 +50,8 @@ def finish(
         nan = np.full(value.shape, np.nan)[()]
         return Interval(value[()], nan, nan, clusters=clusters)
     draws = np.clip(value + (draws - value) * wide, *bounds)
-    low, high = (np.array(x) for x in percentiles(draws))
+    low, high = percentiles(draws)
+    low, high = np.array(np.minimum(low, value)), np.array(np.maximum(high, value))  # a biased statistic's draws miss it
     flat = (np.nanmax(draws, 0) == np.nanmin(draws, 0)) & ~np.isnan(value) if clusters else np.zeros(value.shape, bool)
     for index in zip(*np.nonzero(np.atleast_1d(flat))):
         index = index if value.ndim else ()
