@@ -123,7 +123,8 @@ def test_number_and_kind_of_an_agreement_item():
 
 
 def test_a_constant_preference_has_one_half(monkeypatch):
-    items = [choice(k, *(("is", "are") if k % 4 else ("are", "is")), template=k % 7) for k in range(80)]
+    several = range(agreement.OF_VERB)  # of one verb no more are drawn
+    items = [choice(k, *(("is", "are") if k % 4 else ("are", "is")), template=k % 7) for k in several]
     always_is = np.array([1.0 if i.good == "is" else -1.0 for i in items])
     monkeypatch.setattr(
         agreement.cloze, "choose", lambda subject, items, settings: always_is[[int(i.id) for i in items]]

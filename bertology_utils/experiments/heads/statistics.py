@@ -168,11 +168,10 @@ def _peaks(curve: np.ndarray, name: str, settings) -> list[dict]:
     depth = intervals.bootstrap(curve, lambda c: (choose(c.mean(0)) + 1) / c.shape[1], **options, bounds=(0.0, 1.0))
     rows = [intervals.row("depth of the peak", depth, len(curve), statistic=name)]
     for stretch, inside in stretches(curve.shape[1]).items():
+        lead, n = UNDEFINED, 0  # of two blocks, none is in the first third
         if inside.any() and not inside.all():
-            lead = intervals.bootstrap(
-                curve, lambda c, i=inside: inside_lead(c.mean(0), i), **options, bounds=(-1.0, 1.0)
-            )
-            rows.append(intervals.row(f"peak in {stretch} - elsewhere", lead, len(curve), statistic=name))
+            lead, n = intervals.bootstrap(curve, lambda c, i=inside: inside_lead(c.mean(0), i), **options), len(curve)
+        rows.append(intervals.row(f"peak in {stretch} - elsewhere", lead, n, statistic=name))
     return rows
 
 

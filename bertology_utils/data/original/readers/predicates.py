@@ -25,10 +25,10 @@ def _up_blocks(files: Files) -> Iterator[tuple[str, Block]]:
     The training part is not registered: of the published dev part four of five documents are `train` here.
     """
     files.note("UP: without its training part; four of five documents of the published dev part are train here")
-    yield from _propositions(files)
+    yield from _split_blocks(files)
 
 
-def _propositions(files: Files) -> Iterator[EdgeItem]:
+def _split_blocks(files: Files) -> Iterator[tuple[str, Block]]:
     seen: list[str] = []
     for part in ("dev", "test"):
         for block in blocks(files[f"UP_English-EWT/en_ewt-up-{part}.conllu"], more=True):
@@ -42,7 +42,7 @@ def _propositions(files: Files) -> Iterator[EdgeItem]:
 def semantic_roles(files: Files) -> Iterator[EdgeItem]:
     """A predicate (`span1`), the head word of an argument (`span2`) and its role (akbik2015); not the predicate's own."""
     for split, block in _up_blocks(files):
-        yield from _roles(block, split, tuple(row[FORM] for row in block.rows))
+        yield from _roles(block, split)
 
 
 @reader("up_english_ewt", "treebank")
@@ -51,7 +51,7 @@ def up_treebank(files: Files) -> Iterator[Sentence]:
     the predicate. So syntax and roles can be asked of the same sentences.
     """
     for split, block in _up_blocks(files):
-        edges = _roles(block, split, tuple(row[FORM] for row in block.rows))
+        edges = _roles(block, split)
         spans = tuple(
             Span(start=e.span2[0], end=e.span2[1], label=e.labels[0], kind="role", head=e.span1[0]) for e in edges
         )
@@ -61,8 +61,9 @@ def up_treebank(files: Files) -> Iterator[Sentence]:
         )
 
 
-def _roles(block: Block, split: str, words: tuple[str, ...]) -> Iterator[EdgeItem]:
+def _roles(block: Block, split: str) -> Iterator[EdgeItem]:
     """The edges of a sentence; after the ten columns comes the frame, then one column of roles for each predicate."""
+    words = tuple(row[FORM] for row in block.rows)
     with at(block.path, block.line):
         predicates = [i for i, row in enumerate(block.rows) if len(row) > 10 and row[10] not in NOTHING]
         if not predicates:
@@ -129,7 +130,8 @@ def _roles_by_pair(files: Files) -> dict[tuple, EdgeItem]:
     propbank = files.of("up_english_ewt")
     if "UP_English-EWT/en_ewt-up-dev.conllu" not in propbank:
         return {}
-    return {(i.words, i.span1[0], i.span2[0]): i for i in _propositions(propbank)}
+    edges = (edge for split, block in _split_blocks(propbank) for edge in _roles(block, split))
+    return {(i.words, i.span1[0], i.span2[0]): i for i in edges}
 
 
 def _fits(block: Block, predicate: int, argument: int) -> bool:
