@@ -131,7 +131,7 @@ plotting.plt.show()
 
 # %% tags=["hide-output"]
 print(plotting.printed(shown))
-for measure in ("pooled less baseline", "50 contexts less 1"):
+for measure in ("pooled less baseline", "50 contexts less 1, over the embeddings' gain"):
     print(plotting.printed(static.series(measure)))
 
 # %%

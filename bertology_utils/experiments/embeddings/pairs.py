@@ -40,14 +40,15 @@ class Measured:
     clusters: int
     crossed: bool
 
-    def interval(self, plus: int, minus: int | None = None) -> Interval:
-        """A column's correlation, or the difference of two.
+    def interval(self, plus: int | Sequence[int], minus: int | Sequence[int] = ()) -> Interval:
+        """A column's correlation, or the sum of some columns' less that of others'.
 
         Words drawn by product count what is a pair's own three times; twice the variance of single pairs is taken out
         again, as the variance of dyads has it (aronow2015), never below that of independent pairs.
         """
+        plus, minus = np.atleast_1d(plus), np.atleast_1d(minus).astype(int)
         value, units, plain = (
-            x[..., plus] - (0 if minus is None else x[..., minus]) for x in (self.value, self.units, self.plain)
+            x[..., plus].sum(-1) - x[..., minus].sum(-1) for x in (self.value, self.units, self.plain)
         )
         if self.crossed and np.nanvar(units) > 0:
             own, whole = np.nanvar(plain), np.nanvar(units)

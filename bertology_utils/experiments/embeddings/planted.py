@@ -46,7 +46,7 @@ def shared_noise(data, base, rng):
 
 def noisy_contexts(data, base, rng):
     """In contextual layers a word's vector has the gold similarities, and noise that other contexts average out."""
-    return plant(base, data, rng, parts=[pair_vectors(data, layers=above_embeddings(base.n_layers), noise=0.15)])
+    return plant(base, data, rng, parts=[pair_vectors(data, layers=above_embeddings(base.n_layers), noise=0.5)])
 
 
 def clear_in_bleached_sentences(data, base, rng):
