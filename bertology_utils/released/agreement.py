@@ -7,14 +7,15 @@ import pandas as pd
 from bertology_utils.released import released
 from bertology_utils.released.files import Files
 from bertology_utils.scores.choices import by_class
-from bertology_utils.scores.counts import mcnemar, only, proportion
-from bertology_utils.scores.intervals import mean_interval, row, table
+from bertology_utils.scores.counts import mcnemar, only
+from bertology_utils.scores.intervals import Means, mean_interval, row, table
 from bertology_utils.settings import Settings
 
 SUBJECTS = {
     "bert-base-uncased": "results/gulordava_results_base.txt",
     "bert-large-uncased": "results/gulordava_results_large.txt",
 }
+PAIR = "bert-base-uncased and bert-large-uncased"  # what a difference of the two is a figure of
 _GOLDBERG = dict(
     study="goldberg2019", label="authors", folder="goldberg2019_bert_syntax", files=tuple(SUBJECTS.values())
 )
@@ -60,6 +61,20 @@ def stimuli(files: Files) -> pd.DataFrame:
     )
 
 
+def placed_items(files: Files, path: str) -> pd.DataFrame:
+    """The items with what the stimuli say of them, and their verb (both forms in one).
+
+    Raises
+    ------
+    ValueError
+        If an item's right form is not the one that the stimuli have in its place.
+    """
+    items = read_items(files, path).join(stimuli(files), on="place")
+    if not (items["good"] == items["form"]).all():
+        raise ValueError(f"{path}: items and stimuli are not in the same order")
+    return items.assign(verb=[" ".join(sorted(pair)) for pair in zip(items["good"], items["bad"])])
+
+
 @released(
     "syn.agreement.goldberg2019",
     stance="supports",
@@ -69,20 +84,10 @@ def stimuli(files: Files) -> pd.DataFrame:
     "alike; verbs and constructions are resampled.",
 )
 def gulordava(files: Files) -> pd.DataFrame:
-    """Accuracy of base and large on all items and by number of attractors; balanced by number of the subject (goldberg2019).
-
-    Raises
-    ------
-    ValueError
-        If an item's right form is not the one that the stimuli have in its place.
-    """
-    about, rows = stimuli(files), []
+    """Accuracy of base and large on all items and by number of attractors; balanced by number of the subject (goldberg2019)."""
+    rows = []
     for subject, path in SUBJECTS.items():
-        items = read_items(files, path)
-        items = items.join(about, on="place")
-        if not (items["good"] == items["form"]).all():
-            raise ValueError(f"{path}: items and stimuli are not in the same order")
-        items["verb"] = [" ".join(sorted(pair)) for pair in zip(items["good"], items["bad"])]
+        items = placed_items(files, path)
         parts = [("all", items), *((str(k), part) for k, part in items.groupby("attractors"))]
         for k, part in parts:
             found = mean_interval(part["right"], groups=part[["verb", "frame"]])
@@ -107,25 +112,32 @@ def gulordava(files: Files) -> pd.DataFrame:
 @released(
     "siz.bigger_not_always.goldberg2019",
     stance="qualifies",
-    **_GOLDBERG,
-    note="The author's own per-item scores of both sizes, item by item on the same stimuli: base is ahead by "
-    "some points, but the paired interval reaches below zero and McNemar's test is not significant at "
-    ".05.",
+    **_GOLDBERG | {"files": (*SUBJECTS.values(), "generated.tab")},
+    note="The author's own per-item scores of both sizes, item by item on the same stimuli; verbs and constructions are "
+    "resampled. Base is ahead by some points, but the paired interval reaches below zero and McNemar's test is not "
+    "significant at .05.",
 )
 def base_against_large(files: Files) -> pd.DataFrame:
-    """Paired difference of the two sizes on the items that both scored."""
+    """Accuracy of the two sizes and their paired difference on the items that both scored (goldberg2019).
+
+    Raises
+    ------
+    ValueError
+        If the two files do not list the same items in the same order.
+    """
     keys = ["sentence", "good", "bad"]
-    base, large = (read_items(files, path) for path in SUBJECTS.values())
+    base, large = (placed_items(files, path) for path in SUBJECTS.values())
     if not base[keys].equals(large[keys]):
         raise ValueError("the two files do not list the same items in the same order")
-    n = len(base)
+    means = Means(base[["verb", "frame"]])
+    gap = means(base["right"].astype(float) - large["right"].astype(float), signed=True)
+    more = dict(subject=PAIR, task="agreement")
     rows = [
-        row("accuracy", proportion(int(items.right.sum()), n), n, subject=s)
-        for s, items in zip(SUBJECTS, (base, large))
+        row("accuracy", means(items["right"]), len(items), **more, size=size)
+        for size, items in (("base", base), ("large", large))
     ]
-    difference = mean_interval(base.right.astype(float) - large.right.astype(float))
-    rows.append(row("accuracy difference", difference, n, subject="base - large"))
-    rows.append(row("McNemar p", only(mcnemar(base.right, large.right)), n, subject="base - large"))
+    rows.append(row("accuracy, base - large", gap, len(base), **more))
+    rows.append(row("McNemar p", only(mcnemar(base["right"], large["right"])), len(base), **more))
     return table(rows)
 
 

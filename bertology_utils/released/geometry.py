@@ -9,10 +9,12 @@ import numpy as np
 import pandas as pd
 
 from bertology_utils.released import released
+from bertology_utils.released.curves import curve, rank_trend
 from bertology_utils.released.files import Files
-from bertology_utils.scores.counts import column_means, only, percentiles, trend
+from bertology_utils.scores.counts import column_means, only, percentiles
 from bertology_utils.scores.intervals import Interval, row, table
 
+BASE = "bert-base-uncased"
 ETHAYARAJH = {"bert-base-cased": "bert", "gpt2": "gpt2", "elmo": "elmo"}
 _STATS = tuple(f"{folder}/embedding_space_stats.json" for folder in ETHAYARAJH.values())
 PAIRS = 1000  # random pairs behind each mean cosine, as the author's analyze.py draws them
@@ -114,8 +116,7 @@ def context_specificity(files: Files) -> pd.DataFrame:
                     name, value, lambda w, v=value, d=drawn, n=n: percentiles(w @ v, d @ w, clusters=n), n, **keys
                 )
     intra = stats["mean cosine similarity between sentence and words"] - stats["mean cosine similarity across words"]
-    rows += [row("adjusted intra-sentence similarity", only(v), 0, layer=str(i), **keys) for i, v in enumerate(intra)]
-    return table(rows)
+    return table(rows + curve("adjusted intra-sentence similarity", intra, **keys))
 
 
 MONOPOLY = {
@@ -154,20 +155,8 @@ def self_similarity(files: Files) -> pd.DataFrame:
     rows = []
     for (subject, condition), part in monopoly(files, "mono_poly").groupby(["subject", "condition"], sort=False):
         values = part.sort_values("layer").value.to_numpy()
-        rows += [
-            row("self-similarity", only(v), 0, subject=subject, condition=condition, layer=str(i))
-            for i, v in enumerate(values)
-        ]
-        rows.append(
-            row(
-                "Spearman of layer and self-similarity",
-                only(trend(values)),
-                len(values),
-                subject=subject,
-                condition=condition,
-                layer="all",
-            )
-        )
+        keys = dict(subject=subject, condition=condition)
+        rows += [*curve("self-similarity", values, **keys), rank_trend("self-similarity", values, **keys)]
     return table(rows)
 
 
@@ -185,16 +174,8 @@ def polysemy(files: Files) -> pd.DataFrame:
         frame = monopoly(files, name)
         wide = frame.pivot_table(index=["subject", "layer"], columns="condition", values="value")
         for (subject, layer), value in (wide[more] - wide[less]).items():
-            rows.append(
-                row(
-                    "difference of self-similarity",
-                    only(value),
-                    0,
-                    subject=subject,
-                    condition=f"{more} - {less}",
-                    layer=str(layer),
-                )
-            )
+            keys = dict(subject=subject, condition=f"{more} - {less}", layer=str(layer))
+            rows.append(row("difference of self-similarity", only(value), 0, **keys))
     return table(rows)
 
 
@@ -214,28 +195,9 @@ def input_share(files: Files) -> pd.DataFrame:
     """Share of the layer output that each kind of term makes up, by layer."""
     frame = files.csv("xlayers.csv", skipinitialspace=True)
     names = {"ipt": "input embedding", "ff": "feed-forward", "mha": "attention", "norm": "bias and norm"}
-    rows = []
-    for r in frame.to_dict("records"):
-        for column, name in names.items():
-            if np.isfinite(r[column]):
-                rows.append(
-                    row(
-                        "share of output",
-                        only(r[column]),
-                        0,
-                        subject="bert-base-uncased",
-                        term=name,
-                        layer=str(int(r["layer"])),
-                    )
-                )
-    rows.append(
-        row(
-            "Spearman of layer and input share",
-            only(trend(frame.ipt.to_numpy())),
-            len(frame),
-            subject="bert-base-uncased",
-            term="input embedding",
-            layer="all",
-        )
-    )
-    return table(rows)
+    long = frame.melt(id_vars="layer", value_vars=list(names), var_name="term").dropna(subset="value")
+    rows = [
+        row("share of output", only(r.value), 0, subject=BASE, term=names[r.term], layer=str(int(r.layer)))
+        for r in long.itertuples()
+    ]
+    return table([*rows, rank_trend("input share", frame.ipt.to_numpy(), subject=BASE, term="input embedding")])

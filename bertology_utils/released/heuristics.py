@@ -11,6 +11,7 @@ from bertology_utils.scores.intervals import bootstrap, mean_interval, row, tabl
 
 _RUNS = "berts_of_a_feather/berts_of_a_feather_accuracies_by_run.csv"
 _MCCOY = dict(study="McCoy et al. 2020", folder="hans_partial", files=(_RUNS,))
+BASE = "bert-base-uncased"
 HEURISTICS = {"lexical overlap": "Lexical", "subsequence": "Subseq", "constituent": "Constituent"}
 
 
@@ -29,29 +30,17 @@ def runs(files: Files) -> pd.DataFrame:
     "heuristic gives the right answer, mostly wrong where it does not. Intervals are over runs.",
 )
 def hans(files: Files) -> pd.DataFrame:
-    """Accuracy where the heuristic is right and where it is wrong, by heuristic."""
-    frame = runs(files)
-    rows = [
-        row(
-            "MNLI accuracy",
-            mean_interval(frame["MNLI dev acc."]),
-            len(frame),
-            subject="bert-base-uncased",
-            condition="MNLI",
-        )
-    ]
+    """Accuracy where the heuristic is right and where it is wrong, by heuristic; the mean difference over the three."""
+    frame, keys = runs(files), {"subject": BASE}
+    rows = [row("accuracy, in domain", mean_interval(frame["MNLI dev acc."]), len(frame), **keys, condition="MNLI")]
+    gaps = []
     for name, column in HEURISTICS.items():
-        for kind, meaning in (("entailed", "heuristic right"), ("nonent", "heuristic wrong")):
-            rows.append(
-                row(
-                    "HANS accuracy",
-                    mean_interval(frame[f"{column} ({kind})"]),
-                    len(frame),
-                    subject="bert-base-uncased",
-                    condition=f"{name}, {meaning}",
-                )
-            )
-    return table(rows)
+        right, wrong = (frame[f"{column} ({kind})"] for kind in ("entailed", "nonent"))
+        gaps.append(right - wrong)
+        for values, meaning in ((right, "heuristic right"), (wrong, "heuristic wrong")):
+            rows.append(row("accuracy", mean_interval(values), len(frame), **keys, condition=f"{name}, {meaning}"))
+    gap = mean_interval(sum(gaps) / len(gaps), signed=True)
+    return table([*rows, row("accuracy, consistent - contradicting", gap, len(frame), **keys, condition="HANS")])
 
 
 @released(
@@ -71,7 +60,7 @@ def seeds(files: Files) -> pd.DataFrame:
         *((f"HANS {k}, heuristic wrong", f"{c} (nonent)") for k, c in HEURISTICS.items()),
     ):
         values = frame[column].to_numpy(float)
-        keys = dict(subject="bert-base-uncased", condition=name)
+        keys = dict(subject=BASE, condition=name)
         spread = bootstrap(values, lambda v: v.std(ddof=1))
         rows += [
             row("standard deviation", spread, len(values), **keys),

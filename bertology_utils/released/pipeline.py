@@ -42,9 +42,7 @@ MEANING = (*SEMANTIC, "proto-roles", "relations")  # of all tasks
 BASE, LARGE = "bert-base-uncased", "bert-large-uncased"
 BY_SIZE = "bert_base_large_scores_by_layer.csv"
 CUMULATIVE, WEIGHTS = "bert_large_cumulative_scores_and_expected_layer.csv", "bert_large_mixing_weights.csv"
-TABLE = "layer_scores_edge_probing.csv"
 NOTEBOOK = dict(study="tenney2019a", label="authors", folder=FOLDER)
-SCORES = dict(study="tenney2019a", label="authors", folder="tenney2019a_released", files=(TABLE,))
 
 
 def cumulative_draws(files: Files) -> dict[str, tuple[np.ndarray, np.ndarray]]:
@@ -63,9 +61,9 @@ def cumulative_draws(files: Files) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     return found
 
 
-def cumulative_scores(files: Files, path: str = TABLE) -> dict[str, dict[str, np.ndarray]]:
+def cumulative_scores(files: Files) -> dict[str, dict[str, np.ndarray]]:
     """Subject -> task -> cumulative scores (13 or 25 layers) from the table of both sizes (as fractions)."""
-    frame = files.csv(path).set_index("display_row") / 100
+    frame = files.csv(BY_SIZE).set_index("display_row") / 100
     found: dict[str, dict[str, np.ndarray]] = {}
     for subject in (BASE, LARGE):
         columns = [c for c in frame.columns if re.match(rf"{subject}-mix-\d\d ", c)]
@@ -98,7 +96,7 @@ def profiles(files: Files) -> dict[str, dict[str, Profile]]:
     }
     base = {}
     for j, (key, task) in enumerate(PIPELINE.items()):
-        score, known = cumulative_scores(files, BY_SIZE)[BASE][task], frame[frame.task == key]
+        score, known = cumulative_scores(files)[BASE][task], frame[frame.task == key]
         nearest = np.abs(known.score.to_numpy()[:, None] - score).argmin(0)
         half = known.score_errn95.to_numpy()[nearest]
         noise = np.random.default_rng(j).standard_normal((DRAWS, len(score))) * half / 1.96

@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 
 from bertology_utils.released import released
+from bertology_utils.released.curves import curve, rank_trend
 from bertology_utils.released.files import Files
 from bertology_utils.released.senteval import run_scores
-from bertology_utils.scores.counts import only, trend
+from bertology_utils.scores.counts import only
 from bertology_utils.scores.intervals import Interval, proportion, row, table, unpaired
 
 
@@ -31,29 +32,12 @@ def prototypes(files: Files) -> pd.DataFrame:
         frame = files.csv(path).set_index("k_clusters")
         for k, scores in frame.iterrows():
             keys = dict(subject="bert-base-uncased", set=name, prototypes=int(k))
-            rows += [row("correlation", only(v), 0, **keys, layer=str(i)) for i, v in enumerate(scores)]
-            rows.append(row("best layer", only(int(scores.to_numpy().argmax())), 0, **keys, layer="best"))
-            rows.append(
-                row(
-                    "Spearman of layer and correlation",
-                    only(trend(scores.to_numpy())),
-                    len(scores),
-                    **keys,
-                    layer="all",
-                )
-            )
+            values = scores.to_numpy()
+            rows += [*curve("correlation", values, **keys), rank_trend("correlation", values, **keys)]
+            rows.append(row("best layer", only(int(values.argmax())), 0, **keys, layer="best"))
         gain = frame.drop(index=1).to_numpy().max() - frame.loc[1].to_numpy().max()
-        rows.append(
-            row(
-                "best of several prototypes - best of one mean",
-                only(gain),
-                0,
-                subject="bert-base-uncased",
-                set=name,
-                prototypes=0,
-                layer="best",
-            )
-        )
+        keys = dict(subject="bert-base-uncased", set=name, prototypes=0, layer="best")
+        rows.append(row("best of several prototypes - best of one mean", only(gain), 0, **keys))
     return table(rows)
 
 

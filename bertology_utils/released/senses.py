@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 
 from bertology_utils.released import released
+from bertology_utils.released.curves import curve, rank_trend
 from bertology_utils.released.files import Files
-from bertology_utils.scores.counts import DRAWS, only, percentiles, trend
+from bertology_utils.scores.counts import DRAWS, only, percentiles
 from bertology_utils.scores.intervals import mean_interval, row, table
 
 _RESULTS = "results/CoarseWSD-20/1nn/bert-base-uncased"
@@ -108,8 +109,7 @@ def senses_by_layer(files: Files) -> pd.DataFrame:
                 continue
             f1 = np.array(values, float) / 100
             keys = dict(subject=name, task=task)
-            rows += [row("F1", only(v), 0, **keys, layer=str(i)) for i, v in enumerate(f1)]
+            rows += [*curve("F1", f1, **keys), rank_trend("F1", f1, **keys)]
             rows.append(row("best layer", only(int(f1.argmax())), 0, **keys, layer="best"))
             rows.append(row("best layer less layer 0", only(f1.max() - f1[0]), 0, **keys, layer="best"))
-            rows.append(row("Spearman of layer and F1", only(trend(f1)), len(f1), **keys, layer="all"))
     return table(rows)

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from bertology_utils.released import released
+from bertology_utils.released.curves import curve
 from bertology_utils.released.files import Files
 from bertology_utils.scores.counts import column_means, only, percentiles
 from bertology_utils.scores.intervals import mean_interval, row, table
@@ -170,20 +171,10 @@ def _trees(files: Files) -> list[dict]:
     ]
     for method, command in (("attention", _ATTENTION), ("gradient, chained", _CHAINED)):
         scores = notes_scores(text, command)
-        rows += [
-            row("attachment", only(v), 0, subject="bert-base-cased", method=method, layer=str(i))
-            for i, v in enumerate(scores)
-        ]
-        rows.append(
-            row(
-                "best layer - undirected chain",
-                only(scores.max() - undirected),
-                0,
-                subject="bert-base-cased",
-                method=method,
-                layer=str(int(scores.argmax())),
-            )
-        )
+        keys = dict(subject="bert-base-cased", method=method)
+        rows += curve("attachment", scores, **keys)
+        lead, best = only(scores.max() - undirected), str(int(scores.argmax()))
+        rows.append(row("best layer - undirected chain", lead, 0, **keys, layer=best))
     return rows
 
 

@@ -39,8 +39,10 @@ def test_goldberg_balanced_is_the_mean_over_numbers():
 
 def test_base_leads_large_but_the_paired_interval_reaches_zero():
     frame = rows("siz.bigger_not_always.goldberg2019", "goldberg2019").set_index("measure")
-    difference = frame.loc["accuracy difference"]
+    difference = frame.loc["accuracy, base - large"]
     assert round(difference.value, 3) == 0.037 and difference.low < 0 < difference.high
+    assert difference.task == "agreement" and difference.n == 383 and difference.clusters == 41
+    assert frame.loc["accuracy"].set_index("size").value.round(3).to_dict() == {"base": 0.833, "large": 0.796}
     assert 0.05 < frame.loc["McNemar p", "value"] < 0.1
 
 
