@@ -189,7 +189,7 @@ def polysemy(files: Files) -> pd.DataFrame:
     note="How much of each layer's output vectors comes from the input embedding, the feed-forward layers, "
     "attention and bias terms (means over tokens; their spread over tokens was released, but no interval "
     "of the mean). The input's share falls almost throughout: it shows the fading of token identity, but "
-    "no return near the top.",
+    "no return near the top, and as no decoder of tokens was measured it decides nothing here.",
 )
 def input_share(files: Files) -> pd.DataFrame:
     """Share of the layer output that each kind of term makes up, by layer."""

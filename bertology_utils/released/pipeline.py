@@ -165,7 +165,8 @@ def pipeline(files: Files) -> pd.DataFrame:
     files=(CUMULATIVE, WEIGHTS, BY_SIZE),
     **{**NOTEBOOK, "label": "related"},
     note="Constituents, the nearest task to chunks: most of what the layers add is added in the lowest third, but in "
-    "BERT-large the mixing weights centre in the middle. The same release thus gives both answers, by the measure one "
+    "BERT-large the mixing weights centre in the middle. Chunks themselves were not probed, so it decides "
+    "nothing here. The same release thus gives both answers, by the measure one "
     "takes.",
 )
 def constituents(files: Files) -> pd.DataFrame:

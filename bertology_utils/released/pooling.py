@@ -22,7 +22,7 @@ from bertology_utils.scores.intervals import Interval, proportion, row, table, u
     files=("ws353_max_sim.csv", "ws353_sim_max_sim.csv"),
     note="Correlation with WordSim-353 of vectors pooled from about 100 contexts, by layer and number of "
     "prototypes (one is the plain mean). The word in isolation was not measured, so the comparison the "
-    "survey makes is missing. With one mean no contextual layer clearly beats the pooled input "
+    "survey makes is missing and it decides nothing here. With one mean no contextual layer clearly beats the pooled input "
     "embeddings; several prototypes do.",
 )
 def prototypes(files: Files) -> pd.DataFrame:
@@ -50,7 +50,8 @@ def prototypes(files: Files) -> pd.DataFrame:
     files=("README_md_01.csv",),
     baselines=("BERT-large-NLI", "BERT-large-NLI-last2avg"),
     note="The repository's table of STS-B Spearman for an NLI-tuned BERT-large before and after a learned flow "
-    "makes its vectors isotropic: the same idea with another method, on a tuned model, without intervals.",
+    "makes its vectors isotropic: the same idea with another method, on a tuned model, without intervals, so it decides "
+    "nothing here.",
 )
 def flow(files: Files) -> pd.DataFrame:
     """STS-B Spearman by model, and the flow's gain over the same model's averaged last two layers."""
@@ -72,7 +73,7 @@ def flow(files: Files) -> pd.DataFrame:
     files=("effect_sizes.csv",),
     note="Effect sizes and permutation p-values of association tests by masked-word probabilities instead of "
     "vector cosines, in templates that say little else: the associations come out, by another measure "
-    "than SEAT's.",
+    "than SEAT's, so it decides nothing here.",
 )
 def log_probability_bias(files: Files) -> pd.DataFrame:
     """Effect size and p-value of each test."""

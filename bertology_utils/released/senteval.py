@@ -154,7 +154,8 @@ def sentence_tasks(files: Files) -> pd.DataFrame:
     **{**_RUN, "label": "related"},
     stance="qualifies",
     note="Eleven sentence-level transfer tasks on every layer of both sizes, mean of the tokens; the study's "
-    "own tasks are word by word. The middle is better than the lower and than the last layers by the mean of the tasks; "
+    "own tasks are word by word, so it decides nothing here. "
+    "The middle is better than the lower and than the last layers by the mean of the tasks; "
     "the intervals are over eleven tasks.",
 )
 def transfer(files: Files) -> pd.DataFrame:
