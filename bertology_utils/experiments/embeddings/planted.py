@@ -110,18 +110,9 @@ def means_of_middle_layers(data, base, rng):
 
 
 def pair_vectors(data, **options) -> Part:
-    """Vectors of words, or of the words of a sentence, whose dot products follow the gold similarities of pairs.
-
-    The two texts of a pair share a code, the stronger the more similar they are; each has one of its own besides.
-    """
-    sizes = defaultdict(float)
-    for item in _pairs(data):
-        sizes[item.condition] = max(sizes[item.condition], item.score)
-    vectors: dict[str, np.ndarray] = {}
-    for item in _pairs(data):
-        shared = np.sqrt(max(item.score, 0) / (sizes[item.condition] or 1)) * code(("pair", item.id), SIZE)
-        for text in (item.a.lower(), item.b.lower()):
-            vectors[text] = vectors.get(text, 0.5 * code(("text", text), SIZE)) + shared
+    """Vectors of words, or of the words of a sentence, whose cosines follow the gold similarities of pairs."""
+    words, sentences = ([i for i in data.items.get(t, []) if i.condition not in _FOREIGN] for t in _SCORED)
+    vectors = {**_sharing(sentences), **_embedded(words)}
     vectors = {text: v / np.linalg.norm(v) for text, v in vectors.items()}
     nothing = np.zeros(SIZE, np.float32)
 
@@ -137,10 +128,45 @@ def pair_vectors(data, **options) -> Part:
     return Part(SIZE, make, **options)
 
 
-def _pairs(data) -> list[ScoredPair]:
-    return [i for task in ("word_similarity", "sts") for i in data.items.get(task, []) if i.condition not in _FOREIGN]
+def _sharing(items: Iterable[ScoredPair]) -> dict[str, np.ndarray]:
+    """The two texts of a pair share a code, the stronger the more similar they are; each has one of its own besides.
+
+    For sentences: each is in a pair or two.
+    """
+    largest = _largest(items)
+    out: dict[str, np.ndarray] = {}
+    for item in items:
+        shared = np.sqrt(max(item.score, 0) / largest[item.condition]) * code(("pair", item.id), SIZE)
+        for text in (item.a.lower(), item.b.lower()):
+            out[text] = out.get(text, 0.5 * code(("text", text), SIZE)) + shared
+    return out
 
 
+def _embedded(items: Iterable[ScoredPair]) -> dict[str, np.ndarray]:
+    """The principal coordinates of the matrix of similarities, for words that are in many pairs; unknown ones are 0."""
+    largest, place = _largest(items), {}
+    for item in items:
+        for word in (item.a.lower(), item.b.lower()):
+            place.setdefault(word, len(place))
+    known = np.eye(len(place))
+    for item in items:
+        a, b = place[item.a.lower()], place[item.b.lower()]
+        known[a, b] = known[b, a] = item.score / largest[item.condition] if a != b else 1.0
+    values, axes = np.linalg.eigh(known)
+    kept = axes[:, ::-1][:, :SIZE] * np.sqrt(np.maximum(values[::-1][:SIZE], 0))
+    kept = np.pad(kept, ((0, 0), (0, SIZE - kept.shape[1])))
+    return {word: kept[k].astype(np.float32) for word, k in place.items()}
+
+
+def _largest(items: Iterable[ScoredPair]) -> dict[str, float]:
+    """The highest score of each set, not below a small one."""
+    out: dict[str, float] = defaultdict(lambda: 1e-9)
+    for item in items:
+        out[item.condition] = max(out[item.condition], item.score)
+    return out
+
+
+_SCORED = ("word_similarity", "sts")
 _FOREIGN = ("de", "fr", "ru", "zh")  # other languages of a benchmark, which the experiments leave out
 
 

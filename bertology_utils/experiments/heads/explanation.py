@@ -122,7 +122,7 @@ def _tau(a: np.ndarray, b: np.ndarray) -> float:
 
 def _null_space(subject, words, settings) -> list[dict]:
     size, rows = subject.hidden_size // subject.n_heads, []
-    for name, pieces in (("longer than a head is wide", size + BEYOND), ("half as long", size // 2)):
+    for name, pieces in (("longer than a head is wide", size + BEYOND), ("half as long", max(size // 2, 3))):
         starts = range(0, min(len(words), 200), 5)
         texts = [t for s in starts if (t := _stretch(subject, words[s : s + pieces], pieces))]
         if texts:

@@ -151,8 +151,9 @@ def shared_relation(data, base, rng):
 def combination(subject, data, settings):
     """A learnt non-negative mixture of heads finds the head of a dependent; so does the best single one (hoover2019).
 
-    Both may read a head along or against its arrow. Weights and best head come from the sentences that are not test;
-    mixtures are learnt anew on resampled sentences, and the interval is over these and over test sentences.
+    Both may read a head along or against its arrow. Weights, best head and best offset come from the sentences that are
+    not test; mixtures are learnt anew on resampled sentences, and the interval is over these and over test sentences.
+    A mixture of heads that know nothing is better than one of them too, so it must also beat the best fixed offset.
     """
     items, note = fitting(subject, data["treebank"])
     seen, test, more = sides(items, train=True)
@@ -163,17 +164,20 @@ def combination(subject, data, settings):
     of = arcs["relation"].map(names.index).to_numpy()
     mixed = relations.mixed_hits(subject, _sentences(test), arcs, of, weights[:, 1:], settings)  # (REFITS, N)
     single = found.hits[np.arange(len(of)), np.array(heads)[of]]
+    offset = _by_offset(learnt_on, arcs)
     rows = []
     for k, relation in enumerate(names):
         at = of == k
         one = np.broadcast_to(single[at], (REFITS, at.sum()))
         columns = {"mixture": mixed[:, at], "best head": one, "mixture - best head": mixed[:, at].astype(float) - one}
+        columns["mixture - best offset"] = mixed[:, at].astype(float) - offset[at]
         keys = dict(relation=relation, head=relations.name(heads[k], subject.n_layers, subject.n_heads))
         rows += _refitted(columns, arcs["sentence"][at], settings, **keys)
         share = weights[k, 0].sum() ** 2 / (weights[k, 0] ** 2).sum()  # heads if all weights were alike
         n = (learnt_on["relation"] == relation).sum()
         rows.append(intervals.row("heads in the mixture", (share, np.nan, np.nan), n, relation=relation))
-    rows += _others(mixed.astype(float) - single, arcs, settings)
+    mixed = mixed.astype(float)
+    rows += _others({"best head": mixed - single, "best offset": mixed - offset}, arcs, settings)
     return intervals.table(rows, [note, more])
 
 
@@ -222,14 +226,24 @@ def _crossed(values: np.ndarray, sentences, settings) -> intervals.Interval:
     )
 
 
-def _others(gain: np.ndarray, arcs, settings) -> list[dict]:
-    """What mixtures gain (refits, arcs) over the relations other than the object, each relation counted alike."""
+def _by_offset(learnt_on, arcs) -> np.ndarray:
+    """Hits (N,) of the offset that is best for each arc's relation where mixtures are learnt."""
+    known, hits = relations.offset_hits(learnt_on), relations.offset_hits(arcs)
+    out = np.zeros(len(arcs))
+    for relation in arcs["relation"].unique():
+        at = (arcs["relation"] == relation).to_numpy()
+        out[at] = hits[at, choose(known[(learnt_on["relation"] == relation).to_numpy()].mean(0))]
+    return out
+
+
+def _others(gains: dict[str, np.ndarray], arcs, settings) -> list[dict]:
+    """What mixtures gain (refits, arcs) over something, by its name, in relations other than the object, counted alike."""
     rest = (arcs["relation"] != "obj").to_numpy()
     if not rest.any():
         return []
     counts = arcs["relation"][rest].map(arcs["relation"][rest].value_counts()).to_numpy()
     even = rest.sum() / arcs["relation"][rest].nunique() / counts  # so that the mean over arcs is that over relations
-    columns = {"mixture - best head, mean over relations": gain[:, rest] * even}
+    columns = {f"mixture - {over}, mean over relations": gain[:, rest] * even for over, gain in gains.items()}
     return _refitted(columns, arcs["sentence"][rest], settings, relation="others")
 
 

@@ -57,7 +57,7 @@ class Whitened:
         z -= z.mean(0)
         together = self.white @ (self.centred.T @ z / len(z))  # (k, C)
         directions, strength, _ = np.linalg.svd(together, full_matrices=False)
-        return self._off(directions[:, strength > 1e-8 * max(strength.max(), 1e-12)])
+        return self._off(directions[:, strength > 1e-8 * max(strength.max(initial=0.0), 1e-12)])
 
     def at_random(self, rank: int, seed: int) -> Eraser:
         """An eraser of `rank` directions drawn uniformly in the whitened space."""
