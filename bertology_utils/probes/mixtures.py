@@ -138,7 +138,7 @@ def fit_mixtures(
     def mixing(scores: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Weights (K, L) and the root mean square of the mixtures, (K,)."""
         weights = scores.masked_fill(~used, -torch.inf).softmax(1)
-        return weights, torch.einsum("kl,lm,km->k", weights, gram, weights).sqrt()
+        return weights, torch.einsum("kl,lm,km->k", weights, gram, weights).clamp_min(1e-12).sqrt()  # all alike: 0
 
     def loss(scores: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
         weights, length = mixing(scores)

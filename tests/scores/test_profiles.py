@@ -170,3 +170,11 @@ def test_cumulative_scores_of_word_identity_gain_nothing_above_the_embeddings():
     assert (found.settled == 0).all() and np.isnan(cumulative.expected(found.profile)[0])
     assert len(found.resampled) == 2 and found.mixture.weights.shape == (tiny().n_layers + 1,)
     assert mixtures.cumulative(x, targets, SETTINGS, curve=False).right.shape == (1, 32)
+
+
+def test_vectors_that_are_all_alike_give_the_shares_of_the_labels():
+    labels = np.array(["a"] * 30 + ["b"] * 10)
+    mixture = mixtures.fit_mixture(np.ones((3, 40, 5)), labels)
+    assert set(mixture.predict(np.ones((3, 4, 5)))) == {"a"}
+    expected = -(0.75 * np.log(0.75) + 0.25 * np.log(0.25))
+    assert mixture.log_loss(np.ones((3, 40, 5)), labels) == pytest.approx(expected, abs=1e-3)
