@@ -93,7 +93,7 @@ def run(
 
 def _in_words(record: Evidence) -> str:
     """A record's verdict, the figures that decided it, and what was left out."""
-    from .claims.rules import figure
+    from .claims.checks import figure
 
     lines = [f"{record.claim}  {record.model} on {record.data} (n = {record.n}): {record.decision.outcome.upper()}"]
     for check in record.decision.checks:

@@ -124,9 +124,7 @@ def run(
     return Result(tuple(record for source in wanted for record in _runs(it, source, settings, twin, save)))
 
 
-def recall(
-    id: str, settings: Settings | None = None, *, model: str | None = None, data: str | None = None
-) -> Result:
+def recall(id: str, settings: Settings | None = None, *, model: str | None = None, data: str | None = None) -> Result:
     """What is recorded of the settings' model and its twin on one source, shipped records among it; else a `run`.
 
     For claims that take long, on data that not everybody has. Parameters and errors as of `run`.

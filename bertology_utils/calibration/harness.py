@@ -16,10 +16,11 @@ import numpy as np
 import pandas as pd
 
 from ..claims import evidence, ledger
+from ..claims.checks import RuleError, select
 from ..claims.clauses import LEARNED, Clause
 from ..claims.evidence import Evidence
 from ..claims.registry import Claim
-from ..claims.rules import HOLDS, NOT_RERUN, Decision, RuleError, select
+from ..claims.rules import HOLDS, NOT_RERUN, Decision
 from ..data.items import Data
 from ..errors import Refusal
 from ..scores.pairs import over

@@ -17,7 +17,7 @@ import pandas as pd
 
 from ..claims import evidence, ledger
 from ..claims.clauses import ABSENCE, LEARNED, Clause, Test
-from ..claims.rules import HOLDS, PLAIN, decide
+from ..claims.rules import HOLDS, decide
 from ..scores import intervals
 from ..scores.pairs import over
 from ..settings import Settings
@@ -48,7 +48,7 @@ def slots(clauses: Sequence[Clause], rows: pd.DataFrame | None = None) -> list[S
     found: dict[Slot, None] = {}
     for record in [] if rows is None else rows.to_dict("records"):
         if record["measure"] in {t.measure for t in tests} and record["n"] > 0:
-            keys = {k: v for k, v in record.items() if k not in PLAIN and v is not None and v == v}
+            keys = {k: v for k, v in record.items() if k not in intervals.COLUMNS and v is not None and v == v}
             half = (record["high"] - record["low"]) / 2 if record["high"] > record["low"] else None
             found[Slot(record["measure"], tuple(keys.items()), int(record["n"]), half)] = None
     known = {slot.measure for slot in found}

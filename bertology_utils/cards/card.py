@@ -7,9 +7,11 @@ from html import escape
 
 import pandas as pd
 
+from ..claims.checks import figure
 from ..claims.clauses import ABSENCE, LEARNED, PROPERTY, UNTESTED, Test
 from ..claims.evidence import Evidence
-from ..claims.rules import PLAIN, ClauseOutcome, figure
+from ..claims.rules import ClauseOutcome
+from ..scores.rows import COLUMNS
 from ..settings import Settings
 from . import words
 from .standing import Slot, Standing, standing
@@ -263,7 +265,7 @@ def _unique(records: tuple[Evidence, ...]) -> list[Evidence]:
 
 def _every(record: Evidence) -> list[tuple[str, str, str, str, str]]:
     frame = record.frame
-    keys = [c for c in frame.columns if c not in PLAIN]
+    keys = [c for c in frame.columns if c not in COLUMNS]
     who = words.model_name(record.model)
     if record.kind == "released":
         who += f" ({words.RELEASED.get(record.label, record.label)})"

@@ -11,8 +11,8 @@ from html import escape
 
 import numpy as np
 
+from ..claims.checks import Check
 from ..claims.clauses import UNTESTED, Test
-from ..claims.rules import Check
 from .standing import Slot, Standing
 from .words import share
 

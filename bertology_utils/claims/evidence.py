@@ -28,7 +28,8 @@ from ..provenance import commit
 from ..scores.intervals import table
 from ..settings import Settings
 from . import ledger
-from .rules import Decision, RuleError, decide
+from .checks import RuleError
+from .rules import Decision, decide
 
 KINDS = ("rerun", "released", "paper")
 VERSION = 2  # of the format of a record

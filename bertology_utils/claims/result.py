@@ -9,11 +9,12 @@ from typing import Any
 import pandas as pd
 
 from .. import plotting
-from ..scores.rows import combine
+from ..scores.rows import COLUMNS, combine
 from . import ledger
+from .checks import CHOSEN, RuleError, select
 from .evidence import Evidence
 from .registry import NotRunnable
-from .rules import CHOSEN, PLAIN, Decision, RuleError, pooled, select
+from .rules import Decision, pooled
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ class Result:
                 except RuleError:  # a measure that other sources have
                     continue
             rows = combine(*chosen).drop_duplicates(subset=["measure", "value", "low", "high"])
-            keys = [c for c in rows.columns if c not in PLAIN and c not in CHOSEN]
+            keys = [c for c in rows.columns if c not in COLUMNS and c not in CHOSEN]
             words = [
                 f"{r['measure']}" + "".join(f", {r[k]}" for k in keys if not pd.isna(r[k]))
                 for r in rows.to_dict("records")

@@ -1,9 +1,8 @@
 """Deciding: what tidy rows say of a claim's clauses.
 
-A row decides by its *interval*: it holds if the whole interval lies beyond the bound (the threshold and the smallest
-effect of interest), fails if the whole interval falls short of it, and is undecided otherwise. A `learned` clause must
-also beat the untrained twin by a paired interval. A gate that does not hold gives "cannot be tested here", whatever the
-tests say. One pass gives the verdict and everything it rests on.
+Each row is checked by itself (`checks`); here rows make tests, tests make clauses, clauses make a claim's outcome. A
+`learned` clause must also beat the untrained twin by a paired interval. A gate that does not hold gives "cannot be
+tested here", whatever the tests say. One pass gives the verdict and everything it rests on.
 """
 
 from __future__ import annotations
@@ -13,58 +12,14 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import pandas as pd
-from scipy.stats import norm
 
-from ..scores.sameness import decimals
+from .checks import Check, RuleError, checks, figure
 from .clauses import ABSENCE, LEARNED, UNTESTED, Clause, Test
 
 HOLDS, PART, FAILS, UNDECIDED, UNTESTABLE = "holds", "in part", "does not hold", "undecided", "cannot be tested here"
 UNTRAINED_TOO, TAUGHT, NOT_FOUND, NOT_RERUN = "holds, untrained too", "learned", "not found at this size", "not rerun"
 OUTCOMES = (HOLDS, PART, FAILS, UNDECIDED, UNTESTABLE)
 LABELS = (TAUGHT, UNTRAINED_TOO, *OUTCOMES, NOT_FOUND, NOT_RERUN)
-PLAIN = ("measure", "value", "low", "high", "n", "clusters", "draws")  # columns of a row that are no key
-CHOSEN = ("layer", "head", "block", "direction", "offset")  # what a model's own best may differ in
-
-
-class RuleError(LookupError):
-    """The rows have nothing a test speaks of."""
-
-
-@dataclass(frozen=True)
-class Check:
-    """One row under a test.
-
-    Attributes
-    ----------
-    key : str
-        The row's key columns in words.
-    value, low, high : float
-        The interval as the test takes it (widened where any of several rows would do).
-    bound : float
-        Where holding begins.
-    holds : bool or None
-        None: undecided.
-    beats_twin : bool or None
-        Of a learned clause: whether the paired difference lies on the predicted side; None: undecided, or no twin.
-    twin_holds : bool or None
-        Whether the twin's own row is beyond the bound.
-    over_twin : (float, float, float) or None
-        Subject minus twin.
-    """
-
-    measure: str
-    key: str
-    value: float
-    low: float
-    high: float
-    n: int
-    bound: float
-    side: str
-    holds: bool | None
-    beats_twin: bool | None = None
-    twin_holds: bool | None = None
-    over_twin: tuple[float, float, float] | None = None
-    clusters: int | None = None
 
 
 @dataclass(frozen=True)
@@ -261,98 +216,6 @@ def _met(test: Test, holds: Sequence[bool | None]) -> bool | None:
     return False if len(holds) - sum(h is False for h in holds) < needed else None
 
 
-def select(test: Test, rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows that a test speaks of.
-
-    Raises
-    ------
-    RuleError
-        If there is none.
-    """
-    chosen = rows[rows["measure"] == test.measure]
-    for column, wanted in test.where.items():
-        values = wanted if isinstance(wanted, (list, tuple, set, frozenset)) else [wanted]
-        chosen = chosen[chosen[column].isin(values)] if column in chosen else chosen.iloc[:0]
-    if chosen.empty:
-        raise RuleError(
-            f"no row with measure {test.measure!r} and {dict(test.where)}; measures: {sorted(set(rows['measure']))}"
-        )
-    return chosen
-
-
-def checks(test: Test, rows: pd.DataFrame, *, absence: bool, over_twin: pd.DataFrame | None = None) -> list[Check]:
-    """Every row that a test speaks of, and how it comes out."""
-    chosen = select(test, rows)
-    # any of k rows will do: each must hold at 1 - .05/k, or one of many holds by luck
-    widen = norm.ppf(1 - 0.025 / len(chosen)) / norm.ppf(0.975) if test.need == "any" else 1.0
-    out = []
-    for record in chosen.to_dict("records"):
-        value, low, high = (float(record[k]) for k in ("value", "low", "high"))
-        low, high = value - widen * (value - low), value + widen * (high - value)
-        clusters = record.get("clusters")
-        check = Check(
-            test.measure,
-            _key(record),
-            value,
-            low,
-            high,
-            int(record["n"]),
-            test.bound(absence),
-            test.side,
-            _side(test, low, high, absence) if record["n"] >= test.least else None,
-            clusters=None if clusters is None or pd.isna(clusters) else int(clusters),
-        )
-        out.append(check if over_twin is None else _against(check, test, record, over_twin, absence))
-    return out
-
-
-def _side(test: Test, low: float, high: float, absence: bool) -> bool | None:
-    """Whether an interval lies wholly beyond the bound (True), wholly short of it (False), or neither."""
-    if pd.isna(low) or pd.isna(high):
-        return None
-    if test.side == "within":
-        near, far = test.threshold - test.by, test.threshold + test.by
-        return True if near < low and high < far else False if high <= near or low >= far else None
-    bound = test.bound(absence)
-    if test.side == "below":
-        low, high, bound = -high, -low, -bound
-    return True if low > bound else False if high < bound or high == low == bound else None
-
-
-def _against(check: Check, test: Test, record: dict, over_twin: pd.DataFrame, absence: bool) -> Check:
-    partner = _partner(record, over_twin)
-    if partner is None:
-        return check
-    low, high = float(partner["low"]), float(partner["high"])
-    sign = -1 if test.side == "below" else 1
-    near, far = sorted((sign * low, sign * high))
-    beats = None if pd.isna(near) or pd.isna(far) else True if near > 0 else False if far <= 0 else None
-    twin = _side(test, float(partner["twin_low"]), float(partner["twin_high"]), absence)
-    return replace(check, beats_twin=beats, twin_holds=twin, over_twin=(float(partner["value"]), low, high))
-
-
-def _partner(record: dict, over_twin: pd.DataFrame) -> dict | None:
-    """The difference that belongs to a row; a chosen layer or head may be another in the twin."""
-    same = over_twin[over_twin["measure"] == record["measure"]] if len(over_twin) else over_twin
-    for ignored in ((), CHOSEN):
-        found = same
-        for column, value in record.items():
-            if column in PLAIN or column in ignored or column not in found or _missing(value):
-                continue
-            found = found[found[column] == value]
-        if len(found) == 1:
-            return found.iloc[0].to_dict()
-    return None
-
-
-def _missing(value: object) -> bool:
-    return value is None or (isinstance(value, float) and value != value)
-
-
-def _key(record: dict) -> str:
-    return ", ".join(f"{k} {v}" for k, v in record.items() if k not in PLAIN and not _missing(v))
-
-
 def _words(test: Test, found: list[Check]) -> str:
     if len(found) == 1:
         c = found[0]
@@ -368,17 +231,3 @@ def _words(test: Test, found: list[Check]) -> str:
 
 def _figures(found: list[Check]) -> str:
     return "; ".join(f"{c.measure} {figure(c.value, c.low, c.high)}, needed {c.side} {c.bound:.3g}" for c in found[:3])
-
-
-def figure(value: float, low: float, high: float, digits: int = 3) -> str:
-    """``0.931 [0.918, 0.944]``, with more decimals if the interval is narrow; without one the bare value, said to be so.
-
-    >>> figure(0.9312, 0.918, 0.944)
-    '0.931 [0.918, 0.944]'
-    """
-    if pd.isna(value):
-        return "not measured"
-    if pd.isna(low) or pd.isna(high):
-        return f"{value:.{digits}f} (no interval)"
-    digits = decimals(low, high, digits)
-    return f"{value:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"

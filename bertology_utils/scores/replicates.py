@@ -51,7 +51,8 @@ def finish(
         return Interval(value[()], nan, nan, clusters=clusters)
     draws = np.clip(value + (draws - value) * wide, *bounds)
     low, high = percentiles(draws)
-    low, high = np.array(np.minimum(low, value)), np.array(np.maximum(high, value))  # a biased statistic's draws miss it
+    # draws of a biased statistic miss its value
+    low, high = np.array(np.minimum(low, value)), np.array(np.maximum(high, value))
     flat = (np.nanmax(draws, 0) == np.nanmin(draws, 0)) & ~np.isnan(value) if clusters else np.zeros(value.shape, bool)
     for index in zip(*np.nonzero(np.atleast_1d(flat))):
         index = index if value.ndim else ()

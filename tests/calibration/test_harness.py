@@ -13,9 +13,9 @@ from bertology_utils.calibration import harness, records, simulated, table
 from bertology_utils.calibration import planted as plants
 from bertology_utils.calibration.nulls import NULLS, Null, aimed
 from bertology_utils.claims import ledger
+from bertology_utils.claims.checks import RuleError
 from bertology_utils.claims.evidence import EvidenceError
 from bertology_utils.claims.registry import Claim
-from bertology_utils.claims.rules import RuleError
 from bertology_utils.data.items import Data, ForcedChoice
 from bertology_utils.scores import intervals
 from bertology_utils.settings import Settings

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bertology_utils.claims import rules
+from bertology_utils.claims.checks import RuleError, figure
 from bertology_utils.claims.clauses import Clause, Test
 from bertology_utils.claims.rules import (
     FAILS,
@@ -16,7 +16,6 @@ from bertology_utils.claims.rules import (
     UNTESTABLE,
     UNTESTED,
     UNTRAINED_TOO,
-    RuleError,
     decide,
     pooled,
 )
@@ -215,7 +214,7 @@ def test_sources_are_pooled_clause_by_clause():
 def test_a_decision_says_why_in_words():
     decision = decide([clause(that(above=0.5, by=0.1))], rows((0.7, 0.8)))
     assert "accuracy 0.750 [0.700, 0.800] is beyond 0.6" in decision.reason
-    assert rules.figure(0.5, float("nan"), 1) == "0.500 (no interval)"
+    assert figure(0.5, float("nan"), 1) == "0.500 (no interval)"
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from bertology_utils.claims.rules import figure
+from bertology_utils.claims.checks import figure
 from bertology_utils.scores.sameness import figures, half_widths, movement, plain, same
 
 
