@@ -1,23 +1,18 @@
-"""Planted subjects: what a claim speaks of, put into vectors, maps or logits from the gold annotation, plus noise.
-
-`plant` joins pieces into a subject. A piece of the hidden states is a `Part`: values by word, a strength for every layer
-and noise; a piece of the attention is a function that gives maps; a piece of the logits one that gives gains. Those
-below are the shapes that claims have; another is a few lines of its own.
-"""
+"""Pieces of hidden states, and `plant`, which joins pieces of states, attention and logits into a subject."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from zlib import crc32
 
 import numpy as np
 
-from ..data.items import Cloze, Data, EdgeItem, ForcedChoice, Labelled, MinimalPair, Sentence, WordInContext
-from ..subject.models import Subject
-from .gold import Gold, Seen, Text
-from .standin import Attention, Hidden, Logits, Rng, StandIn, stand_in
+from ...data.items import Data, EdgeItem, Labelled, Sentence, WordInContext
+from ...subject.models import Subject
+from ..gold import Gold, Seen, Text
+from ..standin import Attention, Hidden, Logits, Rng, StandIn, stand_in
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,9 +127,6 @@ def rising(n_layers: int, power: float = 1.0) -> np.ndarray:
     return (np.arange(n_layers + 1) / n_layers) ** power
 
 
-# parts of hidden states
-
-
 def code(label: Any, size: int) -> np.ndarray:
     """A random unit vector (size,) that belongs to a label, the same wherever it is asked for."""
     drawn = np.random.default_rng(crc32(repr(label).encode())).standard_normal(size).astype(np.float32)
@@ -157,27 +149,6 @@ def word_vectors(size: int = 32, **options) -> Part:
     """Static vectors of pieces; a masked piece has the mask's."""
     codes = _Codes(size)
     return Part(size, lambda seen: np.stack([codes[i] for i in seen.ids.tolist()]), by_piece=True, **options)
-
-
-def tree_vectors(size: int = 48, **options) -> Part:
-    """Squared distances that are tree distances: a word is the sum of unit vectors along its path to the root.
-
-    A sentence needs as many dimensions as words; from `size` words on they are used again.
-    """
-
-    def make(seen: Seen) -> np.ndarray:
-        out = np.zeros((seen.n_words, size), np.float32)
-        sentence = seen.first(Sentence)
-        if sentence is None or not sentence.heads:
-            return out
-        for word in range(len(sentence.heads)):
-            at = word
-            while at >= 0:
-                out[word, at % size] += 1
-                at = sentence.heads[at]
-        return out
-
-    return Part(size, make, **options)
 
 
 Labels = Callable[[Any], Iterable[tuple[int, Any]]]  # item -> (word, label)
@@ -235,139 +206,3 @@ def cone(strength: Sequence[float], size: int = 32) -> Part:
     return Part(
         size, lambda seen: np.broadcast_to(shared, (len(seen.ids), size)), np.asarray(strength), 1 / size**0.5, True
     )
-
-
-def tree_distances(heads: Sequence[int]) -> np.ndarray:
-    """Number of arcs between words, (W, W)."""
-    n = len(heads)
-    up: list[list[int]] = []
-    for word in range(n):
-        path, at = [word], heads[word]
-        while at >= 0:
-            path.append(at)
-            at = heads[at]
-        up.append(path)
-    out = np.zeros((n, n))
-    for i in range(n):
-        above = {node: k for k, node in enumerate(up[i])}
-        for j in range(n):
-            out[i, j] = next(k + above[node] for k, node in enumerate(up[j]) if node in above)
-    return out
-
-
-def impact(
-    near: Callable[[np.ndarray], np.ndarray] = lambda d: 2.0 ** -d, size: int = 48, noise: float = 0.02,
-    distances: Callable[[Seen], np.ndarray | None] | None = None,
-) -> Part:  # fmt: skip
-    """Masking word j moves word i by ``near(distance)``, in the tree unless `distances` says otherwise."""
-
-    def make(seen: Seen) -> np.ndarray:
-        out = np.zeros((seen.n_words, size), np.float32)
-        if distances is not None:
-            apart = distances(seen)
-        else:
-            sentence = seen.first(Sentence)
-            apart = tree_distances(sentence.heads) if sentence is not None and sentence.heads else None
-        if apart is None:
-            return out
-        for hidden in seen.hidden_words():
-            moved = np.asarray(near(apart[:, hidden]), np.float32)
-            moved[hidden] = 0
-            out[:, hidden % size] += moved
-        return out
-
-    return Part(size, make, noise=noise)
-
-
-# attention
-
-
-def even_maps(n_layers: int, n_heads: int, seen: Seen, rng: Rng, noise: float) -> np.ndarray:
-    """Even attention, (L, A, T, T), each weight scaled by a factor whose logarithm is noise."""
-    raw = np.exp(noise * rng.standard_normal((n_layers, n_heads, len(seen.ids), len(seen.ids)), np.float32))
-    return raw / raw.sum(-1, keepdims=True)
-
-
-Pairs = Callable[[Seen], Iterable[tuple[int, int]]]  # (word that attends, word attended to)
-
-
-def arcs_of(relation: str | None = None, *, up: bool = True) -> Pairs:
-    """Gold arcs of a relation without its subtype (None: of all), from dependent to head, or down to the dependent."""
-
-    def pairs(seen: Seen) -> Iterable[tuple[int, int]]:
-        sentence = seen.first(Sentence)
-        for word, head in enumerate(sentence.heads if sentence is not None else ()):
-            name = sentence.deprels[word].split(":")[0] if sentence.deprels else None
-            if head >= 0 and (relation is None or name == relation):
-                yield (word, head) if up else (head, word)
-
-    return pairs
-
-
-def head_attention(
-    base: Subject, heads: Mapping[tuple[int, int], Pairs], *, share: float = 0.6, noise: float = 0.5
-) -> Attention:
-    """Heads (layer, head), from 0, that give `share` of their attention to the words they are for; the rest is even.
-
-    Words that attend to several words divide it among them; a word is all its pieces.
-    """
-
-    def attention(seen: Seen, rng: Rng) -> np.ndarray:
-        maps = even_maps(base.n_layers, base.n_heads, seen, rng, noise)
-        for (layer, head), pairs in heads.items():
-            wanted = np.zeros((len(seen.ids), len(seen.ids)), np.float32)
-            for query, target in pairs(seen):
-                wanted[np.ix_(seen.words == query, seen.words == target)] = 1
-            total = wanted.sum(-1, keepdims=True)
-            has = total[:, 0] > 0
-            maps[layer, head, has] = share * (wanted / np.maximum(total, 1))[has] + (1 - share) * maps[layer, head, has]
-        return maps
-
-    return attention
-
-
-# logits
-
-
-def choice_logits(base: Subject, *, strength: float = 4.0, right: float = 1.0, noise: float = 1.0) -> Logits:
-    """The good candidate leads by `strength` nats, in a share `right` of the items; in the others the bad one.
-
-    A forced choice and a cloze are decided at the mask. Of a minimal pair every masked piece of the better sentence is
-    restored by `strength` nats more than one of the worse. Noise is Gaussian, in nats.
-    """
-    ids = {}
-
-    def piece(word: str) -> int:
-        if word not in ids:
-            ids[word] = base.tokenizer([word], is_split_into_words=True, add_special_tokens=False)["input_ids"][0]
-        return ids[word]
-
-    def logits(seen: Seen, rng: Rng) -> dict[int, dict[int, float]]:
-        out: dict[int, dict[int, float]] = {}
-        for item, part in seen.golds:
-            lucky = (crc32(repr(item.id).encode()) % 10_000) < right * 10_000
-            (places,) = np.nonzero(seen.masked)
-            if isinstance(item, ForcedChoice) and part == "text":
-                better, worse = (item.good, item.bad) if lucky else (item.bad, item.good)
-                gains = {piece(better): 8 + strength + noise * rng.standard_normal(), piece(worse): 8.0}
-                out |= {int(t): gains for t in places}
-            elif isinstance(item, Cloze) and part == "text" and lucky:
-                gain = 8 + strength + noise * rng.standard_normal()
-                out |= {int(t): {piece(item.answers[0]): gain} for t in places}
-            elif isinstance(item, MinimalPair):
-                lead = strength * ((part == "good") == lucky)
-                for t in places:
-                    out[int(t)] = {int(seen.original[t]): 8 + lead + noise * rng.standard_normal()}
-        return out
-
-    return logits
-
-
-def restored(strength: Callable[[Seen, int], float] | float = 12.0) -> Logits:
-    """Every masked piece of a known row is put back, with so many nats (a number, or by row and position)."""
-
-    def logits(seen: Seen, rng: Rng) -> dict[int, dict[int, float]]:
-        gain = strength if callable(strength) else lambda *_: strength
-        return {int(t): {int(seen.original[t]): gain(seen, int(t))} for t in np.flatnonzero(seen.masked) if seen.golds}
-
-    return logits
