@@ -199,18 +199,19 @@ def relations_grow(data: Data, base: Subject, rng) -> Subject:
 
 
 def three_answers(data: Data, base: Subject, rng) -> Subject:
-    """Chunks weakly in the lowest layers, clearly in the middle, where much else is too, and faint at the top."""
+    """Chunks of four sentences in five low, of all in the middle, where the sentence's topic is stronger, none on top."""
     n = base.n_layers
-    strength = np.array(
-        [0 if k == 0 else 0.6 if k / n <= 1 / 3 else 1.2 if k / n <= 0.85 else 0.2 for k in range(n + 1)]
-    )
-    other = np.array([0 if k / n < 0.25 else 1.0 for k in range(n + 1)])
+    low = np.array([0 < k / n <= 1 / 3 for k in range(n + 1)], float)
+    middle = np.array([1 / 3 < k / n <= 0.85 for k in range(n + 1)], float)
+    every = labels(["POS", "chunks"], layers=middle, noise=0.1)
+
+    def most(seen: Seen) -> np.ndarray:
+        return every.make(seen) * (crc32(seen.original.tobytes()) % 5 > 0)
 
     def topic(seen: Seen) -> np.ndarray:
         return np.broadcast_to(4 * code(("sentence", crc32(seen.original.tobytes())), SIZE), (seen.n_words, SIZE))
 
-    parts = [labels(["POS", "chunks"], layers=strength, noise=0.25), Part(SIZE, topic, other, 0.05)]
-    return plant(base, data, rng, parts=parts)
+    return plant(base, data, rng, parts=[every, Part(SIZE, most, low, 0.1), Part(SIZE, topic, 1 - low, 0.05)])
 
 
 def storeys(data: Data, base: Subject, rng) -> Subject:
