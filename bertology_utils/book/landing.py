@@ -50,18 +50,19 @@ def result(found: Sequence[Standing]) -> str:
         (ours[NOT_FOUND], "are not found at this size", "is not found at this size"),
         (ours[UNDECIDED] + ours[UNTESTABLE], "stay open, each with its reason", "stays open, with its reason"),
     )
+    holds, learned = _verb(real[HOLDS], "hold", "holds"), _verb(ours[TAUGHT], "are", "is")
     boxes = [
         (
             "real",
             f"{real[HOLDS]} of {decided}",
-            f"claims {_verb(real[HOLDS], 'hold', 'holds')} for the <b>real BERT</b>, where its published outputs settle them.",
+            f"{_verb(decided, 'claims', 'claim')} {holds} for the <b>real BERT</b>, where its published outputs settle them.",
             first,
         ),
         (
             "mini",
             f"{ours[TAUGHT]} of {rerun}",
-            f"claims {_verb(ours[TAUGHT], 'are', 'is')} <b>learned by mini</b>, a small BERT that fits on a laptop: an "
-            "untrained network does worse.",
+            f"{_verb(rerun, 'claims', 'claim')} {learned} <b>learned by mini</b>, a small BERT that fits on a laptop: "
+            "an untrained network does worse.",
             second,
         ),
     ]

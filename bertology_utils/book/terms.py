@@ -6,10 +6,12 @@ Works on rendered pages, so that prose, what was found and cards are treated ali
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from html import escape, unescape
 
 GLOSSARY = "book/glossary.html"
+OFTEN = 8  # uses on a page
 _ENTRY = re.compile(r'<dt id="(term-[^"]+)">(.*?)</dt>\s*<dd>(.*?)</dd>', re.DOTALL)
 _TAG = re.compile(r"(<!--.*?-->|<[^>]+>)", re.DOTALL)
 _NAME = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
@@ -60,6 +62,9 @@ def explain(page: str, glossary: Mapping[str, tuple[str, str]], address: str) ->
         return page
     by_word = {word.lower(): entry for word, entry in glossary.items()}
     find = pattern(glossary)
+    article = page[start:end]
+    # a word that is all over the page is explained once, not under each heading
+    often = {w for w, n in Counter(m.lower() for m in find.findall(_TAG.sub(" ", article))).items() if n > OFTEN}
     used: set[str] = set()
     closed: list[str] = []  # elements we are in and whose text is left alone
 
@@ -73,12 +78,12 @@ def explain(page: str, glossary: Mapping[str, tuple[str, str]], address: str) ->
         return f'<a class="term" href="{address}#{anchor}" title="{escape(meaning)}">{text}</a>'
 
     out = []
-    for piece in _TAG.split(page[start:end]):
+    for piece in _TAG.split(article):
         tag = _NAME.match(piece)
         if tag:
             closing, name = tag.group(1), tag.group(2).lower()
             if re.match(r"h[1-6]$", name) or "claim-card" in piece:
-                used = set()
+                used &= often
             if name in _LEFT_ALONE and not piece.endswith("/>"):
                 if not closing:
                     closed.append(name)

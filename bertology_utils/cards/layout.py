@@ -12,25 +12,36 @@ from .rows import Row, deciding, every
 from .rule import KIND, rule
 from .standing import Slot, Standing
 from .strip import strip
-from .sure import sure
+from .sure import Sureness, sure
 
 UNDER = {"real BERT": "published weights", "mini": "our small BERT", "untrained": "mini with random weights"}
 
 
 def html(s: Standing, whole: bool = False) -> str:
-    """A card. With `whole`, as on the claim's own page: all rows, folds open, no title and no link to that page."""
+    """A card: what a reader needs at once, and in folds what it rests on.
+
+    With `whole`, as on the claim's own page: all rows, folds open, no title and no link to that page.
+    """
+    shown = whole or _mixed(s)
     parts = [
         _head(s, whole),
         f'<p class="claim-says">{escape(words.sentence(s))}</p>',
         f'<div class="claim-slots">{"".join(_slot(name, slot) for name, slot in s.slots)}</div>',
         strip(s),
-        _parts(s),
+        _parts(s) if shown else "",
         _how_sure(s),
-        _more(s, whole),
+        _more(s, whole, "" if shown else _parts(s)),
         _figures(s, whole),
         _links(s, whole),
     ]
     return f'<section class="claim-card" id="{escape(s.row.id)}">{"".join(parts)}</section>'
+
+
+def _mixed(s: Standing) -> bool:
+    """Whether the parts of the claim came out differently for the real BERT or for mini: then they are not folded."""
+    return any(
+        len({o.outcome for o in slot.decision.tested}) > 1 for slot in (s.real, s.mini) if slot.decision is not None
+    )
 
 
 def _head(s: Standing, whole: bool) -> str:
@@ -45,18 +56,16 @@ def _slot(name: str, slot: Slot) -> str:
     checks = slot.decision.checks if slot.decision else ()
     if checks:
         c = checks[0]
-        more = f", and {len(checks) - 1} more" if len(checks) > 1 else ""
+        more = f"; {len(checks) - 1} more below" if len(checks) > 1 else ""
         small.append(f'<span class="claim-figure">{escape(figure(c.value, c.low, c.high, 2))}</span>')
         small.append(escape(f"{c.measure}{more}"))
     if slot.decision:
-        clusters = f" in {words.count(slot.clusters)} clusters" if slot.clusters else ""
         on = ", ".join(dict.fromkeys(map(words.data_name, slot.data)))
-        small.append(escape(f"{on}; {words.count(slot.n)} items{clusters}"))
+        clusters = f"{words.count(slot.clusters)} independent clusters" if slot.clusters else ""
+        small.append(f'<span title="{clusters}">{escape(f"{on}; {words.count(slot.n)} items")}</span>')
     return (
-        f'<div class="claim-slot slot-{name.partition(" ")[0]}"><b>{name}</b><small>{UNDER[name]}</small>'
-        f"{words.badge(slot.label, slot.decision.reason if slot.decision else '', who=name)}"
-        + "".join(f"<small>{text}</small>" for text in small)
-        + "</div>"
+        f'<div class="claim-slot slot-{name.partition(" ")[0]}"><b>{name}</b><small class="claim-under">{UNDER[name]}</small>'
+        f"{words.badge(slot.label, who=name)}" + "".join(f"<small>{text}</small>" for text in small) + "</div>"
     )
 
 
@@ -86,23 +95,36 @@ def _outcome(name: str, slot: Slot, clause: Clause) -> str:
     return words.badge(found.outcome, found.reason, who=name, short=True)
 
 
+def _graded(s: Standing) -> list[tuple[str, Sureness]]:
+    found = [(name, sure(s, which)) for name, which in (("the real BERT", "real"), ("mini", "mini"))]
+    return [(name, grade) for name, grade in found if grade]
+
+
 def _how_sure(s: Standing) -> str:
-    graded = [(name, sure(s, which)) for name, which in (("the real BERT", "real"), ("mini", "mini"))]
-    said = [
-        f"<b>{grade.grade}</b> for {name}" + (f" ({escape('; '.join(grade.reasons))})" if grade.reasons else "")
-        for name, grade in graded
-        if grade
-    ]
+    said = [f"<b>{grade.grade}</b> for {name}" for name, grade in _graded(s)]
     return f'<p class="claim-sure"><b>How sure?</b> {_capital("; ".join(said))}.</p>' if said else ""
 
 
-def _more(s: Standing, whole: bool) -> str:
-    inside = _rules(s) + _calibration(s) + _changes(s)
-    if not inside:
+def _why(s: Standing) -> str:
+    """What lowered the grades, each reason once."""
+    by_reason: dict[str, list[str]] = {}
+    for name, grade in _graded(s):
+        for reason in grade.reasons:
+            by_reason.setdefault(reason, []).append(name)
+    said = "; ".join(f"{reason} ({' and '.join(who)})" for reason, who in by_reason.items())
+    return f'<p class="claim-why"><b>Why not surer?</b> {escape(_capital(said))}.</p>' if said else ""
+
+
+def _more(s: Standing, whole: bool, before: str) -> str:
+    inside = before + _rules(s) + _why(s) + _calibration(s) + _changes(s)
+    if not s.row.clauses and not inside:
         return ""
-    named = ["The rule", "what it was tried on" if _tried(s) else "", "what was changed" if s.row.changed else ""]
+    named = ["The rule", "why not surer" if _why(s) else "", "what it was tried on" if _tried(s) else ""]
+    named.append("what was changed" if s.row.changed else "")
     title = ", ".join(filter(None, named))
-    return f'<details class="claim-more"{" open" if whole else ""}><summary>{title}</summary>{inside}</details>'
+    run = f'<p class="claim-run"><b>Run it yourself:</b> <code>bertology run {escape(s.row.id)}</code></p>'
+    opened = " open" if whole else ""
+    return f'<details class="claim-more"{opened}><summary>{title}</summary>{inside}{run}</details>'
 
 
 def _rules(s: Standing) -> str:
@@ -175,16 +197,13 @@ def _links(s: Standing, whole: bool) -> str:
         f'<a class="claim-self" href="#{escape(row.id)}">Link to this claim</a>',
         *([] if whole else [f'<a class="claim-page" href="{escape(page)}">All measurements, BibTeX</a>']),
         *(_study(key) for key in row.studies),
-        *_data(row.data),
         f'<a href="{escape(page)}#evidence">Evidence</a>',
         f'<a href="{escape(page)}#disagree">Disagree?</a>',
     ]
+    if whole:
+        own += _data(row.data)
     survey = escape("; ".join(map(str, row.survey)))
-    return (
-        f'<p class="claim-links">{" · ".join(own)}</p>'
-        f'<p class="claim-run"><small>Survey: {survey} · run it yourself: '
-        f"<code>bertology run {escape(row.id)}</code></small></p>"
-    )
+    return f'<p class="claim-links"><small>Survey: {survey} ·</small> {" · ".join(own)}</p>'
 
 
 def _study(key: str) -> str:

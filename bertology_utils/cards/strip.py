@@ -47,9 +47,7 @@ def strip(standing: Standing) -> str:
             lanes = _lanes(standing, clause.name, test)
             if any(lane.figures for lane in lanes):
                 drawn = draw([lane for lane in lanes if lane.figures], test, clause.kind == ABSENCE)
-                return (
-                    f'<figure class="claim-strip"><figcaption>{escape(_said(clause.says))}</figcaption>{drawn}</figure>'
-                )
+                return f'<div class="claim-strip"><p class="claim-of">{escape(_said(clause.says))}</p>{drawn}</div>'
     return ""
 
 
@@ -166,7 +164,7 @@ def _lane(lane: Lane, top: float, height: float, x: Place) -> str:
 def _ticks(low: float, high: float) -> list[float]:
     """Three to six round numbers inside a range."""
     step = 10 ** np.floor(np.log10(high - low))
-    for finer in (1, 0.5, 0.25, 0.2, 0.1):
+    for finer in (5, 2, 1, 0.5, 0.2, 0.1):
         found = np.arange(np.ceil(low / (step * finer)), np.floor(high / (step * finer)) + 1) * step * finer
         if len(found) >= 3:
             return [float(t) for t in found]
