@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
+from ..claims.checks import figure
 from ..claims.clauses import ABSENCE, UNTESTED, Clause
-from ..claims.rules import NOT_RERUN, figure
+from ..claims.rules import NOT_RERUN
 from . import words
 from .rows import Row, deciding, every
 from .rule import KIND, rule

@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from ..claims.checks import figure
 from ..claims.evidence import Evidence
-from ..claims.rules import PLAIN, figure
+from ..scores.rows import COLUMNS
 from . import words
 from .standing import Slot, Standing
 
@@ -54,7 +55,7 @@ def every(s: Standing) -> list[Row]:
 
 def _every(record: Evidence) -> list[Row]:
     frame = record.frame
-    keys = [c for c in frame.columns if c not in PLAIN]
+    keys = [c for c in frame.columns if c not in COLUMNS]
     who = words.model_name(record.model)
     if record.kind == "released":
         who += f" ({words.RELEASED.get(record.label, record.label)})"

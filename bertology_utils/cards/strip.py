@@ -13,8 +13,8 @@ from html import escape
 
 import numpy as np
 
-from ..claims.clauses import ABSENCE, UNTESTED, Test
 from ..claims.checks import Check
+from ..claims.clauses import ABSENCE, UNTESTED, Test
 from .standing import Slot, Standing
 from .words import share
 
