@@ -140,20 +140,16 @@ def heatmap(
     **labels,
 ) -> Axes:
     """A matrix with its figures written in; lighter is more, in a palette that prints in grey."""
+    import seaborn  # takes a second, and most notebooks draw no matrix
+
     ax = axes(ax)
     ax.grid(False)
-    image = ax.imshow(values, cmap="cividis", aspect="auto")
-    ax.set_xticks(
-        range(len(columns)), columns, rotation=45 if max(map(len, map(str, columns)), default=0) > 3 else 0, ha="center"
-    )
-    ax.set_yticks(range(len(rows)), rows)
-    if digits is not None:
-        middle = (np.nanmin(values) + np.nanmax(values)) / 2
-        for (i, j), v in np.ndenumerate(values):
-            ax.text(
-                j, i, f"{v:.{digits}f}", ha="center", va="center", fontsize=7, color="black" if v > middle else "white"
-            )
-    ax.figure.colorbar(image, ax=ax, label=label)
+    seaborn.heatmap(
+        np.asarray(values, float), ax=ax, cmap="cividis", cbar_kws={"label": label}, xticklabels=columns, yticklabels=rows,
+        annot=digits is not None, fmt=f".{digits or 0}f", annot_kws={"size": 7},
+    )  # fmt: skip
+    ax.tick_params("x", rotation=45 if max(map(len, map(str, columns)), default=0) > 3 else 0)
+    ax.tick_params("y", rotation=0)
     ax.set(**labels)
     return ax
 
