@@ -67,7 +67,7 @@ def read(text: str) -> Any:
     return yaml.load(text, _Loader)
 
 
-class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
     """The safe loader, strict about keys."""
 
 
