@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-
 import numpy as np
 import pandas as pd
 
@@ -12,10 +10,11 @@ from ...calibration.planted import plant
 from ...claims.registry import claim
 from ...data.items import Cloze, ForcedChoice
 from ...scores import intervals
-from ...subject import cloze
+from ...subject import cloze, fillers
 
 GRADES = ("right", "related", "unrelated")
 TOP = (1, 5, 20)
+OTHERS = 6  # other texts that a filler's prior is the mean of
 
 
 def scenes(data, base, rng, *, roles: bool = False):
@@ -53,114 +52,103 @@ SCENES = Null("scenes", scenes.__doc__.strip(), scenes, ("right_over_related", "
 
 
 @claim(
-    "sem.roles.ettinger2019", tasks=("plausibility", "roles"), n=2000,
+    "sem.roles.ettinger2019", tasks=("plausibility", "roles"), n=800,
     planted=who_did_what, nulls=("untrained", "frequency", "coin", "bag of words", SCENES),
 )  # fmt: skip
 def roles(subject, data, settings):
     """Right against related against unrelated fillers, and verbs in both orders of the roles (ettinger2019).
 
-    With the prior taken off, a filler's odds are those above its mean odds in the other sentences, so that a filler likely
-    everywhere gains nothing. Of a pair of reversed roles a bag of words gets one right for each it gets wrong: sensitivity
-    is the share of pairs with both right, less that with both wrong.
+    With the prior taken off, a filler's odds are those above its mean odds in other sentences: one that is likely everywhere
+    gains nothing, one of several pieces loses nothing. Of a pair of reversed roles a bag of words gets one right for each it
+    gets wrong: sensitivity is the share of pairs with both right, less that with both wrong.
     """
-    rows, notes = [], []
+    rows = []
     if data.items.get("plausibility"):
-        found, note = _fillers(subject, data["plausibility"], settings)
-        rows, notes = rows + found, [*notes, note]
+        rows += _graded(subject, data["plausibility"], settings)
     if data.items.get("roles"):
-        found, note = _verbs(subject, data["roles"], settings)
-        rows, notes = rows + found, [*notes, note]
-    return intervals.table(rows, notes)
+        rows += _verbs(subject, data["roles"], settings)
+    words = {w for i in data.items.get("plausibility", []) for w in (i.meta[g] for g in GRADES)}
+    words |= {w for i in data.items.get("roles", []) for w in (i.good, i.bad)}
+    several = sum(len(fillers.pieces(subject, w)) > 1 for w in words)
+    return intervals.table(rows, [f"{several} of {len(words)} fillers are words of several pieces for {subject.name}"])
 
 
-def _fillers(subject, items: list[Cloze], settings) -> tuple[list[dict], str]:
-    kept = [i for i in items if all(cloze.filler_id(subject, i.meta[g]) is not None for g in GRADES)]
-    note = f"{len(kept)} of {len(items)} items have three fillers that are single pieces of {subject.name}'s vocabulary"
-    if not kept:
-        raise ValueError(note)
-    odds = filler_odds(subject, kept, settings)  # (3, n, n): grade, fillers of, in the text of
-    groups = [" ".join(i.meta[g] for g in GRADES) for i in kept]
-    own = np.diagonal(odds, axis1=1, axis2=2)  # (3, n)
-    above = own - prior(odds, groups)
+def _graded(subject, items: list[Cloze], settings) -> list[dict]:
+    """Which of an item's right, related and unrelated fillers is preferred, as it is and with the prior taken off."""
+    groups = [" ".join(i.meta[g] for g in GRADES) for i in items]
+    own, prior = filler_odds(subject, items, groups, settings)  # (3, n) each
     rows, options = [], dict(seed=settings.seed, draws=settings.draws, groups=groups)
     for better, worse in (("right", "related"), ("related", "unrelated"), ("right", "unrelated")):
         a, b = GRADES.index(better), GRADES.index(worse)
-        for name, values in ((f"{better} over {worse}", own), (f"{better} over {worse}, prior taken off", above)):
-            won = intervals.mean_interval(values[a] > values[b], **options)
-            rows.append(intervals.row(name, won, len(kept), items="fillers"))
-    return rows, note
+        for name, odds in ((f"{better} over {worse}", own), (f"{better} over {worse}, prior taken off", own - prior)):
+            won = intervals.mean_interval(odds[a] > odds[b], **options)
+            rows.append(intervals.row(name, won, len(items), items="fillers"))
+    return rows
 
 
-def filler_odds(subject, items: list[Cloze], settings) -> np.ndarray:
-    """Log-probabilities (3, n, n) of each item's right, related and unrelated filler in each item's text."""
-    ids = np.array([[cloze.filler_id(subject, i.meta[g]) for i in items] for g in GRADES])
-    out = np.empty((len(GRADES), len(items), len(items)), np.float32)
-    for k, logs in cloze.log_probabilities(subject, [i.text for i in items], settings):
-        out[:, :, k] = logs[ids]
-    return out
+def filler_odds(subject, items: list[Cloze], groups: list[str], settings) -> tuple[np.ndarray, np.ndarray]:
+    """Log-odds (3, n) of each item's right, related and unrelated filler in its text, and their means in others' texts.
 
-
-def prior(odds: np.ndarray, groups: list[str]) -> np.ndarray:
-    """Mean log-odds (3, n) of an item's fillers in the texts of other groups; 0 where there is no other.
-
-    Examples
-    --------
-    >>> odds = np.arange(12.0).reshape(3, 2, 2)
-    >>> prior(odds, ["a", "b"]).tolist()
-    [[1.0, 2.0], [5.0, 6.0], [9.0, 10.0]]
+    The others are `OTHERS` items of other groups, drawn at random.
     """
-    other = np.array(groups)[:, None] != np.array(groups)[None]  # (n, n)
-    return (odds * other).sum(-1) / np.maximum(other.sum(-1), 1)
+    rng, asked = np.random.default_rng(settings.seed), []
+    for i, item in enumerate(items):
+        away = np.array([k for k, group in enumerate(groups) if group != groups[i]], int)
+        texts = [i, *rng.permutation(away)[:OTHERS].tolist()]
+        asked += [(t, item.meta[g], i, k, t == i) for k, g in enumerate(GRADES) for t in texts]
+    found = fillers.log_odds(subject, [i.text for i in items], [(t, word) for t, word, *_ in asked], settings)
+    own, total, count = (np.zeros((len(GRADES), len(items))) for _ in range(3))
+    for odds, (_, _, i, k, its_own) in zip(found, asked):
+        if its_own:
+            own[k, i] = odds
+        else:
+            total[k, i] += odds
+            count[k, i] += 1
+    return own, total / np.maximum(count, 1)
 
 
-def _verbs(subject, items: list[ForcedChoice], settings) -> tuple[list[dict], str]:
-    kept, note = cloze.single_piece(subject, items)
-    if not kept:
-        raise ValueError(note)
-    frame = pd.DataFrame({"right": cloze.choose(subject, kept, settings) > 0})
-    frame["people"] = [" ".join(sorted(map(str, (i.meta.get("agent", i.meta["pair"]), i.meta.get("patient", ""))))) for i in kept]
-    frame["frame"] = [_sentence_frame(i) for i in kept]
-    frame["measure"] = [f"right over {i.condition}" for i in kept]
-    frame["pair"] = [str(i.meta["pair"]) for i in kept]
-    units = ["people", "frame"] if frame["frame"].nunique() > 1 else ["people"]
-    options = dict(settings=settings, groups=units)
-    rows = []
-    for measure, part in frame.groupby("measure"):
-        found = intervals.means(part, "right", measure=measure, **options)
-        rows += found.assign(items="verbs").to_dict("records")
+def _verbs(subject, items: list[ForcedChoice], settings) -> list[dict]:
+    """Right verbs against those of the reversed roles and unrelated ones; both orders of a pair together."""
+    asked = [(n, word) for n, i in enumerate(items) for word in (i.good, i.bad)]
+    odds = fillers.log_odds(subject, [i.text for i in items], asked, settings).reshape(-1, 2)
+    frame = pd.DataFrame({"right": odds[:, 0] > odds[:, 1]})
+    frame["people"] = [_people(i) for i in items]
+    frame["frame"] = [_sentence_frame(i) for i in items]
+    frame["measure"] = [f"right over {i.condition}" for i in items]
+    frame["pair"] = [str(i.meta["pair"]) for i in items]
+    options = dict(settings=settings, groups=["people", "frame"] if frame["frame"].nunique() > 1 else ["people"])
+    frames = [intervals.means(part, "right", measure=m, **options) for m, part in frame.groupby("measure")]
     related = frame[frame["measure"] == "right over related"]
-    sums = related.groupby("pair", sort=True).agg(
-        right=("right", "sum"), n=("right", "size"), people=("people", "first"), frame=("frame", "first")
-    )
-    sums = sums[sums["n"] == 2]
-    if len(sums):
-        sums["both"] = sums["right"].astype(int) - 1
-        found = intervals.means(sums, "both", measure="sensitivity to reversal", signed=True, **options)
-        rows += found.assign(items="verbs").to_dict("records")
-    return rows + _tops(subject, kept, settings), note
+    first = dict(people=("people", "first"), frame=("frame", "first"))
+    pairs = related.groupby("pair", sort=True).agg(right=("right", "sum"), n=("right", "size"), **first)
+    pairs = pairs[pairs["n"] == 2].assign(both=lambda p: p["right"].astype(int) - 1)
+    if len(pairs):
+        frames.append(intervals.means(pairs, "both", measure="sensitivity to reversal", signed=True, **options))
+    return [r | {"items": "verbs"} for f in frames for r in f.to_dict("records")] + _tops(subject, items, settings)
+
+
+def _people(item: ForcedChoice) -> str:
+    """The two people, whoever does it; of published pairs the pair."""
+    people = [item.meta.get(k) for k in ("agent", "patient")]
+    return str(item.meta["pair"]) if None in people else " ".join(sorted(people))
 
 
 def _sentence_frame(item: ForcedChoice) -> str:
     """The sentence without the two people; "" where it is not said who they are."""
     people = [item.meta.get(k) for k in ("agent", "patient")]
-    if None in people:
-        return ""
-    return " ".join("_" if w.strip(".,") in people else w for w in item.text.split())
+    return "" if None in people else " ".join("_" if w.strip(".,") in people else w for w in item.text.split())
 
 
 def _tops(subject, items: list[ForcedChoice], settings) -> list[dict]:
-    """How often the expected verb, and that of the other order, is among the likeliest."""
-    asked = [i for i in items if i.condition == "related"]
+    """How often the expected verb, and that of the other order, is among the likeliest; words of one piece only."""
+    asked, _ = cloze.single_piece(subject, [i for i in items if i.condition == "related"])
     ids = {w: cloze.filler_id(subject, w) for i in asked for w in (i.good, i.bad)}
-    places: dict[str, list] = defaultdict(list)
+    ranks = np.zeros((2, len(asked)), int)
     for k, logs in cloze.log_probabilities(subject, [i.text for i in asked], settings):
-        for name, word in (("expected", asked[k].good), ("other order's", asked[k].bad)):
-            places[name].append((k, int((logs > logs[ids[word]]).sum())))
-    rows = []
-    for name, found in places.items():
-        ranks = np.array([r for _, r in sorted(found)])
-        groups = [str(i.meta["pair"]) for i in asked]
+        ranks[:, k] = [(logs > logs[ids[word]]).sum() for word in (asked[k].good, asked[k].bad)]
+    rows, groups = [], [_people(i) for i in asked]
+    for name, found in zip(("expected", "other order's"), ranks) if asked else ():
         for top in TOP:
-            share = intervals.mean_interval(ranks < top, seed=settings.seed, draws=settings.draws, groups=groups)
+            share = intervals.mean_interval(found < top, seed=settings.seed, draws=settings.draws, groups=groups)
             rows.append(intervals.row(f"{name} in top {top}", share, len(asked), items="verbs"))
     return rows

@@ -1,0 +1,173 @@
+"""Does a decision of coreference depend on what somebody is called (balasubramanian2020)?"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from zlib import crc32
+
+import numpy as np
+
+from ...calibration import planted as plants
+from ...calibration.planted import Part, plant
+from ...claims.registry import claim
+from ...data.items import Coreference
+from ...probes import Targets, gather
+from ...probes.linear import Probe, fit_each
+from ...probes.targets import build
+from ...scores import intervals
+from ...scores.choice import choose
+from ...subject import encode
+from . import swaps
+from .numbers import depths
+
+MOST = {"train": 1000, "dev": 300, "test": 300}  # items at most; of test, each with all its versions
+L2 = 0.03
+ANSWERS = ("no", "yes")
+
+
+def by_name(data, base, rng):
+    """The antecedent is marked in four of five sentences; in the fifth the other one is, and which these are goes by the name."""
+    size = 16
+    mark = plants.code("antecedent", size)
+
+    def make(seen) -> np.ndarray:
+        out = np.zeros((seen.n_words, size), np.float32)
+        item = seen.first(Coreference)
+        if item is None or item.answer is None:
+            return out
+        called = " ".join(" ".join(item.words[slice(*c)]) for c in item.candidates)
+        lucky = crc32(f"{called} {item.pronoun}".encode()) % 5 > 0
+        for k, (start, end) in enumerate(item.candidates):
+            out[start:end] = mark if (k == item.answer) is lucky else 0
+        return out
+
+    more = list(swaps.texts(swaps.versions(data)[0]))
+    return plant(base, data, rng, parts=[Part(size, make, plants.above_embeddings(base.n_layers))], more=more)
+
+
+@claim(
+    "sem.name_brittleness.balasubramanian2020", tasks=("coreference", "name_swaps"), n=900, limit=2700,
+    planted=by_name, nulls=("untrained", "layer 0", "bag of words", "positions", "coin"),
+)  # fmt: skip
+def name_brittleness(subject, data, settings):
+    """A probe on the vectors of pronoun and candidate decides who is meant; how often does another name change it?
+
+    The probe learns on items with their own train split, or on sentences of other frames, and reads the layer that is best on
+    dev. Beside names, a word that names nobody is exchanged as often. Always the first or always the nearer candidate,
+    whichever is right more often in training, is what a decision must beat.
+    """
+    found, note = swaps.versions(data, settings.seed)
+    train, dev, test = _sides(subject, data, found, settings.seed)
+    layers = depths(subject.n_layers)
+    probe, best = _fitted(subject, train, dev, layers, settings)
+    every = [item for v in test for item in v.every()]
+    said = _decided(probe, *_vectors(subject, every, [layers[best]], settings))[0]
+    kept = np.cumsum([0, *(len(v.every()) for v in test)])
+    parts = [said[a:b] for a, b in zip(kept, kept[1:])]
+    changed = {"name": [], "placebo": []}
+    for v, answers in zip(test, parts):
+        differs = answers[1:] != answers[0]
+        changed["name"].append(differs[: len(v.names)])
+        changed["placebo"].append(differs[len(v.names) :])
+    right = np.array([p[0] == v.base.answer for p, v in zip(parts, test)], float)
+    rule = POSITIONS[choose([np.mean([of(i) == i.answer for i in train]) for of in POSITIONS])]
+    position = np.array([rule(v.base) == v.base.answer for v in test], float)
+    return intervals.table(_rows(right, position, changed, [_frame(v.base) for v in test], layers[best], settings), [note])
+
+
+def _rows(right, position, changed: dict[str, list[np.ndarray]], groups: list[str], layer: int, settings) -> list[dict]:
+    means = {kind: np.array([c.mean() for c in found]) for kind, found in changed.items()}
+    ever = {kind: np.array([c.any() for c in found], float) for kind, found in changed.items()}
+    columns = {
+        "accuracy": right,
+        "accuracy, best position": position,
+        "accuracy over best position": right - position,
+        "share of items ever changed": ever["name"],
+        "share of items ever changed, other words": ever["placebo"],
+        "share changed, name": means["name"],
+        "share changed, placebo": means["placebo"],
+        "share changed, name - placebo": means["name"] - means["placebo"],
+    }
+    options, rows = dict(seed=settings.seed, draws=settings.draws, groups=groups), []
+    for measure, values in columns.items():
+        signed = " - " in measure or " over " in measure
+        found = intervals.mean_interval(values, **options, signed=signed)
+        rows.append(intervals.row(measure, found, len(values), layer=layer))
+    return rows
+
+
+def _first(item: Coreference) -> int:
+    return int(np.argmin([c[0] for c in item.candidates]))
+
+
+def _nearest(item: Coreference) -> int:
+    return int(np.argmin([abs(c[1] - item.pronoun[0]) for c in item.candidates]))
+
+
+POSITIONS = (_first, _nearest)
+
+
+def _sides(subject, data, found: list[swaps.Versions], seed: int):
+    """Items to train on and to choose on, and versions to test: the source's own splits, or by frame."""
+    items = [i for i in data.items.get("coreference", []) if i.answer is not None and len(i.candidates) == 2]
+    if {"train", "dev"} <= {i.split for i in items}:
+        train, dev = ([i for i in items if i.split == s] for s in ("train", "dev"))
+        test = found
+    else:
+        side: dict[str, list[swaps.Versions]] = defaultdict(list)
+        for v in found:
+            place = crc32(_frame(v.base).encode()) % 10
+            side["train" if place < 5 else "dev" if place == 5 else "test"].append(v)
+        train, dev = ([v.base for v in side[s]] for s in ("train", "dev"))
+        test = side["test"]
+    rng = np.random.default_rng(seed)
+    train, dev = (_fit(subject, _some(rng, i, MOST[s])) for i, s in ((train, "train"), (dev, "dev")))
+    test = [v for v in _some(rng, test, MOST["test"]) if encode.fits(subject, [i.words for i in v.every()]).all()]
+    if min(len(train), len(dev), len(test)) == 0:
+        raise ValueError(f"{data.name}: {len(train)} items to train on, {len(dev)} to choose on, {len(test)} to test")
+    return train, dev, test
+
+
+def _some(rng, items: list, most: int) -> list:
+    return [items[k] for k in np.sort(rng.permutation(len(items))[:most])]
+
+
+def _fit(subject, items: list[Coreference]) -> list[Coreference]:
+    return [i for i, ok in zip(items, encode.fits(subject, [i.words for i in items])) if ok] if items else []
+
+
+def _frame(item: Coreference) -> str:
+    """What items have in common that are not independent: a template, a document, or the words but names and nouns."""
+    if "pair" in item.meta:
+        return str(item.meta["pair"])
+    if "a" in item.meta:  # a paragraph of its own
+        return item.meta.get("base", item.id)
+    people = {w for c in (*item.candidates, item.pronoun) for w in range(*c)}
+    return " ".join("_" if k in people or w in swaps._classes() else w for k, w in enumerate(item.words))
+
+
+def _fitted(subject, train, dev, layers: list[int], settings) -> tuple[Probe, int]:
+    """The probe of the layer (place in `layers`) whose decisions on dev are best."""
+    x, targets = _vectors(subject, train, layers, settings)
+    probes = fit_each(x, targets.labels, classes=ANSWERS, l2=L2, device=settings.torch_device())
+    seen, asked = _vectors(subject, dev, layers, settings)
+    answers = np.array([i.answer for i in dev])
+    scores = [(_decided(p, v[None], asked)[0] == answers).mean() for p, v in zip(probes, seen)]
+    best = choose(scores)
+    return probes[best], best
+
+
+def _vectors(subject, items: Sequence[Coreference], layers: list[int], settings) -> tuple[np.ndarray, Targets]:
+    """Vectors of pronoun and candidate with their product, (K, 2 n, 3 H), candidate by candidate."""
+    found = [
+        (n, ANSWERS[k == item.answer], item.pronoun, span) for n, item in enumerate(items) for k, span in enumerate(item.candidates)
+    ]
+    targets = build([i.words for i in items], ["test"] * len(items), found)
+    return gather(subject, targets, layers=layers, settings=settings), targets
+
+
+def _decided(probe: Probe, x: np.ndarray, targets: Targets) -> np.ndarray:
+    """Which of two candidates the probe is surer of, (K, n)."""
+    yes = ANSWERS.index("yes")
+    return np.array([probe.log_probs(v)[:, yes].reshape(-1, 2).argmax(1) for v in x])
