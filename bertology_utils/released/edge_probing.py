@@ -10,7 +10,7 @@ import pandas as pd
 from bertology_utils.released import released
 from bertology_utils.released.files import Files
 from bertology_utils.scores.counts import only
-from bertology_utils.scores.intervals import row, table
+from bertology_utils.scores.intervals import combine, row, table
 
 FOLDER = "released/tenney2019_edge_probing_notebooks"
 VIEWS = {"lex": "input embeddings", "cat": "embeddings and last layer", "mix": "mix of all layers"}
@@ -101,5 +101,39 @@ def syntax(files: Files) -> pd.DataFrame:
     "row's: majority, control labels and the number of training targets were not released, so it decides nothing here.",
 )
 def semantics(files: Files) -> pd.DataFrame:
-    """The semantic tasks."""
-    return edge_scores(files, SEMANTICS)
+    """The semantic tasks; F1 over the better of input embeddings and random weights; gains beside those of syntax."""
+    found = edge_scores(files, SEMANTICS)
+    rows = [found, table(over_baselines(found, "F1 over best baseline"))]
+    gains = {kind: _mean_gains(edge_scores(files, tasks)) for kind, tasks in (("syn", SYNTAX), ("sem", SEMANTICS))}
+    for subject in SUBJECTS:
+        (one, a), (other, b) = gains["syn"][subject], gains["sem"][subject]
+        gap = _row("gain over layer 0, syntactic - semantic", one - other, np.hypot(a, b), subject=subject, task="all")
+        rows.append(table([gap]))
+    return combine(*rows)
+
+
+def over_baselines(found: pd.DataFrame, measure: str) -> list[dict]:
+    """F1 of the mix of all layers less that of the better of input embeddings and an ELMo with random weights, by task.
+
+    As if the two runs were independent; without an interval where one of the two has none.
+    """
+    rows = []
+    scores = found[found["measure"] == "F1"].assign(half=lambda f: f["high"] - f["value"])
+    for task, part in scores.groupby("task", sort=False):
+        random = part[part["subject"] == "elmo with random weights"].iloc[0]
+        for subject in SUBJECTS:
+            of = part[part["subject"] == subject].set_index("view")
+            best = max(random, of.loc[VIEWS["lex"]], key=lambda r: r["value"])
+            own = of.loc[VIEWS["mix"]]
+            half = np.hypot(own["half"], best["half"])
+            rows.append(_row(measure, own["value"] - best["value"], half, subject=subject, task=task, view=VIEWS["mix"]))
+    return rows
+
+
+def _mean_gains(found: pd.DataFrame) -> dict[str, tuple[float, float]]:
+    """Subject -> mean over tasks of what the mix adds to the input embeddings, and its half-width."""
+    gains = found[(found["measure"] == "gain over input embeddings") & (found["view"] == VIEWS["mix"])]
+    return {
+        subject: (part["value"].mean(), float(np.sqrt(((part["high"] - part["value"]) ** 2).sum())) / len(part))
+        for subject, part in gains.groupby("subject")
+    }

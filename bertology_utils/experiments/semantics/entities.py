@@ -39,6 +39,7 @@ def entity_types(subject, data, settings):
     test targets of the type; where there are any, such as no train target has.
     """
     targets, note = fitting(subject, from_edges(data["entities"]))
+    targets, dealt = probing.with_new_names(targets)
     targets = probing.drawn(targets, settings.seed)
     layers = probing.depths(subject.n_layers)
     scored = probing.probe(gather(subject, targets, layers=layers, settings=settings), targets, layers, settings)
@@ -64,7 +65,7 @@ def entity_types(subject, data, settings):
     rows.append(intervals.row("F1, names replaced", both[1], len(place), **keys))
     rows.append(intervals.row("F1, original - replaced", f1.difference(*both), len(place), **keys))
     new = f"{int(unseen.sum())} of {len(unseen)} names put in are none of a train target"
-    return intervals.table(rows, [note, new])
+    return intervals.table(rows, [note, dealt, new])
 
 
 def replaced(targets: Targets, seed: int) -> tuple[Targets, np.ndarray, np.ndarray]:

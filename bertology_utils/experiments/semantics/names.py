@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+import re
 from collections.abc import Sequence
 from zlib import crc32
 
@@ -53,8 +53,7 @@ def by_name(data, base, rng):
 def name_brittleness(subject, data, settings):
     """A probe on the vectors of pronoun and candidate decides who is meant; how often does another name change it?
 
-    The probe learns on items with their own train split, or on sentences of other frames, and reads the layer that is best on
-    dev. Beside names, a word that names nobody is exchanged as often. Always the first or always the nearer candidate,
+    The probe learns on items of a train split, or on other sentences, and reads the layer that is best on dev. Beside names, a word that names nobody is exchanged as often. Always the first or always the nearer candidate,
     whichever is right more often in training, is what a decision must beat.
     """
     found, note = swaps.versions(data, settings.seed)
@@ -109,24 +108,36 @@ POSITIONS = (_first, _nearest)
 
 
 def _sides(subject, data, found: list[swaps.Versions], seed: int):
-    """Items to train on and to choose on, and versions to test: the source's own splits, or by frame."""
+    """Items to train on and to choose on, and versions to test.
+
+    By the source's own splits; else all versions are tested and other sentences train, which may share their frames; else
+    the versions are dealt out by frame.
+    """
     items = [i for i in data.items.get("coreference", []) if i.answer is not None and len(i.candidates) == 2]
     if {"train", "dev"} <= {i.split for i in items}:
         train, dev = ([i for i in items if i.split == s] for s in ("train", "dev"))
         test = found
+    elif data.items.get("name_swaps"):
+        place = np.random.default_rng(seed).permutation(len(items)) / len(items)
+        train, dev = ([i for i, p in zip(items, place) if bool(p < 0.85) is side] for side in (True, False))
+        test = found
     else:
-        side: dict[str, list[swaps.Versions]] = defaultdict(list)
-        for v in found:
-            place = crc32(_frame(v.base).encode()) % 10
-            side["train" if place < 5 else "dev" if place == 5 else "test"].append(v)
-        train, dev = ([v.base for v in side[s]] for s in ("train", "dev"))
-        test = side["test"]
+        frames = sorted({_frame(v.base) for v in found})
+        places = np.random.default_rng(seed).permutation(len(frames))
+        side = {f: _side(place / len(frames)) for f, place in zip(frames, places)}
+        known = [*(v.base for v in found), *items]
+        train, dev = ([i for i in known if side.get(_frame(i)) == s] for s in ("train", "dev"))
+        test = [v for v in found if side[_frame(v.base)] == "test"]
     rng = np.random.default_rng(seed)
     train, dev = (_fit(subject, _some(rng, i, MOST[s])) for i, s in ((train, "train"), (dev, "dev")))
     test = [v for v in _some(rng, test, MOST["test"]) if encode.fits(subject, [i.words for i in v.every()]).all()]
     if min(len(train), len(dev), len(test)) == 0:
         raise ValueError(f"{data.name}: {len(train)} items to train on, {len(dev)} to choose on, {len(test)} to test")
     return train, dev, test
+
+
+def _side(place: float) -> str:
+    return "train" if place < 0.5 else "dev" if place < 0.65 else "test"
 
 
 def _some(rng, items: list, most: int) -> list:
@@ -144,7 +155,7 @@ def _frame(item: Coreference) -> str:
     if "a" in item.meta:  # a paragraph of its own
         return item.meta.get("base", item.id)
     people = {w for c in (*item.candidates, item.pronoun) for w in range(*c)}
-    return " ".join("_" if k in people or w in swaps._classes() else w for k, w in enumerate(item.words))
+    return re.sub("_( _)+", "_", " ".join("_" if k in people or w in swaps.classes() else w for k, w in enumerate(item.words)))
 
 
 def _fitted(subject, train, dev, layers: list[int], settings) -> tuple[Probe, int]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from zlib import crc32
 
 import numpy as np
 
@@ -25,6 +26,7 @@ FITS, FITTED, TUNED, TESTED = 3, 500, 400, 1000  # fits; targets of each, of dev
 SENTENCES = {"train": 700, "dev": 150, "test": 400}  # of a treebank, at most
 JOIN = "\t"  # of several labels of one target
 L2 = 0.03
+SATURATED = 0.9  # of dev targets that a lookup is right about
 
 
 def available(data: Data) -> dict[str, Targets]:
@@ -57,6 +59,20 @@ def _drawn(items: list[Sentence]) -> list[Sentence]:
         places = [i for i, item in enumerate(items) if item.split == split]
         kept.update(np.random.default_rng(0).permutation(places)[:most].tolist())
     return [item for i, item in enumerate(items) if i in kept]
+
+
+def with_new_names(targets: Targets) -> tuple[Targets, str]:
+    """The targets, dealt out anew by their last word where a lookup is right about nine of ten on dev, and what was done.
+
+    There the same words return in every split, and nothing is left for vectors to add. Whether it is so depends on the data
+    alone.
+    """
+    dev = targets.split == "dev"
+    if (lookup(targets)[dev] == targets.labels[dev]).mean() <= SATURATED:
+        return targets, ""
+    place = np.array([crc32(t.split()[-1].encode()) % 10 for t in targets.types])
+    split = np.where(place < 5, "train", np.where(place == 5, "dev", "test"))
+    return replace(targets, split=split), "a lookup of words knows the types: test words are dealt so that training has none of them"
 
 
 def drawn(targets: Targets, seed: int) -> Targets:
@@ -116,6 +132,7 @@ class Probed:
             return found
         drawn = found.draws + training_noise(f1.micro(self.gold, said), len(found.draws), settings.seed)
         low, high = np.percentile(drawn, [2.5, 97.5])
+        low, high = max(float(low), 0.0), min(float(high), 1.0)
         return Interval(found[0], min(found[0], low), max(found[0], high), draws=drawn, clusters=found.clusters)
 
     def baselines(self) -> dict[str, tuple[np.ndarray, float]]:
@@ -207,6 +224,8 @@ def gathered(subject, found: dict[str, Targets], settings: Settings) -> dict[str
     together = [n for n in found if n in SYNTACTIC]
     for names in ([together] if together else []) + [[n] for n in found if n not in SYNTACTIC]:
         fit_, notes = zip(*(fitting(subject, found[n]) for n in names))
+        if names == ["entities"]:
+            fit_, notes = zip(*(with_new_names(t) for t in fit_))
         some = [drawn(t, settings.seed) for t in fit_]
         vectors = gather_all(subject, some, layers=depths(subject.n_layers), settings=settings)
         out |= {n: (v, t, note) for n, v, t, note in zip(names, vectors, some, notes)}

@@ -71,11 +71,11 @@ def made_up(item: Coreference, seed: int = 0) -> Versions | None:
     drawn = rng.sample(pool, SWAPS + 2)
     base = item if all(_is_name(item, c) for c in item.candidates) else named(item, drawn[:2])
     outside = [w for w in range(len(base.words)) if not any(a <= w < b for a, b in (*base.candidates, base.pronoun))]
-    nouns = [w for w in outside if base.words[w] in _classes()]
+    nouns = [w for w in outside if base.words[w] in classes()]
     if not nouns:
         return None
     where, which = rng.choice(nouns), base.candidates[rng.randrange(2)][0]
-    others = [w for w in _classes()[base.words[where]] if w not in base.words]
+    others = [w for w in classes()[base.words[where]] if w not in base.words]
     if len(others) < SWAPS:
         return None
     names = [_with(base, which, w, f"name/{k}") for k, w in enumerate(drawn[2:])]
@@ -111,7 +111,7 @@ def _with(item: Coreference, where: int, word: str, kind: str) -> Coreference:
 
 
 @cache
-def _classes() -> dict[str, tuple[str, ...]]:
+def classes() -> dict[str, tuple[str, ...]]:
     """Noun -> the other nouns of its class and number; of classes that name no people, and cities."""
     out: dict[str, tuple[str, ...]] = {}
     for name in lexicon.source("lexicon")["nouns"]:
