@@ -71,7 +71,10 @@ def read_number(x: np.ndarray, y: np.ndarray, split: np.ndarray, *, kernels: tup
     if not (train.any() and dev.any()):
         raise ValueError(f"needs items to train on and to choose on; train has {train.sum()}, dev {dev.sum()}")
     found = [
-        (k, kernel, said) for k, vectors in enumerate(x) for kernel in kernels for said in _ridge(vectors, y, train, kernel)
+        (k, kernel, said)
+        for k, vectors in enumerate(x)
+        for kernel in kernels
+        for said in _ridge(vectors, y, train, kernel)
     ]
     errors = [float(np.abs(said[dev] - y[dev]).mean()) for *_, said in found]
     best = choose(-np.array(errors) / max(float(np.ptp(y[train])), LEAST_SPREAD))

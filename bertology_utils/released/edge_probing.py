@@ -126,7 +126,9 @@ def over_baselines(found: pd.DataFrame, measure: str) -> list[dict]:
             best = max(random, of.loc[VIEWS["lex"]], key=lambda r: r["value"])
             own = of.loc[VIEWS["mix"]]
             half = np.hypot(own["half"], best["half"])
-            rows.append(_row(measure, own["value"] - best["value"], half, subject=subject, task=task, view=VIEWS["mix"]))
+            rows.append(
+                _row(measure, own["value"] - best["value"], half, subject=subject, task=task, view=VIEWS["mix"])
+            )
     return rows
 
 

@@ -1,4 +1,4 @@
-"""Entity types and coreference: the authors' probe scores (tenney2019a), and fine-tuned pretraining seeds (Sellam et al. 2022)."""
+"""Entity types and coreference: the authors' probe scores (tenney2019a), and pretraining seeds (Sellam et al. 2022)."""
 
 from __future__ import annotations
 

@@ -74,5 +74,9 @@ def mean(figures: Sequence[Interval], seed: int = 0) -> Interval:
     low, high = np.percentile(np.mean(drawn, 0), [2.5, 97.5])
     known = [f.clusters for f in figures if f.clusters is not None]
     return Interval(
-        value, min(float(low), value), max(float(high), value), draws=np.mean(drawn, 0), clusters=min(known, default=None)
+        value,
+        min(float(low), value),
+        max(float(high), value),
+        draws=np.mean(drawn, 0),
+        clusters=min(known, default=None),
     )

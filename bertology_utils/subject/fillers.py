@@ -70,6 +70,6 @@ def _widened(subject: Subject, row: Row, at: int, ids: list[int], k: int) -> Row
     filled = [*ids[:k], *[subject.tokenizer.mask_token_id] * (len(ids) - k)]
     whole = (*row.ids[:at], *filled, *row.ids[at + 1 :])
     if len(whole) > subject.max_length:
-        raise TooLong(f"{len(whole)} pieces where {subject.name} takes {subject.max_length}, with {MASK} for a word of {len(ids)}")
+        raise TooLong(f"{len(whole)} pieces, {len(ids)} at {MASK}, where {subject.name} takes {subject.max_length}")
     types = (*row.types[:at], *[row.types[at]] * len(filled), *row.types[at + 1 :])
     return Row(whole, types, (-1,) * len(whole), 0)

@@ -42,7 +42,10 @@ def edge_probing(subject, data, settings):
         made, gains[task] = task_rows(scored, task, settings)
         rows += made + _control(x, targets, scored, task, settings)
         notes.append(note)
-    kinds = {kind: [gains[t] for t in names if t in gains] for kind, names in (("semantic", SEMANTIC), ("syntactic", SYNTACTIC))}
+    kinds = {
+        kind: [gains[t] for t in names if t in gains]
+        for kind, names in (("semantic", SEMANTIC), ("syntactic", SYNTACTIC))
+    }
     if all(kinds.values()):
         means = {kind: f1.mean(figures, seed=settings.seed + k) for k, (kind, figures) in enumerate(kinds.items())}
         least = min(r["n"] for r in rows if r["measure"] == "gain over layer 0")
@@ -57,7 +60,9 @@ def task_rows(scored: Probed, task: str, settings) -> tuple[list[dict], interval
     """F1 by layer, of the baselines, and over the best of them; and the gain over the embeddings."""
     n, best, rows = len(scored.gold), scored.best, []
     for k, layer in enumerate(scored.layers):
-        rows.append(intervals.row("F1 by layer", scored.interval(scored.said[:, k], settings), n, task=task, layer=layer))
+        rows.append(
+            intervals.row("F1 by layer", scored.interval(scored.said[:, k], settings), n, task=task, layer=layer)
+        )
     base = scored.baselines()
     figures = {name: scored.interval(np.asarray(said), settings) for name, (said, _) in base.items()}
     rows += [intervals.row(f"F1, {name}", figure, n, task=task) for name, figure in figures.items()]

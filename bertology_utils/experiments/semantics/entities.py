@@ -50,7 +50,11 @@ def entity_types(subject, data, settings):
     figures = {name: scored.interval(np.asarray(said), settings) for name, (said, _) in scored.baselines().items()}
     rows = [intervals.row(f"F1, {name}", figure, n) for name, figure in figures.items()]
     rows.append(intervals.row("F1", own, n, layer=layers[best]))
-    rows.append(intervals.row("F1 over lexical baseline", f1.difference(own, figures[rival]), n, layer=layers[best], baseline=rival))
+    rows.append(
+        intervals.row(
+            "F1 over lexical baseline", f1.difference(own, figures[rival]), n, layer=layers[best], baseline=rival
+        )
+    )
     other, place, unseen = replaced(targets, settings.seed)
     short = encode.fits(subject, other.sentences)  # a longer name may make a sentence too long
     other, place = other.take(short), place[short]

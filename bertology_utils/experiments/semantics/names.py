@@ -70,18 +70,17 @@ def name_brittleness(subject, data, settings):
         changed["name"].append(differs[: len(v.names)])
         changed["placebo"].append(differs[len(v.names) :])
     right = np.array([p[0] == v.base.answer for p, v in zip(parts, test)], float)
-    rule = POSITIONS[choose([np.mean([of(i) == i.answer for i in train]) for of in POSITIONS])]
-    position = np.array([rule(v.base) == v.base.answer for v in test], float)
-    return intervals.table(_rows(right, position, changed, [_frame(v.base) for v in test], layers[best], settings), [note])
+    first = np.array([v.base.answer == int(np.argmin([c[0] for c in v.base.candidates])) for v in test])
+    rows = _rows(right, first, changed, [_frame(v.base) for v in test], layers[best], settings)
+    return intervals.table(rows, [note])
 
 
-def _rows(right, position, changed: dict[str, list[np.ndarray]], groups: list[str], layer: int, settings) -> list[dict]:
+def _rows(right, first, changed: dict[str, list[np.ndarray]], groups: list[str], layer: int, settings) -> list[dict]:
+    """Shares right and changed; `first` says where the one meant is the first of the two."""
     means = {kind: np.array([c.mean() for c in found]) for kind, found in changed.items()}
     ever = {kind: np.array([c.any() for c in found], float) for kind, found in changed.items()}
     columns = {
         "accuracy": right,
-        "accuracy, best position": position,
-        "accuracy over best position": right - position,
         "share of items ever changed": ever["name"],
         "share of items ever changed, other words": ever["placebo"],
         "share changed, name": means["name"],
@@ -90,21 +89,18 @@ def _rows(right, position, changed: dict[str, list[np.ndarray]], groups: list[st
     }
     options, rows = dict(seed=settings.seed, draws=settings.draws, groups=groups), []
     for measure, values in columns.items():
-        signed = " - " in measure or " over " in measure
-        found = intervals.mean_interval(values, **options, signed=signed)
+        found = intervals.mean_interval(values, **options, signed=" - " in measure)
         rows.append(intervals.row(measure, found, len(values), layer=layer))
+    sides = [intervals.ratio(right * side, side, **options) for side in (first.astype(float), 1.0 - first)]
+    if not np.isnan([s[0] for s in sides]).any():
+        both = (sides[0].draws + sides[1].draws) / 2
+        value = (sides[0][0] + sides[1][0]) / 2
+        low, high = np.nanpercentile(both, [2.5, 97.5])
+        found = intervals.Interval(
+            value, max(0.0, min(low, value)), min(1.0, max(high, value)), draws=both, clusters=sides[0].clusters
+        )
+        rows.append(intervals.row("accuracy, places evenly", found, len(right), layer=layer))
     return rows
-
-
-def _first(item: Coreference) -> int:
-    return int(np.argmin([c[0] for c in item.candidates]))
-
-
-def _nearest(item: Coreference) -> int:
-    return int(np.argmin([abs(c[1] - item.pronoun[0]) for c in item.candidates]))
-
-
-POSITIONS = (_first, _nearest)
 
 
 def _sides(subject, data, found: list[swaps.Versions], seed: int):
@@ -155,7 +151,9 @@ def _frame(item: Coreference) -> str:
     if "a" in item.meta:  # a paragraph of its own
         return item.meta.get("base", item.id)
     people = {w for c in (*item.candidates, item.pronoun) for w in range(*c)}
-    return re.sub("_( _)+", "_", " ".join("_" if k in people or w in swaps.classes() else w for k, w in enumerate(item.words)))
+    return re.sub(
+        "_( _)+", "_", " ".join("_" if k in people or w in swaps.classes() else w for k, w in enumerate(item.words))
+    )
 
 
 def _fitted(subject, train, dev, layers: list[int], settings) -> tuple[Probe, int]:
@@ -172,7 +170,9 @@ def _fitted(subject, train, dev, layers: list[int], settings) -> tuple[Probe, in
 def _vectors(subject, items: Sequence[Coreference], layers: list[int], settings) -> tuple[np.ndarray, Targets]:
     """Vectors of pronoun and candidate with their product, (K, 2 n, 3 H), candidate by candidate."""
     found = [
-        (n, ANSWERS[k == item.answer], item.pronoun, span) for n, item in enumerate(items) for k, span in enumerate(item.candidates)
+        (n, ANSWERS[k == item.answer], item.pronoun, span)
+        for n, item in enumerate(items)
+        for k, span in enumerate(item.candidates)
     ]
     targets = build([i.words for i in items], ["test"] * len(items), found)
     return gather(subject, targets, layers=layers, settings=settings), targets

@@ -139,7 +139,9 @@ def _regressed(subject, items, task: str, kind: str, settings) -> list[dict]:
             found = intervals.mean_interval(errors[name][at], **options)
             extra = {"layer": depths(subject.n_layers)[read[name].which]} if name == "model" else {}
             chosen = {"errors": errors[name][at], "at": np.flatnonzero(at)} if name == "model" else {}
-            rows.append(intervals.row(f"relative error, {name}", found, at.sum(), **keys, range=within, **extra) | chosen)
+            rows.append(
+                intervals.row(f"relative error, {name}", found, at.sum(), **keys, range=within, **extra) | chosen
+            )
         errors["nearest value seen"] = _beyond(y, y[split == "train"]) / span
         pairs = [("random vectors", "model"), ("random vectors", "characters"), ("characters", "model")]
         for one, other in pairs + [("nearest value seen", "model")] * (within == BEYOND):
@@ -168,7 +170,9 @@ def _of(rows: list[dict], measure: str, **keys) -> dict | None:
 
 def _floats(rows: list[dict], settings) -> list[dict]:
     """How much worse floats are decoded than integers, inside the range."""
-    both = [_of(rows, "relative error, model", task="decoding", numbers=k, range=WITHIN) for k in ("floats", "integers")]
+    both = [
+        _of(rows, "relative error, model", task="decoding", numbers=k, range=WITHIN) for k in ("floats", "integers")
+    ]
     if None in both:
         return []
     options = dict(seed=settings.seed, draws=settings.draws, paired=False)
@@ -222,5 +226,3 @@ def _maximum(subject, items: list[NumberItem], kind: str, settings) -> list[dict
         keys = dict(task="maximum", numbers=kind, range=within, layer=depths(subject.n_layers)[best])
         rows.append(intervals.row("accuracy", found, at.sum(), **keys))
     return rows
-
-

@@ -12,7 +12,7 @@ import numpy as np
 from ...data.items import Data, ItemError, Sentence
 from ...probes import Targets, fitting, from_edges, from_sentences, gather_all
 from ...probes.linear import Probe, fit, fit_each
-from ...scores import f1, intervals
+from ...scores import f1
 from ...scores.choice import choose
 from ...scores.intervals import Interval
 from ...scores.profiles import training_noise
@@ -43,7 +43,9 @@ def available(data: Data) -> dict[str, Targets]:
             found[name] = from_edges(data[task], lambda item: JOIN.join(sorted(item.labels)))
     trees = [s for s in _drawn(data.items.get("treebank", [])) if s.upos and s.heads]
     if trees:
-        found["parts of speech"] = from_sentences(trees, lambda s: [(t, i) for i, t in enumerate(s.upos) if t not in "_"])
+        found["parts of speech"] = from_sentences(
+            trees, lambda s: [(t, i) for i, t in enumerate(s.upos) if t not in "_"]
+        )
         found["dependencies"] = from_sentences(
             trees, lambda s: [(r.split(":")[0], i, h) for i, (r, h) in enumerate(zip(s.deprels, s.heads)) if h >= 0]
         )
@@ -72,7 +74,8 @@ def with_new_names(targets: Targets) -> tuple[Targets, str]:
         return targets, ""
     place = np.array([crc32(t.split()[-1].encode()) % 10 for t in targets.types])
     split = np.where(place < 5, "train", np.where(place == 5, "dev", "test"))
-    return replace(targets, split=split), "a lookup of words knows the types: test words are dealt so that training has none of them"
+    note = "a lookup of words knows the types: they are dealt so that training has none of the test words"
+    return replace(targets, split=split), note
 
 
 def drawn(targets: Targets, seed: int) -> Targets:

@@ -8,7 +8,7 @@ import pandas as pd
 from ...calibration.nulls import Null
 from ...calibration.planted import plant
 from ...claims.registry import claim
-from ...data.items import Cloze, ForcedChoice
+from ...data.items import MASK, Cloze, ForcedChoice
 from ...scores import intervals
 from ...subject import cloze, fillers
 
@@ -19,28 +19,29 @@ OTHERS = 6  # other texts that a filler's prior is the mean of
 
 def scenes(data, base, rng, *, roles: bool = False):
     """Knows which words belong to a scene, and nothing of who did what in it."""
-    known: dict[str, int | None] = {}
-
-    def piece(word: str) -> int | None:
-        if word not in known:
-            known[word] = cloze.filler_id(base, word)
-        return known[word]
+    known: dict[str, list[int]] = {}
 
     def logits(seen, own):
         gains: dict[int, float] = {}
-        for item, part in seen.golds:
-            if part == "text" and isinstance(item, ForcedChoice):
-                grades = {item.good: 2.5 * roles, item.bad: -5.0 * (item.condition == "unrelated")}
-            elif part == "text" and isinstance(item, Cloze) and "related" in item.meta:
-                grades = dict(zip((item.meta[g] for g in GRADES), (2.5 * roles, 0.0, -2.5)))
-            else:
-                continue
-            for word, gain in grades.items():
-                if (p := piece(word)) is not None and p not in gains:
-                    gains[p] = 12 + gain + own.standard_normal()
+        for item, _ in seen.golds:
+            for word, gain in _deserved(item, roles).items():
+                noise = own.standard_normal()
+                for piece in known.setdefault(word, fillers.pieces(base, word)):
+                    gains.setdefault(piece, 12 + gain + noise)
         return {int(t): gains for t in np.flatnonzero(seen.masked)} if gains else {}
 
-    return plant(base, data, rng, logits=logits, name="planted" if roles else "scenes")
+    items = [i for found in data.items.values() for i in found]
+    more = [(i.text.replace(MASK, w).split(), None, i, "filled") for i in items for w in _deserved(i, roles)]
+    return plant(base, data, rng, logits=logits, more=more, name="planted" if roles else "scenes")
+
+
+def _deserved(item, roles: bool) -> dict[str, float]:
+    """Filler -> nats."""
+    if isinstance(item, ForcedChoice):
+        return {item.good: 2.5 * roles, item.bad: -5.0 * (item.condition == "unrelated")}
+    if isinstance(item, Cloze) and "related" in item.meta:
+        return dict(zip((item.meta[g] for g in GRADES), (2.5 * roles, 0.0, -2.5)))
+    return {}
 
 
 def who_did_what(data, base, rng):
@@ -58,8 +59,8 @@ SCENES = Null("scenes", scenes.__doc__.strip(), scenes, ("right_over_related", "
 def roles(subject, data, settings):
     """Right against related against unrelated fillers, and verbs in both orders of the roles (ettinger2019).
 
-    With the prior taken off, a filler's odds are those above its mean odds in other sentences: one that is likely everywhere
-    gains nothing, one of several pieces loses nothing. Of a pair of reversed roles a bag of words gets one right for each it
+    Odds are per piece. With the prior taken off, they are those above a filler's mean odds in other sentences: one that is
+    likely everywhere gains nothing, one of several pieces loses nothing. Of a pair of reversed roles a bag of words gets one right for each it
     gets wrong: sensitivity is the share of pairs with both right, less that with both wrong.
     """
     rows = []
@@ -87,7 +88,7 @@ def _graded(subject, items: list[Cloze], settings) -> list[dict]:
 
 
 def filler_odds(subject, items: list[Cloze], groups: list[str], settings) -> tuple[np.ndarray, np.ndarray]:
-    """Log-odds (3, n) of each item's right, related and unrelated filler in its text, and their means in others' texts.
+    """Log-odds per piece (3, n) of each item's right, related and unrelated filler in its text, and their means in others' texts.
 
     The others are `OTHERS` items of other groups, drawn at random.
     """
@@ -98,7 +99,8 @@ def filler_odds(subject, items: list[Cloze], groups: list[str], settings) -> tup
         asked += [(t, item.meta[g], i, k, t == i) for k, g in enumerate(GRADES) for t in texts]
     found = fillers.log_odds(subject, [i.text for i in items], [(t, word) for t, word, *_ in asked], settings)
     own, total, count = (np.zeros((len(GRADES), len(items))) for _ in range(3))
-    for odds, (_, _, i, k, its_own) in zip(found, asked):
+    for odds, (_, word, i, k, its_own) in zip(found, asked):
+        odds = odds / len(fillers.pieces(subject, word))
         if its_own:
             own[k, i] = odds
         else:
@@ -110,7 +112,8 @@ def filler_odds(subject, items: list[Cloze], groups: list[str], settings) -> tup
 def _verbs(subject, items: list[ForcedChoice], settings) -> list[dict]:
     """Right verbs against those of the reversed roles and unrelated ones; both orders of a pair together."""
     asked = [(n, word) for n, i in enumerate(items) for word in (i.good, i.bad)]
-    odds = fillers.log_odds(subject, [i.text for i in items], asked, settings).reshape(-1, 2)
+    odds = fillers.log_odds(subject, [i.text for i in items], asked, settings)
+    odds = (odds / [len(fillers.pieces(subject, word)) for _, word in asked]).reshape(-1, 2)
     frame = pd.DataFrame({"right": odds[:, 0] > odds[:, 1]})
     frame["people"] = [_people(i) for i in items]
     frame["frame"] = [_sentence_frame(i) for i in items]

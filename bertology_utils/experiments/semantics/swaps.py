@@ -45,7 +45,9 @@ def versions(data: Data, seed: int = 0) -> tuple[list[Versions], str]:
     if found and all(min(len(v.names), len(v.placebos)) > 1 for v in found):
         return found, f"{len(found)} items, each with {len(found[0].names)} other names and as many other words"
     items = [v.base for v in found] or data["coreference"]
-    usable = [i for i in items if i.answer is not None and len(i.candidates) == 2 and i.condition not in ("gender", "number")]
+    usable = [
+        i for i in items if i.answer is not None and len(i.candidates) == 2 and i.condition not in ("gender", "number")
+    ]
     made = [v for v in (made_up(item, seed) for item in usable) if v is not None]
     return made, f"{len(made)} of {len(items)} items have two people of a gender and a noun of the lexicon to exchange"
 
@@ -80,7 +82,9 @@ def made_up(item: Coreference, seed: int = 0) -> Versions | None:
         return None
     names = [_with(base, which, w, f"name/{k}") for k, w in enumerate(drawn[2:])]
     return Versions(
-        base, tuple(names), tuple(_with(base, where, w, f"placebo/{k}") for k, w in enumerate(rng.sample(others, SWAPS)))
+        base,
+        tuple(names),
+        tuple(_with(base, where, w, f"placebo/{k}") for k, w in enumerate(rng.sample(others, SWAPS))),
     )
 
 
