@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from zlib import crc32
 
 import numpy as np
@@ -53,8 +54,9 @@ def by_name(data, base, rng):
 def name_brittleness(subject, data, settings):
     """A probe on the vectors of pronoun and candidate decides who is meant; how often does another name change it?
 
-    The probe learns on items of a train split, or on other sentences, and reads the layer that is best on dev. Beside names, a word that names nobody is exchanged as often. Always the first or always the nearer candidate,
-    whichever is right more often in training, is what a decision must beat.
+    The probe learns on items of a train split, or on other sentences, and reads the layer that is best on dev. Beside
+    names, a word that names nobody is exchanged as often. With places evenly, items whose first candidate is meant and the
+    others count alike: a rule of place has one half.
     """
     found, note = swaps.versions(data, settings.seed)
     train, dev, test = _sides(subject, data, found, settings.seed)
@@ -63,7 +65,7 @@ def name_brittleness(subject, data, settings):
     every = [item for v in test for item in v.every()]
     said = _decided(probe, *_vectors(subject, every, [layers[best]], settings))[0]
     kept = np.cumsum([0, *(len(v.every()) for v in test)])
-    parts = [said[a:b] for a, b in zip(kept, kept[1:])]
+    parts = [said[a:b] for a, b in pairwise(kept)]
     changed = {"name": [], "placebo": []}
     for v, answers in zip(test, parts):
         differs = answers[1:] != answers[0]

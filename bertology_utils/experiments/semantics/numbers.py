@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 from zlib import crc32
 
 import numpy as np
@@ -110,7 +111,7 @@ def characters(items: list[NumberItem], longest: int = 8) -> np.ndarray:
 
 
 def _placed(word: str) -> list[tuple]:
-    pairs = [("pair", a + b) for a, b in zip(word, word[1:])]
+    pairs = [("pair", a + b) for a, b in pairwise(word)]
     if "-" in word[1:]:  # in words: each part of the name, by its place from the end
         parts = [p for p in word.split("-") if p != "and"]
         return pairs + [("part", p) for p in parts] + [("place", k, p) for k, p in enumerate(parts[::-1])]

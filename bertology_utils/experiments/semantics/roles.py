@@ -60,8 +60,8 @@ def roles(subject, data, settings):
     """Right against related against unrelated fillers, and verbs in both orders of the roles (ettinger2019).
 
     Odds are per piece. With the prior taken off, they are those above a filler's mean odds in other sentences: one that is
-    likely everywhere gains nothing, one of several pieces loses nothing. Of a pair of reversed roles a bag of words gets one right for each it
-    gets wrong: sensitivity is the share of pairs with both right, less that with both wrong.
+    likely everywhere gains nothing, one of several pieces loses nothing. Of a pair of reversed roles a bag of words gets
+    one right for each it gets wrong: sensitivity is the share of pairs with both right, less that with both wrong.
     """
     rows = []
     if data.items.get("plausibility"):
