@@ -180,7 +180,7 @@ plotting.bars(shown, "measure", xlim=(0, 1), xlabel="share of decisions changed"
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-for measure in ("accuracy", "accuracy over best position", "share of items ever changed"):
+for measure in ("accuracy", "accuracy, places evenly", "share of items ever changed"):
     print(plotting.printed(names.series(measure)))
 
 # %%

@@ -224,13 +224,10 @@ def test_swaps_of_a_source_are_taken_as_they_are():
     assert [len(x) for x in (found.names, found.placebos, found.every())] == [2, 2, 5] and "1 items" in note
 
 
-def test_changes_are_counted_by_item():
-    changed = {"name": [np.array([True, False]), np.array([False, False])], "placebo": [np.array([False, False])] * 2}
-    rows = names._rows(np.array([1.0, 0]), np.array([True, False]), changed, ["a", "b"], 2, SETTINGS)
+def test_changes_are_counted_by_item_and_a_rule_of_place_has_one_half():
+    changed = {"name": [np.array([True, False]), np.array([False, False])] * 3, "placebo": [np.zeros(2, bool)] * 6}
+    first = np.array([True, True, True, True, False, False])
+    rows = names._rows(first.astype(float), first, changed, list("abcdef"), 2, SETTINGS)  # always the first
     by = {r["measure"]: r["value"] for r in rows}
     assert by["share of items ever changed"] == 0.5 and by["share changed, name - placebo"] == 0.25
-    assert by["accuracy"] == by["accuracy, places evenly"] == 0.5
-    changed = {k: v * 2 for k, v in changed.items()}
-    right, first = np.array([1.0, 1, 1, 0]), np.array([True, True, True, False])  # always the first
-    rows = names._rows(right, first, changed, list("abcd"), 2, SETTINGS)
-    assert {r["measure"]: r["value"] for r in rows}["accuracy, places evenly"] == 0.5
+    assert by["accuracy"] == pytest.approx(2 / 3) and by["accuracy, places evenly"] == 0.5

@@ -18,6 +18,7 @@ from ...probes.linear import Probe, fit_each
 from ...probes.targets import build
 from ...scores import intervals
 from ...scores.choice import choose
+from ...scores.profiles import UNDEFINED
 from ...subject import encode
 from . import swaps
 from .numbers import depths
@@ -94,15 +95,17 @@ def _rows(right, first, changed: dict[str, list[np.ndarray]], groups: list[str],
         found = intervals.mean_interval(values, **options, signed=" - " in measure)
         rows.append(intervals.row(measure, found, len(values), layer=layer))
     sides = [intervals.ratio(right * side, side, **options) for side in (first.astype(float), 1.0 - first)]
-    if not np.isnan([s[0] for s in sides]).any():
-        both = (sides[0].draws + sides[1].draws) / 2
-        value = (sides[0][0] + sides[1][0]) / 2
-        low, high = np.nanpercentile(both, [2.5, 97.5])
-        found = intervals.Interval(
-            value, max(0.0, min(low, value)), min(1.0, max(high, value)), draws=both, clusters=sides[0].clusters
-        )
-        rows.append(intervals.row("accuracy, places evenly", found, len(right), layer=layer))
+    rows.append(intervals.row("accuracy, places evenly", _evenly(*sides), len(right), layer=layer))
     return rows
+
+
+def _evenly(a: intervals.Interval, b: intervals.Interval) -> intervals.Interval:
+    """Mean of two shares of the same resamples; undefined where one of them is, or has one cluster only."""
+    if a.draws is None or b.draws is None or np.isnan([a[0], b[0]]).any():
+        return UNDEFINED
+    value, drawn = (a[0] + b[0]) / 2, (a.draws + b.draws) / 2
+    low, high = np.clip(np.nanpercentile(drawn, [2.5, 97.5]), 0, 1)
+    return intervals.Interval(value, min(low, value), max(high, value), draws=drawn, clusters=a.clusters)
 
 
 def _sides(subject, data, found: list[swaps.Versions], seed: int):
