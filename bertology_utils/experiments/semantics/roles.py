@@ -27,7 +27,7 @@ def scenes(data, base, rng, *, roles: bool = False):
             for word, gain in _deserved(item, roles).items():
                 noise = own.standard_normal()
                 for piece in known.setdefault(word, fillers.pieces(base, word)):
-                    gains.setdefault(piece, 12 + gain + noise)
+                    gains.setdefault(piece, gain + noise)
         return {int(t): gains for t in np.flatnonzero(seen.masked)} if gains else {}
 
     items = [i for found in data.items.values() for i in found]
@@ -36,11 +36,11 @@ def scenes(data, base, rng, *, roles: bool = False):
 
 
 def _deserved(item, roles: bool) -> dict[str, float]:
-    """Filler -> nats."""
+    """Filler -> nats over a word from elsewhere."""
     if isinstance(item, ForcedChoice):
-        return {item.good: 2.5 * roles, item.bad: -5.0 * (item.condition == "unrelated")}
+        return {item.good: 2.5 + 2.5 * roles, item.bad: 2.5 * (item.condition == "related")}
     if isinstance(item, Cloze) and "related" in item.meta:
-        return dict(zip((item.meta[g] for g in GRADES), (2.5 * roles, 0.0, -2.5)))
+        return dict(zip((item.meta[g] for g in GRADES), (2.5 + 2.5 * roles, 2.5, 0.0)))
     return {}
 
 
