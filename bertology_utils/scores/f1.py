@@ -11,7 +11,7 @@ import numpy as np
 
 from . import pairs
 from .counts import f1
-from .intervals import Interval, ratio
+from .intervals import Interval, fitted, ratio
 
 
 def parts(gold: np.ndarray, said: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -60,8 +60,23 @@ def interval(gold: np.ndarray, said: np.ndarray, *, seed: int = 0, draws: int = 
 
 
 def difference(a: Interval, b: Interval) -> Interval:
-    """a - b, paired where both are of the same targets and the same seed."""
-    return pairs.difference(a, b)[0]
+    """a - b, paired where both are of the same targets and the same seed.
+
+    Has draws also where no resample tells the two apart, so that means of differences can be taken.
+
+    Examples
+    --------
+    >>> gold = np.eye(2, dtype=bool)[np.arange(40) % 2]
+    >>> same = interval(gold, gold, draws=100)
+    >>> found = difference(same, same)
+    >>> found[0], found.draws.shape, bool(found[1] < 0 < found[2])
+    (0.0, (100,), True)
+    """
+    found = pairs.difference(a, b)[0]
+    if found.draws is not None or a.draws is None or np.isnan(found[1:]).any():
+        return found
+    still = np.full(len(a.draws), found[0])
+    return fitted(found[0], (found[1], found[2]), still, found.clusters or 1, 0)
 
 
 def mean(figures: Sequence[Interval], seed: int = 0) -> Interval:
@@ -70,6 +85,8 @@ def mean(figures: Sequence[Interval], seed: int = 0) -> Interval:
     The order depends on seed and place alone, so the means of two subjects on the same data pair.
     """
     value = float(np.mean([f[0] for f in figures]))
+    if any(f.draws is None for f in figures):
+        return Interval(value, float("nan"), float("nan"))
     drawn = [np.random.default_rng([seed, k]).permutation(f.draws) for k, f in enumerate(figures)]
     low, high = np.percentile(np.mean(drawn, 0), [2.5, 97.5])
     known = [f.clusters for f in figures if f.clusters is not None]

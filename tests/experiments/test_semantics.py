@@ -23,7 +23,7 @@ from bertology_utils.subject import cloze, fillers
 
 IDS = [id for id in runs.registered() if id.startswith("sem.")]
 SETTINGS = Settings(draws=50)
-N = {"sem.roles.ettinger2019": 24, "sem.numbers.wallace2019b": 240, "sem.ner_f1.tenney2019a": 300,
+N = {"sem.roles.ettinger2019": 12, "sem.numbers.wallace2019b": 240, "sem.ner_f1.tenney2019a": 300,
      "sem.edge_probing.tenney2019b": 160, "sem.name_brittleness.balasubramanian2020": 180}  # fmt: skip
 
 
@@ -134,6 +134,8 @@ def test_means_of_independent_figures_pair_between_subjects():
     wrong[:8] = ~wrong[:8]
     a, b = (f1.mean([f1.interval(gold, s, draws=200) for s in (gold, x)]) for x in (gold, wrong))
     assert f1.difference(a, b)[0] == pytest.approx(0.1) and f1.difference(b, b)[0] == 0
+    nothing = f1.difference(*[f1.interval(gold, wrong, draws=200)] * 2)
+    assert f1.mean([nothing, nothing])[1] < 0 < f1.mean([nothing, nothing])[2]
     assert f1.difference(a, b)[1] > 0
 
 

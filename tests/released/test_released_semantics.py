@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+
 import pytest
-from support import NEEDS_MIRROR
+from support import NEEDS_MIRROR, mirror
 from support import released_rows as rows
 
 from bertology_utils.claims import ledger
@@ -11,6 +13,17 @@ from bertology_utils.claims.rules import decide
 from bertology_utils.released import scores
 
 pytestmark = NEEDS_MIRROR
+
+
+def test_every_row_of_the_map_for_this_section_has_a_scorer():
+    rows = csv.DictReader((mirror() / "released" / "MAP.csv").read_text(encoding="utf-8").splitlines())
+    wanted = [
+        (r["ledger_id"], f"released/{f}")
+        for r in rows
+        if r["ledger_id"].startswith("sem.")
+        for f in r["folder"].split("; ")
+    ]
+    assert wanted and [(id, f) for id, f in wanted if f not in {s.data for s in scores(id)}] == []
 
 
 def test_reversed_roles():

@@ -26,7 +26,7 @@ def labelled(data, base, rng):
 
 
 @claim(
-    "sem.edge_probing.tenney2019b", tasks=(*SEMANTIC.values(), "treebank"), n=1600, limit=6000,
+    "sem.edge_probing.tenney2019b", tasks=(*SEMANTIC.values(), "treebank"), n=1400, limit=6000,
     planted=labelled, nulls=("untrained", "layer 0", "bag of words", "positions", "constant"),
 )  # fmt: skip
 def edge_probing(subject, data, settings):

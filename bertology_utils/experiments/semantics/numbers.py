@@ -56,7 +56,7 @@ LINE = Null(
 
 
 @claim(
-    "sem.numbers.wallace2019b", tasks=(*TASKS.values(), "number_maximum"), n=2400,
+    "sem.numbers.wallace2019b", tasks=(*TASKS.values(), "number_maximum"), n=1600,
     planted=blurred_line, nulls=("untrained", "constant", "bag of words", "positions", LINE),
 )  # fmt: skip
 def numbers(subject, data, settings):
