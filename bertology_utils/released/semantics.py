@@ -23,7 +23,7 @@ from bertology_utils.scores.intervals import combine, row, table
     baselines=("elmo with random weights",),
 )
 def entity_types(files: Files) -> pd.DataFrame:
-    """F1 of entity types by view, and over the better of input embeddings and random weights."""
+    """F1 of entity types by view, and over the input embeddings."""
     found = edge_scores(files, {"ner-ontonotes-_micro_avg_": "entities"})
     return combine(found, table(over_baselines(found, "F1 over lexical baseline")))
 
