@@ -199,7 +199,7 @@ def relations_grow(data: Data, base: Subject, rng) -> Subject:
 
 
 def three_answers(data: Data, base: Subject, rng) -> Subject:
-    """Chunks of four sentences in five low, of all in the middle, where the sentence's topic is stronger, none on top."""
+    """Chunks of four sentences in five low, of all in the middle, where one of six topics is stronger, none on top."""
     n = base.n_layers
     low = np.array([0 < k / n <= 1 / 3 for k in range(n + 1)], float)
     middle = np.array([1 / 3 < k / n <= 0.85 for k in range(n + 1)], float)
@@ -209,7 +209,7 @@ def three_answers(data: Data, base: Subject, rng) -> Subject:
         return every.make(seen) * (crc32(seen.original.tobytes()) % 5 > 0)
 
     def topic(seen: Seen) -> np.ndarray:
-        return np.broadcast_to(4 * code(("sentence", crc32(seen.original.tobytes())), SIZE), (seen.n_words, SIZE))
+        return np.broadcast_to(4 * code(("topic", crc32(seen.original.tobytes()) % 6), SIZE), (seen.n_words, SIZE))
 
     return plant(base, data, rng, parts=[every, Part(SIZE, most, low, 0.1), Part(SIZE, topic, 1 - low, 0.05)])
 
