@@ -201,8 +201,8 @@ def relations_grow(data: Data, base: Subject, rng) -> Subject:
 def three_answers(data: Data, base: Subject, rng) -> Subject:
     """Chunks of four sentences in five low, of all in the middle, where one of six topics is stronger, none on top."""
     n = base.n_layers
-    low = np.array([0 < k / n <= 1 / 3 for k in range(n + 1)], float)
-    middle = np.array([1 / 3 < k / n <= 0.85 for k in range(n + 1)], float)
+    low = np.array([0 < k / n < 0.25 for k in range(n + 1)], float)
+    middle = np.array([0.25 <= k / n <= 0.85 for k in range(n + 1)], float)
     every = labels(["POS", "chunks"], layers=middle, noise=0.1)
 
     def most(seen: Seen) -> np.ndarray:
