@@ -109,7 +109,7 @@ def hierarchy_grows(data: Data, base: Subject, rng) -> Subject:
 
 def trees_in_the_middle(data: Data, base: Subject, rng) -> Subject:
     """Static word vectors, and trees as distances whose strength is a bell around the middle layer, with noise."""
-    trees = plants.tree_vectors(layers=bump(base.n_layers, peak=0.5, width=0.2), noise=0.3)
+    trees = plants.tree_vectors(layers=3 * bump(base.n_layers, peak=0.5, width=0.2), noise=0.2)
     return plant(base, data, rng, parts=[plants.word_vectors(), trees])
 
 
