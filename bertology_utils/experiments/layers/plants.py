@@ -182,12 +182,12 @@ AT_ONCE = Null("all at one layer", "all stages from the same layer on", stages_a
 
 
 def meaning_spread(data: Data, base: Subject, rng) -> Subject:
-    """Syntax in one layer; of the semantic labels each layer has those of other sentences."""
+    """Syntax in one layer; of the semantic labels a low, a middle and a high layer each have those of other sentences."""
     n = base.n_layers
     syntax = labels(SYNTAX, layers=only_at(n, [2]), strength=2.0, noise=0.2)
     parts = [
-        labels(MEANING, layers=only_at(n, [k]), strength=3.0, share=(k - 1, n), size=12, noise=0.1)
-        for k in range(1, n + 1)
+        labels(MEANING, layers=only_at(n, [k]), strength=3.0, share=(which, 3), noise=0.1)
+        for which, k in enumerate((1, n // 2, n - 1))
     ]
     return plant(base, data, rng, parts=[plants.word_vectors(noise=0.3), syntax, *parts])
 
