@@ -71,14 +71,16 @@ def deciding(result):
 # other number between subject and verb; *nonce* sentences keep the structure and drop the sense, as in
 # {cite:t}`gulordava2018`.
 #
-# This claim we take apart. Two generated items, one plain and one with a distractor, each with the right and the wrong
-# form:
+# This claim we take apart. Two generated items with the same verb, one plain and one with a distractor, each with the right and the
+# wrong form:
 
 # %%
 subject = load()
-items = load_data("agreement", "builtin", n=600)["agreement"]
-told = [i for i in items if i.condition == "pp" and {i.good, i.bad} == {"is", "are"} and not i.meta.get("nonce")]
-plain, across = (next(i for i in told if i.meta["attractors"] == k) for k in (0, 1))
+items, _ = cloze.single_piece(subject, load_data("agreement", "builtin", n=300)["agreement"])
+told = [i for i in items if i.condition == "pp" and not i.meta.get("nonce")]
+told.sort(key=lambda i: "have" not in (i.good, i.bad))  # a verb that every model knows first
+one, two = ([i for i in told if i.meta["attractors"] == k] for k in (0, 1))
+plain, across = next((a, b) for a in one for b in two if {a.good, a.bad} == {b.good, b.bad})
 for item in (plain, across):
     print(f"{item.text}   {item.good}, not {item.bad}")
 
