@@ -20,6 +20,7 @@ from .scores.intervals import COLUMNS
 from .scores.sameness import decimals
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+KINDS = COLOURS[3:]  # for series that are no subjects: the first three are the model's, its twin's and the real BERT's
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 STYLE: dict[Any, Any] = {
     "figure.figsize": (7.0, 3.4),
@@ -78,11 +79,26 @@ def series(frames: dict[str, pd.DataFrame], measure: str, **where) -> dict[str, 
 
 
 def bars(
-    frames: dict[str, pd.DataFrame], x: str, *, chance: float | None = None, ax: Axes | None = None, **labels
+    frames: dict[str, pd.DataFrame],
+    x: str,
+    *,
+    chance: float | None = None,
+    ax: Axes | None = None,
+    colours: Sequence[str] = COLOURS,
+    **labels,
 ) -> Axes:
     """Horizontal bars with intervals: one group a value of column `x`, one bar a frame.
 
-    `labels` go to ``ax.set`` (title, xlabel, xlim, …); `chance` draws a reference line.
+    `labels` go to ``ax.set`` (title, xlabel, xlim, …); `chance` draws a reference line; `colours` are the frames' in
+    their order: `KINDS` where they are not subjects, so that a colour stands for one thing.
+
+    Examples
+    --------
+    >>> row = {"erased": "part of speech", "measure": "drop", "value": 0.1, "low": 0.05, "high": 0.15, "n": 90}
+    >>> ax = bars({"last layer": pd.DataFrame([row])}, "erased", colours=KINDS, xlabel="drop of accuracy")
+    >>> ax.get_xlabel()
+    'drop of accuracy'
+    >>> plt.close(ax.figure)
     """
     ax = axes(ax)
     groups = list(dict.fromkeys(v for f in frames.values() for v in f[x]))
@@ -94,7 +110,7 @@ def bars(
             frame["value"],
             height * 0.92,
             label=name,
-            color=COLOURS[k % 7],
+            color=colours[k % len(colours)],
             hatch=("", "//", "..", "xx")[k % 4],
             edgecolor="white",
             linewidth=0.5,
@@ -107,20 +123,29 @@ def bars(
 
 
 def lines(
-    frames: dict[str, pd.DataFrame], x: str, *, chance: float | None = None, ax: Axes | None = None, **labels
+    frames: dict[str, pd.DataFrame],
+    x: str,
+    *,
+    chance: float | None = None,
+    ax: Axes | None = None,
+    colours: Sequence[str] = COLOURS,
+    **labels,
 ) -> Axes:
-    """Curves with interval bands over a numeric column `x` (layer, attractors, distance, …), one a frame."""
+    """Curves with interval bands over a numeric column `x` (layer, attractors, distance, …), one a frame.
+
+    Other parameters as of `bars`.
+    """
     ax = axes(ax)
     for k, (name, frame) in enumerate(frames.items()):
-        frame = frame.sort_values(x)
+        frame, colour = frame.sort_values(x), colours[k % len(colours)]
         at = frame[x].to_numpy(float)
-        ax.plot(at, frame["value"], marker=MARKERS[k % 7], markersize=4, color=COLOURS[k % 7], label=name)
+        ax.plot(at, frame["value"], marker=MARKERS[k % 7], markersize=4, color=colour, label=name)
         if frame["low"].notna().any():
             ax.fill_between(
                 at,
                 frame["low"].astype(float),
                 frame["high"].astype(float),
-                color=COLOURS[k % 7],
+                color=colour,
                 alpha=0.15,
                 linewidth=0,
             )
