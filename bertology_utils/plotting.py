@@ -78,11 +78,17 @@ def series(frames: dict[str, pd.DataFrame], measure: str, **where) -> dict[str, 
 
 
 def bars(
-    frames: dict[str, pd.DataFrame], x: str, *, chance: float | None = None, ax: Axes | None = None, **labels
+    frames: dict[str, pd.DataFrame],
+    x: str,
+    *,
+    chance: float | None = None,
+    reference: str = "chance",
+    ax: Axes | None = None,
+    **labels,
 ) -> Axes:
     """Horizontal bars with intervals: one group a value of column `x`, one bar a frame.
 
-    `labels` go to ``ax.set`` (title, xlabel, xlim, …); `chance` draws a reference line.
+    `labels` go to ``ax.set`` (title, xlabel, xlim, …); `chance` draws a reference line, which `reference` names.
     """
     ax = axes(ax)
     groups = list(dict.fromkeys(v for f in frames.values() for v in f[x]))
@@ -103,13 +109,27 @@ def bars(
     ax.set_yticks(range(len(groups)), [str(g) for g in groups])
     ax.invert_yaxis()
     ax.grid(axis="y", visible=False)
-    return _finish(ax, chance, len(frames), vertical=True, **labels)
+    return _finish(ax, chance, len(frames), vertical=True, reference=reference, **labels)
 
 
 def lines(
-    frames: dict[str, pd.DataFrame], x: str, *, chance: float | None = None, ax: Axes | None = None, **labels
+    frames: dict[str, pd.DataFrame],
+    x: str,
+    *,
+    chance: float | None = None,
+    reference: str = "chance",
+    ax: Axes | None = None,
+    **labels,
 ) -> Axes:
-    """Curves with interval bands over a numeric column `x` (layer, attractors, distance, …), one a frame."""
+    """Curves with interval bands over a numeric column `x` (layer, attractors, distance, …), one per frame.
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"layer": [0, 1], "value": [0.2, 0.4], "low": [0.1, 0.3], "high": [0.3, 0.5]})
+    >>> ax = lines({"mini": rows}, "layer", chance=0.3, reference="asked for")
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['mini', 'asked for 0.3']
+    """
     ax = axes(ax)
     for k, (name, frame) in enumerate(frames.items()):
         frame = frame.sort_values(x)
@@ -126,7 +146,7 @@ def lines(
             )
     if all(float(v).is_integer() for f in frames.values() for v in f[x]):
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    return _finish(ax, chance, len(frames), **{"xlabel": x, **labels})
+    return _finish(ax, chance, len(frames), reference=reference, **{"xlabel": x, **labels})
 
 
 def heatmap(
@@ -240,10 +260,12 @@ def _errors(frame: pd.DataFrame) -> np.ndarray:
     return np.nan_to_num(np.clip([value - low, high - value], 0, None))
 
 
-def _finish(ax: Axes, chance: float | None, n: int, *, vertical: bool = False, **labels) -> Axes:
+def _finish(
+    ax: Axes, chance: float | None, n: int, *, vertical: bool = False, reference: str = "chance", **labels
+) -> Axes:
     if chance is not None:
         (ax.axvline if vertical else ax.axhline)(
-            chance, color="#555555", linestyle=":", linewidth=1.2, label=f"chance {chance:g}" if chance else None
+            chance, color="#555555", linestyle=":", linewidth=1.2, label=f"{reference} {chance:g}" if chance else None
         )
     if ax.get_legend_handles_labels()[0] and (n > 1 or chance):
         if vertical and "title" not in labels:  # above: inside it would cover bars
