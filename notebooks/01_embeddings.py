@@ -239,14 +239,14 @@ for k in cosines.argsort()[::-1][:5]:
     print(f"{cosines[k]:.3f}  {train[k].sense:<12} {' '.join(train[k].words)}")
 
 # %% [markdown]
-# The whole takes the majority among the five nearest, for all words, with the layer chosen on development data. Three
+# The whole takes the majority among the five nearest, for all words of CoarseWSD-20, with the layer chosen on development data. Three
 # baselines see the same training sentences: always the commonest sense; the nearest by the word's embedding, which knows
 # its form alone; and the nearest by a bag of the sentence's other words, which knows its topic.
 
 # %%
-senses = recall("emb.sense_clusters.wiedemann2019")
+senses = recall("emb.sense_clusters.wiedemann2019", data="coarsewsd20")
 
-# %% mystnb={"figure": {"caption": "Accuracy of nearest-neighbour sense tagging by layer on generated sentences; the dotted line is the best baseline, a bag of words."}, "image": {"alt": "Curves: accuracy of nearest-neighbour sense tagging by layer, for the model and its untrained twin; a dotted line marks the bag of words."}}
+# %% mystnb={"figure": {"caption": "Accuracy of nearest-neighbour sense tagging by layer on CoarseWSD-20; the dotted line is the best baseline, a bag of words."}, "image": {"alt": "Curves: accuracy of nearest-neighbour sense tagging by layer, for the model and its untrained twin; a dotted line marks the bag of words."}}
 shown = senses.series("kNN accuracy")
 ax = plotting.lines(shown, "layer", ylabel="accuracy")
 at = senses.value("baseline", task="senses", over="bag of words")
@@ -259,7 +259,7 @@ print(plotting.printed(senses.series("gain over baseline")))
 print(plotting.printed(senses.series("adjusted Rand index")))
 
 # %% [markdown]
-# And the real BERT on twenty words of CoarseWSD-20, from released predictions.
+# And the real BERT on the same words, from released predictions.
 
 # %% mystnb={"figure": {"caption": "Released nearest-neighbour predictions of bert-base-uncased, scored again, word by word."}, "image": {"alt": "Horizontal bars: accuracy of nearest-neighbour sense tagging by bert-base-uncased for each of twenty ambiguous words; a dotted line marks the commonest sense over all words."}}
 records = {r.model: r for r in evidence.find("emb.sense_clusters.wiedemann2019") if r.data == "coarsewsd20"}
