@@ -338,9 +338,7 @@ identity = recall("emb.token_identity.voita2019a", data="ud_english_ewt")
 # %% mystnb={"figure": {"caption": "How well a token's type is told from its neighbours, by layer."}, "image": {"alt": "Curves for the model: average precision with which neighbours are tokens of the original type, by layer, for kept, masked and replaced tokens, and for kept ones in the untrained twin. The curve of kept tokens falls to the top."}}
 name = identity.records[0].model
 precision = {"decoder": "average precision of neighbours"}
-shown = {
-    k: identity.series("identity recovered", token=k, **precision)[name] for k in ("kept", "masked", "replaced")
-}
+shown = {k: identity.series("identity recovered", token=k, **precision)[name] for k in ("kept", "masked", "replaced")}
 shown["kept, untrained"] = identity.series("identity recovered", token="kept", **precision)[f"{name}-untrained"]
 plotting.lines(shown, "layer", ylim=(-0.02, 1.02), ylabel="average precision of the original type")
 plotting.plt.show()

@@ -326,8 +326,8 @@ plotting.heatmap(table.to_numpy(float), table.index, table.columns, label="UAS",
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-for measure in ("UAS, best head", "UAS, best offset", "UAS, a head for each relation", "UAS, an offset for each relation"):
-    print(plotting.printed(tree.series(measure)))
+for measure in ("best head", "best offset", "a head for each relation", "an offset for each relation"):
+    print(plotting.printed(tree.series(f"UAS, {measure}")))
 
 # %%
 found("hed.no_full_tree.clark2019")
