@@ -365,20 +365,24 @@ card("emb.token_identity.voita2019a")
 similarity = recall("emb.sentence_pooling.toshniwal2020", data="stsb_multi")
 sentiment = recall("emb.sentence_pooling.toshniwal2020", data="glue_sst2")
 
-# %% mystnb={"figure": {"caption": "Rank correlation with sentence similarity (STS-B) by layer, for [CLS] and for means over pieces, of our model, its untrained twin and the real BERT."}, "image": {"alt": "Curves: Spearman with sentence similarity by layer for the classification token and for means over pieces, for the model, its untrained twin and released figures of bert-base-uncased. Means lie above the classification token."}}
+# %% tags=["hide-input"]
 def by_layer(rows, pooling, top):
     layers = {f"{pooling}, layer {k}": k for k in range(top + 1)}
     found_at = rows["pooling"].str.replace("last layer", f"layer {top}").map(layers)
     return rows[found_at.notna()].assign(layer=found_at.dropna())
 
 
-
+# %% mystnb={"figure": {"caption": "Rank correlation with sentence similarity (STS-B) by layer, for [CLS] (left) and for means over pieces (right), of our model, its untrained twin and the real BERT."}, "image": {"alt": "Curves: Spearman with sentence similarity by layer for the classification token and for means over pieces, for the model, its untrained twin and released figures of bert-base-uncased. Means lie above the classification token."}}
 ours = similarity.series("Spearman")
 released = next(r for r in evidence.find("emb.sentence_pooling.toshniwal2020") if "senteval" in r.data).frame
 both = {**ours, "bert-base-uncased": plotting.series({"": released}, "Spearman", task="similarity")[""]}
 tops = {name: 12 if name == "bert-base-uncased" else subject.n_layers for name in both}
-shown = {f"{p}, {name}": by_layer(rows, p, tops[name]) for name, rows in both.items() for p in ("[CLS]", "mean")}
-plotting.lines(shown, "layer", ylim=(0, 0.8), ylabel="Spearman with graded similarity")
+with plotting.style():
+    _, panels = plotting.plt.subplots(1, 2, figsize=(8.5, 3.6), sharey=True)
+for ax, pooling in zip(panels, ("[CLS]", "mean")):
+    shown = {name: by_layer(rows, pooling, tops[name]) for name, rows in both.items()}
+    plotting.lines(shown, "layer", ax=ax, ylim=(0, 0.95), title=pooling)
+panels[0].set_ylabel("Spearman with graded similarity")
 plotting.plt.show()
 
 # %% mystnb={"figure": {"caption": "Accuracy of a linear probe for sentiment (SST-2) by pooling."}, "image": {"alt": "Horizontal bars: accuracy of a linear probe for sentiment on four poolings and of the majority class, for the model and its untrained twin. The poolings differ little."}}

@@ -68,12 +68,12 @@ plotting.plt.show()
 # %%
 shares = recall("hed.patterns.kovaleva2019", data="ud_english_ewt")
 
-# %% mystnb={"figure": {"caption": "Share of all maps with each pattern. A map that is the same everywhere counts as heterogeneous, since it shows none of the other patterns."}, "image": {"alt": "Horizontal bars: share of the attention maps with each of five patterns, for released figures of bert-base-uncased, the model and its untrained twin."}}
+# %% mystnb={"figure": {"caption": "Share of all maps with each pattern. A map that is the same everywhere counts as heterogeneous, since it shows none of the other patterns."}, "image": {"alt": "Horizontal bars: share of the attention maps with each of five patterns, for the model, its untrained twin and released figures of bert-base-uncased."}}
 whole = {"maps": "weights", "block": "all"}
 pretrained = "bert-base-uncased, pretrained"
 released = [r for r in evidence.find("hed.patterns.kovaleva2019") if r.model == pretrained]
 real = plotting.series({"bert-base-uncased": released[0].frame}, "share of maps", **whole)
-shown = {**real, **shares.series("share of maps", **whole)}
+shown = {**shares.series("share of maps", **whole), **real}
 plotting.bars(shown, "pattern", xlim=(0, 1), xlabel="share of all maps")
 plotting.plt.show()
 
