@@ -85,11 +85,13 @@ def bars(
     chance: float | None = None,
     ax: Axes | None = None,
     colours: Sequence[str] = COLOURS,
+    reference: str = "chance",
     **labels,
 ) -> Axes:
     """Horizontal bars with intervals: one group a value of column `x`, one bar a frame.
 
-    `labels` go to ``ax.set`` (title, xlabel, xlim, …); `chance` draws a reference line; `colours` are the frames' in
+    `labels` go to ``ax.set`` (title, xlabel, xlim, …); `chance` draws a reference line, which
+    `reference` names; `colours` are the frames' in
     their order: `KINDS` where they are not subjects, so that a colour stands for one thing.
 
     Examples
@@ -119,7 +121,7 @@ def bars(
     ax.set_yticks(range(len(groups)), [str(g) for g in groups])
     ax.invert_yaxis()
     ax.grid(axis="y", visible=False)
-    return _finish(ax, chance, len(frames), vertical=True, **labels)
+    return _finish(ax, chance, len(frames), vertical=True, reference=reference, **labels)
 
 
 def lines(
@@ -129,11 +131,19 @@ def lines(
     chance: float | None = None,
     ax: Axes | None = None,
     colours: Sequence[str] = COLOURS,
+    reference: str = "chance",
     **labels,
 ) -> Axes:
-    """Curves with interval bands over a numeric column `x` (layer, attractors, distance, …), one a frame.
+    """Curves with interval bands over a numeric column `x` (layer, attractors, distance, …), one per frame.
 
     Other parameters as of `bars`.
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"layer": [0, 1], "value": [0.2, 0.4], "low": [0.1, 0.3], "high": [0.3, 0.5]})
+    >>> ax = lines({"mini": rows}, "layer", chance=0.3, reference="asked for")
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['mini', 'asked for 0.3']
     """
     ax = axes(ax)
     for k, (name, frame) in enumerate(frames.items()):
@@ -151,7 +161,7 @@ def lines(
             )
     if all(float(v).is_integer() for f in frames.values() for v in f[x]):
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    return _finish(ax, chance, len(frames), **{"xlabel": x, **labels})
+    return _finish(ax, chance, len(frames), reference=reference, **{"xlabel": x, **labels})
 
 
 def heatmap(
@@ -265,10 +275,12 @@ def _errors(frame: pd.DataFrame) -> np.ndarray:
     return np.nan_to_num(np.clip([value - low, high - value], 0, None))
 
 
-def _finish(ax: Axes, chance: float | None, n: int, *, vertical: bool = False, **labels) -> Axes:
+def _finish(
+    ax: Axes, chance: float | None, n: int, *, vertical: bool = False, reference: str = "chance", **labels
+) -> Axes:
     if chance is not None:
         (ax.axvline if vertical else ax.axhline)(
-            chance, color="#555555", linestyle=":", linewidth=1.2, label=f"chance {chance:g}" if chance else None
+            chance, color="#555555", linestyle=":", linewidth=1.2, label=f"{reference} {chance:g}" if chance else None
         )
     if ax.get_legend_handles_labels()[0] and (n > 1 or chance):
         if vertical and "title" not in labels:  # above: inside it would cover bars
