@@ -21,6 +21,7 @@ from .scores.sameness import decimals
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+PUBLISHED = {"bert-base": 2, "multilingual-bert": 2, "bert-large": 3}  # places the published BERTs keep in every figure
 STYLE: dict[Any, Any] = {
     "figure.figsize": (7.0, 3.4),
     "figure.dpi": 110,
@@ -77,12 +78,30 @@ def series(frames: dict[str, pd.DataFrame], measure: str, **where) -> dict[str, 
     return out
 
 
+def look(name: str, k: int) -> int:
+    """Which colour and marker the k-th of several frames gets: one of a published BERT has its own in every figure.
+
+    Examples
+    --------
+    >>> look("mini", 0), look("mini-untrained", 1), look("bert-base-uncased, released", 0)
+    (0, 1, 2)
+    """
+    called = name.lower().replace(" ", "-")
+    return next((at for start, at in PUBLISHED.items() if called.startswith(start)), k % len(COLOURS))
+
+
 def bars(
-    frames: dict[str, pd.DataFrame], x: str, *, chance: float | None = None, ax: Axes | None = None, **labels
+    frames: dict[str, pd.DataFrame],
+    x: str,
+    *,
+    chance: float | None = None,
+    level: str = "chance",
+    ax: Axes | None = None,
+    **labels,
 ) -> Axes:
     """Horizontal bars with intervals: one group a value of column `x`, one bar a frame.
 
-    `labels` go to ``ax.set`` (title, xlabel, xlim, …); `chance` draws a reference line.
+    `labels` go to ``ax.set`` (title, xlabel, xlim, …); `chance` draws a reference line, called `level` in the legend.
     """
     ax = axes(ax)
     groups = list(dict.fromkeys(v for f in frames.values() for v in f[x]))
@@ -94,8 +113,8 @@ def bars(
             frame["value"],
             height * 0.92,
             label=name,
-            color=COLOURS[k % 7],
-            hatch=("", "//", "..", "xx")[k % 4],
+            color=COLOURS[look(name, k)],
+            hatch=("", "//", "..", "xx")[look(name, k) % 4],
             edgecolor="white",
             linewidth=0.5,
         )
@@ -103,30 +122,39 @@ def bars(
     ax.set_yticks(range(len(groups)), [str(g) for g in groups])
     ax.invert_yaxis()
     ax.grid(axis="y", visible=False)
-    return _finish(ax, chance, len(frames), vertical=True, **labels)
+    return _finish(ax, chance, len(frames), level, vertical=True, **labels)
 
 
 def lines(
-    frames: dict[str, pd.DataFrame], x: str, *, chance: float | None = None, ax: Axes | None = None, **labels
+    frames: dict[str, pd.DataFrame],
+    x: str,
+    *,
+    chance: float | None = None,
+    level: str = "chance",
+    ax: Axes | None = None,
+    **labels,
 ) -> Axes:
-    """Curves with interval bands over a numeric column `x` (layer, attractors, distance, …), one a frame."""
+    """Curves with interval bands over a numeric column `x` (layer, attractors, distance, …), one a frame.
+
+    `chance` draws a reference line, called `level` in the legend.
+    """
     ax = axes(ax)
     for k, (name, frame) in enumerate(frames.items()):
         frame = frame.sort_values(x)
-        at = frame[x].to_numpy(float)
-        ax.plot(at, frame["value"], marker=MARKERS[k % 7], markersize=4, color=COLOURS[k % 7], label=name)
+        at, its = frame[x].to_numpy(float), look(name, k)
+        ax.plot(at, frame["value"], marker=MARKERS[its], markersize=4, color=COLOURS[its], label=name)
         if frame["low"].notna().any():
             ax.fill_between(
                 at,
                 frame["low"].astype(float),
                 frame["high"].astype(float),
-                color=COLOURS[k % 7],
+                color=COLOURS[its],
                 alpha=0.15,
                 linewidth=0,
             )
     if all(float(v).is_integer() for f in frames.values() for v in f[x]):
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    return _finish(ax, chance, len(frames), **{"xlabel": x, **labels})
+    return _finish(ax, chance, len(frames), level, **{"xlabel": x, **labels})
 
 
 def heatmap(
@@ -244,10 +272,10 @@ def _errors(frame: pd.DataFrame) -> np.ndarray:
     return np.nan_to_num(np.clip([value - low, high - value], 0, None))
 
 
-def _finish(ax: Axes, chance: float | None, n: int, *, vertical: bool = False, **labels) -> Axes:
+def _finish(ax: Axes, chance: float | None, n: int, level: str, *, vertical: bool = False, **labels) -> Axes:
     if chance is not None:
         (ax.axvline if vertical else ax.axhline)(
-            chance, color="#555555", linestyle=":", linewidth=1.2, label=f"chance {chance:g}" if chance else None
+            chance, color="#555555", linestyle=":", linewidth=1.2, label=f"{level} {chance:.3g}" if chance else None
         )
     if ax.get_legend_handles_labels()[0] and (n > 1 or chance):
         if vertical and "title" not in labels:  # above: inside it would cover bars
