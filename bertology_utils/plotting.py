@@ -22,6 +22,7 @@ from .scores.sameness import decimals
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 KINDS = COLOURS[3:]  # for series that are no subjects: the first three are the model's, its twin's and the real BERT's
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+PUBLISHED = {"bert-base": 2, "multilingual-bert": 2, "bert-large": 3}  # places the published BERTs keep in every figure
 STYLE: dict[Any, Any] = {
     "figure.figsize": (7.0, 3.4),
     "figure.dpi": 110,
@@ -78,6 +79,18 @@ def series(frames: dict[str, pd.DataFrame], measure: str, **where) -> dict[str, 
     return out
 
 
+def look(name: str, k: int) -> int:
+    """Which colour and marker the k-th of several frames gets: one of a published BERT has its own in every figure.
+
+    Examples
+    --------
+    >>> look("mini", 0), look("mini-untrained", 1), look("bert-base-uncased, released", 0)
+    (0, 1, 2)
+    """
+    called = name.lower().replace(" ", "-")
+    return next((at for start, at in PUBLISHED.items() if called.startswith(start)), k % len(COLOURS))
+
+
 def bars(
     frames: dict[str, pd.DataFrame],
     x: str,
@@ -90,9 +103,8 @@ def bars(
 ) -> Axes:
     """Horizontal bars with intervals: one group a value of column `x`, one bar a frame.
 
-    `labels` go to ``ax.set`` (title, xlabel, xlim, …); `chance` draws a reference line, which
-    `reference` names; `colours` are the frames' in
-    their order: `KINDS` where they are not subjects, so that a colour stands for one thing.
+    `labels` go to ``ax.set`` (title, xlabel, xlim, …); `chance` draws a reference line, which `reference` names;
+    `colours` are the frames' in their order: `KINDS` where they are not subjects, so that a colour stands for one thing.
 
     Examples
     --------
@@ -112,8 +124,8 @@ def bars(
             frame["value"],
             height * 0.92,
             label=name,
-            color=colours[k % len(colours)],
-            hatch=("", "//", "..", "xx")[k % 4],
+            color=colours[look(name, k) % len(colours)],
+            hatch=("", "//", "..", "xx")[look(name, k) % 4],
             edgecolor="white",
             linewidth=0.5,
         )
@@ -147,9 +159,9 @@ def lines(
     """
     ax = axes(ax)
     for k, (name, frame) in enumerate(frames.items()):
-        frame, colour = frame.sort_values(x), colours[k % len(colours)]
-        at = frame[x].to_numpy(float)
-        ax.plot(at, frame["value"], marker=MARKERS[k % 7], markersize=4, color=colour, label=name)
+        frame, its = frame.sort_values(x), look(name, k)
+        at, colour = frame[x].to_numpy(float), colours[its % len(colours)]
+        ax.plot(at, frame["value"], marker=MARKERS[its % 7], markersize=4, color=colour, label=name)
         if frame["low"].notna().any():
             ax.fill_between(
                 at,
