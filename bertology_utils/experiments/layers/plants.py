@@ -186,7 +186,7 @@ def meaning_spread(data: Data, base: Subject, rng) -> Subject:
     n = base.n_layers
     syntax = labels(SYNTAX, layers=only_at(n, [2]), strength=2.0, noise=0.2)
     parts = [
-        labels(MEANING, layers=only_at(n, [k]), strength=3.0 * (1 + which), share=(which, 3), noise=0.1)
+        labels(MEANING, layers=only_at(n, [k]), strength=3.0, share=(which, 3), noise=0.1)
         for which, k in enumerate((1, n // 2, n - 1))
     ]
     return plant(base, data, rng, parts=[plants.word_vectors(noise=0.3), syntax, *parts])
