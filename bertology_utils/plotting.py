@@ -20,6 +20,7 @@ from .scores.intervals import COLUMNS
 from .scores.sameness import decimals
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+KINDS = COLOURS[3:]  # for series that are no subjects: the first three are the model's, its twin's and the real BERT's
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 PUBLISHED = {"bert-base": 2, "multilingual-bert": 2, "bert-large": 3}  # places the published BERTs keep in every figure
 STYLE: dict[Any, Any] = {
@@ -95,13 +96,23 @@ def bars(
     x: str,
     *,
     chance: float | None = None,
-    level: str = "chance",
     ax: Axes | None = None,
+    colours: Sequence[str] = COLOURS,
+    reference: str = "chance",
     **labels,
 ) -> Axes:
     """Horizontal bars with intervals: one group a value of column `x`, one bar a frame.
 
-    `labels` go to ``ax.set`` (title, xlabel, xlim, …); `chance` draws a reference line, called `level` in the legend.
+    `labels` go to ``ax.set`` (title, xlabel, xlim, …); `chance` draws a reference line, which `reference` names;
+    `colours` are the frames' in their order: `KINDS` where they are not subjects, so that a colour stands for one thing.
+
+    Examples
+    --------
+    >>> row = {"erased": "part of speech", "measure": "drop", "value": 0.1, "low": 0.05, "high": 0.15, "n": 90}
+    >>> ax = bars({"last layer": pd.DataFrame([row])}, "erased", colours=KINDS, xlabel="drop of accuracy")
+    >>> ax.get_xlabel()
+    'drop of accuracy'
+    >>> plt.close(ax.figure)
     """
     ax = axes(ax)
     groups = list(dict.fromkeys(v for f in frames.values() for v in f[x]))
@@ -113,7 +124,7 @@ def bars(
             frame["value"],
             height * 0.92,
             label=name,
-            color=COLOURS[look(name, k)],
+            color=colours[look(name, k) % len(colours)],
             hatch=("", "//", "..", "xx")[look(name, k) % 4],
             edgecolor="white",
             linewidth=0.5,
@@ -122,7 +133,7 @@ def bars(
     ax.set_yticks(range(len(groups)), [str(g) for g in groups])
     ax.invert_yaxis()
     ax.grid(axis="y", visible=False)
-    return _finish(ax, chance, len(frames), level, vertical=True, **labels)
+    return _finish(ax, chance, len(frames), vertical=True, reference=reference, **labels)
 
 
 def lines(
@@ -130,31 +141,39 @@ def lines(
     x: str,
     *,
     chance: float | None = None,
-    level: str = "chance",
     ax: Axes | None = None,
+    colours: Sequence[str] = COLOURS,
+    reference: str = "chance",
     **labels,
 ) -> Axes:
-    """Curves with interval bands over a numeric column `x` (layer, attractors, distance, …), one a frame.
+    """Curves with interval bands over a numeric column `x` (layer, attractors, distance, …), one per frame.
 
-    `chance` draws a reference line, called `level` in the legend.
+    Other parameters as of `bars`.
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"layer": [0, 1], "value": [0.2, 0.4], "low": [0.1, 0.3], "high": [0.3, 0.5]})
+    >>> ax = lines({"mini": rows}, "layer", chance=0.3, reference="asked for")
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['mini', 'asked for 0.3']
     """
     ax = axes(ax)
     for k, (name, frame) in enumerate(frames.items()):
-        frame = frame.sort_values(x)
-        at, its = frame[x].to_numpy(float), look(name, k)
-        ax.plot(at, frame["value"], marker=MARKERS[its], markersize=4, color=COLOURS[its], label=name)
+        frame, its = frame.sort_values(x), look(name, k)
+        at, colour = frame[x].to_numpy(float), colours[its % len(colours)]
+        ax.plot(at, frame["value"], marker=MARKERS[its % 7], markersize=4, color=colour, label=name)
         if frame["low"].notna().any():
             ax.fill_between(
                 at,
                 frame["low"].astype(float),
                 frame["high"].astype(float),
-                color=COLOURS[its],
+                color=colour,
                 alpha=0.15,
                 linewidth=0,
             )
     if all(float(v).is_integer() for f in frames.values() for v in f[x]):
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    return _finish(ax, chance, len(frames), level, **{"xlabel": x, **labels})
+    return _finish(ax, chance, len(frames), reference=reference, **{"xlabel": x, **labels})
 
 
 def heatmap(
@@ -168,20 +187,16 @@ def heatmap(
     **labels,
 ) -> Axes:
     """A matrix with its figures written in; lighter is more, in a palette that prints in grey."""
+    import seaborn  # takes a second, and most notebooks draw no matrix
+
     ax = axes(ax)
     ax.grid(False)
-    image = ax.imshow(values, cmap="cividis", aspect="auto")
-    ax.set_xticks(
-        range(len(columns)), columns, rotation=45 if max(map(len, map(str, columns)), default=0) > 3 else 0, ha="center"
-    )
-    ax.set_yticks(range(len(rows)), rows)
-    if digits is not None:
-        middle = (np.nanmin(values) + np.nanmax(values)) / 2
-        for (i, j), v in np.ndenumerate(values):
-            ax.text(
-                j, i, f"{v:.{digits}f}", ha="center", va="center", fontsize=7, color="black" if v > middle else "white"
-            )
-    ax.figure.colorbar(image, ax=ax, label=label)
+    seaborn.heatmap(
+        np.asarray(values, float), ax=ax, cmap="cividis", cbar_kws={"label": label}, xticklabels=columns, yticklabels=rows,
+        annot=digits is not None, fmt=f".{digits or 0}f", annot_kws={"size": 7},
+    )  # fmt: skip
+    ax.tick_params("x", rotation=45 if max(map(len, map(str, columns)), default=0) > 3 else 0)
+    ax.tick_params("y", rotation=0)
     ax.set(**labels)
     return ax
 
@@ -272,10 +287,12 @@ def _errors(frame: pd.DataFrame) -> np.ndarray:
     return np.nan_to_num(np.clip([value - low, high - value], 0, None))
 
 
-def _finish(ax: Axes, chance: float | None, n: int, level: str, *, vertical: bool = False, **labels) -> Axes:
+def _finish(
+    ax: Axes, chance: float | None, n: int, *, vertical: bool = False, reference: str = "chance", **labels
+) -> Axes:
     if chance is not None:
         (ax.axvline if vertical else ax.axhline)(
-            chance, color="#555555", linestyle=":", linewidth=1.2, label=f"{level} {chance:.3g}" if chance else None
+            chance, color="#555555", linestyle=":", linewidth=1.2, label=f"{reference} {chance:g}" if chance else None
         )
     if ax.get_legend_handles_labels()[0] and (n > 1 or chance):
         if vertical and "title" not in labels:  # above: inside it would cover bars

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from multiprocessing import get_context
 
+import pandas as pd
 import torch
 
 from . import experiments
@@ -207,12 +208,18 @@ def _measured(it: Claim, data: Data, settings: Settings, twin: bool, save: bool)
                 subject_sha256=subject.sha256,
                 subject_source=subject.source,
                 data_sha256=data.sha256,
+                draws_used=_draws(rows),
             ),
         )
         record.judged()
         if save:
             record.save(settings.evidence)
         yield record
+
+
+def _draws(rows: pd.DataFrame) -> list[int]:
+    """How many resamples the intervals of some rows rest on; the settings' number is the most there are."""
+    return sorted({len(d) for d in rows.get("draws", ()) if d is not None})
 
 
 @dataclass(frozen=True)

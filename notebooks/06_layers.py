@@ -113,7 +113,7 @@ words = recall("lay.word_order.lin2019", data="lin2019_open_sesame")
 # %% mystnb={"figure": {"caption": "Accuracy of a probe for the place of a word, by layer. Dotted: what the word alone gives."}, "image": {"alt": "Curves: accuracy of a probe for the place of a word in its sentence, by layer, for mini and its untrained twin. The trained curve falls from layer 1 on, the untrained one is flat."}}
 shown = named(words.series("accuracy", task="word order"))
 alone = words.value("word alone", task="word order")
-plotting.lines(shown, "layer", chance=alone, level="word alone", ylabel="place told right", ylim=(0, 0.7))
+plotting.lines(shown, "layer", chance=alone, reference="word alone", ylabel="place told right", ylim=(0, 0.7))
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -170,7 +170,7 @@ real = by_depth(named(evidence.curves("lay.tree_depth.hewitt2019", "UUAS")), 12)
 shown = by_depth(named(trees.series("UUAS"))) | real
 chain = trees.value("UUAS, neighbours joined")
 labels = {"xlabel": "depth (0: embeddings)", "ylabel": "UUAS"}
-plotting.lines(shown, "depth", chance=chain, level="neighbours joined", ylim=(0.35, 0.82), **labels)
+plotting.lines(shown, "depth", chance=chain, reference="neighbours joined", ylim=(0.35, 0.82), **labels)
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -438,7 +438,7 @@ concepts = recall("lay.conceptnet.cui2020", data="ckbc_conceptnet")
 # %% mystnb={"figure": {"caption": "Accuracy of a probe for the relation of two concepts, by layer. Dotted: the commonest relation."}, "image": {"alt": "Curves: accuracy of a probe for the relation of two concepts by layer, for mini and its untrained twin. A dotted line marks the commonest relation."}}
 shown = named(concepts.series("accuracy"))
 most = concepts.value("majority")
-plotting.lines(shown, "layer", chance=most, level="commonest relation", ylabel="relation told right")
+plotting.lines(shown, "layer", chance=most, reference="commonest relation", ylabel="relation told right")
 plotting.plt.show()
 
 # %% tags=["hide-output"]

@@ -68,3 +68,10 @@ def test_a_run_is_taken_up_where_a_record_is_missing(settings, tmp_path):
     assert not list(runs.many(SMALL, settings, missing=True, twin=False))
     (again,) = runs.many(SMALL, settings, missing=True)
     assert again.claim == SMALL[1] and twin.is_file()
+
+
+def test_a_record_says_how_many_resamples_it_rests_on(settings):
+    outcome = next(iter(runs.many(SMALL[:1], settings)))
+    assert all(r.provenance["draws"] == 100 and r.provenance["draws_used"] == [100] for r in outcome.records)
+    kept_ = [evidence.read(p) for p in settings.evidence.rglob("*.json")]
+    assert all(r.provenance["draws_used"] == [100] and "draws" not in r.rows[0] for r in kept_)

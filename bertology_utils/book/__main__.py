@@ -1,4 +1,4 @@
-"""``python -m bertology_utils.book build | notebooks | portability | studies``: what the Makefile calls."""
+"""``python -m bertology_utils.book build | notebooks | picture | portability | studies``: what the Makefile calls."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..claims.evidence import SHIPPED, read, without_seconds
 from ..settings import Settings
-from . import notebooks, pages, portability, stage, studies
+from . import notebooks, pages, picture, portability, stage, studies
 
 
 def main(words: list[str] | None = None) -> int:
@@ -24,6 +24,8 @@ def main(words: list[str] | None = None) -> int:
     building.add_argument("--device", default="cpu")
     building.add_argument("--output", type=Path, default=stage.ROOT / "book" / "_build" / "html")
     commands.add_parser("notebooks", help="execute the stored notebooks in place, with the evidence they show")
+    taking = commands.add_parser("picture", help="take the README's picture of the landing page of the rendered book")
+    taking.add_argument("--pages", type=Path, default=stage.ROOT / "book" / "_build" / "html")
     moving = commands.add_parser("portability", help="execute the notebooks as other machines would; what moves?")
     portability.options(moving)
     commands.add_parser("studies", help="make the package's copy of the bibliography again")
@@ -33,6 +35,8 @@ def main(words: list[str] | None = None) -> int:
             refresh(stage.ROOT)
         elif given.command == "portability":
             return portability.main(given, stage.ROOT)
+        elif given.command == "picture":
+            print(picture.take(given.pages))
         elif given.command == "studies":
             studies.write()
         else:

@@ -1,4 +1,4 @@
-"""A page for every claim, so that a single result can be linked and cited: card, history, how to cite, the record."""
+"""A page for every claim, so that a single result can be linked and cited: card, evidence, history, how to cite."""
 
 from __future__ import annotations
 
@@ -9,55 +9,80 @@ from pathlib import Path
 
 from ..cards import Card
 from ..cards.standing import Standing
-from ..cards.words import KINDS, SIGNS, sentence
+from ..cards.words import badge, count, sentence
 from ..claims import ledger
-from . import social
+from . import archive, cite, social
 
 History = Mapping[str, Mapping[str, Mapping[str, str]]]  # release -> claim -> slot -> label
 HISTORY = Path(__file__).parents[1] / "assets" / "history.json"
+COLAB = "https://colab.research.google.com/github"
 
 
 def write(folder: Path, found: Sequence[Standing], repository: str = "", site: str = "") -> None:
-    """Write ``<id>.md`` for every claim into a folder, which is made."""
+    """Write ``<id>.md`` for every claim into a folder, which is made.
+
+    Parameters
+    ----------
+    repository, site : str
+        Addresses of the repository and of the site the book is read at; empty where they are not known.
+    """
     pictures = folder.parent / "book" / "_static" / "claims"
     for path in (folder, pictures):
         path.mkdir(parents=True, exist_ok=True)
     past = json.loads(HISTORY.read_text(encoding="utf-8"))
-    for standing in found:
-        social.draw(standing, pictures / f"{standing.row.id}.png")
-        (folder / f"{standing.row.id}.md").write_text(page(standing, past, repository, site), encoding="utf-8")
+    shown = shown_in(folder.parent / "notebooks")
+    for s in found:
+        social.draw(s, pictures / f"{s.row.id}.png")
+        text = page(s, past, repository, site, shown.get(s.row.id, ""))
+        (folder / f"{s.row.id}.md").write_text(text, encoding="utf-8")
 
 
-def page(s: Standing, past: History, repository: str = "", site: str = "") -> str:
-    """The page of one claim as Markdown; `site` is the address the book is read at, for its picture."""
+def shown_in(folder: Path) -> dict[str, str]:
+    """The chapter, by its notebook's name, that shows a claim's card."""
+    texts = {path.stem: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.ipynb"))}
+    return {
+        row.id: name
+        for row in ledger.rows()
+        for name, text in texts.items()
+        if f'id=\\"{row.id}\\"' in text  # of the card, in a stored output
+    }
+
+
+def page(s: Standing, past: History, repository: str = "", site: str = "", chapter: str = "") -> str:
+    """The page of one claim as Markdown; `chapter` is the notebook that shows its card, if one does."""
     row = s.row
     section = next(x for x in ledger.sections() if x.name == row.section)
+    where = f'<a href="../notebooks/{chapter}.html#{row.id}">{escape(section.title)}</a>' if chapter else section.title
+    picture = [f"og:image: {site}_static/claims/{row.id}.png"] if site else []
     return "\n".join(
         (
             "---",
             "html_theme.sidebar_secondary.remove: true",
+            *picture,
             "myst:",
             "  html_meta:",
             f"    description: {json.dumps(f'{row.title}. {sentence(s)}', ensure_ascii=False)}",
-            f"    'property=og:image': {site}_static/claims/{row.id}.png" if site else "",
             "---",
             "",
             f"# {row.title}",
             "",
-            f"*{section.title}* · `{row.id}`",
+            "```{raw} html",
+            f'<p class="claim-where">{where} · <code>{escape(row.id)}</code></p>',
+            "```",
             "",
             row.claim,
             "",
             "```{raw} html",
-            _own_page(Card(s, whole=True)._repr_html_()),
-            _history(s, past),
+            Card(s, whole=True)._repr_html_(),
+            _evidence(s, repository, chapter),
             _disagree(row.id, repository),
+            _history(s, past),
             "```",
             "",
             "## How to cite this result",
             "",
             "```bibtex",
-            bibtex(s),
+            cite.of_claim(s, site),
             "```",
             "",
             f"The studies: {' '.join(f'{{cite:t}}`{key}`,' for key in row.studies).rstrip(',')}.",
@@ -66,53 +91,46 @@ def page(s: Standing, past: History, repository: str = "", site: str = "") -> st
     )
 
 
-def _own_page(html: str) -> str:
-    """The card on its own page: no link to the page it is on."""
-    start = html.find('<a class="claim-page"')
-    end = html.find("</a> · ", start) + len("</a> · ")
-    return html[:start] + html[end:] if start >= 0 else html
-
-
-def _history(s: Standing, past: History) -> str:
-    lines = [(release, past[release].get(s.row.id, {})) for release in past]
-    rows = "".join(
-        f"<tr><td>{escape(release)}</td>"
-        + "".join(f"<td>{escape(labels.get(who, 'not rerun'))}</td>" for who in ("real", "mini", "untrained"))
-        + "</tr>"
-        for release, labels in lines
+def _evidence(s: Standing, repository: str, chapter: str) -> str:
+    id, n = escape(s.row.id), len(s.records)
+    own = (
+        f'<a href="../_static/claims/{id}.json" download>The {count(n)} records of this claim</a>'
+        if n > 1
+        else f'<a href="../_static/claims/{id}.json" download>The one record of this claim</a>'
+        if n
+        else "No record yet"
     )
-    now = "".join(
-        f'<td><span class="outcome outcome-{KINDS[x.label]}">{SIGNS[x.label]} {escape(x.label)}</span></td>'
-        for x in (s.real, s.mini, s.untrained)
-    )
-    return (
-        '<h2>History</h2><div class="claim-scroll"><table class="facts history"><thead><tr><th>release</th>'
-        f"<th>real BERT</th><th>mini</th><th>untrained</th></tr></thead><tbody><tr><td>this one</td>{now}</tr>{rows}"
-        "</tbody></table></div>"
-    )
+    links = [f"{own} (JSON)", f'<a href="../_static/{archive.NAME}" download>all evidence</a> (one archive)']
+    if repository:
+        links.append(f'<a href="{repository}/tree/main/bertology_utils/assets/evidence/{id}">in the repository</a>')
+        if chapter:
+            github = repository.removeprefix("https://github.com/")
+            links.append(f'<a href="{COLAB}/{github}/blob/main/notebooks/{chapter}.ipynb">run the chapter on Colab</a>')
+    return f'<h2 id="evidence">Evidence</h2><p>{" · ".join(links)}</p>'
 
 
 def _disagree(id: str, repository: str) -> str:
-    if not repository:
-        return ""
-    address = f"{repository}/issues/new?template=disagree.yml&amp;title={escape(id)}"
-    record = f"{repository}/tree/main/bertology_utils/assets/evidence/{escape(id)}"
-    return f'<p><a href="{record}">The evidence records</a> · <a href="{address}">Disagree with this outcome?</a></p>'
+    how = f"Run it yourself (<code>bertology run {escape(id)}</code>) and compare"
+    if repository:
+        address = f"{repository}/issues/new?template=disagree.yml&amp;title={escape(id)}"
+        how += f', or <a href="{address}">open an issue</a> that says what is wrong'
+    return f'<h2 id="disagree">Disagree?</h2><p>{how}.</p>'
 
 
-def bibtex(s: Standing) -> str:
-    """An entry for one result."""
-    from .. import __version__
-
-    key = s.row.id.replace(".", "-")
-    return "\n".join(
-        (
-            f"@misc{{bertology-{key},",
-            f"  title = {{{{{s.row.title}}}}},",
-            "  author = {{The BERTology, rerun contributors}},",
-            "  howpublished = {BERTology, rerun},",
-            f"  note = {{Claim {s.row.id}, release {__version__}}},",
-            "  year = {2026}",
-            "}",
+def _history(s: Standing, past: History) -> str:
+    rows = "".join(
+        f"<tr><td>{escape(release)}</td>"
+        + "".join(
+            f"<td>{escape(labels.get(s.row.id, {}).get(who, 'not rerun'))}</td>"
+            for who in ("real", "mini", "untrained")
         )
+        + "</tr>"
+        for release, labels in past.items()
+    )
+    now = "".join(f"<td>{badge(slot.label, who=name)}</td>" for name, slot in s.slots)
+    return (
+        '<h2 id="history">History</h2><table class="facts history"><thead><tr><th scope="col">release</th>'
+        '<th scope="col">real BERT</th><th scope="col">mini</th><th scope="col">untrained</th></tr></thead>'
+        f"<tbody><tr><td>this one</td>{now}</tr>{rows}</tbody></table>"
+        "<p><small>Earlier releases decided by rules of their own; their outcomes are shown in the words they used.</small></p>"
     )

@@ -1,4 +1,4 @@
-"""The landing page's generated parts: one sentence of result, and a square for every claim."""
+"""The landing page's generated parts: the result in figures, a square for every claim, results to begin with."""
 
 from __future__ import annotations
 
@@ -7,19 +7,20 @@ from collections.abc import Sequence
 from html import escape
 
 from ..cards.findings import entries, filled
-from ..cards.standing import Standing, standing
+from ..cards.standing import Standing
 from ..cards.strip import strip
-from ..cards.words import KINDS
+from ..cards.words import KINDS, sentence
 from ..claims import ledger
 from ..claims.rules import FAILS, HOLDS, NOT_FOUND, NOT_RERUN, PART, TAUGHT, UNDECIDED, UNTESTABLE, UNTRAINED_TOO
 from ..settings import Settings
+from . import archive
 
 SQUARES = {  # how a claim as a whole is drawn: by the real BERT where its outputs decide, else by mini
-    "holds": "holds, and training taught it",
-    "part": "holds in part, or without training too",
-    "not": "does not hold, or is not found in mini",
+    "holds": "holds",
+    "part": "in part, or untrained too",
+    "not": "does not hold, or not found in mini",
     "open": "undecided, or cannot be tested here",
-    "none": "not rerun",
+    "none": "not rerun yet, or only cited",
 }
 
 
@@ -37,18 +38,64 @@ def square(standing: Standing) -> str:
 
 
 def result(found: Sequence[Standing]) -> str:
-    """One sentence of result, counted from the evidence."""
+    """The result in three short statements, counted from the evidence."""
     real, ours = Counter(s.real.label for s in found), Counter(s.mini.label for s in found)
-    decided = sum(real[k] for k in (HOLDS, PART, FAILS, UNDECIDED))
+    decided = sum(real[k] for k in (HOLDS, PART, FAILS))
     rerun = len(found) - ours[NOT_RERUN]
-    return (
-        f"A survey of some 150 studies made **{len(found)} claims** about how BERT works. We run them again. Of the "
-        f"{decided} that outputs of the **real BERT** can decide, **{real[HOLDS]} hold**, {real[PART]} hold in part and "
-        f"{real[FAILS]} do not. Of the {rerun} rerun on **mini**, a small BERT that fits on a laptop, **{ours[TAUGHT]} "
-        f"hold and are learned**: an untrained network does worse. {ours[UNTRAINED_TOO]} hold with random weights too, "
-        f"{ours[PART]} in part, {ours[NOT_FOUND]} are not found at this size, and {ours[UNDECIDED] + ours[UNTESTABLE]} "
-        "stay open, each with its reason."
+    waiting = sum(s.real.label == NOT_RERUN == s.mini.label for s in found)
+    first = _listed((real[PART], "hold in part", "holds in part"), (real[FAILS], "do not", "does not"))
+    second = _listed(
+        (ours[HOLDS], "hold of what no training is said to teach", "holds of what no training is said to teach"),
+        (ours[PART], "hold in part", "holds in part"),
+        (ours[UNTRAINED_TOO], "hold with random weights too", "holds with random weights too"),
+        (ours[NOT_FOUND], "are not found at this size", "is not found at this size"),
+        (ours[UNDECIDED] + ours[UNTESTABLE], "stay open, each with its reason", "stays open, with its reason"),
     )
+    holds, learned = _verb(real[HOLDS], "hold", "holds"), _verb(ours[TAUGHT], "are", "is")
+    boxes = [
+        (
+            "real",
+            f"{real[HOLDS]} of {decided}",
+            f"{_verb(decided, 'claims', 'claim')} {holds} for the <b>real BERT</b>, where its published outputs settle them.",
+            first,
+        ),
+        (
+            "mini",
+            f"{ours[TAUGHT]} of {rerun}",
+            f"{_verb(rerun, 'claims', 'claim')} {learned} <b>learned by mini</b>, a small BERT that fits on a laptop: "
+            "an untrained network does worse.",
+            second,
+        ),
+    ]
+    drawn = "".join(
+        f'<div class="tally tally-{kind}"><span class="tally-count">{count}</span><p>{says}</p>'
+        + (f"<p><small>Of the others {rest}.</small></p>" if rest else "")
+        + "</div>"
+        for kind, count, says, rest in boxes
+    )
+    left = (
+        f" {waiting} of them {_verb(waiting, 'have', 'has')} not been rerun yet, or can only be cited."
+        if waiting
+        else ""
+    )
+    return (
+        f'<p class="lead">A survey of some 150 studies made <b>{len(found)} claims</b> about how BERT works. '
+        f'We run them again, on one code base.{left}</p>\n<div class="tallies">{drawn}</div>'
+    )
+
+
+def _verb(n: int, several: str, one: str) -> str:
+    return one if n == 1 else several
+
+
+def _listed(*counts: tuple[int, str, str]) -> str:
+    """Counts with their verbs as an enumeration; what counts nothing is left out.
+
+    >>> _listed((2, "hold", "holds"), (0, "fall", "falls"), (1, "fail", "fails"))
+    '2 hold and 1 fails'
+    """
+    said = [f"{n} {_verb(n, several, one)}" for n, several, one in counts if n]
+    return " and ".join(filter(None, [", ".join(said[:-1]), *said[-1:]]))
 
 
 def grid(found: Sequence[Standing]) -> str:
@@ -74,16 +121,59 @@ def _square(s: Standing) -> str:
     )
 
 
-def surprises(settings: Settings | None = None) -> str:
-    """The results that surprised us: a heading, what was found in words, the claim's strip, and where to read on."""
-    boxes = []
-    for entry in entries("surprises").get("three", ()):
-        text = filled(entry["id"], {k: v for k, v in entry.items() if k != "title"}, settings)
-        drawn = strip(standing(entry["id"], settings))
-        link = f'<a href="../claims/{escape(entry["id"])}.html">Read it</a>'
-        boxes.append(
-            f'<div class="surprise"><b>{escape(entry["title"])}</b><p>{escape(text)}</p>{drawn}<p>{link}</p></div>'
-        )
-    if not boxes:
-        return ""
-    return f'## Three results that surprised us\n\n<div class="surprises">{"".join(boxes)}</div>'
+def surprises(found: Sequence[Standing], settings: Settings | None = None) -> str:
+    """Three results with their pictures: those written up as surprises, else those that a rule picks (`picked`)."""
+    written = [
+        (entry["title"], filled(entry["id"], {k: v for k, v in entry.items() if k != "title"}, settings), entry["id"])
+        for entry in entries("surprises").get("three", ())
+    ]
+    by_id = {s.row.id: s for s in found}
+    chosen = [(title, text, by_id[id]) for title, text, id in written]
+    heading = "Three results that surprised us" if chosen else "Results to begin with"
+    chosen = chosen or [(kicker, f"{s.row.title}. {sentence(s)}", s) for kicker, s in picked(found)]
+    boxes = [_box(title, text, s) for title, text, s in chosen]
+    return f'## {heading}\n\n<div class="surprises">{"".join(boxes)}</div>' if boxes else ""
+
+
+def _box(title: str, text: str, s: Standing) -> str:
+    link = f'<a href="../claims/{escape(s.row.id)}.html">Read the card<span class="sr-only">: {escape(s.row.title)}</span></a>'
+    return f'<div class="surprise"><b>{escape(title)}</b><p>{escape(text)}</p>{strip(s)}<p>{link}</p></div>'
+
+
+def doors() -> str:
+    """Where to go from here, as buttons."""
+    ways = (
+        ("scoreboard.html", "All claims: the scoreboard"),
+        ("how-to-run.html", "Run it yourself"),
+        (f"../_static/{archive.NAME}", "Download the evidence"),
+        ("cite.html", "Cite"),
+    )
+    links = " ".join(f'<a href="{href}">{text}</a>' for href, text in ways)
+    return f'<p class="doors">{links}</p>'
+
+
+KINDS_OF_RESULT = (  # (heading, labels of the real BERT, labels of mini), None for any
+    ("The real BERT does it, our small one does not", {HOLDS}, {NOT_FOUND}),
+    ("Learned even by a small BERT", {HOLDS}, {TAUGHT}),
+    ("No training needed", None, {UNTRAINED_TOO}),
+    ("It does not hold for the real BERT", {FAILS}, None),
+    ("Learned by a small BERT", None, {TAUGHT}),
+)
+
+
+def picked(found: Sequence[Standing], most: int = 3) -> list[tuple[str, Standing]]:
+    """The claims that show best what came out: of each kind of result the one with the most items, kinds in their order.
+
+    Only claims with figures to draw are taken, and each once.
+    """
+    out: list[tuple[str, Standing]] = []
+    for heading, real, mini in KINDS_OF_RESULT:
+        fit = [
+            s
+            for s in found
+            if (real is None or s.real.label in real) and (mini is None or s.mini.label in mini) and strip(s)
+            if all(s is not other for _, other in out)
+        ]
+        if fit and len(out) < most:
+            out.append((heading, max(fit, key=lambda s: (s.real.n, s.mini.n))))
+    return out

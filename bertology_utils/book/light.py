@@ -1,24 +1,48 @@
-"""Rendered pages made lighter: no script of 1.5 MB for a dozen icons, pictures loaded when they come into view.
+"""Rendered pages made lighter, and the glossary brought to them.
 
-The icons are drawn by the book's own style sheet (`cards.css`).
+A chapter's page loads what it shows and no more: no script of 1.5 MB and no font of 0.3 MB for a dozen
+icons (`cards.css` draws them), no search index outside the search page, pictures when they come into view.
 """
 
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
+from . import terms
+
 _ICONS = re.compile(r'[ \t]*<script defer src="[^"]*fontawesome\.js[^"]*"></script>\n?')
+_LIST = re.compile(r'<div role="list" class="citation-list">')  # its entries are `doc-biblioentry`, no list items
+_SEARCH = re.compile(r'[ \t]*<script src="[^"]*(?:searchtools|language_data|searchindex)\.js[^"]*"></script>\n?')
+_DESIGN = re.compile(r"[ \t]*<(?:link|script)[^>]*(?:sphinx-design|design-tabs)[^>]*?(?:/>|></script>)\n?")
 _PICTURE = re.compile(r"<img (?![^>]*\bloading=)")
+_GLYPHS = re.compile(r'(?:\.fa-[\w-]+:{1,2}before,?)+\{content:"[^"]*"\}')  # the icon font's table of characters
+_FONTS = re.compile(r"@font-face\{[^}]*Font Awesome[^}]*\}")
+_REMARK, _SPACE = re.compile(r"/\*.*?\*/", re.DOTALL), re.compile(r"\s+")
+WITH_TERMS = ("notebooks", "claims")
 
 
 def lighten(folder: Path) -> None:
     """Change the pages of a rendered book in place."""
+    glossary = folder / terms.GLOSSARY
+    known = terms.read(glossary.read_text(encoding="utf-8")) if glossary.is_file() else {}
     for page in folder.rglob("*.html"):
         text = page.read_text(encoding="utf-8")
         lighter = _PICTURE.sub('<img loading="lazy" ', _ICONS.sub("", text))
+        lighter = _LIST.sub('<div class="citation-list">', lighter)
+        if page.name != "search.html":
+            lighter = _SEARCH.sub("", lighter)
+        if ' class="sd-' not in lighter:
+            lighter = _DESIGN.sub("", lighter)
+        if page.parent.name in WITH_TERMS:
+            lighter = terms.explain(lighter, known, f"../{terms.GLOSSARY}")
         if lighter != text:
             page.write_text(lighter, encoding="utf-8")
-    scripts = folder / "_static" / "scripts"
-    for path in {*scripts.glob("fontawesome*"), *scripts.glob("*.map")}:
+    static = folder / "_static"
+    for sheet in static.rglob("*.css"):
+        rules = _FONTS.sub("", _GLYPHS.sub("", sheet.read_text(encoding="utf-8")))
+        sheet.write_text(_SPACE.sub(" ", _REMARK.sub("", rules)), encoding="utf-8")
+    for path in {*(static / "scripts").glob("fontawesome*"), *static.rglob("*.map")}:
         path.unlink()
+    shutil.rmtree(static / "vendor" / "fontawesome", ignore_errors=True)

@@ -6,15 +6,17 @@ Each part is a file that a page of `book/` includes. The same inputs give the sa
 from __future__ import annotations
 
 import json
+import shutil
 from math import prod
 from pathlib import Path
 
 from safetensors import safe_open
 
 from ..cards.standing import standings
+from ..claims import ledger
 from ..settings import Settings
 from ..subject import models
-from . import cards_of_models, claim_pages, landing, samples, scoreboard, trust
+from . import archive, cards_of_models, cite, claim_pages, landing, samples, scoreboard, social, trust
 
 BOOK_MODEL = "mini"
 
@@ -38,7 +40,9 @@ def write(folder: Path, settings: Settings, repository: str = "", site: str = ""
     parts = {
         "result": landing.result(found),
         "grid": landing.grid(found),
-        "surprises": landing.surprises(settings),
+        "surprises": landing.surprises(found, settings),
+        "doors": landing.doors(),
+        "cite": cite.page(site),
         "model": model_in_words(),
         "scoreboard": scoreboard.table(found),
         "calibration": trust.calibration(),
@@ -54,6 +58,9 @@ def write(folder: Path, settings: Settings, repository: str = "", site: str = ""
     static.mkdir(exist_ok=True)
     (static / "claims.json").write_text(scoreboard.as_json(found), encoding="utf-8")
     (static / "claims.csv").write_text(scoreboard.as_csv(found), encoding="utf-8")
+    shutil.copyfile(cite.CITATION, static / cite.CITATION.name)
+    archive.write(static, found, (static / "claims.csv", static / "claims.json", *sorted(ledger.LEDGER.glob("*.yaml"))))
+    social.draw_book(found, static / "social.png")
     claim_pages.write(folder.parent.parent / "claims", found, repository, site)
 
 

@@ -9,16 +9,12 @@ from collections.abc import Sequence
 from html import escape
 
 from ..cards.standing import Slot, Standing
-from ..cards.words import KINDS, SIGNS
+from ..cards.words import KINDS, SIGNS, badge
 from ..claims import ledger
 from ..claims.rules import FAILS, HOLDS, UNTRAINED_TOO
 
 COLUMNS = ("real", "mini", "untrained")
-SHORT = {
-    "cannot be tested here": "untestable",
-    "not found at this size": "not found",
-    "holds, untrained too": "untrained too",
-}
+RANK = {kind: k for k, kind in enumerate(("holds", "part", "not", "open", "none"))}  # in which outcomes are sorted
 
 
 def table(found: Sequence[Standing]) -> str:
@@ -26,7 +22,7 @@ def table(found: Sequence[Standing]) -> str:
     titles = {s.name: s.title for s in ledger.sections()}
     rows = "".join(_row(s, titles[s.row.section]) for s in found)
     head = "".join(
-        f'<th scope="col">{name}</th>' for name in ("claim", "section", "real BERT", "mini", "untrained", "evidence")
+        f'<th scope="col">{name}</th>' for name in ("claim", "real BERT", "mini", "untrained", "section", "evidence")
     )
     return (
         '<div class="scoreboard-filter" hidden></div>\n\n'
@@ -35,23 +31,24 @@ def table(found: Sequence[Standing]) -> str:
 
 
 def _row(s: Standing, section: str) -> str:
-    outcomes = " ".join(f'data-{name}="{escape(getattr(s, name).label)}"' for name in COLUMNS)
+    outcomes = " ".join(f'data-{key}="{escape(slot.label)}"' for key, (_, slot) in zip(COLUMNS, s.slots))
     kinds = sorted({r.kind for r in s.records if not r.is_twin})
     passes = s.untrained.label in (HOLDS, UNTRAINED_TOO) and s.mini.label != FAILS
     flags = f'data-disagree="{int(s.disagree)}" data-twin="{int(passes)}" data-kinds="{" ".join(kinds)}"'
-    cells = "".join(f'<td data-label="{name}">{_cell(getattr(s, name))}</td>' for name in COLUMNS)
+    cells = "".join(_cell(name, slot) for name, slot in s.slots)
+    shown = " + ".join(kinds)
     return (
         f'<tr data-section="{escape(section)}" {outcomes} {flags}><th scope="row">'
-        f'<a href="../claims/{escape(s.row.id)}.html">{escape(s.row.title)}</a></th>'
-        f'<td data-label="section">{escape(section)}</td>{cells}'
-        f'<td data-label="evidence">{", ".join(kinds) or ("cited only" if s.row.how == "cite" else "–")}</td></tr>'
+        f'<a href="../claims/{escape(s.row.id)}.html">{escape(s.row.title)}</a></th>{cells}'
+        f'<td data-label="section">{escape(section)}</td>'
+        f'<td data-label="evidence">{shown or ("cited only" if s.row.how == "cite" else "none yet")}</td></tr>'
     )
 
 
-def _cell(slot: Slot) -> str:
-    label = SHORT.get(slot.label, slot.label)
-    reason = f' title="{escape(slot.decision.reason)}"' if slot.decision else ""
-    return f'<span class="outcome outcome-{KINDS[slot.label]}"{reason}>{SIGNS[slot.label]} {escape(label)}</span>'
+def _cell(name: str, slot: Slot) -> str:
+    kind = KINDS[slot.label]
+    said = badge(slot.label, slot.decision.reason if slot.decision else "", who=name, short=True)
+    return f'<td data-label="{name}" data-rank="{RANK[kind]}" data-sign="{SIGNS[slot.label]}">{said}</td>'
 
 
 def as_json(found: Sequence[Standing]) -> str:

@@ -1,39 +1,74 @@
-"""The picture that stands for a claim where its page is linked: title and the three outcomes, 1200 x 630 pixels."""
+"""The pictures that stand for a page where it is linked, 1200 x 630 pixels: a claim's outcomes, the book's squares."""
 
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..cards.standing import Standing
 from ..cards.words import SIGNS
+from ..claims import ledger
+from .landing import square
 
 SIZE = (1200, 630)
 INK, QUIET, GROUND = "#1c2430", "#55606b", "#ffffff"
 COLOURS = {"real BERT": "#2b4acb", "mini": "#00755f", "untrained": "#7d6200"}
 
+SQUARES = {"holds": "#1f6f43", "part": "#855600", "not": "#a8321f", "open": "#55606b", "none": "#d5dbe1"}
+SIDE, GAP = 22, 5
+
+
+def _font(size: int, bold: bool = False):
+    import matplotlib
+    from PIL import ImageFont
+
+    fonts = Path(matplotlib.get_data_path()) / "fonts" / "ttf"  # a font that is there wherever figures are drawn
+    return ImageFont.truetype(str(fonts / ("DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf")), size)
+
 
 def draw(s: Standing, path: Path) -> None:
     """Write the picture of a claim as a PNG."""
-    import matplotlib
-    from PIL import Image, ImageDraw, ImageFont
-
-    fonts = Path(matplotlib.get_data_path()) / "fonts" / "ttf"  # a font that is there wherever figures are drawn
-
-    def font(size: int, bold: bool = False):
-        return ImageFont.truetype(str(fonts / ("DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf")), size)
+    from PIL import Image, ImageDraw
 
     image = Image.new("RGB", SIZE, GROUND)
     pen = ImageDraw.Draw(image)
     pen.rectangle((0, 0, 16, SIZE[1]), fill=COLOURS["real BERT"])
-    pen.text((70, 56), "BERTology, rerun", font=font(30), fill=QUIET)
+    pen.text((70, 56), "BERTology, rerun", font=_font(30), fill=QUIET)
     top = 120
     for line in textwrap.wrap(s.row.title, 34)[:3]:
-        pen.text((70, top), line, font=font(54, True), fill=INK)
+        pen.text((70, top), line, font=_font(54, True), fill=INK)
         top += 70
     top = 400
     for name, slot in (("real BERT", s.real), ("mini", s.mini), ("untrained", s.untrained)):
-        pen.text((70, top), name, font=font(34, True), fill=COLOURS[name])
-        pen.text((330, top), f"{SIGNS[slot.label]} {slot.label}", font=font(34), fill=INK)
+        pen.text((70, top), name, font=_font(34, True), fill=COLOURS[name])
+        pen.text((330, top), f"{SIGNS[slot.label]} {slot.label}", font=_font(34), fill=INK)
         top += 62
+    image.save(path, optimize=False)
+
+
+def draw_book(found: Sequence[Standing], path: Path) -> None:
+    """Write the picture of the book as a PNG: a square for every claim, a line for every section."""
+    from PIL import Image, ImageDraw
+
+    image = Image.new("RGB", SIZE, GROUND)
+    pen = ImageDraw.Draw(image)
+    pen.rectangle((0, 0, 16, SIZE[1]), fill=COLOURS["real BERT"])
+    pen.text((70, 44), "What do we really know about", font=_font(46, True), fill=INK)
+    pen.text((70, 100), "how BERT works?", font=_font(46, True), fill=INK)
+    top = 190
+    for section in ledger.sections():
+        own = [s for s in found if s.row.section == section.name]
+        pen.text((70, top), section.title, font=_font(20), fill=QUIET)
+        for k, s in enumerate(own):
+            left = 330 + k * (SIDE + GAP)
+            kind = square(s)
+            box = (left, top, left + SIDE, top + SIDE)
+            if kind == "part":
+                pen.rectangle(box, outline=SQUARES[kind], width=2)
+                pen.polygon((left, top, left + SIDE, top, left, top + SIDE), fill=SQUARES[kind])
+            else:
+                pen.rectangle(box, outline=SQUARES[kind], width=2, fill=SQUARES[kind] if kind == "holds" else None)
+        top += 40
+    pen.text((70, top + 16), "BERTology, rerun", font=_font(28), fill=QUIET)
     image.save(path, optimize=False)

@@ -81,8 +81,9 @@ class Trial:
         if self.role == NULL:
             aims = self.aims or [c.name for c in tested if c.kind == LEARNED]
             return [c.name for c in tested if c.outcome == HOLDS and c.name in aims]
-        learned = [c for c in tested if c.kind == LEARNED]
-        return [c.name for c in (learned or tested) if c.outcome != HOLDS]
+        able = [c for c in tested if c.name in self.aims] if self.aims else tested
+        learned = [c for c in able if c.kind == LEARNED]
+        return [c.name for c in (learned or able) if c.outcome != HOLDS]
 
     @property
     def unknown(self) -> int:
@@ -141,7 +142,7 @@ def calibrate(it: Claim, data: Data, base: Subject, settings: Settings, only: It
         complain([it.id])
     says = (it.planted.__doc__ or "what the claim says").strip().split("\n")[0]
     stands = [(NULL, n.name, n.says, n.make, n.clauses) for n in nulls_of(it)]
-    stands.append((PLANTED, PLANTED, says, it.planted, ()))
+    stands.append((PLANTED, PLANTED, says, it.planted, it.plantable))
     only = set(only)
     twin_rows = it.experiment(base.twin(settings.seed), data, settings)
     for role, name, words, make, aims in stands:

@@ -112,6 +112,11 @@ class Standing:
         """Our model on generated sentences."""
         return _slot([r for r in self._reruns(self.ours) if r.data == BUILTIN], ours=True)
 
+    @property
+    def slots(self) -> tuple[tuple[str, Slot], ...]:
+        """The three slots in the order of a card, by the names that readers see."""
+        return ("real BERT", self.real), ("mini", self.mini), ("untrained", self.untrained)
+
     def _reruns(self, model: str) -> list[Evidence]:
         return [r for r in self.records if r.kind == "rerun" and r.model == model]
 

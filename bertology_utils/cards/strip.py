@@ -1,24 +1,31 @@
 """The strip of dots and intervals under a card's head: everybody's figure on one axis, as an SVG drawn from evidence.
 
 Text in it is text. Colours are the page's (`--real`, `--mini`, `--untrained`), so that the strip follows its theme.
+Places along the axis are percentages of whatever width there is, heights and letters are pixels: what is legible on a
+desk is legible on a phone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 
 import numpy as np
 
 from ..claims.checks import Check
-from ..claims.clauses import UNTESTED, Test
+from ..claims.clauses import ABSENCE, UNTESTED, Test
 from .standing import Slot, Standing
 from .words import share
 
-WIDTH, LEFT, RIGHT = 640, 150, 56  # user units; the axis runs between the margins
-LANE, STEP = 26, 9  # height of a lane with one interval, and of each further one
-MOST = 6  # intervals drawn in a lane; of more rows the lane shows the dots and their span
+LEFT, RIGHT = 24, 12  # per cent of the width; the axis runs between these margins
+LANE, STEP = 26, 14  # pixels: height of a lane with one interval, and of each further one
+MOST = 6  # intervals drawn in a lane; of more rows the lane shows the dots only
+LABELLED = 3  # so many figures of a lane are written beside their intervals
+TOP = 24
+
+
+Place = Callable[[float], float]
 
 
 @dataclass(frozen=True)
@@ -32,15 +39,20 @@ class Lane:
 
 
 def strip(standing: Standing) -> str:
-    """The SVG for the first tested clause of a claim; empty where nothing was measured for it."""
+    """The figures of the first clause of a claim that has any, under its words; empty where nothing was measured."""
     for clause in standing.row.clauses:
         if clause.kind == UNTESTED:
             continue
         for test in clause.tests:
             lanes = _lanes(standing, clause.name, test)
             if any(lane.figures for lane in lanes):
-                return draw([lane for lane in lanes if lane.figures], test)
+                drawn = draw([lane for lane in lanes if lane.figures], test, clause.kind == ABSENCE)
+                return f'<div class="claim-strip"><p class="claim-of">{escape(_said(clause.says))}</p>{drawn}</div>'
     return ""
+
+
+def _said(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _lanes(standing: Standing, clause: str, test: Test) -> list[Lane]:
@@ -65,81 +77,94 @@ def _figures(slot: Slot, clause: str, test: Test) -> tuple[tuple[float, float, f
     return tuple((c.value, c.low, c.high) for c in found if c.measure == test.measure and np.isfinite(c.value))
 
 
-def draw(lanes: Sequence[Lane], test: Test) -> str:
-    """The SVG of some lanes with the threshold and the least effect of a test.
+def draw(lanes: Sequence[Lane], test: Test, absence: bool = False) -> str:
+    """The SVG of some lanes, with the threshold of a test and the stretch in which it holds.
 
     >>> draw([Lane("mini", "teal", ((0.8, 0.7, 0.9),))], Test(measure="accuracy", above=0.5, by=0.05, unit="", why=""))[:4]
     '<svg'
     """
-    every = np.array([x for lane in lanes for f in lane.figures for x in f] + [test.threshold, test.bound()])
+    zone = _zone(test, absence)
+    ends = [end for end in (test.threshold, *zone) if np.isfinite(end)]
+    every = np.array([x for lane in lanes for f in lane.figures for x in f] + ends)
     low, high = float(np.nanmin(every)), float(np.nanmax(every))
     pad = 0.06 * ((high - low) or 1.0)
     ticks = _ticks(low - pad, high + pad)
     low, high = min(low - pad, ticks[0]), max(high + pad, ticks[-1])
 
     def x(value: float) -> float:
-        return round(LEFT + (value - low) / (high - low) * (WIDTH - LEFT - RIGHT), 1)
+        """The place of a value, in per cent of the width."""
+        return round(LEFT + (value - low) / (high - low) * (100 - LEFT - RIGHT), 2)
 
     rows = [1 if len(lane.figures) > MOST else len(lane.figures) for lane in lanes]
     heights = [LANE + STEP * (k - 1) for k in rows]
-    bottom = 24 + sum(heights)
-    out = [_background(test, x, bottom, low, high)]
-    top = 24
+    bottom = TOP + sum(heights)
+    out = [_background(test, zone, x, bottom, low, high)]
+    top = TOP
     for lane, height in zip(lanes, heights):
         out.append(_lane(lane, top, height, x))
         top += height
-    axis = f'<line x1="{LEFT}" y1="{bottom}" x2="{WIDTH - RIGHT}" y2="{bottom}" class="axis"/>'
-    marks = "".join(
-        f'<text class="tick" x="{x(t)}" y="{bottom + 16}" text-anchor="middle">{_tick(t, ticks)}</text>' for t in ticks
-    )
-    label = f'<text class="tick" x="{WIDTH - RIGHT}" y="{bottom + 33}" text-anchor="end">{escape(test.measure)}</text>'
+    out.append(f'<line x1="{LEFT}%" y1="{bottom}" x2="{100 - RIGHT}%" y2="{bottom}" class="axis"/>')
+    out += [
+        f'<text class="tick" x="{x(t)}%" y="{bottom + 16}" text-anchor="middle">{_tick(t, ticks)}</text>' for t in ticks
+    ]
+    label = f'<text class="tick" x="{100 - RIGHT}%" y="{bottom + 33}" text-anchor="end">{escape(test.measure)}</text>'
     return (
-        f'<svg class="strip" viewBox="0 0 {WIDTH} {bottom + 40}" role="img" aria-label="{escape(_aria(lanes, test))}">'
-        + "".join(out)
-        + axis
-        + marks
-        + label
-        + "</svg>"
+        f'<svg class="strip" width="100%" height="{bottom + 40}" role="img" aria-label="{escape(_aria(lanes, test, zone))}">'
+        f"{''.join(out)}{label}</svg>"
     )
 
 
-def _background(test: Test, x, bottom: float, low: float, high: float) -> str:
-    at, bound = x(test.threshold), x(test.bound())
-    line = f'<line class="chance" x1="{at}" x2="{at}" y1="14" y2="{bottom}"/>'
+def _zone(test: Test, absence: bool) -> tuple[float, float]:
+    """Where an interval must lie for the test to hold."""
     if test.side == "within":
-        return line
-    start, end = (bound, x(high)) if test.side == "above" else (x(low), bound)
-    zone = f'<rect class="zone" x="{start}" y="14" width="{max(end - start, 0):.1f}" height="{bottom - 14}"/>'
-    shift, anchor = (4, "start") if test.side == "above" else (-4, "end")
-    words = f"holds beyond {share(test.bound())}"
-    return f'{zone}{line}<text class="tick" x="{bound + shift}" y="11" text-anchor="{anchor}">{words}</text>'
+        return test.threshold - test.by, test.threshold + test.by
+    bound = test.bound(absence)
+    return (bound, np.inf) if test.side == "above" else (-np.inf, bound)
 
 
-def _lane(lane: Lane, top: float, height: float, x) -> str:
+def _holds(zone: tuple[float, float]) -> str:
+    low, high = zone
+    if np.isfinite(low) and np.isfinite(high):
+        return f"holds from {share(low)} to {share(high)}"
+    return f"holds above {share(low)}" if np.isfinite(low) else f"holds below {share(high)}"
+
+
+def _background(test: Test, zone: tuple[float, float], x: Place, bottom: float, low: float, high: float) -> str:
+    at = x(test.threshold)
+    start, end = x(max(zone[0], low)), x(min(zone[1], high))
+    words_at = start if np.isfinite(zone[0]) else end
+    anchor = "start" if words_at < (LEFT + 100 - RIGHT) / 2 else "end"  # where there is room for the words
+    return (
+        f'<rect class="zone" x="{start}%" y="14" width="{max(end - start, 0):.2f}%" height="{bottom - 14}"/>'
+        f'<line class="chance" x1="{at}%" x2="{at}%" y1="14" y2="{bottom}"/>'
+        f'<text class="tick" x="{words_at}%" y="11" text-anchor="{anchor}">{_holds(zone)}</text>'
+    )
+
+
+def _lane(lane: Lane, top: float, height: float, x: Place) -> str:
     middle = top + height / 2
-    out = [f'<text x="{LEFT - 10}" y="{middle + 4:.1f}" text-anchor="end">{escape(lane.name)}</text>']
+    out = [f'<text x="{LEFT}%" dx="-10" y="{middle + 4:.1f}" text-anchor="end">{escape(lane.name)}</text>']
     many = len(lane.figures) > MOST
     for k, (value, low, high) in enumerate(sorted(lane.figures)):
         y = middle if many or len(lane.figures) == 1 else round(top + LANE / 2 + STEP * k, 1)
-        if not many and np.isfinite(low) and np.isfinite(high):
+        interval = not many and np.isfinite(low) and np.isfinite(high)
+        if interval:
             out.append(
-                f'<line x1="{x(low)}" x2="{x(high)}" y1="{y}" y2="{y}" stroke="{lane.colour}" stroke-width="3"/>'
+                f'<line x1="{x(low)}%" x2="{x(high)}%" y1="{y}" y2="{y}" stroke="{lane.colour}" stroke-width="3"/>'
             )
         look = f'fill="none" stroke="{lane.colour}" stroke-width="2"' if lane.hollow else f'fill="{lane.colour}"'
         look += ' fill-opacity=".6"' if many else ""
-        out.append(f'<circle cx="{x(value)}" cy="{y}" r="{4 if many else 5}" {look}/>')
-    if len(lane.figures) == 1:
-        value, _, high = lane.figures[0]
-        out.append(
-            f'<text class="tick" x="{x(high if np.isfinite(high) else value) + 9}" y="{middle + 4:.1f}">{share(value)}</text>'
-        )
+        out.append(f'<circle cx="{x(value)}%" cy="{y}" r="{4 if many else 5}" {look}/>')
+        if len(lane.figures) <= LABELLED:
+            end = x(high) if interval else x(value)
+            out.append(f'<text class="tick" x="{end}%" dx="9" y="{y + 4:.1f}">{share(value)}</text>')
     return "".join(out)
 
 
 def _ticks(low: float, high: float) -> list[float]:
     """Three to six round numbers inside a range."""
     step = 10 ** np.floor(np.log10(high - low))
-    for finer in (1, 0.5, 0.25, 0.2, 0.1):
+    for finer in (5, 2, 1, 0.5, 0.2, 0.1):
         found = np.arange(np.ceil(low / (step * finer)), np.floor(high / (step * finer)) + 1) * step * finer
         if len(found) >= 3:
             return [float(t) for t in found]
@@ -153,10 +178,10 @@ def _tick(value: float, ticks: Sequence[float]) -> str:
     return text.replace("0.", ".", 1) if text.lstrip("−").startswith("0.") else text
 
 
-def _aria(lanes: Sequence[Lane], test: Test) -> str:
+def _aria(lanes: Sequence[Lane], test: Test, zone: tuple[float, float]) -> str:
     said = []
     for lane in lanes:
         values = [v for v, *_ in lane.figures]
         span = share(values[0]) if len(values) == 1 else f"{share(min(values))} to {share(max(values))}"
         said.append(f"{lane.name} {span}")
-    return f"{test.measure} with 95% intervals: {', '.join(said)}; holds beyond {share(test.bound())}"
+    return f"{test.measure} with 95% intervals: {', '.join(said)}; {_holds(zone)}"

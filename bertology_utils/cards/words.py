@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from functools import cache
+from html import escape
 from pathlib import Path
 
 from ..claims.rules import (
@@ -42,6 +43,11 @@ KINDS = {  # the colour of an outcome, and its square on the landing page
     UNDECIDED: "open",
     UNTESTABLE: "open",
     NOT_RERUN: "none",
+}
+SHORT = {  # where a column is narrow; the page on how to read a card has both
+    UNTESTABLE: "untestable",
+    NOT_FOUND: "not found",
+    UNTRAINED_TOO: "untrained too",
 }
 RELEASED = {
     "authors": "authors' outputs",
@@ -98,13 +104,46 @@ def data_name(name: str) -> str:
     key = name.removeprefix("released/").removeprefix("readme_tables/")
     if key in known:
         return known[key].short
-    study = key.partition("_")[0]
-    return cited(study) if study in _studies() else key.replace("__", ", ").replace("_", " ")
+    study, _, rest = key.partition("_")
+    if study in _studies():
+        return cited(study)
+    meant = {cited(k) for k in _studies() if re.fullmatch(rf"{re.escape(study)}[a-z]", k)}  # tenney2019: a, b
+    if len(meant) == 1 and re.search(r"\d{4}$", study):
+        return f"{meant.pop()}, {rest.replace('_', ' ')}"
+    return key.replace("__", ", ").replace("_", " ")
+
+
+def is_data(name: str) -> bool:
+    """Whether a name is a data set's of the registry, which the data page has a line for."""
+    from ..data.original import registry
+
+    return name in registry.datasets()
 
 
 def count(n: int) -> str:
     """An integer with thin groups of thousands: 12,345."""
     return f"{n:,}"
+
+
+def badge(label: str, reason: str = "", *, who: str = "", short: bool = False) -> str:
+    """The HTML of an outcome: its words and a sign, never colour alone; the reason on hover.
+
+    Parameters
+    ----------
+    who : str
+        Of the untrained network an outcome has other colours: that it fails is as it should be, that it passes is not.
+    short : bool
+        The words of a narrow column.
+
+    >>> badge(FAILS, who="untrained")
+    '<span class="outcome outcome-open">✕ does not hold</span>'
+    """
+    kind = KINDS[label]
+    if who == "untrained":
+        kind = {"holds": "part", "not": "open"}.get(kind, kind)
+    title = f' title="{escape(reason)}"' if reason else ""
+    said = SHORT.get(label, label) if short else label
+    return f'<span class="outcome outcome-{kind}"{title}>{SIGNS[label]} {escape(said)}</span>'
 
 
 def share(value: float) -> str:
@@ -116,7 +155,7 @@ def share(value: float) -> str:
 def _real(slot: Slot) -> str:
     rerun = slot.records and slot.records[0].kind == "rerun"
     source = "our rerun" if rerun else RELEASED.get(slot.records[0].label if slot.records else "", "released outputs")
-    items = f", {count(slot.n)} scored" if slot.n else ""
+    items = f", {count(slot.n)} items" if slot.n else ""
     of = f"({source}{items})"
     return {
         HOLDS: f"Holds for the real BERT {of}.",

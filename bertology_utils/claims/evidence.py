@@ -165,12 +165,12 @@ def _safe(name: str) -> str:
 
 
 def plain(value: Any) -> Any:
-    """JSON's own types, without bootstrap draws; a missing interval (nan) is null.
+    """JSON's own types, rows without their bootstrap draws; a missing interval (nan) is null.
 
     Figures keep six significant digits: no more was measured.
     """
     if isinstance(value, dict):
-        return {str(k): plain(v) for k, v in value.items() if k != "draws"}
+        return {str(k): plain(v) for k, v in value.items() if k != "draws" or "measure" not in value}
     if isinstance(value, (list, tuple)):
         return [plain(v) for v in value]
     if hasattr(value, "item"):
@@ -262,7 +262,7 @@ def scoring(settings: Settings) -> dict[str, Any]:
     }
 
 
-def provenance(settings: Settings, seconds: float, **hashes: str | None) -> dict[str, Any]:
+def provenance(settings: Settings, seconds: float, **hashes: object) -> dict[str, Any]:
     """Where and how a figure was measured."""
     import torch
 

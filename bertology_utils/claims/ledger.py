@@ -13,12 +13,10 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-import yaml
-
 from ..errors import Refusal
 from . import clauses as parts
 from .clauses import Clause
-from .strict import LedgerError, fields_of
+from .strict import LedgerError, fields_of, read
 
 __all__ = ["LedgerError", "NoSuchRow", "Row", "Section", "parse", "row", "rows", "sections"]
 
@@ -179,8 +177,7 @@ def parse(*texts: str) -> tuple[Section, ...]:
     LedgerError
         A field is unknown, missing or of the wrong kind, or an id or title occurs twice; row and field are named.
     """
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    found = tuple(_section(yaml.load(text, loader), f"section {n}") for n, text in enumerate(texts, 1))
+    found = tuple(_section(read(text), f"section {n}") for n, text in enumerate(texts, 1))
     _unique("section", (s.name for s in found))
     _unique("chapter", (s.chapter for s in found))
     _unique("id", (r.id for s in found for r in s.rows))

@@ -45,6 +45,8 @@ class Claim:
         What lacks the property and must not pass: names of `calibration`'s stand-ins.
     planted : callable or None
         Makes a stand-in that has the property, from the gold annotation: it must pass.
+    plantable : tuple of str
+        The clauses that a stand-in can have (none named: all): tuning, say, changes no planted map.
     """
 
     id: str
@@ -55,6 +57,7 @@ class Claim:
     beside: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
     nulls: tuple[str, ...] = ()
     planted: Callable[..., Subject] | None = None
+    plantable: tuple[str, ...] = ()
 
     def sources(self) -> list[str]:
         """The original data sets of the ledger row that offer one of the tasks."""
@@ -76,6 +79,7 @@ def claim(
     beside: Mapping[str, Sequence[str]] | None = None,
     nulls: Sequence[str] = (),
     planted: Callable[..., Subject] | None = None,
+    plantable: Sequence[str] = (),
 ) -> Callable[[Experiment], Experiment]:
     """Register the decorated experiment for a ledger row.
 
@@ -93,7 +97,7 @@ def claim(
             raise ValueError(f"two experiments for {id}: {_CLAIMS[id].experiment.__module__} and {function.__module__}")
         names = (tasks,) if isinstance(tasks, str) else tuple(tasks)
         from_others = {task: tuple(sources) for task, sources in (beside or {}).items()}
-        _CLAIMS[id] = Claim(id, names, function, n, limit, from_others, tuple(nulls), planted)
+        _CLAIMS[id] = Claim(id, names, function, n, limit, from_others, tuple(nulls), planted, tuple(plantable))
         return function
 
     return register

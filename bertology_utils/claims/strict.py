@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from typing import Any
 
+import yaml
+
 
 class LedgerError(ValueError):
     """The ledger contradicts its own rules; the message names row and field."""
@@ -52,3 +54,30 @@ def value_of(value: object, kind: str, where: str) -> Any:
     if not isinstance(value, str) or not value.strip():
         raise LedgerError(f"{where} is {value!r}, not a text")
     return value
+
+
+def read(text: str) -> Any:
+    """What YAML says, in which no mapping has a key twice: of two, the first would be lost in silence.
+
+    Raises
+    ------
+    LedgerError
+        If one has; key and line are named.
+    """
+    return yaml.load(text, _Loader)
+
+
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """The safe loader, strict about keys."""
+
+
+def _mapping(loader: _Loader, node: yaml.MappingNode) -> dict:
+    seen = set()
+    for key, _ in node.value:
+        if key.value in seen:
+            raise LedgerError(f"line {key.start_mark.line + 1}: field {key.value!r} is there twice")
+        seen.add(key.value)
+    return loader.construct_mapping(node, deep=True)
+
+
+_Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)

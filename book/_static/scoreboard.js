@@ -11,7 +11,7 @@
 
   function control(name, text, element) {
     const label = document.createElement("label");
-    label.append(text, element);
+    if (element.type === "checkbox") label.append(element, ` ${text}`); else label.append(text, element);
     place.append(label);
     controls[name] = element;
     element.addEventListener("input", show);
@@ -24,6 +24,7 @@
     select.add(new Option("all", ""));
     for (const value of values) select.add(new Option(value, value));
     select.value = state.get(name) || "";
+    if (select.selectedIndex < 0) select.value = ""; // an address with an outcome that no claim has (any more)
     return control(name, text, select);
   }
 
@@ -36,14 +37,30 @@
   choice("section", "section", [...new Set(rows.map((row) => row.dataset.section))]);
   choice("real", "real BERT", values("real"));
   choice("mini", "mini", values("mini"));
-  choice("kind", "evidence", ["rerun", "released"]);
+  choice("kind", "evidence", values("kinds").flatMap((v) => v.split(" ")).filter((v, k, all) => v && all.indexOf(v) === k));
   tick("disagree", "real BERT and mini disagree");
   tick("twin", "untrained passes too");
   const search = Object.assign(document.createElement("input"), { type: "search", value: state.get("words") || "" });
   control("words", "words", search);
-  const count = document.createElement("span");
+  const clear = Object.assign(document.createElement("button"), { type: "button", textContent: "show all" });
+  clear.addEventListener("click", () => {
+    for (const element of Object.values(controls)) {
+      if (element.type === "checkbox") element.checked = false; else element.value = "";
+    }
+    show();
+  });
+  place.append(clear);
+  const count = document.createElement("p");
+  count.className = "scoreboard-count";
   count.setAttribute("role", "status");
-  place.append(count);
+  place.after(count);
+
+  // How often each sign stands in a column: "3 ✓ 2 ◐"
+  function tally(shown, column) {
+    const signs = shown.map((row) => row.cells[column].dataset.sign);
+    return ["✓", "◐", "✕", "?", "–"].map((s) => [signs.filter((x) => x === s).length, s]).filter(([n]) => n)
+      .map(([n, s]) => `${n} ${s}`).join("  ");
+  }
 
   const heads = Array.from(table.tHead.rows[0].cells);
   heads.forEach((head, k) => {
@@ -70,14 +87,12 @@
   }
 
   function show() {
-    let shown = 0;
-    for (const row of rows) {
-      row.hidden = !fits(row);
-      shown += !row.hidden;
-    }
-    const by = state.get("sort");
+    for (const row of rows) row.hidden = !fits(row);
+    const shown = rows.filter((row) => !row.hidden);
+    const by = heads[state.get("sort")] ? state.get("sort") : null;
     const sign = state.has("down") ? -1 : 1;
-    const key = (row) => row.cells[by].textContent.replace(/^[✓◐✕?–]\s*/, "");
+    // outcomes from ✓ to –; texts by their first letter or digit: "[CLS]" stands under C
+    const key = (row) => (row.cells[by].dataset.rank || "") + row.cells[by].textContent.replace(/[^\p{L}\p{N} ]/gu, "");
     const ordered = by === null ? rows : [...rows].sort((a, b) => sign * key(a).localeCompare(key(b)));
     body.append(...ordered);
     heads.forEach((head, k) => {
@@ -90,7 +105,9 @@
     }
     const query = state.toString();
     history.replaceState(null, "", location.pathname + (query ? `?${query}` : "") + location.hash);
-    count.textContent = `${shown} of ${rows.length} claims`;
+    const counts = shown.length ? [1, 2, 3].map((k) => `${heads[k].textContent}: ${tally(shown, k)}`) : [];
+    count.textContent = [`${shown.length} of ${rows.length} claims`, ...counts].join(" · ");
+    clear.disabled = !Object.values(controls).some((e) => (e.type === "checkbox" ? e.checked : e.value));
   }
 
   place.hidden = false;

@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 import shutil
+import zipfile
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -18,7 +19,7 @@ from bertology_utils.book import cards_of_models, landing, notebooks, pages, sam
 from bertology_utils.book.__main__ import build
 from bertology_utils.cards.standing import Slot, Standing, standings
 from bertology_utils.claims import ledger
-from bertology_utils.claims.evidence import Evidence
+from bertology_utils.claims.evidence import SHIPPED, Evidence
 from bertology_utils.claims.rules import LABELS
 from bertology_utils.data.items import ForcedChoice, Sentence, Span
 from bertology_utils.settings import Settings
@@ -35,6 +36,7 @@ PAGES = (
     "data",
     "api",
     "glossary",
+    "cite",
     "references",
 )
 CHAPTERS = [path.stem for path in notebooks.found(stage.ROOT / "notebooks")]
@@ -125,6 +127,50 @@ def test_cards_and_claim_pages_lead_to_one_another(read):
         page = read[f"claims/{row.id}.html"]
         assert page.select_one(f"section.claim-card[id='{row.id}']") and "@misc{bertology-" in page.get_text()
         assert page.select_one("table.history") and page.select_one("meta[name=description]")["content"]
+
+
+@pytest.mark.book
+def test_evidence_can_be_downloaded(read, site):
+    """Whole and by claim, and each record as it is."""
+    with zipfile.ZipFile(site / "_static" / "evidence.zip") as archive:
+        assert archive.testzip() is None
+        names = {n for n in archive.namelist() if n.startswith("evidence/")}
+        shipped = {f"evidence/{p.relative_to(SHIPPED).as_posix()}" for p in SHIPPED.glob("*/*.json")}
+        assert names == shipped and {"README.txt", "claims.csv"} <= set(archive.namelist())
+    for row in ledger.rows():
+        own = json.loads((site / "_static" / "claims" / f"{row.id}.json").read_text(encoding="utf-8"))
+        assert len(own) == sum(name.startswith(f"evidence/{row.id}/") for name in names)
+        page = read[f"claims/{row.id}.html"]
+        assert page.find(id="evidence") and page.find(id="disagree")
+
+
+@pytest.mark.book
+def test_the_book_can_be_cited(read, site):
+    assert "@misc{bertology-rerun" in read["book/cite.html"].get_text()
+    assert (site / "_static" / "CITATION.cff").read_bytes() == (stage.ROOT / "CITATION.cff").read_bytes()
+    assert read["book/intro.html"].select("a[href='cite.html']")
+
+
+@pytest.mark.book
+def test_every_page_has_a_description_and_a_picture_to_be_linked_with(read, site):
+    base = "https://example.github.io/bertology-rerun/"
+    for name, page in read.items():
+        if not name.startswith(("book/", "claims/", "notebooks/")):
+            continue
+        assert len(page.select("meta[name=description]")) == 1, name
+        assert len(page.select_one("meta[name=description]")["content"]) > 30, name
+        (picture,) = page.select("meta[property='og:image']")
+        assert (site / picture["content"].removeprefix(base)).is_file(), name
+
+
+@pytest.mark.book
+def test_words_of_the_glossary_are_explained_where_they_are_used(read):
+    terms = read["book/glossary.html"].select("dt[id]")
+    for chapter in CHAPTERS:
+        links = read[f"notebooks/{chapter}.html"].select("a.term")
+        assert links and all(len(a["title"]) > 20 for a in links)
+        assert {a["href"].partition("#")[2] for a in links} <= {dt["id"] for dt in terms}
+        assert not [a for a in links if a.find_parent(["a", "code", "pre", "h1", "h2", "h3"])]
 
 
 @pytest.mark.book
@@ -219,8 +265,21 @@ def test_a_square_is_full_only_where_training_taught_it(labels, kind):
 
 def test_the_result_is_counted():
     found = [standing("holds", "learned", "does not hold"), standing("not rerun", "not rerun", "not rerun")]
-    said = landing.result(found)
-    assert "**2 claims**" in said and "**1 hold**" in said and "**1 hold and are learned**" in said
+    said = BeautifulSoup(landing.result(found), "html.parser")
+    assert "2 claims" in said.get_text() and "1 of them has not been rerun" in said.get_text()
+    assert [box.get_text() for box in said.select(".tally-count")] == ["1 of 1", "1 of 1"]
+    assert "claim holds for the real BERT" in said.get_text() and "Of the others" not in said.get_text()
+
+
+def test_results_to_begin_with_are_picked_by_what_came_out():
+    found = standings(settings=Settings(evidence=SHIPPED))
+    chosen = landing.picked(found)
+    assert 1 <= len(chosen) <= 3 and len({s.row.id for _, s in chosen}) == len(chosen)
+    by_heading = {heading: (real, mini) for heading, real, mini in landing.KINDS_OF_RESULT}
+    for heading, s in chosen:
+        real, mini = by_heading[heading]
+        assert (real is None or s.real.label in real) and (mini is None or s.mini.label in mini)
+    assert landing.picked([standing("not rerun", "not rerun", "not rerun")]) == []
 
 
 def test_a_model_is_described_from_its_own_files(tmp_path, monkeypatch):

@@ -160,7 +160,9 @@ def test_a_rule_that_misses_the_planted_one_is_noticed():
         """Nothing."""
         return plants.plant(base, data, rng, logits=plants.choice_logits(base, right=0.5))
 
-    assert trials(planted=nothing)["planted"].wrong == ["prefers"]
+    missed = trials(planted=nothing)["planted"]
+    assert missed.wrong == ["prefers"]
+    assert replace(missed, aims=("another",)).wrong == []  # of what it cannot have, nothing is asked
 
 
 def test_claims_that_nothing_calibrates_are_named():

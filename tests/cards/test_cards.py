@@ -55,10 +55,10 @@ def test_the_whole_card_has_every_row_of_every_record():
 @pytest.mark.parametrize(
     ("test", "absence", "words"),
     [
-        (ACCURACY, False, "accuracy is above 0.55 by its whole 95% interval"),
-        (ACCURACY, True, "accuracy is above 0.45"),
+        (ACCURACY, False, "the whole 95% interval of accuracy is above 0.55"),
+        (ACCURACY, True, "interval of accuracy is above 0.45"),
         (Test(measure="gap", within=0.0, by=0.1, unit="", why=""), True, "gap stays within 0.1 of 0"),
-        (Test(measure="p", below=0.05, by=0.0, unit="", why="", need="any"), False, "widened for their number"),
+        (Test(measure="p", below=0.05, by=0.0, unit="", why="", need="any"), False, "widened for the number of rows"),
         (Test(measure="m", above=0.0, by=0.0, unit="", why="", need=0.5), False, "in at least 50% of the rows"),
         (Test(measure="m", above=0.0, by=0.0, unit="", why="", where={"set": ["a", "b"]}), False, "m (set: a or b)"),
     ],
@@ -70,16 +70,45 @@ def test_rules_in_plain_words(test, absence, words):
 def test_a_strip_is_valid_and_its_dots_stand_where_their_figures_are():
     svg = draw([Lane("mini", "teal", ((0.8, 0.7, 0.9),)), Lane("untrained", "grey", ((0.5, 0.4, 0.6),))], ACCURACY)
     root = ElementTree.fromstring(svg)
-    dots = [float(e.get("cx")) for e in root.iter() if e.tag.endswith("circle")]
-    chance = next(float(e.get("x1")) for e in root.iter() if e.get("class") == "chance")
+    dots = [per_cent(e.get("cx")) for e in root.iter() if e.tag.endswith("circle")]
+    chance = next(per_cent(e.get("x1")) for e in root.iter() if e.get("class") == "chance")
     assert dots[0] > dots[1] == chance
-    assert "mini .80" in root.get("aria-label") and "holds beyond .55" in "".join(root.itertext())
+    assert "mini .80" in root.get("aria-label") and "holds above .55" in "".join(root.itertext())
+
+
+@pytest.mark.parametrize(
+    ("test", "absence", "says", "where"),
+    [
+        (ACCURACY, False, "holds above .55", (0.55, None)),
+        (ACCURACY, True, "holds above .45", (0.45, None)),
+        (Test(measure="gap", below=0.0, by=0.2, unit="", why=""), False, "holds below −.20", (None, -0.2)),
+        (Test(measure="gap", within=0.0, by=0.1, unit="", why=""), True, "holds from −.10 to .10", (-0.1, 0.1)),
+    ],
+)
+def test_the_tinted_stretch_is_where_the_test_holds(test, absence, says, where):
+    """Its ends are read off the places of dots that stand there."""
+    ends = [end for end in where if end is not None]
+    nan = float("nan")
+    root = ElementTree.fromstring(draw([Lane("mini", "teal", tuple((e, nan, nan) for e in ends))], test, absence))
+    dots = sorted(per_cent(e.get("cx")) for e in root.iter() if e.tag.endswith("circle"))
+    zone = next(e for e in root.iter() if e.get("class") == "zone")
+    start, width = per_cent(zone.get("x")), per_cent(zone.get("width"))
+    if where[0] is not None:
+        assert start == pytest.approx(dots[0], abs=0.02)
+    if where[1] is not None:
+        assert start + width == pytest.approx(dots[-1], abs=0.02)
+    assert says in "".join(root.itertext())
+
+
+def per_cent(text: str) -> float:
+    return float(text.removesuffix("%"))
 
 
 def test_many_figures_of_one_subject_share_a_lane():
     figures = tuple((k / 20, k / 20 - 0.01, k / 20 + 0.01) for k in range(20))
     few, many = draw([Lane("mini", "teal", figures[:1])], ACCURACY), draw([Lane("mini", "teal", figures)], ACCURACY)
-    assert few.split("viewBox")[1][:18] == many.split("viewBox")[1][:18] and many.count("<circle") == 20
+    heights = [ElementTree.fromstring(svg).get("height") for svg in (few, many)]
+    assert heights[0] == heights[1] and many.count("<circle") == 20
 
 
 def test_a_small_model_alone_is_never_a_high_grade():

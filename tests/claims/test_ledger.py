@@ -284,6 +284,8 @@ def test_duplicates_are_named():
 
 
 def test_a_bad_section_or_file_raises():
+    with pytest.raises(ledger.LedgerError, match="line 2: field 'name' is there twice"):
+        ledger.parse("name: syntax\nname: semantics\n")
     with pytest.raises(ledger.LedgerError, match="section 1: unknown field 'colour'"):
         ledger.parse(text(GOOD, colour="red"))
     with pytest.raises(ledger.LedgerError, match="unknown field 'syntax'"):

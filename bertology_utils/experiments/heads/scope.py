@@ -42,7 +42,7 @@ def scope_head(data, base, rng):
 
 @claim(
     "hed.negation_scope.zhao2020", tasks="negation_scope", n=4000,
-    planted=scope_head, nulls=("untrained", "positions", "bag of words", "coin"),
+    planted=scope_head, plantable=("pretrained",), nulls=("untrained", "positions", "bag of words", "coin"),
 )  # fmt: skip
 def negation_scope(subject, data, settings):
     """F1 of the scope read off the best head against fixed offsets from the cue (zhao2020).

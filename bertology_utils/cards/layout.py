@@ -1,0 +1,226 @@
+"""How a card is laid out as HTML: head, three slots, strip, the claim part by part, how sure, folds, links."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from ..claims.checks import figure
+from ..claims.clauses import ABSENCE, UNTESTED, Clause
+from ..claims.rules import NOT_RERUN
+from . import words
+from .rows import Row, deciding, every
+from .rule import KIND, rule
+from .standing import Slot, Standing
+from .strip import strip
+from .sure import Sureness, sure
+
+UNDER = {"real BERT": "published weights", "mini": "our small BERT", "untrained": "mini with random weights"}
+
+
+def html(s: Standing, whole: bool = False) -> str:
+    """A card: what a reader needs at once, and in folds what it rests on.
+
+    With `whole`, as on the claim's own page: all rows, folds open, no title and no link to that page.
+    """
+    shown = whole or _mixed(s)
+    parts = [
+        _head(s, whole),
+        f'<p class="claim-says">{escape(words.sentence(s))}</p>',
+        f'<div class="claim-slots">{"".join(_slot(name, slot) for name, slot in s.slots)}</div>',
+        strip(s),
+        _parts(s) if shown else "",
+        _how_sure(s),
+        _more(s, whole, "" if shown else _parts(s)),
+        _figures(s, whole),
+        _links(s, whole),
+    ]
+    return f'<section class="claim-card" id="{escape(s.row.id)}">{"".join(parts)}</section>'
+
+
+def _mixed(s: Standing) -> bool:
+    """Whether the parts of the claim came out differently for the real BERT or for mini: then they are not folded."""
+    return any(
+        len({o.outcome for o in slot.decision.tested}) > 1 for slot in (s.real, s.mini) if slot.decision is not None
+    )
+
+
+def _head(s: Standing, whole: bool) -> str:
+    title = "" if whole else f'<span class="claim-title">{escape(s.row.title)}</span> '
+    changed = '<span class="changed-badge" title="after figures had been seen">rule changed</span>'
+    said = title + (changed if s.row.changed else "")
+    return f'<p class="claim-head">{said}</p>' if said else ""
+
+
+def _slot(name: str, slot: Slot) -> str:
+    small = []
+    checks = slot.decision.checks if slot.decision else ()
+    if checks:
+        c = checks[0]
+        more = f"; {len(checks) - 1} more below" if len(checks) > 1 else ""
+        small.append(f'<span class="claim-figure">{escape(figure(c.value, c.low, c.high, 2))}</span>')
+        small.append(escape(f"{c.measure}{more}"))
+    if slot.decision:
+        on = ", ".join(dict.fromkeys(map(words.data_name, slot.data)))
+        clusters = f"{words.count(slot.clusters)} independent clusters" if slot.clusters else ""
+        small.append(f'<span title="{clusters}">{escape(f"{on}; {words.count(slot.n)} items")}</span>')
+    return (
+        f'<div class="claim-slot slot-{name.partition(" ")[0]}"><b>{name}</b><small class="claim-under">{UNDER[name]}</small>'
+        f"{words.badge(slot.label, who=name)}" + "".join(f"<small>{text}</small>" for text in small) + "</div>"
+    )
+
+
+def _parts(s: Standing) -> str:
+    """The survey's sentence in parts, and how each came out for whom."""
+    tested = [c for c in s.row.clauses if c.kind != UNTESTED]
+    untested = [c for c in s.row.clauses if c.kind == UNTESTED]
+    rows = "".join(
+        f'<tr><th scope="row">{escape(_capital(c.says))}</th>'
+        + "".join(f'<td data-label="{name}">{_outcome(name, slot, c)}</td>' for name, slot in s.slots)
+        + "</tr>"
+        for c in tested
+    )
+    head = "".join(f'<th scope="col">{text}</th>' for text in ("part of the claim", *(name for name, _ in s.slots)))
+    table = f'<table class="claim-parts"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>' if rows else ""
+    return table + "".join(
+        f'<p class="claim-untested"><b>Not tested:</b> {escape(c.says)}. '
+        f"<small>{escape(_capital((c.reason or '').rstrip('.')))}.</small></p>"
+        for c in untested
+    )
+
+
+def _outcome(name: str, slot: Slot, clause: Clause) -> str:
+    found = next((o for o in (slot.decision.clauses if slot.decision else ()) if o.name == clause.name), None)
+    if found is None or found.outcome == UNTESTED:
+        return words.badge(NOT_RERUN)
+    return words.badge(found.outcome, found.reason, who=name, short=True)
+
+
+def _graded(s: Standing) -> list[tuple[str, Sureness]]:
+    found = [(name, sure(s, which)) for name, which in (("the real BERT", "real"), ("mini", "mini"))]
+    return [(name, grade) for name, grade in found if grade]
+
+
+def _how_sure(s: Standing) -> str:
+    said = [f"<b>{grade.grade}</b> for {name}" for name, grade in _graded(s)]
+    return f'<p class="claim-sure"><b>How sure?</b> {_capital("; ".join(said))}.</p>' if said else ""
+
+
+def _why(s: Standing) -> str:
+    """What lowered the grades, each reason once."""
+    by_reason: dict[str, list[str]] = {}
+    for name, grade in _graded(s):
+        for reason in grade.reasons:
+            by_reason.setdefault(reason, []).append(name)
+    said = "; ".join(f"{reason} ({' and '.join(who)})" for reason, who in by_reason.items())
+    return f'<p class="claim-why"><b>Why not surer?</b> {escape(_capital(said))}.</p>' if said else ""
+
+
+def _more(s: Standing, whole: bool, before: str) -> str:
+    inside = before + _rules(s) + _why(s) + _calibration(s) + _changes(s)
+    if not s.row.clauses and not inside:
+        return ""
+    named = ["The rule", "why not surer" if _why(s) else "", "what it was tried on" if _tried(s) else ""]
+    named.append("what was changed" if s.row.changed else "")
+    title = ", ".join(filter(None, named))
+    run = f'<p class="claim-run"><b>Run it yourself:</b> <code>bertology run {escape(s.row.id)}</code></p>'
+    opened = " open" if whole else ""
+    return f'<details class="claim-more"{opened}><summary>{title}</summary>{inside}{run}</details>'
+
+
+def _rules(s: Standing) -> str:
+    items = []
+    for clause in s.row.clauses:
+        if clause.kind == UNTESTED:
+            text = f"Not tested: {escape(clause.reason or '')}"
+        else:
+            rules = "; and if ".join(rule(t, absence=clause.kind == ABSENCE) for t in clause.tests)
+            gates = "; ".join(g.says for g in clause.gates)
+            text = f"Holds if {escape(rules)}. <small>{escape(_capital(KIND[clause.kind]))}.</small>"
+            text += f" <small>Checked first: {escape(gates)}.</small>" if gates else ""
+        items.append(f"<li><b>{escape(_capital(clause.says))}.</b> {text}</li>")
+    return f'<div class="claim-rules"><ul>{"".join(items)}</ul></div>' if items else ""
+
+
+def _tried(s: Standing) -> bool:
+    labels = [*(null["label"] for null in s.calibration["nulls"]), s.calibration["planted"]["label"]]
+    return any(label and label != NOT_RERUN for label in labels)
+
+
+def _calibration(s: Standing) -> str:
+    if not s.calibration["nulls"] and not s.calibration["planted"]["label"]:
+        return ""
+    if not _tried(s):
+        return '<p class="claim-nulls"><b>Can it be fooled?</b> Not tried yet with the rule as it stands.</p>'
+    nulls = [f"{null['name']} ({null['label']})" for null in s.calibration["nulls"]]
+    planted = s.calibration["planted"]["label"]
+    text = f"Put to what lacks the property: {', '.join(nulls)}. " if nulls else ""
+    text += f"Put to a subject in which the property was planted: {planted}." if planted else ""
+    return f'<p class="claim-nulls"><b>Can it be fooled?</b> {escape(text)}</p>'
+
+
+def _changes(s: Standing) -> str:
+    row = s.row
+    out = f'<p class="claim-departs"><b>Departs from the study:</b> {escape(row.departs)}</p>' if row.departs else ""
+    said = "".join(f"<li>{escape(c.date)}: {escape(c.what)} ({escape(c.why)}).</li>" for c in row.changed)
+    return out + (
+        f'<div class="claim-changed"><b>Changed after figures had been seen</b><ul>{said}</ul></div>' if said else ""
+    )
+
+
+def _figures(s: Standing, whole: bool) -> str:
+    rows = every(s) if whole else [r for clause in s.row.clauses for r in deciding(s, clause.name)]
+    if not rows:
+        return ""
+    title = f"All {words.count(len(rows))} measurements" if whole else f"{words.count(len(rows))} figures decided"
+    if len(rows) == 1:
+        title = "The one measurement" if whole else "One figure decided"
+    return f'<details class="claim-rows"><summary>{title}</summary>{_table(rows, s.row.title)}</details>'
+
+
+def _table(rows: Sequence[Row], title: str) -> str:
+    body = "".join(
+        f"<tr><td>{escape(r.who)}</td><td>{escape(r.what)}</td><td>{escape(r.figure)}</td><td>{r.n}</td>"
+        f"<td>{escape(r.data)}</td></tr>"
+        for r in rows
+    )
+    head = "".join(f'<th scope="col">{h}</th>' for h in ("who", "what", "figure, 95% interval", "scored", "on"))
+    return (
+        f'<div class="claim-scroll" tabindex="0" role="region" aria-label="Figures: {escape(title)}">'
+        f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def _links(s: Standing, whole: bool) -> str:
+    row = s.row
+    page = "" if whole else f"../claims/{row.id}.html"
+    own = [
+        f'<a class="claim-self" href="#{escape(row.id)}">Link to this claim</a>',
+        *([] if whole else [f'<a class="claim-page" href="{escape(page)}">All measurements, BibTeX</a>']),
+        *(_study(key) for key in row.studies),
+        f'<a href="{escape(page)}#evidence">Evidence</a>',
+        f'<a href="{escape(page)}#disagree">Disagree?</a>',
+    ]
+    if whole:
+        own += _data(row.data)
+    survey = escape("; ".join(map(str, row.survey)))
+    return f'<p class="claim-links"><small>Survey: {survey} ·</small> {" · ".join(own)}</p>'
+
+
+def _study(key: str) -> str:
+    address, said = words.address(key), escape(words.cited(key))
+    return f'<a href="{escape(address)}">{said}</a>' if address else said
+
+
+def _data(names: Sequence[str]) -> list[str]:
+    """The studies' own data sets, each a link to its line on the data page."""
+    known = [name for name in names if words.is_data(name)]
+    return [
+        f'<a href="../book/data.html#data-{escape(name)}">Data: {escape(words.data_name(name))}</a>' for name in known
+    ]
+
+
+def _capital(text: str) -> str:
+    """Upper case first, also where a tag comes before the first letter."""
+    start = text.find(">") + 1 if text.startswith("<") else 0
+    return text[:start] + text[start : start + 1].upper() + text[start + 1 :]
