@@ -22,6 +22,7 @@ from .scores.sameness import decimals
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 KINDS = COLOURS[3:]  # for series that are no subjects: the first three are the model's, its twin's and the real BERT's
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+OURS = ("mini", "mini-untrained")
 PUBLISHED = {"bert-base": 2, "multilingual-bert": 2, "bert-large": 3}  # places the published BERTs keep in every figure
 STYLE: dict[Any, Any] = {
     "figure.figsize": (7.0, 3.4),
@@ -80,14 +81,16 @@ def series(frames: dict[str, pd.DataFrame], measure: str, **where) -> dict[str, 
 
 
 def look(name: str, k: int) -> int:
-    """Which colour and marker the k-th of several frames gets: one of a published BERT has its own in every figure.
+    """Which colour and marker the k-th of several frames gets: our model, its twin and the published BERTs keep theirs.
 
     Examples
     --------
-    >>> look("mini", 0), look("mini-untrained", 1), look("bert-base-uncased, released", 0)
+    >>> look("mini", 2), look("mini, untrained", 0), look("bert-base-uncased, released", 0)
     (0, 1, 2)
     """
-    called = name.lower().replace(" ", "-")
+    called = name.lower().replace(",", "").replace(" ", "-")
+    if called in OURS:
+        return OURS.index(called)
     return next((at for start, at in PUBLISHED.items() if called.startswith(start)), k % len(COLOURS))
 
 
@@ -292,7 +295,7 @@ def _finish(
 ) -> Axes:
     if chance is not None:
         (ax.axvline if vertical else ax.axhline)(
-            chance, color="#555555", linestyle=":", linewidth=1.2, label=f"{reference} {chance:g}" if chance else None
+            chance, color="#555555", linestyle=":", linewidth=1.2, label=f"{reference} {chance:.3g}" if chance else None
         )
     if ax.get_legend_handles_labels()[0] and (n > 1 or chance):
         if vertical and "title" not in labels:  # above: inside it would cover bars

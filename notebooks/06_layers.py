@@ -81,13 +81,13 @@ from bertology_utils.experiments.layers import order
 
 data = load_data(["ambiguity"], "builtin", n=400)
 targets = order.indices(data)
-for k in (0, 12):
+for k in (4, 16):
     where = targets.spans[k][0][0]
-    print(f"{' '.join(targets.sentences[targets.sentence[k]])}\n  {targets.types[k]!r} stands at place {where}")
+    print(f"{' '.join(targets.sentences[targets.sentence[k]])}\n  “{targets.types[k]}” stands at place {where}")
 
 # %% [markdown]
 # Each word has one vector per layer. A probe is fitted on some 1,000 words of the training sentences and scores
-# the sixteen places for a word of the test sentences; here for the last word that is asked for, from the embeddings and
+# the sixteen places for a word of the test sentences; here for one of those words, from the embeddings and
 # from the last layer.
 
 # %%
@@ -97,12 +97,12 @@ from bertology_utils.probes.linear import fit_each
 vectors = gather(load("mini"), targets, settings=Settings())  # (9 layers, words, 256)
 train = (targets.split == "train").nonzero()[0][:1000]
 probes = fit_each(vectors[:, train], targets.labels[train], l2=0.1)
-word = (targets.split == "test").nonzero()[0][-1]
+word = (targets.split == "test").nonzero()[0][-3]
 for layer in (0, 8):
     logits = probes[layer].logits(vectors[layer, [word]])[0]
     best = logits.argsort(descending=True)[:3].tolist()
     said = ", ".join(f"place {int(probes[layer].classes[k])} ({float(logits[k]):.1f})" for k in best)
-    print(f"layer {layer}: {targets.types[word]!r}, really at place {int(targets.labels[word])}; likeliest {said}")
+    print(f"layer {layer}: “{targets.types[word]}”, really at place {int(targets.labels[word])}; likeliest {said}")
 
 # %% [markdown]
 # The whole: the same on the study's own sentences, with four fits per layer.
