@@ -25,6 +25,7 @@ def stored() -> list[str]:
 # there, so no null can either.
 TOO_FEW = {
     "syn.npi.warstadt2019": "the cloze has six to twelve polarity items, by which an untrained network's scores vary",
+    "syn.tpdn.jawahar2019": "three seeds of the tensor product network: .133 [-.003, .269] over a bag of words",
     "syn.intermediate_parsing.glavas2020": "three seeds of 120 items show no difference to be within three points",
 }
 
