@@ -81,7 +81,7 @@ from bertology_utils.experiments.layers import order
 
 data = load_data(["ambiguity"], "builtin", n=400)
 targets = order.indices(data)
-for k in (4, 16):
+for k in (5, 18):
     where = targets.spans[k][0][0]
     print(f"{' '.join(targets.sentences[targets.sentence[k]])}\n  “{targets.types[k]}” stands at place {where}")
 
