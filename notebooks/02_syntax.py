@@ -138,7 +138,7 @@ card("syn.agreement.goldberg2019")
 # %%
 negation = recall("syn.negation.ettinger2019", data="ettinger2019_lm_diagnostics")
 
-# %% mystnb={"figure": {"caption": "True completion preferred without “not”; the same one, now false, still preferred with it; the same first guess. Ours on the study's own pairs, the real BERT on about 1,500 more, as rerun by others."}, "image": {"alt": "Horizontal bars: accuracy on affirmative sentences, share unmoved by not and share with the same first filler, for mini, its untrained twin and bert-base. bert-base is above 0.8 in the first two and at 0.56 in the third."}}
+# %% mystnb={"figure": {"caption": "True completion preferred without \u201cnot\u201d; the same one, now false, still preferred with it; the same first guess. Ours on the study's own pairs, the real BERT on about 1,500 more, as rerun by others."}, "image": {"alt": "Horizontal bars: accuracy on affirmative sentences, share unmoved by not and share with the same first filler, for mini, its untrained twin and bert-base. bert-base is above 0.8 in the first two and at 0.56 in the third."}}
 asked = {
     "accuracy, affirmative": "true one preferred",
     "unmoved by not": "… and still with “not”",
@@ -572,7 +572,7 @@ decoded = trees.eisner(matrix.T, sentence.heads.index(-1))
 same = trees.attached(decoded, sentence.heads)
 print(f"{int(same.sum())} of {len(same)} gold edges are in the decoded tree, whichever end is the head")
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "Impact of hiding each word (columns) on the vector of each word (rows); rings mark gold heads."}, "image": {"alt": "Heatmap: impact of hiding each word (columns) on the vector of each word (rows) of one sentence, with rings on the gold heads."}}
+# %% mystnb={"figure": {"caption": "Impact of hiding each word (columns) on the vector of each word (rows); rings mark gold heads."}, "image": {"alt": "Heatmap: impact of hiding each word (columns) on the vector of each word (rows) of one sentence, with rings on the gold heads."}} tags=["hide-input"]
 ax = plotting.axes(figsize=(7, 4.6))
 labels = {"xlabel": "also hidden", "ylabel": "word looked at"}
 plotting.heatmap(matrix, sentence.words, sentence.words, ax=ax, digits=1, **labels)
@@ -580,7 +580,7 @@ arcs = [(head, word) for word, head in enumerate(sentence.heads) if head >= 0]
 ax.scatter(*zip(*arcs), s=420, facecolors="none", edgecolors="#D55E00", linewidths=2)
 plotting.plt.show()
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "The tree decoded from these impacts: full lines are gold arcs, dashed ones are not."}, "image": {"alt": "Arcs over the words of the sentence: the tree decoded from the impact matrix, gold arcs as full lines, others dashed."}}
+# %% mystnb={"figure": {"caption": "The tree decoded from these impacts: full lines are gold arcs, dashed ones are not."}, "image": {"alt": "Arcs over the words of the sentence: the tree decoded from the impact matrix, gold arcs as full lines, others dashed."}} tags=["hide-input"]
 edges = [(int(head), word) for word, head in enumerate(decoded) if head >= 0]
 plotting.arcs(sentence.words, edges, right=arcs)
 plotting.plt.show()

@@ -13,6 +13,7 @@
 #     name: python3
 # ---
 
+# %%
 
 # %% [markdown]
 # # Attention heads
@@ -56,7 +57,7 @@ five("heads")
 # noise, and a classifier learns from those; how often it agrees with labels that the eye gave to 220 real maps is
 # measured. Above, made maps; below, the model's clearest map of each pattern it has, on one pair of sentences.
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "Generated maps of the five patterns (above) and the clearest ones of the model (below), for one pair of sentences."}, "image": {"alt": "Two rows of attention maps. Above, generated examples of the vertical, diagonal, vertical and diagonal, block and heterogeneous patterns; below, the model's own clearest map of each pattern it has."}}
+# %% mystnb={"figure": {"caption": "Generated maps of the five patterns (above) and the clearest ones of the model (below), for one pair of sentences."}, "image": {"alt": "Two rows of attention maps. Above, generated examples of the vertical, diagonal, vertical and diagonal, block and heterogeneous patterns; below, the model's own clearest map of each pattern it has."}} tags=["hide-input"]
 first, second = (s.words for s in load_data("sentences", "builtin", n=2)["sentences"])
 examples = patterns.gallery(load(), first, second, settings=Settings.of())
 made = [patterns.generate(p, 20, 10, np.random.default_rng(1)) for p in patterns.PATTERNS]

@@ -265,7 +265,7 @@ plotting.plt.show()
 # %% mystnb={"figure": {"caption": "Mean accuracy by depth: four tasks per word for mini and its twin, eleven released sentence tasks for the real BERT. Compare shapes, not heights."}, "image": {"alt": "Curves by depth. BERT-base and BERT-large rise slowly and are highest in the upper half; mini is highest at layer 1 and falls; the untrained twin is flat."}}
 released = evidence.curves("lay.transferability.liu2019a", "mean accuracy")
 shown = by_depth(named(transfer.series("mean accuracy") | released))
-plotting.lines(shown, "depth", xlabel="depth (0: embeddings)", ylabel="mean accuracy of the tasks")
+plotting.lines(shown, "depth", ylim=(0.3, 0.92), xlabel="depth (0: embeddings)", ylabel="mean accuracy of the tasks")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
