@@ -47,7 +47,7 @@ BERT, ITS_COLOUR = "bert-base-uncased", plotting.COLOURS[2]
 def released(id, measure, model=BERT, **where):
     decides = ("authors", "rerun")
     records = [r for r in evidence.find(id) if r.kind == "released" and r.model == model and r.label in decides]
-    return {f"{model}, released": plotting.series({"": records[0].frame}, measure, **where)[""]}
+    return plotting.series({f"{model}, released": records[0].frame}, measure, **where)
 
 
 def named(frames, column, names):
@@ -55,7 +55,7 @@ def named(frames, column, names):
     kept = {name: frame[frame[column].isin(names)] for name, frame in frames.items()}
     return {name: frame.assign(**{column: frame[column].map(names)}) for name, frame in kept.items()}
 
-
+# %% tags=["hide-input"]
 def deciding(result):
     return {name: frame.drop(columns="figure") for name, frame in result.deciding().items()}
 
