@@ -67,17 +67,30 @@ def axes(ax: Axes | None = None, **options) -> Axes:
 
 def series(frames: dict[str, pd.DataFrame], measure: str, **where) -> dict[str, pd.DataFrame]:
     """The rows of one measure (and key values) of several frames, for the functions below."""
-    out = {}
-    for name, frame in frames.items():
-        chosen = frame[frame["measure"] == measure]
-        for column, value in where.items():
-            chosen = chosen[chosen[column] == value]
-        if chosen.empty:
-            raise ValueError(
-                f"{name}: no rows with measure {measure!r} {where or ''}; there are {sorted(set(frame['measure']))}"
-            )
-        out[name] = chosen
-    return out
+    return {name: rows_of(frame, measure, name, **where) for name, frame in frames.items()}
+
+
+def rows_of(frame: pd.DataFrame, measure: str, name: str = "", **where) -> pd.DataFrame:
+    """The rows of one measure (and key values) of a frame.
+
+    Raises
+    ------
+    ValueError
+        If there is none; the frame's `name` and the measures it has are said.
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"layer": [0, 1], "measure": "accuracy", "value": [0.2, 0.4]})
+    >>> rows_of(rows, "accuracy", layer=1)["value"].item()
+    0.4
+    """
+    chosen = frame[frame["measure"] == measure]
+    for column, value in where.items():
+        chosen = chosen[chosen[column] == value]
+    if chosen.empty:
+        known = sorted(set(frame["measure"]))
+        raise ValueError(f"{name}: no rows with measure {measure!r} {where or ''}; there are {known}")
+    return chosen
 
 
 def look(name: str, k: int) -> int:

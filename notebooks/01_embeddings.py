@@ -375,7 +375,7 @@ def by_layer(rows, pooling, top):
 # %% mystnb={"figure": {"caption": "Rank correlation with sentence similarity (STS-B) by layer, for [CLS] (left) and for means over pieces (right), of our model, its untrained twin and the real BERT."}, "image": {"alt": "Curves: Spearman with sentence similarity by layer for the classification token and for means over pieces, for the model, its untrained twin and released figures of bert-base-uncased. Means lie above the classification token."}}
 ours = similarity.series("Spearman")
 released = next(r for r in evidence.find("emb.sentence_pooling.toshniwal2020") if "senteval" in r.data).frame
-both = {**ours, "bert-base-uncased": plotting.series({"": released}, "Spearman", task="similarity")[""]}
+both = {**ours, "bert-base-uncased": plotting.rows_of(released, "Spearman", task="similarity")}
 tops = {name: 12 if name == "bert-base-uncased" else subject.n_layers for name in both}
 with plotting.style():
     _, panels = plotting.plt.subplots(1, 2, figsize=(8.5, 3.6), sharey=True)

@@ -234,7 +234,7 @@ colours = (*plotting.COLOURS[:2], *plotting.KINDS)
 for ax, run, task in zip(panels, (ewt, conll, ewt), ("parts of speech", "chunks", "relations")):
     shown = run.series("accuracy", task=task)
     if task != "relations":
-        shown["control labels, mini"] = plotting.series({"": run.rows}, "control accuracy", task=task)[""]
+        shown["control labels, mini"] = plotting.rows_of(run.rows, "control accuracy", task=task)
     plotting.lines(shown, "layer", ax=ax, title=task, ylim=(0.3, 1), ylabel="accuracy", colours=colours)
     ax.get_legend().set_visible(task == "chunks")
 plotting.plt.show()
@@ -410,7 +410,7 @@ whole = recall("syn.concatenated.miaschi2020", data="ud_english_ewt")
 
 # %% mystnb={"figure": {"caption": "Rank correlation with properties of EWT's sentences: our model's vectors, its embeddings, and the number of words alone."}, "image": {"alt": "Horizontal bars by sentence property: rank correlation of mini's vectors, of its embeddings and of length alone; for depth and arcs all three are the same, for parts of speech vectors and embeddings are alike."}}
 kinds = {"vectors": "Spearman", "embeddings": "Spearman of layer 0", "length alone": "Spearman of length"}
-shown = {name: plotting.series({"": whole.rows}, measure)[""] for name, measure in kinds.items()}
+shown = {name: plotting.rows_of(whole.rows, measure) for name, measure in kinds.items()}
 ax = plotting.axes(figsize=(7, 6.5))
 colours = (plotting.COLOURS[0], *plotting.KINDS)
 plotting.bars(shown, "feature", ax=ax, xlabel="rank correlation", xlim=(0, 1), colours=colours)
@@ -472,7 +472,7 @@ amnesic = recall("syn.amnesic.elazar2020", data="ud_english_ewt")
 
 # %% mystnb={"figure": {"caption": "Masked words of EWT that our model no longer guesses, by what was erased and after which layer."}, "image": {"alt": "Horizontal bars by layer: drop of masked-word accuracy after erasing part of speech and after erasing as many random directions; equal at the embeddings, far larger for part of speech at layers 4 and 8."}}
 kinds = ("part of speech", "random")
-shown = {kind: plotting.series({"": amnesic.rows}, "drop of accuracy", erased=kind)[""] for kind in kinds}
+shown = {kind: plotting.rows_of(amnesic.rows, "drop of accuracy", erased=kind) for kind in kinds}
 shown = {kind: rows.assign(after=[f"layer {int(k)}" for k in rows["layer"]]) for kind, rows in shown.items()}
 plotting.bars(shown, "after", xlabel="drop of accuracy", colours=plotting.KINDS)
 plotting.plt.show()
@@ -536,10 +536,10 @@ plotting.plt.show()
 # %% mystnb={"figure": {"caption": "The real BERT: trees from the attention of bert-base-cased averaged over the heads of a block, as released by others; dotted, the undirected chain."}, "image": {"alt": "Curve: attachment of trees from attention averaged over the heads of a block, for bert-base-cased, below the dotted line of the chain in every block."}}
 records = evidence.find("syn.no_tree_in_attention.htut2019")
 notes = {r.model: r.frame for r in records if r.data.endswith("westera_bertology")}
-rows = plotting.series({"": notes["bert-base-cased"]}, "attachment", method="attention")[""]
+rows = plotting.rows_of(notes["bert-base-cased"], "attachment", method="attention")
 rows = rows.assign(block=rows["layer"].astype(int) + 1)
 ax = plotting.lines({"bert-base-cased": rows}, "block", ylim=(0, 0.5), ylabel="attachment", colours=[ITS_COLOUR])
-chain = plotting.series({"": notes["left chain"]}, "attachment", method="undirected")[""]["value"].item()
+chain = plotting.rows_of(notes["left chain"], "attachment", method="undirected")["value"].item()
 ax.axhline(chain, color="#555555", linestyle=":")
 plotting.plt.show()
 
@@ -645,7 +645,7 @@ attack = recall("syn.triggers.wallace2019a")
 
 # %% mystnb={"figure": {"caption": "Accuracy without a trigger, with random words and with the words found, on the model attacked, on another seed and on a smaller model; our model, generated texts."}, "image": {"alt": "Horizontal bars: accuracy without trigger, with random triggers and with the trigger found, on the same model, another seed and another size. The trigger brings the attacked model to zero."}}
 texts = ("no trigger", "random trigger", "trigger")
-shown = {text: plotting.series({"": attack.rows}, "accuracy", text=text)[""] for text in texts}
+shown = {text: plotting.rows_of(attack.rows, "accuracy", text=text) for text in texts}
 plotting.bars(shown, "attacked", xlim=(0, 1), xlabel="accuracy", colours=plotting.KINDS)
 plotting.plt.show()
 
@@ -671,7 +671,7 @@ first = recall("syn.intermediate_parsing.glavas2020")
 
 # %% mystnb={"figure": {"caption": "Entailment accuracy of our model by kind of item, with a stage of parsing and without; generated sentences."}, "image": {"alt": "Horizontal bars: entailment accuracy by kind of test item, after a stage of parsing and without it, for mini; all near one half with wide intervals."}}
 arms = {"with parsing": "accuracy with parsing", "without": "accuracy without"}
-shown = {arm: plotting.series({"": first.rows}, measure)[""] for arm, measure in arms.items()}
+shown = {arm: plotting.rows_of(first.rows, measure) for arm, measure in arms.items()}
 plotting.bars(shown, "set", chance=0.5, xlim=(0, 1), xlabel="accuracy", colours=plotting.KINDS)
 plotting.plt.show()
 
