@@ -23,18 +23,40 @@
 # sentences. And a label may be told from the word alone, so every probe is held against a lookup of the words and against
 # the embeddings, which know no context. Layer 0 is the embeddings.
 #
-# Each claim has a question, the call that measures it, a figure with 95% intervals and a **card**: the real BERT (its
-# authors' released outputs, scored again), our own small model `mini` on the studies' own data, and its *untrained twin*
-# (the same architecture with random weights). The cells below run on generated sentences, which take seconds and need no
-# download; they are a demonstration, and the cards are about the real data.
+# Each claim has a question, the call that measures it, a figure with 95% intervals, what we found in a few words, and a
+# **card**: the real BERT (its authors' released outputs, scored again), our small model `mini` on the studies' own data,
+# and its *untrained twin*, the same architecture with random weights. `recall(id)` shows a recorded run; `run(id)` in its
+# place measures again, on any model.
+#
+# **Five things this chapter shows**
 
 # %%
 import numpy as np
+import pandas as pd
 
-from bertology_utils import card, load, plotting, recall, run
+from bertology_utils import card, five, found, load, plotting, recall, run
 from bertology_utils.claims import evidence
 from bertology_utils.data import load as load_data
 from bertology_utils.subject import fillers
+
+five("semantics")
+
+# %% [markdown]
+# Small helpers: a released record of the real BERT, and several recorded runs side by side, each under a name of its own.
+
+# %% tags=["hide-input"]
+def released(id, model="bert-base-uncased"):
+    return next(r for r in evidence.find(id) if r.kind == "released" and r.model == model).frame
+
+
+def side_by_side(results, measure, column="data", **where):
+    """Model -> the rows of a measure in several results, `column` saying which."""
+    out = {}
+    for name, result in results.items():
+        for model, rows in result.series(measure, **where).items():
+            out.setdefault(model, []).append(rows.assign(**{column: name}))
+    return {model: pd.concat(parts) for model, parts in out.items()}
+
 
 # %% [markdown]
 # (sem-roles)=
@@ -67,36 +89,50 @@ for grade in grades:
     print(f"{grade:10} {word:12} {here:7.2f} here, {np.mean(there):7.2f} elsewhere: {here - np.mean(there):+.2f}")
 
 # %% [markdown]
-# Now all items, and the verbs of scenes in both orders of the roles.
+# Now the study's own items.
 
 # %%
-roles = run("sem.roles.ettinger2019")
+roles = recall("sem.roles.ettinger2019", data="ettinger2019_lm_diagnostics")
 
-# %% mystnb={"figure": {"caption": "How often the better filler of a pair is preferred, with each filler's odds in other sentences taken off."}, "image": {"alt": "Horizontal bars: share of items in which the right filler is preferred to the related one, the related to the unrelated and the right to the unrelated, for the model and its untrained twin; a dotted line marks one half."}}
+# %% mystnb={"figure": {"caption": "How often the better filler of a pair is preferred, with each filler's odds in other sentences taken off; items of the study."}, "image": {"alt": "Horizontal bars: share of items in which the right filler is preferred to the related one, the related to the unrelated and the right to the unrelated, for the model and its untrained twin; a dotted line marks one half."}}
 pairs = ("right over related", "related over unrelated", "right over unrelated")
-shown = {
-    model: rows[rows["measure"].isin([f"{p}, prior taken off" for p in pairs])]
-    for model, rows in roles.frames.items()
-}
+named = {f"{p}, prior taken off": p for p in pairs}
+shown = {model: rows[rows["measure"].isin(named)].replace({"measure": named}) for model, rows in roles.frames.items()}
 plotting.bars(shown, "measure", chance=0.5, xlim=(0, 1), xlabel="share of items")
 plotting.plt.show()
 
+# %% tags=["hide-output"]
+print(plotting.printed(shown))
+
 # %% [markdown]
 # If a model knows only what a scene is about, the verb of the reversed roles does as well. The released lists of the real
-# BERT's likeliest words, for 750 pairs of sentences, say how often each verb is among the first.
+# BERT's twenty likeliest words, for 744 pairs of sentences, say how often each verb is among the first. A model that heeds
+# the order puts the expected verb there more often than that of the other order.
 
-# %% mystnb={"figure": {"caption": "How often the expected verb, and that of the other order of the roles, is among the likeliest: bert-base-uncased, released outputs."}, "image": {"alt": "Horizontal bars: share of sentences whose expected verb, and whose other order's verb, is among the likeliest one, five and twenty words of bert-base-uncased."}}
-released = next(r for r in evidence.find("sem.roles.ettinger2019") if r.model == "bert-base-uncased")
+# %% mystnb={"figure": {"caption": "How often the expected verb, and that of the other order of the roles, is among the likeliest words of bert-base-uncased; released outputs."}, "image": {"alt": "Horizontal bars: share of sentences whose expected verb, and whose other order's verb, is among the likeliest one, five and twenty words of bert-base-uncased."}}
+real = released("sem.roles.ettinger2019")
 tops = {
-    name: released.frame[released.frame["measure"].str.startswith(f"{name} in top")].assign(top=["1", "5", "20"])
+    name: real[real["measure"].str.startswith(f"{name} in top")].assign(top=["1", "5", "20"])
     for name in ("expected", "other order's")
 }
-plotting.bars(tops, "top", xlim=(0, 1), xlabel="share of sentences in whose top …")
+colours = plotting.KINDS
+plotting.bars(tops, "top", xlim=(0, 1), xlabel="share of sentences in whose top …", colours=colours)
 plotting.plt.show()
 
 # %% tags=["hide-output"]
+print(plotting.printed(tops))
 for measure in ("sensitivity to reversal", "right over unrelated"):
     print(plotting.printed(roles.series(measure, items="verbs")))
+
+# %% [markdown]
+# The same on generated sentences, run while you read:
+
+# %%
+live = run("sem.roles.ettinger2019")
+print(plotting.printed(live.series("sensitivity to reversal")))
+
+# %%
+found("sem.roles.ettinger2019")
 
 # %%
 card("sem.roles.ettinger2019")
@@ -110,31 +146,53 @@ card("sem.roles.ettinger2019")
 # chance but a lookup of the words and the same probe on the embeddings.
 
 # %%
-edges = recall("sem.edge_probing.tenney2019b")
+name = "sem.edge_probing.tenney2019b"
+sources = {
+    "entities": "ud_english_gum",
+    "relations": "semeval2010_task8",
+    "roles": "up_english_ewt",
+    "proto-roles": "uds_decomp",
+}
+edges = {task: recall(name, data=source) for task, source in sources.items()}
 
-# %% mystnb={"figure": {"caption": "Micro F1 of linear probes on the best layer, on the embeddings, and of a lookup of the words."}, "image": {"alt": "Horizontal bars by task: F1 of a probe on the layer that is best on dev, on the embeddings and of a lookup of the words, for the model."}}
-model = {"mini": edges.rows}
+# %% mystnb={"figure": {"caption": "Micro F1 of linear probes on our model: the layer that is best on dev, the embeddings, and a lookup of the words; the studies' data."}, "image": {"alt": "Horizontal bars by task: F1 of a probe on the layer that is best on dev, on the embeddings and of a lookup of the words, for the model."}}
 bars = {"best layer": "F1", "embeddings": "F1, layer 0", "lookup": "F1, lookup"}
-shown = {name: plotting.series(model, m)["mini"] for name, m in bars.items()}
-plotting.bars(shown, "task", xlim=(0, 1), xlabel="micro F1", ax=plotting.axes(figsize=(7, 5)))
+rows = {task: edge.rows[edge.rows["task"] == task] for task, edge in edges.items()}
+shown = {
+    bar: pd.concat([plotting.rows_of(frame, measure) for frame in rows.values()])
+    for bar, measure in bars.items()
+}
+ax = plotting.axes(figsize=(7, 4))
+plotting.bars(shown, "task", xlim=(0, 1), xlabel="micro F1", colours=plotting.KINDS, ax=ax)
 plotting.plt.show()
 
-# %% mystnb={"figure": {"caption": "What context adds to the embeddings, by task, for the model and its untrained twin."}, "image": {"alt": "Horizontal bars by task: F1 of the best layer less F1 of the embeddings, for the model and its untrained twin."}}
-plotting.bars(edges.series("gain over layer 0"), "task", xlabel="F1 over the embeddings")
+# %% mystnb={"figure": {"caption": "What context adds to the embeddings, by task, for our model and its untrained twin."}, "image": {"alt": "Horizontal bars by task: F1 of the best layer less F1 of the embeddings, for the model and its untrained twin."}}
+added = {}
+for task, edge in edges.items():
+    for model, part in edge.series("gain over layer 0", task=task).items():
+        added[model] = pd.concat([added.get(model), part]) if model in added else part
+plotting.bars(added, "task", xlabel="F1 over the embeddings")
 plotting.plt.show()
 
 # %% [markdown]
 # Beside it, the released figures of bert-base-uncased.
 
 # %% mystnb={"figure": {"caption": "The same for bert-base-uncased, from the authors' released scores: a mix of all layers less the input embeddings."}, "image": {"alt": "Horizontal bars by task: released gain in F1 of a mix of all layers over the input embeddings of bert-base-uncased."}}
-real = next(r for r in evidence.find("sem.edge_probing.tenney2019b") if r.model == "bert-base-uncased").frame
-gains = real[(real["measure"] == "gain over input embeddings") & (real["view"] == "mix of all layers")]
-plotting.bars({"bert-base-uncased": gains}, "task", xlabel="F1 over the input embeddings")
+real = plotting.rows_of(released(name), "gain over input embeddings", view="mix of all layers")
+gains = {"bert-base-uncased": real}
+plotting.bars(gains, "task", xlabel="F1 over the input embeddings")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-for measure in ("F1 over best baseline", "gain over layer 0, syntactic - semantic"):
-    print(plotting.printed(edges.series(measure)))
+print(plotting.printed(shown))
+print(plotting.printed(added))
+print(plotting.printed(gains))
+for task, edge in edges.items():
+    print(plotting.printed(edge.series("F1 over best baseline", task=task)))
+print(plotting.printed(edges["roles"].series("gain over layer 0, syntactic - semantic")))
+
+# %%
+found("sem.edge_probing.tenney2019b")
 
 # %%
 card("sem.edge_probing.tenney2019b")
@@ -143,21 +201,27 @@ card("sem.edge_probing.tenney2019b")
 # (sem-ner-f1)=
 # ## Does the probe know entities, or their names?
 #
-# Probes tell types of entities well {cite:p}`tenney2019a`. Is that knowledge of entities? The test words here are new to the
-# probe; then each gives way to another name of its type.
+# Probes tell types of entities well {cite:p}`tenney2019a`. Is that knowledge of entities? Some names are in training and
+# test, so that a lookup of the words knows them, and the embeddings know kinds of names. What is left is measured first.
+# Then each test name gives way to another of its type that training lacks; a probe of entities would not mind.
 
 # %%
-entities = run("sem.ner_f1.tenney2019a")
+entities = recall("sem.ner_f1.tenney2019a", data="ud_english_gum")
+tweets = recall("sem.ner_f1.tenney2019a", data="wnut17_ner")
 
-# %% mystnb={"figure": {"caption": "F1 of entity types: the best layer, the same probe when names are replaced, the embeddings, and a lookup."}, "image": {"alt": "Horizontal bars: F1 of entity types by the probe on the best layer, after names are replaced, on the embeddings, by a lookup and by the commonest type, for the model and its untrained twin."}}
+# %% mystnb={"figure": {"caption": "F1 of entity types on GUM: the best layer, the same probe when names are replaced, the embeddings, a lookup of the words, and the commonest type."}, "image": {"alt": "Horizontal bars: F1 of entity types by the probe on the best layer, after names are replaced, on the embeddings, by a lookup and by the commonest type, for the model and its untrained twin."}}
 bars = ("F1", "F1, names replaced", "F1, layer 0", "F1, lookup", "F1, majority")
 shown = {m: rows.set_index("measure").loc[list(bars)].reset_index() for m, rows in entities.frames.items()}
 plotting.bars(shown, "measure", xlim=(0, 1), xlabel="micro F1")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
+print(plotting.printed(shown))
 for measure in ("F1 over lexical baseline", "F1, original - replaced"):
-    print(plotting.printed(entities.series(measure)))
+    print(plotting.printed(side_by_side({"GUM": entities, "WNUT17": tweets}, measure)))
+
+# %%
+found("sem.ner_f1.tenney2019a")
 
 # %%
 card("sem.ner_f1.tenney2019a")
@@ -171,17 +235,32 @@ card("sem.ner_f1.tenney2019a")
 # vectors of pronoun and candidate. As often as a name, a word that names nobody is exchanged (*the coat* for *the hat*).
 
 # %%
-names = run("sem.name_brittleness.balasubramanian2020")
+sets = {"GAP": "gap", "Winogender": "winogender", "WinoBias": "winobias"}
+names = {
+    label: recall("sem.name_brittleness.balasubramanian2020", data=source)
+    for label, source in sets.items()
+}
 
-# %% mystnb={"figure": {"caption": "Share of decisions that another name changes, and that another word changes."}, "image": {"alt": "Horizontal bars: share of decisions changed by another name and by another word that names nobody, for the model and its untrained twin."}}
-bars = {"share changed, name": "a name", "share changed, placebo": "another word"}
-shown = {m: rows[rows["measure"].isin(bars)].replace({"measure": bars}) for m, rows in names.frames.items()}
-plotting.bars(shown, "measure", xlim=(0, 1), xlabel="share of decisions changed")
+# %% mystnb={"figure": {"caption": "Share of items whose decision changes under at least one of four other names, by data set."}, "image": {"alt": "Horizontal bars by data set: share of items whose decision any of four other names changes, for the model and its untrained twin; a dotted line marks one half."}}
+shown = side_by_side(names, "share of items ever changed")
+plotting.bars(shown, "data", chance=0.5, xlim=(0, 1), xlabel="share of items ever changed")
+plotting.plt.show()
+
+# %% mystnb={"figure": {"caption": "Share of our model's decisions that another name changes, and that another word changes, by data set."}, "image": {"alt": "Horizontal bars by data set: share of decisions changed by another name and by another word that names nobody, for the model."}}
+kinds = {"a name": "share changed, name", "another word": "share changed, placebo"}
+swapped = {kind: side_by_side(names, measure)["mini"] for kind, measure in kinds.items()}
+colours = plotting.KINDS
+plotting.bars(swapped, "data", xlim=(0, 1), xlabel="share of decisions changed", colours=colours)
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-for measure in ("accuracy", "accuracy, places evenly", "share of items ever changed"):
-    print(plotting.printed(names.series(measure)))
+print(plotting.printed(shown))
+print(plotting.printed(swapped))
+for measure in ("accuracy, places evenly", "share changed, name - placebo"):
+    print(plotting.printed(side_by_side(names, measure)))
+
+# %%
+found("sem.name_brittleness.balasubramanian2020")
 
 # %%
 card("sem.name_brittleness.balasubramanian2020")
@@ -202,8 +281,12 @@ within = dict(task="decoding", range="interpolation")
 shown = numbers.series("relative error, model", **within)
 spelled = plotting.series({"mini": numbers.rows}, "relative error, characters", **within)["mini"]
 shown = {**shown, "characters": spelled}
-plotting.bars(shown, "numbers", xlim=(0, None), xlabel="error, share of the range")
+colours = [*plotting.COLOURS[:2], plotting.KINDS[0]]
+plotting.bars(shown, "numbers", xlim=(0, None), xlabel="error, share of the range", colours=colours)
 plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(shown))
 
 # %% mystnb={"figure": {"caption": "Error of decoding inside the range of training and beyond it, for the model."}, "image": {"alt": "Horizontal bars by kind of number: mean error as a share of the range inside the range of training and beyond it, for the model."}}
 model = {"mini": numbers.rows}
@@ -212,13 +295,18 @@ shown = {
     name: plotting.series(model, "relative error, model", task="decoding", range=r)["mini"]
     for name, r in where.items()
 }
-plotting.bars(shown, "numbers", xlim=(0, None), xlabel="error, share of the range")
+colours = plotting.KINDS
+plotting.bars(shown, "numbers", xlim=(0, None), xlabel="error, share of the range", colours=colours)
 plotting.plt.show()
 
 # %% tags=["hide-output"]
+print(plotting.printed(shown))
 for measure in ("relative error, floats - integers", "error per further piece"):
     print(plotting.printed(numbers.series(measure)))
 print(plotting.printed(numbers.series("accuracy", task="maximum")))
+
+# %%
+found("sem.numbers.wallace2019b")
 
 # %%
 card("sem.numbers.wallace2019b")

@@ -52,21 +52,27 @@ def entity_types(subject, data, settings):
     rows.append(intervals.row("F1", own, n, layer=layers[best]))
     over = f1.difference(own, figures[rival])
     rows.append(intervals.row("F1 over lexical baseline", over, n, layer=layers[best]))
+    again, new = _tried_again(subject, targets, scored, layers[best], settings)
+    return intervals.table(rows + again, [note, dealt, new, f"the better lexical baseline on dev: {rival}"])
+
+
+def _tried_again(subject, targets: Targets, scored: probing.Probed, layer: int, settings) -> tuple[list[dict], str]:
+    """The same probes where other names stand in the test sentences, and how many of those training has not seen."""
     other, place, unseen = replaced(targets, settings.seed)
     short = encode.fits(subject, other.sentences)  # a longer name may make a sentence too long
     other, place = other.take(short), place[short]
-    (x,) = gather(subject, other, layers=[layers[best]], settings=settings)
-    said = np.array([probing.answers(probes[best], x, scored.classes) for probes in scored.probes])
+    (x,) = gather(subject, other, layers=[layer], settings=settings)
+    said = np.array([probing.answers(probes[scored.best], x, scored.classes) for probes in scored.probes])
     gold, groups = scored.gold[place], scored.groups[place]
     both = [
         f1.interval(gold, answers, seed=settings.seed, draws=settings.draws, groups=groups)
-        for answers in (scored.said[:, best][:, place], said)
+        for answers in (scored.said[:, scored.best][:, place], said)
     ]
-    keys = dict(layer=layers[best])
-    rows.append(intervals.row("F1, names replaced", both[1], len(place), **keys))
-    rows.append(intervals.row("F1, original - replaced", f1.difference(*both), len(place), **keys))
-    new = f"{int(unseen.sum())} of {len(unseen)} names put in are none of a train target"
-    return intervals.table(rows, [note, dealt, new, f"the better lexical baseline on dev: {rival}"])
+    rows = [
+        intervals.row("F1, names replaced", both[1], len(place), layer=layer),
+        intervals.row("F1, original - replaced", f1.difference(*both), len(place), layer=layer),
+    ]
+    return rows, f"{int(unseen.sum())} of {len(unseen)} names put in are none of a train target"
 
 
 def replaced(targets: Targets, seed: int) -> tuple[Targets, np.ndarray, np.ndarray]:
