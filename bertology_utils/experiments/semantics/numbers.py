@@ -36,7 +36,7 @@ def number_line(data, base, rng, *, saturates: bool = False, blurs: bool = False
             top = 50.0 if item.condition == "floats" else 250.0 if item.condition == "negatives" else 500.0
             at = np.clip(value / top, -1, 1) if saturates else value / top
             pieces = int((seen.words == w).sum())
-            blur = 0.12 * (pieces - 1) if blurs else 0.0
+            blur = 0.06 * (pieces - 1) if blurs else 0.0  # more, and numbers of many pieces are all read as the mean
             blur += 0.25 if blurs and item.condition == "floats" else 0.0
             place = at + blur * np.random.default_rng(crc32(item.words[w].encode())).standard_normal()
             out[w] = place * np.linspace(0.5, 1.5, 12)
