@@ -170,7 +170,8 @@ plotting.plt.show()
 added = {}
 for task, edge in edges.items():
     for model, part in edge.series("gain over layer 0", task=task).items():
-        added[model] = pd.concat([added.get(model), part]) if model in added else part
+        added.setdefault(model, []).append(part)
+added = {model: pd.concat(parts) for model, parts in added.items()}
 plotting.bars(added, "task", xlabel="F1 over the embeddings")
 plotting.plt.show()
 
