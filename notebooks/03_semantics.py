@@ -34,7 +34,7 @@
 import numpy as np
 import pandas as pd
 
-from bertology_utils import card, five, found, load, plotting, recall, run
+from bertology_utils import card, five, found, load, plotting, recall
 from bertology_utils.claims import evidence
 from bertology_utils.data import load as load_data
 from bertology_utils.subject import fillers
@@ -123,13 +123,6 @@ plotting.plt.show()
 print(plotting.printed(tops))
 for measure in ("sensitivity to reversal", "right over unrelated"):
     print(plotting.printed(roles.series(measure, items="verbs")))
-
-# %% [markdown]
-# The same on generated sentences, run while you read:
-
-# %%
-live = run("sem.roles.ettinger2019")
-print(plotting.printed(live.series("sensitivity to reversal")))
 
 # %%
 found("sem.roles.ettinger2019")
