@@ -140,31 +140,17 @@ card("sem.roles.ettinger2019")
 
 # %%
 name = "sem.edge_probing.tenney2019b"
-sources = {
-    "entities": "ud_english_gum",
-    "relations": "semeval2010_task8",
-    "roles": "up_english_ewt",
-    "proto-roles": "uds_decomp",
-}
-edges = {task: recall(name, data=source) for task, source in sources.items()}
+edges = recall(name)
 
-# %% mystnb={"figure": {"caption": "Micro F1 of linear probes on our model: the layer that is best on dev, the embeddings, and a lookup of the words; the studies' data."}, "image": {"alt": "Horizontal bars by task: F1 of a probe on the layer that is best on dev, on the embeddings and of a lookup of the words, for the model."}}
+# %% mystnb={"figure": {"caption": "Micro F1 of linear probes on our model: the layer that is best on dev, the embeddings, and a lookup of the words; generated sentences."}, "image": {"alt": "Horizontal bars by task: F1 of a probe on the layer that is best on dev, on the embeddings and of a lookup of the words, for the model."}}
 bars = {"best layer": "F1", "embeddings": "F1, layer 0", "lookup": "F1, lookup"}
-rows = {task: edge.rows[edge.rows["task"] == task] for task, edge in edges.items()}
-shown = {
-    bar: pd.concat([plotting.rows_of(frame, measure) for frame in rows.values()])
-    for bar, measure in bars.items()
-}
-ax = plotting.axes(figsize=(7, 4))
+shown = {bar: plotting.rows_of(edges.rows, measure) for bar, measure in bars.items()}
+ax = plotting.axes(figsize=(7, 4.5))
 plotting.bars(shown, "task", xlim=(0, 1), xlabel="micro F1", colours=plotting.KINDS, ax=ax)
 plotting.plt.show()
 
-# %% mystnb={"figure": {"caption": "What context adds to the embeddings, by task, for our model and its untrained twin."}, "image": {"alt": "Horizontal bars by task: F1 of the best layer less F1 of the embeddings, for the model and its untrained twin."}}
-added = {}
-for task, edge in edges.items():
-    for model, part in edge.series("gain over layer 0", task=task).items():
-        added.setdefault(model, []).append(part)
-added = {model: pd.concat(parts) for model, parts in added.items()}
+# %% mystnb={"figure": {"caption": "What context adds to the embeddings, by task, for our model and its untrained twin; generated sentences."}, "image": {"alt": "Horizontal bars by task: F1 of the best layer less F1 of the embeddings, for the model and its untrained twin."}}
+added = edges.series("gain over layer 0")
 plotting.bars(added, "task", xlabel="F1 over the embeddings")
 plotting.plt.show()
 
@@ -181,9 +167,8 @@ plotting.plt.show()
 print(plotting.printed(shown))
 print(plotting.printed(added))
 print(plotting.printed(gains))
-for task, edge in edges.items():
-    print(plotting.printed(edge.series("F1 over best baseline", task=task)))
-print(plotting.printed(edges["roles"].series("gain over layer 0, syntactic - semantic")))
+for measure in ("F1 over best baseline", "gain over layer 0, syntactic - semantic"):
+    print(plotting.printed(edges.series(measure)))
 
 # %%
 found("sem.edge_probing.tenney2019b")
