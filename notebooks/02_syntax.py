@@ -55,11 +55,6 @@ def named(frames, column, names):
     kept = {name: frame[frame[column].isin(names)] for name, frame in frames.items()}
     return {name: frame.assign(**{column: frame[column].map(names)}) for name, frame in kept.items()}
 
-# %% tags=["hide-input"]
-def deciding(result):
-    return {name: frame.drop(columns="figure") for name, frame in result.deciding().items()}
-
-
 # %% [markdown]
 # ## What it predicts
 #
@@ -119,7 +114,7 @@ plotting.lines(shown, "attractors", chance=0.5, ylim=(0, 1), ylabel="balanced ac
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-print(plotting.printed(deciding(agreement)))
+print(plotting.printed(agreement.deciding()))
 print(plotting.printed(shown))
 
 # %%
@@ -150,7 +145,7 @@ plotting.bars(shown, "measure", xlim=(0, 1), xlabel="share of pairs")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-print(plotting.printed(deciding(negation)))
+print(plotting.printed(negation.deciding()))
 
 # %%
 found("syn.negation.ettinger2019")
@@ -205,7 +200,7 @@ for ax, method in zip(panels, ("minimal pairs", "cloze", "probe")):
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-print(plotting.printed(deciding(npi)))
+print(plotting.printed(npi.deciding()))
 
 # %%
 found("syn.npi.warstadt2019")
@@ -248,7 +243,7 @@ plotting.plt.show()
 
 # %% tags=["hide-output"]
 for run in (ewt, conll):
-    print(plotting.printed(deciding(run)))
+    print(plotting.printed(run.deciding()))
 
 # %%
 found("syn.pos_chunks_deps.tenney2019b")
@@ -276,7 +271,7 @@ for ax, condition in zip(panels, ("main_auxiliary", "subject_noun")):
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-print(plotting.printed(deciding(hierarchical)))
+print(plotting.printed(hierarchical.deciding()))
 
 # %%
 found("syn.hierarchical.lin2019")
@@ -301,7 +296,7 @@ plotting.bars(shown, "ancestor", chance=0.0, xlabel="share of errors removed")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-print(plotting.printed(deciding(ancestors)))
+print(plotting.printed(ancestors.deciding()))
 
 # %%
 found("syn.distant_parents.liu2019a")
@@ -336,7 +331,7 @@ plotting.plt.show()
 
 # %% tags=["hide-output"]
 print(plotting.printed(structural.series("UUAS")), f"\nchain of neighbours: {chain:.3f}")
-print(plotting.printed(deciding(structural)))
+print(plotting.printed(structural.deciding()))
 
 # %%
 found("syn.structural_probe.hewitt2019")
@@ -417,7 +412,7 @@ plotting.bars(shown, "feature", ax=ax, xlabel="rank correlation", xlim=(0, 1), c
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-print(plotting.printed(deciding(whole)))
+print(plotting.printed(whole.deciding()))
 
 # %%
 found("syn.concatenated.miaschi2020")
@@ -449,7 +444,7 @@ ax.legend()
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-print(plotting.printed(deciding(mdl)))
+print(plotting.printed(mdl.deciding()))
 for measure in ("accuracy", "compression"):
     print(plotting.printed(mdl.series(measure)))
 
@@ -544,7 +539,7 @@ ax.axhline(chain, color="#555555", linestyle=":")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-print(plotting.printed(deciding(attention)))
+print(plotting.printed(attention.deciding()))
 print(plotting.printed({"bert-base-cased": rows}), f"\nundirected chain: {chain:.3f}")
 
 # %%
@@ -594,7 +589,7 @@ plotting.bars(shown, "tree", xlim=(0, 1), xlabel="edges found (UUAS)")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-print(plotting.printed(deciding(masking)))
+print(plotting.printed(masking.deciding()))
 
 # %%
 found("syn.perturbed_masking.wu2020")
@@ -650,7 +645,7 @@ plotting.bars(shown, "attacked", xlim=(0, 1), xlabel="accuracy", colours=plottin
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-print(plotting.printed(deciding(attack)))
+print(plotting.printed(attack.deciding()))
 
 # %%
 found("syn.triggers.wallace2019a")
