@@ -1,7 +1,8 @@
 """One look for every figure: `ax` in, `ax` out; nothing is computed here.
 
 Colours are the Okabe–Ito set (told apart by colour-blind readers), and every series has a marker or hatch of its own
-as well. Intervals are drawn wherever rows have them.
+as well: as on the cards, green is our model, amber its untrained twin, blue the real BERT. Intervals are drawn wherever
+rows have them.
 """
 
 from __future__ import annotations
@@ -19,10 +20,11 @@ from matplotlib.ticker import MaxNLocator
 from .scores.intervals import COLUMNS
 from .scores.sameness import decimals
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+COLOURS = ("#009E73", "#E69F00", "#0072B2", "#CC79A7", "#D55E00", "#56B4E9", "#000000")
 KINDS = COLOURS[3:]  # for series that are no subjects: the first three are the model's, its twin's and the real BERT's
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 OURS = ("mini", "mini-untrained")
+SHORT = {"mini-untrained": "untrained", "mini, untrained": "untrained"}  # as the cards call them
 PUBLISHED = {"bert-base": 2, "multilingual-bert": 2, "bert-large": 3}  # places the published BERTs keep in every figure
 STYLE: dict[Any, Any] = {
     "figure.figsize": (7.0, 3.4),
@@ -107,6 +109,13 @@ def look(name: str, k: int) -> int:
     return next((at for start, at in PUBLISHED.items() if called.startswith(start)), k % len(COLOURS))
 
 
+def _drawn(frames: dict[str, pd.DataFrame]) -> list[tuple[str, int, pd.DataFrame]]:
+    """(label, look, rows) of each frame; published BERTs come first, as on the cards."""
+    told = [(SHORT.get(name, name), name, look(name, k), frame) for k, (name, frame) in enumerate(frames.items())]
+    told.sort(key=lambda one: not one[1].startswith(tuple(PUBLISHED)))
+    return [(label, its, frame) for label, _, its, frame in told]
+
+
 def bars(
     frames: dict[str, pd.DataFrame],
     x: str,
@@ -133,15 +142,15 @@ def bars(
     ax = axes(ax)
     groups = list(dict.fromkeys(v for f in frames.values() for v in f[x]))
     height = 0.8 / len(frames)
-    for k, (name, frame) in enumerate(frames.items()):
+    for k, (name, its, frame) in enumerate(_drawn(frames)):
         at = np.array([groups.index(v) for v in frame[x]]) + (k - (len(frames) - 1) / 2) * height
         ax.barh(
             at,
             frame["value"],
             height * 0.92,
             label=name,
-            color=colours[look(name, k) % len(colours)],
-            hatch=("", "//", "..", "xx")[look(name, k) % 4],
+            color=colours[its % len(colours)],
+            hatch=("", "//", "..", "xx")[its % 4],
             edgecolor="white",
             linewidth=0.5,
         )
@@ -174,8 +183,8 @@ def lines(
     ['mini', 'asked for 0.3']
     """
     ax = axes(ax)
-    for k, (name, frame) in enumerate(frames.items()):
-        frame, its = frame.sort_values(x), look(name, k)
+    for name, its, frame in _drawn(frames):
+        frame = frame.sort_values(x)
         at, colour = frame[x].to_numpy(float), colours[its % len(colours)]
         ax.plot(at, frame["value"], marker=MARKERS[its % 7], markersize=4, color=colour, label=name)
         if frame["low"].notna().any():
@@ -311,7 +320,7 @@ def _finish(
             chance, color="#555555", linestyle=":", linewidth=1.2, label=f"{reference} {chance:.3g}" if chance else None
         )
     if ax.get_legend_handles_labels()[0] and (n > 1 or chance):
-        if vertical and "title" not in labels:  # above: inside it would cover bars
+        if "title" not in labels:  # above: inside it would cover what is drawn
             ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=3, borderaxespad=0.2)
         else:
             ax.legend(loc="best")
