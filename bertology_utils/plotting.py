@@ -1,7 +1,8 @@
 """One look for every figure: `ax` in, `ax` out; nothing is computed here.
 
 Colours are the Okabe–Ito set (told apart by colour-blind readers), and every series has a marker or hatch of its own
-as well. Intervals are drawn wherever rows have them.
+as well: as on the cards, green is our model, amber its untrained twin, blue the real BERT. Intervals are drawn wherever
+rows have them.
 """
 
 from __future__ import annotations
@@ -19,10 +20,12 @@ from matplotlib.ticker import MaxNLocator
 from .scores.intervals import COLUMNS
 from .scores.sameness import decimals
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-KINDS = COLOURS[3:]  # for series that are no subjects: the first three are the model's, its twin's and the real BERT's
+SUBJECTS = ("#009E73", "#E69F00", "#0072B2")  # the model's, its twin's and the real BERT's
+KINDS = ("#CC79A7", "#D55E00", "#56B4E9", "#000000", "#882255", "#999999")  # of series that are no subjects
+COLOURS = SUBJECTS + KINDS
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 OURS = ("mini", "mini-untrained")
+SHORT = {"mini-untrained": "untrained", "mini, untrained": "untrained"}  # as the cards call them
 PUBLISHED = {"bert-base": 2, "multilingual-bert": 2, "bert-large": 3}  # places the published BERTs keep in every figure
 STYLE: dict[Any, Any] = {
     "figure.figsize": (7.0, 3.4),
@@ -93,18 +96,30 @@ def rows_of(frame: pd.DataFrame, measure: str, name: str = "", **where) -> pd.Da
     return chosen
 
 
-def look(name: str, k: int) -> int:
-    """Which colour and marker the k-th of several frames gets: our model, its twin and the published BERTs keep theirs.
+def look(name: str) -> int | None:
+    """The place in `COLOURS` that a subject keeps in every figure; None for what is no subject.
 
     Examples
     --------
-    >>> look("mini", 2), look("mini, untrained", 0), look("bert-base-uncased, released", 0)
-    (0, 1, 2)
+    >>> look("mini"), look("mini, untrained"), look("bert-base-uncased, released"), look("best head")
+    (0, 1, 2, None)
     """
     called = name.lower().replace(",", "").replace(" ", "-")
     if called in OURS:
         return OURS.index(called)
-    return next((at for start, at in PUBLISHED.items() if called.startswith(start)), k % len(COLOURS))
+    return next((place for start, place in PUBLISHED.items() if called.startswith(start)), None)
+
+
+def _drawn(frames: dict[str, pd.DataFrame], colours: Sequence[str] | None) -> list[tuple[str, str, int, pd.DataFrame]]:
+    """(label, colour, which marker or hatch, rows) of each frame; published BERTs come first, as on the cards."""
+    out = []
+    for k, (name, frame) in enumerate(frames.items()):
+        place = look(name)
+        own = k if place is None else place
+        colour = KINDS[k % len(KINDS)] if place is None else COLOURS[place]
+        out.append((SHORT.get(name, name), colours[own % len(colours)] if colours else colour, own, frame))
+    published = {SHORT.get(name, name) for name in frames if (look(name) or 0) >= len(OURS)}
+    return sorted(out, key=lambda one: one[0] not in published)
 
 
 def bars(
@@ -113,19 +128,19 @@ def bars(
     *,
     chance: float | None = None,
     ax: Axes | None = None,
-    colours: Sequence[str] = COLOURS,
+    colours: Sequence[str] | None = None,
     reference: str = "chance",
     **labels,
 ) -> Axes:
     """Horizontal bars with intervals: one group a value of column `x`, one bar a frame.
 
     `labels` go to ``ax.set`` (title, xlabel, xlim, …); `chance` draws a reference line, which `reference` names;
-    `colours` are the frames' in their order: `KINDS` where they are not subjects, so that a colour stands for one thing.
+    `colours` are the frames' in their order, where they are not those of `look`.
 
     Examples
     --------
     >>> row = {"erased": "part of speech", "measure": "drop", "value": 0.1, "low": 0.05, "high": 0.15, "n": 90}
-    >>> ax = bars({"last layer": pd.DataFrame([row])}, "erased", colours=KINDS, xlabel="drop of accuracy")
+    >>> ax = bars({"last layer": pd.DataFrame([row])}, "erased", xlabel="drop of accuracy")
     >>> ax.get_xlabel()
     'drop of accuracy'
     >>> plt.close(ax.figure)
@@ -133,20 +148,20 @@ def bars(
     ax = axes(ax)
     groups = list(dict.fromkeys(v for f in frames.values() for v in f[x]))
     height = 0.8 / len(frames)
-    for k, (name, frame) in enumerate(frames.items()):
+    for k, (name, colour, own, frame) in enumerate(_drawn(frames, colours)):
         at = np.array([groups.index(v) for v in frame[x]]) + (k - (len(frames) - 1) / 2) * height
         ax.barh(
             at,
             frame["value"],
             height * 0.92,
             label=name,
-            color=colours[look(name, k) % len(colours)],
-            hatch=("", "//", "..", "xx")[look(name, k) % 4],
+            color=colour,
+            hatch=("", "//", "..", "xx")[own % 4],
             edgecolor="white",
             linewidth=0.5,
         )
         ax.errorbar(frame["value"], at, xerr=_errors(frame), fmt="none", ecolor="#333333", elinewidth=1, capsize=2)
-    ax.set_yticks(range(len(groups)), [str(g) for g in groups])
+    ax.set_yticks(range(len(groups)), [str(g).replace("_", " ") for g in groups])
     ax.invert_yaxis()
     ax.grid(axis="y", visible=False)
     return _finish(ax, chance, len(frames), vertical=True, reference=reference, **labels)
@@ -158,7 +173,7 @@ def lines(
     *,
     chance: float | None = None,
     ax: Axes | None = None,
-    colours: Sequence[str] = COLOURS,
+    colours: Sequence[str] | None = None,
     reference: str = "chance",
     **labels,
 ) -> Axes:
@@ -174,10 +189,10 @@ def lines(
     ['mini', 'asked for 0.3']
     """
     ax = axes(ax)
-    for k, (name, frame) in enumerate(frames.items()):
-        frame, its = frame.sort_values(x), look(name, k)
-        at, colour = frame[x].to_numpy(float), colours[its % len(colours)]
-        ax.plot(at, frame["value"], marker=MARKERS[its % 7], markersize=4, color=colour, label=name)
+    for name, colour, own, frame in _drawn(frames, colours):
+        frame = frame.sort_values(x)
+        at = frame[x].to_numpy(float)
+        ax.plot(at, frame["value"], marker=MARKERS[own % len(MARKERS)], markersize=4, color=colour, label=name)
         if frame["low"].notna().any():
             ax.fill_between(
                 at,
@@ -232,7 +247,8 @@ def scatters(frame: pd.DataFrame, panel: str, group: str, *, columns: int = 3, t
             part = frame[frame[panel] == name]
             for k, kind in enumerate(groups):
                 own = part[part[group] == kind]
-                ax.scatter(own["x"], own["y"], s=14, color=COLOURS[k % 7], marker=MARKERS[k % 7], alpha=0.8, label=kind)
+                dress = {"color": KINDS[k % len(KINDS)], "marker": MARKERS[k % len(MARKERS)]}
+                ax.scatter(own["x"], own["y"], s=14, alpha=0.8, label=kind, **dress)
             ax.set(title=name, xticks=[], yticks=[])
         figure.legend(*grid.flat[0].get_legend_handles_labels(), loc="outside upper right", ncols=len(groups))
         figure.suptitle(title, x=0.01, ha="left")
@@ -257,7 +273,7 @@ def arcs(
         sure = known is None or frozenset((i, j)) in known
         turn = np.linspace(0, np.pi, 60)
         radius = abs(i - j) / 2
-        colour, dash = (COLOURS[0], "-") if sure else (COLOURS[1], "--")
+        colour, dash = (COLOURS[0], "-") if sure else ("#888888", "--")
         ax.plot((i + j) / 2 + radius * np.cos(turn), 0.15 + radius**0.7 * np.sin(turn), color=colour, linestyle=dash)
     for i, word in enumerate(words):
         ax.text(i, 0, word, ha="center", va="top", fontsize=9)
@@ -311,7 +327,7 @@ def _finish(
             chance, color="#555555", linestyle=":", linewidth=1.2, label=f"{reference} {chance:.3g}" if chance else None
         )
     if ax.get_legend_handles_labels()[0] and (n > 1 or chance):
-        if vertical and "title" not in labels:  # above: inside it would cover bars
+        if "title" not in labels:  # above: inside it would cover what is drawn
             ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=3, borderaxespad=0.2)
         else:
             ax.legend(loc="best")
