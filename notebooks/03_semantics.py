@@ -115,8 +115,7 @@ tops = {
     name: real[real["measure"].str.startswith(f"{name} in top")].assign(top=["1", "5", "20"])
     for name in ("expected", "other order's")
 }
-colours = plotting.KINDS
-plotting.bars(tops, "top", xlim=(0, 1), xlabel="share of sentences in whose top …", colours=colours)
+plotting.bars(tops, "top", xlim=(0, 1), xlabel="share of sentences in whose top …")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -146,7 +145,7 @@ edges = recall(name)
 bars = {"best layer": "F1", "embeddings": "F1, layer 0", "lookup": "F1, lookup"}
 shown = {bar: plotting.rows_of(edges.rows, measure) for bar, measure in bars.items()}
 ax = plotting.axes(figsize=(7, 4.5))
-plotting.bars(shown, "task", xlim=(0, 1), xlabel="micro F1", colours=plotting.KINDS, ax=ax)
+plotting.bars(shown, "task", xlim=(0, 1), xlabel="micro F1", ax=ax)
 plotting.plt.show()
 
 # %% mystnb={"figure": {"caption": "What context adds to the embeddings, by task, for our model and its untrained twin; generated sentences."}, "image": {"alt": "Horizontal bars by task: F1 of the best layer less F1 of the embeddings, for the model and its untrained twin."}}
@@ -228,8 +227,7 @@ plotting.plt.show()
 # %% mystnb={"figure": {"caption": "Share of our model's decisions that another name changes, and that another word changes, by data set."}, "image": {"alt": "Horizontal bars by data set: share of decisions changed by another name and by another word that names nobody, for the model."}}
 kinds = {"a name": "share changed, name", "another word": "share changed, placebo"}
 swapped = {kind: side_by_side(names, measure)["mini"] for kind, measure in kinds.items()}
-colours = plotting.KINDS
-plotting.bars(swapped, "data", xlim=(0, 1), xlabel="share of decisions changed", colours=colours)
+plotting.bars(swapped, "data", xlim=(0, 1), xlabel="share of decisions changed")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -260,8 +258,7 @@ within = dict(task="decoding", range="interpolation")
 shown = numbers.series("relative error, model", **within)
 spelled = plotting.series({"mini": numbers.rows}, "relative error, characters", **within)["mini"]
 shown = {**shown, "characters": spelled}
-colours = [*plotting.COLOURS[:2], plotting.KINDS[0]]
-plotting.bars(shown, "numbers", xlim=(0, None), xlabel="error, share of the range", colours=colours)
+plotting.bars(shown, "numbers", xlim=(0, None), xlabel="error, share of the range")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -274,8 +271,7 @@ shown = {
     name: plotting.series(model, "relative error, model", task="decoding", range=r)["mini"]
     for name, r in where.items()
 }
-colours = plotting.KINDS
-plotting.bars(shown, "numbers", xlim=(0, None), xlabel="error, share of the range", colours=colours)
+plotting.bars(shown, "numbers", xlim=(0, None), xlabel="error, share of the range")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
