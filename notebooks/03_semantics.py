@@ -11,7 +11,7 @@
 #     display_name: Python 3
 #     language: python
 #     name: python3
-
+# ---
 
 # %% [markdown]
 # # Semantic knowledge
