@@ -221,7 +221,7 @@ names = {
 
 # %% mystnb={"figure": {"caption": "Share of items whose decision changes under at least one of four other names, by data set."}, "image": {"alt": "Horizontal bars by data set: share of items whose decision any of four other names changes, for the model and its untrained twin; a dotted line marks one half."}}
 shown = side_by_side(names, "share of items ever changed")
-plotting.bars(shown, "data", chance=0.5, xlim=(0, 1), xlabel="share of items ever changed")
+plotting.bars(shown, "data", chance=0.5, reference="most: above", xlim=(0, 1), xlabel="share of items ever changed")
 plotting.plt.show()
 
 # %% mystnb={"figure": {"caption": "Share of our model's decisions that another name changes, and that another word changes, by data set."}, "image": {"alt": "Horizontal bars by data set: share of decisions changed by another name and by another word that names nobody, for the model."}}
