@@ -230,7 +230,7 @@ few = objects[objects["sentence"] < 600].reset_index(drop=True)
 right = relations.score(subject, [t.words for t in trees[:600]], few)
 half = len(few) // 2
 best = int(right[:half].mean(0).argmax())
-print(relations.name(best, subject.n_layers, subject.n_heads))
+print(relations.head_name(best, subject.n_layers, subject.n_heads))
 print(f"right on the other half: {right[half:, best].mean():.2f}")
 offset = relations.offset_hits(few)[:half].mean(0).argmax()
 print(f"the best offset, {relations.OFFSETS[offset]:+d}: {relations.offset_hits(few)[half:, offset].mean():.2f}")

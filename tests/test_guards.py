@@ -16,6 +16,7 @@ from transformers import AutoConfig, AutoModel, BertForPreTraining
 
 from bertology_utils.settings import Settings
 from bertology_utils.subject import encode, models
+from bertology_utils.subject.attentions import attentions
 from bertology_utils.subject.models import ModelUnavailable, ModelUnsuitable, load
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -26,7 +27,7 @@ def test_subjects_are_eager_and_give_maps():
     assert tiny().config._attn_implementation == "eager"
     assert tiny().twin().config._attn_implementation == "eager"
     for subject in (tiny(), tiny().twin()):
-        _, _, maps = next(encode.attentions(subject, [["dog"]]))
+        _, _, maps = next(attentions(subject, [["dog"]]))
         assert maps.shape == (3, 4, 3, 3)
 
 
@@ -44,7 +45,7 @@ def test_empty_maps_are_an_error_not_a_result():
 
     blind = dataclasses.replace(tiny(), model=model)
     with pytest.raises(RuntimeError, match="not eager"):
-        next(encode.attentions(blind, [["dog"]]))
+        next(attentions(blind, [["dog"]]))
 
 
 def test_head_mask_does_nothing_so_nobody_uses_it():

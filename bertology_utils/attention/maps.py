@@ -1,6 +1,6 @@
 """Attention maps as a stream of batches: word level, padded, with what each unit is and, on request, value norms.
 
-`encode.attentions` hands over one sentence at a time; here a whole batch stays one tensor, so that a statistic is one
+`subject.attentions` hands over one sentence at a time; here a whole batch stays one tensor, so that a statistic is one
 line over it. A unit is a special token or a word. Padding is marked once, in `real`, and its weights are zero.
 """
 
@@ -14,6 +14,7 @@ import torch
 
 from ..settings import Settings
 from ..subject import encode
+from ..subject.attentions import word_units
 from ..subject.encode import Row
 from ..subject.models import Subject
 
@@ -133,7 +134,7 @@ def _batch(subject: Subject, batch: encode.Batch, texts: list, index: list[int],
 
 def _units(subject: Subject, row: Row, word_level: bool) -> tuple[list[int], list[str], list[int]]:
     """(word of each unit, name of each special token, unit of each piece)."""
-    what, member = encode.units(subject, row)
+    what, member = word_units(subject, row)
     if word_level:
         return list(what.words), list(what.tokens), member.tolist()
     return list(row.words), [what.tokens[u] for u in member], list(range(len(member)))

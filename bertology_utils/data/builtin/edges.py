@@ -10,7 +10,7 @@ from random import Random
 from ..items import EdgeItem, Sentence
 from . import builder
 from .lexicon import pairs, source
-from .sentence import Phrase
+from .phrase import Phrase
 from .treebank import SPLITS, draw
 
 POOL = 800

@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import cache
 
 from . import lexicon as lex
-from .nominal import NAMEABLE, pp_of, pronoun_for, weights
+from .chance import weights
+from .nominal import NAMEABLE, pp_of, pronoun_for
+from .phrase import Leaf, Phrase, join, single, word
 from .predicates import Predicates, frames_for
-from .sentence import Leaf, Phrase, join, single, word
 from .slots import PEOPLE, adverb
 from .verbal import Form, be, main_verb, verb_group, wrap
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from bisect import bisect
-from collections.abc import Sequence
 from functools import cache
-from itertools import accumulate, count
+from itertools import count
 from random import Random
-from typing import Any, TypeVar
 
 from . import lexicon as lex
-from .sentence import Leaf, Phrase, join, single, word
+from .chance import Chance, weights
+from .phrase import Leaf, Phrase, join, single, word
 from .slots import (
     PEOPLE,
     POSSESSIVE_S,
@@ -25,7 +23,6 @@ from .slots import (
     pronoun,
 )
 
-T = TypeVar("T")
 DETERMINERS = {
     "Sing": ("the",) * 12 + ("a",) * 7 + ("this", "this", "that", "every", "another"),
     "Plur": ("the",) * 8 + ("these", "those", "some", "some", "many", "several"),
@@ -46,11 +43,6 @@ GENDER = {
 NAMEABLE = (*PEOPLE, "animal")  # whom a pronoun may stand for
 
 
-def weights(table: dict[Any, float]) -> tuple[tuple, tuple[float, ...]]:
-    """Values and the running sums of their weights."""
-    return tuple(table), tuple(accumulate(table.values()))
-
-
 ADJECTIVES = weights({0: 13, 1: 6, 2: 1})  # how many there are
 
 
@@ -63,7 +55,7 @@ def pronoun_for(phrase: Phrase) -> str | None:
     return {"Masc": "he", "Fem": "she", "Neut": "it"}.get(phrase.gender)
 
 
-class NounPhrases:
+class NounPhrases(Chance):
     """Draws noun phrases; each has a fresh cluster unless it refers back.
 
     Parameters
@@ -83,30 +75,8 @@ class NounPhrases:
     ownership = 0.3
 
     def __init__(self, rng: Random) -> None:
-        self.rng = rng
+        super().__init__(rng)
         self._clusters = count()
-
-    def chance(self, probability: float) -> bool:
-        """True with the given probability."""
-        return self.rng.random() < probability
-
-    def choice(self, options: Sequence[T]) -> T:
-        """One of the options: what `random.Random.choice` gives, at half its price."""
-        n = len(options)
-        bits = n.bit_length()
-        i = self.rng.getrandbits(bits)
-        while i >= n:
-            i = self.rng.getrandbits(bits)
-        return options[i]
-
-    def weighted(self, table: tuple[tuple, tuple[float, ...]]) -> Any:
-        """One of the values of a table made by `weights`."""
-        values, sums = table
-        return values[bisect(sums, self.rng.random() * sums[-1])]
-
-    def plain_class(self, classes: tuple[str, ...] | str) -> str:
-        """One plain noun class out of the classes and unions allowed."""
-        return self.choice(lex.plain_classes(classes))
 
     def adjectives(self, cls: str, number: int) -> list[tuple[str, Leaf]]:
         """Up to two adjectives that fit a noun class, in the order in which English puts them, as parts of a noun phrase."""

@@ -6,7 +6,7 @@ from functools import cache
 
 from . import lexicon as lex
 from .nominal import pp_of
-from .sentence import Leaf, Phrase, join, single, word
+from .phrase import Leaf, Phrase, join, single, word
 from .slots import PEOPLE, adverb
 from .verbal import MODALS, NEVER, NOT, Adjuncts, Form, be, cue, main_verb, verb_group, wrap
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from . import lexicon as lex
-from .sentence import Leaf, word
+from .phrase import Leaf, word
 
 NOUN = {"Sing": ("NN", "Number=Sing"), "Plur": ("NNS", "Number=Plur")}
 ART = {

@@ -1,0 +1,30 @@
+"""Figures: `ax` in, `ax` out, in one style; nothing is computed here."""
+
+from matplotlib import pyplot as plt
+
+from .charts import bars, lines
+from .figures import printed, rows_of, series, show
+from .pictures import arcs, heatmap, places, scatters, tiles
+from .theme import COLOURS, KINDS, MARKERS, STYLE, axes, look, style
+
+__all__ = [
+    "COLOURS",
+    "KINDS",
+    "MARKERS",
+    "STYLE",
+    "arcs",
+    "axes",
+    "bars",
+    "heatmap",
+    "lines",
+    "look",
+    "places",
+    "plt",
+    "printed",
+    "rows_of",
+    "scatters",
+    "series",
+    "show",
+    "style",
+    "tiles",
+]
