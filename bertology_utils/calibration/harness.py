@@ -11,6 +11,7 @@ import hashlib
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -141,7 +142,9 @@ def calibrate(it: Claim, data: Data, base: Subject, settings: Settings, only: It
     if not (it.nulls and it.planted):
         complain([it.id])
     says = (it.planted.__doc__ or "what the claim says").strip().split("\n")[0]
-    stands = [(NULL, n.name, n.says, n.make, n.clauses) for n in nulls_of(it)]
+    stands: list[tuple[str, str, str, Any, tuple[str, ...]]] = [
+        (NULL, n.name, n.says, n.make, n.clauses) for n in nulls_of(it)
+    ]
     stands.append((PLANTED, PLANTED, says, it.planted, it.plantable))
     only = set(only)
     twin_rows = it.experiment(base.twin(settings.seed), data, settings)

@@ -67,7 +67,7 @@ def fit(
     x: np.ndarray,
     labels: Sequence[str] | np.ndarray,
     *,
-    classes: Sequence[str] | None = None,
+    classes: Sequence[str] | np.ndarray | None = None,
     hidden: int | None = None,
     l2: float = 1e-3,
     steps: int = 30,
@@ -129,7 +129,7 @@ def fit_each(
     x: np.ndarray,
     labels: np.ndarray,
     *,
-    classes: Sequence[str] | None = None,
+    classes: Sequence[str] | np.ndarray | None = None,
     l2: float = 1e-3,
     device: torch.device | str = "cpu",
 ) -> list[Probe]:
@@ -143,7 +143,7 @@ def fit_grid(
     labels: np.ndarray,
     penalties: Sequence[float],
     *,
-    classes: Sequence[str] | None = None,
+    classes: Sequence[str] | np.ndarray | None = None,
     device: torch.device | str = "cpu",
 ) -> list[list[Probe]]:
     """As `fit_each` for each penalty (in the order given): a list of K probes each.

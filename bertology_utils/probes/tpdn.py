@@ -100,11 +100,10 @@ def fit_tpdn(
     """
     if any(len(f) != len(r) for f, r in zip(fillers, roles, strict=True)) or len(fillers) != len(vectors):
         raise ValueError("every sentence needs as many roles as fillers, and a vector")
-    words, word_mask = _codes(fillers, train)
-    places, _ = _codes(roles, train)
+    coded = [*_codes(fillers, train), _codes(roles, train)[0]]
     mean, scale = vectors[train].mean(0), vectors[train].std(0)
     target = torch.as_tensor((vectors - mean) / np.maximum(scale, 1e-6), dtype=torch.float32, device=device)
-    words, places, mask = (torch.as_tensor(x, device=device) for x in (words, places, word_mask))
+    words, mask, places = (torch.as_tensor(x, device=device) for x in coded)
     generator = torch.Generator().manual_seed(seed)
 
     def start(*shape: int, size: float) -> torch.Tensor:
@@ -125,7 +124,7 @@ def fit_tpdn(
     steps_per_epoch = -(-len(pool) // batch)
     optimiser = torch.optim.AdamW([embed_filler, embed_role, out, bias], lr=rate, weight_decay=decay)
     schedule = torch.optim.lr_scheduler.LinearLR(optimiser, 1.0, 0.02, total_iters=epochs * steps_per_epoch)
-    best = least = None
+    best, least = np.full((seeds, len(target)), np.nan, np.float32), np.full(seeds, np.inf, np.float32)
     for _ in range(epochs):
         for part in pool[torch.randperm(len(pool), generator=generator)].to(device).split(batch):
             loss = errors(part).mean(1).sum()  # the seeds' networks share no weight: the sum trains each on its own
@@ -134,12 +133,11 @@ def fit_tpdn(
             optimiser.step()
             schedule.step()
         with torch.no_grad():
-            now = torch.cat([errors(part) for part in torch.arange(len(target), device=device).split(256)], 1)
-        now = now.cpu().numpy()  # (K, n)
+            parts = torch.arange(len(target), device=device).split(256)
+            now = torch.cat([errors(part) for part in parts], 1).cpu().numpy()  # (K, n)
         on_dev = now[:, dev].mean(1)
-        better = np.full(seeds, True) if best is None else on_dev < least
-        best = now if best is None else np.where(better[:, None], now, best)
-        least = on_dev if least is None else np.where(better, on_dev, least)
+        best = np.where((on_dev < least)[:, None], now, best)
+        least = np.minimum(on_dev, least)
     return best
 
 

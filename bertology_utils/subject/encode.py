@@ -215,9 +215,9 @@ def hidden_states(
                 stacked = torch.einsum(
                     "bwt,lbth->lbwh", _pooling(batch, pool).to(stacked.dtype), stacked
                 )  # (L, B, W, H)
-            stacked = stacked.float().cpu().numpy()
+            found = stacked.float().cpu().numpy()
             for k, row in enumerate(batch.rows):
-                yield start + batch.index[k], stacked[:, k, : row.n_words if pool is not None else len(row.ids)]
+                yield start + batch.index[k], found[:, k, : row.n_words if pool is not None else len(row.ids)]
 
 
 def _pooling(batch: Batch, pool: Pool) -> torch.Tensor:

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...claims.registry import NotRunnable, claim
 from ...data import sample
-from ...data.items import Association
+from ...data.items import Association, ScoredPair
 from ...data.text import words as cut
 from ...scores import intervals
 from ...subject import encode
@@ -100,9 +100,10 @@ def _content(texts: tuple[str, ...], others: tuple[str, ...]) -> list[tuple[str,
     return [tuple(w.lower().rstrip("s") for w in cut(text) if w.lower() not in common) for text in texts]
 
 
-def _similarity(subject, items, settings):
+def _similarity(subject, items: list[ScoredPair], settings):
     """Word similarity by the word in bleached sentences, and by the word alone."""
-    kept, notes = [], []
+    kept: list[ScoredPair] = []
+    notes: list[str] = []
     for name in dict.fromkeys(i.condition for i in items):
         own, said = sample(
             [i for i in items if i.condition == name and i.a.lower() != i.b.lower()], PAIRS, settings.seed

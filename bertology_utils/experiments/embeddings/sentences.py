@@ -39,7 +39,9 @@ def sentence_pooling(subject, data, settings):
     contextual layers that is best on dev is scored on test, against the last layer's [CLS] and against the mean of the
     embeddings, a bag of words. English pairs only.
     """
-    names, notes, rows = pooling.sentence_poolings(subject.n_layers), [], []
+    names = pooling.sentence_poolings(subject.n_layers)
+    notes: list[str] = []
+    rows: list[dict] = []
     if data.items.get("sts"):
         rows += _similarity(subject, english(data["sts"]), names, settings, notes)
     if data.items.get("sentiment"):
@@ -158,7 +160,7 @@ def _training_sets(subject, items, settings, notes) -> tuple[dict, tuple[str, ..
     else:
         order = np.stack([rng.permutation(len(train))[:size] for _ in range(SAMPLES)])
     rest, cut = sample([i for i in items if i.split != "train"], TEST, settings.seed)
-    parts = {k: [train[i] for i in row] for k, row in enumerate(order)}
+    parts: dict[int | str, list] = {k: [train[i] for i in row] for k, row in enumerate(order)}
     parts |= {s: [i for i in rest if i.split == s] for s in ("dev", "test")}
     return parts, (*cut, f"{SAMPLES} training sets of {size} sentences")
 

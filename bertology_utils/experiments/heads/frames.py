@@ -26,7 +26,7 @@ def frame_heads(data, base, rng):
     def pairs(seen):
         for item, _ in seen.golds:
             if isinstance(item, EdgeItem) and _core(item):
-                yield from ((p, w) for p in range(*item.span1) for w in range(*item.span2))
+                yield from item.pairs()
 
     heads = {(base.n_layers // 2, k): pairs for k in range(min(2, base.n_heads))}
     return plants.plant(base, data, rng, attention=plants.head_attention(base, heads, share=0.5))
@@ -98,7 +98,8 @@ def _as_far(rng: random.Random, item) -> tuple[tuple[int, int], tuple[int, int]]
     if not free:
         return None
     step = rng.choice(free)
-    return tuple((a + step, b + step) for a, b in spans)
+    first, second = ((a + step, b + step) for a, b in spans)
+    return first, second
 
 
 def _core(item) -> bool:

@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 
-from ...attention import relations
+from ...attention import relations, spans
 from ...attention.choosing import fitting, sides
 from ...calibration import planted as plants
 from ...claims.registry import claim
@@ -28,9 +28,8 @@ def related_words(data, base, rng):
     def pairs(seen):
         for item, _ in seen.golds:
             if isinstance(item, EdgeItem):
-                both = [(a, b) for a in range(*item.span1) for b in range(*item.span2)]
-                yield from both
-                yield from ((b, a) for a, b in both)
+                yield from item.pairs()
+                yield from ((b, a) for a, b in item.pairs())
 
     heads = {(base.n_layers // 2, 0): pairs}
     return plants.plant(base, data, rng, attention=plants.head_attention(base, heads, share=0.5))
@@ -89,7 +88,7 @@ def _look_alike(item) -> bool:
 
 def _with_shuffled(subject, items, settings) -> tuple[np.ndarray, np.ndarray, list]:
     """Attention between related concepts and between shuffled ones, (n, L * A) each, and the items they are of."""
-    control, kept, spans = [], [], []
+    control, kept, places = [], [], []
     rng = random.Random(settings.seed)
     for relation in sorted({i.condition for i in items}):
         same = [i for i in items if i.condition == relation]
@@ -97,16 +96,16 @@ def _with_shuffled(subject, items, settings) -> tuple[np.ndarray, np.ndarray, li
             if other is not None:
                 words, span = _exchanged(item, other)
                 control.append(words)
-                spans.append(span)
+                places.append(span)
                 kept.append(item)
     ok = [k for k, fine in enumerate(encode.fits(subject, control)) if fine]
     values = []
-    for words, of in (
+    for texts, of in (
         ([kept[k].words for k in ok], [(kept[k].span1, kept[k].span2) for k in ok]),
-        ([control[k] for k in ok], [spans[k] for k in ok]),
+        ([control[k] for k in ok], [places[k] for k in ok]),
     ):
         links = [(k, x, y) for k, (a, b) in enumerate(of) for x, y in ((a, b), (b, a))]
-        found = spans.between(subject, words, links, settings=settings)
+        found = spans.between(subject, texts, links, settings=settings)
         values.append(found.reshape(len(of), 2, -1).mean(1))
     return *values, [kept[k] for k in ok]
 

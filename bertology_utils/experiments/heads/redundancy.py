@@ -39,6 +39,7 @@ def redundancy(subject, data, settings):
     """
     words, note = sentences_of(subject, data)
     found = collect(subject, words, distances=True, settings=settings)
+    assert found.matrix is not None  # asked for
     observed, drawn = permutation_test(found.matrix, subject.n_heads, seed=settings.seed, draws=1000)
     chance = float(np.quantile(drawn, 0.95))
     names = ("within a layer", "between layers")

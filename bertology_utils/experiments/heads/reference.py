@@ -192,11 +192,11 @@ def agreement_attention(subject, data, settings):
     dev, test, more = sides(several)
     rows = []
     for kind in ("agreement", "reflexive"):
-        both = [
+        one, two = (
             [i for i in side if i.condition.startswith("reflexive") is (kind == "reflexive")] for side in (dev, test)
-        ]
-        if min(map(len, both)) > 1:
-            rows += _division_rows(subject, *both, kind, settings)
+        )
+        if min(len(one), len(two)) > 1:
+            rows += _division_rows(subject, one, two, kind, settings)
     return intervals.table(rows, [note, left, more])
 
 

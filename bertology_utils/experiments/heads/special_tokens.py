@@ -137,8 +137,8 @@ def norms(subject, data, settings):
                 draws=min(settings.draws, 500), bounds=(-1.0, 1.0),
             )  # fmt: skip
             rows.append(intervals.row("Spearman of weight and vector norm", rho, len(pair[0]), kind=kind))
-    weights = sum(found.values[k] for k in SPECIAL)  # (n, L, A)
-    by_norm = sum(found.norms[f"share {k}"] for k in SPECIAL)  # nan for a head that moves nothing
+    weights = np.sum([found.values[k] for k in SPECIAL], 0)  # (n, L, A)
+    by_norm = np.sum([found.norms[f"share {k}"] for k in SPECIAL], 0)  # nan for a head that moves nothing
     columns = {"weights": weights, "norms": by_norm, "norms - weights": by_norm - weights}
     columns = {name: _over_heads(values) for name, values in columns.items()}
     for name, values in columns.items():

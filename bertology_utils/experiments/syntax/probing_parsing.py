@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -146,9 +147,10 @@ def _constituents(subject: Subject, items: list[Sentence], settings: Settings):
     dev = np.array([i.split == "dev" for i in items])
     test = ~dev & ~np.isnan(others["right-branching"])
     above = np.nanmean(scores[1:, :, dev], -1)
-    layer, m = np.unravel_index(choose(above), above.shape)
+    layer, m = divmod(choose(above), above.shape[1])
     others["layer 0"] = scores[0, choose(np.nanmean(scores[0][:, dev], -1))]
-    options, n = {"seed": settings.seed, "draws": settings.draws}, int(test.sum())
+    options: dict[str, Any] = {"seed": settings.seed, "draws": settings.draws}
+    n = int(test.sum())
     keys, ours = {"layer": int(layer) + 1}, scores[layer + 1, m, test]
     rows = [intervals.row("F1 of constituents", intervals.mean_interval(ours, **options), n, **keys)]
     for name, other in others.items():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ... import probes
@@ -11,7 +13,7 @@ from ...scores import intervals
 from ...subject import encode
 from . import planted
 
-HOW = {"epochs": 40, "decay": 0.3, "rate": 0.01, "filler_size": 20, "role_size": 12}
+HOW: dict[str, Any] = {"epochs": 40, "decay": 0.3, "rate": 0.01, "filler_size": 20, "role_size": 12}
 
 
 @claim(

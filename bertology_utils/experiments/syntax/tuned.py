@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -78,7 +79,8 @@ def structural_bias(subject, data, settings):
 def lower_half(subject: Subject) -> Subject:
     """The subject's lower half of layers as a smaller model: another size from the same pretraining."""
     small = finetune.duplicate(subject, f"{subject.name}, lower half")
-    small.base.encoder.layer = small.layers[: max(1, subject.n_layers // 2)]
+    base: Any = small.base
+    base.encoder.layer = small.layers[: max(1, subject.n_layers // 2)]
     small.config.num_hidden_layers = len(small.layers)
     return small
 
@@ -123,7 +125,7 @@ def universal_triggers(subject, data, settings):
 
 def _attacked(classifier, items: list[Labelled], found: dict, control: list) -> dict[str, np.ndarray]:
     """Whether each item is classified rightly: as it is, with the trigger against its class, with random ones (mean)."""
-    out = {"no trigger": [], "trigger": [], "random trigger": []}
+    out: dict[str, list] = {"no trigger": [], "trigger": [], "random trigger": []}
     for label in CLASSES:
         part = [i for i in items if i.label == label]
         out["no trigger"].append(triggers.right(classifier, part))
@@ -167,7 +169,8 @@ def intermediate_parsing(subject, data, settings):
     train, test = _split(texts, "train")[:LEARNT], _split(texts, "dev", "test")
     classes, parsed = sorted({i.label for i in texts}), _split(treebank, "train")[:LEARNT]
     held = _split(treebank, "test")[:LEARNT]
-    uas, scores = [], {"with": [], "without": []}
+    uas: list[list[np.ndarray]] = []
+    scores: dict[str, list] = {"with": [], "without": []}
     for seed in seeds(len(train)):
         recipe = replace(RECIPE, epochs=2, seed=seed)
         parser = biaffine.parse(subject, parsed, replace(recipe, epochs=max(3, PASSES // len(parsed)), head_rate=20.0))
