@@ -7,9 +7,9 @@ import re
 import pandas as pd
 
 from bertology_utils.released import released
+from bertology_utils.released.curves import estimated, told
 from bertology_utils.released.files import Files
-from bertology_utils.scores.counts import only
-from bertology_utils.scores.intervals import mean_interval, row, table
+from bertology_utils.scores.intervals import table
 
 QUANTITIES = {
     "CorrGL-AG_kendalltau": "Kendall tau, attention and gradients",
@@ -35,7 +35,7 @@ def correlations(files: Files) -> pd.DataFrame:
     frame = frame[(frame["class"] == "Overall") & frame.quantity.isin(QUANTITIES)].dropna(subset=["mean"])
     return table(
         [
-            row(QUANTITIES[q], mean_interval(part["mean"]), len(part), subject=encoder, attention=attention)
+            estimated(QUANTITIES[q], part["mean"], subject=encoder, attention=attention)
             for (q, encoder, attention), part in frame.groupby(["quantity", "encoder", "attention"])
         ]
     )
@@ -85,22 +85,14 @@ def rollout(files: Files) -> pd.DataFrame:
     found = log_correlations(files.text("correlation_logs/correlations"))
     names = {"raw": "raw attention", "joint": "rollout"}
     rows = [
-        row(
-            "Spearman with gradients",
-            only(mean),
-            0,
-            subject="distilbert",
-            method=names.get(name, name),
-            block=layer + 1,
-        )
+        told("Spearman with gradients", mean, subject="distilbert", method=names.get(name, name), block=layer + 1)
         for (layer, name), (mean, _) in found.items()
     ]
     layers = sorted({layer for layer, _ in found})
     rows += [
-        row(
+        told(
             "rollout - raw attention",
-            only(found[i, "joint"][0] - found[i, "raw"][0]),
-            0,
+            found[i, "joint"][0] - found[i, "raw"][0],
             subject="distilbert",
             method="difference",
             block=i + 1,

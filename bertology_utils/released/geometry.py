@@ -8,17 +8,17 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pandas as pd
 
-from bertology_utils.released import released
-from bertology_utils.released.curves import curve, rank_trend
+from bertology_utils.released import Release, released
+from bertology_utils.released.curves import curve, rank_trend, told
 from bertology_utils.released.files import Files
-from bertology_utils.scores.counts import column_means, only, percentiles
+from bertology_utils.scores.counts import column_means, percentiles
 from bertology_utils.scores.intervals import Interval, row, table
 
 BASE = "bert-base-uncased"
 ETHAYARAJH = {"bert-base-cased": "bert", "gpt2": "gpt2", "elmo": "elmo"}
 _STATS = tuple(f"{folder}/embedding_space_stats.json" for folder in ETHAYARAJH.values())
 PAIRS = 1000  # random pairs behind each mean cosine, as the author's analyze.py draws them
-_AUTHOR = dict(study="ethayarajh2019", label="authors", folder="ethayarajh2019_results")
+_AUTHOR = Release(study="ethayarajh2019", label="authors", folder="ethayarajh2019_results")
 
 
 def by_layer(files: Files, folder: str) -> dict[str, np.ndarray]:
@@ -58,12 +58,11 @@ def bounded(value: float, weights: Sequence[float], n: int, width: float = 2.0) 
     return Interval(float(value), float(value - half), float(value + half))
 
 
-@released(
+@_AUTHOR.on(
     "emb.anisotropy.ethayarajh2019",
     stance="supports",
     files=_STATS,
     baselines=("gpt2", "elmo"),
-    **_AUTHOR,
     note="The author's mean cosine of random words by layer, rounded aggregates. By the author's code each is the mean over "
     f"{PAIRS} random pairs of a thousand words, so the intervals are the widest that the mean of {PAIRS} cosines can have; "
     "the drawing of the words is not in them. It grows with the layer in BERT, though the last layer falls back below the "
@@ -81,11 +80,10 @@ def anisotropy(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-@released(
+@_AUTHOR.on(
     "emb.context_specificity.ethayarajh2019",
     stance="supports",
     files=(*_STATS, "bert/self_similarity.csv", "bert/variance_explained.csv"),
-    **_AUTHOR,
     note="The author's self-similarity for 8,159 words, unadjusted; the adjustment for anisotropy by the released baseline, "
     "an aggregate that is taken as exact, is made here. Adjusted and relative self-similarity fall with the layer; the raw "
     "figures do not fall steadily, so the claim rests on the adjustment. The share of variance is that of centred vectors, "
@@ -124,7 +122,7 @@ MONOPOLY = {
     "bert-base-cased": "en-bbcased",
     "bert-base-multilingual-cased": "en-multicased",
 }
-_MONOPOLY = dict(
+_MONOPOLY = Release(
     study="Garí Soler & Apidianaki 2021",
     label="rerun",
     folder="released/gari_soler2021_monopoly",
@@ -142,10 +140,10 @@ def monopoly(files: Files, name: str) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-@released(
+@_MONOPOLY.on(
     "emb.context_specificity.ethayarajh2019",
     stance="qualifies",
-    **{**_MONOPOLY, "label": "related"},
+    label="related",
     note="Mean self-similarity of English words in SemCor by layer, without intervals and without that of random words, so "
     "that it cannot be adjusted and decides nothing. It falls with the layer in bert-base-uncased; in the cased and the "
     "multilingual model the curve is not monotone.",
@@ -160,10 +158,10 @@ def self_similarity(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-@released(
+@_MONOPOLY.on(
     "emb.sense_clusters.wiedemann2019",
     stance="supports",
-    **{**_MONOPOLY, "label": "related"},
+    label="related",
     note="Self-similarity of words with few and with many senses: words with fewer senses keep more similar "
     "vectors at every layer. It bears on senses without any disambiguation, and has no intervals.",
 )
@@ -175,7 +173,7 @@ def polysemy(files: Files) -> pd.DataFrame:
         wide = frame.pivot_table(index=["subject", "layer"], columns="condition", values="value")
         for (subject, layer), value in (wide[more] - wide[less]).items():
             keys = dict(subject=subject, condition=f"{more} - {less}", layer=str(layer))
-            rows.append(row("difference of self-similarity", only(value), 0, **keys))
+            rows.append(told("difference of self-similarity", value, **keys))
     return table(rows)
 
 
@@ -197,7 +195,7 @@ def input_share(files: Files) -> pd.DataFrame:
     names = {"ipt": "input embedding", "ff": "feed-forward", "mha": "attention", "norm": "bias and norm"}
     long = frame.melt(id_vars="layer", value_vars=list(names), var_name="term").dropna(subset="value")
     rows = [
-        row("share of output", only(r.value), 0, subject=BASE, term=names[r.term], layer=str(int(r.layer)))
+        told("share of output", r.value, subject=BASE, term=names[r.term], layer=str(int(r.layer)))
         for r in long.itertuples()
     ]
     return table([*rows, rank_trend("input share", frame.ipt.to_numpy(), subject=BASE, term="input embedding")])

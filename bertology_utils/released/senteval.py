@@ -9,17 +9,18 @@ import numpy as np
 import pandas as pd
 
 from bertology_utils.probes.sentence_tasks import KINDS, PROBING
-from bertology_utils.released import released
+from bertology_utils.released import Release, released
+from bertology_utils.released.curves import told
 from bertology_utils.released.depth import profile_rows
 from bertology_utils.released.files import Files
-from bertology_utils.scores.counts import DRAWS, mean_ranks, only, percentiles
+from bertology_utils.scores.counts import DRAWS, mean_ranks, percentiles
 from bertology_utils.scores.intervals import row, table
 from bertology_utils.scores.profiles import Profile, lead_rows, middle_rows, storeys
 
 TRANSFER = ("MR", "CR", "SUBJ", "MPQA", "SST-B", "SST-F", "TREC", "MRPC", "SICK-E", "SNLI", "STS-B s")
 BASE, LARGE = "bert-base-uncased", "bert-large-uncased"
 _SVG = "table_2_jawahar_et_al_2019.svg"
-_RUN = dict(study="jklj077 2019", folder="released/senteval_layers_jklj077", files=("senteval_by_layer.csv",))
+_RUN = Release(study="jklj077 2019", folder="released/senteval_layers_jklj077", files=("senteval_by_layer.csv",))
 
 
 def jawahar_table(svg: str) -> pd.DataFrame:
@@ -104,7 +105,7 @@ def storey_rows(scores: pd.DataFrame, dev: pd.DataFrame, subject: str) -> list[d
         keys = {"subject": subject, "kind": kind}
         for task, p in parts.items():
             rows += [row("accuracy", x, p.n, **keys, task=task, layer=first + k) for k, x in enumerate(p.scores())]
-            rows.append(row("best layer", only(first + p.best), p.n, **keys, task=task))
+            rows.append(told("best layer", first + p.best, n=p.n, **keys, task=task))
         mean, means = Profile.mean(list(parts.values())), dev[list(tasks)].mean(axis=1).to_numpy()
         rows += [
             row("mean accuracy", x, mean.n, **keys, task="all", layer=first + k) for k, x in enumerate(mean.scores())
@@ -134,11 +135,11 @@ def jawahar(files: Files) -> pd.DataFrame:
     return table(storey_rows(scores, scores, BASE))
 
 
-@released(
+@_RUN.on(
     "lay.sentence_tasks.jawahar2019",
     label="rerun",
     stance="supports",
-    **{**_RUN, "files": (*_RUN["files"], f"logs/log-mean-{BASE}.txt.gz", f"logs/log-mean-{LARGE}.txt.gz")},
+    files=(*_RUN.files, f"logs/log-mean-{BASE}.txt.gz", f"logs/log-mean-{LARGE}.txt.gz"),
     note="An independent run of the same ten tasks on every layer (0 = input embeddings) of both sizes, mean "
     "of the tokens; layers chosen on its dev sentences. Surface tasks are best at the bottom, syntactic ones in the "
     "middle; the semantic ones are not best at the top.",
@@ -149,9 +150,9 @@ def sentence_tasks(files: Files) -> pd.DataFrame:
     return table([r for s in (BASE, LARGE) for r in storey_rows(scores.loc[s, "mean"], dev_scores(files, s), s)])
 
 
-@released(
+@_RUN.on(
     "lay.transferability.liu2019a",
-    **{**_RUN, "label": "related"},
+    label="related",
     stance="qualifies",
     note="Eleven sentence-level transfer tasks on every layer of both sizes, mean of the tokens; the study's "
     "own tasks are word by word, so it decides nothing here. "
@@ -178,11 +179,10 @@ def transfer(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-@released(
+@_RUN.on(
     "lay.base_vs_large.tenney2019a",
     label="related",
     stance="supports",
-    **_RUN,
     note="The ten probing tasks by layer of both sizes from one independent run, mean of the tokens: stretched "
     "to the same depth, the profiles of most tasks correlate highly. The mean's interval is over tasks.",
 )

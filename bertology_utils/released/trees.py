@@ -7,15 +7,15 @@ import re
 import numpy as np
 import pandas as pd
 
-from bertology_utils.released import released
-from bertology_utils.released.curves import curve
+from bertology_utils.released import Release
+from bertology_utils.released.curves import curve, told
 from bertology_utils.released.files import Files
 from bertology_utils.scores.counts import column_means, only, percentiles
 from bertology_utils.scores.intervals import mean_interval, row, table
 
 MBERT = "bert-base-multilingual-cased"
 ENGLISH = "UD_English-EWT"
-_AGGARWAL = dict(
+_AGGARWAL = Release(
     study="Aggarwal 2025", folder="released/aggarwal_structural_probe_mbert", files=("master_results_per_layer.csv",)
 )
 MEASURES = {
@@ -36,11 +36,10 @@ def probes_by_layer(files: Files) -> dict[str, pd.DataFrame]:
     }
 
 
-@released(
+@_AGGARWAL.on(
     "syn.structural_probe.hewitt2019",
     label="rerun",
     stance="supports",
-    **_AGGARWAL,
     note="Distance and depth probes trained anew on mBERT's layers 5 to 10 for 23 UD treebanks (averages over "
     "treebanks, whose resampling gives the interval). Trees come out of the vectors; the release has no "
     "layer 0, no untrained model and no chain baseline, so it cannot say how much the probe itself "
@@ -64,15 +63,14 @@ def structural_probe(files: Files) -> pd.DataFrame:
         )
         if ENGLISH in wide.index:
             english = wide.loc[ENGLISH]
-            rows.append(row(measure, only(english.max()), 0, subject=MBERT, set=ENGLISH, layer=str(english.idxmax())))
+            rows.append(told(measure, english.max(), subject=MBERT, set=ENGLISH, layer=str(english.idxmax())))
     return table(rows)
 
 
-@released(
+@_AGGARWAL.on(
     "lay.tree_depth.hewitt2019",
     label="rerun",
     stance="qualifies",
-    **_AGGARWAL,
     note="The same probes by layer: UUAS, distance correlation and root accuracy are best at layer 7 or 8 of "
     "12 in mBERT, as the survey says; the correlation of depths still rises at layer 10. Only layers 5 to "
     "10 were run, so the ends of the stack are not shown.",
@@ -99,10 +97,9 @@ def probe_layers(files: Files) -> pd.DataFrame:
         )
         if ENGLISH in wide.index:
             rows.append(
-                row(
+                told(
                     f"best layer by {measure}",
-                    only(int(wide.loc[ENGLISH].idxmax())),
-                    0,
+                    int(wide.loc[ENGLISH].idxmax()),
                     subject=MBERT,
                     set=ENGLISH,
                     layer="best",
@@ -125,7 +122,7 @@ def inner_rows(wide: pd.DataFrame) -> list[dict]:
     return [row(f"inner - {name}", lead, len(wide), subject=MBERT, set="mean") for name, lead in leads.items()]
 
 
-_WESTERA = dict(
+_WESTERA = Release(
     study="Westera 2019",
     label="related",
     folder="released/westera_bertology",
@@ -166,8 +163,8 @@ def _trees(files: Files) -> list[dict]:
     text = files.text("notes.txt")
     directed, undirected = notes_chain(text)
     rows = [
-        row("attachment", only(directed), 0, subject="left chain", method="directed", layer="none"),
-        row("attachment", only(undirected), 0, subject="left chain", method="undirected", layer="none"),
+        told("attachment", directed, subject="left chain", method="directed", layer="none"),
+        told("attachment", undirected, subject="left chain", method="undirected", layer="none"),
     ]
     for method, command in (("attention", _ATTENTION), ("gradient, chained", _CHAINED)):
         scores = notes_scores(text, command)
@@ -178,10 +175,9 @@ def _trees(files: Files) -> list[dict]:
     return rows
 
 
-@released(
+@_WESTERA.on(
     "syn.no_tree_in_attention.htut2019",
     stance="supports",
-    **_WESTERA,
     note="Working notes with spanning trees from attention averaged over the heads of a layer, 500 EWT "
     "sentences, bert-base-cased (layers from 0): the best layer does not reach the undirected chain of "
     "left neighbours. The printed score mixes directed and undirected attachment and has no interval, so it decides "
@@ -192,10 +188,9 @@ def averaged_attention(files: Files) -> pd.DataFrame:
     return table(_trees(files))
 
 
-@released(
+@_WESTERA.on(
     "hed.no_full_tree.clark2019",
     stance="supports",
-    **_WESTERA,
     note="The same working notes: not even a layer's heads averaged give a tree better than linking neighbours.",
 )
 def averaged_attention_heads(files: Files) -> pd.DataFrame:
@@ -203,7 +198,7 @@ def averaged_attention_heads(files: Files) -> pd.DataFrame:
     return table(_trees(files))
 
 
-_LSD = dict(
+_LSD = Release(
     study="Limisiewicz et al. 2020",
     label="related",
     stance="qualifies",
@@ -216,16 +211,15 @@ def _lsd_tree(files: Files) -> pd.DataFrame:
     frame = files.csv("tree.csv").set_index("metric") / 100
     return table(
         [
-            row(metric, only(value), 0, subject="bert-base", sentences=re.match(r"\d+", column).group())
+            told(metric, value, subject="bert-base", sentences=re.match(r"\d+", column).group())
             for metric, values in frame.iterrows()
             for column, value in values.items()
         ]
     )
 
 
-@released(
+@_LSD.on(
     "syn.no_tree_in_attention.htut2019",
-    **_LSD,
     note="Trees from heads that were picked and averaged by relation with annotated sentences: attachment is "
     "high with a thousand sentences. No single map has a tree, but a selection of them holds far more "
     "than the sentence suggests. It is not about any one head, so it decides nothing here.",
@@ -235,9 +229,8 @@ def selected_heads(files: Files) -> pd.DataFrame:
     return _lsd_tree(files)
 
 
-@released(
+@_LSD.on(
     "hed.no_full_tree.clark2019",
-    **_LSD,
     note="Trees from heads averaged by relation: no one head has the tree, and this release does not say one "
     "has, but several picked with annotation nearly give it.",
 )
