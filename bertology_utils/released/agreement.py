@@ -138,7 +138,7 @@ def base_against_large(files: Files) -> pd.DataFrame:
         for size, items in (("base", base), ("large", large))
     ]
     rows.append(row("accuracy, base - large", gap, len(base), **more))
-    rows.append(told("McNemar p", mcnemar(base["right"], large["right"]), n=len(base), **more))
+    rows.append(told("McNemar p", mcnemar(base["right"], large["right"]), len(base), **more))
     return table(rows)
 
 

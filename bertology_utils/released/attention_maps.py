@@ -113,7 +113,7 @@ def neighbours(files: Files) -> pd.DataFrame:
             layer, head = np.unravel_index(place, mass.shape[1:])
             interval = mean_interval(mass[:, layer, head])
             rows.append(row(measure, interval, len(found), subject=BASE, head=called(int(layer), int(head))))
-        rows.append(told(measure, np.median(mass.mean(0)), n=len(found), subject=BASE, head="median"))
+        rows.append(told(measure, np.median(mass.mean(0)), len(found), subject=BASE, head="median"))
     return table(rows)
 
 

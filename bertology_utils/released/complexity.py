@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from bertology_utils.released import Release
-from bertology_utils.released.curves import told
+from bertology_utils.released.curves import columns, told
 from bertology_utils.released.files import Files
 from bertology_utils.scores.counts import pareto_area
 from bertology_utils.scores.intervals import Interval, bootstrap, interval, row, table
@@ -76,7 +76,7 @@ def _eased(runs: pd.DataFrame, task: str) -> dict:
     Both are accuracies: the area is their mean over budgets of complexity.
     """
     most = runs[runs.probe == "rank-max"].max_rank.max()
-    value, drawn, n = 0.0, 0.0, []
+    value, drawn, n = 0.0, np.zeros(()), []
     for k, (subject, sign) in enumerate(((SUBJECTS["bert"], 1), (SUBJECTS["random"], -1))):
         own = runs[runs.subject == subject]
         ranked, large = own[own.probe == "rank-max"], own[own.probe == "mlp"]
@@ -84,6 +84,8 @@ def _eased(runs: pd.DataFrame, task: str) -> dict:
         area = bootstrap(arrays, lambda x, y: pareto_area(x, y, most=most), seed=2 * k)
         arrays = [large.dev_acc.to_numpy(), large.test_acc.to_numpy()]
         best = bootstrap(arrays, lambda dev, test: test[dev.argmax()], seed=2 * k + 1)
+        assert area.draws is not None
+        assert best.draws is not None
         value, drawn = value + sign * (area[0] - best[0]), drawn + sign * (area.draws - best.draws)
         n += [len(ranked), len(large)]
     found = interval(float(value), drawn)
@@ -110,7 +112,7 @@ def linear_probes(files: Files) -> pd.DataFrame:
     frame = probes(files)
     frame = frame[(frame.probe == "linear") & ~frame.shuffle_labels & ~frame.shuffle_input]
     best = best_by_dev(frame, ["task", "subject"])
-    rows = [told("test accuracy", r.test_acc, subject=r.subject, task=r.task) for r in best.itertuples()]
+    rows = columns(best, {"test accuracy": "test_acc"}, {"subject": "subject", "task": "task"})
     for task, part in best.groupby("task"):
         accuracy = part.set_index("subject").test_acc
         lead = accuracy[SUBJECTS["bert"]] - accuracy.drop(SUBJECTS["bert"]).max()

@@ -12,7 +12,7 @@ from bertology_utils.scores.counts import only, trend
 from bertology_utils.scores.intervals import mean_interval, row
 
 
-def told(measure: str, value: float, *, n: int = 0, **keys: Any) -> dict:
+def told(measure: str, value: float, n: int = 0, /, **keys: Any) -> dict:
     """The row of a figure as it was released: without an interval, and of nobody knows how many items unless `n` says.
 
     Examples
@@ -23,15 +23,15 @@ def told(measure: str, value: float, *, n: int = 0, **keys: Any) -> dict:
     return row(measure, only(value), n, **keys)
 
 
-def estimated(measure: str, values: Sequence[float] | np.ndarray, *, signed: bool = False, **keys: Any) -> dict:
-    """The row of the mean of released values with its interval; `signed` as of `mean_interval`.
+def estimated(measure: str, values: Sequence[float] | np.ndarray, /, **keys: Any) -> dict:
+    """The row of the mean of released values, with its interval.
 
     Examples
     --------
     >>> estimated("accuracy", [1, 1, 0, 1], subject="bert-base-uncased")["n"]
     4
     """
-    return row(measure, mean_interval(values, signed=signed), len(values), **keys)
+    return row(measure, mean_interval(values), len(values), **keys)
 
 
 def columns(frame: pd.DataFrame, measures: Mapping[str, str], keys: Mapping[str, str], **same: Any) -> list[dict]:
@@ -69,4 +69,4 @@ def rank_trend(what: str, values: Sequence[float] | np.ndarray, **keys: Any) -> 
     >>> rank_trend("F1", [0.5, 0.75, 0.8], subject="bert-base-uncased")["value"]
     1.0
     """
-    return told(f"Spearman of layer and {what}", trend(values), n=len(values), **keys, layer="all")
+    return told(f"Spearman of layer and {what}", trend(values), len(values), **keys, layer="all")

@@ -57,7 +57,9 @@ def base_against_large(files: Files) -> pd.DataFrame:
         moved.append((vb - va, db - da))
         gains += [a.lead(a.depth, 0), b.lead(b.depth, 0)]
     n = sum(p.n for p in base.values())
-    rows.append(row("expected layer, deep - shallow", interval(*mean_of(moved)), n, subject=PAIR, task="all"))
+    mean = mean_of(moved)
+    assert mean is not None  # there are tasks
+    rows.append(row("expected layer, deep - shallow", interval(*mean), n, subject=PAIR, task="all"))
     rows.append(row("least gain over embeddings", min(gains, key=lambda g: g[1]), n, subject=PAIR, task="all"))
     curves = ({t: p.value for t, p in side.items()} for side in (base, large))
     return table(rows + profile_rows(*curves))
@@ -76,13 +78,13 @@ def layer_drops(files: Files) -> pd.DataFrame:
     """Largest drop by task, negative steps, what the last layer does, and the share of tasks that it lowers."""
     rows = []
     for subject, tasks in profiles(files).items():
-        lowered = {"negative step": [], "last layer that lowers them": []}
+        lowered: dict[str, list[bool]] = {"negative step": [], "last layer that lowers them": []}
         for task, p in tasks.items():
             keys = dict(subject=subject, task=task)
             steps, last = np.diff(p.value), p.lead(p.depth, p.depth - 1)
             drop = row("largest drop of one layer", largest_drop(p), p.n, **keys, layer=int(steps.argmin()) + 1)
             rows += [drop, row("step of the last layer", last, p.n, **keys)]
-            rows.append(told("negative steps", negative_steps(p.value), n=len(steps), **keys))
+            rows.append(told("negative steps", negative_steps(p.value), len(steps), **keys))
             lowered["negative step"].append(bool((steps < 0).any()))
             lowered["last layer that lowers them"].append(bool(steps[-1] < 0))
         rows += [

@@ -88,16 +88,9 @@ def rollout(files: Files) -> pd.DataFrame:
         told("Spearman with gradients", mean, subject="distilbert", method=names.get(name, name), block=layer + 1)
         for (layer, name), (mean, _) in found.items()
     ]
-    layers = sorted({layer for layer, _ in found})
-    rows += [
-        told(
-            "rollout - raw attention",
-            found[i, "joint"][0] - found[i, "raw"][0],
-            subject="distilbert",
-            method="difference",
-            block=i + 1,
-        )
-        for i in layers
-        if (i, "joint") in found and (i, "raw") in found
-    ]
+    keys = dict(subject="distilbert", method="difference")
+    for layer in sorted({layer for layer, _ in found}):
+        if (layer, "joint") in found and (layer, "raw") in found:
+            gain = found[layer, "joint"][0] - found[layer, "raw"][0]
+            rows.append(told("rollout - raw attention", gain, **keys, block=layer + 1))
     return table(rows)

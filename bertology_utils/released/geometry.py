@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -44,7 +45,7 @@ def changes(measure: str, value: np.ndarray, interval: Callable[[np.ndarray], In
     return [row(f"change of {measure}", interval(w), n, step=step, **keys) for step, w in steps.items()]
 
 
-def bounded(value: float, weights: Sequence[float], n: int, width: float = 2.0) -> Interval:
+def bounded(value: float, weights: Sequence[float] | np.ndarray, n: int, width: float = 2.0) -> Interval:
     """The interval of a weighted sum of independent means of n values each, whatever their distribution (hoeffding1963).
 
     `width` is the range of a single value: 2 for cosines.
@@ -56,6 +57,10 @@ def bounded(value: float, weights: Sequence[float], n: int, width: float = 2.0) 
     """
     half = width * np.sqrt(np.log(2 / 0.05) / 2 * np.square(weights).sum() / n)
     return Interval(float(value), float(value - half), float(value + half))
+
+
+def _bounded_sum(means: np.ndarray, weights: np.ndarray) -> Interval:
+    return bounded(weights @ means, weights, PAIRS)
 
 
 @_AUTHOR.on(
@@ -76,8 +81,12 @@ def anisotropy(files: Files) -> pd.DataFrame:
         for i, v in enumerate(cosine):
             stage = "contextual" if i else "embeddings"
             rows.append(row("mean cosine", bounded(v, [1.0], PAIRS), PAIRS, subject=subject, layer=str(i), stage=stage))
-        rows += changes("mean cosine", cosine, lambda w, c=cosine: bounded(w @ c, w, PAIRS), PAIRS, subject=subject)
+        rows += changes("mean cosine", cosine, partial(_bounded_sum, cosine), PAIRS, subject=subject)
     return table(rows)
+
+
+def _weighted_sum(value: np.ndarray, draws: np.ndarray, n: int, weights: np.ndarray) -> Interval:
+    return percentiles(weights @ value, draws @ weights, clusters=n)
 
 
 @_AUTHOR.on(
@@ -110,9 +119,7 @@ def context_specificity(files: Files) -> pd.DataFrame:
                 interval = percentiles(value[i], drawn[:, i], clusters=n)
                 rows.append(row(name, interval, n, layer=str(layer), **keys))
             if name != measure:
-                rows += changes(
-                    name, value, lambda w, v=value, d=drawn, n=n: percentiles(w @ v, d @ w, clusters=n), n, **keys
-                )
+                rows += changes(name, value, partial(_weighted_sum, value, drawn, n), n, **keys)
     intra = stats["mean cosine similarity between sentence and words"] - stats["mean cosine similarity across words"]
     return table(rows + curve("adjusted intra-sentence similarity", intra, **keys))
 

@@ -75,7 +75,7 @@ def best_head_overall(files: Files) -> pd.DataFrame:
     rows = _compared(whole.best_head_accuracy, whole.offset_accuracy, n, ("best head", "best offset"), keys)
     each = [float((listed.n * listed[c]).sum() / n) for c in ("best_head_accuracy", "offset_accuracy")]
     names = ("a head for each relation", "an offset for each relation")
-    more = _compared(*each, n, names, keys | {"head": "one for each relation"})
+    more = _compared(each[0], each[1], n, names, keys | {"head": "one for each relation"})
     more[-1]["measure"] = "heads - offsets, each relation its own"
     return table(rows + more)
 
@@ -84,7 +84,7 @@ def _compared(head: float, offset: float, n: int, names: tuple[str, str], keys: 
     """Two accuracies, in percent of n arcs, and their difference, as if independent."""
     right = [round(n * x / 100) for x in (head, offset)]
     rows = [row(f"UAS, {name}", proportion(k, n), n, **keys) for name, k in zip(names, right)]
-    return [*rows, row(" - ".join(names), accuracy_difference(*right, n), n, **keys)]
+    return [*rows, row(" - ".join(names), accuracy_difference(right[0], right[1], n), n, **keys)]
 
 
 @_CLARK.on(
@@ -259,13 +259,6 @@ def frames(files: Files) -> pd.DataFrame:
     values = part.value.to_numpy()
     rows.append(row("attention on core links", bootstrap(values, np.median), len(values), subject=BASE, head="median"))
     strong = int((values >= values.max() / 2).sum())
-    rows.append(
-        row(
-            "share of heads with half of the strongest",
-            proportion(strong, len(values)),
-            len(values),
-            subject=BASE,
-            head="all",
-        )
-    )
+    share = proportion(strong, len(values))
+    rows.append(row("share of heads with half of the strongest", share, len(values), subject=BASE, head="all"))
     return table(rows)

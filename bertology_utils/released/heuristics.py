@@ -62,7 +62,7 @@ def seeds(files: Files) -> pd.DataFrame:
         spread = bootstrap(values, lambda v: v.std(ddof=1))
         rows += [
             row("standard deviation", spread, len(values), **keys),
-            told("least", values.min(), n=len(values), **keys),
-            told("greatest", values.max(), n=len(values), **keys),
+            told("least", values.min(), len(values), **keys),
+            told("greatest", values.max(), len(values), **keys),
         ]
     return table(rows)

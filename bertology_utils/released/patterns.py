@@ -98,7 +98,7 @@ def heavy_lifters(files: Files) -> pd.DataFrame:
     r = _entropy_and_survival(files)
     keys = dict(subject="bert-base-uncased, fine-tuned", maps="weights")
     name = "Pearson of a head's entropy and its survival, CoLA"
-    rows.append(estimated(name, r, signed=True, **keys))
+    rows.append(row(name, mean_interval(r, signed=True), len(r), **keys))
     if not np.isfinite([r["value"] for r in rows]).all():
         raise ValueError(f"{FILE} lacks the share of some pattern")
     return table(rows)

@@ -56,7 +56,7 @@ def cumulative_draws(files: Files) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     for k, (key, task) in enumerate(PIPELINE.items()):
         part = frame[frame.task == key].sort_values("layer_num")
         counts = part[["tp_count", "fp_count", "fn_count", "tn_count"]].to_numpy().astype(int)
-        draws = np.stack([f1_draws(*c, seed=100 * k + i) for i, c in enumerate(counts)], 1)
+        draws = np.stack([f1_draws(tp, fp, fn, tn, seed=100 * k + i) for i, (tp, fp, fn, tn) in enumerate(counts)], 1)
         found[task] = part.score.to_numpy(float), draws
     return found
 
@@ -112,7 +112,10 @@ def mean_row(measure: str, figure: Callable, tasks: Iterable[str], found: dict[s
 
 def gap_row(measure: str, figure: Callable, first: Iterable[str], second: Iterable[str], found, **keys) -> dict:
     """A figure's mean over some tasks less that over others; n counts the tasks."""
-    (a, drawn_a), (b, drawn_b) = (cumulative.mean_of([figure(found[t]) for t in part]) for part in (first, second))
+    one, two = (cumulative.mean_of([figure(found[t]) for t in part]) for part in (first, second))
+    if one is None or two is None:
+        return row(measure, UNDEFINED, len((*first, *second)), **keys)
+    (a, drawn_a), (b, drawn_b) = one, two
     return row(measure, interval(a - b, drawn_a - drawn_b), len((*first, *second)), **keys)
 
 
@@ -177,12 +180,12 @@ def constituents(files: Files) -> pd.DataFrame:
         rows.append(row("gain over embeddings", interval(*cumulative.gain(p)), p.n, **keys))
         rows.append(row("expected layer / depth", interval(*cumulative.expected_depth(p)), p.n, **keys))
         places = {t: cumulative.expected(q)[0] for t, q in tasks.items()}
-        place = sorted(places, key=places.get).index("constituents") + 1
-        rows.append(told("place by expected layer (1 = lowest)", place, n=len(places), **keys))
+        place = sorted(places, key=lambda t: places[t]).index("constituents") + 1
+        rows.append(told("place by expected layer (1 = lowest)", place, len(places), **keys))
     keys, centres = keys | {"subject": LARGE}, {t: centre_of_gravity(w) for t, w in mixing_weights(files).items()}
     rows.append(told("centre of gravity / depth", centres["constituents"] / p.depth, **keys))
-    place = sorted(centres, key=centres.get).index("constituents") + 1
-    rows.append(told("place by centre of gravity (1 = lowest)", place, n=len(centres), **keys))
+    place = sorted(centres, key=lambda t: centres[t]).index("constituents") + 1
+    rows.append(told("place by centre of gravity (1 = lowest)", place, len(centres), **keys))
     return table(rows)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from bertology_utils.released import released
-from bertology_utils.released.curves import curve, rank_trend, told
+from bertology_utils.released.curves import columns, curve, rank_trend, told
 from bertology_utils.released.files import Files
 from bertology_utils.released.senteval import run_scores
 from bertology_utils.scores.intervals import Interval, proportion, row, table, unpaired
@@ -76,12 +76,9 @@ def flow(files: Files) -> pd.DataFrame:
 )
 def log_probability_bias(files: Files) -> pd.DataFrame:
     """Effect size and p-value of each test."""
-    rows = []
-    for r in files.csv("effect_sizes.csv").itertuples():
-        keys = dict(subject="bert-base-uncased", test=r.test, method=r.measure)
-        rows.append(told("effect size", r.effect_size, **keys))
-        rows.append(told("permutation p", r.permutation_p, **keys))
-    return table(rows)
+    measures = {"effect size": "effect_size", "permutation p": "permutation_p"}
+    keys = {"test": "test", "method": "measure"}
+    return table(columns(files.csv("effect_sizes.csv"), measures, keys, subject="bert-base-uncased"))
 
 
 PAIRS, SENTENCES = 1379, 1821  # of the test sets of STS-B and of binary SST, which every run of them scores

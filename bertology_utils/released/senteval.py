@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -75,7 +76,7 @@ def dev_scores(files: Files, model: str) -> pd.DataFrame:
     text = gzip.decompress(files.bytes(f"logs/log-mean-{model}.txt.gz")).decode("utf-8", "replace")
     rows = []
     for part in re.split(r"(?m)^.* : layer (?=\d+$)", text)[1:]:
-        layer = int(re.match(r"\d+", part)[0])
+        layer = int(re.findall(r"^\d+", part)[0])
         found = re.findall(r"Dev acc : ([\d.]+) Test acc : [\d.]+ for +([A-Z]+) classification", part)
         if found:  # a layer that was broken off was begun again
             rows.append(
@@ -105,14 +106,14 @@ def storey_rows(scores: pd.DataFrame, dev: pd.DataFrame, subject: str) -> list[d
         keys = {"subject": subject, "kind": kind}
         for task, p in parts.items():
             rows += [row("accuracy", x, p.n, **keys, task=task, layer=first + k) for k, x in enumerate(p.scores())]
-            rows.append(told("best layer", first + p.best, n=p.n, **keys, task=task))
+            rows.append(told("best layer", first + p.best, p.n, **keys, task=task))
         mean, means = Profile.mean(list(parts.values())), dev[list(tasks)].mean(axis=1).to_numpy()
         rows += [
             row("mean accuracy", x, mean.n, **keys, task="all", layer=first + k) for k, x in enumerate(mean.scores())
         ]
         for name, pair in storeys(depth).get(kind, {}).items():
-            places = tuple([k - first for k in part if k >= first] for part in pair)
-            found = lead_rows(mean, means, {f"{kind}: {name}": places}, **keys, task="all")
+            inner, others = ([k - first for k in part if k >= first] for part in pair)
+            found = lead_rows(mean, means, {f"{kind}: {name}": (inner, others)}, **keys, task="all")
             rows += [r | {"layer": r["layer"] + first} for r in found]
     return rows
 
@@ -171,7 +172,7 @@ def transfer(files: Files) -> pd.DataFrame:
         drawn = np.random.default_rng(0).integers(0, len(values), (DRAWS, len(values)))
         mean = Profile(values.mean(0), values[drawn].mean(1), len(values), len(values))
         ranks = mean_ranks(values), np.stack([mean_ranks(values[d]) for d in drawn])
-        keys = {"subject": subject, "task": "all"}
+        keys: dict[str, Any] = {"subject": subject, "task": "all"}
         rows += [row("mean accuracy", x, mean.n, **keys, layer=k) for k, x in enumerate(mean.scores())]
         spans = (percentiles(v, d) for v, d in zip(ranks[0], ranks[1].T))
         rows += [row("mean rank", x, mean.n, **keys, layer=k) for k, x in enumerate(spans)]

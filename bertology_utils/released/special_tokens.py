@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from bertology_utils.released import released
-from bertology_utils.released.curves import estimated, told
+from bertology_utils.released.curves import columns, estimated, told
 from bertology_utils.released.files import Files
 from bertology_utils.scores.intervals import table
 from bertology_utils.scores.profiles import inside_lead, stretches
@@ -84,10 +84,9 @@ def head_maps(files: Files) -> pd.DataFrame:
 def mixing(files: Files) -> pd.DataFrame:
     """Share of context by measure, and weights minus norms where both were released."""
     frame = files.csv("mixing_ratio.csv")
-    rows = []
-    for r in frame.itertuples():
-        for measure, value in (("mean share of context", r.mean_pct), ("least", r.min_pct), ("greatest", r.max_pct)):
-            rows.append(told(measure, value / 100, subject=r.model, method=r.method))
+    shares = frame.assign(mean=frame.mean_pct / 100, least=frame.min_pct / 100, greatest=frame.max_pct / 100)
+    measures = {"mean share of context": "mean", "least": "least", "greatest": "greatest"}
+    rows = columns(shares, measures, {"subject": "model", "method": "method"})
     for subject, part in frame.groupby("model"):
         mean = part.set_index("method").mean_pct / 100
         for block in ("Attn", "AttnRes"):

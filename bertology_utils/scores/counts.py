@@ -88,7 +88,7 @@ def kl_from_uniform(weights: Sequence[float] | np.ndarray) -> float:
     return float((p * np.log2(p * len(weights))).sum())
 
 
-def negative_steps(scores: Sequence[float]) -> int:
+def negative_steps(scores: Sequence[float] | np.ndarray) -> int:
     """How often adding one more layer lowered a cumulative score."""
     return int((np.diff(np.asarray(scores, float)) < 0).sum())
 

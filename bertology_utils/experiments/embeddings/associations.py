@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ...claims.registry import NotRunnable, claim
 from ...data import sample
-from ...data.items import Association, ScoredPair
+from ...data.items import Association
 from ...data.text import words as cut
 from ...scores import intervals
 from ...subject import encode
@@ -100,9 +102,9 @@ def _content(texts: tuple[str, ...], others: tuple[str, ...]) -> list[tuple[str,
     return [tuple(w.lower().rstrip("s") for w in cut(text) if w.lower() not in common) for text in texts]
 
 
-def _similarity(subject, items: list[ScoredPair], settings):
+def _similarity(subject, items, settings):
     """Word similarity by the word in bleached sentences, and by the word alone."""
-    kept: list[ScoredPair] = []
+    kept: list[Any] = []
     notes: list[str] = []
     for name in dict.fromkeys(i.condition for i in items):
         own, said = sample(
