@@ -318,10 +318,7 @@ card("hed.combination.hoover2019")
 tree = recall("hed.no_full_tree.clark2019", data="ud_english_ewt")
 
 # %% mystnb={"figure": {"caption": "Unlabelled attachment score of every head over all relations, read in the better direction."}, "image": {"alt": "Matrix: unlabelled attachment score of every head of the model, blocks from top to bottom."}}
-model = {"mini": tree.rows}
-each = plotting.series(model, "UAS, each head")["mini"]
-table = each.pivot(index="block", columns="place", values="value")
-plotting.heatmap(table.to_numpy(float), table.index, table.columns, label="UAS", xlabel="head", ylabel="block")
+plotting.headmap(plotting.rows_of(tree.rows, "UAS, each head"), label="UAS")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -447,10 +444,7 @@ card("hed.agreement_attention.lin2019")
 joined = recall("hed.subwords.correia2019", data="ud_english_ewt")
 
 # %% mystnb={"figure": {"caption": "Attention between pieces of one word, divided by that of the harder control, for every head."}, "image": {"alt": "Matrix: attention between pieces of one word divided by that of the harder control, for every head of the model, blocks from top to bottom."}}
-model = {"mini": joined.rows}
-each = plotting.series(model, "ratio over the harder control, each head")["mini"]
-table = each.pivot(index="block", columns="place", values="value")
-plotting.heatmap(table.to_numpy(float), table.index, table.columns, label="ratio", xlabel="head", ylabel="block")
+plotting.headmap(plotting.rows_of(joined.rows, "ratio over the harder control, each head"), label="ratio")
 plotting.plt.show()
 
 # %% tags=["hide-output"]

@@ -4,7 +4,7 @@ from matplotlib import pyplot as plt
 
 from .charts import bars, lines
 from .figures import printed, rows_of, series, show
-from .pictures import arcs, heatmap, places, scatters, tiles
+from .pictures import arcs, headmap, heatmap, places, scatters, tiles
 from .theme import COLOURS, KINDS, MARKERS, STYLE, axes, look, style
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "arcs",
     "axes",
     "bars",
+    "headmap",
     "heatmap",
     "lines",
     "look",

@@ -37,6 +37,21 @@ def heatmap(
     return ax
 
 
+def headmap(rows: pd.DataFrame, *, label: str, ax: Axes | None = None) -> Axes:
+    """A figure of every head (rows with columns `block` and `place`, from 1) as a matrix, blocks from top to bottom.
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"block": [1, 1, 2, 2], "place": [1, 2, 1, 2], "value": [0.1, 0.2, 0.3, 0.4]})
+    >>> ax = headmap(rows, label="UAS")
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('head', 'block')
+    >>> plt.close(ax.figure)
+    """
+    table = rows.pivot(index="block", columns="place", values="value")
+    return heatmap(table.to_numpy(float), table.index, table.columns, ax=ax, label=label, xlabel="head", ylabel="block")
+
+
 def scatters(frame: pd.DataFrame, panel: str, group: str, *, columns: int = 3, title: str = "") -> np.ndarray:
     """Small multiples of points ``x, y``: one panel a value of column `panel`, a colour and marker a value of `group`.
 
