@@ -9,7 +9,14 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from .theme import COLOURS, MARKERS, axes, look
+from .theme import COLOURS, MARKERS, PUBLISHED, SHORT, axes, look
+
+
+def _drawn(frames: dict[str, pd.DataFrame]) -> list[tuple[str, int, pd.DataFrame]]:
+    """(label, look, rows) of each frame; published BERTs come first, as on the cards."""
+    told = [(SHORT.get(name, name), name, look(name, k), frame) for k, (name, frame) in enumerate(frames.items())]
+    told.sort(key=lambda one: not one[1].startswith(tuple(PUBLISHED)))
+    return [(label, its, frame) for label, _, its, frame in told]
 
 
 def bars(
@@ -39,15 +46,15 @@ def bars(
     ax = axes(ax)
     groups = list(dict.fromkeys(v for f in frames.values() for v in f[x]))
     height = 0.8 / len(frames)
-    for k, (name, frame) in enumerate(frames.items()):
+    for k, (name, its, frame) in enumerate(_drawn(frames)):
         at = np.array([groups.index(v) for v in frame[x]]) + (k - (len(frames) - 1) / 2) * height
         ax.barh(
             at,
             frame["value"],
             height * 0.92,
             label=name,
-            color=colours[look(name, k) % len(colours)],
-            hatch=("", "//", "..", "xx")[look(name, k) % 4],
+            color=colours[its % len(colours)],
+            hatch=("", "//", "..", "xx")[its % 4],
             edgecolor="white",
             linewidth=0.5,
         )
@@ -80,8 +87,8 @@ def lines(
     ['mini', 'asked for 0.3']
     """
     ax = axes(ax)
-    for k, (name, frame) in enumerate(frames.items()):
-        frame, its = frame.sort_values(x), look(name, k)
+    for name, its, frame in _drawn(frames):
+        frame = frame.sort_values(x)
         at, colour = frame[x].to_numpy(float), colours[its % len(colours)]
         ax.plot(at, frame["value"], marker=MARKERS[its % 7], markersize=4, color=colour, label=name)
         if frame["low"].notna().any():
@@ -112,7 +119,7 @@ def _finish(
             chance, color="#555555", linestyle=":", linewidth=1.2, label=f"{reference} {chance:.3g}" if chance else None
         )
     if ax.get_legend_handles_labels()[0] and (n > 1 or chance):
-        if vertical and "title" not in labels:  # above: inside it would cover bars
+        if "title" not in labels:  # above: inside it would cover what is drawn
             ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=3, borderaxespad=0.2)
         else:
             ax.legend(loc="best")

@@ -53,9 +53,8 @@ def finish(
     low, high = percentiles(draws)
     # draws of a biased statistic miss its value
     low, high = np.array(np.minimum(low, value)), np.array(np.maximum(high, value))
-    flat = (
-        (np.fmax.reduce(draws) == np.fmin.reduce(draws)) & ~np.isnan(value) if clusters else np.zeros(value.shape, bool)
-    )
+    still = (np.fmax.reduce(draws) == np.fmin.reduce(draws)) & ~np.isnan(value)
+    flat = still if clusters else np.zeros(value.shape, bool)
     for index in zip(*np.nonzero(np.atleast_1d(flat))):
         index = index if value.ndim else ()
         low[index], high[index] = np.clip(np.array(constant(float(value[index]), clusters or 1, signed)), *bounds)

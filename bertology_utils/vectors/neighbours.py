@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.cluster import AgglomerativeClustering
 from sklearn.metrics import adjusted_rand_score, silhouette_score
 
-from .geometry import unit
+from .geometry import cosines, unit
 
 
 def nearest(train: np.ndarray, labels: Sequence[Hashable], test: np.ndarray, k: int = 1) -> list:
@@ -34,9 +34,8 @@ def nearest(train: np.ndarray, labels: Sequence[Hashable], test: np.ndarray, k: 
     labels = list(labels)
     if len(labels) != len(train) or not labels:
         raise ValueError(f"{len(labels)} labels for {len(train)} training vectors")
-    cosine = unit(test) @ unit(train).T  # (m, n)
     out = []
-    for similarities in cosine:
+    for similarities in cosines(test, train):
         votes: dict[Hashable, float] = {}
         for i in np.argsort(-similarities, kind="stable")[: min(k, len(labels))]:  # nearest first: it wins a tie
             votes[labels[i]] = votes.get(labels[i], 0.0) + max(float(similarities[i]), 0.0)
