@@ -16,13 +16,14 @@ from transformers import AutoConfig, AutoModel, BertForPreTraining
 
 from bertology_utils.settings import Settings
 from bertology_utils.subject import encode, models
-from bertology_utils.subject.attentions import attentions
 from bertology_utils.subject.models import ModelUnavailable, ModelUnsuitable, load
 
 ROOT = Path(__file__).resolve().parents[1]
 
 
 def test_subjects_are_eager_and_give_maps():
+    from bertology_utils.subject.attentions import attentions
+
     """A model built directly defaults to sdpa, whose attention maps are an empty tuple."""
     assert tiny().config._attn_implementation == "eager"
     assert tiny().twin().config._attn_implementation == "eager"
@@ -40,6 +41,8 @@ def test_the_trap_itself_sdpa_returns_no_maps():
 
 
 def test_empty_maps_are_an_error_not_a_result():
+    from bertology_utils.subject.attentions import attentions
+
     model = BertForPreTraining.from_pretrained(tiny_folder(), attn_implementation="sdpa").eval()
     import dataclasses
 

@@ -220,21 +220,30 @@ def _division_rows(subject, dev, test, kind: str, settings) -> list[dict]:
         head = "all" if which is None else relations.head_name(which, subject.n_layers, subject.n_heads)
         interval = intervals.mean_interval(values, **options, signed=True)
         rows.append(intervals.row(measure, interval, len(test), kind=kind, head=head))
-    conditions = np.array([i.condition for i in test])
-    apart, types = _types_apart(dev, seen, conditions, over_place[:, -1], options)
-    measure = "excess over position, easiest - hardest distractor"
-    rows.append(intervals.row(measure, apart, len(test), kind=kind, head=types))
-    for condition in sorted(set(conditions)):
-        at = conditions == condition
-        some = options | {"groups": {k: np.asarray(v)[at] for k, v in groups.items()}}
-        for name, values in (("an even share", over_even), ("position", over_place)):
-            interval = intervals.mean_interval(values[at, -1], **some, signed=True)
-            rows.append(
-                intervals.row(f"excess over {name}, by distractor", interval, at.sum(), kind=kind, condition=condition)
-            )
+    rows += _distractor_rows(dev, test, seen, scored, kind, options)
     for block, column in enumerate(over_place[:, :-1].T, 1):
         interval = intervals.mean_interval(column, **options, signed=True)
         rows.append(intervals.row("excess over position, by block", interval, len(test), kind=kind, block=block))
+    return rows
+
+
+def _distractor_rows(dev, test, seen: Division, scored: Division, kind: str, options: dict) -> list[dict]:
+    """What the right noun gets of all heads beyond an even share and beyond its place, by type of distractor."""
+    over = {
+        "an even share": (scored.share - scored.even[:, None])[:, -1],
+        "position": (scored.share - scored.share_by_place)[:, -1],
+    }
+    conditions = np.array([i.condition for i in test])
+    apart, types = _types_apart(dev, seen, conditions, over["position"], options)
+    measure = "excess over position, easiest - hardest distractor"
+    rows = [intervals.row(measure, apart, len(test), kind=kind, head=types)]
+    for condition in sorted(set(conditions)):
+        at = conditions == condition
+        some = options | {"groups": {k: np.asarray(v)[at] for k, v in options["groups"].items()}}
+        for name, values in over.items():
+            interval = intervals.mean_interval(values[at], **some, signed=True)
+            keys = {"kind": kind, "condition": condition}
+            rows.append(intervals.row(f"excess over {name}, by distractor", interval, at.sum(), **keys))
     return rows
 
 
