@@ -137,11 +137,11 @@ _MONOPOLY = Release(
 )
 
 
-def monopoly(files: Files, name: str) -> pd.DataFrame:
+def monopoly(files: Files, kinds: str) -> pd.DataFrame:
     """Mean self-similarity by model, kind of word (`condition`) and layer, from one of the study's tables."""
     parts = []
     for subject, folder in MONOPOLY.items():
-        frame = files.csv(f"{folder}/{name}_semcor{'_poly-bal' if 'bands' in name else ''}.csv", sep="\t")
+        frame = files.csv(f"{folder}/{kinds}_semcor{'_poly-bal' if 'bands' in kinds else ''}.csv", sep="\t")
         frame = frame.melt(id_vars="Type", var_name="layer", value_name="value")
         parts.append(frame.assign(subject=subject, layer=frame.layer.astype(int)).rename(columns={"Type": "condition"}))
     return pd.concat(parts, ignore_index=True)
