@@ -1,4 +1,4 @@
-"""Stored calibrations: one file a claim, with the deciding rows of every stand-in, so that anybody can decide again."""
+"""Stored calibrations: one file per claim, with the deciding rows of every stand-in, so that anybody can decide again."""
 
 from __future__ import annotations
 

@@ -37,9 +37,9 @@ class Claim:
         What the experiment needs of a source; a source may offer some of them only.
     experiment : callable
     n : int
-        Generated items a task when the settings name none.
+        Generated items per task when the settings name none.
     limit : int or None
-        Original items a task and split when the settings name none (None: all).
+        Original items per task and split when the settings name none (None: all).
     beside : mapping
         Task -> the data sets it is taken from where a source has none of its own (running text beside word pairs).
     nulls : tuple of str or Null

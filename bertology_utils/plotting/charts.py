@@ -29,7 +29,7 @@ def bars(
     reference: str = "chance",
     **labels,
 ) -> Axes:
-    """Horizontal bars with intervals: one group a value of column `x`, one bar a frame.
+    """Horizontal bars with intervals: one group per value of column `x`, one bar per frame.
 
     `labels` go to ``ax.set`` (title, xlabel, xlim, …); `chance` draws a reference line, which `reference` names;
     `colours` are the frames' in their order: `KINDS` where they are not subjects, so that a colour stands for one thing.

@@ -53,7 +53,7 @@ def headmap(rows: pd.DataFrame, *, label: str, ax: Axes | None = None) -> Axes:
 
 
 def scatters(frame: pd.DataFrame, panel: str, group: str, *, columns: int = 3, title: str = "") -> np.ndarray:
-    """Small multiples of points ``x, y``: one panel a value of column `panel`, a colour and marker a value of `group`.
+    """Small multiples of points ``x, y``: one panel per value of column `panel`, a colour and marker per value of `group`.
 
     The axes of each panel are its own and bare: what is shown is who lies near whom.
     """

@@ -1,4 +1,4 @@
-"""One probe a layer, with every control: the driver behind most probing claims.
+"""One probe per layer, with every control: the driver behind most probing claims.
 
 The layer is chosen on dev and scored on test; beside it stand the majority label, layer 0 (the embeddings), control
 labels, and — where the caller runs it — an untrained network of the same shape. Intervals draw sentences, not words,

@@ -45,7 +45,7 @@ CONTENT = ("NOUN", "ADJ")  # frequent verbs are have, do, get
 
 
 def build(task: str, items: Sequence[Sentence], *, seed: int = 0) -> Targets:
-    """The sentences of a task with their labels: one target a sentence, spanning it whole.
+    """The sentences of a task with their labels: one target per sentence, spanning it whole.
 
     Labels with fewer than `LEAST` train examples are left out.
 

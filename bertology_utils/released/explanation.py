@@ -45,7 +45,7 @@ _LOG = re.compile(r"#+Layer\s+(\d+) #+")
 
 
 def log_correlations(text: str) -> dict[tuple[int, str], tuple[float, float]]:
-    """(layer, measure) -> mean and spread, from a log with a heading a layer and the measure's name above two numbers.
+    """(layer, measure) -> mean and spread, from a log with a heading per layer and the measure's name above two numbers.
 
     Raises
     ------

@@ -16,7 +16,7 @@ HEURISTICS = {"lexical overlap": "Lexical", "subsequence": "Subseq", "constituen
 
 
 def runs(files: Files) -> pd.DataFrame:
-    """One row a fine-tuning run, accuracies as fractions."""
+    """One row per fine-tuning run, accuracies as fractions."""
     frame = files.csv(_RUNS, encoding="utf-8-sig")
     return frame[frame.Run.str.fullmatch(r"Run \d+")].reset_index(drop=True)
 

@@ -17,7 +17,7 @@ _RESULTS = "results/CoarseWSD-20/1nn/bert-base-uncased"
 
 
 def read_predictions(files: Files) -> pd.DataFrame:
-    """One row a test item: word, gold sense, nearest sense, and whether the training set's commonest sense is right.
+    """One row per test item: word, gold sense, nearest sense, and whether the training set's commonest sense is right.
 
     Raises
     ------

@@ -34,7 +34,7 @@ def by_class(
     Parameters
     ----------
     frame : data frame
-        One row an item: column `right` (bool), column `gold` (what the right answer is an instance of: singular or
+        One row per item: column `right` (bool), column `gold` (what the right answer is an instance of: singular or
         plural).
     by : str or several
         Key columns: all is measured within each.

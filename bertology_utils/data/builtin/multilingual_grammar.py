@@ -246,7 +246,7 @@ def _tree(shape: tuple[tuple[str, str], ...]) -> tuple[tuple[str, ...], tuple[in
 
 
 def analyse(language: str, p: Proposition, **fields: Any) -> Sentence:
-    """The sentence with parts of speech, features and a dependency tree; ``meta["concepts"]`` has one entry a word."""
+    """The sentence with parts of speech, features and a dependency tree; ``meta["concepts"]`` has one entry per word."""
     words = words_of(language, p)
     upos, heads, relations = _tree(tuple([(w.role, w.slot) for w in words]))
     forms, _, _, concepts_, feats = zip(*words)

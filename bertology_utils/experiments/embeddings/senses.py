@@ -241,7 +241,7 @@ def sense_map(word: str | None = None, settings: Settings | None = None, n: int 
     Returns
     -------
     DataFrame
-        A row a layer and occurrence: ``layer, x, y, sense, silhouette`` (the layer's, of the gold senses).
+        A row per layer and occurrence: ``layer, x, y, sense, silhouette`` (the layer's, of the gold senses).
     """
     settings = settings or Settings.of()
     subject = models.load(settings.model, settings)

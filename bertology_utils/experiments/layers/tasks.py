@@ -183,7 +183,7 @@ _MAKERS: dict[str, Callable[[Data], Targets]] = {
     "entities": _spans("entity"),
     "roles": _spans("role", "semantic_roles"),
     "coreference": _coreference,
-    # one label a target: is the argument an agent of some kind? The study's probe has one output a property.
+    # one label per target: is the argument an agent of some kind? The study's probe has one output per property.
     "proto-roles": _edges("proto_roles", lambda item: str(bool(AGENT & set(item.labels)))),
     "relations": _edges("relations"),
 }

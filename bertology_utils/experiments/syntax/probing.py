@@ -17,7 +17,7 @@ from ...subject.models import Subject
 from . import planted
 from .fitted import Rows, layer_rows, refitted, tuned
 
-MOST = 2000  # targets a split: time and memory are bounded
+MOST = 2000  # targets per split: time and memory are bounded
 
 
 def stranger(subject: Subject, settings: Settings) -> Subject:
