@@ -211,7 +211,8 @@ def pairs(relation: str) -> list[tuple[str, str]]:
 @cache
 def all_forms() -> tuple[str, ...]:
     """Every word form of the word lists, lower-case, sorted: what a vocabulary should hold."""
-    data, found = source("lexicon"), set()
+    data = source("lexicon")
+    found: set[str] = set()
     for name in data["nouns"]:
         found.update(w for w, _ in nouns(name, "Sing"))
         if not is_mass(name):
@@ -231,7 +232,8 @@ def all_forms() -> tuple[str, ...]:
 
 def lemmas() -> set[str]:
     """The distinct words of the word lists, not counting inflected forms."""
-    data, found = source("lexicon"), set()
+    data = source("lexicon")
+    found: set[str] = set()
     for name in data["nouns"]:
         found.update(w for w, _ in nouns(name, "Sing"))
     for kind in source("verbs"):

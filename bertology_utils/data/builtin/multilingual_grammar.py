@@ -117,7 +117,7 @@ def _conditions(key: str) -> frozenset[str]:
     return frozenset(key.split())
 
 
-def _value(rules: dict[str, str], features: frozenset[str]) -> str | None:
+def _value(rules: dict[str, Any], features: frozenset[str]) -> Any:
     """The value of the first rule whose features all hold."""
     for key, value in rules.items():
         if features.issuperset(_conditions(key)):
@@ -242,7 +242,8 @@ def _tree(shape: tuple[tuple[str, str], ...]) -> tuple[tuple[str, ...], tuple[in
             arcs.append((adjectives[role], "mark"))
         else:
             arcs.append((nouns.get(role, root), _RELATION[slot]))
-    return tuple(_TAG.get(slot, slot) for _, slot in shape), *zip(*arcs)
+    heads, relations = zip(*arcs)
+    return tuple(_TAG.get(slot, slot) for _, slot in shape), heads, relations
 
 
 def analyse(language: str, p: Proposition, **fields: Any) -> Sentence:

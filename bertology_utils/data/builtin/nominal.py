@@ -199,11 +199,10 @@ class NounPhrases(Chance):
             parts.append(("head", word(second, "NOUN", "NN", "Number=Sing", "I-NP", sense=f"noun.{cls}")))
         else:
             parts.append(("head", noun(cls, number)))
-        relation, first = parts[0]
-        if (
-            type(first) is Leaf and first.chunk != "B-NP"
-        ):  # with no determiner, an adjective or the noun begins the chunk
-            parts[0] = (relation, first._replace(chunk="B-NP"))
+        relation, opening = parts[0]
+        # with no determiner, an adjective or the noun begins the chunk
+        if isinstance(opening, Leaf) and opening.chunk != "B-NP":
+            parts[0] = (relation, opening._replace(chunk="B-NP"))
         phrase = join("NP", *parts)
         phrase.cls, phrase.number, phrase.gender = cls, number, GENDER.get(cls, "")
         phrase.cluster = next(self._clusters)
@@ -219,7 +218,7 @@ class NounPhrases(Chance):
         must = cls.startswith("kin_") or cls == "part"
         if self.possessives and lex.listed(cls, "owned") and (must or self.chance(self.ownership)):
             own = pronoun_for(refer) if refer is not None and refer.cls in NAMEABLE else None
-            if own and (cls == "part" or self.chance(0.7)):
+            if refer is not None and own and (cls == "part" or self.chance(0.7)):
                 owner = single(pronoun(own, "Gen")).mark("mention", "PRO", head=refer.cluster)
                 return [("nmod:poss", owner)]
             if must or self.chance(0.6):

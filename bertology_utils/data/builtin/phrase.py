@@ -14,7 +14,17 @@ from typing import NamedTuple
 from .lexicon import Table
 
 
-class Leaf(NamedTuple):
+class _Slot(NamedTuple):
+    table: Table
+    upos: str
+    xpos: str
+    feats: str = "_"
+    chunk: str = "O"
+    sense: str = ""
+    distinct: bool = False
+
+
+class Leaf(_Slot):
     """One word slot: the words that may stand in it and what is true of each of them.
 
     A leaf is also the smallest phrase: it has a phrase's length, head and features.
@@ -25,16 +35,15 @@ class Leaf(NamedTuple):
         Whether the word must differ from the other distinct words of its sentence.
     """
 
-    table: Table
-    upos: str
-    xpos: str
-    feats: str = "_"
-    chunk: str = "O"
-    sense: str = ""
-    distinct: bool = False
+    __slots__ = ()
 
-    length, head = 1, 0
-    number, person, gender, cls, cluster = "Sing", 3, "", "", None
+    length = 1
+    head = 0
+    number = "Sing"
+    person = 3
+    gender = ""
+    cls = ""
+    cluster = None
 
 
 @cache
@@ -69,16 +78,14 @@ class Phrase:
 
     def __init__(self, parts: tuple[Part, ...], length: int, head: int, label: str, top: Phrase | Leaf) -> None:
         self.parts, self.length, self.head = parts, length, head
-        self.labels = (label,) if label else ()
-        self.marks = ()
+        self.labels: tuple[str, ...] = (label,) if label else ()
+        self.marks: tuple[tuple[str, str, int, int, int | None], ...] = ()
         self.closed = False
-        self.number, self.person, self.gender, self.cls, self.cluster = (
-            top.number,
-            top.person,
-            top.gender,
-            top.cls,
-            top.cluster,
-        )
+        self.number: str = top.number
+        self.person: int = top.person
+        self.gender: str = top.gender
+        self.cls: str = top.cls
+        self.cluster: int | None = top.cluster
 
     def mark(self, kind: str, label: str, start: int = 0, end: int | None = None, head: int | None = None) -> Phrase:
         """Add a labelled span, by default over the whole phrase."""

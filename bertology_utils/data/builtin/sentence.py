@@ -11,7 +11,7 @@ from functools import cache
 from itertools import compress
 from operator import itemgetter
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..items import Span
 from .lexicon import Table, takes_an
@@ -63,7 +63,7 @@ class Skeleton(NamedTuple):
         words[0] = words[0][0].upper() + words[0][1:]
         return tuple(words), lemmas
 
-    def layers(self) -> dict[str, tuple]:
+    def layers(self) -> dict[str, Any]:
         """The fields of a `Sentence` that do not depend on the choice of words."""
         return {
             "upos": self.upos,
@@ -142,7 +142,7 @@ class _Layout:
                     label,
                     s + start,
                     e + start,
-                    h + start if kind == "role" else h,
+                    h + start if kind == "role" and h is not None else h,
                 )
             )
         if phrase.closed and len(self.cues) > outside:
