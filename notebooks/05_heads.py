@@ -419,6 +419,7 @@ plotting.plt.show()
 
 # %% mystnb={"figure": {"caption": "What the right noun gets of all heads' attention to the nouns, less an even share, by what stands in between."}, "image": {"alt": "Horizontal bars by construction: share of the right noun beyond an even one, for the model and its untrained twin; below zero for the model where a noun stands in between."}}
 shown = subjects.series("excess over an even share, by distractor")
+shown = {name: rows.replace({"condition": {"pp": "prepositional phrase"}}) for name, rows in shown.items()}
 plotting.bars(shown, "condition", xlabel="share of the right noun less an even one")
 plotting.plt.show()
 
@@ -468,7 +469,8 @@ card("hed.subwords.correia2019")
 frames = recall("hed.frames.kovaleva2019", data="up_english_ewt")
 
 # %% mystnb={"figure": {"caption": "Largest attention between a predicate and its core argument, and between words as far apart, by the two top heads and by all heads."}, "image": {"alt": "Horizontal bars: attention to a core argument and to a span as far off by the two top heads and by the mean of all, for the model and its untrained twin."}}
-both = pd.concat([rows.assign(of=rows["heads"] + f" heads, {name}") for name, rows in frames.frames.items()])
+names = {name: plotting.SHORT.get(name, name) for name in frames.frames}
+both = pd.concat([rows.assign(of=rows["heads"] + f" heads, {names[name]}") for name, rows in frames.frames.items()])
 shown = {m: both[both["measure"] == m] for m in ("core argument", "as far off")}
 plotting.bars(shown, "of", xlim=(0, None), xlabel="largest attention, either way")
 plotting.plt.show()

@@ -5,11 +5,19 @@ from __future__ import annotations
 from html import escape
 
 from ..calibration import table
+from ..cards.standing import Standing
 from ..claims import ledger
+from ..claims.evidence import find
+from ..claims.rules import NOT_RERUN
+
+TOY = "toy"  # learnt the generated language, and nothing else
 
 
 def calibration() -> str:
-    """A row for each claim and source: nulls tried, what came of them, whether the planted subject was found."""
+    """A row for each claim and source: nulls tried, what came of them, whether the planted subject was found.
+
+    Beside them, what the rule says of the model that has learnt the generated language.
+    """
     stored = table.stored()
     rows = "".join(_row(r) for r in stored.to_dict("records"))
     passed = int(stored["passed"].map(len).sum()) if len(stored) else 0
@@ -21,15 +29,24 @@ def calibration() -> str:
         f"{found} of {len(stored)} trials.\n\n"
         "<details><summary>The whole table</summary><div class='claim-scroll'>"
         '<table class="facts trust"><thead><tr><th>claim</th><th>on</th><th>scored</th><th>nulls tried</th>'
-        f"<th>planted</th></tr></thead><tbody>{rows}</tbody></table></div></details>"
+        f"<th>planted</th><th><code>{TOY}</code></th></tr></thead><tbody>{rows}</tbody></table></div></details>"
     )
+
+
+def _taught(id: str) -> str:
+    """What the claim's rule says of `TOY` on generated sentences."""
+    label = Standing(ledger.row(id), tuple(find(id)), ours=TOY).demonstration.label
+    return "–" if label == NOT_RERUN else label
 
 
 def _row(r: dict) -> str:
     nulls = ", ".join(f"{escape(str(name))} ({escape(str(label))})" for name, label in r["nulls"])
     planted = f"{escape(str(r['planted']))}: {escape(str(r['outcome']))}" if r["planted"] else "–"
     link = f'<a href="../claims/{escape(r["claim"])}.html">{escape(r["title"])}</a>'
-    return f"<tr><td>{link}</td><td>{escape(r['data'])}</td><td>{r['n']}</td><td>{nulls}</td><td>{planted}</td></tr>"
+    return (
+        f"<tr><td>{link}</td><td>{escape(r['data'])}</td><td>{r['n']}</td><td>{nulls}</td><td>{planted}</td>"
+        f"<td>{escape(_taught(r['claim']))}</td></tr>"
+    )
 
 
 def changes() -> str:

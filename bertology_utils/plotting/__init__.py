@@ -5,13 +5,15 @@ from matplotlib import pyplot as plt
 from .charts import bars, lines
 from .figures import printed, rows_of, series, show
 from .pictures import arcs, headmap, heatmap, places, scatters, tiles
-from .theme import COLOURS, KINDS, MARKERS, STYLE, axes, look, style
+from .theme import COLOURS, KINDS, MARKERS, SHORT, STYLE, SUBJECTS, axes, look, style
 
 __all__ = [
     "COLOURS",
     "KINDS",
     "MARKERS",
+    "SHORT",
     "STYLE",
+    "SUBJECTS",
     "arcs",
     "axes",
     "bars",

@@ -9,14 +9,19 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from .theme import COLOURS, MARKERS, PUBLISHED, SHORT, axes, look
+from .theme import COLOURS, KINDS, MARKERS, OURS, SHORT, axes, look
 
 
-def _drawn(frames: dict[str, pd.DataFrame]) -> list[tuple[str, int, pd.DataFrame]]:
-    """(label, look, rows) of each frame; published BERTs come first, as on the cards."""
-    told = [(SHORT.get(name, name), name, look(name, k), frame) for k, (name, frame) in enumerate(frames.items())]
-    told.sort(key=lambda one: not one[1].startswith(tuple(PUBLISHED)))
-    return [(label, its, frame) for label, _, its, frame in told]
+def _drawn(frames: dict[str, pd.DataFrame], colours: Sequence[str] | None) -> list[tuple[str, str, int, pd.DataFrame]]:
+    """(label, colour, which marker or hatch, rows) of each frame; published BERTs come first, as on the cards."""
+    out = []
+    for k, (name, frame) in enumerate(frames.items()):
+        place = look(name)
+        own = k if place is None else place
+        colour = KINDS[k % len(KINDS)] if place is None else COLOURS[place]
+        out.append((SHORT.get(name, name), colours[own % len(colours)] if colours else colour, own, frame))
+    published = {SHORT.get(name, name) for name in frames if (look(name) or 0) >= len(OURS)}
+    return sorted(out, key=lambda one: one[0] not in published)
 
 
 def bars(
@@ -25,20 +30,20 @@ def bars(
     *,
     chance: float | None = None,
     ax: Axes | None = None,
-    colours: Sequence[str] = COLOURS,
+    colours: Sequence[str] | None = None,
     reference: str = "chance",
     **labels,
 ) -> Axes:
     """Horizontal bars with intervals: one group per value of column `x`, one bar per frame.
 
     `labels` go to ``ax.set`` (title, xlabel, xlim, …); `chance` draws a reference line, which `reference` names;
-    `colours` are the frames' in their order: `KINDS` where they are not subjects, so that a colour stands for one thing.
+    `colours` are the frames' in their order, where they are not those of `look`.
 
     Examples
     --------
-    >>> from bertology_utils.plotting import KINDS, plt
+    >>> from bertology_utils.plotting import plt
     >>> row = {"erased": "part of speech", "measure": "drop", "value": 0.1, "low": 0.05, "high": 0.15, "n": 90}
-    >>> ax = bars({"last layer": pd.DataFrame([row])}, "erased", colours=KINDS, xlabel="drop of accuracy")
+    >>> ax = bars({"last layer": pd.DataFrame([row])}, "erased", xlabel="drop of accuracy")
     >>> ax.get_xlabel()
     'drop of accuracy'
     >>> plt.close(ax.figure)
@@ -46,20 +51,20 @@ def bars(
     ax = axes(ax)
     groups = list(dict.fromkeys(v for f in frames.values() for v in f[x]))
     height = 0.8 / len(frames)
-    for k, (name, its, frame) in enumerate(_drawn(frames)):
+    for k, (name, colour, own, frame) in enumerate(_drawn(frames, colours)):
         at = np.array([groups.index(v) for v in frame[x]]) + (k - (len(frames) - 1) / 2) * height
         ax.barh(
             at,
             frame["value"],
             height * 0.92,
             label=name,
-            color=colours[its % len(colours)],
-            hatch=("", "//", "..", "xx")[its % 4],
+            color=colour,
+            hatch=("", "//", "..", "xx")[own % 4],
             edgecolor="white",
             linewidth=0.5,
         )
         ax.errorbar(frame["value"], at, xerr=_errors(frame), fmt="none", ecolor="#333333", elinewidth=1, capsize=2)
-    ax.set_yticks(range(len(groups)), [str(g) for g in groups])
+    ax.set_yticks(range(len(groups)), [str(g).replace("_", " ") for g in groups])
     ax.invert_yaxis()
     ax.grid(axis="y", visible=False)
     return _finish(ax, chance, len(frames), vertical=True, reference=reference, **labels)
@@ -71,7 +76,7 @@ def lines(
     *,
     chance: float | None = None,
     ax: Axes | None = None,
-    colours: Sequence[str] = COLOURS,
+    colours: Sequence[str] | None = None,
     reference: str = "chance",
     **labels,
 ) -> Axes:
@@ -87,10 +92,10 @@ def lines(
     ['mini', 'asked for 0.3']
     """
     ax = axes(ax)
-    for name, its, frame in _drawn(frames):
+    for name, colour, own, frame in _drawn(frames, colours):
         frame = frame.sort_values(x)
-        at, colour = frame[x].to_numpy(float), colours[its % len(colours)]
-        ax.plot(at, frame["value"], marker=MARKERS[its % 7], markersize=4, color=colour, label=name)
+        at = frame[x].to_numpy(float)
+        ax.plot(at, frame["value"], marker=MARKERS[own % len(MARKERS)], markersize=4, color=colour, label=name)
         if frame["low"].notna().any():
             ax.fill_between(
                 at,

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from .theme import COLOURS, MARKERS, axes, style
+from .theme import COLOURS, KINDS, MARKERS, axes, style
 
 
 def heatmap(
@@ -67,7 +67,8 @@ def scatters(frame: pd.DataFrame, panel: str, group: str, *, columns: int = 3, t
             part = frame[frame[panel] == name]
             for k, kind in enumerate(groups):
                 own = part[part[group] == kind]
-                ax.scatter(own["x"], own["y"], s=14, color=COLOURS[k % 7], marker=MARKERS[k % 7], alpha=0.8, label=kind)
+                dress = {"color": KINDS[k % len(KINDS)], "marker": MARKERS[k % len(MARKERS)]}
+                ax.scatter(own["x"], own["y"], s=14, alpha=0.8, label=kind, **dress)
             ax.set(title=name, xticks=[], yticks=[])
         figure.legend(*grid.flat[0].get_legend_handles_labels(), loc="outside upper right", ncols=len(groups))
         figure.suptitle(title, x=0.01, ha="left")
@@ -92,7 +93,7 @@ def arcs(
         sure = known is None or frozenset((i, j)) in known
         turn = np.linspace(0, np.pi, 60)
         radius = abs(i - j) / 2
-        colour, dash = (COLOURS[0], "-") if sure else (COLOURS[1], "--")
+        colour, dash = (COLOURS[0], "-") if sure else ("#888888", "--")
         ax.plot((i + j) / 2 + radius * np.cos(turn), 0.15 + radius**0.7 * np.sin(turn), color=colour, linestyle=dash)
     for i, word in enumerate(words):
         ax.text(i, 0, word, ha="center", va="top", fontsize=9)

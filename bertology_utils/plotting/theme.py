@@ -12,8 +12,9 @@ from typing import Any
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 
-COLOURS = ("#009E73", "#E69F00", "#0072B2", "#CC79A7", "#D55E00", "#56B4E9", "#000000")
-KINDS = COLOURS[3:]  # for series that are no subjects: the first three are the model's, its twin's and the real BERT's
+SUBJECTS = ("#009E73", "#E69F00", "#0072B2")  # the model's, its twin's and the real BERT's
+KINDS = ("#CC79A7", "#D55E00", "#56B4E9", "#000000", "#882255", "#999999")  # of series that are no subjects
+COLOURS = SUBJECTS + KINDS
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 OURS = ("mini", "mini-untrained")
 SHORT = {"mini-untrained": "untrained", "mini, untrained": "untrained"}  # as the cards call them
@@ -59,15 +60,15 @@ def axes(ax: Axes | None = None, **options) -> Axes:
         return plt.subplots(**options)[1]
 
 
-def look(name: str, k: int) -> int:
-    """Which colour and marker the k-th of several frames gets: our model, its twin and the published BERTs keep theirs.
+def look(name: str) -> int | None:
+    """The place in `COLOURS` that a subject keeps in every figure; None for what is no subject.
 
     Examples
     --------
-    >>> look("mini", 2), look("mini, untrained", 0), look("bert-base-uncased, released", 0)
-    (0, 1, 2)
+    >>> look("mini"), look("mini, untrained"), look("bert-base-uncased, released"), look("best head")
+    (0, 1, 2, None)
     """
     called = name.lower().replace(",", "").replace(" ", "-")
     if called in OURS:
         return OURS.index(called)
-    return next((at for start, at in PUBLISHED.items() if called.startswith(start)), k % len(COLOURS))
+    return next((place for start, place in PUBLISHED.items() if called.startswith(start)), None)
