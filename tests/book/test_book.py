@@ -23,10 +23,22 @@ from bertology_utils.claims.evidence import SHIPPED, Evidence
 from bertology_utils.claims.rules import LABELS
 from bertology_utils.data.items import ForcedChoice, Sentence, Span
 from bertology_utils.settings import Settings
-from tests.book_pages import PAGES
 from tests.conftest import ADDRESS
 from tests.support import write_model
 
+PAGES = (
+    "intro",
+    "how-to-read",
+    "how-to-run",
+    "scoreboard",
+    "methods",
+    "models",
+    "data",
+    "api",
+    "glossary",
+    "cite",
+    "references",
+)
 CHAPTERS = [path.stem for path in notebooks.found(stage.ROOT / "notebooks")]
 CONFIG = yaml.safe_load((stage.ROOT / "_config.yml").read_text(encoding="utf-8"))
 
