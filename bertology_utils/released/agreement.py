@@ -18,7 +18,10 @@ SUBJECTS = {
 }
 PAIR = "bert-base-uncased and bert-large-uncased"  # what a difference of the two is a figure of
 _GOLDBERG = Release(
-    study="goldberg2019", label="authors", folder="goldberg2019_bert_syntax", files=tuple(SUBJECTS.values())
+    study="goldberg2019",
+    label="authors",
+    folder="goldberg2019_bert_syntax",
+    files=(*SUBJECTS.values(), "generated.tab"),
 )
 
 
@@ -79,7 +82,6 @@ def placed_items(files: Files, path: str) -> pd.DataFrame:
 @_GOLDBERG.on(
     "syn.agreement.goldberg2019",
     stance="supports",
-    files=(*SUBJECTS.values(), "generated.tab"),
     note="The author's own scores of the right and the wrong verb form for Gulordava's sentences, of which nine in ten are "
     "nonsense and 72 have a noun of the other number between subject and verb. Singular and plural subjects count "
     "alike; verbs and constructions are resampled.",
@@ -113,7 +115,6 @@ def gulordava(files: Files) -> pd.DataFrame:
 @_GOLDBERG.on(
     "siz.bigger_not_always.goldberg2019",
     stance="qualifies",
-    files=(*SUBJECTS.values(), "generated.tab"),
     note="The author's own per-item scores of both sizes, item by item on the same stimuli; verbs and constructions are "
     "resampled. Base is ahead by some points, but the paired interval reaches below zero and McNemar's test is not "
     "significant at .05.",

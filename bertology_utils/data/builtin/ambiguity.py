@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from random import Random
-from typing import Any
 
 from ..items import Ambiguity
 from . import builder
@@ -296,8 +295,6 @@ def agreement_attention(n: int, seed: int) -> list[Ambiguity]:
         text, target, linear = _attention(Words(rng), condition)
         verb = next(j for j, word in enumerate(text.split()) if word[0] == "^")
         out.append(
-            _item(
-                "attention", seed, i, text.replace("^", ""), target, linear, condition, **dict[str, Any]({"from": verb})
-            )
+            _item("attention", seed, i, text.replace("^", ""), target, linear, condition, "test", **{"from": verb})
         )
     return out
