@@ -87,12 +87,7 @@ def _similarity(subject, items, names, settings, notes) -> list[dict]:
     fit = encode.fits(subject, [a for a, _ in pairs]) & encode.fits(subject, [b for _, b in pairs])
     items, pairs = ([x for x, ok in zip(xs, fit) if ok] for xs in (items, pairs))
     _left(notes, "pairs", fit, subject)
-    cosines = np.empty((len(items), len(names)))
-    for start, window in encode.windows(pairs, 256):
-        vectors = dict(pooling.sentence_vectors(subject, [text for pair in window for text in pair], settings))
-        for k in range(len(window)):
-            a, b = vectors[2 * k], vectors[2 * k + 1]
-            cosines[start + k] = [similarity.cosines(a[name], b[name]) for name in names]
+    cosines = _cosines(subject, pairs, names, settings)
     dev = np.array([i.split == "dev" for i in items])
     gold = np.array([i.score for i in items])
     test = [i for i, chosen in zip(items, dev) if not chosen]
@@ -113,6 +108,17 @@ def _similarity(subject, items, names, settings, notes) -> list[dict]:
     ]  # fmt: skip
     on_dev = similarity.rank_correlations(gold[dev], cosines[dev])
     return [*rows, *_gains(names, on_dev, "similarity", len(test), difference, notes)]
+
+
+def _cosines(subject, pairs, names, settings) -> np.ndarray:
+    """Cosine of the two sentences of each pair by each pooling, (n, poolings)."""
+    cosines = np.empty((len(pairs), len(names)))
+    for start, window in encode.windows(pairs, 256):
+        vectors = dict(pooling.sentence_vectors(subject, [text for pair in window for text in pair], settings))
+        for k in range(len(window)):
+            a, b = vectors[2 * k], vectors[2 * k + 1]
+            cosines[start + k] = [similarity.cosines(a[name], b[name]) for name in names]
+    return cosines
 
 
 def _sentiment(subject, items, names, settings, notes) -> list[dict]:

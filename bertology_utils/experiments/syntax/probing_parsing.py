@@ -122,6 +122,18 @@ def _again(taggers: _Taggers, train, test, layers: list[int], which: np.ndarray,
 METRICS = ("cosine", "L1", "L2")
 
 
+def _split_scores(subject: Subject, items: list[Sentence], trees: list, settings: Settings) -> np.ndarray:
+    """F1 of splitting at the widest gap, (L + 1, metrics, N)."""
+    scores = np.full((subject.n_layers + 1, len(METRICS), len(items)), np.nan)
+    for i, states in encode.hidden_states(subject, [i.words for i in items], settings=settings):
+        kept, gold = trees[i]
+        for layer, vectors in enumerate(states[:, kept]):
+            for m, metric in enumerate(METRICS):
+                spans = tagging.split_by_distance(tagging.gaps(vectors, metric))
+                scores[layer, m, i] = tagging.span_f1(spans, gold, len(kept))
+    return scores
+
+
 def _constituents(subject: Subject, items: list[Sentence], settings: Settings):
     """Unlabelled F1 of splitting at the widest gap between neighbours, beside baselines; nothing is trained.
 
@@ -129,14 +141,8 @@ def _constituents(subject: Subject, items: list[Sentence], settings: Settings):
     """
     fit = encode.fits(subject, [i.words for i in items])
     items = [i for i, ok in zip(items, fit) if ok and punctuation(i).count(False) > 2]
-    scores = np.full((subject.n_layers + 1, len(METRICS), len(items)), np.nan)
     trees = [_without_punctuation(i) for i in items]  # words kept and spans among them
-    for i, states in encode.hidden_states(subject, [i.words for i in items], settings=settings):
-        kept, gold = trees[i]
-        for layer, vectors in enumerate(states[:, kept]):
-            for m, metric in enumerate(METRICS):
-                spans = tagging.split_by_distance(tagging.gaps(vectors, metric))
-                scores[layer, m, i] = tagging.span_f1(spans, gold, len(kept))
+    scores = _split_scores(subject, items, trees, settings)
     rng = np.random.default_rng(settings.seed)
     plain = {
         "right-branching": lambda n: tagging.right_branching(n),
