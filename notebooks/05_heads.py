@@ -230,7 +230,7 @@ few = objects[objects["sentence"] < 600].reset_index(drop=True)
 right = relations.score(subject, [t.words for t in trees[:600]], few)
 half = len(few) // 2
 best = int(right[:half].mean(0).argmax())
-print(relations.name(best, subject.n_layers, subject.n_heads))
+print(relations.head_name(best, subject.n_layers, subject.n_heads))
 print(f"right on the other half: {right[half:, best].mean():.2f}")
 offset = relations.offset_hits(few)[:half].mean(0).argmax()
 print(f"the best offset, {relations.OFFSETS[offset]:+d}: {relations.offset_hits(few)[half:, offset].mean():.2f}")
@@ -318,10 +318,7 @@ card("hed.combination.hoover2019")
 tree = recall("hed.no_full_tree.clark2019", data="ud_english_ewt")
 
 # %% mystnb={"figure": {"caption": "Unlabelled attachment score of every head over all relations, read in the better direction."}, "image": {"alt": "Matrix: unlabelled attachment score of every head of the model, blocks from top to bottom."}}
-model = {"mini": tree.rows}
-each = plotting.series(model, "UAS, each head")["mini"]
-table = each.pivot(index="block", columns="place", values="value")
-plotting.heatmap(table.to_numpy(float), table.index, table.columns, label="UAS", xlabel="head", ylabel="block")
+plotting.headmap(plotting.rows_of(tree.rows, "UAS, each head"), label="UAS")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -448,10 +445,7 @@ card("hed.agreement_attention.lin2019")
 joined = recall("hed.subwords.correia2019", data="ud_english_ewt")
 
 # %% mystnb={"figure": {"caption": "Attention between pieces of one word, divided by that of the harder control, for every head."}, "image": {"alt": "Matrix: attention between pieces of one word divided by that of the harder control, for every head of the model, blocks from top to bottom."}}
-model = {"mini": joined.rows}
-each = plotting.series(model, "ratio over the harder control, each head")["mini"]
-table = each.pivot(index="block", columns="place", values="value")
-plotting.heatmap(table.to_numpy(float), table.index, table.columns, label="ratio", xlabel="head", ylabel="block")
+plotting.headmap(plotting.rows_of(joined.rows, "ratio over the harder control, each head"), label="ratio")
 plotting.plt.show()
 
 # %% tags=["hide-output"]

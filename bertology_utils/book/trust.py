@@ -5,12 +5,9 @@ from __future__ import annotations
 from html import escape
 
 from ..calibration import table
-from ..cards.standing import Standing
+from ..cards.standing import TOY, standing
 from ..claims import ledger
-from ..claims.evidence import find
-from ..claims.rules import NOT_RERUN
-
-TOY = "toy"  # learnt the generated language, and nothing else
+from ..claims.rules import TAUGHT
 
 
 def calibration() -> str:
@@ -24,19 +21,15 @@ def calibration() -> str:
     found = int(stored["found"].sum()) if len(stored) else 0
     tried = sum(len(nulls) for nulls in stored["nulls"]) if len(stored) else 0
     claims = stored["claim"].nunique() if len(stored) else 0
+    learned = sum(standing(id).taught.label == TAUGHT for id in dict.fromkeys(stored["claim"]))
     return (
         f"**{tried} nulls** were put to the rules of **{claims} claims**; {passed} passed. The planted subject was found in "
-        f"{found} of {len(stored)} trials.\n\n"
+        f"{found} of {len(stored)} trials. `{TOY}`, a small BERT that has learnt the generated language and nothing else, has "
+        f"learned what {learned} of the claims say, which shows that a network can pass these rules.\n\n"
         "<details><summary>The whole table</summary><div class='claim-scroll'>"
         '<table class="facts trust"><thead><tr><th>claim</th><th>on</th><th>scored</th><th>nulls tried</th>'
         f"<th>planted</th><th><code>{TOY}</code></th></tr></thead><tbody>{rows}</tbody></table></div></details>"
     )
-
-
-def _taught(id: str) -> str:
-    """What the claim's rule says of `TOY` on generated sentences."""
-    label = Standing(ledger.row(id), tuple(find(id)), ours=TOY).demonstration.label
-    return "–" if label == NOT_RERUN else label
 
 
 def _row(r: dict) -> str:
@@ -45,7 +38,7 @@ def _row(r: dict) -> str:
     link = f'<a href="../claims/{escape(r["claim"])}.html">{escape(r["title"])}</a>'
     return (
         f"<tr><td>{link}</td><td>{escape(r['data'])}</td><td>{r['n']}</td><td>{nulls}</td><td>{planted}</td>"
-        f"<td>{escape(_taught(r['claim']))}</td></tr>"
+        f"<td>{escape(standing(r['claim']).taught.label)}</td></tr>"
     )
 
 
