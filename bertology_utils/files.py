@@ -8,6 +8,7 @@ killed.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import shutil
 import socket
@@ -20,6 +21,23 @@ from pathlib import Path
 from .errors import Refusal
 
 STALE = 24 * 3600.0  # seconds after which another machine's scratch file is taken for litter
+PLACE = tuple(  # what may be wrong with a place
+    getattr(errno, name)
+    for name in (
+        "ENOSPC",
+        "EDQUOT",
+        "EFBIG",
+        "EROFS",
+        "EACCES",
+        "EPERM",
+        "ENOTDIR",
+        "EISDIR",
+        "ENOENT",
+        "EIO",
+        "ENAMETOOLONG",
+    )
+    if hasattr(errno, name)
+)
 _HOST = socket.gethostname().replace("-", "_") or "here"
 
 
@@ -50,7 +68,7 @@ def write(path: Path, text: str) -> Path:
 def scratch(path: Path) -> Iterator[Path]:
     """A name to write to in place of `path`; when the context ends well, it becomes `path`, else it is removed.
 
-    It may become a folder too. Scratch files of writers that are gone are removed first.
+    It may become a folder too; one that is there by then stays. Scratch files of writers that are gone are removed first.
 
     Raises
     ------
@@ -64,7 +82,10 @@ def scratch(path: Path) -> Iterator[Path]:
         yield temporary
         if temporary.is_file():
             os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
+        if temporary.is_dir() and path.is_dir():
+            _remove(temporary)  # another process was quicker, with the same content
+        else:
+            os.replace(temporary, path)
     except BaseException as error:
         _remove(temporary)
         if isinstance(error, OSError) and not isinstance(error, Refusal) and _is_ours(error, path):
@@ -73,8 +94,11 @@ def scratch(path: Path) -> Iterator[Path]:
 
 
 def _is_ours(error: OSError, path: Path) -> bool:
-    """Whether an error is about the file to be written: a full disk names none, and what was read has its own name."""
-    return error.filename is None or str(error.filename).startswith(str(path.parent)) or str(error.filename) in str(path)
+    """Whether an error is about the place to be written: not a network's, nor about a file that was being read."""
+    if error.errno not in PLACE:
+        return False
+    named = str(error.filename or path)
+    return named in str(path) or named.startswith(str(path.parent))
 
 
 def sweep(folder: Path) -> None:
@@ -84,11 +108,8 @@ def sweep(folder: Path) -> None:
         host, _, rest = owner.partition("-")
         number = rest.partition("-")[0]
         with contextlib.suppress(OSError):
-            if host == _HOST and number.isdigit():
-                gone = not _alive(int(number))
-            else:
-                gone = time.time() - path.stat().st_mtime > STALE
-            if gone:
+            ours = host == _HOST and number.isdigit()
+            if not _alive(int(number)) if ours else time.time() - path.stat().st_mtime > STALE:
                 _remove(path)
 
 

@@ -35,7 +35,7 @@ from .scores.rows import records as tidy
 from .settings import Settings
 from .subject import models
 from .subject.models import Subject
-from .subject.progress import Progress
+from .subject.progress import Progress, place
 
 FEW = 100  # items per task below which an experiment may be left without something to measure
 
@@ -358,7 +358,9 @@ def many(
         subjects(settings, twin=False)  # a model that cannot be had is said once, not once a claim
     options = {"twin": twin, "save": save}
     if jobs == 1:
-        yield from (_one(id, source, settings, options) for id, source in work)
+        for number, (id, source) in enumerate(work, 1):
+            place.set(f"[{number}/{len(work)}] ")
+            yield _one(id, source, settings, options)
         return
     context = get_context("spawn")  # a forked process would share torch's threads and the accelerator's state
     with ProcessPoolExecutor(jobs, mp_context=context, initializer=_share, initargs=(jobs,)) as pool:
@@ -378,6 +380,7 @@ def _one(id: str, source: str, settings: Settings, options: dict) -> Outcome:
 def _share(jobs: int) -> None:
     """Give a worker its share of the cores: more threads than cores slow one another down."""
     torch.set_num_threads(max(1, (os.cpu_count() or 1) // jobs))
+    place.set(None)  # several lines at once would write over one another
 
 
 def _line(error: Exception) -> str:

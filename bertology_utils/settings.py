@@ -94,7 +94,9 @@ class Settings:
             if getattr(self, name) is not None and getattr(self, name) < low:
                 raise SettingsError(f"{name} is {getattr(self, name)}; it must be at least {low}")
         if not self.model.strip() or not self.model.removesuffix("-untrained").strip():
-            raise SettingsError(f"model is {self.model!r}; it may be mini, a Hub name or a folder, each with -untrained behind")
+            raise SettingsError(
+                f"model is {self.model!r}; it may be mini, a Hub name or a folder, each with -untrained behind"
+            )
         if not 0 <= self.seed < SEEDS:
             raise SettingsError(f"seed is {self.seed}; it must be at least 0 and below {SEEDS}")
         if not 0 <= self.noise < 1:

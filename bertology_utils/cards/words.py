@@ -196,7 +196,11 @@ def _twin(ours: Slot, twin: Slot) -> str:
 
 def own_run(record: Evidence) -> str:
     """One of the reader's own runs in a line: of what, on how many items, under which conditions, what came out."""
-    how = [f"n = {record.n}", f"seed {record.provenance.get('seed', 'unknown')}", str(record.provenance.get("dtype", ""))]
+    how = [
+        f"n = {record.n}",
+        f"seed {record.provenance.get('seed', 'unknown')}",
+        str(record.provenance.get("dtype", "")),
+    ]
     label = record.decision.label(ours=True) if record.decision else record.stance or "not decided"
     return f"{record.model} on {data_name(record.data)} ({', '.join(filter(None, how))}): {label}"
 

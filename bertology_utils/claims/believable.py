@@ -12,7 +12,9 @@ ROUNDED = 1e-5  # records keep six significant digits
 _SHARE = re.compile(r"\b(accuracy|UUAS|UAS|LAS|F1|share|overlap|adjusted Rand index)\b")
 _CORRELATION = re.compile(r"\b(Spearman|Pearson|Kendall|Kendall's|cosine|correlation)\b")
 _DIFFERENCE = re.compile(r" - | over | less |\b(lost|lead|drop|gain|excess|change|gained|adjusted)\b")
-_OTHER_UNITS = re.compile(r"\b(separation|compression|ratio|lead|code|layer by|layer of|nats|bits|ease|points|percent)\b|%")
+_OTHER_UNITS = re.compile(
+    r"\b(separation|compression|ratio|lead|code|layer by|layer of|nats|bits|ease|points|percent)\b|%"
+)
 
 
 def check(raw: dict[str, Any]) -> None:

@@ -198,7 +198,9 @@ def read(path: Path) -> Evidence:
         version = raw.pop("version", None)
         if version != VERSION:
             newer = isinstance(version, int) and version > VERSION
-            raise ValueError(f"format {version}, not {VERSION}{': a newer release of the package wrote it' if newer else ''}")
+            raise ValueError(
+                f"format {version}, not {VERSION}{': a newer release of the package wrote it' if newer else ''}"
+            )
         believable.check(raw)
         raw["notes"] = tuple(raw.get("notes", ()))
         for record in (*raw["rows"], *(raw["over_twin"] or ())):

@@ -113,7 +113,9 @@ def choose(subject: Subject, items: Sequence[ForcedChoice], settings: Settings |
     for k, logs in log_probabilities(subject, [items[i].meta["text_bad"] for i in other], settings):
         bad[other[k]] = logs[ids[items[other[k]].bad]]
     if np.isnan(good).any() or np.isnan(bad).any():
-        raise ModelUnsuitable(f"{subject.name} gives NaN for probabilities (with dtype {subject.model.dtype}): try float32")
+        raise ModelUnsuitable(
+            f"{subject.name} gives NaN for probabilities (with dtype {subject.model.dtype}): try float32"
+        )
     return good - bad
 
 

@@ -106,7 +106,9 @@ class Subject:
             If they cannot be reached into one by one.
         """
         if why := suitable.OTHER_LAYOUT.get(self.config.model_type):
-            raise ModelUnsuitable(f"this is not defined for {self.name}, a model of type {self.config.model_type}: {why}")
+            raise ModelUnsuitable(
+                f"this is not defined for {self.name}, a model of type {self.config.model_type}: {why}"
+            )
         return cast(Any, self.base).encoder.layer
 
     def predict(self, hidden: torch.Tensor) -> torch.Tensor:

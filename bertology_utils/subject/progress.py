@@ -8,9 +8,11 @@ from __future__ import annotations
 import sys
 import threading
 import time
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, TextIO
 
+place: ContextVar[str | None] = ContextVar("place", default="")  # "[3/12] " before a line; None: no line at all
 WAIT = 1.0  # seconds before the first line: short work needs none
 EVERY = 0.5  # seconds between two lines
 
@@ -42,7 +44,7 @@ class Progress:
     @classmethod
     def of(cls, subject: Any, says: str, expected: float | None = None) -> Progress:
         """The line of a subject, counting what its encoder reads."""
-        made = cls(says, expected, sys.stderr)
+        made = cls(f"{place.get() or ''}{says}", expected, None if place.get() is None else sys.stderr)
         made._model = subject.base
         return made
 
@@ -90,7 +92,11 @@ class Progress:
         said += f", {_clock(seconds)} gone"
         if self.expected:
             left = self.expected - seconds
-            said += f", about {_clock(left)} left" if left > 0 else f", longer than the shipped run's {_clock(self.expected)}"
+            said += (
+                f", about {_clock(left)} left"
+                if left > 0
+                else f", longer than the shipped run's {_clock(self.expected)}"
+            )
         return said
 
 

@@ -119,7 +119,9 @@ def weights(name: str, model: Any) -> None:
         matrix = (tensor.dim() == 2 and any(part in key for part in _WEIGHTS[:3])) or "word_embeddings" in key
         if matrix and bool((tensor == tensor.flatten()[0]).all()):
             value = float(tensor.flatten()[0])
-            raise ModelUnsuitable(f"model {name!r}: every weight of {key} is {value:g}: nothing was trained, or was lost")
+            raise ModelUnsuitable(
+                f"model {name!r}: every weight of {key} is {value:g}: nothing was trained, or was lost"
+            )
 
 
 def trial(name: str, base: Any, tokenizer: Any) -> None:
