@@ -33,6 +33,7 @@ PLACE = tuple(  # what may be wrong with a place
         "ENOTDIR",
         "EISDIR",
         "ENOENT",
+        "EEXIST",
         "EIO",
         "ENAMETOOLONG",
     )

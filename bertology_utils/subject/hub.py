@@ -6,8 +6,11 @@ models have, and without a network repeats each question for minutes.
 
 from __future__ import annotations
 
+import json
+import logging
 import re
 import sys
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import NoReturn
 
@@ -107,8 +110,6 @@ def _whole(folder: Path) -> bool:
     names = {p.name for p in folder.iterdir() if p.exists()}  # a link into nothing is a file cut off
     shards = "model.safetensors.index.json" in names
     if shards:
-        import json
-
         index = json.loads((folder / "model.safetensors.index.json").read_text(encoding="utf-8"))
         shards = set(index["weight_map"].values()) <= names
     tokenizer = {"tokenizer.json", "vocab.txt", "vocab.json", "sentencepiece.bpe.model", "spiece.model"} & names
@@ -117,21 +118,29 @@ def _whole(folder: Path) -> bool:
 
 def _downloaded(repo: str, revision: str) -> tuple[Path, str]:
     """Asked once and with a time-out what a revision stands for, then every file of it that is wanted."""
-    from huggingface_hub import HfApi, snapshot_download
+    from huggingface_hub import HfApi, constants
     from huggingface_hub.utils import are_progress_bars_disabled, disable_progress_bars, enable_progress_bars
 
-    commit = str(HfApi().model_info(repo, revision=revision or None, timeout=TIMEOUT).sha)
+    constants.HF_HUB_DISABLE_TELEMETRY = True  # the Hub is told a model's name, and nothing of who asks
+    hub = HfApi()
+    logging.getLogger("huggingface_hub").setLevel(logging.ERROR)  # what it retried is no news; what failed, we say
+    told = hub.model_info(repo, revision=revision or None, timeout=TIMEOUT)
+    commit = str(told.sha)
     if folder := _cached(repo, commit):
         return folder, commit
     quiet = are_progress_bars_disabled()
     if not sys.stderr.isatty():
         disable_progress_bars()
     try:
-        found = snapshot_download(repo, revision=commit, allow_patterns=list(WANTED), etag_timeout=TIMEOUT)
+        for name in (f.rfilename for f in told.siblings or ()):
+            if any(fnmatch(name, wanted) for wanted in WANTED):
+                # one file by the revision's own name: the cache then knows what `main` was, for a day without a network
+                which = revision or "main" if name == "config.json" else commit
+                found = hub.hf_hub_download(repo, name, revision=which, etag_timeout=TIMEOUT)
     finally:
         if not quiet:
             enable_progress_bars()
-    return Path(found), commit
+    return Path(found).parent, commit
 
 
 def _why(error: Exception) -> str:
@@ -140,4 +149,8 @@ def _why(error: Exception) -> str:
     answer = getattr(getattr(error, "response", None), "status_code", None)
     if answer in (401, 404) or isinstance(error, HFValidationError):
         return "the Hub has no such model"  # to a stranger it says 401 of what is not there
-    return f"the Hub answered {answer}" if answer else "the Hub could not be reached, or broke off"
+    return (
+        f"the Hub answered {answer}"
+        if answer
+        else f"the Hub could not be reached, or broke off ({type(error).__name__})"
+    )
