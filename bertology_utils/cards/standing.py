@@ -94,7 +94,7 @@ class Standing:
     @cached_property
     def real(self) -> Slot:
         """The real BERT."""
-        mine = [r for r in self.records if r.kind == "rerun" and is_real(r.model) and _published(r)]
+        mine = [r for r in self.records if r.kind == "rerun" and is_real(r.model) and _published(r) and r.decision]
         others = [
             r for r in self.records if r.kind == "released" and r.stance and is_real(r.model) and r.label in DECIDING
         ]

@@ -37,7 +37,7 @@ def check(raw: dict[str, Any]) -> None:
     for row in raw["rows"]:
         _row(row, interval=raw["kind"] == "rerun")
         _bounded(row)
-    for row in raw["over_twin"] or ():
+    for row in raw.get("over_twin") or ():
         _row(row, interval=True)
 
 

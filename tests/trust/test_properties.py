@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -120,5 +119,5 @@ def test_no_figure_beyond_its_bounds_is_believed(value, measure):
 @FEW
 @given(st.text("abc./~@ -_", max_size=20))
 def test_a_path_is_never_taken_for_a_name_of_the_hub(name):
-    if name.startswith((".", "/", "~")) or name.count("/") > 1 and "@" not in name or " " in name:
+    if name.startswith((".", "/", "~")) or (name.count("/") > 1 and "@" not in name) or " " in name:
         assert not hub.could_be(name)

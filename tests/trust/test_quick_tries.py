@@ -62,14 +62,14 @@ def test_a_full_run_of_another_model_counts_and_a_quick_one_does_not(tmp_path):
 
 
 def test_a_folder_named_like_the_real_bert_is_not_the_real_bert(tmp_path):
-    asked = {"asked": None, "seed": 0, "dtype": "float32"}
-    before = cards.card(GAPS, Settings(evidence=tmp_path)).standing.real
-    record(model="/somewhere/bert-base-uncased", provenance={**asked, "subject_source": "folder"}).save(tmp_path)
-    assert rows(cards.card(GAPS, Settings(evidence=tmp_path)).standing.real.records) == rows(before.records)
-    record(model="bert-base-uncased", provenance={**asked, "subject_source": "hub@86b5e09"}).save(tmp_path)
-    assert [r.model for r in cards.card(GAPS, Settings(evidence=tmp_path)).standing.real.records] == [
-        "bert-base-uncased"
-    ]
+    def real(source, model):
+        kept = {**shipped().provenance, "subject_source": source}
+        replace(shipped(), model=model, provenance=kept).save(tmp_path)
+        return cards.card(GAPS, Settings(evidence=tmp_path)).standing.real
+
+    released = cards.card(GAPS, Settings(evidence=tmp_path)).standing.real
+    assert rows(real("folder", "/somewhere/bert-base-uncased").records) == rows(released.records)
+    assert [r.model for r in real("hub@86b5e09", "bert-base-uncased").records] == ["bert-base-uncased"]
 
 
 def test_missing_looks_at_items_seed_precision_and_weights(tmp_path):
