@@ -50,6 +50,7 @@ _MODULES = (
     "explanation",
     "attention_maps",
     "heuristics",
+    "semantics",
 )
 
 
