@@ -48,6 +48,11 @@ _MODULES = (
     "explanation",
     "attention_maps",
     "heuristics",
+    "lottery",
+    "damage",
+    "pruned",
+    "compressed",
+    "sizes",
 )
 
 
