@@ -53,6 +53,8 @@ _MODULES = (
     "pruned",
     "compressed",
     "sizes",
+    "crosslingual",
+    "multilingual",
 )
 
 
