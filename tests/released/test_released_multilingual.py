@@ -95,6 +95,12 @@ def test_more_languages_hurt_and_pairs_help_in_the_tables_of_xlm():
     assert outcomes("mbt.tlm.lample2019", "lample2019", "xlm-15") == {"helps": "holds"}
 
 
+def test_no_two_records_of_a_claim_would_lie_in_one_file():
+    for row in (*ledger.rows("size"), *ledger.rows("mbert")):
+        places = [(subject, s.data) for s in scores(row.id) for subject in s.rows.subject.unique()]
+        assert len(places) == len(set(places)), row.id
+
+
 @pytest.mark.parametrize("row", [r for r in ledger.rows("mbert")], ids=lambda r: r.id)
 def test_what_decides_nothing_says_so(row):
     names = {t.measure for c in row.clauses for t in c.tests}
