@@ -51,6 +51,13 @@ _MODULES = (
     "attention_maps",
     "heuristics",
     "semantics",
+    "lottery",
+    "damage",
+    "pruned",
+    "compressed",
+    "sizes",
+    "crosslingual",
+    "multilingual",
 )
 
 
