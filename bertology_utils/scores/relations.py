@@ -9,6 +9,8 @@ import numpy as np
 from ..settings import Settings
 from .intervals import Interval, ratio
 
+FEW = 8  # relations; of fewer no interval over relations can be had
+
 
 def macro(
     values: Sequence[float],
@@ -28,7 +30,7 @@ def macro(
     values : sequence of float (n,)
         Of facts.
     signed : bool
-        Values are differences.
+        Values are differences; others are shares, and their limits stay between 0 and 1.
 
     Examples
     --------
@@ -43,7 +45,8 @@ def macro(
     units = {"subject": list(subjects)}
     if len(names) >= FEW:
         units["relation"] = list(relations)
-    return ratio(weight * values, weight, seed=settings.seed, draws=settings.draws, groups=units, signed=signed)
-
-
-FEW = 8
+    found = ratio(weight * values, weight, seed=settings.seed, draws=settings.draws, groups=units, signed=signed)
+    if signed or found.draws is None:
+        return found
+    low, high = max(0.0, found[1]), min(1.0, found[2]) if values.max() <= 1 else found[2]
+    return Interval(found[0], low, high, draws=found.draws, clusters=found.clusters)

@@ -103,7 +103,9 @@ def retrieve(
         ``first``: the likeliest piece; ``among``: whether a right piece is the likeliest of the relation's candidates.
     """
     known = known or pieces(subject, items)
-    found = [_scored(logs, i, items, known) for i, logs in log_probabilities(subject, [i.text for i in items], settings)]
+    found = [
+        _scored(logs, i, items, known) for i, logs in log_probabilities(subject, [i.text for i in items], settings)
+    ]
     frame = pd.DataFrame(found, columns=["item", "rank", "first", "among"])
     return frame.set_index("item").sort_index()
 
@@ -132,7 +134,7 @@ def without_subject(
         ids = subject.tokenizer(text)["input_ids"]
         (masks,) = np.nonzero(np.array(ids) == subject.tokenizer.mask_token_id)
         rows.append(Row(tuple(ids), (0,) * len(ids), (-1,) * len(ids), 0))
-        places.append(int(masks[template.index("[Y]") > template.index("[X]")]))
+        places.append(int(masks[int(template.index("[Y]") > template.index("[X]"))]))
     budget = (settings or Settings.of()).budget
     return {unique[i]: logs for i, logs in _at(subject, rows, places, budget)}
 
