@@ -32,7 +32,7 @@ def normal(text: str) -> str:
     >>> normal("The Nile.")
     'nile'
     """
-    return " ".join(w for w in re.sub(r"[^\\w\\s]", " ", text.lower()).split() if w not in ("a", "an", "the"))
+    return " ".join(w for w in re.sub(r"[^\w\s]", " ", text.lower()).split() if w not in ("a", "an", "the"))
 
 
 def matches(subject, asked: list[tuple[str, tuple[str, ...]]]) -> np.ndarray:

@@ -44,7 +44,7 @@ def questions(items: list[Labelled]) -> list[Question]:
         key = item.meta["chain"] if "choice" in item.meta else item.id.rpartition("-")[0]
         groups[key].append(item)
     out = []
-    for key, group in groups.items():
+    for group in groups.values():
         labels = [i.label for i in group]
         texts = tuple(_words(i) for i in group)
         steps = int(group[0].meta["hops"])
@@ -190,7 +190,7 @@ LEVEL = Null("level", "Right in four questions of five, whatever the number of s
 @claim(
     "wld.inference_steps.richardson2019",
     tasks="hops",
-    n=640,
+    n=480,
     nulls=("untrained", "frequency", "constant", "bag of words", LEVEL),
     planted=falling,
 )
