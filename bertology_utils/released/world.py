@@ -29,7 +29,8 @@ def _prompts(files: Files) -> pd.Series:
     folder=LAMA,
     files=("lama_bert_base.csv",),
     note="BERT-base on LAMA with the study's prompts, from the slides of a later study. It is well above the commonest "
-    "object; but naive Bayes, which has seen training facts and no other text, comes to four fifths of it." + DECIDES_NOT,
+    "object; but naive Bayes, which has seen training facts and no other text, comes to four fifths of it."
+    + DECIDES_NOT,
     baselines=("naive Bayes",),
 )
 def facts(files: Files) -> pd.DataFrame:
