@@ -67,7 +67,7 @@ def templates(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-NAMES = {"BERT": "bert-large-uncased", "ELMO": "ELMo", "GLOVE": "GloVe", "DEP-EMBS": "dependency embeddings",
+NAMES = {"BERT": "BERT", "ELMO": "ELMo", "GLOVE": "GloVe", "DEP-EMBS": "dependency embeddings",
          "RANDOM": "random", "MAJORITY": "majority", "HUMAN": "people"}  # fmt: skip
 TASKS = {"situated_OP": "object-property", "situated_OA": "object-affordance", "situated_AP": "affordance-property",
          "abstract_OP": "object-property, abstract"}  # fmt: skip

@@ -62,25 +62,30 @@ def log_probabilities(
     if not len(rows) == len(wanted) == len(hidden):
         raise ValueError(f"{len(rows)} rows, but places for {len(wanted)} and {len(hidden)}")
     budget, mask = (settings or Settings.of()).budget, subject.tokenizer.mask_token_id
+    asked: dict[Row, list[int]] = {}  # equal inputs are read once: all that is wholly masked is alike
+    for i, row in enumerate(rows):
+        asked.setdefault(_covered(row, hidden[i], mask), []).append(i)
     out: list[np.ndarray] = [np.empty(0)] * len(rows)
-    for start, window in windows(rows):
-        covered = [_covered(row, hidden[start + k], mask) for k, row in enumerate(window)]
-        for batch in batches(subject, covered, budget):
-            states = forward(subject, batch).last_hidden_state  # (B, T, H)
-            owner = [b for b, i in enumerate(batch.index) for _ in wanted[start + i]]
-            place = [t for i in batch.index for t in wanted[start + i]]
-            if not place:
+    for start, window in windows(asked):
+        for batch in batches(subject, window, budget):
+            owners = [asked[row] for row in batch.rows]
+            places = [sorted({t for i in of for t in wanted[i]}) for of in owners]
+            at = [(b, t) for b, of in enumerate(places) for t in of]
+            if not at:
                 continue
-            target = [window[i].ids[t] for i in batch.index for t in wanted[start + i]]
+            states = forward(subject, batch).last_hidden_state  # (B, T, H)
             with torch.inference_mode():
-                logs = torch.log_softmax(subject.predict(states[owner, place]).float(), -1)  # (P, V)
-            found = logs[range(len(target)), target].double().cpu().numpy()
-            ends = np.cumsum([len(wanted[start + i]) for i in batch.index])
-            for i, part in zip(batch.index, np.split(found, ends[:-1])):
-                out[start + i] = part
+                logits = subject.predict(states[[b for b, _ in at], [t for _, t in at]])  # (P, V)
+                logs = torch.log_softmax(logits.float(), -1).cpu().numpy()
+            line = {place: k for k, place in enumerate(at)}
+            for b, of in enumerate(owners):
+                for i in of:
+                    lines = [line[b, t] for t in wanted[i]]
+                    out[i] = logs[lines, [rows[i].ids[t] for t in wanted[i]]].astype(float)
     return out
 
 
 def _covered(row: Row, places: Sequence[int], mask: int) -> Row:
     chosen = set(places)
-    return Row(tuple(mask if t in chosen else x for t, x in enumerate(row.ids)), row.types, row.words, row.n_words)
+    ids = tuple(mask if t in chosen else x for t, x in enumerate(row.ids))
+    return Row(ids, row.types, (-1,) * len(ids), 0)  # words do not matter, and equal inputs shall be equal

@@ -143,7 +143,7 @@ def test_questions_differ_only_where_they_are_asked():
     questions = steps.questions(load("hops", "builtin", n=80)["hops"])
     assert {q.steps for q in questions} == {1, 2, 3, 4} and all(len(q.texts) == 2 for q in questions)
     for q in questions:
-        rest = {t[:a] + ("*",) + t[b:] for t, (a, b) in zip(q.texts, q.spans)}
+        rest = {(*t[:a], "*", *t[b:]) for t, (a, b) in zip(q.texts, q.spans)}
         assert len(rest) == 1 and all(b > a for a, b in q.spans)
     assert steps.differing((("a", "dog"), ("a", "dog", "house"))) == ((1, 2), (1, 3))
 

@@ -19,7 +19,7 @@ def test_facts_by_prompt():
 
 def test_objects():
     rows = released_rows("wld.affordances.forbes2019", "forbes2019").set_index(["subject", "task", "measure"])["value"]
-    bert = "bert-large-uncased"
+    bert = "BERT"
     assert rows[bert, "object-affordance", "F1"] == 0.88 and rows["people", "object-affordance", "F1"] == 0.80
     lead = rows[:, "affordance-property", "F1 over majority"]
     assert lead[bert] == pytest.approx(0.2) and lead["people"] == pytest.approx(0.23)

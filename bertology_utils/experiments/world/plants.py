@@ -13,7 +13,7 @@ from ...calibration.nulls import Null
 from ...data.items import Cloze, Labelled
 from .letters import by_letters
 
-KNOWN = 0.4  # share of the facts that `knowing` has
+KNOWN = 0.6  # share of the facts that `knowing` has
 
 
 def lucky(name: str, share: float) -> bool:
@@ -68,7 +68,7 @@ def _single(base):
 
 
 def knowing(data, base, rng):
-    """Two facts of five, whatever the wording; of the others nothing."""
+    """Three facts of five, whatever the wording; of the others nothing."""
     first = _single(base)
     return answering(data, base, rng, lambda item: first(item) if knows(item) else None)
 
@@ -106,11 +106,11 @@ def manual(item: Cloze) -> bool:
 
 
 def half_sure(data, base, rng):
-    """All wordings know the same facts equally well: two of five."""
+    """All wordings know the same facts equally well: three of five."""
     return knowing(data, base, rng)
 
 
-ALL_WORDINGS_ALIKE = Null("all wordings alike", "Two facts of five, equally well in every wording.", half_sure)
+ALL_WORDINGS_ALIKE = Null("all wordings alike", "Three facts of five, equally well in every wording.", half_sure)
 
 
 def guessing_from_names(data, base, rng):
@@ -169,7 +169,7 @@ def _graded(data, base, rng, within: float, name: str):
             return {}
         right, related, unrelated = (ids[item.meta[k]] for k in ("right", "related", "unrelated"))
         gains = {right: 8.0, related: 5.0 if lucky(item.id, within) else 11.0}
-        gains |= {unrelated: 5.0 if lucky(f"{item.id} unrelated", 0.95) else 11.0}
+        gains |= {unrelated: 5.0 if lucky(f"{item.id} unrelated", 0.99) else 11.0}
         gains = {p: g + 0.5 * own.standard_normal() for p, g in gains.items() if p is not None}
         return {int(t): gains for t in np.flatnonzero(seen.masked)}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 
 import numpy as np
 import pandas as pd
@@ -50,7 +51,7 @@ def pragmatic(subject, data, settings):
     """P(expected) > P(another) at the gap: of its category, of another category, or another item's (ettinger2019).
 
     Items all of whose completions are single pieces of the vocabulary count, as in the study. The baseline prefers the
-    more frequent completion.
+    completion that is expected more often in the other items, and of two that are not the more frequent word.
     """
     graded = [i for i in data["plausibility"] if {"right", *AGAINST} <= set(i.meta)]
     flat = [c for of in choices(graded, settings.seed) for c in of.values()]
@@ -59,13 +60,14 @@ def pragmatic(subject, data, settings):
         return intervals.table([_nothing(m) for m in (*AGAINST.values(), "accuracy, unrelated filler",
                                                       "accuracy over frequency")], [note])  # fmt: skip
     words = sorted({w for c in kept for w in (c.good, c.bad)})
-    often = dict(zip(words, retrieval.log_frequency(subject, words)))
+    expected = Counter(i.meta["right"] for i in graded)
+    often = {w: (expected[w], f) for w, f in zip(words, retrieval.log_frequency(subject, words))}
     frame = pd.DataFrame(
         {
             "kind": [c.condition for c in kept],
             "good": [c.good for c in kept],
             "right": (cloze.choose(subject, kept, settings) > 0).astype(float),
-            "frequent": [float(often[c.good] > often[c.bad]) for c in kept],
+            "frequent": [float((often[c.good][0] - 1, often[c.good][1]) > often[c.bad]) for c in kept],
         }
     )
     named = {**AGAINST, "any": "accuracy, unrelated filler"}

@@ -179,8 +179,8 @@ def _covered(base, row, places: list[int]) -> bytes:
 
 
 def falling(data, base, rng):
-    """Right in 97 of 100 questions of one step, and in a fifth fewer with each further step."""
-    return _planted({1: 0.97, 2: 0.8, 3: 0.6, 4: 0.4}, "planted")(data, base, rng)
+    """Right in all questions of one step, and in a quarter fewer with each further step."""
+    return _planted({1: 1.0, 2: 0.75, 3: 0.5, 4: 0.25}, "planted")(data, base, rng)
 
 
 LEVEL = Null("level", "Right in four questions of five, whatever the number of steps.",
@@ -190,7 +190,7 @@ LEVEL = Null("level", "Right in four questions of five, whatever the number of s
 @claim(
     "wld.inference_steps.richardson2019",
     tasks="hops",
-    n=480,
+    n=800,
     nulls=("untrained", "frequency", "constant", "bag of words", LEVEL),
     planted=falling,
 )
