@@ -202,3 +202,29 @@ def test_a_text_to_text_model_is_asked_and_another_is_refused(tmp_path):
     assert 0 <= rows.loc["exact match", "value"] <= 1 and rows.loc["exact match", "n"] > 5
     assert rows.loc["exact match per doubling of parameters", "n"] == 0
     assert closed_book.normal("The Nile.") == "nile"
+
+
+def test_a_taught_model_knows_what_it_was_shown_and_the_subject_is_as_before(tmp_path):
+    from bertology_utils.experiments.world import taught
+
+    before = tiny().sha256
+    texts = ["The dog sees a bird.", "The man sees a tree.", "A woman saw the river."]
+    model = taught.teach(tiny(), texts, epochs=60, rate=3e-3)
+    items = [Cloze(id="a", condition="P", text="The dog sees a [MASK].", answers=("bird",)),
+             Cloze(id="b", condition="P", text="The man sees a [MASK].", answers=("tree",))]  # fmt: skip
+    assert retrieval.retrieve(model, items)["rank"].tolist() == [0, 0]
+    assert models.Subject.sha256.func(tiny()) == before
+    model.model.config.tie_word_embeddings = False
+    model.model.save_pretrained(tmp_path)
+    model.tokenizer.save_pretrained(tmp_path)
+    again = models.load(str(tmp_path))
+    assert retrieval.retrieve(again, items)["rank"].tolist() == [0, 0]
+
+
+def test_lessons_are_single_steps_without_not():
+    from bertology_utils.experiments.world import taught
+
+    negated = [i for i in load("negation", "builtin", n=40)["negation"] if i.condition == "negated"]
+    far = [i for i in load("hops", "builtin", n=80)["hops"] if i.meta["hops"] > 1 or i.label == "0"]
+    assert negated and far and not any(taught.said(i) for i in negated + far)
+    assert "The capital of France is Paris." in taught.lessons()

@@ -50,8 +50,9 @@ def _another(items: list[Cloze], item: Cloze, rng: random.Random) -> str | None:
 def pragmatic(subject, data, settings):
     """P(expected) > P(another) at the gap: of its category, of another category, or another item's (ettinger2019).
 
-    Items all of whose completions are single pieces of the vocabulary count, as in the study. The baseline prefers the
-    completion that is expected more often in the other items, and of two that are not the more frequent word.
+    Completions that are single pieces of the vocabulary count, as in the study. The baseline prefers the completion that
+    is expected more often in the other items, and of two that are alike the more frequent word; it is held against
+    another item's completion, so that no word is given away by being always wrong.
     """
     graded = [i for i in data["plausibility"] if {"right", *AGAINST} <= set(i.meta)]
     flat = [c for of in choices(graded, settings.seed) for c in of.values()]
@@ -75,7 +76,7 @@ def pragmatic(subject, data, settings):
     for kind, measure in named.items():
         part = frame[frame["kind"] == kind]
         rows += _rows(part, {measure: part["right"]}, settings)
-    part = frame[frame["kind"] == "unrelated"]
+    part = frame[frame["kind"] == "any"]
     rows += _rows(part, {"accuracy of the more frequent": part["frequent"],
                          "accuracy over frequency": part["right"] - part["frequent"]}, settings)  # fmt: skip
     return intervals.table(rows, [note])
