@@ -66,7 +66,7 @@ def log_probabilities(
     for i, row in enumerate(rows):
         asked.setdefault(_covered(row, hidden[i], mask), []).append(i)
     out: list[np.ndarray] = [np.empty(0)] * len(rows)
-    for start, window in windows(asked):
+    for _, window in windows(asked):
         for batch in batches(subject, window, budget):
             owners = [asked[row] for row in batch.rows]
             places = [sorted({t for i in of for t in wanted[i]}) for of in owners]
