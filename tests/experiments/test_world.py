@@ -209,7 +209,7 @@ def test_a_taught_model_knows_what_it_was_shown_and_the_subject_is_as_before(tmp
 
     before = tiny().sha256
     texts = ["The dog sees a bird.", "The man sees a tree.", "A woman saw the river."]
-    model = taught.teach(tiny(), texts, epochs=60, rate=3e-3)
+    model = taught.teach(tiny(), texts, epochs=1200, rate=3e-3)
     items = [Cloze(id="a", condition="P", text="The dog sees a [MASK].", answers=("bird",)),
              Cloze(id="b", condition="P", text="The man sees a [MASK].", answers=("tree",))]  # fmt: skip
     assert retrieval.retrieve(model, items)["rank"].tolist() == [0, 0]

@@ -88,8 +88,10 @@ def sets(right, oracle, hard, relations, settings: Settings) -> dict[str, Interv
 
     def share(sums: np.ndarray, top: int, bottom: int) -> np.ndarray:
         parts = np.split(sums, 5, axis=-1)
-        every = np.divide(parts[top], parts[bottom], out=np.full(parts[top].shape, np.nan), where=parts[bottom] > 0)
-        return np.nanmean(every, -1)
+        there = parts[bottom] > 0  # a resample may have none of a relation's hard facts
+        every = np.divide(parts[top], parts[bottom], out=np.zeros(parts[top].shape), where=there)
+        many = there.sum(-1)
+        return np.divide(every.sum(-1), many, out=np.full(np.shape(many), np.nan), where=many > 0)
 
     measures = {
         "P@1, LAMA": lambda s: share(s, 1, 0),
