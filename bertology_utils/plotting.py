@@ -20,7 +20,10 @@ from .scores.intervals import COLUMNS
 from .scores.sameness import decimals
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+KINDS = COLOURS[3:]  # for series that are no subjects: the first three are the model's, its twin's and the real BERT's
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+OURS = ("mini", "mini-untrained")
+PUBLISHED = {"bert-base": 2, "multilingual-bert": 2, "bert-large": 3}  # places the published BERTs keep in every figure
 STYLE: dict[Any, Any] = {
     "figure.figsize": (7.0, 3.4),
     "figure.dpi": 110,
@@ -64,25 +67,68 @@ def axes(ax: Axes | None = None, **options) -> Axes:
 
 def series(frames: dict[str, pd.DataFrame], measure: str, **where) -> dict[str, pd.DataFrame]:
     """The rows of one measure (and key values) of several frames, for the functions below."""
-    out = {}
-    for name, frame in frames.items():
-        chosen = frame[frame["measure"] == measure]
-        for column, value in where.items():
-            chosen = chosen[chosen[column] == value]
-        if chosen.empty:
-            raise ValueError(
-                f"{name}: no rows with measure {measure!r} {where or ''}; there are {sorted(set(frame['measure']))}"
-            )
-        out[name] = chosen
-    return out
+    return {name: rows_of(frame, measure, name, **where) for name, frame in frames.items()}
+
+
+def rows_of(frame: pd.DataFrame, measure: str, name: str = "", **where) -> pd.DataFrame:
+    """The rows of one measure (and key values) of a frame.
+
+    Raises
+    ------
+    ValueError
+        If there is none; the frame's `name` and the measures it has are said.
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"layer": [0, 1], "measure": "accuracy", "value": [0.2, 0.4]})
+    >>> rows_of(rows, "accuracy", layer=1)["value"].item()
+    0.4
+    """
+    chosen = frame[frame["measure"] == measure]
+    for column, value in where.items():
+        chosen = chosen[chosen[column] == value]
+    if chosen.empty:
+        known = sorted(set(frame["measure"]))
+        raise ValueError(f"{name}: no rows with measure {measure!r} {where or ''}; there are {known}")
+    return chosen
+
+
+def look(name: str, k: int) -> int:
+    """Which colour and marker the k-th of several frames gets: our model, its twin and the published BERTs keep theirs.
+
+    Examples
+    --------
+    >>> look("mini", 2), look("mini, untrained", 0), look("bert-base-uncased, released", 0)
+    (0, 1, 2)
+    """
+    called = name.lower().replace(",", "").replace(" ", "-")
+    if called in OURS:
+        return OURS.index(called)
+    return next((at for start, at in PUBLISHED.items() if called.startswith(start)), k % len(COLOURS))
 
 
 def bars(
-    frames: dict[str, pd.DataFrame], x: str, *, chance: float | None = None, ax: Axes | None = None, **labels
+    frames: dict[str, pd.DataFrame],
+    x: str,
+    *,
+    chance: float | None = None,
+    ax: Axes | None = None,
+    colours: Sequence[str] = COLOURS,
+    reference: str = "chance",
+    **labels,
 ) -> Axes:
     """Horizontal bars with intervals: one group a value of column `x`, one bar a frame.
 
-    `labels` go to ``ax.set`` (title, xlabel, xlim, …); `chance` draws a reference line.
+    `labels` go to ``ax.set`` (title, xlabel, xlim, …); `chance` draws a reference line, which `reference` names;
+    `colours` are the frames' in their order: `KINDS` where they are not subjects, so that a colour stands for one thing.
+
+    Examples
+    --------
+    >>> row = {"erased": "part of speech", "measure": "drop", "value": 0.1, "low": 0.05, "high": 0.15, "n": 90}
+    >>> ax = bars({"last layer": pd.DataFrame([row])}, "erased", colours=KINDS, xlabel="drop of accuracy")
+    >>> ax.get_xlabel()
+    'drop of accuracy'
+    >>> plt.close(ax.figure)
     """
     ax = axes(ax)
     groups = list(dict.fromkeys(v for f in frames.values() for v in f[x]))
@@ -94,8 +140,8 @@ def bars(
             frame["value"],
             height * 0.92,
             label=name,
-            color=COLOURS[k % 7],
-            hatch=("", "//", "..", "xx")[k % 4],
+            color=colours[look(name, k) % len(colours)],
+            hatch=("", "//", "..", "xx")[look(name, k) % 4],
             edgecolor="white",
             linewidth=0.5,
         )
@@ -103,30 +149,47 @@ def bars(
     ax.set_yticks(range(len(groups)), [str(g) for g in groups])
     ax.invert_yaxis()
     ax.grid(axis="y", visible=False)
-    return _finish(ax, chance, len(frames), vertical=True, **labels)
+    return _finish(ax, chance, len(frames), vertical=True, reference=reference, **labels)
 
 
 def lines(
-    frames: dict[str, pd.DataFrame], x: str, *, chance: float | None = None, ax: Axes | None = None, **labels
+    frames: dict[str, pd.DataFrame],
+    x: str,
+    *,
+    chance: float | None = None,
+    ax: Axes | None = None,
+    colours: Sequence[str] = COLOURS,
+    reference: str = "chance",
+    **labels,
 ) -> Axes:
-    """Curves with interval bands over a numeric column `x` (layer, attractors, distance, …), one a frame."""
+    """Curves with interval bands over a numeric column `x` (layer, attractors, distance, …), one per frame.
+
+    Other parameters as of `bars`.
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"layer": [0, 1], "value": [0.2, 0.4], "low": [0.1, 0.3], "high": [0.3, 0.5]})
+    >>> ax = lines({"mini": rows}, "layer", chance=0.3, reference="asked for")
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['mini', 'asked for 0.3']
+    """
     ax = axes(ax)
     for k, (name, frame) in enumerate(frames.items()):
-        frame = frame.sort_values(x)
-        at = frame[x].to_numpy(float)
-        ax.plot(at, frame["value"], marker=MARKERS[k % 7], markersize=4, color=COLOURS[k % 7], label=name)
+        frame, its = frame.sort_values(x), look(name, k)
+        at, colour = frame[x].to_numpy(float), colours[its % len(colours)]
+        ax.plot(at, frame["value"], marker=MARKERS[its % 7], markersize=4, color=colour, label=name)
         if frame["low"].notna().any():
             ax.fill_between(
                 at,
                 frame["low"].astype(float),
                 frame["high"].astype(float),
-                color=COLOURS[k % 7],
+                color=colour,
                 alpha=0.15,
                 linewidth=0,
             )
     if all(float(v).is_integer() for f in frames.values() for v in f[x]):
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    return _finish(ax, chance, len(frames), **{"xlabel": x, **labels})
+    return _finish(ax, chance, len(frames), reference=reference, **{"xlabel": x, **labels})
 
 
 def heatmap(
@@ -240,10 +303,12 @@ def _errors(frame: pd.DataFrame) -> np.ndarray:
     return np.nan_to_num(np.clip([value - low, high - value], 0, None))
 
 
-def _finish(ax: Axes, chance: float | None, n: int, *, vertical: bool = False, **labels) -> Axes:
+def _finish(
+    ax: Axes, chance: float | None, n: int, *, vertical: bool = False, reference: str = "chance", **labels
+) -> Axes:
     if chance is not None:
         (ax.axvline if vertical else ax.axhline)(
-            chance, color="#555555", linestyle=":", linewidth=1.2, label=f"chance {chance:g}" if chance else None
+            chance, color="#555555", linestyle=":", linewidth=1.2, label=f"{reference} {chance:.3g}" if chance else None
         )
     if ax.get_legend_handles_labels()[0] and (n > 1 or chance):
         if vertical and "title" not in labels:  # above: inside it would cover bars

@@ -20,17 +20,24 @@
 # of space do these vectors live in, and what do they keep of the word, of its sense and of its place? The survey
 # {cite:p}`rogers2020` gathers what was found; this chapter measures it again.
 #
-# Each claim has a question, the call that measures it, a figure with 95% intervals, and a **card**: the real BERT (its authors' released outputs, scored again), our own small model `mini` on the studies' own
-# data, and its *untrained twin* (the same architecture with random weights). The cells below run on generated
-# sentences, which take seconds and need no download; they are a demonstration, and the cards are about the real data.
-# Layer 0 is the embedding layer, before any context; layer 1 is the output of the first block.
+# Each claim has a question, the call that measures it, a figure with 95% intervals, what we found in a few words, and a
+# **card**: the real BERT (its authors' released outputs, scored again), our own small model `mini`, and its *untrained
+# twin* (the same architecture with random weights). Figures are on the studies' own data: `recall` shows the recorded
+# run, and `run` with the same arguments repeats it. What runs while you read uses generated sentences, a demonstration
+# that needs no download. Layer 0 is the embedding layer, before any context; layer 1 is the output of the first block.
+#
+# **Five things this chapter shows**
 
 # %%
-from bertology_utils import Settings, card, load, plotting, run
+import pandas as pd
+
+from bertology_utils import Settings, card, five, found, load, plotting, recall, run
 from bertology_utils.claims import evidence
 from bertology_utils.data import load as load_data
 from bertology_utils.experiments.embeddings.senses import sense_map
 from bertology_utils.vectors import geometry
+
+five("embeddings")
 
 # %% [markdown]
 # (emb-anisotropy)=
@@ -41,9 +48,9 @@ from bertology_utils.vectors import geometry
 # than *glass*, and average the cosine over all pairs; Gaussian vectors of the same size are the control.
 
 # %%
-cone = run("emb.anisotropy.ethayarajh2019")
+cone = recall("emb.anisotropy.ethayarajh2019", data="sts_semeval_2012_2016")
 
-# %% mystnb={"figure": {"caption": "Mean cosine of two random words by layer; the dotted line is isotropy."}, "image": {"alt": "Curves: mean cosine of random words by layer, for the model, its untrained twin and the released figures of bert-base. A dotted line at 0 marks isotropy. The trained curves rise, the untrained one is flat."}}
+# %% mystnb={"figure": {"caption": "Mean cosine of two random words by layer; the dotted line is isotropy."}, "image": {"alt": "Curves: mean cosine of random words by layer, for the model, its untrained twin and the released figures of bert-base. A dotted line at 0 marks isotropy. The real curve rises up to layer 11; the model's falls, then rises; the untrained one is flat and high."}}
 shown = cone.series("mean cosine")
 released = evidence.curves("emb.anisotropy.ethayarajh2019", "mean cosine")
 both = {**shown, **{name: rows for name, rows in released.items() if "bert" in name}}
@@ -54,6 +61,18 @@ plotting.plt.show()
 print(plotting.printed(shown))
 print(plotting.printed(cone.series("mean cosine, Gaussian control")))
 print(plotting.printed(cone.series("change of mean cosine")))
+
+# %% [markdown]
+# The same measurement while you read, on generated sentences: `run` in place of `recall`.
+
+# %%
+live = run("emb.anisotropy.ethayarajh2019")
+for step in ("lower to middle", "middle to upper", "lower to upper"):
+    change = live.value("change of mean cosine", step=step)
+    print(f"{step:<16} {change:+.2f}, untrained {live.value('change of mean cosine', twin=True, step=step):+.2f}")
+
+# %%
+found("emb.anisotropy.ethayarajh2019")
 
 # %%
 card("emb.anisotropy.ethayarajh2019")
@@ -68,7 +87,7 @@ card("emb.anisotropy.ethayarajh2019")
 # (*relative*: 1 for identical vectors, 0 for those of any two words).
 
 # %%
-context = run("emb.context_specificity.ethayarajh2019")
+context = recall("emb.context_specificity.ethayarajh2019", data="sts_semeval_2012_2016")
 
 # %% mystnb={"figure": {"caption": "Self-similarity of a word over contexts, relative to the room random words leave."}, "image": {"alt": "Curves: relative self-similarity of words by layer, for the model, its untrained twin and the released figures of bert-base, which fall; the untrained one is flat."}}
 shown = context.series("relative self-similarity")
@@ -79,6 +98,9 @@ plotting.plt.show()
 # %% tags=["hide-output"]
 for kind in ("adjusted", "relative"):
     print(plotting.printed(context.series(f"change of {kind} self-similarity")))
+
+# %%
+found("emb.context_specificity.ethayarajh2019")
 
 # %%
 card("emb.context_specificity.ethayarajh2019")
@@ -92,21 +114,32 @@ card("emb.context_specificity.ethayarajh2019")
 # graded similarity before and after, for words alone in their input and for sentences.
 
 # %%
-top = run("emb.postprocessing.mu2018")
+words = recall("emb.postprocessing.mu2018", data="word_similarity")
+sentences = recall("emb.postprocessing.mu2018", data="stsb_multi")
 
-# %% mystnb={"figure": {"caption": "Rank correlation with graded similarity by layer, before and after removing the mean and the leading directions."}, "image": {"alt": "Curves: Spearman correlation with graded word and sentence similarity by layer, before and after removing the mean and leading directions, for the model alone."}}
-name = top.records[0].model
+# %% mystnb={"figure": {"caption": "Rank correlation with graded similarity by layer, before and after removing the mean and the leading directions."}, "image": {"alt": "Curves: Spearman correlation with graded word and sentence similarity by layer, before and after removing the mean and leading directions, for the model alone. The curves after lie above those before at most layers."}}
+name = words.records[0].model
 shown = {
-    f"{b}, {when}": top.series(f"Spearman {when}", benchmark=b)[name]
-    for b in ("words", "sentences")
+    f"{kind}, {when}": top.series(f"Spearman {when}")[name]
+    for kind, top in (("words", words), ("sentences", sentences))
     for when in ("before", "after")
 }
 plotting.lines(shown, "layer", chance=0.0, ylabel="Spearman with the gold scores")
 plotting.plt.show()
 
+# %% mystnb={"figure": {"caption": "What is gained over the vectors as they are, layers chosen on dev."}, "image": {"alt": "Horizontal bars: gain in Spearman correlation by removing the mean and leading directions, for words and for sentences, for the model and its untrained twin."}}
+gains = [top.series("gain", over="before") for top in (words, sentences)]
+shown = {name: pd.concat([g[name] for g in gains]) for name in gains[0]}
+plotting.bars(shown, "benchmark", chance=0.02, reference="asked for", xlabel="gain in Spearman")
+plotting.plt.show()
+
 # %% tags=["hide-output"]
-print(plotting.printed(top.series("gain")))
-print(plotting.printed(top.series("gain of removing the mean alone")))
+for top in (words, sentences):
+    print(plotting.printed(top.series("gain")))
+    print(plotting.printed(top.series("gain of removing the mean alone")))
+
+# %%
+found("emb.postprocessing.mu2018")
 
 # %%
 card("emb.postprocessing.mu2018")
@@ -120,12 +153,13 @@ card("emb.postprocessing.mu2018")
 # A second baseline pools the embeddings in the same way: it averages over positions and sees no context at all.
 
 # %%
-static = run("emb.static_distillation.bommasani2020")
+static = recall("emb.static_distillation.bommasani2020", data="word_similarity")
 
 # %% mystnb={"figure": {"caption": "Rank correlation with word similarity by how a word's vector is made."}, "image": {"alt": "Horizontal bars: Spearman correlation with word similarity of the word alone and of vectors pooled over 1, 5, 10, 20 and 50 contexts, for the model and its untrained twin."}}
 sizes = ["the word alone", *(f"{k} contexts" for k in (1, 5, 10, 20, 50))]
 chosen = static.series("Spearman, layer chosen on dev")
 shown = {name: rows[rows["pooling"].isin(sizes)] for name, rows in chosen.items()}
+shown = {name: rows.replace({"pooling": {"1 contexts": "1 context"}}) for name, rows in shown.items()}
 plotting.bars(shown, "pooling", chance=0.0, xlabel="Spearman with word similarity (layer chosen on dev)")
 plotting.plt.show()
 
@@ -133,6 +167,9 @@ plotting.plt.show()
 print(plotting.printed(shown))
 for measure in ("pooled less baseline", "50 contexts less 1, over the embeddings' gain"):
     print(plotting.printed(static.series(measure)))
+
+# %%
+found("emb.static_distillation.bommasani2020")
 
 # %%
 card("emb.static_distillation.bommasani2020")
@@ -147,19 +184,25 @@ card("emb.static_distillation.bommasani2020")
 # over weapons. The survey also names such sentences as a way to better vectors of words, which word similarity tests.
 
 # %%
-bleached = run("emb.bleached.may2019")
+bleached = recall("emb.bleached.may2019", data="may2019_seat")
+similar = recall("emb.bleached.may2019", data="word_similarity")
 
-# %% mystnb={"figure": {"caption": "Effect size of each association test by the last layer's [CLS] of bleached sentences."}, "image": {"alt": "Horizontal bars: effect size of each association test with bleached sentences and the [CLS] vector, with intervals, for the model and its untrained twin."}}
-asked = {"input": "bleached sentences", "vector": "[CLS]"}
-shown = bleached.series("effect size", **asked)
-ax = plotting.axes(figsize=(7, 5))
-plotting.bars(shown, "test", chance=0.0, ax=ax, xlim=(-2, 2), xlabel="effect size (above 0: as expected)")
+# %% mystnb={"figure": {"caption": "Effect sizes of the two tests that nobody doubts, by the last layer's vectors of words and of bleached sentences; the claim is judged by [CLS] of sentences."}, "image": {"alt": "Horizontal bars: effect sizes of flowers over insects and instruments over weapons, by words and by bleached sentences, for two kinds of vector, for the model and its untrained twin. All intervals of the model include 0."}}
+tests = {"weat1": "flowers, words", "sent-weat1": "flowers, sentences"}
+tests |= {"weat2": "instruments, words", "sent-weat2": "instruments, sentences"}
+known = bleached.series("effect size", known="yes")
+shown = {name: rows.assign(asked=rows["test"].map(tests) + ", " + rows["vector"]) for name, rows in known.items()}
+ax = plotting.axes(figsize=(7, 4.6))
+plotting.bars(shown, "asked", chance=0.2, reference="asked for", ax=ax, xlabel="effect size (above 0: as expected)")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-for measure in ("effect size", "permutation p"):
-    print(plotting.printed(bleached.series(measure, known="yes", **asked)))
-print(plotting.printed(bleached.series("bleached less baseline")))
+print(plotting.printed(known))
+print(plotting.printed(bleached.series("permutation p", known="yes")))
+print(plotting.printed(similar.series("bleached less baseline")))
+
+# %%
+found("emb.bleached.may2019")
 
 # %%
 card("emb.bleached.may2019")
@@ -181,8 +224,8 @@ for item in (*train[:3], test[0]):
     print(f"{item.split:<6}{item.sense:<12} {' '.join(item.words)}")
 
 # %% [markdown]
-# Now the vectors of *bank* three quarters up the stack, and the training sentences nearest to one of the test's. Their cosines are all
-# high, since everything lies in a cone; their order is what counts.
+# Now the vectors of *bank* three quarters up the stack, and the training sentences nearest to one of the test's. Their
+# cosines are all high, since everything lies in a cone; their order is what counts.
 
 # %%
 def vectors(items):
@@ -196,14 +239,14 @@ for k in cosines.argsort()[::-1][:5]:
     print(f"{cosines[k]:.3f}  {train[k].sense:<12} {' '.join(train[k].words)}")
 
 # %% [markdown]
-# The whole takes the majority among the five nearest, for all words, with the layer chosen on development data. Three
+# The whole takes the majority among the five nearest, for all words of CoarseWSD-20, with the layer chosen on development data. Three
 # baselines see the same training sentences: always the commonest sense; the nearest by the word's embedding, which knows
 # its form alone; and the nearest by a bag of the sentence's other words, which knows its topic.
 
 # %%
-senses = run("emb.sense_clusters.wiedemann2019")
+senses = recall("emb.sense_clusters.wiedemann2019", data="coarsewsd20")
 
-# %% mystnb={"figure": {"caption": "Accuracy of nearest-neighbour sense tagging by layer; the dotted line is the best baseline, a bag of words."}, "image": {"alt": "Curves: accuracy of nearest-neighbour sense tagging by layer, for the model and its untrained twin; a dotted line marks the bag of words."}}
+# %% mystnb={"figure": {"caption": "Accuracy of nearest-neighbour sense tagging by layer on CoarseWSD-20; the dotted line is the best baseline, a bag of words."}, "image": {"alt": "Curves: accuracy of nearest-neighbour sense tagging by layer, for the model and its untrained twin; a dotted line marks the bag of words."}}
 shown = senses.series("kNN accuracy")
 ax = plotting.lines(shown, "layer", ylabel="accuracy")
 at = senses.value("baseline", task="senses", over="bag of words")
@@ -214,6 +257,17 @@ plotting.plt.show()
 # %% tags=["hide-output"]
 print(plotting.printed(senses.series("gain over baseline")))
 print(plotting.printed(senses.series("adjusted Rand index")))
+
+# %% [markdown]
+# And the real BERT on the same words, from released predictions.
+
+# %% mystnb={"figure": {"caption": "Released nearest-neighbour predictions of bert-base-uncased, scored again, word by word."}, "image": {"alt": "Horizontal bars: accuracy of nearest-neighbour sense tagging by bert-base-uncased for each of twenty ambiguous words; a dotted line marks the commonest sense over all words."}}
+records = {r.model: r for r in evidence.find("emb.sense_clusters.wiedemann2019") if r.data == "coarsewsd20"}
+real = plotting.series({"bert-base-uncased": records["bert-base-uncased"].frame}, "accuracy")
+always = records["commonest sense"].frame.set_index("measure").at["micro accuracy", "value"]
+ax = plotting.axes(figsize=(7, 5))
+plotting.bars(real, "word", xlim=(0, 1), chance=round(always, 2), reference="commonest sense", ax=ax, xlabel="accuracy")
+plotting.plt.show()
 
 # %% [markdown]
 # Below, the occurrences of one word whose two senses are about equally common, in the plane of their two main
@@ -231,6 +285,9 @@ for layer, part in points.groupby("layer"):
     print(f"layer {layer}: silhouette {part['silhouette'].iloc[0]:.3f}, {len(part)} occurrences")
 
 # %%
+found("emb.sense_clusters.wiedemann2019")
+
+# %%
 card("emb.sense_clusters.wiedemann2019")
 
 # %% [markdown]
@@ -246,10 +303,12 @@ card("emb.sense_clusters.wiedemann2019")
 # such pair, so that part is left untested.
 
 # %%
-segments = run("emb.segment_position.mickus2019")
+segments = recall("emb.segment_position.mickus2019", data="mrpc_msr_paraphrase")
 
-# %% mystnb={"figure": {"caption": "How much less alike a word's vectors are across segments than within one, by layer."}, "image": {"alt": "Curves: cosine within a segment less cosine across segments of the same word's occurrences, by layer: high throughout for the untrained twin, near 0 from layer 2 on for the model."}}
-shown = segments.series("shift by layer")
+# %% mystnb={"figure": {"caption": "How much less alike a word's vectors are across segments than within one, by layer."}, "image": {"alt": "Curves: cosine within a segment less cosine across segments of the same word's occurrences, by layer: high throughout for the untrained twin, near 0 from layer 2 on for the model; without segment ids near 0 throughout."}}
+name = segments.records[0].model
+without = segments.series("shift without segment ids by layer")[name]
+shown = {**segments.series("shift by layer"), f"{name}, without segment ids": without}
 plotting.lines(shown, "layer", chance=0.0, ylabel="cosine within less across segments")
 plotting.plt.show()
 
@@ -257,6 +316,9 @@ plotting.plt.show()
 print(plotting.printed(shown))
 for measure in ("shift", "shift beyond place", "relative shift"):
     print(plotting.printed(segments.series(measure)))
+
+# %%
+found("emb.segment_position.mickus2019")
 
 # %%
 card("emb.segment_position.mickus2019")
@@ -271,20 +333,22 @@ card("emb.segment_position.mickus2019")
 # left as they were, masked, or replaced by another.
 
 # %%
-identity = run("emb.token_identity.voita2019a")
+identity = recall("emb.token_identity.voita2019a", data="ud_english_ewt")
 
-# %% mystnb={"figure": {"caption": "How well a token's type is told from its neighbours, by layer."}, "image": {"alt": "Curves for the model alone: average precision with which neighbours are tokens of the original type, by layer, for kept, masked and replaced tokens."}}
+# %% mystnb={"figure": {"caption": "How well a token's type is told from its neighbours, by layer."}, "image": {"alt": "Curves for the model: average precision with which neighbours are tokens of the original type, by layer, for kept, masked and replaced tokens, and for kept ones in the untrained twin. The curve of kept tokens falls to the top."}}
 name = identity.records[0].model
 precision = {"decoder": "average precision of neighbours"}
-shown = {
-    k: identity.series("identity recovered", token=k, **precision)[name] for k in ("kept", "masked", "replaced")
-}
+shown = {k: identity.series("identity recovered", token=k, **precision)[name] for k in ("kept", "masked", "replaced")}
+shown["kept, untrained"] = identity.series("identity recovered", token="kept", **precision)[f"{name}-untrained"]
 plotting.lines(shown, "layer", ylim=(-0.02, 1.02), ylabel="average precision of the original type")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
 for measure in ("bottom less minimum", "context gained at the minimum", "top less minimum"):
     print(plotting.printed(identity.series(measure)))
+
+# %%
+found("emb.token_identity.voita2019a")
 
 # %%
 card("emb.token_identity.voita2019a")
@@ -298,24 +362,43 @@ card("emb.token_identity.voita2019a")
 # chosen on development data, and compared with the last layer's [CLS] on the test data.
 
 # %%
-pooled = run("emb.sentence_pooling.toshniwal2020")
+similarity = recall("emb.sentence_pooling.toshniwal2020", data="stsb_multi")
+sentiment = recall("emb.sentence_pooling.toshniwal2020", data="glue_sst2")
 
-# %% mystnb={"figure": {"caption": "Rank correlation with sentence similarity by pooling."}, "image": {"alt": "Horizontal bars: Spearman on sentence similarity of five poolings, for the model and its untrained twin."}}
-some = ["[CLS], last layer", "max, last layer", "normalised mean, last layer", "mean, all layers averaged", "mean, layer 0"]
-similarity = pooled.series("Spearman", task="similarity")
-shown = {name: rows[rows["pooling"].isin(some)] for name, rows in similarity.items()}
-plotting.bars(shown, "pooling", chance=0.0, xlabel="Spearman with graded similarity")
+# %% tags=["hide-input"]
+def by_layer(rows, pooling, top):
+    layers = {f"{pooling}, layer {k}": k for k in range(top + 1)}
+    found_at = rows["pooling"].str.replace("last layer", f"layer {top}").map(layers)
+    return rows[found_at.notna()].assign(layer=found_at.dropna())
+
+
+# %% mystnb={"figure": {"caption": "Rank correlation with sentence similarity (STS-B) by layer, for [CLS] (left) and for means over pieces (right), of our model, its untrained twin and the real BERT."}, "image": {"alt": "Curves: Spearman with sentence similarity by layer for the classification token and for means over pieces, for the model, its untrained twin and released figures of bert-base-uncased. Means lie above the classification token."}}
+ours = similarity.series("Spearman")
+released = next(r for r in evidence.find("emb.sentence_pooling.toshniwal2020") if "senteval" in r.data).frame
+both = {**ours, "bert-base-uncased": plotting.rows_of(released, "Spearman", task="similarity")}
+tops = {name: 12 if name == "bert-base-uncased" else subject.n_layers for name in both}
+with plotting.style():
+    _, panels = plotting.plt.subplots(1, 2, figsize=(8.5, 3.6), sharey=True)
+for ax, pooling in zip(panels, ("[CLS]", "mean")):
+    shown = {name: by_layer(rows, pooling, tops[name]) for name, rows in both.items()}
+    plotting.lines(shown, "layer", ax=ax, ylim=(0, 0.95), title=pooling)
+panels[0].set_ylabel("Spearman with graded similarity")
 plotting.plt.show()
 
-# %% mystnb={"figure": {"caption": "Accuracy of a linear probe for sentiment by pooling."}, "image": {"alt": "Horizontal bars: accuracy of a linear probe for sentiment on five poolings and of the majority class, for the model and its untrained twin."}}
-sentiment = pooled.series("accuracy", task="sentiment")
-shown = {name: rows[rows["pooling"].isin([*some, "none (majority)"])] for name, rows in sentiment.items()}
+# %% mystnb={"figure": {"caption": "Accuracy of a linear probe for sentiment (SST-2) by pooling."}, "image": {"alt": "Horizontal bars: accuracy of a linear probe for sentiment on four poolings and of the majority class, for the model and its untrained twin. The poolings differ little."}}
+some = ["[CLS], last layer", "max, last layer", "mean, all layers averaged", "mean, layer 0", "none (majority)"]
+shown = sentiment.series("accuracy")
+shown = {name: rows[rows["pooling"].isin(some)] for name, rows in shown.items()}
 plotting.bars(shown, "pooling", xlim=(0, 1), xlabel="accuracy")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-for measure in ("gain", "gain of another layer"):
-    print(plotting.printed(pooled.series(measure)))
+for result in (similarity, sentiment):
+    print(plotting.printed(result.series("gain")))
+    print(plotting.printed(result.series("gain of another layer")))
+
+# %%
+found("emb.sentence_pooling.toshniwal2020")
 
 # %%
 card("emb.sentence_pooling.toshniwal2020")

@@ -16,481 +16,682 @@
 # %% [markdown]
 # # Syntactic knowledge
 #
-# What does a masked language model know of syntax? The survey {cite:p}`rogers2020` answers from two kinds of study:
-# those that look at what the model *predicts* where grammar decides, and those that look for trees in its vectors and
-# attention maps. This chapter reruns them, claim by claim.
+# What does a masked language model know of syntax? The survey {cite:p}`rogers2020` answers from studies of four kinds:
+# what the model *predicts* where grammar decides, what a classifier can read off its *vectors*, what is in its
+# *attention* and in the influence of words on one another, and what it does after *fine-tuning*. This chapter reruns them.
 #
-# Each claim below has the figures that decide it, with 95% intervals, and a **card**: the real BERT, our small model
-# `mini` on the studies' own data, and its *untrained twin*. The bars show generated sentences, a demonstration; they are
-# recorded runs, since some of them take minutes. `run(id)` in place of `recall(id)` measures them again, on any model.
+# Each claim has a question, the call that measures it, a figure with 95% intervals, what we found in a few words, and a
+# **card**: the real BERT (its authors' released outputs, scored again), our small model `mini` on the studies' own data,
+# and its *untrained twin*, the same architecture with random weights. Most of these claims take minutes, so `recall(id)`
+# shows a recorded run; `run(id)` in its place measures again, on any model. Layer 0 is the embeddings; blocks and heads
+# are counted from 1.
+#
+# **Five things this chapter shows**
 
 # %%
-from bertology_utils import card, plotting, recall
+from bertology_utils import card, five, found, load, plotting, recall
+from bertology_utils.claims import evidence, ledger
+from bertology_utils.data import load as load_data
+from bertology_utils.scores import trees
+from bertology_utils.subject import cloze, perturb
+
+five("syntax")
 
 # %% [markdown]
-# (syn-agreement)=
-# ## Does it agree, with distractors and without meaning?
+# Small helpers: one picks the rows of a measure from a released record, so that the real BERT stands beside ours.
+
+# %% tags=["hide-input"]
+BERT, ITS_COLOUR = "bert-base-uncased", plotting.COLOURS[2]
+
+
+def released(id, measure, model=BERT, **where):
+    decides = ("authors", "rerun")
+    records = [r for r in evidence.find(id) if r.kind == "released" and r.model == model and r.label in decides]
+    return plotting.series({f"{model}, released": records[0].frame}, measure, **where)
+
+
+def named(frames, column, names):
+    """The rows whose column has one of the names' keys, in words that can be read on an axis."""
+    kept = {name: frame[frame[column].isin(names)] for name, frame in frames.items()}
+    return {name: frame.assign(**{column: frame[column].map(names)}) for name, frame in kept.items()}
+
+# %% tags=["hide-input"]
+def deciding(result):
+    return {name: frame.drop(columns="figure") for name, frame in result.deciding().items()}
+
+
+# %% [markdown]
+# ## What it predicts
 #
-# *The key**s** to the cabinet **are** …* — a model that only knew which words stand next to each other would say *is*.
-# {cite:t}`goldberg2019` masks the verb and compares the probabilities of its two forms. *Attractors* are nouns of the
+# (syn-agreement)=
+# ### Does the verb agree, with distractors and without meaning?
+#
+# *The key**s** to the cabinet **are** …*: a model that only knew which words stand next to each other would say *is*.
+# {cite:t}`goldberg2019` masks the verb and compares the probabilities of its two forms. *Distractors* are nouns of the
 # other number between subject and verb; *nonce* sentences keep the structure and drop the sense, as in
 # {cite:t}`gulordava2018`.
+#
+# This claim we take apart. Two generated items with the same verb, one plain and one with a distractor, each with the right and the
+# wrong form:
 
 # %%
-result = recall("syn.agreement.goldberg2019")
+subject = load()
+items, _ = cloze.single_piece(subject, load_data("agreement", "builtin", n=300)["agreement"])
+told = [i for i in items if i.condition == "pp" and not i.meta.get("nonce")]
+told.sort(key=lambda i: "have" not in (i.good, i.bad))  # a verb that every model knows first
+one, two = ([i for i in told if i.meta["attractors"] == k] for k in (0, 1))
+plain, across = next((a, b) for a in one for b in two if {a.good, a.bad} == {b.good, b.bad})
+for item in (plain, across):
+    print(f"{item.text}   {item.good}, not {item.bad}")
 
-# %% mystnb={"figure": {"caption": "Agreement is respected, distractors or not: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that agreement is respected, distractors or not, for mini and its untrained twin on generated data."}}
-plotting.bars(result.deciding(), "figure", chance=0.0)
+# %% [markdown]
+# What the model gives both forms at the mask, as natural logarithms of probabilities, and what it would say itself:
+
+# %%
+for item in (plain, across):
+    ((_, logs),) = cloze.log_probabilities(subject, [item.text])
+    for word in (item.good, item.bad):
+        print(f"{logs[cloze.filler_id(subject, word)]:7.2f}  {word}")
+    print("likeliest:", " · ".join(cloze.top_k(subject, [item.text])[0]), "\n")
+
+# %% [markdown]
+# One call scores them: the difference of the two, above 0 where the right form is preferred.
+
+# %%
+print([round(float(score), 2) for score in cloze.choose(subject, [plain, across])])
+
+# %% [markdown]
+# The whole does this for the studies' sentences. A model that always says *is*, and one that agrees with the nearest
+# noun, must not pass: in *balanced* accuracy singular and plural subjects count alike, and in *evenly balanced* accuracy
+# so do plain and distracted sentences. Both models above would be at one half.
+
+# %%
+agreement = recall("syn.agreement.goldberg2019", data="gulordava2018_linzen2016")
+
+# %% mystnb={"figure": {"caption": "Right verb form preferred, singular and plural counted alike: sentences without a distractor, with one, and nonce ones. Ours on the sentences of Gulordava and of Linzen, the real BERT on Gulordava's."}, "image": {"alt": "Horizontal bars: balanced accuracy without distractor, with distractor and in nonce sentences, for mini, its untrained twin and bert-base. Mini falls below one half with a distractor, bert-base stays near 0.8."}}
+shown = agreement.series("balanced accuracy") | released("syn.agreement.goldberg2019", "balanced accuracy")
+plotting.bars(shown, "items", chance=0.5, xlim=(0, 1), xlabel="balanced accuracy")
+plotting.plt.show()
+
+# %% mystnb={"figure": {"caption": "The same by how many nouns of the other number stand in between, natural sentences."}, "image": {"alt": "Curves: balanced accuracy by number of distracting nouns, for mini and its untrained twin. Mini falls from 0.8 to below one half with the first distractor and stays there."}}
+shown = agreement.series("balanced accuracy by attractors")
+plotting.lines(shown, "attractors", chance=0.5, ylim=(0, 1), ylabel="balanced accuracy", xlabel="distractors")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-print(plotting.printed(result.deciding()))
+print(plotting.printed(deciding(agreement)))
+print(plotting.printed(shown))
+
+# %%
+found("syn.agreement.goldberg2019")
 
 # %%
 card("syn.agreement.goldberg2019")
 
 # %% [markdown]
 # (syn-negation)=
-# ## Does "not" change anything?
+# ### Does "not" change anything?
 #
-# *A robin is a* \[bird\]. *A robin is not a* \[bird\]? {cite:t}`ettinger2019` found that BERT completes both alike. For
-# each pair we ask whether the filler that makes the sentence true beats the one that makes it false; a model deaf to
-# *not* is right on the affirmative and wrong on the negated version of the same items.
+# *A robin is a* \[bird\]. *A robin is not a* \[bird\]? {cite:t}`ettinger2019` found that BERT completes both alike. Does
+# the completion that is true without *not* still win with it, and is the first guess the same?
 
 # %%
-result = recall("syn.negation.ettinger2019")
+negation = recall("syn.negation.ettinger2019", data="ettinger2019_lm_diagnostics")
 
-# %% mystnb={"figure": {"caption": "Predictions ignore \"not\": the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that predictions ignore \"not\", for mini and its untrained twin on generated data."}}
-plotting.bars(result.deciding(), "figure", chance=0.0)
+# %% mystnb={"figure": {"caption": "True completion preferred without \u201cnot\u201d; the same one, now false, still preferred with it; the same first guess. Ours on the study's own pairs, the real BERT on about 1,500 more, as rerun by others."}, "image": {"alt": "Horizontal bars: accuracy on affirmative sentences, share unmoved by not and share with the same first filler, for mini, its untrained twin and bert-base. bert-base is above 0.8 in the first two and at 0.56 in the third."}}
+asked = {
+    "accuracy, affirmative": "true one preferred",
+    "unmoved by not": "… and still with “not”",
+    "same first filler": "same first guess",
+}
+real = next(r for r in evidence.find("syn.negation.ettinger2019") if r.kind == "released" and r.model == BERT)
+shown = named({**negation.frames, f"{BERT}, released": real.frame}, "measure", asked)
+plotting.bars(shown, "measure", xlim=(0, 1), xlabel="share of pairs")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-print(plotting.printed(result.deciding()))
+print(plotting.printed(deciding(negation)))
+
+# %%
+found("syn.negation.ettinger2019")
 
 # %%
 card("syn.negation.ettinger2019")
 
 # %% [markdown]
 # (syn-malformed)=
-# ## What happens to predictions in broken sentences?
+# ### What happens to predictions in broken sentences?
 #
-# If word order mattered to the prediction, shuffling the context should change it. {cite:t}`ettinger2019` shuffles,
-# truncates and removes arguments. We count how many of the five likeliest fillers survive, beyond those an unrelated
-# sentence would share anyway.
+# {cite:t}`ettinger2019` shuffles, truncates and removes arguments. How many of the five likeliest fillers survive? Some
+# would be likely anywhere, so *survival* is the overlap beyond that with an unrelated sentence: 0 if nothing particular
+# to the sentence is left, 1 if all is.
 
 # %%
-result = recall("syn.malformed.ettinger2019")
+malformed = recall("syn.malformed.ettinger2019", data="ettinger2019_lm_diagnostics")
 
-# %% mystnb={"figure": {"caption": "Predictions survive malformed input: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that predictions survive malformed input, for mini and its untrained twin on generated data."}}
-plotting.bars(result.deciding(), "figure", chance=0.0)
+# %% mystnb={"figure": {"caption": "What survives of a sentence's likeliest fillers when it is broken; the study's own sentences."}, "image": {"alt": "Horizontal bars: survival of the likeliest fillers when the object or subject is removed, words are shuffled or the sentence is truncated, for mini and its untrained twin. Mini keeps most without the object and little when shuffled; the twin keeps nearly all when shuffled and nothing else."}}
+shown = malformed.series("survival")
+plotting.bars(shown, "perturbation", chance=0.0, xlim=(-0.2, 1), xlabel="survival")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-print(plotting.printed(result.deciding()))
+print(plotting.printed(shown))
+
+# %%
+found("syn.malformed.ettinger2019")
 
 # %%
 card("syn.malformed.ettinger2019")
 
 # %% [markdown]
-# (syn-probing)=
-# ## Parts of speech, chunks and relations, layer by layer
+# (syn-npi)=
+# ### Negative polarity items: the item, its licensor, its scope
 #
-# A *probe* is a small classifier that is given a word's vector and must tell its part of speech. {cite:t}`tenney2019b`
-# and {cite:t}`liu2019a` found that a linear one does this well on BERT's vectors, and chunks and dependency relations
-# too. But a good score alone says little. We show four controls: always saying the commonest label; the embeddings
-# before the first layer; an untrained network of the same shape; and *control labels*, one drawn at random for each
-# word type, which can only be memorised {cite:p}`hewitt2019control`. Layer 0 is the embeddings.
+# *Any*, *ever* and *yet* need a licensor such as *no* or *if*, and must stand in its scope: *No guest who thanked the
+# host has ever sung* is fine, *The guest who thanked no host has ever sung* is not. {cite:t}`warstadt2019` ask in several
+# ways, and so do we: which of two sentences is likelier (*minimal pairs*), which of two words fills the gap (*cloze*),
+# and what a linear classifier says of acceptability (*probe*).
 
 # %%
-result = recall("syn.pos_chunks_deps.tenney2019b")
+npi = recall("syn.npi.warstadt2019", data="warstadt2019_npi")
 
-# %% mystnb={"figure": {"caption": "Vectors encode parts of speech, chunks and dependencies: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that vectors encode parts of speech, chunks and dependencies, for mini and its untrained twin on generated data."}}
-plotting.bars(result.deciding(), "figure", chance=0.0)
+# %% mystnb={"figure": {"caption": "Share right by method and phenomenon, on the study's own sentences; one half is chance."}, "image": {"alt": "Three panels of horizontal bars, one per method: share right for licensors, polarity items and scope, for mini and its untrained twin. The probe gives both nearly the same."}}
+panels = plotting.axes(ncols=3, figsize=(10, 3), sharey=True)
+for ax, method in zip(panels, ("minimal pairs", "cloze", "probe")):
+    names = {"licensor": "licensor", "npi": "polarity item", "scope": "scope"}
+    shown = named(npi.series("accuracy", method=method), "phenomenon", names)
+    plotting.bars(shown, "phenomenon", chance=0.5, ax=ax, title=method, xlim=(0, 1), xlabel="share right")
+    ax.get_legend().set_visible(method == "minimal pairs")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-print(plotting.printed(result.deciding()))
+print(plotting.printed(deciding(npi)))
+
+# %%
+found("syn.npi.warstadt2019")
+
+# %%
+card("syn.npi.warstadt2019")
+
+# %% [markdown]
+# ## What its vectors tell
+#
+# (syn-probing)=
+# ### Parts of speech, chunks and relations, layer by layer
+#
+# A *probe* is a small classifier that is given a word's vector and must tell its part of speech. {cite:t}`tenney2019b`
+# and {cite:t}`liu2019a` found that it does this well on BERT's vectors, and chunks and relations too. A good score alone
+# says little, so there are controls: the embeddings, an untrained network, and *control labels*, one drawn at random for
+# each word type, which can only be memorised {cite:p}`hewitt2019control`.
+
+# %%
+ewt = recall("syn.pos_chunks_deps.tenney2019b", data="ud_english_ewt")
+conll = recall("syn.pos_chunks_deps.tenney2019b", data="nltk_corpora")
+
+# %% mystnb={"figure": {"caption": "Accuracy of a linear probe by layer: parts of speech and relations on EWT, chunks on CoNLL-2000."}, "image": {"alt": "Three panels: accuracy of a linear probe by layer for parts of speech, chunks and relations; mini rises at layer 1 and then falls slowly, the untrained twin is flat and lower, control labels are lower still."}}
+panels = plotting.axes(ncols=3, figsize=(10, 3.4), sharey=True)
+colours = (*plotting.COLOURS[:2], *plotting.KINDS)
+for ax, run, task in zip(panels, (ewt, conll, ewt), ("parts of speech", "chunks", "relations")):
+    shown = run.series("accuracy", task=task)
+    if task != "relations":
+        shown["control labels, mini"] = plotting.rows_of(run.rows, "control accuracy", task=task)
+    plotting.lines(shown, "layer", ax=ax, title=task, ylim=(0.3, 1), ylabel="accuracy", colours=colours)
+    ax.get_legend().set_visible(task == "chunks")
+plotting.plt.show()
+
+# %% mystnb={"figure": {"caption": "The real BERT: F1 of released probes, from the embeddings alone and from a learnt mix of all layers."}, "image": {"alt": "Horizontal bars: F1 of released probes of bert-base for parts of speech, constituents and dependencies, from the embeddings and from a mix of all layers; the mix is higher throughout."}}
+views = ("input embeddings", "mix of all layers")
+id = "syn.pos_chunks_deps.tenney2019b"
+shown = {view: released(id, "F1", view=view)[f"{BERT}, released"] for view in views}
+plotting.bars(shown, "task", xlim=(0, 1), xlabel="F1", colours=("#7FCEB9", ITS_COLOUR))
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+for run in (ewt, conll):
+    print(plotting.printed(deciding(run)))
+
+# %%
+found("syn.pos_chunks_deps.tenney2019b")
 
 # %%
 card("syn.pos_chunks_deps.tenney2019b")
 
 # %% [markdown]
 # (syn-hierarchical)=
-# ## Structure, or only position?
+# ### Structure, or only position?
 #
 # *The girl who **can** swim **will** win.* The first auxiliary is not the main one. {cite:t}`lin2019` train a probe to
-# find the main auxiliary (or the subject's head noun) on sentences in which the first candidate happens to be right,
-# then test it where the first is wrong. A probe that learnt "take the first" falls to zero; one that found structure in
-# the vectors generalises.
+# find the main auxiliary (or the subject's head noun) where the first candidate happens to be right, and test it where
+# the first is wrong. A probe that learnt "take the first" falls to zero.
 
 # %%
-result = recall("syn.hierarchical.lin2019")
+hierarchical = recall("syn.hierarchical.lin2019", data="lin2019_open_sesame")
 
-# %% mystnb={"figure": {"caption": "Representations are hierarchical, not only linear: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that representations are hierarchical, not only linear, for mini and its untrained twin on generated data."}}
-plotting.bars(result.deciding(), "figure", chance=0.0)
+# %% mystnb={"figure": {"caption": "Share of sentences in which the structurally right word scores above the first candidate, by layer."}, "image": {"alt": "Two panels, main auxiliary and subject noun: share of sentences in which the right word scores above the first candidate, by layer, for mini and its untrained twin. Mini is far above its embeddings from layer 1 on; the twin fails on auxiliaries and climbs to 0.8 on subject nouns."}}
+panels = plotting.axes(ncols=2, figsize=(9, 3.4), sharey=True)
+for ax, condition in zip(panels, ("main_auxiliary", "subject_noun")):
+    shown = hierarchical.series("right by layer", condition=condition)
+    title = condition.replace("_", " ")
+    plotting.lines(shown, "layer", chance=0.5, ax=ax, title=title, ylim=(-0.02, 1.02), ylabel="right above first")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-print(plotting.printed(result.deciding()))
+print(plotting.printed(deciding(hierarchical)))
+
+# %%
+found("syn.hierarchical.lin2019")
 
 # %%
 card("syn.hierarchical.lin2019")
 
 # %% [markdown]
 # (syn-distant-parents)=
-# ## Distant ancestors
+# ### Can a word tell its grandparent?
 #
-# Can a word's vector tell what its parent in the tree does there, and its grandparent? {cite:t}`liu2019a` found the
-# answer fading with distance. We ask for the relation of the parent, grandparent and great-grandparent of the same words
-# and subtract what the commonest answer scores. The farther up, the more often the answer is simply the root, so the
-# printed *error reduction*, which allows for that, should be read beside it.
+# Can a word's vector tell which relation its parent in the tree has to *its* parent, and so on upward?
+# {cite:t}`liu2019a` found the answer fading with distance. Farther up, one answer (the root) is ever commoner, so we
+# count what share of the commonest answer's errors the probe removes.
 
 # %%
-result = recall("syn.distant_parents.liu2019a")
+ancestors = recall("syn.distant_parents.liu2019a", data="ud_english_ewt")
 
-# %% mystnb={"figure": {"caption": "Distant ancestors in the tree are harder to recover: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that distant ancestors in the tree are harder to recover, for mini and its untrained twin on generated data."}}
-plotting.bars(result.deciding(), "figure", chance=0.0)
+# %% mystnb={"figure": {"caption": "Share of the commonest answer's errors that a linear probe removes, by ancestor; EWT."}, "image": {"alt": "Horizontal bars: share of errors removed for the relation of parent, grandparent and great-grandparent, for mini and its untrained twin, falling with distance to none."}}
+shown = ancestors.series("errors removed")
+plotting.bars(shown, "ancestor", chance=0.0, xlabel="share of errors removed")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-print(plotting.printed(result.deciding()))
+print(plotting.printed(deciding(ancestors)))
+
+# %%
+found("syn.distant_parents.liu2019a")
 
 # %%
 card("syn.distant_parents.liu2019a")
 
 # %% [markdown]
 # (syn-structural-probe)=
-# ## Is a tree one linear map away?
+# ### Is a tree one linear map away?
 #
 # {cite:t}`hewitt2019` look for a matrix under which the squared distance of two words' vectors is the number of steps
-# between them in the dependency tree. The tree with the shortest edges under that distance is then compared with the
-# gold tree: *UUAS* is the share of gold edges found, whatever their direction. A chain that joins neighbours finds many
-# edges already, and so do the embeddings and an untrained network under the same probe.
+# between them in the dependency tree. The tree with the shortest edges under that distance is compared with the gold one:
+# *UUAS* is the share of gold edges found, whatever their direction. Linking neighbours finds many edges already.
 
 # %%
-result = recall("syn.structural_probe.hewitt2019")
+structural = recall("syn.structural_probe.hewitt2019", data="ud_english_ewt")
 
-# %% mystnb={"figure": {"caption": "A linear map recovers dependency trees: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that a linear map recovers dependency trees, for mini and its untrained twin on generated data."}}
-plotting.bars(result.deciding(), "figure", chance=0.0)
+# %% mystnb={"figure": {"caption": "UUAS by layer, and by rank of the probe at the layer chosen on dev (ours on EWT; bert-base, layer 7, as released, on the Penn Treebank). Dotted: the chain of neighbours on EWT."}, "image": {"alt": "Left: UUAS of the structural probe by layer; mini peaks at layer 1 and falls below its flat untrained twin. Right: UUAS by rank of the probe; bert-base rises to 0.8, mini to 0.48, the twin to 0.4."}}
+left, right = plotting.axes(ncols=2, figsize=(9.5, 3.6), sharey=True)
+chain = structural.value("UUAS of the chain")
+plotting.lines(structural.series("UUAS"), "layer", ax=left, ylabel="UUAS", ylim=(0, 0.9))
+left.axhline(chain, color="#555555", linestyle=":")
+ranks = structural.series("UUAS by rank")
+plotting.lines(ranks, "rank", ax=right, xlabel="rank of the probe")
+row = ledger.row("syn.structural_probe.hewitt2019")
+real = next(r.figures["UUAS"] for r in row.reported if "UUAS" in r.figures)
+right.plot([2**k for k in range(len(real))], real, "^-", ms=4, color=ITS_COLOUR, label="bert-base, released")
+right.set_xscale("log", base=2)
+right.legend()
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-print(plotting.printed(result.deciding()))
+print(plotting.printed(structural.series("UUAS")), f"\nchain of neighbours: {chain:.3f}")
+print(plotting.printed(deciding(structural)))
+
+# %%
+found("syn.structural_probe.hewitt2019")
 
 # %%
 card("syn.structural_probe.hewitt2019")
 
 # %% [markdown]
 # (syn-parsing-as-tagging)=
-# ## Parsing word by word
+# ### Can a tree be rebuilt word by word?
 #
 # {cite:t}`vilares2020` turn parsing into tagging: each word gets one label that says where its head is (*the second noun
 # to the left*), told by a linear layer from the word's vector. {cite:t}`kim2020` train nothing: they split a sentence
-# where neighbouring vectors lie farthest apart. *UAS* is the share of words with the right head; the baseline makes every
-# word depend on its neighbour.
+# where neighbouring vectors lie farthest apart. *UAS* is the share of words with the right head.
 
 # %%
-result = recall("syn.trees_from_vectors.vilares2020")
+parsing = recall("syn.trees_from_vectors.vilares2020", data="ud_english_ewt")
+phrases = recall("syn.trees_from_vectors.vilares2020", data="nltk_corpora")
 
-# %% mystnb={"figure": {"caption": "Token vectors hold enough to rebuild trees: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that token vectors hold enough to rebuild trees, for mini and its untrained twin on generated data."}}
-plotting.bars(result.deciding(), "figure", chance=0.0)
+# %% mystnb={"figure": {"caption": "Words with the right head by a linear tagger, by layer, on EWT; dotted: every word depends on its neighbour."}, "image": {"alt": "Curves: UAS of parsing as tagging by layer for mini, rising from layer 0 to 1 and then falling slowly, and for its untrained twin, flat at the chain's dotted line."}}
+ax = plotting.lines(parsing.series("UAS"), "layer", ylabel="UAS", ylim=(0, 1))
+ax.axhline(parsing.value("UAS of the chain"), color="#555555", linestyle=":")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-print(plotting.printed(result.deciding()))
+print(plotting.printed(parsing.series("UAS")))
+for measure in ("F1 of constituents", "F1 of baseline"):
+    print(plotting.printed(phrases.series(measure)))
+
+# %%
+found("syn.trees_from_vectors.vilares2020")
 
 # %%
 card("syn.trees_from_vectors.vilares2020")
 
 # %% [markdown]
 # (syn-tpdn)=
-# ## What holds \[CLS\] together?
+# ### What holds \[CLS\] together?
 #
-# If the vector of \[CLS\] were a sum of words bound to places, which places would they be? {cite:t}`jawahar2019` rebuild it
-# from word embeddings multiplied with role embeddings: positions from the left, from the right, from both ends, paths in
-# the tree, or one role for all. The lower the error on unseen sentences, the better the roles fit; 1 is the error of
-# always predicting the mean vector.
+# If the vector of \[CLS\] were a sum of words bound to places, which places would they be? {cite:t}`jawahar2019` rebuild
+# it from word embeddings multiplied with role embeddings: positions from the left, from the right, from both ends, paths
+# in the tree, or one role for all (a bag of words). An error of 1 is that of always predicting the mean vector.
 
 # %%
-result = recall("syn.tpdn.jawahar2019")
+tensor = recall("syn.tpdn.jawahar2019")
 
-# %% mystnb={"figure": {"caption": "Tree roles fit [CLS] best, by a small margin: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that tree roles fit [CLS] best, by a small margin, for mini and its untrained twin on generated data."}}
-plotting.bars(result.deciding(), "figure", chance=0.0)
+# %% mystnb={"figure": {"caption": "Error of rebuilding the vector of [CLS] on unseen generated sentences, by roles; 1 is the mean vector's."}, "image": {"alt": "Horizontal bars: error of rebuilding the CLS vector by role scheme for mini and its untrained twin; the bag of words has the least."}}
+shown = tensor.series("error")
+plotting.bars(shown, "roles", xlim=(0, 1.1), xlabel="error")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-print(plotting.printed(result.deciding()))
+print(plotting.printed(shown))
+
+# %%
+found("syn.tpdn.jawahar2019")
 
 # %%
 card("syn.tpdn.jawahar2019")
 
 # %% [markdown]
 # (syn-concatenated)=
-# ## What do concatenated vectors tell of a sentence?
+# ### What do concatenated vectors tell of a sentence?
 #
 # {cite:t}`miaschi2020` probe for properties of whole sentences: depth of the tree, length of arcs, shares of parts of
-# speech. We concatenate the word vectors and fit a ridge regression. Many such properties follow from length alone, so
-# each is compared with a regression on nothing but the number of words.
+# speech. We concatenate word vectors and fit a ridge regression. Long sentences have deep trees, so the number of words
+# alone is one rival; the embeddings, which count words, are the other.
 
 # %%
-result = recall("syn.concatenated.miaschi2020")
+whole = recall("syn.concatenated.miaschi2020", data="ud_english_ewt")
 
-# %% mystnb={"figure": {"caption": "Concatenated vectors carry sentence-level syntax: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that concatenated vectors carry sentence-level syntax, for mini and its untrained twin on generated data."}}
-plotting.bars(result.deciding(), "figure", chance=0.0)
+# %% mystnb={"figure": {"caption": "Rank correlation with properties of EWT's sentences: our model's vectors, its embeddings, and the number of words alone."}, "image": {"alt": "Horizontal bars by sentence property: rank correlation of mini's vectors, of its embeddings and of length alone; for depth and arcs all three are the same, for parts of speech vectors and embeddings are alike."}}
+kinds = {"vectors": "Spearman", "embeddings": "Spearman of layer 0", "length alone": "Spearman of length"}
+shown = {name: plotting.rows_of(whole.rows, measure) for name, measure in kinds.items()}
+ax = plotting.axes(figsize=(7, 6.5))
+colours = (plotting.COLOURS[0], *plotting.KINDS)
+plotting.bars(shown, "feature", ax=ax, xlabel="rank correlation", xlim=(0, 1), colours=colours)
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-print(plotting.printed(result.deciding()))
+print(plotting.printed(deciding(whole)))
+
+# %%
+found("syn.concatenated.miaschi2020")
 
 # %%
 card("syn.concatenated.miaschi2020")
 
 # %% [markdown]
 # (syn-mdl)=
-# ## Does description length see what accuracy does not?
+# ### Does description length see what accuracy does not?
 #
 # A probe may reach the same accuracy on labels that are plain in the vectors and on labels it has to memorise.
-# {cite:t}`voita2020` count effort as well: how many bits does it take to send the labels if the receiver has the vectors
+# {cite:t}`voita2020` count effort as well: how many bits does it take to send the labels to somebody who has the vectors
 # and learns as the labels come in? *Compression* is how many times shorter this code is than a uniform one.
 
 # %%
-result = recall("syn.mdl.voita2020")
+mdl = recall("syn.mdl.voita2020", data="ud_english_ewt")
 
-# %% mystnb={"figure": {"caption": "Description length separates what accuracy cannot: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that description length separates what accuracy cannot, for mini and its untrained twin on generated data."}}
-plotting.bars(result.deciding(), "figure", chance=0.0)
+# %% mystnb={"figure": {"caption": "Accuracy against compression for parts of speech on EWT, a mark per layer; hollow marks are control labels, drawn at random for each word type."}, "image": {"alt": "Scatter: accuracy against compression, one mark per layer, for real and control labels of mini and its untrained twin. Mini's real labels lie far up and right; all others lie together."}}
+ax = plotting.axes(figsize=(6.5, 3.8))
+for name, frame, colour, marker in zip(mdl.frames, mdl.frames.values(), plotting.COLOURS, "os"):
+    for kind in ("real", "control"):
+        each = frame[frame["labels"] == kind]
+        x, y = (each[each["measure"] == m]["value"] for m in ("accuracy", "compression"))
+        face = colour if kind == "real" else "none"
+        ax.scatter(x, y, label=f"{name}, {kind} labels", marker=marker, edgecolor=colour, facecolor=face)
+ax.set(xlabel="accuracy", ylabel="compression")
+ax.legend()
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-print(plotting.printed(result.deciding()))
+print(plotting.printed(deciding(mdl)))
+for measure in ("accuracy", "compression"):
+    print(plotting.printed(mdl.series(measure)))
+
+# %%
+found("syn.mdl.voita2020")
 
 # %%
 card("syn.mdl.voita2020")
 
 # %% [markdown]
 # (syn-amnesic)=
-# ## Erased, and missed?
+# ### Erased, and missed?
 #
-# That a probe finds something does not mean the model uses it. {cite:t}`elazar2020` erase it: they project out every
-# direction from which a linear probe can tell the part of speech {cite:p}`ravfogel2020`, and look whether the model's
-# predictions at masks suffer more than from erasing as many random directions.
+# That a probe finds something does not mean the model uses it. {cite:t}`elazar2020` erase it: every direction from which
+# a linear probe can tell the part of speech is taken out, and the predictions at masks are compared with those after
+# taking out as many random directions.
 
 # %%
-result = recall("syn.amnesic.elazar2020")
+amnesic = recall("syn.amnesic.elazar2020", data="ud_english_ewt")
 
-# %% mystnb={"figure": {"caption": "Erasing parts of speech hurts prediction: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that erasing parts of speech hurts prediction, for mini and its untrained twin on generated data."}}
-plotting.bars(result.deciding(), "figure", chance=0.0)
+# %% mystnb={"figure": {"caption": "Masked words of EWT that our model no longer guesses, by what was erased and after which layer."}, "image": {"alt": "Horizontal bars by layer: drop of masked-word accuracy after erasing part of speech and after erasing as many random directions; equal at the embeddings, far larger for part of speech at layers 4 and 8."}}
+kinds = ("part of speech", "random")
+shown = {kind: plotting.rows_of(amnesic.rows, "drop of accuracy", erased=kind) for kind in kinds}
+shown = {kind: rows.assign(after=[f"layer {int(k)}" for k in rows["layer"]]) for kind, rows in shown.items()}
+plotting.bars(shown, "after", xlabel="drop of accuracy", colours=plotting.KINDS)
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-print(plotting.printed(result.deciding()))
+print(plotting.printed(shown))
+print(plotting.printed(amnesic.series("probe over majority")))
+
+# %%
+found("syn.amnesic.elazar2020")
 
 # %%
 card("syn.amnesic.elazar2020")
 
 # %% [markdown]
 # (syn-formalism)=
-# ## One relation, two formalisms: the same layers?
+# ### One relation, two formalisms: the same layers?
 #
 # {cite:t}`kuznetsov2020` warn that *where* a probe finds semantic roles depends on whose roles they are. We probe the same
-# pairs of predicate and argument for a PropBank label and for a set of proto-role properties (did it exist before? did it
-# act on purpose?), and test by permutation whether the two profiles over layers differ in shape.
+# pairs of predicate and argument for a PropBank label and for proto-role properties (did it exist before? did it act on
+# purpose?).
 
 # %%
-result = recall("syn.formalism.kuznetsov2020")
+formalism = recall("syn.formalism.kuznetsov2020", data="uds_decomp")
 
-# %% mystnb={"figure": {"caption": "The formalism changes where knowledge is found: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that the formalism changes where knowledge is found, for mini and its untrained twin on generated data."}}
-plotting.bars(result.deciding(), "figure", chance=0.0)
+# %% mystnb={"figure": {"caption": "Score of a linear probe by layer, for role labels and for proto-role properties of the same pairs."}, "image": {"alt": "Two panels: score by layer for role labels, where mini gains 0.06 over the embeddings, and for proto-role properties, where it gains less than 0.01; the untrained twin is flat."}}
+panels = plotting.axes(ncols=2, figsize=(9, 3.4), sharey=True)
+for ax, name in zip(panels, ("role label", "proto-role properties")):
+    plotting.lines(formalism.series("score", formalism=name), "layer", ax=ax, title=name, ylabel="score")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-print(plotting.printed(result.deciding()))
+for measure in ("gain of the best layer over layer 0", "centre later by"):
+    print(plotting.printed(formalism.series(measure)))
+
+# %%
+found("syn.formalism.kuznetsov2020")
 
 # %%
 card("syn.formalism.kuznetsov2020")
 
 # %% [markdown]
+# ## Trees without a classifier
+#
 # (syn-attention-trees)=
-# ## Is there a whole tree in any attention map?
+# ### Is there a whole tree in any attention map?
 #
-# Some heads link determiners to nouns, others objects to verbs. Does any one head hold the whole dependency tree?
-# {cite:t}`htut2019` let every head try: the attention between the words of a sentence becomes the scores of arcs, the
-# gold root is given away, and the best spanning tree is compared with the gold one, whichever end of an arc is the head
-# (UUAS). We read each map both ways, choose the best of all heads on one part of the sentences and score it on another.
-# Punctuation is left out.
-#
-# The number to beat is cheap: link every word with its neighbour. As undirected trees, the left- and the right-branching
-# chain are the same.
+# Does any one head hold the whole dependency tree? {cite:t}`htut2019` let every head try: the attention between the words
+# becomes the scores of arcs, the gold root is given away, and the best spanning tree is compared with the gold one (UUAS).
+# We read each map both ways, and choose the best head on one part of the sentences to score it on another. The tree to
+# beat is cheap: link every word with its neighbour.
 
 # %%
-result = recall("syn.no_tree_in_attention.htut2019")
+attention = recall("syn.no_tree_in_attention.htut2019", data="ud_english_ewt")
 
-# %% mystnb={"figure": {"caption": "Full dependency trees cannot be read off attention: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that full dependency trees cannot be read off attention, for mini and its untrained twin on generated data."}}
-plotting.bars(result.deciding(), "figure", chance=0.0)
+# %% mystnb={"figure": {"caption": "Share of EWT's edges found by the best head's tree, by linking neighbours, by random trees, and by a head with the gold arcs mixed in, which shows that the instrument works."}, "image": {"alt": "Horizontal bars: UUAS of the best head, a planted head, the chain of neighbours and random trees, for mini and its untrained twin. Mini's best head is a little above the chain, the twin's near random trees."}}
+shown = attention.series("UUAS")
+plotting.bars(shown, "tree", xlim=(0, 1), xlabel="edges found (UUAS)")
+plotting.plt.show()
+
+# %% mystnb={"figure": {"caption": "The real BERT: trees from the attention of bert-base-cased averaged over the heads of a block, as released by others; dotted, the undirected chain."}, "image": {"alt": "Curve: attachment of trees from attention averaged over the heads of a block, for bert-base-cased, below the dotted line of the chain in every block."}}
+records = evidence.find("syn.no_tree_in_attention.htut2019")
+notes = {r.model: r.frame for r in records if r.data.endswith("westera_bertology")}
+rows = plotting.rows_of(notes["bert-base-cased"], "attachment", method="attention")
+rows = rows.assign(block=rows["layer"].astype(int) + 1)
+ax = plotting.lines({"bert-base-cased": rows}, "block", ylim=(0, 0.5), ylabel="attachment", colours=[ITS_COLOUR])
+chain = plotting.rows_of(notes["left chain"], "attachment", method="undirected")["value"].item()
+ax.axhline(chain, color="#555555", linestyle=":")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-print(plotting.printed(result.deciding()))
+print(plotting.printed(deciding(attention)))
+print(plotting.printed({"bert-base-cased": rows}), f"\nundirected chain: {chain:.3f}")
+
+# %%
+found("syn.no_tree_in_attention.htut2019")
 
 # %%
 card("syn.no_tree_in_attention.htut2019")
 
 # %% [markdown]
 # (syn-perturbed-masking)=
-# ## Perturbed masking: are there trees without a probe?
+# ### Perturbed masking: are there trees without a probe?
 #
-# A probe has parameters, and parameters can learn what they are asked to find. {cite:t}`wu2020` need none. Hide a word
-# and take its vector; hide a second word as well and take it again. The distance is the *impact* of the second word on
-# the first. A word's head should have a large impact on it, so the impact matrix is a matrix of scores of arcs, and a
-# decoder turns it into a tree: Eisner's algorithm into a projective one, the spanning tree into any.
+# A probe can learn what it is asked to find. {cite:t}`wu2020` need none. Hide a word and take its vector; hide a second
+# word as well and take it again. The distance is the *impact* of the second word on the first, and the impacts are scores
+# of arcs, which a decoder turns into a tree.
 #
-# Trees that may not cross have short arcs, and short arcs are often right. So the random trees here are projective too.
-# (They were drawn uniformly at first; we chose this harder baseline after seeing the figures of an unfinished model.)
-
-# %% [markdown]
 # One sentence, as in the survey's first figure {cite:p}`rogers2020`. Lighter is more impact; a ring marks the gold head
-# of each row's word. Where rings lie on light squares, the tree shows through.
+# of each row's word.
 
 # %%
-from bertology_utils.data import load
-from bertology_utils.scores import trees
-from bertology_utils.subject import models, perturb
-
-subject = models.load()
-treebank = load("treebank", "builtin", n=200)["treebank"]
+treebank = load_data("treebank", "builtin", n=200)["treebank"]
 sentence = next(s for s in treebank if len(s.words) == 9 and "nmod" in s.deprels)
 matrix = perturb.impact(subject, sentence.words)
+decoded = trees.eisner(matrix.T, sentence.heads.index(-1))
+same = trees.attached(decoded, sentence.heads)
+print(f"{int(same.sum())} of {len(same)} gold edges are in the decoded tree, whichever end is the head")
 
-# %% mystnb={"image": {"alt": "Heatmap: impact of hiding each word (columns) on the vector of each word (rows) of one sentence, with rings on the gold heads."}}
+# %% mystnb={"figure": {"caption": "Impact of hiding each word (columns) on the vector of each word (rows); rings mark gold heads."}, "image": {"alt": "Heatmap: impact of hiding each word (columns) on the vector of each word (rows) of one sentence, with rings on the gold heads."}} tags=["hide-input"]
 ax = plotting.axes(figsize=(7, 4.6))
-labels = {"xlabel": "also hidden", "ylabel": "word looked at", "title": "impact, with gold heads ringed"}
+labels = {"xlabel": "also hidden", "ylabel": "word looked at"}
 plotting.heatmap(matrix, sentence.words, sentence.words, ax=ax, digits=1, **labels)
 arcs = [(head, word) for word, head in enumerate(sentence.heads) if head >= 0]
 ax.scatter(*zip(*arcs), s=420, facecolors="none", edgecolors="#D55E00", linewidths=2)
 plotting.plt.show()
-print(f"largest impact {matrix.max():.2f}, mean {matrix.mean():.2f}; {len(arcs)} gold arcs")
 
-# %% [markdown]
-# The tree that the decoder makes of it: a full line is a gold arc, a dashed one is not.
-
-# %% mystnb={"image": {"alt": "Arcs over the words of the sentence: the tree decoded from the impact matrix, gold arcs as full lines, others dashed."}}
-found = trees.eisner(matrix.T, sentence.heads.index(-1))
-decoded = [(int(head), word) for word, head in enumerate(found) if head >= 0]
-plotting.arcs(sentence.words, decoded, right=arcs, title="decoded from impacts")
+# %% mystnb={"figure": {"caption": "The tree decoded from these impacts: full lines are gold arcs, dashed ones are not."}, "image": {"alt": "Arcs over the words of the sentence: the tree decoded from the impact matrix, gold arcs as full lines, others dashed."}} tags=["hide-input"]
+edges = [(int(head), word) for word, head in enumerate(decoded) if head >= 0]
+plotting.arcs(sentence.words, edges, right=arcs)
 plotting.plt.show()
-for word, gold, head in zip(sentence.words, sentence.heads, found):
-    name = {i: w for i, w in enumerate(sentence.words)} | {-1: "(root)"}
-    print(f"{word:<14} gold head {name[gold]:<14} decoded {name[int(head)]}")
-same = sum(int(gold == head) for gold, head in zip(sentence.heads, found))
-print(f"{same} of {len(found)} heads as in the gold tree")
 
 # %%
-result = recall("syn.perturbed_masking.wu2020")
+masking = recall("syn.perturbed_masking.wu2020", data="ud_english_pud")
 
-# %% mystnb={"figure": {"caption": "Perturbing words reveals some syntax without a probe: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that perturbing words reveals some syntax without a probe, for mini and its untrained twin on generated data."}}
-plotting.bars(result.deciding(), "figure", chance=0.0)
+# %% mystnb={"figure": {"caption": "Share of PUD's edges found by trees from impacts (projective, and any spanning tree), by linking neighbours and by random projective trees."}, "image": {"alt": "Horizontal bars: UUAS of trees decoded from impacts by two decoders, of the chain of neighbours and of random projective trees, for mini and its untrained twin. Mini equals the chain; the twin is below random trees."}}
+shown = masking.series("UUAS")
+plotting.bars(shown, "tree", xlim=(0, 1), xlabel="edges found (UUAS)")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-print(plotting.printed(result.deciding()))
+print(plotting.printed(deciding(masking)))
+
+# %%
+found("syn.perturbed_masking.wu2020")
 
 # %%
 card("syn.perturbed_masking.wu2020")
 
 # %% [markdown]
-# (syn-npi)=
-# ## Negative polarity items: the item, its licensor, its scope
+# ## What fine-tuning makes of it
 #
-# *Any*, *ever* and *yet* need a licensor such as *no* or *if*, and must stand in its scope: *No guest who thanked the
-# host has ever sung* is fine, *The guest who thanked no host has ever sung* is not. {cite:t}`warstadt2019` ask the same
-# question in several ways, and so do we: which of two sentences is the likelier (*minimal pairs*), which of two words
-# fills the gap (*cloze*), and what a linear classifier on the mean word vector says of acceptability (*probe*; its layer
-# is chosen on other sentences). In each, one half is chance.
-
-# %%
-result = recall("syn.npi.warstadt2019")
-
-# %% mystnb={"figure": {"caption": "NPIs and licensors are detected better than scope: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that nPIs and licensors are detected better than scope, for mini and its untrained twin on generated data."}}
-plotting.bars(result.deciding(), "figure", chance=0.0)
-plotting.plt.show()
-
-# %% tags=["hide-output"]
-print(plotting.printed(result.deciding()))
-
-# %%
-card("syn.npi.warstadt2019")
-
-# %% [markdown]
 # (syn-structural-bias)=
-# ## Which rule does fine-tuning prefer?
+# ### Which rule does fine-tuning prefer?
 #
 # All training sentences of {cite:t}`warstadt2020` fit two rules: one speaks of structure (*the main verb is in the past
-# tense*), one of the surface (*the first verb is*). New sentences tell which was learnt. There are four such tasks; for
-# each we fine-tune the model and count how often it sides with the structure. A classifier that says the same of every
-# sentence does so in half of them. `accuracy, ambiguous` is that on unseen sentences that still fit both rules: if it is
-# low, no rule was learnt, and the task says nothing.
-#
-# Fine-tuning costs more than reading off. In this and the next two sections the cell therefore leaves the untrained twin
-# out (`twin=False`); its figures, measured by `bertology run`, are on the card.
+# tense*), one of the surface (*the first verb is*). New sentences tell which was learnt. There are four such tasks. A
+# classifier that says the same of every sentence sides with the structure in half of them.
 
 # %%
-result = recall("syn.structural_bias.warstadt2020")
+bias = recall("syn.structural_bias.warstadt2020")
 
-# %% mystnb={"figure": {"caption": "Fine-tuning prefers the hierarchical rule in three of four tasks: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that fine-tuning prefers the hierarchical rule in three of four tasks, for mini and its untrained twin on generated data."}}
-plotting.bars(result.deciding(), "figure", chance=0.0)
+# %% mystnb={"figure": {"caption": "Share of disambiguating sentences in which the tuned classifier sides with the structural rule, by task; generated sentences."}, "image": {"alt": "Horizontal bars by task: share of sentences in which the tuned classifier sides with the structural rule, for mini and its untrained twin."}}
+names = {k: k for k in ("inversion", "reflexive", "tense")} | {"npi": "polarity item"}
+shown = named(bias.series("structural choice"), "condition", names)
+plotting.bars(shown, "condition", chance=0.5, xlim=(0, 1), xlabel="structural rule preferred")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-print(plotting.printed(result.deciding()))
+print(plotting.printed(shown))
+print(plotting.printed(bias.series("accuracy, ambiguous")))
+
+# %%
+found("syn.structural_bias.warstadt2020")
 
 # %%
 card("syn.structural_bias.warstadt2020")
 
 # %% [markdown]
 # (syn-triggers)=
-# ## Can three words flip a verdict?
+# ### Do three words flip any text?
 #
 # {cite:t}`wallace2019a` put a few words in front of a text, any text, and the classifier changes its mind. The words are
-# found by gradients: which token, to first order, would raise the loss most? We tune a sentiment classifier, look for a
-# trigger of three words against each class on the training texts — only words that none of these texts has, so no
-# trigger can simply say *awful* — and try it on other texts. The control is what random words of the same kind do.
-# Transfer is tried on a classifier tuned with another seed, and on one that has only the lower half of the layers. The
-# verdict also asks that all three classifiers tell the classes apart to begin with; we added this after seeing the figures
-# of an unfinished model, whose classifiers knew nothing and were flipped by anything.
+# found by gradients: which token would raise the loss most? We tune a sentiment classifier and look for three words
+# against each class, among words that none of the training texts has. Random words are the control; transfer is tried on
+# another seed, and on a model with half of the layers.
 
 # %%
-result = recall("syn.triggers.wallace2019a")
+attack = recall("syn.triggers.wallace2019a")
 
-# %% mystnb={"figure": {"caption": "Nonsense triggers flip predictions and transfer: the figures that decide, on generated data, with 95% intervals."}, "image": {"alt": "Horizontal bars with intervals: the figures that decide the claim that nonsense triggers flip predictions and transfer, for mini and its untrained twin on generated data."}}
-plotting.bars(result.deciding(), "figure", chance=0.0)
+# %% mystnb={"figure": {"caption": "Accuracy without a trigger, with random words and with the words found, on the model attacked, on another seed and on a smaller model; our model, generated texts."}, "image": {"alt": "Horizontal bars: accuracy without trigger, with random triggers and with the trigger found, on the same model, another seed and another size. The trigger brings the attacked model to zero."}}
+texts = ("no trigger", "random trigger", "trigger")
+shown = {text: plotting.rows_of(attack.rows, "accuracy", text=text) for text in texts}
+plotting.bars(shown, "attacked", xlim=(0, 1), xlabel="accuracy", colours=plotting.KINDS)
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-print(plotting.printed(result.deciding()))
+print(plotting.printed(deciding(attack)))
+
+# %%
+found("syn.triggers.wallace2019a")
 
 # %%
 card("syn.triggers.wallace2019a")
 
 # %% [markdown]
 # (syn-parsing-first)=
-# ## Does parsing first make a difference?
+# ### Does it help to parse first?
 #
 # If syntax helps understanding, a model that has learnt to parse should be tuned to better effect. {cite:t}`glavas2020`
-# train a biaffine dependency parser on top of the encoder, keep the encoder, and fine-tune it on entailment. We do the
-# same with and without that stage. *Little difference* is a strong claim: the whole interval must lie within one point,
-# and the parser must parse well.
+# train a dependency parser on top of the encoder, keep the encoder, and fine-tune it on entailment. We do the same with
+# and without that stage. *Little difference* means that the whole interval lies within three points.
+
+# %%
+first = recall("syn.intermediate_parsing.glavas2020")
+
+# %% mystnb={"figure": {"caption": "Entailment accuracy of our model by kind of item, with a stage of parsing and without; generated sentences."}, "image": {"alt": "Horizontal bars: entailment accuracy by kind of test item, after a stage of parsing and without it, for mini; all near one half with wide intervals."}}
+arms = {"with parsing": "accuracy with parsing", "without": "accuracy without"}
+shown = {arm: plotting.rows_of(first.rows, measure) for arm, measure in arms.items()}
+plotting.bars(shown, "set", chance=0.5, xlim=(0, 1), xlabel="accuracy", colours=plotting.KINDS)
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(shown))
+for measure in ("parsing UAS", "parsing UAS over chain"):
+    print(plotting.printed(first.series(measure)))
+
+# %%
+found("syn.intermediate_parsing.glavas2020")
 
 # %%
 card("syn.intermediate_parsing.glavas2020")
 
 # %% [markdown]
 # (syn-method-favours-model)=
-# ## Does the method decide which model wins?
+# ### Does the method decide which model wins?
 #
-# {cite:t}`htut2019` read trees off BERT and off RoBERTa by two methods, and the order of the two models depends on the
-# method. The claim is about two published models, so it is rerun only where both are to be had:
-# `bertology run syn.method_favours_model.htut2019 --model bert-base-uncased --data original` loads RoBERTa as well and
-# compares them, by the most attended word of the best head for each relation and by the spanning tree of the best head.
-# The model that comes with this book has no partner, and the row stays without a verdict.
+# {cite:t}`htut2019` find that of BERT and RoBERTa one leads by one way of reading trees and trails by another. That is
+# about two published models; our model has no such partner, so the claim waits for both.
 
 # %%
 card("syn.method_favours_model.htut2019")

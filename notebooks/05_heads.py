@@ -13,7 +13,6 @@
 #     name: python3
 # ---
 
-
 # %% [markdown]
 # # Attention heads
 #
@@ -27,16 +26,18 @@
 # knows nothing. Each figure is held against the best such rival.
 #
 # Each claim has a question, the call that measures it, a figure with 95% intervals, what we found in a few words, and a
-# **card**: the real BERT (its authors' released outputs, scored again), our own small model `mini` on the studies' own
-# data, and its *untrained twin* (the same architecture with random weights). The cells below run on generated
-# sentences, which take seconds and need no download; they are a demonstration, and the cards are about the real data.
+# **card**: the real BERT (its authors' released outputs, scored again), our own small model `mini`, and its *untrained
+# twin* (the same architecture with random weights). Figures are on the studies' own data: `recall` shows the recorded
+# run, and `run` with the same arguments repeats it. What runs while you read uses generated sentences, a demonstration
+# that needs no download.
 #
 # **Five things this chapter shows**
 
 # %%
 import numpy as np
+import pandas as pd
 
-from bertology_utils import Settings, card, five, found, load, plotting, run
+from bertology_utils import Settings, card, five, found, load, plotting, recall, run
 from bertology_utils.attention import patterns, relations
 from bertology_utils.attention.maps import maps
 from bertology_utils.claims import evidence
@@ -54,7 +55,7 @@ five("heads")
 # noise, and a classifier learns from those; how often it agrees with labels that the eye gave to 220 real maps is
 # measured. Above, made maps; below, the model's clearest map of each pattern it has, on one pair of sentences.
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "Generated maps of the five patterns (above) and the clearest ones of the model (below), for one pair of sentences."}, "image": {"alt": "Two rows of attention maps. Above, generated examples of the vertical, diagonal, vertical and diagonal, block and heterogeneous patterns; below, the model's own clearest map of each pattern it has."}}
+# %% mystnb={"figure": {"caption": "Generated maps of the five patterns (above) and the clearest ones of the model (below), for one pair of sentences."}, "image": {"alt": "Two rows of attention maps. Above, generated examples of the vertical, diagonal, vertical and diagonal, block and heterogeneous patterns; below, the model's own clearest map of each pattern it has."}} tags=["hide-input"]
 first, second = (s.words for s in load_data("sentences", "builtin", n=2)["sentences"])
 examples = patterns.gallery(load(), first, second, settings=Settings.of())
 made = [patterns.generate(p, 20, 10, np.random.default_rng(1)) for p in patterns.PATTERNS]
@@ -64,10 +65,14 @@ plotting.tiles([*made, *(e.map for e in examples)], [*patterns.PATTERNS, *names]
 plotting.plt.show()
 
 # %%
-shares = run("hed.patterns.kovaleva2019")
+shares = recall("hed.patterns.kovaleva2019", data="ud_english_ewt")
 
-# %% mystnb={"figure": {"caption": "Share of all maps with each pattern. A map that is the same everywhere counts as heterogeneous, since it shows none of the other patterns."}, "image": {"alt": "Horizontal bars: share of the attention maps with each of five patterns, for the model and its untrained twin."}}
-shown = shares.series("share of maps")
+# %% mystnb={"figure": {"caption": "Share of all maps with each pattern. A map that is the same everywhere counts as heterogeneous, since it shows none of the other patterns."}, "image": {"alt": "Horizontal bars: share of the attention maps with each of five patterns, for the model, its untrained twin and released figures of bert-base-uncased."}}
+whole = {"maps": "weights", "block": "all"}
+pretrained = "bert-base-uncased, pretrained"
+released = [r for r in evidence.find("hed.patterns.kovaleva2019") if r.model == pretrained]
+real = plotting.series({"bert-base-uncased": released[0].frame}, "share of maps", **whole)
+shown = {**shares.series("share of maps", **whole), **real}
 plotting.bars(shown, "pattern", xlim=(0, 1), xlabel="share of all maps")
 plotting.plt.show()
 
@@ -91,7 +96,7 @@ card("hed.patterns.kovaleva2019")
 # \[SEP\] is small just where that attention is large, they took it for a way to do nothing.
 
 # %%
-special = run("hed.special_tokens.clark2019")
+special = recall("hed.special_tokens.clark2019", data="ud_english_ewt")
 
 # %% mystnb={"figure": {"caption": "Mean attention to special tokens and to full stops and commas, by block."}, "image": {"alt": "Curves: mean attention to the classification token, the separator and to full stops and commas by block, for the model."}}
 kinds = ("[CLS]", "[SEP]", ". or ,")
@@ -138,7 +143,7 @@ card("hed.special_tokens.clark2019")
 # nothing. {cite:t}`kobayashi2020` therefore look at the norm of the product. Do special tokens lose their share?
 
 # %%
-norms = run("hed.norms.kobayashi2020")
+norms = recall("hed.norms.kobayashi2020", data="ud_english_ewt")
 
 # %% mystnb={"figure": {"caption": "Share of the separator and of the classification token, by weights and by norms of the weighted vectors."}, "image": {"alt": "Curves for the model: the share of attention that the separator and the classification token get by block, by weights and by norms of the weighted vectors."}}
 model = {"mini": norms.rows}
@@ -154,6 +159,15 @@ plotting.plt.show()
 for what in ("weights", "norms", "norms - weights"):
     print(plotting.printed(norms.series(f"share of special tokens, {what}")))
 
+# %% [markdown]
+# The same measurement while you read, on generated sentences: `run` in place of `recall`.
+
+# %%
+live = run("hed.norms.kobayashi2020")
+for what in ("weights", "norms"):
+    share = f"share of special tokens, {what}"
+    print(f"{share}: {live.value(share):.2f}, untrained {live.value(share, twin=True):.2f}")
+
 # %%
 found("hed.norms.kobayashi2020")
 
@@ -165,11 +179,11 @@ card("hed.norms.kobayashi2020")
 # ## Do heads of a block behave alike?
 #
 # {cite:t}`clark2019` compare heads by the Jensen–Shannon divergence of their distributions, averaged over words. On the
-# map below near heads attend alike; colour is the block, the figure the head. Dealing the heads out over the blocks at
+# map below near heads attend alike; colour is the block, the figure the head. Assigning the heads to blocks at
 # random says how much of a difference chance makes.
 
 # %%
-alike = run("hed.redundancy.clark2019")
+alike = recall("hed.redundancy.clark2019", data="ud_english_ewt")
 
 # %% mystnb={"figure": {"caption": "Heads on a plane that keeps their divergences as well as two dimensions can; colour is the block, the number the head."}, "image": {"alt": "Points in the plane, one per head, coloured by block: heads that attend alike lie near one another."}}
 points = alike.rows[alike.rows["measure"].isin(["x", "y"])]
@@ -237,12 +251,12 @@ plotting.plt.show()
 # baseline that the studies do not have: the nearest word of the right part of speech.
 
 # %%
-syntactic = run("hed.syntactic.clark2019")
+syntactic = recall("hed.syntactic.clark2019", data="ud_english_ewt")
 
-# %% mystnb={"figure": {"caption": "Right answers by relation: the best head, the best fixed offset and the nearest word of the right part of speech."}, "image": {"alt": "Horizontal bars by relation: accuracy of the best head, of the best fixed offset and of the nearest word of the right part of speech, for the model."}}
+# %% mystnb={"figure": {"caption": "Right answers of our model by relation, for the 16 commonest relations of the treebank: the best head, the best fixed offset and the nearest word of the right part of speech."}, "image": {"alt": "Horizontal bars by relation: accuracy of the best head, of the best fixed offset and of the nearest word of the right part of speech, for the model."}}
 model = {"mini": syntactic.rows}
 bars = ("best head", "best offset", "nearest of its tag")
-shown = {m: plotting.series(model, m)["mini"] for m in bars}
+shown = {m: plotting.series(model, m)["mini"].head(16) for m in bars}
 plotting.bars(shown, "relation", xlim=(0, 1), xlabel="right answers", ax=plotting.axes(figsize=(7, 7)))
 plotting.plt.show()
 
@@ -275,7 +289,7 @@ card("hed.syntactic.clark2019")
 # sentences, is compared with the best single head on the same words; both may read attention either way.
 
 # %%
-combined = run("hed.combination.hoover2019")
+combined = recall("hed.combination.hoover2019", data="ud_english_ewt")
 
 # %% mystnb={"figure": {"caption": "The head of a dependent found by a learnt mixture of heads and by the best single one, by relation."}, "image": {"alt": "Horizontal bars by relation: accuracy of a learnt mixture of heads and of the best single head, for the model."}}
 model = {"mini": combined.rows}
@@ -301,7 +315,7 @@ card("hed.combination.hoover2019")
 # {cite:p}`clark2019`? The best fixed offset takes the next word for every word's head.
 
 # %%
-tree = run("hed.no_full_tree.clark2019")
+tree = recall("hed.no_full_tree.clark2019", data="ud_english_ewt")
 
 # %% mystnb={"figure": {"caption": "Unlabelled attachment score of every head over all relations, read in the better direction."}, "image": {"alt": "Matrix: unlabelled attachment score of every head of the model, blocks from top to bottom."}}
 model = {"mini": tree.rows}
@@ -311,8 +325,8 @@ plotting.heatmap(table.to_numpy(float), table.index, table.columns, label="UAS",
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-for measure in ("UAS, best head", "UAS, best offset", "UAS, a head for each relation", "UAS, an offset for each relation"):
-    print(plotting.printed(tree.series(measure)))
+for measure in ("best head", "best offset", "a head for each relation", "an offset for each relation"):
+    print(plotting.printed(tree.series(f"UAS, {measure}")))
 
 # %%
 found("hed.no_full_tree.clark2019")
@@ -329,12 +343,25 @@ card("hed.no_full_tree.clark2019")
 # baseline is the best window of places around the cue; sentences that are all scope are left out.
 
 # %%
-scope = run("hed.negation_scope.zhao2020")
+scope = recall("hed.negation_scope.zhao2020")
 
-# %% mystnb={"figure": {"caption": "F1 of the negation scope read off the best head, before and after fine-tuning; the dotted line is the best window of places."}, "image": {"alt": "Horizontal bars: F1 of the negation scope read off the best head before and after fine-tuning, for the model and its untrained twin; a dotted line marks the best window of fixed places."}}
+# %% mystnb={"figure": {"caption": "F1 of the negation scope read off the best head on generated sentences, before and after fine-tuning; the dotted line is the best window of places."}, "image": {"alt": "Horizontal bars: F1 of the negation scope read off the best head before and after fine-tuning, for the model and its untrained twin; a dotted line marks the best window of fixed places."}}
 shown = scope.series("F1, best head")
 window = round(scope.value("F1, fixed offsets"), 2)
-plotting.bars(shown, "stage", xlim=(0, 1), xlabel="F1 of the scope", chance=window)
+plotting.bars(shown, "stage", xlim=(0, 1), xlabel="F1 of the scope", chance=window, reference="fixed places")
+plotting.plt.show()
+
+# %% [markdown]
+# And the real BERT, from the released figures of {cite:t}`zhao2020`, on stories and reviews. They hold no positions.
+
+# %% mystnb={"figure": {"caption": "Released F1 of bert-base-uncased: the median head, the head that is best on the other data, and the best head of each tuning run."}, "image": {"alt": "Horizontal bars for stories and reviews: F1 of the negation scope by the median head, by a head chosen on the other data, and by the best heads after tuning for a control task and for negation, of bert-base-uncased."}}
+records = evidence.find("hed.negation_scope.zhao2020")
+frame = next(r.frame for r in records if r.kind == "released" and r.model == "bert-base-uncased")
+runs = frame[frame["measure"] == "F1, best head of each run"]
+shown = {m: frame[frame["measure"] == f"F1, {m}"] for m in ("median head", "head chosen on the other data")}
+tuned = {"tuned: control": "tuned for a control", "tuned: neg": "tuned for negation"}
+shown |= {said: runs[runs["kind"] == kind] for kind, said in tuned.items()}
+plotting.bars(shown, "data", xlim=(0, 1), xlabel="F1 of the scope")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -356,18 +383,20 @@ card("hed.negation_scope.zhao2020")
 # each the nearest mention wins. Simpler still are the nearest mention, the first, and the one that is named most often.
 
 # %%
-antecedents = run("hed.coreference.clark2019")
+pronouns = recall("hed.coreference.clark2019", data="gap")
+mentions = recall("hed.coreference.clark2019", data="ud_english_gum")
 
-# %% mystnb={"figure": {"caption": "Antecedents found by the best head, by rules and by trivial choices, for pronouns and for all mentions."}, "image": {"alt": "Horizontal bars: share of anaphors resolved by the best head, rules, the nearest mention, the first, the most repeated one and chance, for pronouns and for all mentions."}}
-model = {"mini": antecedents.rows}
+# %% mystnb={"figure": {"caption": "Antecedents found by our model's best head, by rules and by trivial choices: pronouns in GAP, mentions in GUM."}, "image": {"alt": "Horizontal bars: share of anaphors resolved by the best head, rules, the nearest mention, the first, the most repeated one and chance, for pronouns of GAP and all mentions of GUM. The most repeated one leads over the best head in both."}}
 rivals = ("best head", "rules", "nearest", "first", "most repeated", "chance")
-shown = {m: plotting.series(model, m)["mini"] for m in rivals}
-plotting.bars(shown, "task", xlim=(0, 1), xlabel="antecedents found", ax=plotting.axes(figsize=(7, 4.6)))
+both = pd.concat([pronouns.rows.assign(data="GAP"), mentions.rows.assign(data="GUM")])
+shown = {m: both[both["measure"] == m] for m in rivals}
+plotting.bars(shown, "data", xlim=(0, 1), xlabel="antecedents found", ax=plotting.axes(figsize=(7, 4.6)))
 plotting.plt.show()
 
 # %% tags=["hide-output"]
 for measure in ("best head - best trivial", "rules - best trivial", "rules - best head"):
-    print(plotting.printed(antecedents.series(measure)))
+    for result in (pronouns, mentions):
+        print(plotting.printed(result.series(measure)))
 
 # %%
 found("hed.coreference.clark2019")
@@ -384,11 +413,11 @@ card("hed.coreference.clark2019")
 # explains. *Right less wrong* is the attention to the right noun less that to the others, for the head that is best at it.
 
 # %%
-subjects = run("hed.agreement_attention.lin2019")
+subjects = recall("hed.agreement_attention.lin2019", data="lin2019_open_sesame")
 
 # %% mystnb={"figure": {"caption": "Attention to the right noun less that to wrong ones, beyond what place explains, by the best head."}, "image": {"alt": "Horizontal bars: attention to the right noun less that to wrong ones beyond position by the best head, for agreement and reflexives, for the model and its untrained twin."}}
 shown = subjects.series("right - wrong noun beyond position, best head")
-plotting.bars(shown, "kind", chance=0.1, xlabel="right less wrong, beyond place")
+plotting.bars(shown, "kind", chance=0.1, reference="a pointer has", xlabel="right less wrong, beyond place")
 plotting.plt.show()
 
 # %% mystnb={"figure": {"caption": "What the right noun gets of all heads' attention to the nouns, less an even share, by what stands in between."}, "image": {"alt": "Horizontal bars by construction: share of the right noun beyond an even one, for the model and its untrained twin; below zero for the model where a noun stands in between."}}
@@ -412,10 +441,10 @@ card("hed.agreement_attention.lin2019")
 #
 # A rare word comes in pieces. {cite:t}`correia2019` saw heads that join them. We divide the attention between
 # neighbouring pieces of one word by that of two controls: neighbouring pieces of two words, and pieces that continue
-# another word; 1 means the head knows no words. Generated sentences get compounds, so that there are pieces to join.
+# another word; 1 means the head knows no words.
 
 # %%
-joined = run("hed.subwords.correia2019")
+joined = recall("hed.subwords.correia2019", data="ud_english_ewt")
 
 # %% mystnb={"figure": {"caption": "Attention between pieces of one word, divided by that of the harder control, for every head."}, "image": {"alt": "Matrix: attention between pieces of one word divided by that of the harder control, for every head of the model, blocks from top to bottom."}}
 model = {"mini": joined.rows}
@@ -442,11 +471,12 @@ card("hed.subwords.correia2019")
 # with that to a span as far from another word, and take them away while the model fills masked words.
 
 # %%
-frames = run("hed.frames.kovaleva2019")
+frames = recall("hed.frames.kovaleva2019", data="up_english_ewt")
 
-# %% mystnb={"figure": {"caption": "Largest attention between a predicate and its core argument, and between words as far apart, by the two top heads."}, "image": {"alt": "Horizontal bars: attention to a core argument and to a span as far off by the two top heads, for the model and its untrained twin."}}
-shown = {m: frames.rows[(frames.rows["measure"] == m)] for m in ("core argument", "as far off")}
-plotting.bars(shown, "heads", xlim=(0, None), xlabel="largest attention, either way")
+# %% mystnb={"figure": {"caption": "Largest attention between a predicate and its core argument, and between words as far apart, by the two top heads and by all heads."}, "image": {"alt": "Horizontal bars: attention to a core argument and to a span as far off by the two top heads and by the mean of all, for the model and its untrained twin."}}
+both = pd.concat([rows.assign(of=rows["heads"] + f" heads, {name}") for name, rows in frames.frames.items()])
+shown = {m: both[both["measure"] == m] for m in ("core argument", "as far off")}
+plotting.bars(shown, "of", xlim=(0, None), xlabel="largest attention, either way")
 plotting.plt.show()
 
 # %% mystnb={"figure": {"caption": "Masked words no longer predicted when heads are switched off."}, "image": {"alt": "Horizontal bars: masked-word accuracy lost without the two top heads, without two others and without every second head, for the model."}}
@@ -475,12 +505,13 @@ card("hed.frames.kovaleva2019")
 # alike (*snow*, *snowman*) are left out.
 
 # %%
-lexical = run("hed.lexical_relations.cui2020")
+lexical = recall("hed.lexical_relations.cui2020", data="ckbc_conceptnet")
 
-# %% mystnb={"figure": {"caption": "Attention between related concepts divided by that between shuffled ones, by the head that is best on other pairs."}, "image": {"alt": "Horizontal bars by relation: attention between related concepts divided by that between shuffled ones, for the model and its untrained twin; a line marks 1."}}
+# %% mystnb={"figure": {"caption": "Attention between related concepts divided by that between shuffled ones, by the head that is best on other pairs; relations with 40 pairs and more."}, "image": {"alt": "Horizontal bars by relation: attention between related concepts divided by that between shuffled ones, for the model and its untrained twin; a line marks 1."}}
 shown = lexical.series("related / shuffled")
-shown = {name: rows[rows["relation"] != "all"] for name, rows in shown.items()}
-plotting.bars(shown, "relation", chance=1.0, xlabel="related / shuffled")
+shown = {name: rows[(rows["relation"] != "all") & (rows["n"] >= 40)] for name, rows in shown.items()}
+ax = plotting.axes(figsize=(7, 4.6))
+plotting.bars(shown, "relation", chance=1.0, reference="no difference", ax=ax, xlabel="related / shuffled")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -499,22 +530,32 @@ card("hed.lexical_relations.cui2020")
 # After fine-tuning, most heads can be taken off with little loss {cite:p}`michel2019`. If the survivors did something we
 # could name, their maps would be heterogeneous, since those are the only ones that depend on the words;
 # {cite:t}`prasanna2020` found that most are not. Pruning says something only about a model that has learnt its task.
-#
-# Fine-tuning costs more than reading off, so the cell leaves the untrained twin out (`twin=False`).
 
 # %%
-lifters = run("hed.heavy_lifters.prasanna2020", twin=False)
+entailment = recall("hed.heavy_lifters.prasanna2020", data="glue_rte_wnli")
 
-# %% mystnb={"figure": {"caption": "Accuracy of the tuned model and of always giving the commonest label."}, "image": {"alt": "Horizontal bars: accuracy of the tuned model and of the commonest label on generated paraphrases and entailment."}}
-model = {"mini": lifters.rows}
+# %% mystnb={"figure": {"caption": "Accuracy of our model, tuned for entailment (RTE), and of always giving the commonest label."}, "image": {"alt": "Horizontal bars: accuracy of the tuned model and of the commonest label on entailment; they differ little."}}
+rows = entailment.rows
 shown = {"tuned": "accuracy", "commonest label": "accuracy, majority"}
-shown = {name: plotting.series(model, m)["mini"] for name, m in shown.items()}
+shown = {name: rows[rows["measure"] == m] for name, m in shown.items()}
 plotting.bars(shown, "task", xlim=(0, 1), xlabel="accuracy")
 plotting.plt.show()
 
+# %% [markdown]
+# The real BERT learns its tasks. Its surviving heads, from released maps over eight tasks:
+
+# %% mystnb={"figure": {"caption": "Share of maps by norms with each pattern, among all heads of bert-base-uncased and among those that survive pruning (released figures, eight tasks)."}, "image": {"alt": "Horizontal bars: share of maps with each of five patterns among all heads of bert-base-uncased and among the heads that survive pruning."}}
+records = evidence.find("hed.heavy_lifters.prasanna2020")
+frame = next(r.frame for r in records if r.model == "bert-base-uncased, pretrained")
+frame = frame[frame["maps"] == "norms"]
+split = frame["measure"].str.extract(r"^(?P<pattern>.+), (?P<heads>survivors|all heads)$")
+frame = frame.assign(pattern=split["pattern"], heads=split["heads"]).dropna(subset="heads")
+shown = {heads: rows for heads, rows in frame.groupby("heads")}
+plotting.bars(shown, "pattern", xlim=(0, 1), xlabel="share of maps")
+plotting.plt.show()
+
 # %% tags=["hide-output"]
-for measure in ("heterogeneous, all heads", "heterogeneous, survivors"):
-    print(plotting.printed(lifters.series(measure)))
+print(plotting.printed(entailment.series("heterogeneous, all heads")))
 
 # %%
 found("hed.heavy_lifters.prasanna2020")
@@ -527,13 +568,13 @@ card("hed.heavy_lifters.prasanna2020")
 # ## Is attention an explanation?
 #
 # If another map gives the same output, the map explains little {cite:p}`jain2019`; how much of that follows is contested
-# {cite:p}`serrano2019,wiegreffe2019`. We deal out the weights of a whole block anew, at random in every row, and measure
+# {cite:p}`serrano2019,wiegreffe2019`. We shuffle the weights of a whole block, at random in every row, and measure
 # how far the prediction of a masked word moves. We leave each word out and ask whether attention ranks words as that
 # does. And {cite:t}`brunner2020` count dimensions: with more tokens than a head's vectors have dimensions, different
 # weights give exactly the same output.
 
 # %%
-debate = run("hed.explanation_debate.jain2019")
+debate = recall("hed.explanation_debate.jain2019", data="ud_english_ewt")
 
 # %% mystnb={"figure": {"caption": "Median change of a masked word's prediction when a block's maps, or one head's, are shuffled. Below 0.1 the debate calls it small."}, "image": {"alt": "Curves by block: median change of the prediction when all maps of the block, or those of one head, are shuffled, for the model. A dotted line marks 0.1."}}
 model = {"mini": debate.rows}
@@ -541,12 +582,14 @@ shown = {
     "all heads of the block": plotting.series(model, "median change, one block shuffled")["mini"],
     "one head": plotting.series(model, "median change, one head shuffled, mean over heads")["mini"],
 }
-plotting.lines(shown, "block", chance=0.1, ylim=(0, None), ylabel="total variation distance", xlabel="block")
+plotting.lines(
+    shown, "block", chance=0.1, reference="small is below", ylim=(0, None), ylabel="total variation distance"
+)
 plotting.plt.show()
 
 # %% mystnb={"figure": {"caption": "Agreement of attention with what leaving a word out does, by block."}, "image": {"alt": "Curves by block: Kendall's tau between attention and the change by leaving words out, for the model and its untrained twin. A dotted line marks 0.3."}}
 shown = debate.series("Kendall's tau of attention and leaving out")
-plotting.lines(shown, "block", chance=0.3, ylabel="Kendall's tau", xlabel="block")
+plotting.lines(shown, "block", chance=0.3, reference="weak is below", ylabel="Kendall's tau")
 plotting.plt.show()
 
 # %% tags=["hide-output"]

@@ -13,6 +13,7 @@ from pathlib import Path
 from . import terms
 
 _ICONS = re.compile(r'[ \t]*<script defer src="[^"]*fontawesome\.js[^"]*"></script>\n?')
+_LIST = re.compile(r'<div role="list" class="citation-list">')  # its entries are `doc-biblioentry`, no list items
 _SEARCH = re.compile(r'[ \t]*<script src="[^"]*(?:searchtools|language_data|searchindex)\.js[^"]*"></script>\n?')
 _DESIGN = re.compile(r"[ \t]*<(?:link|script)[^>]*(?:sphinx-design|design-tabs)[^>]*?(?:/>|></script>)\n?")
 _PICTURE = re.compile(r"<img (?![^>]*\bloading=)")
@@ -29,6 +30,7 @@ def lighten(folder: Path) -> None:
     for page in folder.rglob("*.html"):
         text = page.read_text(encoding="utf-8")
         lighter = _PICTURE.sub('<img loading="lazy" ', _ICONS.sub("", text))
+        lighter = _LIST.sub('<div class="citation-list">', lighter)
         if page.name != "search.html":
             lighter = _SEARCH.sub("", lighter)
         if ' class="sd-' not in lighter:

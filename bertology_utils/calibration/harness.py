@@ -50,7 +50,7 @@ class Trial:
     record : Evidence
         The deciding rows, with their differences to the untrained twin.
     aims : tuple of str
-        Of a null: the clauses that it must not hold; empty: all learned ones.
+        Of a null: the clauses that it must not hold; empty: all learned ones, or all there are where none is.
     """
 
     role: str
@@ -79,7 +79,7 @@ class Trial:
         """Clauses that came out as they must not: held by a null, not held by the planted subject."""
         tested = self.decision.tested
         if self.role == NULL:
-            aims = self.aims or [c.name for c in tested if c.kind == LEARNED]
+            aims = self.aims or [c.name for c in tested if c.kind == LEARNED] or [c.name for c in tested]
             return [c.name for c in tested if c.outcome == HOLDS and c.name in aims]
         able = [c for c in tested if c.name in self.aims] if self.aims else tested
         learned = [c for c in able if c.kind == LEARNED]

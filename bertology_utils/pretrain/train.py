@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 import time
 from collections.abc import Iterable
 from contextlib import nullcontext
@@ -145,4 +146,6 @@ def main(
         print(f"{len(data.tokens):,} pieces, {len(data.held):,} documents, {int(data.held.sum()):,} held out")
         return
     options = {"device": device, "resume": not fresh, "minutes": minutes, "tokens": tokens, "cache": cache}
-    print(run(config, corpus, out, **options, release=release))
+    sys.stdout.write(
+        f"{run(config, corpus, out, **options, release=release)}\n"
+    )  # in one piece: several may end at once

@@ -9,7 +9,7 @@ from bertology_utils.released import released
 from bertology_utils.released.files import Files
 from bertology_utils.scores.counts import only
 from bertology_utils.scores.intervals import mean_interval, row, table
-from bertology_utils.scores.stretches import inside_lead, stretches
+from bertology_utils.scores.profiles import inside_lead, stretches
 
 BASE = "bert-base-uncased"
 DECIDES_NOT = " Read off a picture, without examples, it decides nothing here."

@@ -101,7 +101,7 @@ def in_order(figures: Sequence[Figure]) -> tuple[Interval, int]:
     Where the same pairs are in order in (nearly) all draws, the interval is Wilson's for the pairs.
 
     >>> share, n = in_order([(1.0, np.zeros(2)), (3.0, np.ones(2)), (2.0, np.zeros(2))])
-    >>> round(share[0], 3), n
+    >>> round(float(share[0]), 3), n
     (0.667, 3)
     """
     values, drawn = np.array([v for v, _ in figures]), np.stack([d for _, d in figures], 1)  # (T,), (D, T)

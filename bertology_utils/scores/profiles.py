@@ -35,6 +35,28 @@ def layers_at(depth: int, least: float = 0.0, most: float = 1.0) -> list[int]:
     return [k for k in range(depth + 1) if least - _ROUND <= k / depth <= most + _ROUND]
 
 
+def stretches(n_blocks: int) -> dict[str, np.ndarray]:
+    """Which of the blocks 1..`n_blocks` are in the first third of the depth, in its `MIDDLE` and in its last third.
+
+    Returns
+    -------
+    dict of str to bool array (L,)
+
+    Examples
+    --------
+    >>> {name: int(inside.sum()) for name, inside in stretches(12).items()}
+    {'the first third': 4, 'the middle': 8, 'the last third': 4}
+    """
+    above = THIRD + THIRD + 2 * _ROUND
+    parts = {"the first third": (0.0, THIRD), "the middle": MIDDLE, "the last third": (above, 1.0)}
+    return {name: np.isin(np.arange(1, n_blocks + 1), layers_at(n_blocks, *at)) for name, at in parts.items()}
+
+
+def inside_lead(means: np.ndarray, inside: np.ndarray) -> float:
+    """The highest of the blocks inside less the highest of the others."""
+    return float(means[inside].max() - means[~inside].max())
+
+
 def zones(depth: int) -> dict[str, list[int]]:
     """The stack in three: ``low`` (the embeddings among it), ``middle`` (`MIDDLE`), ``high``.
 

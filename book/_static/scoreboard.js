@@ -91,7 +91,8 @@
     const shown = rows.filter((row) => !row.hidden);
     const by = heads[state.get("sort")] ? state.get("sort") : null;
     const sign = state.has("down") ? -1 : 1;
-    const key = (row) => (row.cells[by].dataset.rank || "") + row.cells[by].textContent; // outcomes from ✓ to –
+    // outcomes from ✓ to –; texts by their first letter or digit: "[CLS]" stands under C
+    const key = (row) => (row.cells[by].dataset.rank || "") + row.cells[by].textContent.replace(/[^\p{L}\p{N} ]/gu, "");
     const ordered = by === null ? rows : [...rows].sort((a, b) => sign * key(a).localeCompare(key(b)));
     body.append(...ordered);
     heads.forEach((head, k) => {

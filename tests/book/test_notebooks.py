@@ -55,10 +55,15 @@ class TestStored:
             assert len(cell.source.splitlines()) <= LINES, cell.source
 
     def test_pictures_have_alternative_text_and_numbers_below_them(self, path):
-        for cell in code_cells(path):
-            if any("image/png" in o.get("data", {}) for o in cell.outputs):
+        """The numbers stand in the picture's own cell or, folded, in one of the next, up to the claim's card."""
+        cells = code_cells(path)
+        drawn = [any("image/png" in o.get("data", {}) for o in cell.outputs) for cell in cells]
+        for k, cell in enumerate(cells):
+            if drawn[k]:
                 assert len(cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "").split()) > 4, cell.source
-                assert any(o.get("name") == "stdout" and re.search(r"\d", o.text) for o in cell.outputs), cell.source
+                until = next((m for m in range(k, len(cells)) if cells[m].source.startswith("card(")), len(cells))
+                printed = [o for c in cells[k:until] for o in c.outputs if o.get("name") == "stdout"]
+                assert any(re.search(r"\d", o.text) for o in printed), cell.source
 
     def test_percent_script_says_the_same(self, path):
         script = jupytext.read(path.with_suffix(".py"))

@@ -9,6 +9,7 @@ import pytest
 from bertology_utils import calibrate, runs
 from bertology_utils.calibration import harness, records, simulated
 from bertology_utils.claims import ledger
+from bertology_utils.claims.rules import FAILS
 from bertology_utils.settings import Settings
 
 SETTINGS = Settings()
@@ -20,12 +21,25 @@ def stored() -> list[str]:
     return sorted(path.stem for path in records.SHIPPED.glob("*.json"))
 
 
+# Claims whose planted subject the generated data are too few to find; the table in the book says so. Nobody can hold them
+# there, so no null can either.
+TOO_FEW = {
+    "syn.npi.warstadt2019": "the cloze has six to twelve polarity items, by which an untrained network's scores vary",
+    "syn.tpdn.jawahar2019": "three seeds of the tensor product network: .133 [-.003, .269] over a bag of words",
+    "syn.intermediate_parsing.glavas2020": "three seeds of 120 items show no difference to be within three points",
+}
+
+
 @pytest.mark.parametrize("id", stored())
 def test_no_null_holds_and_the_planted_one_does(id):
     """Decided again from the stored rows, by the ledger as it is."""
     trials = records.find(id)
     assert {t.role for t in trials} == {"null", "planted"}, AGAIN
     wrong = {(t.record.data, t.name): (t.wrong, t.decision.reason) for t in trials if t.wrong}
+    if id in TOO_FEW:
+        (planted,) = (t for t in trials if t.role == "planted")
+        assert wrong.pop((planted.record.data, planted.name), None), f"{id} is found now: take it off the list"
+        assert FAILS not in {c.outcome for c in planted.decision.tested}
     assert not wrong, wrong
 
 

@@ -131,7 +131,7 @@ def test_a_head_of_place_alone_has_no_lead_over_its_profile(subject):
 
 def test_peaks_have_a_place_and_falls_compare_blocks():
     from bertology_utils.experiments.heads.statistics import _fall, _lead, _peaks
-    from bertology_utils.scores.stretches import stretches
+    from bertology_utils.scores.profiles import stretches
 
     curve = np.tile([0.1, 0.1, 0.1, 0.5, 0.1, 0.1, 0.1, 0.1], (30, 1))
     depth, *leads = _peaks(curve, "x", SETTINGS)
@@ -142,7 +142,7 @@ def test_peaks_have_a_place_and_falls_compare_blocks():
     )
     assert [list(np.flatnonzero(i) + 1) for i in stretches(12).values()] == [
         [1, 2, 3, 4],
-        [4, 5, 6, 7, 8, 9, 10],
+        [3, 4, 5, 6, 7, 8, 9, 10],
         [9, 10, 11, 12],
     ]
     mass = np.tile([0.1, 0.2, 0.6, 0.7], (4, 1))

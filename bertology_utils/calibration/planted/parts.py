@@ -74,6 +74,7 @@ def plant(
     >>> from bertology_utils.subject import encode, models
     >>> data = load("treebank", "builtin", n=8)
     >>> base = models.load("mini")
+    >>> from bertology_utils.calibration.planted import tree_vectors
     >>> subject = plant(base, data, np.random.default_rng(0), parts=[tree_vectors(noise=0)])
     >>> sentence = data["treebank"][0]
     >>> ((_, states),) = encode.hidden_states(subject, [sentence.words])

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import torch
 
+from ...calibration.nulls import aimed
 from ...claims.registry import claim
 from ...data.text import words as cut
 from ...scores import intervals
@@ -27,7 +28,7 @@ WITHOUT_NSP = "nonsp"  # the role of the model to compare with
     tasks="paraphrase",
     n=600,
     limit=450,
-    nulls=("untrained", "bag of words", "positions", "constant", "coin"),
+    nulls=("bag of words", aimed("positions", "segment"), "constant", "coin"),
     planted=told_by_segment_ids,
 )
 def segment_position(subject, data, settings):

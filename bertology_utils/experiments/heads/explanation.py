@@ -13,6 +13,7 @@ from scipy.stats import kendalltau
 from ...attention.choosing import fitting
 from ...attention.identifiability import left_out, null_space, permuted_attention, without_heads
 from ...attention.maps import maps
+from ...calibration.nulls import aimed
 from ...claims.registry import claim
 from ...scores import intervals
 from ...scores.choice import choose
@@ -36,7 +37,7 @@ def even_attention(data, base, rng):
 
 @claim(
     "hed.explanation_debate.jain2019", tasks="sentences", n=400, limit=400, planted=even_attention,
-    nulls=("untrained", "constant"),
+    nulls=tuple(aimed(name, "other_maps", "not_importance") for name in ("untrained", "constant")),
 )  # fmt: skip
 def explanation(subject, data, settings):
     """Shuffled maps, words left out, and the null space of attention (jain2019, brunner2020).

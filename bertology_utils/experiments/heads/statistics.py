@@ -15,8 +15,7 @@ from ...calibration.nulls import Null
 from ...claims.registry import claim
 from ...scores import intervals
 from ...scores.choice import choose
-from ...scores.profiles import UNDEFINED
-from ...scores.stretches import inside_lead, stretches
+from ...scores.profiles import UNDEFINED, inside_lead, stretches
 from .led import led
 
 SPECIAL = ("[CLS]", "[SEP]")

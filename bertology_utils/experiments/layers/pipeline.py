@@ -100,6 +100,7 @@ def order_rows(found: dict[str, Mixed]) -> list[dict]:
     n=1600,
     limit=8000,
     planted=plants.meaning_spread,
+    plantable=("weights", "gains"),  # a mixture of all layers hardly uses labels that a single high one has
     nulls=("untrained", "layer 0", "bag of words", "positions", plants.AT_ONCE),
 )
 def semantics_spread(subject, data, settings):

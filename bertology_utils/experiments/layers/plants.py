@@ -109,7 +109,7 @@ def hierarchy_grows(data: Data, base: Subject, rng) -> Subject:
 
 def trees_in_the_middle(data: Data, base: Subject, rng) -> Subject:
     """Static word vectors, and trees as distances whose strength is a bell around the middle layer, with noise."""
-    trees = plants.tree_vectors(layers=bump(base.n_layers, peak=0.5, width=0.2), noise=0.3)
+    trees = plants.tree_vectors(layers=3 * bump(base.n_layers, peak=0.5, width=0.2), noise=0.2)
     return plant(base, data, rng, parts=[plants.word_vectors(), trees])
 
 
@@ -182,12 +182,12 @@ AT_ONCE = Null("all at one layer", "all stages from the same layer on", stages_a
 
 
 def meaning_spread(data: Data, base: Subject, rng) -> Subject:
-    """Syntax in one layer; of the semantic labels each layer has those of other sentences."""
+    """Syntax in one layer; of the semantic labels a low, a middle and a high layer each have those of other sentences."""
     n = base.n_layers
     syntax = labels(SYNTAX, layers=only_at(n, [2]), strength=2.0, noise=0.2)
     parts = [
-        labels(MEANING, layers=only_at(n, [k]), strength=3.0, share=(k - 1, n), size=12, noise=0.1)
-        for k in range(1, n + 1)
+        labels(MEANING, layers=only_at(n, [k]), strength=3.0, share=(which, 3), noise=0.1)
+        for which, k in enumerate((1, n // 2, n - 1))
     ]
     return plant(base, data, rng, parts=[plants.word_vectors(noise=0.3), syntax, *parts])
 
@@ -201,8 +201,8 @@ def relations_grow(data: Data, base: Subject, rng) -> Subject:
 def three_answers(data: Data, base: Subject, rng) -> Subject:
     """Chunks of four sentences in five low, of all in the middle, where one of six topics is stronger, none on top."""
     n = base.n_layers
-    low = np.array([0 < k / n <= 1 / 3 for k in range(n + 1)], float)
-    middle = np.array([1 / 3 < k / n <= 0.85 for k in range(n + 1)], float)
+    low = np.array([0 < k / n < 0.25 for k in range(n + 1)], float)
+    middle = np.array([0.25 <= k / n <= 0.85 for k in range(n + 1)], float)
     every = labels(["POS", "chunks"], layers=middle, noise=0.1)
 
     def most(seen: Seen) -> np.ndarray:

@@ -170,7 +170,7 @@ def any_order(data, base, rng):
     "syn.malformed.ettinger2019",
     tasks="completion",
     n=600,
-    nulls=("untrained", "frequency", "constant", "coin"),
+    nulls=("frequency", "constant", "coin"),
     planted=any_order,
 )
 def malformed(subject, data, settings):

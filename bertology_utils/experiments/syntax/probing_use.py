@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ... import probes
+from ...calibration.nulls import aimed
 from ...claims.registry import claim
 from ...probes import Means, Targets, control_task, from_sentences
 from ...probes.linear import fit_grid
@@ -21,8 +22,11 @@ from .probing import MOST, few, stranger, tags
     tasks="treebank",
     n=300,
     limit=150,
-    nulls=("untrained", "layer 0", "bag of words", "positions"),
+    nulls=("untrained", aimed("layer 0", "beyond accuracy"), "bag of words", "positions"),  # tags are easily told there
     planted=planted.analysed,
+    plantable=(
+        "code",
+    ),  # a lead of code over accuracy in all three contrasts takes more words than a stand-in is given
 )
 def description_length(subject, data, settings):
     """Online code length and accuracy of parts of speech and of control labels, at every layer (voita2020).
