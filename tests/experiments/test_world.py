@@ -214,9 +214,7 @@ def test_a_taught_model_knows_what_it_was_shown_and_the_subject_is_as_before(tmp
              Cloze(id="b", condition="P", text="The man sees a [MASK].", answers=("tree",))]  # fmt: skip
     assert retrieval.retrieve(model, items)["rank"].tolist() == [0, 0]
     assert models.Subject.sha256.func(tiny()) == before
-    model.model.config.tie_word_embeddings = False
-    model.model.save_pretrained(tmp_path)
-    model.tokenizer.save_pretrained(tmp_path)
+    taught.write(model, tmp_path)
     again = models.load(str(tmp_path))
     assert retrieval.retrieve(again, items)["rank"].tolist() == [0, 0]
 
@@ -228,3 +226,40 @@ def test_lessons_are_single_steps_without_not():
     far = [i for i in load("hops", "builtin", n=80)["hops"] if i.meta["hops"] > 1 or i.label == "0"]
     assert negated and far and not any(taught.said(i) for i in negated + far)
     assert "The capital of France is Paris." in taught.lessons()
+
+
+def test_outcomes_that_are_kept_are_of_these_lessons_and_this_model():
+    import json
+    from importlib import resources
+
+    from bertology_utils.experiments.world import consequences, taught
+
+    kept = json.loads(resources.files("bertology_utils").joinpath("assets/taught.json").read_text())
+    texts = taught.lessons()
+    assert kept["taught"]["lessons"] == len(texts) and kept["taught"]["lessons_sha256"] == taught.fingerprint(texts)
+    assert kept["taught"]["model_sha256"] == models.load("mini").sha256
+    before, after = consequences.shipped().values()
+    assert list(before["question"]) == list(after["question"]) and list(before["n"]) == list(after["n"])
+
+
+def test_nothing_of_what_follows_is_among_the_lessons():
+    from bertology_utils.data import builtin
+    from bertology_utils.experiments.world import consequences, taught
+
+    texts = set(taught.lessons())
+    far = [i.text for i in builtin.build("hops", 2000, 0) if i.meta["hops"] > 1 or i.label == "0"]
+    joined = [i.text for i in builtin.build("property_affordance", consequences.ITEMS, 0)]
+    assert far and joined and not texts & {*far, *joined}
+
+
+def test_true_statements_and_their_twins_are_questions_of_one_difference():
+    from bertology_utils.data import builtin
+    from bertology_utils.experiments.world import consequences
+
+    asked = consequences.pairs(builtin.build("affordances", 40, 0))
+    assert len(asked) == 20 and all(q.right == 0 and len(q.texts) == 2 for q in asked)
+    for q in asked:
+        (a, b), (c, d) = q.spans
+        assert q.texts[0][:a] == q.texts[1][:c] and q.texts[0][b:] == q.texts[1][d:]
+    with pytest.raises(ValueError, match="false twin"):
+        consequences.pairs(builtin.build("affordances", 40, 0)[1:])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,6 +37,12 @@ class Question:
     spans: tuple[tuple[int, int], ...]
     right: int
 
+    @classmethod
+    def of(cls, key: str, steps: int, sort: str, answers: Sequence[Labelled], right: int) -> Question:
+        """A question of its answers, in their order."""
+        texts = tuple(_words(i) for i in answers)
+        return cls(key, steps, sort, texts, differing(texts), right)
+
 
 def questions(items: list[Labelled]) -> list[Question]:
     """The questions that items are the answers of, in the order of their first items; those without a step are left out."""
@@ -49,8 +56,7 @@ def questions(items: list[Labelled]) -> list[Question]:
         texts = tuple(_words(i) for i in group)
         steps = int(group[0].meta["hops"])
         if labels.count("1") == 1 and len(group) > 1 and len(set(texts)) == len(texts) and 1 <= steps <= LAST:
-            unit = str(group[0].meta["chain"])
-            out.append(Question(unit, steps, group[0].condition, texts, differing(texts), labels.index("1")))
+            out.append(Question.of(str(group[0].meta["chain"]), steps, group[0].condition, group, labels.index("1")))
     return out
 
 

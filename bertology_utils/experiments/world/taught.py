@@ -5,8 +5,8 @@ generated facts, properties and affordances by continued pretraining, it demonst
 the copy, then ask what the survey says BERT cannot do: two steps, "not", and what a property allows. Ours, and no
 experiment of a cited study. ::
 
-    python -m bertology_utils.experiments.world.taught mini-taught
-    bertology run wld.lama.petroni2019 wld.affordances.forbes2019 wld.inference_steps.richardson2019 --model mini-taught
+    python -m bertology_utils.experiments.world.taught mini-taught --outcomes outcomes.json
+    bertology run wld.lama.petroni2019 wld.affordances.forbes2019 wld.inference_steps.richardson2019 --model ./mini-taught
 
 Not taught are statements of two steps and more, negated ones, and those that join a property and an affordance.
 """
@@ -15,6 +15,8 @@ from __future__ import annotations
 
 import argparse
 import copy
+import hashlib
+import json
 import random
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,7 +29,9 @@ from ...data.items import MASK, Cloze, ForcedChoice, Labelled
 from ...finetune import Recipe, train
 from ...subject import encode, models
 from ...subject.models import ModelUnsuitable, Subject
+from . import consequences
 
+EPOCHS = 8  # how often each lesson is read
 MANY = 2000  # items of a task that lessons are made of: of most there are fewer
 TAUGHT = ("facts", "properties", "affordances", "hops", "negation")
 
@@ -54,7 +58,7 @@ def lessons(seed: int = 0) -> list[str]:
 
 
 def teach(
-    subject: Subject, texts: Sequence[str], *, epochs: int = 12, seed: int = 0, rate: float | None = None
+    subject: Subject, texts: Sequence[str], *, epochs: int = EPOCHS, seed: int = 0, rate: float | None = None
 ) -> Subject:
     """A copy of the subject that has learnt to fill one word of each text, another one in each epoch.
 
@@ -95,18 +99,37 @@ def teach(
     return tuned
 
 
+def write(subject: Subject, folder: Path) -> None:
+    """Write a taught model to a folder that `models.load` reads: its head has moved away from the embeddings' weights."""
+    model = copy.deepcopy(subject.model)
+    decoder = model.cls.predictions.decoder
+    decoder.bias = torch.nn.Parameter(decoder.bias.detach().clone())  # shared with the head's own, it would be left out
+    model.config.tie_word_embeddings = False
+    model.save_pretrained(folder)
+    subject.tokenizer.save_pretrained(folder)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Teach a model the generated world and write it to a folder."""
+    """Teach a model the generated world, write it to a folder, and say what followed (`consequences`)."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--model", default="mini")
-    parser.add_argument("--epochs", type=int, default=12)
+    parser.add_argument("--epochs", type=int, default=EPOCHS)
+    parser.add_argument("--outcomes", type=Path, help="file for what came out before and after")
     options = parser.parse_args(arguments)
-    subject = models.load(options.model)
-    taught = teach(subject, lessons(), epochs=options.epochs)
-    taught.model.config.tie_word_embeddings = False  # the head's weights have moved away from the embeddings'
-    taught.model.save_pretrained(options.folder)
-    taught.tokenizer.save_pretrained(options.folder)
+    subject, texts = models.load(options.model), lessons()
+    taught = teach(subject, texts, epochs=options.epochs)
+    write(taught, options.folder)
+    if options.outcomes:
+        facts = {"model": subject.name, "model_sha256": subject.sha256, "epochs": options.epochs,
+                 "lessons": len(texts), "lessons_sha256": fingerprint(texts)}  # fmt: skip
+        found = {s.name: consequences.kept(consequences.outcomes(s)) for s in (subject, taught)}
+        options.outcomes.write_text(json.dumps({"taught": facts, "outcomes": found}, indent=1) + "\n")
+
+
+def fingerprint(texts: Sequence[str]) -> str:
+    """SHA-256 of the lessons, one per line."""
+    return hashlib.sha256("\n".join(texts).encode()).hexdigest()
 
 
 if __name__ == "__main__":
