@@ -31,7 +31,7 @@ from ...subject import encode, models
 from ...subject.models import ModelUnsuitable, Subject
 from . import consequences
 
-EPOCHS = 8  # how often each lesson is read
+EPOCHS = 4  # how often each lesson is read
 MANY = 2000  # items of a task that lessons are made of: of most there are fewer
 TAUGHT = ("facts", "properties", "affordances", "hops", "negation")
 
