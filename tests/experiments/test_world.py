@@ -263,3 +263,15 @@ def test_true_statements_and_their_twins_are_questions_of_one_difference():
         assert q.texts[0][:a] == q.texts[1][:c] and q.texts[0][b:] == q.texts[1][d:]
     with pytest.raises(ValueError, match="false twin"):
         consequences.pairs(builtin.build("affordances", 40, 0)[1:])
+
+
+def test_what_the_chapter_says_of_teaching_is_so():
+    from bertology_utils.experiments.world import consequences
+
+    before, after = (f.set_index("question") for f in consequences.shipped().values())
+    for taught in ("fact (first of all words)", "completion, affirmative"):
+        assert after.loc[taught, "low"] > before.loc[taught, "high"]
+    assert after.loc["completion, negated", "high"] < before.loc["completion, negated", "low"]
+    assert after.loc["affordance from a property", "low"] < 0.5 and after.loc["steps: 2", "low"] < 0.5
+    for half in ("property of an object", "affordance of an object"):
+        assert before.loc[half, "high"] > after.loc[half, "low"]
