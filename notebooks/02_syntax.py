@@ -55,11 +55,6 @@ def named(frames, column, names):
     kept = {name: frame[frame[column].isin(names)] for name, frame in frames.items()}
     return {name: frame.assign(**{column: frame[column].map(names)}) for name, frame in kept.items()}
 
-# %% tags=["hide-input"]
-def deciding(result):
-    return {name: frame.drop(columns="figure") for name, frame in result.deciding().items()}
-
-
 # %% [markdown]
 # ## What it predicts
 #
@@ -119,7 +114,7 @@ plotting.lines(shown, "attractors", chance=0.5, ylim=(0, 1), ylabel="balanced ac
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-print(plotting.printed(deciding(agreement)))
+print(plotting.printed(agreement.deciding()))
 print(plotting.printed(shown))
 
 # %%
@@ -150,7 +145,7 @@ plotting.bars(shown, "measure", xlim=(0, 1), xlabel="share of pairs")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-print(plotting.printed(deciding(negation)))
+print(plotting.printed(negation.deciding()))
 
 # %%
 found("syn.negation.ettinger2019")
@@ -205,7 +200,7 @@ for ax, method in zip(panels, ("minimal pairs", "cloze", "probe")):
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-print(plotting.printed(deciding(npi)))
+print(plotting.printed(npi.deciding()))
 
 # %%
 found("syn.npi.warstadt2019")
@@ -248,7 +243,7 @@ plotting.plt.show()
 
 # %% tags=["hide-output"]
 for run in (ewt, conll):
-    print(plotting.printed(deciding(run)))
+    print(plotting.printed(run.deciding()))
 
 # %%
 found("syn.pos_chunks_deps.tenney2019b")
@@ -276,7 +271,7 @@ for ax, condition in zip(panels, ("main_auxiliary", "subject_noun")):
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-print(plotting.printed(deciding(hierarchical)))
+print(plotting.printed(hierarchical.deciding()))
 
 # %%
 found("syn.hierarchical.lin2019")
@@ -301,7 +296,7 @@ plotting.bars(shown, "ancestor", chance=0.0, xlabel="share of errors removed")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-print(plotting.printed(deciding(ancestors)))
+print(plotting.printed(ancestors.deciding()))
 
 # %%
 found("syn.distant_parents.liu2019a")
@@ -336,7 +331,7 @@ plotting.plt.show()
 
 # %% tags=["hide-output"]
 print(plotting.printed(structural.series("UUAS")), f"\nchain of neighbours: {chain:.3f}")
-print(plotting.printed(deciding(structural)))
+print(plotting.printed(structural.deciding()))
 
 # %%
 found("syn.structural_probe.hewitt2019")
@@ -417,7 +412,7 @@ plotting.bars(shown, "feature", ax=ax, xlabel="rank correlation", xlim=(0, 1), c
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-print(plotting.printed(deciding(whole)))
+print(plotting.printed(whole.deciding()))
 
 # %%
 found("syn.concatenated.miaschi2020")
@@ -443,13 +438,13 @@ for name, frame, colour, marker in zip(mdl.frames, mdl.frames.values(), plotting
         each = frame[frame["labels"] == kind]
         x, y = (each[each["measure"] == m]["value"] for m in ("accuracy", "compression"))
         face = colour if kind == "real" else "none"
-        ax.scatter(x, y, label=f"{name}, {kind} labels", marker=marker, edgecolor=colour, facecolor=face)
+        ax.scatter(x, y, label=f"{plotting.SHORT.get(name, name)}, {kind} labels", marker=marker, edgecolor=colour, facecolor=face)
 ax.set(xlabel="accuracy", ylabel="compression")
 ax.legend()
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-print(plotting.printed(deciding(mdl)))
+print(plotting.printed(mdl.deciding()))
 for measure in ("accuracy", "compression"):
     print(plotting.printed(mdl.series(measure)))
 
@@ -474,7 +469,7 @@ amnesic = recall("syn.amnesic.elazar2020", data="ud_english_ewt")
 kinds = ("part of speech", "random")
 shown = {kind: plotting.rows_of(amnesic.rows, "drop of accuracy", erased=kind) for kind in kinds}
 shown = {kind: rows.assign(after=[f"layer {int(k)}" for k in rows["layer"]]) for kind, rows in shown.items()}
-plotting.bars(shown, "after", xlabel="drop of accuracy", colours=plotting.KINDS)
+plotting.bars(shown, "after", xlabel="drop of accuracy")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -544,7 +539,7 @@ ax.axhline(chain, color="#555555", linestyle=":")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-print(plotting.printed(deciding(attention)))
+print(plotting.printed(attention.deciding()))
 print(plotting.printed({"bert-base-cased": rows}), f"\nundirected chain: {chain:.3f}")
 
 # %%
@@ -594,7 +589,7 @@ plotting.bars(shown, "tree", xlim=(0, 1), xlabel="edges found (UUAS)")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-print(plotting.printed(deciding(masking)))
+print(plotting.printed(masking.deciding()))
 
 # %%
 found("syn.perturbed_masking.wu2020")
@@ -646,11 +641,11 @@ attack = recall("syn.triggers.wallace2019a")
 # %% mystnb={"figure": {"caption": "Accuracy without a trigger, with random words and with the words found, on the model attacked, on another seed and on a smaller model; our model, generated texts."}, "image": {"alt": "Horizontal bars: accuracy without trigger, with random triggers and with the trigger found, on the same model, another seed and another size. The trigger brings the attacked model to zero."}}
 texts = ("no trigger", "random trigger", "trigger")
 shown = {text: plotting.rows_of(attack.rows, "accuracy", text=text) for text in texts}
-plotting.bars(shown, "attacked", xlim=(0, 1), xlabel="accuracy", colours=plotting.KINDS)
+plotting.bars(shown, "attacked", xlim=(0, 1), xlabel="accuracy")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-print(plotting.printed(deciding(attack)))
+print(plotting.printed(attack.deciding()))
 
 # %%
 found("syn.triggers.wallace2019a")
@@ -672,7 +667,7 @@ first = recall("syn.intermediate_parsing.glavas2020")
 # %% mystnb={"figure": {"caption": "Entailment accuracy of our model by kind of item, with a stage of parsing and without; generated sentences."}, "image": {"alt": "Horizontal bars: entailment accuracy by kind of test item, after a stage of parsing and without it, for mini; all near one half with wide intervals."}}
 arms = {"with parsing": "accuracy with parsing", "without": "accuracy without"}
 shown = {arm: plotting.rows_of(first.rows, measure) for arm, measure in arms.items()}
-plotting.bars(shown, "set", chance=0.5, xlim=(0, 1), xlabel="accuracy", colours=plotting.KINDS)
+plotting.bars(shown, "set", chance=0.5, xlim=(0, 1), xlabel="accuracy")
 plotting.plt.show()
 
 # %% tags=["hide-output"]

@@ -45,7 +45,7 @@ def result(found: Sequence[Standing]) -> str:
     waiting = sum(s.real.label == NOT_RERUN == s.mini.label for s in found)
     first = _listed((real[PART], "hold in part", "holds in part"), (real[FAILS], "do not", "does not"))
     second = _listed(
-        (ours[HOLDS], "hold of what no training is said to teach", "holds of what no training is said to teach"),
+        (ours[HOLDS], "hold but say nothing about training", "holds but says nothing about training"),
         (ours[PART], "hold in part", "holds in part"),
         (ours[UNTRAINED_TOO], "hold with random weights too", "holds with random weights too"),
         (ours[NOT_FOUND], "are not found at this size", "is not found at this size"),

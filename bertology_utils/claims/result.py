@@ -104,7 +104,7 @@ class Result:
                 f"{r['measure']}" + "".join(f", {r[k]}" for k in keys if not pd.isna(r[k]))
                 for r in rows.to_dict("records")
             ]
-            out[name] = rows.assign(figure=words)
+            out[name] = rows.drop(columns=[c for c in rows.columns if c not in COLUMNS]).assign(figure=words)
         return out
 
     def plot(self, measure: str, x: str, *, kind: str = "lines", where: Mapping[str, Any] | None = None, **labels: Any):

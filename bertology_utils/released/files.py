@@ -141,13 +141,13 @@ def source(root: Path, folder: str) -> str:
         where = found.get("path(s)") or found.get("path") or found.get("file") or ""
     elif folder == "released/bert_attention_maps":
         text = verified(root, folder, "PROVENANCE.txt").decode("utf-8")
-        parts, where = re.match(r"(\S+) @ (\w+)", text).groups(), "attention tensors stored in its notebooks"
+        parts, where = [*re.findall(r"^(\S+) @ (\w+)", text)[0]], "attention tensors stored in its notebooks"
     else:
         parent, name = folder.rsplit("/", 1)
         text = verified(root, parent, "SOURCES.txt").decode("utf-8")
         owner, repository = name.split("__")
         match = re.search(rf"^({owner}/{repository}\S*) @ (\w+)(?: \([^)]*\))? : ([^;\n]*)", text, flags=re.M)
-        parts, where = (match.group(1), match.group(2)) if match else ("", ""), match.group(3).strip() if match else ""
+        parts, where = ([match[1], match[2]], match[3].strip()) if match else (["", ""], "")
     if not parts[0]:
         raise ValueError(f"{folder} names no repository: {text[:200]!r}")
     line = " @ ".join(p for p in parts if p)

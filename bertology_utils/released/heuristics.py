@@ -4,35 +4,34 @@ from __future__ import annotations
 
 import pandas as pd
 
-from bertology_utils.released import released
+from bertology_utils.released import Release
+from bertology_utils.released.curves import estimated, told
 from bertology_utils.released.files import Files
-from bertology_utils.scores.counts import only
 from bertology_utils.scores.intervals import bootstrap, mean_interval, row, table
 
 _RUNS = "berts_of_a_feather/berts_of_a_feather_accuracies_by_run.csv"
-_MCCOY = dict(study="McCoy et al. 2020", folder="hans_partial", files=(_RUNS,))
+_MCCOY = Release(study="McCoy et al. 2020", folder="hans_partial", files=(_RUNS,))
 BASE = "bert-base-uncased"
 HEURISTICS = {"lexical overlap": "Lexical", "subsequence": "Subseq", "constituent": "Constituent"}
 
 
 def runs(files: Files) -> pd.DataFrame:
-    """One row a fine-tuning run, accuracies as fractions."""
+    """One row per fine-tuning run, accuracies as fractions."""
     frame = files.csv(_RUNS, encoding="utf-8-sig")
     return frame[frame.Run.str.fullmatch(r"Run \d+")].reset_index(drop=True)
 
 
-@released(
+@_MCCOY.on(
     "trn.heuristics.mccoy2019b",
     label="rerun",
     stance="supports",
-    **_MCCOY,
     note="The same authors' later accuracies of a hundred runs that differ by seed alone: nearly all right where the "
     "heuristic gives the right answer, mostly wrong where it does not. Intervals are over runs.",
 )
 def hans(files: Files) -> pd.DataFrame:
     """Accuracy where the heuristic is right and where it is wrong, by heuristic; the mean difference over the three."""
     frame, keys = runs(files), {"subject": BASE}
-    rows = [row("accuracy, in domain", mean_interval(frame["MNLI dev acc."]), len(frame), **keys, condition="MNLI")]
+    rows = [estimated("accuracy, in domain", frame["MNLI dev acc."], **keys, condition="MNLI")]
     gaps = []
     for name, column in HEURISTICS.items():
         right, wrong = (frame[f"{column} ({kind})"] for kind in ("entailed", "nonent"))
@@ -43,11 +42,10 @@ def hans(files: Files) -> pd.DataFrame:
     return table([*rows, row("accuracy, consistent - contradicting", gap, len(frame), **keys, condition="HANS")])
 
 
-@released(
+@_MCCOY.on(
     "trn.seed_variance.dodge2020",
     label="related",
     stance="supports",
-    **_MCCOY,
     note="The same hundred runs: almost one figure on MNLI, a wide range on HANS where the heuristic is wrong. "
     "The runs differ in the order of the data and the first weights of the classifier.",
 )
@@ -64,7 +62,7 @@ def seeds(files: Files) -> pd.DataFrame:
         spread = bootstrap(values, lambda v: v.std(ddof=1))
         rows += [
             row("standard deviation", spread, len(values), **keys),
-            row("least", only(values.min()), len(values), **keys),
-            row("greatest", only(values.max()), len(values), **keys),
+            told("least", values.min(), len(values), **keys),
+            told("greatest", values.max(), len(values), **keys),
         ]
     return table(rows)
