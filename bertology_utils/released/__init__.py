@@ -58,6 +58,7 @@ _MODULES = (
     "sizes",
     "crosslingual",
     "multilingual",
+    "world",
 )
 
 
