@@ -15,7 +15,7 @@ from support import tiny, tiny_folder, write_model
 from transformers import AutoConfig, AutoModel, BertForPreTraining
 
 from bertology_utils.settings import Settings
-from bertology_utils.subject import encode, models
+from bertology_utils.subject import encode, hub
 from bertology_utils.subject.models import ModelUnavailable, ModelUnsuitable, load
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -143,7 +143,7 @@ def test_hub_names_without_network_are_one_clear_line(monkeypatch):
 
 
 def test_known_hub_names_are_pinned():
-    assert all(re.fullmatch(r"[0-9a-f]{40}", sha) for sha in models.REVISIONS.values())
+    assert all(re.fullmatch(r"[0-9a-f]{40}", sha) for sha in hub.REVISIONS.values())
 
 
 def test_data_sets_need_no_scripts():

@@ -10,7 +10,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from ..claims.evidence import Evidence, EvidenceError, plain, write
+from ..claims.evidence import Evidence, EvidenceError, plain
+from ..files import write
 from .harness import NULL, PLANTED, Trial
 
 SHIPPED = Path(str(files("bertology_utils") / "assets" / "calibration"))

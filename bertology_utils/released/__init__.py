@@ -51,6 +51,14 @@ _MODULES = (
     "attention_maps",
     "heuristics",
     "semantics",
+    "lottery",
+    "damage",
+    "pruned",
+    "compressed",
+    "sizes",
+    "crosslingual",
+    "multilingual",
+    "world",
 )
 
 

@@ -113,6 +113,10 @@ class Files:
         self.read[path] = pins()[self.folder, path]
         return content
 
+    def beside(self, folder: str, *patterns: str) -> Files:
+        """The files of another folder; what is read there is remembered here, under that folder's name."""
+        return _Beside(self.root, folder, patterns, self.read)
+
     def text(self, path: str) -> str:
         return self.bytes(path).decode("utf-8")
 
@@ -122,6 +126,16 @@ class Files:
 
         compression = "gzip" if path.endswith(".gz") else None
         return pd.read_csv(BytesIO(self.bytes(path)), compression=compression, **options)
+
+
+class _Beside(Files):
+    """Files of another folder than the record's own."""
+
+    def bytes(self, path: str) -> bytes:
+        if path not in self.paths():
+            raise KeyError(f"{path} is not among the files this scorer declares: {self.patterns}")
+        self.read[f"{self.folder}/{path}"] = pins()[self.folder, path]
+        return verified(self.root, self.folder, path)
 
 
 def source(root: Path, folder: str) -> str:
@@ -146,7 +160,9 @@ def source(root: Path, folder: str) -> str:
         parent, name = folder.rsplit("/", 1)
         text = verified(root, parent, "SOURCES.txt").decode("utf-8")
         owner, repository = name.split("__")
-        match = re.search(rf"^({owner}/{repository}\S*) @ (\w+)(?: \([^)]*\))? : ([^;\n]*)", text, flags=re.M)
+        names = (repository, repository.rpartition("_")[0] or repository)  # the latter where a folder of it was copied
+        lines = (re.search(rf"^({owner}/{n}\S*) @ (\w+)(?: \([^)]*\))? : ([^;\n]*)", text, flags=re.M) for n in names)
+        match = next(filter(None, lines), None)
         parts, where = ([match[1], match[2]], match[3].strip()) if match else (["", ""], "")
     if not parts[0]:
         raise ValueError(f"{folder} names no repository: {text[:200]!r}")
