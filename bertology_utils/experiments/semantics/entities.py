@@ -33,7 +33,7 @@ def known_names(data, base, rng):
     planted=known_names, nulls=("untrained", "layer 0", "bag of words", "positions", "constant"),
 )  # fmt: skip
 def entity_types(subject, data, settings):
-    """Linear probes for the type of a given span, and the same probes after its words gave way to others of its type (tenney2019a).
+    """Linear probes for the type of a given span, and the same probes after others of its type stood in its place (tenney2019a).
 
     The lexical baseline is the better on dev of a lookup and a probe on the embeddings. Names to put in are taken from other
     test targets of the type; where there are any, such as no train target has.

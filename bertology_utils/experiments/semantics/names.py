@@ -55,7 +55,9 @@ def by_name(data, base, rng):
 def name_brittleness(subject, data, settings):
     """A probe on the vectors of pronoun and candidate decides who is meant; how often does another name change it?
 
-    After balasubramanian2020. The probe learns on items of a train split, or on other sentences, and reads the layer that is best on dev. Beside
+    After balasubramanian2020.
+
+    The probe learns on items of a train split, or on other sentences, and reads the layer that is best on dev. Beside
     names, a word that names nobody is exchanged as often. With places evenly, items whose first candidate is meant and the
     others count alike: a rule of place has one half.
     """
