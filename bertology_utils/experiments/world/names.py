@@ -132,7 +132,7 @@ def _origins(subject, items: list[Cloze], settings: Settings) -> tuple[list[dict
     rows = []
     for kind, part in frame.groupby("names"):
         options = dict(groups=part[["name", "language"]], seed=settings.seed, draws=settings.draws)
-        values = {f"origin of {kind} names, accuracy": part["right"] - part["chance"],
+        values = {f"origin of {kind} names, accuracy over chance": part["right"] - part["chance"],
                   f"origin of {kind} names, share right": part["right"],
                   f"origin of {kind} names, share right, prior not taken out": part["as it is"],
                   f"origin of {kind} names by language": None}  # fmt: skip
@@ -141,7 +141,7 @@ def _origins(subject, items: list[Cloze], settings: Settings) -> tuple[list[dict
             values["origin of invented names over letters"] = part["right"] - part["letters"]
         for measure, of in values.items():
             if of is not None:
-                signed = measure.endswith(("accuracy", "over letters"))
+                signed = measure.endswith(("over chance", "over letters"))
                 found = intervals.mean_interval(of, signed=signed, **options)
                 rows.append(intervals.row(measure, found, len(part)))
                 continue
