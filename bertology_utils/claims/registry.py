@@ -48,6 +48,8 @@ class Claim:
         Makes a stand-in that has the property, from the gold annotation: it must pass.
     plantable : tuple of str
         The clauses that a stand-in can have (none named: all): tuning, say, changes no planted map.
+    text_to_text : bool
+        Whether a model is asked that writes texts, in place of one that fills gaps.
     """
 
     id: str
@@ -59,6 +61,7 @@ class Claim:
     nulls: tuple[Any, ...] = ()
     planted: Callable[..., Subject] | None = None
     plantable: tuple[str, ...] = ()
+    text_to_text: bool = False
 
     def sources(self) -> list[str]:
         """The original data sets of the ledger row that offer one of the tasks."""
@@ -81,6 +84,7 @@ def claim(
     nulls: Sequence[Any] = (),
     planted: Callable[..., Subject] | None = None,
     plantable: Sequence[str] = (),
+    text_to_text: bool = False,
 ) -> Callable[[Experiment], Experiment]:
     """Register the decorated experiment for a ledger row.
 
@@ -98,7 +102,8 @@ def claim(
             raise ValueError(f"two experiments for {id}: {_CLAIMS[id].experiment.__module__} and {function.__module__}")
         names = (tasks,) if isinstance(tasks, str) else tuple(tasks)
         from_others = {task: tuple(sources) for task, sources in (beside or {}).items()}
-        _CLAIMS[id] = Claim(id, names, function, n, limit, from_others, tuple(nulls), planted, tuple(plantable))
+        stand_ins = (tuple(nulls), planted, tuple(plantable))
+        _CLAIMS[id] = Claim(id, names, function, n, limit, from_others, *stand_ins, text_to_text)
         return function
 
     return register

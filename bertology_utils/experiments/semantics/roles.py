@@ -144,8 +144,9 @@ def _sentence_frame(item: ForcedChoice) -> str:
 
 def _tops(subject, items: list[ForcedChoice], settings) -> list[dict]:
     """How often the expected verb, and that of the other order, is among the likeliest; words of one piece only."""
-    asked, _ = cloze.single_piece(subject, [i for i in items if i.condition == "related"])
+    asked = [i for i in items if i.condition == "related"]
     ids = {w: cloze.filler_id(subject, w) for i in asked for w in (i.good, i.bad)}
+    asked = [i for i in asked if None not in (ids[i.good], ids[i.bad])]
     ranks = np.zeros((2, len(asked)), int)
     for k, logs in cloze.log_probabilities(subject, [i.text for i in asked], settings):
         ranks[:, k] = [(logs > logs[ids[word]]).sum() for word in (asked[k].good, asked[k].bad)]
