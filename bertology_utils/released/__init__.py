@@ -54,6 +54,7 @@ _MODULES = (
     "compressed",
     "sizes",
     "crosslingual",
+    "xlm",
     "multilingual",
 )
 
