@@ -57,6 +57,7 @@ _MODULES = (
     "compressed",
     "sizes",
     "crosslingual",
+    "xlm",
     "multilingual",
     "world",
 )

@@ -18,7 +18,7 @@ _BACON = dict(study="bacon2019", folder="released/bacon_regier2019_agreement")
 
 @released(
     "mbt.agreement.bacon2019",
-    label="authors",
+    label="related",
     stance="supports",
     files=("accuracy.csv",),
     **_BACON,

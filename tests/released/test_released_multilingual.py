@@ -55,7 +55,7 @@ def test_a_permuted_matrix_correlates_with_itself_alone():
 
 def test_agreement_by_language_and_pooled():
     printed, read = (s for s in scores("mbt.agreement.bacon2019"))
-    assert (printed.label, read.label) == ("authors", "digitised")
+    assert (printed.label, read.label) == ("related", "digitised")
     assert value(printed.rows, "accuracy, languages pooled", kind="all") == pytest.approx(0.942675, abs=1e-5)
     found = {
         r["language"]: float(r["accuracy_digitised"])
