@@ -48,6 +48,7 @@ _MODULES = (
     "explanation",
     "attention_maps",
     "heuristics",
+    "seeds",
 )
 
 
