@@ -49,6 +49,7 @@ _MODULES = (
     "attention_maps",
     "heuristics",
     "seeds",
+    "masking",
 )
 
 
