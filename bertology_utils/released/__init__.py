@@ -50,6 +50,7 @@ _MODULES = (
     "heuristics",
     "seeds",
     "masking",
+    "recipes",
 )
 
 
