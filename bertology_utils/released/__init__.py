@@ -51,6 +51,7 @@ _MODULES = (
     "seeds",
     "masking",
     "recipes",
+    "learning_curves",
 )
 
 
