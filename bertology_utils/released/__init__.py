@@ -52,6 +52,7 @@ _MODULES = (
     "masking",
     "recipes",
     "learning_curves",
+    "tuned_attention",
 )
 
 
