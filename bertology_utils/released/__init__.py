@@ -53,6 +53,7 @@ _MODULES = (
     "recipes",
     "learning_curves",
     "tuned_attention",
+    "tuning",
 )
 
 

@@ -146,8 +146,9 @@ def source(root: Path, folder: str) -> str:
         parent, name = folder.rsplit("/", 1)
         text = verified(root, parent, "SOURCES.txt").decode("utf-8")
         owner, repository = name.split("__")
-        match = re.search(rf"^({owner}/{repository}\S*) @ (\w+)(?: \([^)]*\))? : ([^;\n]*)", text, flags=re.M)
-        parts, where = (match.group(1), match.group(2)) if match else ("", ""), match.group(3).strip() if match else ""
+        match = re.search(rf"^({owner}/{repository}\S*)(?: @ (\w+))?(?: \([^)]*\))? : ([^;\n]*)", text, flags=re.M)
+        parts = (match.group(1), match.group(2) or "") if match else ("", "")  # one file came without its commit
+        where = match.group(3).strip() if match else ""
     if not parts[0]:
         raise ValueError(f"{folder} names no repository: {text[:200]!r}")
     line = " @ ".join(p for p in parts if p)
