@@ -121,9 +121,9 @@ def warrants(files: Files) -> pd.DataFrame:
     """Test accuracy by what is seen, whole - part, and original - mirrored items, over runs crossed with items."""
     seen = {"all": "bert_large", "warrants": "bert_large_w", "reason and warrants": "bert_large_rw",
             "claim and warrants": "bert_large_cw"}  # fmt: skip
-    right = {name: tested(files, folder) for name, folder in seen.items()}
+    right = {name: right_by_run(files, folder) for name, folder in seen.items()}
     rows, large = [], dict(subject="bert-large-uncased", task="ARCT")
-    base = tested(files, "bert_base")
+    base = right_by_run(files, "bert_base")
     rows.append(row("accuracy", seeds_by_items(base), base.size, subject=BASE, task="ARCT", seen="all"))
     for name, part in right.items():
         rows.append(row("accuracy", seeds_by_items(part), part.size, **large, seen=name))
@@ -134,7 +134,7 @@ def warrants(files: Files) -> pd.DataFrame:
     return table(rows + _mirrored(files))
 
 
-def tested(files: Files, folder: str) -> np.ndarray:
+def right_by_run(files: Files, folder: str) -> np.ndarray:
     """(runs, items): 1 where a run is right on a test item.
 
     Raises

@@ -46,21 +46,16 @@ def shrinkage(curve: pd.DataFrame) -> dict[str, Interval]:
     KeyError
         If one of the three checkpoints is not there.
     """
-    halves = np.log2(10)
-    value = curve["mean"].loc[[20, 200, 2000]].to_numpy()
-    below = value - curve.ci_low.loc[[20, 200, 2000]].to_numpy()
-    above = curve.ci_high.loc[[20, 200, 2000]].to_numpy() - value
+    at = curve.loc[[20, 200, 2000]]
+    value = at["mean"].to_numpy()
+    below, above = value - at.ci_low.to_numpy(), at.ci_high.to_numpy() - value
+    parts = {"first half": (-1, 1, 0), "second half": (0, -1, 1), "first half - second half": (-1, 2, -1)}
     out = {}
-    for name, weights in (
-        ("first half", (-1, 1, 0)),
-        ("second half", (0, -1, 1)),
-        ("first half - second half", (-1, 2, -1)),
-    ):
-        w = np.array(weights) / halves
+    for name, weights in parts.items():
+        w = np.array(weights) / np.log2(10)
+        down, up = (np.linalg.norm(w * np.where(w > 0, a, b)) for a, b in ((below, above), (above, below)))
         found = float(w @ value)
-        down = np.sqrt((np.where(w > 0, w * below, w * above) ** 2).sum())
-        up = np.sqrt((np.where(w > 0, w * above, w * below) ** 2).sum())
-        out[name] = Interval(found, found - down, found + up, clusters=SEEDS)
+        out[name] = Interval(found, found - float(down), found + float(up), clusters=SEEDS)
     return out
 
 

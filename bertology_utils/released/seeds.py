@@ -35,7 +35,7 @@ def of_seeds(mean: float, deviation: float, n: int = SEEDS) -> Interval:
     >>> [round(x, 3) for x in of_seeds(0.5, 0.01)]
     [0.5, 0.486, 0.514]
     """
-    half = student.ppf(0.975, n - 1) * deviation / np.sqrt(n - 1)
+    half = float(student.ppf(0.975, n - 1) * deviation / np.sqrt(n - 1))
     return Interval(mean, mean - half, mean + half, clusters=n)
 
 

@@ -60,6 +60,18 @@ def test_gains_are_of_the_same_tasks():
         cells.gains("gain", {"a": 0.5}, {"b": 0.4}, subject="s")
 
 
+def test_every_folder_of_the_map_has_a_scorer():
+    listed = [r for r in csv.DictReader(lines("MAP.csv")) if r["ledger_id"].startswith("trn.")]
+    assert len(listed) == 12
+    missing = [
+        (r["ledger_id"], name)
+        for r in listed
+        for name in r["folder"].split("; ")
+        if not any(s.data.endswith(name) for s in scores(r["ledger_id"]))
+    ]
+    assert missing == []
+
+
 # -- pretraining
 
 
