@@ -60,6 +60,12 @@ _MODULES = (
     "xlm",
     "multilingual",
     "world",
+    "seeds",
+    "masking",
+    "recipes",
+    "learning_curves",
+    "tuned_attention",
+    "tuning",
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -60,7 +61,7 @@ def distilbert(files: Files) -> pd.DataFrame:
     frame = _scores(files, "transformers_master_examples_distillatio_01.csv", ("Macro-score", "WNLI"))
     floor, rows = majority(files), []
     for case in ("uncased", "cased"):
-        keys = dict(subject=f"bert-base-{case}, DistilBERT")
+        keys: dict[str, Any] = dict(subject=f"bert-base-{case}, DistilBERT")
         rows += retention_rows(frame, f"DistilBERT-base-{case}", f"BERT-base-{case}", floor, **keys)
     return table(rows)
 
@@ -78,7 +79,7 @@ def distilbert(files: Files) -> pd.DataFrame:
 def distilbert_quoted(files: Files) -> pd.DataFrame:
     """Retention of DistilBERT in the other table."""
     frame = _scores(files, "README_md_01.csv")
-    keys = dict(subject="bert-base-uncased, DistilBERT as quoted")
+    keys: dict[str, Any] = dict(subject="bert-base-uncased, DistilBERT as quoted")
     return table(retention_rows(frame, "DistillBERT", "BERT-base", majority(files), **keys))
 
 
@@ -162,7 +163,7 @@ def q8bert(files: Files) -> pd.DataFrame:
 def theseus(files: Files) -> pd.DataFrame:
     """Retention with replaced modules, and the lead over DistilBERT as the table has it."""
     frame = _scores(files, "README_md_01.csv")
-    keys = dict(subject="bert-base-uncased, replaced modules")
+    keys: dict[str, Any] = dict(subject="bert-base-uncased, replaced modules")
     rows = retention_rows(frame, "BERT-of-Theseus", "BERT-base", majority(files), **keys)
     lead = frame.loc["BERT-of-Theseus"] - frame.loc["DistillBERT"]
     return table([*rows, *task_rows("score, replaced - DistilBERT", lead, **keys)])
@@ -186,6 +187,6 @@ def power_bert(files: Files) -> pd.DataFrame:
     frame = frame.drop(columns="MNLI-mm").set_index([kind, method])
     plain, fewer = (frame.loc["Test Accuracy"].loc[m].astype(float) / 100 for m in ("BERT-Base", "POWER-BERT"))
     slow, fast = (frame.loc["Inference Time (ms)"].loc[m].astype(float) for m in ("BERT-Base", "POWER-BERT"))
-    keys = dict(subject="bert-base-uncased, fewer vectors")
+    keys: dict[str, Any] = dict(subject="bert-base-uncased, fewer vectors")
     rows = task_rows("score lost, vectors eliminated", plain - fewer, **keys)
     return table([*rows, *task_rows("time, original / eliminated", slow / fast, **keys)])

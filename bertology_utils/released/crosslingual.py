@@ -7,7 +7,7 @@ from itertools import permutations
 import numpy as np
 import pandas as pd
 
-from bertology_utils.released import released
+from bertology_utils.released import Release, released
 from bertology_utils.released.files import Files
 from bertology_utils.released.glue import figure, readme_table
 from bertology_utils.scores.counts import only, proportion
@@ -135,14 +135,13 @@ def pos_matrix(files: Files) -> pd.DataFrame:
     return frame.drop(index="zh", columns="zh")
 
 
-_POS = dict(study="toni5rovic/npfl120", folder="released/pires_like_npfl120", files=("pud_pos_zero_shot.csv",))
+_POS = Release(study="toni5rovic/npfl120", folder="released/pires_like_npfl120", files=("pud_pos_zero_shot.csv",))
 
 
-@released(
+@_POS.on(
     "mbt.zero_shot.pires2019",
     label="related",
     stance="supports",
-    **_POS,
     note="A student's tagger of parts of speech on multilingual BERT's vectors, taught on one parallel treebank and tested "
     "on twelve others (Chinese left out as broken): 47 to 93% right. The languages' commonest tags and the scores in the "
     "language of training were not given, so it decides nothing here.",
@@ -162,11 +161,10 @@ def pos_zero_shot(files: Files) -> pd.DataFrame:
     return table([*rows, row("least zero-shot accuracy", only(pairs.score.min()), len(pairs), **keys, script="all")])
 
 
-@released(
+@_POS.on(
     "mbt.typology.pires2019",
     label="related",
     stance="supports",
-    **_POS,
     note="The same matrix of thirteen languages: a tagger does far better in a language of the same branch (Germanic, Romance, "
     "Slavic) than in another. Branches share words and script as well as word order, which was not measured, so it decides "
     "nothing here.",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from scipy.stats import t as student
 
-from bertology_utils.released import released
+from bertology_utils.released import Release
 from bertology_utils.released.files import Files
 from bertology_utils.released.glue import ACCURACY, LOTTERY, METRICS, RUNS, gap_rows, task_scores
 from bertology_utils.released.lottery import FULL, SUBJECT, masked
@@ -17,13 +19,12 @@ ATTENTION = "randomize_qkv_together/qkv_layer_{}_results.json"
 LAYER = "randomize_full_layerwise/randomize_layer_{}_results.json"
 PAIR = "randomize_full_layerwise/randomize_layers_{}_{}_results.json"
 PRUNED = "ablate_pruning/ablate_pruning/p_{}_{}.json"
-_SCORES = dict(study="prasanna2020", label="related", folder=LOTTERY, files=("scores.csv",))
+_SCORES = Release(study="prasanna2020", label="related", folder=LOTTERY, files=("scores.csv",))
 
 
-@released(
+@_SCORES.on(
     "siz.harmful_parts.kovaleva2019",
     stance="contradicts",
-    **_SCORES,
     note="One layer's queries, keys and values set at random in the tuned model, eight tasks, five runs. No layer gains "
     "anything for sure: the best of twelve is at most a point up, and the interval, which covers the choice, includes zero "
     "on every task. Setting a layer at random is not switching a head off, and choice and score are on the same items, so "
@@ -58,10 +59,9 @@ def best(gain: np.ndarray, spread: np.ndarray, runs: int = RUNS) -> Interval:
     return Interval(float(gain.max()), float((gain - half).max()), float((gain + half).max()), clusters=runs)
 
 
-@released(
+@_SCORES.on(
     "siz.layer_redundancy.kao2020",
     stance="qualifies",
-    **_SCORES,
     note="One whole layer, or two neighbouring ones, set at random in the tuned model, without tuning again. One of twelve "
     "costs from two to eleven points, two some three times as much; the first and the last layers are the least missed. That "
     "is one layer and not a third, at random and not left out, and without tuning again, so it decides nothing here.",
@@ -69,7 +69,8 @@ def best(gain: np.ndarray, spread: np.ndarray, runs: int = RUNS) -> Interval:
 def layer_redundancy(files: Files) -> pd.DataFrame:
     """Accuracy lost by layer, on average over six tasks, with one layer at random and with two."""
     means, _ = task_scores(files)
-    full, rows, every = means.loc[FULL, list(ACCURACY)], [], {1: [], 2: []}
+    full, rows = means.loc[FULL, list(ACCURACY)], []
+    every: dict[int, list[pd.Series]] = {1: [], 2: []}
     for k in range(LAYERS):
         for several, name in ((1, LAYER.format(k)), (2, PAIR.format(k, k + 1))):
             if name in means.index:
@@ -85,10 +86,9 @@ def layer_redundancy(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-@released(
+@_SCORES.on(
     "siz.magnitude_pruning.gordon2020",
     stance="supports",
-    **_SCORES,
     note="The tuned model pruned afterwards, without tuning again, and subnetworks of large weights tuned again from the "
     "pretrained ones. A fifth of the weights costs next to nothing by magnitude and nearly everything at random; a half "
     "costs eight points. Pruned before tuning, as in the claim, were only subnetworks whose share of weights is not "
@@ -98,10 +98,8 @@ def magnitude_after_tuning(files: Files) -> pd.DataFrame:
     """Accuracy lost when a share of the weights is pruned after tuning, by magnitude and at random."""
     rows = []
     for share in ("0.2", "0.5", "0.7"):
-        keys, by_size, random = (
-            dict(subject=SUBJECT, sparsity=float(share)),
-            *(PRUNED.format(share, how) for how in ("magnitude", "random")),
-        )
+        keys: dict[str, Any] = dict(subject=SUBJECT, sparsity=float(share))
+        by_size, random = (PRUNED.format(share, how) for how in ("magnitude", "random"))
         rows += gap_rows(files, "accuracy lost, pruned after tuning", FULL, by_size, **keys)
         rows += gap_rows(files, "accuracy lost, random - magnitude, pruned after tuning", by_size, random, **keys)
     keys = dict(subject=SUBJECT, sparsity="not given")

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import rankdata
 
-from bertology_utils.released import released
+from bertology_utils.released import Release
 from bertology_utils.released.files import Files
 from bertology_utils.released.glue import COMMONEST, LOTTERY, METRICS, gap_rows, over_runs
 from bertology_utils.released.patterns import shares
@@ -18,7 +18,7 @@ SUBJECT = "bert-base-uncased, fine-tuned"
 FULL = "no_mask/baseline/results.json"
 NO_ATTENTION = "zero_out_qkv/qkv_layer_all_results.json"
 MASKS = "masks_and_importances.npz"
-_PRASANNA = dict(study="prasanna2020", folder=LOTTERY)
+_PRASANNA = Release(study="prasanna2020", folder=LOTTERY)
 
 
 def kept(files: Files) -> pd.DataFrame:
@@ -40,12 +40,11 @@ def masked(name: str) -> str:
     return f"{name}/baseline/results.json"
 
 
-@released(
+@_PRASANNA.on(
     "siz.head_pruning.michel2019",
     label="rerun",
     stance="qualifies",
     files=("scores.csv", MASKS),
-    **_PRASANNA,
     note="The same pruning by importance on eight GLUE tasks, five runs each; it goes on until a tenth of the score is "
     "lost, so the cost of exactly half of the heads is not known. By then more than half of the heads are gone on six "
     "tasks and fewer on CoLA and QNLI. As many random heads cost far more. Mean figures are over the six tasks scored by "
@@ -77,12 +76,11 @@ def head_pruning(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-@released(
+@_PRASANNA.on(
     "siz.specialised_survive.voita2019b",
     label="related",
     stance="qualifies",
     files=(MASKS, "head_patterns.csv"),
-    **_PRASANNA,
     note="Which heads survive pruning on eight GLUE tasks. The maps of the opposing study: diagonal and vertical heads, which "
     "attend by position or to special tokens, are no more common among the survivors of most tasks than among all heads. The "
     "twelve heads that clark2019 found for syntactic relations, ten points over the best offset, do survive longer than the "
@@ -117,12 +115,11 @@ def syntactic_heads(files: Files, lead: float) -> set[tuple[int, int]]:
     return {(int(layer), int(head)) for layer, head in zip(frame["layer"], frame["head"])}
 
 
-@released(
+@_PRASANNA.on(
     "siz.lottery.chen2020",
     label="authors",
     stance="qualifies",
     files=("scores.csv",),
-    **_PRASANNA,
     note="Subnetworks of five runs per task, put back to the pretrained weights and tuned again; the tasks are the six "
     "scored by accuracy. Of single weights those of large magnitude beat random ones by far, and the bad ones lose some "
     "eighteen points. Of heads and feed-forward layers the good ones are not clearly better than random ones, and the bad "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from bertology_utils.released import released
+from bertology_utils.released import Release, released
 from bertology_utils.released.files import Files
 from bertology_utils.released.glue import readme_table, task_rows
 from bertology_utils.scores.counts import only, proportion
@@ -13,15 +13,14 @@ from bertology_utils.scores.intervals import mean_interval, row, table
 
 SUBJECT = "bert-base-multilingual-cased"
 BY_LANGUAGE = f"{SUBJECT}, by language"  # a record of its own beside the pooled figures of the same folder
-_BACON = dict(study="bacon2019", folder="released/bacon_regier2019_agreement")
+_BACON = Release(study="bacon2019", folder="released/bacon_regier2019_agreement")
 
 
-@released(
+@_BACON.on(
     "mbt.agreement.bacon2019",
     label="related",
     stance="supports",
     files=("accuracy.csv",),
-    **_BACON,
     note="The authors' printed shares of right predictions over all languages together: 94% of some 878 thousand, more for "
     "determiners and less for verbs. By language they gave a picture alone (the other record), and of the right and "
     "the wrong forms not how often each is chosen, so these figures decide nothing here. English is a model of its own.",
@@ -37,12 +36,11 @@ def agreement_pooled(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-@released(
+@_BACON.on(
     "mbt.agreement.bacon2019",
     label="digitised",
     stance="supports",
     files=("accuracy_by_language_digitised.csv", "n_cloze_by_language.csv"),
-    **_BACON,
     note="Share of right predictions by language, read off the authors' bar chart to two thousandths: from 63% in Persian to "
     "99% in Portuguese, above 55% in all 26 (English with a model of its own). Intervals take the sentences made for a "
     "language, of which some nine in ten were scored. Read off a picture, and without the two forms apart, it decides "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from bertology_utils.released import released
+from bertology_utils.released import Release, released
 from bertology_utils.released.files import Files
 from bertology_utils.released.glue import majority
 from bertology_utils.scores.counts import accuracy_difference, only
@@ -13,7 +13,7 @@ from bertology_utils.scores.intervals import mean_interval, row, table
 
 SUBJECT = "bert-base-uncased, fine-tuned"
 ITEMS = {"MNLI": 9815, "QQP": 40430}  # development items: every released accuracy is a whole number of them
-_SANH = dict(study="sanh2020", folder="released/sanh2020_movement_pruning", files=("details.csv",))
+_SANH = Release(study="sanh2020", folder="released/sanh2020_movement_pruning", files=("details.csv",))
 
 
 def grid(files: Files) -> pd.DataFrame:
@@ -51,11 +51,10 @@ def cell(frame: pd.DataFrame, kept: float, **which) -> pd.Series:
     return part[part.kept <= kept + 0.002].sort_values("kept").iloc[-1]
 
 
-@released(
+@_SANH.on(
     "siz.structured_pruning.mccarley2020",
     label="authors",
     stance="supports",
-    **_SANH,
     note="The authors' grid on MNLI, QQP and SQuAD, one run a cell, development items. With a tenth of the encoder's weights "
     "left movement beats magnitude by one and a half points on MNLI and by ten on QQP, with three hundredths by seven and "
     "thirteen. Soft movement is taken at no more weights than magnitude. Which items were right is not known, so the two "
@@ -95,11 +94,10 @@ def _against_magnitude(frame: pd.DataFrame, task: str, kept: float, distilled: b
     return rows
 
 
-@released(
+@_SANH.on(
     "siz.magnitude_pruning.gordon2020",
     label="related",
     stance="qualifies",
-    **_SANH,
     note="Weights pruned by magnitude while tuning, not before it: with four tenths gone MNLI and SQuAD lose less than a "
     "point and QQP a little more, with seven tenths one to three points, with nine tenths seven to thirteen. One run a cell; "
     "the full model was tuned for fewer epochs. No random pruning. The schedule is another than the claim's, so it decides "

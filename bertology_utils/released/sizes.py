@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -59,7 +60,7 @@ def small_berts(files: Files) -> pd.DataFrame:
     frame = readme_table(files, "README_md_01.csv").loc[list(SIZES)]
     sizes = {m: parameters(*s) for m, s in SIZES.items()}
     scores = pd.DataFrame({task: frame[task].map(lambda c, k=k: figure(c, k)) for task, k in GLUE.items()})
-    keys = dict(subject="bert-tiny to bert-medium")
+    keys: dict[str, Any] = dict(subject="bert-tiny to bert-medium")
     rows = task_rows("score per doubling of parameters", {t: slope(sizes, scores[t]) for t in GLUE}, **keys)
     for model, size in sizes.items():
         rows += task_rows("accuracy", scores.loc[model], **keys, model=model, parameters=f"{size / 1e6:.0f} million")
@@ -84,7 +85,7 @@ def base_and_large(files: Files) -> pd.DataFrame:
     best = pd.DataFrame({m: scores.loc[m, "mean"].max() for m in BERTS}).T
     sizes = {m: parameters(*s) for m, s in BERTS.items()}
     slopes = {task: slope(sizes, best[task]) for task in tasks}
-    keys = dict(subject="bert-base-uncased and bert-large-uncased")
+    keys: dict[str, Any] = dict(subject="bert-base-uncased and bert-large-uncased")
     rows = task_rows("score per doubling of parameters", slopes, **keys)
     for kind, part in (("probing", PROBING), ("transfer", [t for t in tasks if t not in PROBING])):
         some = task_rows(f"score per doubling of parameters, {kind} tasks", {t: slopes[t] for t in part}, **keys)
@@ -152,7 +153,7 @@ def albert(files: Files) -> pd.DataFrame:
     full |= {ours: figure(reading[theirs]) for theirs, ours in SQUAD.items()}
     rows = []
     for version, scores in albert_scores(files).items():
-        keys = dict(subject=f"bert-large and albert-large {version}")
+        keys: dict[str, Any] = dict(subject=f"bert-large and albert-large {version}")
         rows.append(row("parameters, shared / plain", Interval(share, share, share), 1, **keys, task="all"))
         lost = {task: 1 - scores.loc["large", task] / score for task, score in full.items()}
         rows += task_rows("share of the score lost, shared - plain", lost, **keys)

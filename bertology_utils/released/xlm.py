@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -12,7 +14,7 @@ from bertology_utils.released.glue import figure, readme_table, task_rows
 from bertology_utils.scores.counts import accuracy_difference
 from bertology_utils.scores.intervals import row, table
 
-_XLM = dict(folder=f"{README}/facebookresearch__XLM", files=("README_md_02.csv",))
+_XLM: dict[str, Any] = dict(folder=f"{README}/facebookresearch__XLM", files=("README_md_02.csv",))
 
 
 def xlm_scores(files: Files) -> pd.DataFrame:
@@ -22,10 +24,16 @@ def xlm_scores(files: Files) -> pd.DataFrame:
     return frame.drop(columns="lg").map(lambda c: np.nan if c == "-" else figure(c))
 
 
+def _right(pair: pd.Series) -> tuple[int, int]:
+    """How many of XNLI's items two models have right."""
+    first, second = (round(share * XNLI) for share in pair)
+    return first, second
+
+
 def lead_rows(measure: str, scores: pd.DataFrame, first: str, second: str, **keys) -> list[dict]:
     """One model's lead over another on XNLI: the mean over languages, and by language with intervals over test items."""
     both = scores.loc[[first, second]].dropna(axis=1)
-    by_language = {code: accuracy_difference(*(round(v * XNLI) for v in both[code]), XNLI) for code in both}
+    by_language = {code: accuracy_difference(*_right(both[code]), XNLI) for code in both}
     rows = task_rows(measure, both.loc[first] - both.loc[second], by_language, **keys)
     return [r | {"n": XNLI if "by task" in r["measure"] else r["n"]} for r in rows]
 
@@ -76,6 +84,6 @@ def hundred_languages(files: Files) -> pd.DataFrame:
 def chinese_alone(files: Files) -> pd.DataFrame:
     """Accuracy of the Chinese model less that of the multilingual one."""
     scores = readme_table(files, "multilingual_md_02.csv")["Chinese"].map(figure)
-    right = [round(scores[name] * XNLI) for name in ("BERT Chinese-only Model", "BERT Multilingual Model")]
+    right = _right(scores[["BERT Chinese-only Model", "BERT Multilingual Model"]])
     keys = dict(subject="bert-base-chinese and bert-base-multilingual-uncased", language="zh")
     return table([row("XNLI accuracy, one language - many", accuracy_difference(*right, XNLI), XNLI, **keys)])
