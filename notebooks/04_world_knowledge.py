@@ -24,8 +24,8 @@
 # object of the relation, against frequency, and against an *untrained twin* (the same architecture with random weights).
 #
 # A small model knows little. Where ours is no better than such a rival, the card says that the claim *cannot be tested
-# here*, and shows the figure. The cells below run on generated facts, which take seconds and need no download; they are
-# a demonstration, and the cards are about the studies' own data.
+# here*, and shows the figure. The figures below are of generated facts, a demonstration; the cards are about the studies'
+# own data. `recall(id)` shows a recorded run; `run(id)` in its place measures again, on any model.
 #
 # **Five things this chapter shows**
 
@@ -33,7 +33,7 @@
 import numpy as np
 import pandas as pd
 
-from bertology_utils import card, five, found, load, plotting, run
+from bertology_utils import card, five, found, load, plotting, recall
 from bertology_utils.claims import evidence
 from bertology_utils.data import load as load_data
 from bertology_utils.subject import cloze, retrieval
@@ -78,7 +78,7 @@ plotting.plt.show()
 # relation is counted on the very facts, so it is an oracle.
 
 # %%
-facts = run("wld.lama.petroni2019")
+facts = recall("wld.lama.petroni2019")
 
 # %% mystnb={"figure": {"caption": "P@1 by relation: the model, the relation's commonest object, and its most frequent word."}, "image": {"alt": "Horizontal bars by relation: share of facts whose object the model puts first, beside the share for which the commonest object or the most frequent word is right."}}
 model = {"mini": facts.rows}
@@ -121,7 +121,7 @@ card("wld.lama.petroni2019")
 # on other facts, and put several together. Generated relations have three wordings each.
 
 # %%
-wordings = run("wld.templates.jiang2019b")
+wordings = recall("wld.templates.jiang2019b")
 
 # %% mystnb={"figure": {"caption": "P@1 by the manual wording, by the one chosen on other facts, by several together, and by whichever is right."}, "image": {"alt": "Horizontal bars: share of facts retrieved by the manual wording, the chosen one, ensembles of wordings and an oracle, for the model and its untrained twin."}}
 plotting.bars(wordings.series("P@1"), "prompts", xlim=(0, None), xlabel="P@1")
@@ -146,7 +146,7 @@ card("wld.templates.jiang2019b")
 # seen the letters of real names and nothing else.
 
 # %%
-sounds = run("wld.stereotype_names.poerner2019")
+sounds = recall("wld.stereotype_names.poerner2019")
 
 # %% mystnb={"figure": {"caption": "Share of invented names whose language (or country) gains most, by language."}, "image": {"alt": "Horizontal bars by language: share of invented names of that language which the model and its untrained twin take for it."}}
 shown = sounds.series("origin of invented names by language")
@@ -180,7 +180,7 @@ card("wld.stereotype_names.poerner2019")
 # the other. Frequent words are likely anywhere; the score takes that off, and the rival has nothing else.
 
 # %%
-triples = run("wld.triples.davison2019")
+triples = recall("wld.triples.davison2019")
 
 # %% mystnb={"figure": {"caption": "Area under the curve for true against false triples, of all relations and of those that nothing was tuned on."}, "image": {"alt": "Horizontal bars: area under the curve for all triples and for held-out relations, for the model and its untrained twin; chance is one half."}}
 plotting.bars(triples.series("AUC"), "set", xlim=(0, 1), chance=0.5, xlabel="area under the curve")
@@ -214,7 +214,7 @@ card("wld.closed_book.roberts2020")
 # one of its category (*monopoly*) and with one of another. Ours are sentences about who does what to whom.
 
 # %%
-completions = run("wld.pragmatic.ettinger2019")
+completions = recall("wld.pragmatic.ettinger2019")
 
 # %% mystnb={"figure": {"caption": "How often the expected completion is preferred to another of its category, of another category, and to another sentence's."}, "image": {"alt": "Horizontal bars: share of items in which the expected completion wins, by what it is compared with, for the model and its untrained twin; chance is one half."}}
 against = ("accuracy, within category", "accuracy, between categories", "accuracy, unrelated filler")
@@ -240,7 +240,7 @@ card("wld.pragmatic.ettinger2019")
 # splits. {cite:t}`da2019` found what one sees and feels harder than what an encyclopedia or a manual says.
 
 # %%
-attributes = run("wld.attributes.da2019")
+attributes = recall("wld.attributes.da2019")
 
 # %% mystnb={"figure": {"caption": "F1 of the probe by kind of attribute, and that of always saying the commoner answer."}, "image": {"alt": "Horizontal bars by kind of attribute: F1 of a probe on the model's vectors and of the commoner answer."}}
 model = {"mini": attributes.rows}
@@ -267,7 +267,7 @@ card("wld.attributes.da2019")
 # and of people.
 
 # %%
-objects = run("wld.affordances.forbes2019")
+objects = recall("wld.affordances.forbes2019")
 
 # %% mystnb={"figure": {"caption": "F1 over always saying the commoner answer, by task."}, "image": {"alt": "Horizontal bars by task: F1 of a probe for properties, affordances and their relation, less that of the commoner answer, for the model and its untrained twin."}}
 plotting.bars(objects.series("F1 over majority"), "task", chance=0, xlabel="F1 over the commoner answer")
@@ -299,7 +299,7 @@ card("wld.affordances.forbes2019")
 # question takes. If one step is not taken above chance, nothing can fall.
 
 # %%
-steps = run("wld.inference_steps.richardson2019")
+steps = recall("wld.inference_steps.richardson2019")
 
 # %% mystnb={"figure": {"caption": "Accuracy by number of steps; questions have two answers, so one half is chance."}, "image": {"alt": "Curves: accuracy by the number of inference steps for the model and its untrained twin; chance is one half."}}
 plotting.lines(steps.series("accuracy"), "hops", ylim=(0, 1), chance=0.5, ylabel="accuracy", xlabel="steps")
