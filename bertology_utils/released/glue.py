@@ -55,8 +55,8 @@ def over_runs(value: float, sd: float, runs: int = RUNS) -> Interval:
     >>> round(low, 3), round(high, 3)
     (0.786, 0.814)
     """
-    half = float(student.ppf(0.975, runs - 1)) * sd / np.sqrt(runs - 1)
-    return Interval(float(value), value - half, value + half, clusters=runs)
+    value, half = float(value), float(student.ppf(0.975, runs - 1) * sd / np.sqrt(runs - 1))
+    return Interval(value, value - half, value + half, clusters=runs)
 
 
 def gaps(files: Files, first: str, second: str) -> tuple[pd.Series, dict[str, Interval]]:
