@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import sys
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .claims import ledger
+from . import __version__, files
+from .claims import ledger, listing
 from .errors import Refusal
 from .settings import Settings
 
@@ -29,24 +32,56 @@ Folder = Annotated[Path | None, typer.Option(help="Folder with the original data
 Out = Annotated[Path | None, typer.Option("--evidence", help="Folder for evidence records.")]
 
 
-@app.command("list")
+Seed = Annotated[int | None, typer.Option(help="Of generators, bootstrap, probes and twins.")]
+Device = Annotated[str | None, typer.Option(help="auto, cpu, cuda, cuda:1, mps or xpu.")]
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from importlib import metadata
+
+        others = ", ".join(f"{name} {metadata.version(name)}" for name in ("torch", "transformers"))
+        typer.echo(f"bertology {__version__} ({others})")
+        raise typer.Exit()
+
+
+@app.callback()
+def top(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which release this is, and stop.")
+    ] = False,
+) -> None:
+    """Rerun the experiments of A Primer in BERTology on any BERT."""
+
+
+@app.command("list", epilog=listing.WORDS_AS_TEXT)
 def list_(
     section: Annotated[str | None, typer.Option(help="Only this section.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a ledger row, one a line.")] = False,
 ) -> None:
     """Every claim of the ledger and where it stands: the real BERT, our model, its untrained twin."""
+    settings = Settings.of()
+    wanted = {row.id for row in ledger.rows(section)}
+    found = [line for line in listing.lines(settings, _standings) if line["plain"]["id"] in wanted]
+    for line in found:
+        typer.echo(json.dumps(line["plain"], ensure_ascii=False) if as_json else line["text"])
+    if not as_json:
+        typer.echo(listing.legend(" ".join(line["text"] for line in found)))
+
+
+def _standings(settings: Settings) -> list[dict]:
+    """What `list` shows, made from all evidence (`listing` keeps it until a file changes)."""
     from .cards.standing import standings
 
-    for found in standings(section, Settings.of()):
+    out = []
+    for found in standings(settings=settings):
         row = found.row
-        if as_json:
-            typer.echo(json.dumps(found.plain(), ensure_ascii=False))
-            continue
-        real, ours, twin = (slot.label for slot in (found.real, found.mini, found.untrained))
-        status = f"real BERT: {real}; mini: {ours}; untrained: {twin}"
+        slots = [(name, slot) for (name, slot) in found.slots]
+        status = "; ".join(f"{name}: {slot.label}" + (f" (n = {slot.n:,})" if slot.n else "") for name, slot in slots)
         if row.reason and found.mini.decision is None:
             status = f"{'cited only' if row.how == 'cite' else 'not rerun'}: {row.reason}"
-        typer.echo(f"{row.id:44} {status}")
+        out.append({"plain": found.plain(), "text": f"{row.id:44} {status}"})
+    return out
 
 
 @app.command()
@@ -54,16 +89,18 @@ def run(
     claims: Annotated[list[str], typer.Argument(help="Ledger ids, section names, or `all`.")],
     model: Model = None,
     data: Source = None,
-    device: Annotated[str | None, typer.Option(help="auto, cpu, cuda, …")] = None,
+    device: Device = None,
     dtype: Annotated[str | None, typer.Option(help="float32, bfloat16 or float16.")] = None,
     n: Annotated[int | None, typer.Option(help="Items a task.")] = None,
-    seed: Annotated[int | None, typer.Option()] = None,
+    seed: Seed = None,
     batch_tokens: Annotated[int | None, typer.Option(help="Token budget per batch; by default the device's.")] = None,
     mirror: Folder = None,
     evidence: Out = None,
     twin: Annotated[bool, typer.Option(help="Also run the untrained twin.")] = True,
     save: Annotated[bool, typer.Option(help="Keep the evidence.")] = True,
-    missing: Annotated[bool, typer.Option("--missing", help="Only what the evidence folder has no record of.")] = False,
+    missing: Annotated[
+        bool, typer.Option("--missing", help="Only what the evidence folder has no such record of.")
+    ] = False,
     jobs: Annotated[int, typer.Option(min=1, help="Processes at work at the same time.")] = 1,
 ) -> None:
     """Rerun claims on a model and print what came out."""
@@ -80,15 +117,23 @@ def run(
         mirror=mirror,
         evidence=evidence,
     )
-    failed = 0
+    bugs = refused = kept = 0
+    said = []
     for outcome in many(_expand(claims), settings, jobs, twin=twin, save=save, missing=missing):
         if outcome.error:
-            failed += not outcome.skipped
+            bugs += not outcome.mendable
+            refused += outcome.mendable and not outcome.skipped
             typer.echo(f"{'skipped' if outcome.skipped else 'bertology'}: {outcome.error}", err=True)
         for record in outcome.records:
-            typer.echo(_in_words(record))
-    if failed:
-        sys.exit(1)
+            said.append(_in_words(record))
+            typer.echo(said[-1])
+        kept += len(outcome.records) * save
+    if said:
+        typer.echo(listing.legend(" ".join(said)))
+    if kept:
+        typer.echo(f"{kept} records are in {settings.evidence}; those that come with the package stay as they are")
+    if bugs or refused:
+        sys.exit(1 if bugs else 2)
 
 
 def _in_words(record: Evidence) -> str:
@@ -123,7 +168,7 @@ def _expand(names: list[str]) -> list[str]:
 def check(
     n: Annotated[int, typer.Option(min=1, help="Records.")] = 3,
     seed: Annotated[int, typer.Option(help="Of the draw.")] = 0,
-    device: Annotated[str | None, typer.Option(help="auto, cpu, cuda, …")] = None,
+    device: Device = None,
     mirror: Folder = None,
     shipped: Annotated[Path | None, typer.Option(help="Folder of records; those that come with the package.")] = None,
 ) -> None:
@@ -157,7 +202,10 @@ def score(
     from .released import rescoring
 
     settings = Settings.of(mirror=mirror, evidence=evidence)
-    for id in released.claims() if claims == ["all"] else claims:
+    ids = released.claims() if claims == ["all"] else [ledger.row(id).id for id in claims]
+    for id in ids:
+        if id not in released.claims():
+            typer.echo(f"{id}: no released outputs are registered", err=True)
         for record in rescoring.score(id, settings):
             typer.echo(
                 f"{id}  {record.model} [{record.label}] {record.data}: "
@@ -218,7 +266,7 @@ def report(
     if out is None:
         typer.echo(text, nl=False)
     else:
-        out.write_text(text, encoding="utf-8")
+        files.write(out, text)
         typer.echo(f"{len(lines) - 2} records in {out}")
 
 
@@ -232,7 +280,7 @@ def pretrain(
         typer.Option(help="Text files (.txt, .txt.xz) or folders; documents end at blank lines. None for `toy`."),
     ] = None,
     config: Annotated[str, typer.Option(help="A configuration that comes with the package, or a YAML file.")] = "mini",
-    device: Annotated[str | None, typer.Option()] = None,
+    device: Device = None,
     minutes: Annotated[
         float | None, typer.Option(help="Stop with a checkpoint after so long; run again to go on.")
     ] = None,
@@ -250,11 +298,16 @@ def pretrain(
 ) -> None:
     """Pretrain a BERT from text (MLM and NSP), or go on with a plan of many runs; also under torchrun."""
     from . import pretrain as package
+    from .pretrain.signals import Interrupted
 
-    if plan:
-        package.plan.main(plan, corpus, out, minutes, device, cache, scale)
-        return
-    package.main(config, corpus, out, device, minutes, tokens, cache, fresh, prepare, release)
+    try:
+        if plan:
+            package.plan.main(plan, corpus, out, minutes, device, cache, scale)
+        else:
+            package.main(config, corpus, out, device, minutes, tokens, cache, fresh, prepare, release)
+    except Interrupted as stopped:
+        typer.echo(f"bertology: {stopped.says}", err=True)
+        raise
 
 
 @app.command("learning-curve")
@@ -273,7 +326,7 @@ def learning_curve(
     if out is None:
         typer.echo(text, nl=False)
     else:
-        out.write_text(text, encoding="utf-8")
+        files.write(out, text)
 
 
 def _mount_data() -> None:
@@ -286,12 +339,26 @@ _mount_data()
 
 
 def main() -> None:
-    """Entry point: what a user can mend is one line on stderr and exit code 1; a bug keeps its traceback."""
+    """Entry point: what a user can mend is one line on stderr and exit code 2; a bug keeps its traceback."""
+    warnings.showwarning = _one_line
     try:
         app()
     except Refusal as error:
-        typer.echo(f"bertology: {' '.join(str(error).split())}", err=True)
-        sys.exit(1)
+        _end(str(error))
+    except OSError as error:  # a place that cannot be read or written, wherever it was met
+        if error.errno not in files.PLACE or (error.filename is None and error.errno != errno.ENOSPC):
+            raise
+        _end(f"{error.filename or 'a file'}: {error.strerror}")
+
+
+def _end(message: str) -> None:
+    typer.echo(f"bertology: {' '.join(message.split())}", err=True)
+    sys.exit(2)
+
+
+def _one_line(message, category, filename, lineno, file=None, line=None) -> None:
+    """A warning for somebody at a prompt: what, not where in the code."""
+    typer.echo(f"bertology: {' '.join(str(message).split())}", err=True)
 
 
 if __name__ == "__main__":

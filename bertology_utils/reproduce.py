@@ -83,7 +83,7 @@ def reproduce(settings: Settings, n: int = 3, *, seed: int = 0, root: Path = SHI
 
 def again(record: Evidence, settings: Settings) -> Reproduced:
     """One record rerun and compared."""
-    asked = {k: record.provenance[k] for k in ("seed", "draws", "dtype") if k in record.provenance}
+    asked: dict[str, Any] = {k: record.provenance[k] for k in ("seed", "draws", "dtype") if k in record.provenance}
     asked["n"] = record.provenance.get("asked")
     settings = replace(settings, model=record.model, data=record.data, **asked)
     with tempfile.TemporaryDirectory(prefix="bertology-reproduce-") as folder:

@@ -20,6 +20,7 @@ import torch
 from . import experiments
 from .claims import evidence as records
 from .claims import registry
+from .claims.checks import RuleError
 from .claims.evidence import Evidence
 from .claims.registry import Claim, Experiment, NotRunnable
 from .claims.result import Result
@@ -28,11 +29,15 @@ from .data import of as data_of
 from .data import sha256
 from .data.items import Data, Item
 from .errors import Refusal
+from .files import writable
 from .scores.pairs import over
 from .scores.rows import records as tidy
 from .settings import Settings
 from .subject import models
 from .subject.models import Subject
+from .subject.progress import Progress, place
+
+FEW = 100  # items per task below which an experiment may be left without something to measure
 
 
 def registered() -> dict[str, Claim]:
@@ -101,7 +106,8 @@ def run(
     save : bool, optional
         Keep the records in the settings' evidence folder: by default unless `experiment` or `items` are one's own.
     missing : bool
-        Leave out sources of which that folder has all records asked for already: a long run is taken up again.
+        Leave out sources of which that folder has all records asked for already, measured as the settings say (`recorded`):
+        a long run is taken up again.
     experiment : callable, optional
         ``(subject, data, settings) -> tidy rows`` in place of the registered one; the claim's clauses decide it.
     items : sequence of items, or mapping of task to items, optional
@@ -119,6 +125,8 @@ def run(
     if items is not None:
         own = data_of(items if isinstance(items, Mapping) else {it.tasks[0]: items})
         return Result(tuple(_measured(it, own, settings, twin, save)))
+    if save:
+        writable(settings.evidence)
     wanted = sources(it, settings)
     if missing:
         wanted = [w for w in wanted if not recorded(id, w, settings, twin)]
@@ -139,9 +147,24 @@ def recall(id: str, settings: Settings | None = None, *, model: str | None = Non
 
 
 def recorded(id: str, source: str, settings: Settings, twin: bool = True) -> bool:
-    """Whether the settings' evidence folder has a source's record of the model (and of its twin)."""
-    names = {settings.model} | ({settings.model.removesuffix(models.TWIN) + models.TWIN} if twin else set())
-    return all((settings.evidence / records.place(id, "rerun", name, source)).is_file() for name in names)
+    """Whether the settings' evidence folder has a source's record of the model (and of its twin), measured as they say.
+
+    A record of another number of items, seed, precision or of other weights is not what was asked for; nor is a
+    damaged one.
+    """
+    names = [settings.model] + ([settings.model.removesuffix(models.TWIN) + models.TWIN] if twin else [])
+    for name in dict.fromkeys(names):
+        path = settings.evidence / records.place(id, "rerun", name, source)
+        try:
+            found = records.read(path).provenance if path.is_file() else None
+        except records.EvidenceError:
+            return False
+        if found is None or any(found.get(k) != v for k, v in records.asked(settings).items()):
+            return False
+        weights = {s.name: s.sha256 for s in subjects(settings, twin)}
+        if name in weights and found.get("subject_sha256") != weights[name]:
+            return False
+    return True
 
 
 def sources(it: Claim, settings: Settings) -> list[str]:
@@ -189,7 +212,8 @@ def _measured(it: Claim, data: Data, settings: Settings, twin: bool, save: bool)
     measured = []
     for subject in subjects(settings, twin):
         start = time.perf_counter()
-        rows = it.experiment(subject, data, settings)
+        with Progress.of(subject, f"{it.id}: {subject.name} on {data.name}", _seconds(it.id, subject, data.name)):
+            rows = _rows(it, subject, data, settings)
         measured.append((subject, rows, time.perf_counter() - start))
     untrained = next((rows for subject, rows, _ in measured if subject.is_twin), None)
     for subject, rows, seconds in measured:
@@ -211,10 +235,51 @@ def _measured(it: Claim, data: Data, settings: Settings, twin: bool, save: bool)
                 draws_used=_draws(rows),
             ),
         )
-        record.judged()
+        try:
+            record.judged()
+        except RuleError as error:
+            raise _too_few(it, settings, error) from error
         if save:
             record.save(settings.evidence)
         yield record
+
+
+def _rows(it: Claim, subject: Subject, data: Data, settings: Settings) -> pd.DataFrame:
+    """The experiment's rows.
+
+    Raises
+    ------
+    NotRunnable
+        The items left nothing to measure, or the model is built in another way than the experiment needs.
+    """
+    try:
+        rows = it.experiment(subject, data, settings)
+    except AttributeError as error:
+        why = models.suitable.OTHER_LAYOUT.get(getattr(subject.config, "model_type", ""))
+        if why is None:
+            raise
+        raise NotRunnable(f"{it.id} is not defined for {subject.name} ({subject.config.model_type}): {why}") from error
+    except (ValueError, LookupError) as error:
+        raise _too_few(it, settings, error) from error
+    if not len(rows):
+        raise NotRunnable(f"{it.id}: of {data.name}, no item is left that {subject.name} can be asked")
+    return rows
+
+
+def _too_few(it: Claim, settings: Settings, error: Exception) -> Exception:
+    """A refusal where few items were asked for: a split, a class or a fold is empty then, in many ways; else the error."""
+    if isinstance(error, Refusal) or settings.n is None or settings.n >= FEW:
+        return error
+    why = _line(error)[:160] or type(error).__name__
+    return NotRunnable(f"{it.id} cannot be measured on n = {settings.n} items ({why}): ask for more")
+
+
+def _seconds(id: str, subject: Subject, source: str) -> float | None:
+    """How long the shipped record of the same measurement took; None where there is none."""
+    path = records.SHIPPED / records.place(id, "rerun", subject.name, source)
+    if not path.is_file():
+        return None
+    return records.read(path).provenance.get("seconds")
 
 
 def _draws(rows: pd.DataFrame) -> list[int]:
@@ -234,6 +299,8 @@ class Outcome:
     records : tuple of Evidence
     error : str
         What went wrong: a line for what a user can mend, a traceback for a bug; empty if nothing.
+    mendable : bool
+        Whether it is the former.
     skipped : bool
         The claim has no experiment for the data asked for.
     """
@@ -242,6 +309,7 @@ class Outcome:
     source: str = ""
     records: tuple[Evidence, ...] = ()
     error: str = ""
+    mendable: bool = False
     skipped: bool = False
 
 
@@ -283,12 +351,16 @@ def many(
         except NotRunnable as error:
             if len(ids) == 1:
                 raise
-            yield Outcome(id, error=_line(error), skipped=True)
+            yield Outcome(id, error=_line(error), mendable=True, skipped=True)
+    if work and save:
+        writable(settings.evidence)
     if work:
         subjects(settings, twin=False)  # a model that cannot be had is said once, not once a claim
     options = {"twin": twin, "save": save}
     if jobs == 1:
-        yield from (_one(id, source, settings, options) for id, source in work)
+        for number, (id, source) in enumerate(work, 1):
+            place.set(f"[{number}/{len(work)}] ")
+            yield _one(id, source, settings, options)
         return
     context = get_context("spawn")  # a forked process would share torch's threads and the accelerator's state
     with ProcessPoolExecutor(jobs, mp_context=context, initializer=_share, initargs=(jobs,)) as pool:
@@ -300,7 +372,7 @@ def _one(id: str, source: str, settings: Settings, options: dict) -> Outcome:
     try:
         return Outcome(id, source, run(id, settings, data=source, **options).records)
     except Refusal as error:
-        return Outcome(id, source, error=_line(error))
+        return Outcome(id, source, error=_line(error), mendable=True)
     except Exception:
         return Outcome(id, source, error=f"{id} on {source}\n{traceback.format_exc().rstrip()}")
 
@@ -308,6 +380,7 @@ def _one(id: str, source: str, settings: Settings, options: dict) -> Outcome:
 def _share(jobs: int) -> None:
     """Give a worker its share of the cores: more threads than cores slow one another down."""
     torch.set_num_threads(max(1, (os.cpu_count() or 1) // jobs))
+    place.set(None)  # several lines at once would write over one another
 
 
 def _line(error: Exception) -> str:

@@ -6,6 +6,7 @@ environment, ``Settings.of(model=...)`` in code and ``--model`` on the command l
 
 from __future__ import annotations
 
+import difflib
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
@@ -20,6 +21,11 @@ ROLES = ("nonsp", "partner", "shallow")  # second models of a comparison, each n
 # to 4,096, 512 took the least time for 500 sentences on one core (1.35 s; 1.69 s with 4,096, which also computes 1.40
 # pieces per real one against 1.06, and takes six times the memory). An accelerator wants larger ones.
 BUDGET = {"cpu": 512, "cuda": 4096, "mps": 4096}
+
+DEVICES = ("cpu", "cuda", "mps", "xpu")
+SEEDS = 2**31  # seeds lie below: generators are given a seed and some small number more, and take 32 bits
+# Read by others than `Settings`: the book's addresses, and the commit of a copy without git.
+ELSEWHERE = ("BERTOLOGY_REPOSITORY", "BERTOLOGY_SITE", "BERTOLOGY_COMMIT")
 
 
 class SettingsError(Refusal, ValueError):
@@ -87,6 +93,12 @@ class Settings:
         for name, low in (("batch_tokens", 1), ("draws", 10)):
             if getattr(self, name) is not None and getattr(self, name) < low:
                 raise SettingsError(f"{name} is {getattr(self, name)}; it must be at least {low}")
+        if not self.model.strip() or not self.model.removesuffix("-untrained").strip():
+            raise SettingsError(
+                f"model is {self.model!r}; it may be mini, a Hub name or a folder, each with -untrained behind"
+            )
+        if not 0 <= self.seed < SEEDS:
+            raise SettingsError(f"seed is {self.seed}; it must be at least 0 and below {SEEDS}")
         if not 0 <= self.noise < 1:
             raise SettingsError(f"noise is {self.noise}; it must be at least 0 and below 1")
         for pair in self.companions:
@@ -111,12 +123,23 @@ class Settings:
 
     @classmethod
     def _environment(cls) -> dict[str, Any]:
+        cls._complain_of_unknown()
         found = {f.name: os.environ.get(PREFIX + f.name.upper(), "").strip() for f in fields(cls)}
         roles = [(role, os.environ.get(PREFIX + role.upper(), "").strip()) for role in ROLES]
         named = [f"{role}={model}" for role, model in roles if model]
         if named:
             found["companions"] = ",".join([found["companions"], *named]).strip(",")
         return {name: cls._read(name, text) for name, text in found.items() if text}
+
+    @classmethod
+    def _complain_of_unknown(cls) -> None:
+        """A misspelt variable would leave a default in force without a word."""
+        known = {*ELSEWHERE, *(PREFIX + name.upper() for name in (*(f.name for f in fields(cls)), *ROLES))}
+        for name, value in sorted(os.environ.items()):
+            if name.startswith(PREFIX) and name not in known and value.strip():
+                near = difflib.get_close_matches(name, sorted(known), 1)
+                hint = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(sorted(known))}"
+                raise SettingsError(f"environment variable {name} is no setting{hint}")
 
     @staticmethod
     def _read(name: str, value: Any) -> Any:
@@ -152,14 +175,17 @@ class Settings:
         """
         import torch
 
-        if self.device != "auto":
-            try:
-                device = torch.device(self.device)
-            except RuntimeError as error:
-                raise SettingsError(f"device is {self.device!r}: {str(error).splitlines()[0]}") from None
-            if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
-                raise SettingsError(
-                    f"device is {self.device!r}, but torch sees {torch.cuda.device_count()} CUDA devices"
-                )
-            return device
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        if self.device == "auto":
+            return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        kind = self.device.partition(":")[0]
+        try:
+            device = torch.device(self.device)
+        except RuntimeError:
+            kind = ""
+        if kind not in DEVICES:
+            raise SettingsError(f"device is {self.device!r}; it may be auto, cpu, cuda, cuda:1, mps or xpu")
+        if kind == "cuda" and (device.index or 0) >= torch.cuda.device_count():
+            raise SettingsError(f"device is {self.device!r}, but torch sees {torch.cuda.device_count()} CUDA devices")
+        if kind in ("mps", "xpu") and not getattr(torch, kind).is_available():
+            raise SettingsError(f"device is {self.device!r}, but torch sees none on this machine")
+        return device

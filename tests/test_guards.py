@@ -15,18 +15,20 @@ from support import tiny, tiny_folder, write_model
 from transformers import AutoConfig, AutoModel, BertForPreTraining
 
 from bertology_utils.settings import Settings
-from bertology_utils.subject import encode, models
+from bertology_utils.subject import encode, hub
 from bertology_utils.subject.models import ModelUnavailable, ModelUnsuitable, load
 
 ROOT = Path(__file__).resolve().parents[1]
 
 
 def test_subjects_are_eager_and_give_maps():
+    from bertology_utils.subject.attentions import attentions
+
     """A model built directly defaults to sdpa, whose attention maps are an empty tuple."""
     assert tiny().config._attn_implementation == "eager"
     assert tiny().twin().config._attn_implementation == "eager"
     for subject in (tiny(), tiny().twin()):
-        _, _, maps = next(encode.attentions(subject, [["dog"]]))
+        _, _, maps = next(attentions(subject, [["dog"]]))
         assert maps.shape == (3, 4, 3, 3)
 
 
@@ -39,12 +41,14 @@ def test_the_trap_itself_sdpa_returns_no_maps():
 
 
 def test_empty_maps_are_an_error_not_a_result():
+    from bertology_utils.subject.attentions import attentions
+
     model = BertForPreTraining.from_pretrained(tiny_folder(), attn_implementation="sdpa").eval()
     import dataclasses
 
     blind = dataclasses.replace(tiny(), model=model)
     with pytest.raises(RuntimeError, match="not eager"):
-        next(encode.attentions(blind, [["dog"]]))
+        next(attentions(blind, [["dog"]]))
 
 
 def test_head_mask_does_nothing_so_nobody_uses_it():
@@ -139,7 +143,7 @@ def test_hub_names_without_network_are_one_clear_line(monkeypatch):
 
 
 def test_known_hub_names_are_pinned():
-    assert all(re.fullmatch(r"[0-9a-f]{40}", sha) for sha in models.REVISIONS.values())
+    assert all(re.fullmatch(r"[0-9a-f]{40}", sha) for sha in hub.REVISIONS.values())
 
 
 def test_data_sets_need_no_scripts():

@@ -52,7 +52,11 @@ def page(s: Standing, past: History, repository: str = "", site: str = "", chapt
     """The page of one claim as Markdown; `chapter` is the notebook that shows its card, if one does."""
     row = s.row
     section = next(x for x in ledger.sections() if x.name == row.section)
-    where = f'<a href="../notebooks/{chapter}.html#{row.id}">{escape(section.title)}</a>' if chapter else section.title
+    where = (
+        f'<a href="../notebooks/{chapter}.html#{row.id}">{escape(section.title)}</a>'
+        if chapter
+        else escape(section.title)
+    )
     picture = [f"og:image: {site}_static/claims/{row.id}.png"] if site else []
     return "\n".join(
         (
@@ -73,7 +77,8 @@ def page(s: Standing, past: History, repository: str = "", site: str = "", chapt
             row.claim,
             "",
             "```{raw} html",
-            Card(s, whole=True)._repr_html_(),
+            # in one line: a line of its own, out of some record, could end the fence
+            " ".join(Card(s, whole=True)._repr_html_().splitlines()),
             _evidence(s, repository, chapter),
             _disagree(row.id, repository),
             _history(s, past),

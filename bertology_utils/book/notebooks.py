@@ -12,6 +12,7 @@ from pathlib import Path
 
 import nbformat
 
+from .. import files
 from ..settings import PREFIX
 
 KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
@@ -35,8 +36,8 @@ def environment(**variables: str) -> Iterator[None]:
             _set(name, value or None)
         yield
     finally:
-        for name, value in before.items():
-            _set(name, value)
+        for name, old in before.items():
+            _set(name, old)
 
 
 def _set(name: str, value: str | None) -> None:
@@ -101,7 +102,7 @@ def execute(path: Path, *, timeout: int = 1800) -> float:
             if output.get("name") == "stderr":
                 raise NotebookError(f"{path.name}, cell {number} wrote to stderr: {output['text'].strip()}")
     notebook.metadata["language_info"] = {"name": "python"}  # not the interpreter's exact version: a diff a machine
-    nbformat.write(notebook, path)
+    files.write(path, nbformat.writes(notebook) + "\n")
     return time.perf_counter() - start
 
 

@@ -16,7 +16,7 @@ from ..cards.standing import standings
 from ..claims import ledger
 from ..settings import Settings
 from ..subject import models
-from . import archive, cards_of_models, cite, claim_pages, landing, samples, scoreboard, social, trust
+from . import archive, cards_of_models, cite, claim_pages, faults, landing, samples, scoreboard, social, trust
 
 BOOK_MODEL = "mini"
 
@@ -47,6 +47,7 @@ def write(folder: Path, settings: Settings, repository: str = "", site: str = ""
         "scoreboard": scoreboard.table(found),
         "calibration": trust.calibration(),
         "changes": trust.changes(),
+        "faults": faults.table(),
         "colab": colab(repository),
         "licences": samples.licences(),
         "samples": samples.page(),

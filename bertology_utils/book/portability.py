@@ -206,4 +206,7 @@ def _without_accelerator() -> bool:
 def _oldest() -> str:
     """The lower bound of torch that the package states."""
     stated = [r for r in metadata.requires("bertology-utils") or () if re.match(r"torch\b", r)]
-    return re.search(r">=\s*([\d.]+)", stated[0])[1]
+    bound = re.search(r">=\s*([\d.]+)", stated[0])
+    if bound is None:
+        raise ValueError(f"{stated[0]} states no lower bound")
+    return bound[1]

@@ -146,7 +146,7 @@ def _(item: Sentence) -> str:
         lines.append(f"<small>{escape(', '.join(arcs))}</small>")
     if item.brackets:
         lines.append(_bracketed(item.words, item.brackets))
-    lines += [f"<small>{kind}: {_listed(item.words, list(item.of(kind)))}</small>" for kind in _kinds(item)]
+    lines += [f"<small>{escape(kind)}: {_listed(item.words, list(item.of(kind)))}</small>" for kind in _kinds(item)]
     return "<br>".join(lines if item.upos or item.chunks or item.brackets else [escape(" ".join(item.words)), *lines])
 
 

@@ -36,6 +36,7 @@ class Card:
             for test in clause.tests:
                 out.append(f"  holds if {rule(test, absence=clause.kind == ABSENCE)}")
             out += [f"  - {r.who} | {r.what} | {r.figure} | n = {r.n}" for r in deciding(s, clause.name)]
+        out += [f"YOUR RUN   {words.own_run(record)}" for record in s.beside]
         return "\n".join(out)
 
     def _repr_html_(self) -> str:

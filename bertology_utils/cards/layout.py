@@ -33,6 +33,7 @@ def html(s: Standing, whole: bool = False) -> str:
         _how_sure(s),
         _more(s, whole, "" if shown else _parts(s)),
         _figures(s, whole),
+        _beside(s),
         _links(s, whole),
     ]
     return f'<section class="claim-card" id="{escape(s.row.id)}">{"".join(parts)}</section>'
@@ -155,8 +156,10 @@ def _calibration(s: Standing) -> str:
     nulls = [f"{null['name']} ({null['label']})" for null in s.calibration["nulls"]]
     planted = s.calibration["planted"]["label"]
     text = f"Put to what lacks the property: {', '.join(nulls)}. " if nulls else ""
-    text += f"Put to a subject in which the property was planted: {planted}." if planted else ""
-    return f'<p class="claim-nulls"><b>Can it be fooled?</b> {escape(text)}</p>'
+    text += f"Put to a subject in which the property was planted: {planted}. " if planted else ""
+    taught = s.taught.label
+    text += f"Put to a small BERT that has learnt the generated language: {taught}." if taught != NOT_RERUN else ""
+    return f'<p class="claim-nulls"><b>Can it be fooled?</b> {escape(text.strip())}</p>'
 
 
 def _changes(s: Standing) -> str:
@@ -176,6 +179,12 @@ def _figures(s: Standing, whole: bool) -> str:
     if len(rows) == 1:
         title = "The one measurement" if whole else "One figure decided"
     return f'<details class="claim-rows"><summary>{title}</summary>{_table(rows, s.row.title)}</details>'
+
+
+def _beside(s: Standing) -> str:
+    """The reader's own runs, which count for nothing here."""
+    said = "".join(f"<li>{escape(words.own_run(record))}</li>" for record in s.beside)
+    return f'<div class="claim-own"><b>Your own runs</b><ul>{said}</ul></div>' if said else ""
 
 
 def _table(rows: Sequence[Row], title: str) -> str:

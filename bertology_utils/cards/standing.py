@@ -15,12 +15,13 @@ from typing import Any
 
 from ..calibration import table
 from ..claims import ledger
-from ..claims.evidence import Evidence, find
+from ..claims.evidence import Evidence, shelves
 from ..claims.ledger import Row
 from ..claims.rules import NOT_RERUN, UNTESTABLE, Decision, pooled
 from ..settings import Settings
 
 BUILTIN = "builtin"
+TOY = "toy"
 DECIDING = ("", "authors", "rerun")  # labels of records that may decide; related and digitised ones bear on the claim
 
 
@@ -74,14 +75,17 @@ class Standing:
     ----------
     row : Row
     records : tuple of Evidence
-        All there is, of every kind.
+        All that counts, of every kind.
     ours : str
         The name of the model in our slot.
+    beside : tuple of Evidence
+        The reader's own quick tries and runs under other conditions: shown, never counted.
     """
 
     row: Row
     records: tuple[Evidence, ...]
     ours: str = "mini"
+    beside: tuple[Evidence, ...] = ()
 
     @cached_property
     def calibration(self) -> dict[str, Any]:
@@ -91,7 +95,7 @@ class Standing:
     @cached_property
     def real(self) -> Slot:
         """The real BERT."""
-        mine = [r for r in self.records if r.kind == "rerun" and is_real(r.model)]
+        mine = [r for r in self.records if r.kind == "rerun" and is_real(r.model) and _published(r) and r.decision]
         others = [
             r for r in self.records if r.kind == "released" and r.stance and is_real(r.model) and r.label in DECIDING
         ]
@@ -111,6 +115,11 @@ class Standing:
     def demonstration(self) -> Slot:
         """Our model on generated sentences."""
         return _slot([r for r in self._reruns(self.ours) if r.data == BUILTIN], ours=True)
+
+    @cached_property
+    def taught(self) -> Slot:
+        """A small BERT that has learnt the generated language, on sentences of that language."""
+        return _slot([r for r in self._reruns(TOY) if r.data == BUILTIN], ours=True)
 
     @property
     def slots(self) -> tuple[tuple[str, Slot], ...]:
@@ -157,6 +166,11 @@ def is_real(model: str) -> bool:
     return name.startswith("bert-") and not name.endswith("-untrained")
 
 
+def _published(record: Evidence) -> bool:
+    """Whether a rerun was of the Hub's weights: a folder may have any name."""
+    return str(record.provenance.get("subject_source", "")).startswith("hub@")
+
+
 def standing(id: str, settings: Settings | None = None) -> Standing:
     """Where the claim of a ledger row stands, from the evidence at hand.
 
@@ -165,7 +179,8 @@ def standing(id: str, settings: Settings | None = None) -> Standing:
     KeyError
         If the ledger has no such row.
     """
-    return Standing(ledger.row(id), tuple(find(id, settings)))
+    counting, beside = shelves(id, settings)
+    return Standing(ledger.row(id), tuple(counting), beside=tuple(beside))
 
 
 def standings(section: str | None = None, settings: Settings | None = None) -> list[Standing]:

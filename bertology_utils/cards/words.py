@@ -8,6 +8,7 @@ from functools import cache
 from html import escape
 from pathlib import Path
 
+from ..claims.evidence import Evidence
 from ..claims.rules import (
     FAILS,
     HOLDS,
@@ -191,6 +192,17 @@ def _twin(ours: Slot, twin: Slot) -> str:
     verb = {HOLDS: "passes", PART: "passes in part", FAILS: "fails", UNDECIDED: "leaves it open", UNTESTABLE: ""}
     said = verb.get(twin.label, "")
     return f"; an untrained network {said}." if said else "."
+
+
+def own_run(record: Evidence) -> str:
+    """One of the reader's own runs in a line: of what, on how many items, under which conditions, what came out."""
+    how = [
+        f"n = {record.n}",
+        f"seed {record.provenance.get('seed', 'unknown')}",
+        str(record.provenance.get("dtype", "")),
+    ]
+    label = record.decision.label(ours=True) if record.decision else record.stance or "not decided"
+    return f"{record.model} on {data_name(record.data)} ({', '.join(filter(None, how))}): {label}"
 
 
 def sentence(standing: Standing) -> str:

@@ -1,7 +1,8 @@
 """Evidence: one record a (claim, model, data, kind), saying everything needed to measure it again.
 
-Records are JSON, written atomically. Those that come with the package lie in ``assets/evidence``; what a user runs
-goes to the folder in the settings and takes precedence.
+Records are JSON, written atomically. Those that come with the package lie in ``assets/evidence``; what a user runs goes
+to the folder in the settings. There it is shown beside the shipped record; it stands in its place only if it was
+measured as that one was (items asked for, seed, precision, weights), so that no quick try displaces a record.
 """
 
 from __future__ import annotations
@@ -9,35 +10,39 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
 import platform
 import re
-import tempfile
+import warnings
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timezone
 from functools import cache, cached_property
 from importlib import metadata
-from importlib.resources import files
+from importlib.resources import files as resources
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from .. import files
+from ..errors import Refusal
 from ..provenance import commit
-from ..scores.intervals import table
 from ..settings import Settings
-from . import ledger
+from . import believable, ledger
 from .checks import RuleError
 from .rules import Decision, decide
 
 KINDS = ("rerun", "released", "paper")
 VERSION = 2  # of the format of a record
-SHIPPED = Path(str(files("bertology_utils") / "assets" / "evidence"))
+SHIPPED = Path(str(resources("bertology_utils") / "assets" / "evidence"))
 
 
-class EvidenceError(ValueError):
+class EvidenceError(Refusal, ValueError):
     """A record on disk is not what it says; the message names the file."""
+
+
+class Skipped(UserWarning):
+    """A record in the user's folder was left out; the message names it and says why."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,7 +125,15 @@ class Evidence:
     @property
     def frame(self) -> pd.DataFrame:
         """The rows as a tidy data frame."""
+        from ..scores.intervals import table
+
         return table(self.rows, self.notes)
+
+    @property
+    def conditions(self) -> dict[str, Any]:
+        """How it was measured: what must be the same for one record to stand in another's place."""
+        names = ("asked", "seed", "dtype", "noise", "subject_sha256")
+        return {name: self.provenance.get(name) for name in names}
 
     @property
     def file(self) -> Path:
@@ -128,26 +141,15 @@ class Evidence:
         return place(self.claim, self.kind, self.model, self.data)
 
     def save(self, root: Path) -> Path:
-        """Write the record under `root`, all or nothing."""
+        """Write the record under `root`, all or nothing.
+
+        Raises
+        ------
+        CannotWrite
+            No room, no permission, or something else stands in the way; what was there before stays.
+        """
         raw = {"version": VERSION, **plain(asdict(self))}
-        return write(root / self.file, json.dumps(raw, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
-
-
-def write(path: Path, text: str) -> Path:
-    """Write a file, all or nothing; its folder is made where there is none."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-    return path
+        return files.write(root / self.file, json.dumps(raw, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
 
 
 def place(claim: str, kind: str, model: str, data: str) -> Path:
@@ -181,31 +183,81 @@ def plain(value: Any) -> Any:
 
 
 def read(path: Path) -> Evidence:
-    """Read one record, refusing what does not fit."""
+    """Read one record, refusing what does not fit.
+
+    Raises
+    ------
+    EvidenceError
+        It is damaged, of another format, lies in another record's place, is of no row of the ledger, or holds figures
+        that cannot be (`believable`).
+    """
     try:
         raw = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(raw, dict):
+            raise ValueError("it is no JSON object")
         version = raw.pop("version", None)
         if version != VERSION:
-            raise ValueError(f"format {version}, not {VERSION}")
+            newer = isinstance(version, int) and version > VERSION
+            raise ValueError(
+                f"format {version}, not {VERSION}{': a newer release of the package wrote it' if newer else ''}"
+            )
+        believable.check(raw)
         raw["notes"] = tuple(raw.get("notes", ()))
         for record in (*raw["rows"], *(raw["over_twin"] or ())):
             for name, value in record.items():
                 if value is None and name.endswith(("value", "low", "high")):
                     record[name] = math.nan
-        return Evidence(**raw)
-    except (json.JSONDecodeError, KeyError, TypeError, ValueError) as error:
+        record = Evidence(**raw)
+        if record.file != Path(*path.parts[-2:]):
+            raise ValueError(f"it says it is {record.file}")
+        ledger.row(record.claim)
+        return record
+    except (OSError, UnicodeDecodeError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise EvidenceError(f"{path}: not a record of evidence: {error}") from error
 
 
 def find(claim: str | None = None, settings: Settings | None = None) -> list[Evidence]:
-    """All records, or one claim's; the user's own take precedence over those that came with the package."""
+    """All records that count, or one claim's: the shipped ones, and of the user's own the full runs.
+
+    An own record stands in a shipped one's place only if it was measured under the same conditions. A quick try (another
+    number of items than the claim's own) never counts; `own` has it. A record that cannot be read is left out with
+    a warning (`Skipped`).
+    """
+    return shelves(claim, settings)[0]
+
+
+def own(claim: str | None = None, settings: Settings | None = None) -> list[Evidence]:
+    """The user's records that do not count but are shown beside those that do: quick tries, other seeds."""
+    return shelves(claim, settings)[1]
+
+
+def shelves(claim: str | None = None, settings: Settings | None = None) -> tuple[list[Evidence], list[Evidence]]:
+    """What counts (`find`) and what is shown beside it (`own`), the files read once."""
     settings = settings or Settings.of()
     found: dict[tuple, Evidence] = {}
-    for root in (SHIPPED, settings.evidence):
-        for path in _paths(root, claim):
+    for path in _paths(SHIPPED, claim):
+        record = read(path)
+        found[record.key] = record
+    shipped, beside = dict(found), []
+    mine = _paths(settings.evidence, claim) if settings.evidence.resolve() != SHIPPED.resolve() else ()
+    for path in mine:
+        try:
             record = read(path)
+        except EvidenceError as error:
+            warnings.warn(f"left out: {error}", Skipped, stacklevel=3)
+            continue
+        there = shipped.get(record.key)
+        if _counts(record, there):
             found[record.key] = record
-    return [found[key] for key in sorted(found)]
+        else:
+            beside.append(record)
+    return [found[key] for key in sorted(found)], sorted(beside, key=lambda r: r.key)
+
+
+def _counts(record: Evidence, shipped: Evidence | None) -> bool:
+    if shipped is not None:
+        return record.conditions == shipped.conditions
+    return record.provenance.get("asked") is None
 
 
 def curves(claim: str, measure: str, *, by: str = "layer", settings: Settings | None = None) -> dict[str, pd.DataFrame]:
@@ -250,6 +302,12 @@ def versions() -> dict[str, str]:
     return {"python": platform.python_version(), **{name: version(name) for name in names}}
 
 
+def asked(settings: Settings) -> dict[str, Any]:
+    """What a record of these settings says of what was asked for."""
+    noise = settings.noise or None
+    return {"asked": settings.n, "seed": settings.seed, "dtype": settings.dtype, "noise": noise}
+
+
 def scoring(settings: Settings) -> dict[str, Any]:
     """How figures were computed, whatever ran the model."""
     return {
@@ -259,6 +317,7 @@ def scoring(settings: Settings) -> dict[str, Any]:
         "draws": settings.draws,
         "asked": settings.n,  # items per task; None for the claim's own number
         "date": datetime.now(timezone.utc).date().isoformat(),
+        **({"noise": settings.noise} if settings.noise else {}),
     }
 
 

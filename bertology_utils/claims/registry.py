@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import pandas as pd
 
@@ -36,13 +37,13 @@ class Claim:
         What the experiment needs of a source; a source may offer some of them only.
     experiment : callable
     n : int
-        Generated items a task when the settings name none.
+        Generated items per task when the settings name none.
     limit : int or None
-        Original items a task and split when the settings name none (None: all).
+        Original items per task and split when the settings name none (None: all).
     beside : mapping
         Task -> the data sets it is taken from where a source has none of its own (running text beside word pairs).
-    nulls : tuple of str
-        What lacks the property and must not pass: names of `calibration`'s stand-ins.
+    nulls : tuple of str or Null
+        What lacks the property and must not pass: `calibration`'s stand-ins, by name or made for this claim.
     planted : callable or None
         Makes a stand-in that has the property, from the gold annotation: it must pass.
     plantable : tuple of str
@@ -55,7 +56,7 @@ class Claim:
     n: int = 1000
     limit: int | None = None
     beside: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
-    nulls: tuple[str, ...] = ()
+    nulls: tuple[Any, ...] = ()
     planted: Callable[..., Subject] | None = None
     plantable: tuple[str, ...] = ()
 
@@ -77,7 +78,7 @@ def claim(
     n: int = 1000,
     limit: int | None = None,
     beside: Mapping[str, Sequence[str]] | None = None,
-    nulls: Sequence[str] = (),
+    nulls: Sequence[Any] = (),
     planted: Callable[..., Subject] | None = None,
     plantable: Sequence[str] = (),
 ) -> Callable[[Experiment], Experiment]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ..errors import Refusal
 from . import main, names
+from .signals import Interrupted
 
 parser = argparse.ArgumentParser(prog="python -m bertology_utils.pretrain", description="Pretrain a small BERT.")
 parser.add_argument("--config", default="mini", help=f"one of {', '.join(names())}, or a YAML file")
@@ -31,4 +32,7 @@ if __name__ == "__main__":
         main(**vars(parser.parse_args()))
     except Refusal as error:
         print(f"error: {error}", file=sys.stderr)
-        raise SystemExit(1) from None
+        raise SystemExit(2) from None
+    except Interrupted as stopped:
+        print(stopped.says, file=sys.stderr)
+        raise

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -16,6 +16,7 @@ import torch
 from filelock import FileLock, Timeout
 
 from ..errors import Refusal
+from ..files import CannotWrite, writable
 
 FREE = (
     "name",
@@ -40,6 +41,11 @@ def atomic(path: Path, write: Callable[[BinaryIO], None]) -> None:
     """Write a file beside its place, force it to disk, and move it there in one step.
 
     The file beside it has one name, so that what a killed process left behind is written over by the next.
+
+    Raises
+    ------
+    CannotWrite
+        No room, or no permission; what was there before stays as it was.
     """
     scratch = path.with_name(path.name + ".part")
     try:
@@ -48,8 +54,13 @@ def atomic(path: Path, write: Callable[[BinaryIO], None]) -> None:
             stream.flush()
             os.fsync(stream.fileno())
         os.replace(scratch, path)
-    except BaseException:
-        scratch.unlink(missing_ok=True)
+    except BaseException as error:
+        with suppress(OSError):
+            scratch.unlink(missing_ok=True)
+        # torch reports a full disk as a RuntimeError of its writer
+        full = isinstance(error, RuntimeError) and "PytorchStreamWriter" in str(error)
+        if full or (isinstance(error, OSError) and not isinstance(error, Refusal)):
+            raise CannotWrite(path, error if isinstance(error, OSError) else "no room, or a broken disk") from error
         raise
 
 
@@ -61,8 +72,10 @@ def claimed(folder: Path) -> Iterator[None]:
     ------
     CheckpointError
         Another process trains there.
+    CannotWrite
+        The folder cannot be made or written.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    writable(folder)
     try:
         with FileLock(folder / ".lock", timeout=0):
             yield
@@ -81,10 +94,16 @@ def load(path: Path, identity: dict[str, Any]) -> dict[str, Any]:
     Raises
     ------
     CheckpointError
-        The configuration or the corpus differs from the checkpoint's.
+        The configuration or the corpus differs from the checkpoint's, or the file is damaged.
     """
-    state = torch.load(path, map_location="cpu", weights_only=True)
-    before = state["identity"]
+    try:
+        state = torch.load(path, map_location="cpu", weights_only=True)
+        before = state["identity"]
+    except Exception as error:  # a damaged file shows itself in many ways
+        why = " ".join(str(error).split())[:120] or type(error).__name__
+        raise CheckpointError(
+            f"{path} is no checkpoint, or damaged ({why}): start afresh, or give another folder"
+        ) from error
     changed = [
         f"{k} {before.get(k)!r} -> {identity.get(k)!r}"
         for k in sorted(before.keys() | identity.keys())

@@ -5,9 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
@@ -19,6 +17,7 @@ from platformdirs import user_cache_path
 from tokenizers import Tokenizer
 from tqdm import tqdm
 
+from ..files import scratch
 from ..provenance import sha256
 from . import text, wordpiece
 from .config import Config
@@ -87,14 +86,9 @@ def load(corpus: str | Path | Iterable[str | Path], config: Config, cache: str |
     key = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
     folder = cache_folder(cache) / key
     if not (folder / "meta.json").is_file():
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        scratch = Path(tempfile.mkdtemp(prefix=f"{key}.", dir=folder.parent))
-        try:
-            _build(files, hashes, config, scratch)
-            if not folder.exists():  # another process may have been quicker, with the same result
-                os.replace(scratch, folder)
-        finally:
-            shutil.rmtree(scratch, ignore_errors=True)
+        with scratch(folder) as temporary:
+            temporary.mkdir()
+            _build(files, hashes, config, temporary)
     return _open(folder)
 
 

@@ -14,6 +14,7 @@ import transformers
 from tokenizers import Tokenizer
 from transformers import BertForPreTraining
 
+from .. import files
 from . import wordpiece
 from .checkpoint import CheckpointError, atomic
 from .config import Config, Phase
@@ -34,16 +35,16 @@ def write(
     # the weights are stored as fp16, to be computed with as fp32
     settings = model.config.to_dict() | {"dtype": "float32", "architectures": ["BertForPreTraining"]}
     settings.pop("_attn_implementation", None)
-    (folder / "config.json").write_text(json.dumps(settings, indent=2, sort_keys=True) + "\n", "utf-8")
+    files.write(folder / "config.json", json.dumps(settings, indent=2, sort_keys=True) + "\n")
     wordpiece.save(tokenizer, config, folder)
     weights = {
         k: v.detach().to("cpu", torch.float16).contiguous() for k, v in model.state_dict().items() if k not in TIED
     }
     content = safetensors.torch.save(weights, metadata={"format": "pt"})
     atomic(folder / "model.safetensors", lambda stream: stream.write(content))
-    (folder / "training.json").write_text(json.dumps(record, indent=2) + "\n", "utf-8")
+    files.write(folder / "training.json", json.dumps(record, indent=2) + "\n")
     if curves is not None:
-        (folder / "curves.jsonl").write_text("".join(json.dumps(row) + "\n" for row in curves), "utf-8")
+        files.write(folder / "curves.jsonl", "".join(json.dumps(row) + "\n" for row in curves))
     return folder
 
 

@@ -44,6 +44,7 @@ class Run:
         self.order, self.seconds = "", 0.0
         self.started = self.saved = time.monotonic()
         self.figures: dict[str, float] = {}
+        self.stopped_by: int | None = None  # the signal
         if state:
             self._restore(state)
         self._begin_log()
@@ -117,6 +118,7 @@ class Run:
                 if (at_log or world.size == 1) and world.any(bool(stopped) or time.monotonic() > deadline):
                     break
         bar.close()
+        self.stopped_by = stopped[0] if stopped else None
         finished = self.seen >= config.tokens
         self.figures = self.evaluate(config.final_predictions if finished else config.eval_predictions)
         self.save()

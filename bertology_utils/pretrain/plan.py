@@ -152,7 +152,7 @@ def run(
                 say(f"{stage.name}: waiting")
                 continue
             config = replace(config, tokens=budget(stage, config, corpus, folder, device, cache, scale))
-            train(config, corpus / stage.corpus, folder, device=device, minutes=min(left, 1e6), cache=cache)
+            train(config, corpus / stage.corpus, folder, device=device, minutes=min(left, 1e6), cache=cache, exits=True)
         record = json.loads((folder / "model" / "training.json").read_text("utf-8"))
         say(
             f"{stage.name}: {record['tokens']:,} of {record['config']['tokens']:,} pieces, {record['seconds'] / 60:.1f} minutes"

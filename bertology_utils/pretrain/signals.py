@@ -7,6 +7,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 
+class Interrupted(SystemExit):
+    """Training was stopped by a signal and its checkpoint written; the exit code is the shell's for that signal."""
+
+    def __init__(self, number: int, folder: object, seen: int) -> None:
+        super().__init__(128 + number)
+        self.says = (
+            f"stopped by {signal.Signals(number).name} after {seen:,} tokens: the same command goes on from {folder}"
+        )
+
+
 @contextmanager
 def interruptible() -> Iterator[list[int]]:
     """Collect SIGINT and SIGTERM instead of dying of them; a second one kills as usual."""

@@ -9,7 +9,8 @@ from collections.abc import Iterable
 from contextlib import nullcontext
 from pathlib import Path
 
-from . import checkpoint
+from ..files import writable
+from . import checkpoint, signals
 from .config import Config, ConfigError
 from .config import load as load_config
 from .corpus import cache_folder
@@ -30,6 +31,7 @@ def run(
     tokens: float | None = None,
     cache: str | Path | None = None,
     release: str | Path | None = None,
+    exits: bool = False,
 ) -> Path:
     """Pretrain a BERT and export it; under `torchrun`, on all its processes.
 
@@ -54,6 +56,8 @@ def run(
     release : str or Path, optional
         Another folder: the checkpoint in `out` is copied there and its learning rate decayed at once (`release.begin`);
         `tokens` is not used.
+    exits : bool
+        After a signal, raise `signals.Interrupted` once the checkpoint is written; else return as after `minutes`.
 
     Returns
     -------
@@ -67,6 +71,8 @@ def run(
     """
     deadline = time.monotonic() + 60 * minutes if minutes else float("inf")
     settings = load_config(config, tokens=int(tokens) if tokens and not release else None)
+    if not release:
+        writable(Path(out))  # before the corpus is tokenised
     world = join(device)
     try:
         if release:
@@ -84,7 +90,11 @@ def run(
         if world.first:
             world.wait()
         with checkpoint.claimed(Path(out)) if world.first else nullcontext():
-            return Run(settings, data, Path(out), world, resume).go(deadline)
+            begun = Run(settings, data, Path(out), world, resume)
+            made = begun.go(deadline)
+        if begun.stopped_by and exits:
+            raise signals.Interrupted(begun.stopped_by, out, begun.seen)
+        return made
     finally:
         world.close()
 
@@ -147,5 +157,5 @@ def main(
         return
     options = {"device": device, "resume": not fresh, "minutes": minutes, "tokens": tokens, "cache": cache}
     sys.stdout.write(
-        f"{run(config, corpus, out, **options, release=release)}\n"
+        f"{run(config, corpus, out, **options, release=release, exits=True)}\n"
     )  # in one piece: several may end at once

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from bertology_utils.released import released
+from bertology_utils.released import Release, released
 from bertology_utils.released.cells import by_task, gains, mean_of_runs, readme, score
 from bertology_utils.released.files import Files
 from bertology_utils.scores.intervals import mean_interval, row, table
@@ -58,14 +58,13 @@ def chinese_scores(files: Files) -> pd.DataFrame:
     return pd.DataFrame({task: frame["Test"].map(mean_of_runs) for task, frame in tables.items()})
 
 
-_CUI = dict(study="cui2019", folder="released/readme_tables/ymcui__Chinese-BERT-wwm", files=(CHINESE,))
+_CUI = Release(study="cui2019", folder="released/readme_tables/ymcui__Chinese-BERT-wwm", files=(CHINESE,))
 
 
-@released(
+@_CUI.on(
     "trn.whole_word.devlin2019",
     label="authors",
     stance="supports",
-    **_CUI,
     note="Chinese BERT with characters and with whole words masked: means over runs on eight test sets. No task "
     "loses and most gain, by a few tenths of a point, far from a whole one. The interval is over tasks. Models that also "
     "had more text or another recipe are left out.",
@@ -104,11 +103,10 @@ def spans(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-@released(
+@_CUI.on(
     "trn.entity_mask.sun2019b",
     label="related",
     stance="qualifies",
-    **_CUI,
     baselines=("bert-base-chinese",),
     note="Others' tuning of ERNIE, which masks entities and phrases, and of BERT on eight Chinese test sets: ERNIE is "
     "ahead on three, level on one and behind on four (by six points on DRCD). No task asks for facts, and ERNIE had other "

@@ -15,7 +15,7 @@ import torch
 from ..data.items import MASK, Cloze, ForcedChoice, ItemError, MinimalPair
 from ..settings import Settings
 from .encode import Row, TooLong, batches, forward, tokenize, windows
-from .models import Subject
+from .models import ModelUnsuitable, Subject
 
 
 def filler_id(subject: Subject, word: str) -> int | None:
@@ -32,10 +32,20 @@ def single_piece(subject: Subject, items: Sequence[ForcedChoice | Cloze]) -> tup
     """The items whose fillers are each one piece of the model's vocabulary, and a note that counts them.
 
     The filter of goldberg2019: two fillers can be compared at one mask only if both are single vocabulary items.
+
+    Raises
+    ------
+    ModelUnsuitable
+        If no item is left.
     """
     words = {w for item in items for w in _fillers(item)}
     known = {w for w in words if filler_id(subject, w) is not None}
     kept = [item for item in items if all(w in known for w in _fillers(item))]
+    if items and not kept:
+        raise ModelUnsuitable(
+            f"none of {len(items)} items has fillers that are single pieces of {subject.name}'s vocabulary "
+            f"({', '.join(sorted(words)[:4])}, ...)"
+        )
     return kept, f"{len(kept)} of {len(items)} items have fillers that are single pieces of {subject.name}'s vocabulary"
 
 
@@ -102,6 +112,10 @@ def choose(subject: Subject, items: Sequence[ForcedChoice], settings: Settings |
     other = [i for i, item in enumerate(items) if item.meta.get("text_bad", item.text) != item.text]
     for k, logs in log_probabilities(subject, [items[i].meta["text_bad"] for i in other], settings):
         bad[other[k]] = logs[ids[items[other[k]].bad]]
+    if np.isnan(good).any() or np.isnan(bad).any():
+        raise ModelUnsuitable(
+            f"{subject.name} gives NaN for probabilities (with dtype {subject.model.dtype}): try float32"
+        )
     return good - bad
 
 
@@ -131,14 +145,16 @@ def ranks(subject: Subject, items: Sequence[Cloze], settings: Settings | None = 
 def text_rows(subject: Subject, texts: Sequence[str]) -> list[Row]:
     """Input rows of running text; a word is what the tokenizer's own pre-tokenizer splits off.
 
-    A full stop is a word of its own, then, and "didn't" is three for BERT, as in training.
+    A full stop is a word of its own, then, and "didn't" is three for BERT, as in training. "[MASK]" in a text is text.
 
     Raises
     ------
     TooLong
         Naming the text, its number of pieces and the limit.
     """
-    encoded = subject.tokenizer(list(texts), return_token_type_ids=True, truncation=False, verbose=False)
+    encoded = subject.tokenizer(
+        list(texts), return_token_type_ids=True, truncation=False, verbose=False, split_special_tokens=True
+    )
     rows = []
     for i, ids in enumerate(encoded["input_ids"]):
         if len(ids) > subject.max_length:
@@ -150,10 +166,10 @@ def text_rows(subject: Subject, texts: Sequence[str]) -> list[Row]:
 
 
 def _rows(subject: Subject, sentences: Sequence[str | Sequence[str]]) -> list[Row]:
-    texts = [isinstance(s, str) for s in sentences]
-    if any(texts) and not all(texts):
+    texts = [s for s in sentences if isinstance(s, str)]
+    if texts and len(texts) < len(sentences):
         raise TypeError("sentences are all texts or all sequences of words, not some of each")
-    return text_rows(subject, sentences) if any(texts) else tokenize(subject, sentences)
+    return text_rows(subject, texts) if texts else tokenize(subject, sentences)
 
 
 def pseudo_log_likelihood(

@@ -17,32 +17,26 @@ from pathlib import Path
 from typing import Any, cast
 
 import torch
-from transformers import AutoConfig, AutoModelForPreTraining, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
+from transformers import (
+    AutoConfig,
+    AutoModelForMaskedLM,
+    AutoModelForPreTraining,
+    AutoTokenizer,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+)
 from transformers.utils import logging as transformers_logging
 
-from ..errors import Refusal
 from ..settings import Settings
+from . import hub, suitable
+from .suitable import ModelUnavailable, ModelUnsuitable
 
 TWIN = "-untrained"
 
-# Hub names whose figures the book speaks of, each at the commit it was looked at: a name alone may change its weights.
-REVISIONS = {
-    "bert-base-uncased": "86b5e0934494bd15c9632b12f734a8a67f723594",
-    "bert-large-uncased": "6da4b6a26a1877e173fca3225479512db81a5e5b",
-    "bert-base-cased": "cd5ef92a9fb2f889e972770a36d4ed042daf221e",
-    "bert-base-multilingual-cased": "3f076fdb1ab68d5b2880cb87a0886f315b8146f8",
-    "roberta-base": "e2da8e2f811d1448a5b465c236feacd80ffbac7b",
-}
-_ORGANISATION = {"roberta-base": "FacebookAI"}
 _UNSEEN = ("model_type", "num_attention_heads", "hidden_act", "layer_norm_eps")  # of a configuration, in the weights
-
-
-class ModelUnavailable(Refusal):
-    """A model could not be had; the message is one line that says what was tried and what to do."""
-
-
-class ModelUnsuitable(Refusal):
-    """A model lacks what an experiment asks of it (a masked-LM head, an NSP head)."""
+_HEADS = ("cls.", "lm_head.", "predictions.", "sop_classifier.", "vocab_", "generator_", "discriminator_predictions.")
+_MLM_HEADS = ("cls.predictions.", "lm_head.", "predictions.", "vocab_", "generator_")
+_TOKENIZER_FILES = ("tokenizer.json", "vocab.txt", "vocab.json", "sentencepiece.bpe.model", "spiece.model")
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,23 +98,41 @@ class Subject:
 
     @property
     def layers(self) -> torch.nn.ModuleList:
-        """The transformer layers, index 0 first."""
+        """The transformer layers, index 0 first.
+
+        Raises
+        ------
+        ModelUnsuitable
+            If they cannot be reached into one by one.
+        """
+        if why := suitable.OTHER_LAYOUT.get(self.config.model_type):
+            raise ModelUnsuitable(
+                f"this is not defined for {self.name}, a model of type {self.config.model_type}: {why}"
+            )
         return cast(Any, self.base).encoder.layer
 
     def predict(self, hidden: torch.Tensor) -> torch.Tensor:
         """Logits (..., V) of the masked-LM head for hidden states (..., H) of the last layer."""
-        if not self.has_mlm:
-            raise ModelUnsuitable(f"{self.name} has no masked-language-model head in its weights")
         model: Any = self.model
+        if not self.has_mlm:
+            why = "; ELECTRA's discriminator fills no gaps" if hasattr(model, "discriminator_predictions") else ""
+            raise ModelUnsuitable(f"{self.name} has no masked-language-model head in its weights{why}")
         if hasattr(model, "cls"):
             return model.cls.predictions(hidden)
-        if hasattr(model, "lm_head"):
-            return model.lm_head(hidden)
-        raise ModelUnsuitable(f"{self.name} ({type(self.model).__name__}) has no masked-LM head that is known here")
+        for head in ("lm_head", "predictions"):  # RoBERTa, ALBERT
+            if hasattr(model, head):
+                return getattr(model, head)(hidden)
+        if hasattr(model, "generator_lm_head"):
+            return model.generator_lm_head(model.generator_predictions(hidden))
+        if hasattr(model, "vocab_projector"):
+            return model.vocab_projector(model.vocab_layer_norm(model.activation(model.vocab_transform(hidden))))
+        raise ModelUnsuitable(f"{self.name} ({type(model).__name__}) has no masked-LM head that is known here")
 
     def twin(self, seed: int = 0) -> Subject:
         """The same configuration with seeded random weights: the control for what pretraining taught."""
         config = copy.deepcopy(self.config)
+        if not getattr(config, "initializer_range", 1):
+            raise ModelUnsuitable(f"{self.name} can have no untrained twin: its initializer_range is 0")
         with torch.random.fork_rng(devices=[]):  # the caller's random state is not ours to move
             torch.manual_seed(seed)
             model = type(self.model)(config)
@@ -157,65 +169,84 @@ def load(name: str | None = None, settings: Settings | None = None) -> Subject:
         A bundled model, a local folder, or a Hub name (``name`` or ``name@revision``); any of them with
         ``-untrained`` behind it for its twin. By default what the settings say.
 
+    A name that could be the Hub's is the Hub's: a folder of the working directory is written ``./name``.
+
     Raises
     ------
     ModelUnavailable
         One line: neither bundled, nor a folder, and the Hub did not give it.
+    ModelUnsuitable
+        It is not what it seems, or not what experiments are defined for (`suitable`).
     """
     settings = settings or Settings.of()
     name = name or settings.model
     if name.endswith(TWIN):
-        return load(name.removesuffix(TWIN), settings).twin(settings.seed)
-    folder = bundled().get(name) or (Path(name).expanduser() if Path(name).expanduser().is_dir() else None)
-    if folder is not None:
-        source = "bundled" if name in bundled() else "folder"
-        return _read(name if source == "bundled" else str(name), str(folder), source, None, settings)
-    if name.startswith((".", "/", "~")):
+        if not (plain := name.removesuffix(TWIN)) or plain.endswith(TWIN):
+            raise ModelUnavailable(f"model {name!r}: the untrained twin of what? Write mini{TWIN}, say")
+        return load(plain, settings).twin(settings.seed)
+    if name in bundled():
+        return _read(name, str(bundled()[name]), "bundled", settings)
+    folder = Path(name).expanduser()
+    if hub.could_be(name):
+        if folder.is_dir():
+            hub.refuse_folder(name)
+        where, revision = hub.fetch(name, ", ".join(bundled()) or "none is")
+        return _read(name, str(where), f"hub@{revision}", settings)
+    if not folder.is_dir():
         raise ModelUnavailable(f"model {name!r}: there is no such folder")
-    repo, _, revision = name.partition("@")
-    if "/" not in repo and repo in REVISIONS:
-        repo, revision = f"{_ORGANISATION.get(repo, 'google-bert')}/{repo}", revision or REVISIONS[repo]
-    revision = _resolve(name, repo, revision or None)
-    return _read(name, repo, f"hub@{revision}", revision, settings)
+    return _read(name, str(folder), "folder", settings)
 
 
-def _resolve(name: str, repo: str, revision: str | None) -> str:
-    """The commit of a Hub model: as given if it is in the local cache, else asked for once, with a short time-out.
-
-    Asking first keeps an offline machine from retrying for half a minute, and turns `main` into a commit that the
-    evidence can name.
-    """
-    from huggingface_hub import HfApi, try_to_load_from_cache
-    from huggingface_hub.errors import HFValidationError
-
-    try:
-        if revision and isinstance(try_to_load_from_cache(repo, "config.json", revision=revision), str):
-            return revision
-        return str(HfApi().model_info(repo, revision=revision, timeout=10).sha)
-    except (
-        Exception
-    ) as error:  # the client's own error types differ between its versions; every one means: not to be had
-        answer = getattr(getattr(error, "response", None), "status_code", None)
-        if answer in (401, 404) or isinstance(error, HFValidationError):
-            why = "the Hub has no such model"  # to a stranger it says 401 of what is not there
-        else:
-            why = f"the Hub answered {answer}" if answer else "the Hub could not be reached"
+def _read(name: str, where: str, source: str, settings: Settings) -> Subject:
+    """A subject from a folder, checked (`suitable`)."""
+    if not any((Path(where) / file).is_file() for file in _TOKENIZER_FILES):
+        raise ModelUnavailable(f"model {name!r} has no tokenizer: none of {', '.join(_TOKENIZER_FILES)} is there")
+    tokenizer, model, info = _loaded(name, where, settings)
+    missing = set(info["missing_keys"])
+    body = [key for key in missing if not key.startswith(_HEADS) and "position_ids" not in key]
+    if [key for key in body if "pooler" not in key]:
         raise ModelUnavailable(
-            f"model {name!r} is not bundled ({', '.join(bundled()) or 'none is'}), is no local folder, and {why}; "
-            "connect to the network, or give a folder with config.json, tokenizer.json and model.safetensors"
-        ) from error
+            f"model {name!r}: {len(body)} weights of the encoder are missing, first {sorted(body)[0]}"
+        )
+    suitable.left_over(name, info["unexpected_keys"])
+    suitable.weights(name, model)
+    nsp = hasattr(model, "cls") and hasattr(model.cls, "seq_relationship")
+    heads = any(key.startswith(_MLM_HEADS) for key in model.state_dict())
+    device = settings.torch_device()
+    subject = Subject(
+        name=name,
+        source=source,
+        model=model.to(device).eval().requires_grad_(False),
+        tokenizer=tokenizer,
+        device=device,
+        has_mlm=heads and not any(key.startswith(_MLM_HEADS) for key in missing),
+        has_nsp=nsp and not any("seq_relationship" in k or "pooler" in k for k in missing),
+    )
+    suitable.trial(name, subject.base, tokenizer)
+    return plant(subject, settings.noise)
 
 
-def _read(name: str, where: str, source: str, revision: str | None, settings: Settings) -> Subject:
-    options = {"revision": revision, "trust_remote_code": False}
+def _loaded(name: str, where: str, settings: Settings) -> tuple[PreTrainedTokenizerBase, PreTrainedModel, dict]:
+    """Tokenizer, model and what was missing or left over, as the library reads them from a folder.
+
+    Raises
+    ------
+    ModelUnavailable, ModelUnsuitable
+    """
+    options: dict[str, Any] = {"trust_remote_code": False, "local_files_only": True}
     verbosity, bar = transformers_logging.get_verbosity(), transformers_logging.is_progress_bar_enabled()
-    transformers_logging.set_verbosity_error()  # what it would warn of (missing heads) is checked below, and said
+    # what it would warn of (missing heads) is checked, and what it would report at length is one line of ours
+    transformers_logging.set_verbosity(transformers_logging.CRITICAL)
     transformers_logging.disable_progress_bar()
     try:
         config = copy.deepcopy(AutoConfig.from_pretrained(where, **options))
+        suitable.architecture(name, config)
         tokenizer_options = {"add_prefix_space": True} if config.model_type in ("roberta", "camembert") else {}
         tokenizer = AutoTokenizer.from_pretrained(where, **options, **tokenizer_options)
-        model, info = AutoModelForPreTraining.from_pretrained(
+        suitable.vocabulary(name, tokenizer, config.vocab_size)
+        # ELECTRA's generator is published under the class of its masked-LM head
+        masked = config.model_type == "electra" and any("MaskedLM" in a for a in config.architectures or ())
+        model, info = (AutoModelForMaskedLM if masked else AutoModelForPreTraining).from_pretrained(
             where,
             config=config,
             use_safetensors=True,
@@ -224,33 +255,17 @@ def _read(name: str, where: str, source: str, revision: str | None, settings: Se
             output_loading_info=True,
             **options,
         )
-    except (OSError, ValueError, KeyError) as error:
-        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        raise ModelUnavailable(f"model {name!r} could not be read: {reason}") from error
+    except (ModelUnavailable, ModelUnsuitable):
+        raise
+    except Exception as error:  # whatever is wrong with a folder, the library has another type of error for it
+        said = [line.strip() for line in str(error).splitlines() if line.strip()]
+        reason = "the shapes of its weights do not fit config.json" if "mismatch" in str(error) else " ".join(said[:2])
+        raise ModelUnavailable(f"model {name!r} could not be read: {reason[:300] or type(error).__name__}") from error
     finally:
         transformers_logging.set_verbosity(verbosity)
         if bar:
             transformers_logging.enable_progress_bar()
-    if not getattr(tokenizer, "is_fast", False):
-        raise ModelUnsuitable(f"model {name!r}: word alignment needs a fast tokenizer (tokenizer.json)")
-    missing = set(info["missing_keys"])
-    body = [key for key in missing if not key.startswith(("cls.", "lm_head.")) and "position_ids" not in key]
-    if [key for key in body if "pooler" not in key]:
-        raise ModelUnavailable(
-            f"model {name!r}: {len(body)} weights of the encoder are missing, first {sorted(body)[0]}"
-        )
-    nsp = hasattr(model, "cls") and hasattr(model.cls, "seq_relationship")
-    device = settings.torch_device()
-    subject = Subject(
-        name=name,
-        source=source,
-        model=model.to(device).eval().requires_grad_(False),
-        tokenizer=tokenizer,
-        device=device,
-        has_mlm=not any("predictions" in k or k.startswith("lm_head") for k in missing),
-        has_nsp=nsp and not any("seq_relationship" in k or "pooler" in k for k in missing),
-    )
-    return plant(subject, settings.noise)
+    return tokenizer, model, info
 
 
 def plant(subject: Subject, noise: float, seed: int = 0) -> Subject:

@@ -104,13 +104,14 @@ def collect(
     for row, (s, at) in enumerate(places):
         wanted[s].append((row, at))
     order = list(wanted)
-    out = None
+    out: np.ndarray | None = None
     texts = (sentences[s] for s in order)
     for i, states in hidden_states(subject, texts, pool=pool, layers=layers, settings=settings):
         if out is None:
             out = np.empty((len(places), len(states), states.shape[-1]), np.float32)
         for row, at in wanted[order[i]]:
             out[row] = states[:, at]
+    assert out is not None  # there are places
     return out
 
 

@@ -55,7 +55,7 @@ def clusters(vectors: np.ndarray, n: int) -> np.ndarray:
     return AgglomerativeClustering(n, linkage="ward").fit_predict(unit(np.asarray(vectors, np.float64)))
 
 
-def rand_index(found: Sequence[int], labels: Sequence[Hashable]) -> float:
+def rand_index(found: Sequence[int] | np.ndarray, labels: Sequence[Hashable]) -> float:
     """Agreement of clusters with labels, adjusted for chance: 1 where they are the same, 0 on average by chance.
 
     Examples
@@ -78,7 +78,7 @@ def silhouette(vectors: np.ndarray, labels: Sequence[Hashable]) -> float:
     return float(silhouette_score(np.asarray(vectors, np.float64), np.asarray(labels), metric="cosine"))
 
 
-def best_threshold(values: Sequence[float], labels: Sequence[bool]) -> float:
+def best_threshold(values: Sequence[float] | np.ndarray, labels: Sequence[bool] | np.ndarray) -> float:
     """The value at or above which to say True so that most of the items are right.
 
     Ties go to the lowest; `inf` (always False) where that is best.

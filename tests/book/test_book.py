@@ -34,6 +34,7 @@ PAGES = (
     "methods",
     "models",
     "data",
+    "faults",
     "api",
     "glossary",
     "cite",

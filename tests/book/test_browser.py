@@ -39,6 +39,7 @@ BOOK = [
         "methods",
         "models",
         "data",
+        "faults",
         "glossary",
         "cite",
         "references",

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from bertology_utils import files
 from bertology_utils.claims import evidence, ledger
 from bertology_utils.claims.evidence import Evidence, EvidenceError
 from bertology_utils.claims.rules import OUTCOMES, UNTRAINED_TOO
@@ -42,7 +43,7 @@ def test_round_trip(tmp_path):
 def test_a_failed_write_leaves_the_old_record(tmp_path, monkeypatch):
     path = RECORD.save(tmp_path)
     before = path.read_bytes()
-    monkeypatch.setattr(evidence.os, "replace", lambda *a: (_ for _ in ()).throw(OSError("disk full")))
+    monkeypatch.setattr(files.os, "replace", lambda *a: (_ for _ in ()).throw(OSError("disk full")))
     with pytest.raises(OSError, match="disk full"):
         with_n(9).save(tmp_path)
     assert path.read_bytes() == before and not list(tmp_path.rglob("*.part"))

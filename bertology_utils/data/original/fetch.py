@@ -8,7 +8,6 @@ may ask at once.
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -18,6 +17,7 @@ import requests
 
 from bertology_utils.data.original.registry import File, below
 from bertology_utils.errors import Refusal
+from bertology_utils.files import CannotWrite, scratch
 from bertology_utils.provenance import sha256
 from bertology_utils.settings import Settings
 
@@ -93,14 +93,12 @@ def _download(file: File, path: Path, mirror: Path | None, digest: Callable[[Pat
     if file.url is None:
         raise DataUnavailable(f"{file.name} could not be had: {tried}, and it has no public address; {hint}")
 
-    def get(url: str, output: str, _: object) -> None:
-        """What pooch calls with a temporary file's name; it removes that file when this raises."""
-        pooch.HTTPDownloader(timeout=TIMEOUT)(url, output, None)
-        _verify(Path(output), url, file, digest)
-
-    pooch.get_logger().setLevel(logging.WARNING)  # one line a file is too much for hundreds of files
     try:
-        pooch.retrieve(file.url, known_hash=None, fname=path.name, path=path.parent, downloader=get)
+        with scratch(path) as temporary:
+            pooch.HTTPDownloader(timeout=TIMEOUT)(file.url, str(temporary), None)
+            _verify(temporary, file.url, file, digest)
+    except CannotWrite as error:
+        raise DataUnavailable(f"{file.name} could not be had: {error}") from None
     except OSError as error:  # requests' exceptions are OSErrors too
         message = f"{file.name} could not be had: {tried}, and {file.url} failed ({_line(error)}); {hint}"
         raise DataUnavailable(message) from None

@@ -1,0 +1,85 @@
+"""Can a record be true? Its fields have the right kinds, its intervals hold their values, its shares lie within 0 and 1."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+PARTS = ("value", "low", "high")
+ROUNDED = 1e-5  # records keep six significant digits
+# Measures that are shares, or differences of two; what is derived from them in other units is named by the words behind.
+_SHARE = re.compile(r"\b(accuracy|UUAS|UAS|LAS|F1|share|overlap|adjusted Rand index)\b")
+_CORRELATION = re.compile(r"\b(Spearman|Pearson|Kendall|Kendall's|cosine|correlation)\b")
+_DIFFERENCE = re.compile(r" - | over | less |\b(lost|lead|drop|gain|excess|change|gained|adjusted)\b")
+_OTHER_UNITS = re.compile(
+    r"\b(separation|compression|ratio|lead|code|layer by|layer of|nats|bits|ease|points|percent)\b|%"
+)
+
+
+def check(raw: dict[str, Any]) -> None:
+    """Refuse a record, as read from JSON, that cannot be true.
+
+    Raises
+    ------
+    ValueError
+        Naming the field or the row.
+    """
+    for name in ("claim", "model", "data", "kind"):
+        if not isinstance(raw.get(name), str) or not raw[name]:
+            raise ValueError(f"{name} is {raw.get(name)!r}, not a text")
+    if not isinstance(raw.get("rows"), list) or not raw["rows"]:
+        raise ValueError("it has no rows")
+    if not isinstance(raw.get("over_twin"), (list, type(None))) or not isinstance(raw.get("provenance", {}), dict):
+        raise ValueError("over_twin is no list, or provenance no mapping")
+    if not all(isinstance(note, str) for note in raw.get("notes", ())):
+        raise ValueError("a note is not a text")
+    for row in raw["rows"]:
+        _row(row, interval=raw["kind"] == "rerun")
+        _bounded(row)
+    for row in raw.get("over_twin") or ():
+        _row(row, interval=True)
+
+
+def _row(row: Any, interval: bool) -> None:
+    """Kinds of a row's fields, and its value between the ends of its interval."""
+    if not isinstance(row, dict) or not isinstance(row.get("measure"), str):
+        raise ValueError(f"a row without a measure: {str(row)[:80]}")
+    n = row.get("n")
+    if not isinstance(n, int) or isinstance(n, bool) or n < 0:
+        raise ValueError(f"n is {n!r} ({row['measure']})")
+    for part in PARTS:
+        number = row.get(part)
+        if number is not None and (
+            isinstance(number, bool) or not isinstance(number, (int, float)) or not math.isfinite(number)
+        ):
+            raise ValueError(f"{part} is {number!r} ({row['measure']})")
+    value, low, high = (row.get(part) for part in PARTS)
+    if not interval or value is None or low is None or high is None:
+        return
+    slack = ROUNDED * max(1.0, abs(value))
+    if not low - slack <= value <= high + slack:
+        raise ValueError(f"{row['measure']} {value:g} lies outside its interval [{low:g}, {high:g}]")
+
+
+def _bounded(row: dict[str, Any]) -> None:
+    """A share lies within 0 and 1, a correlation or a difference of shares within -1 and 1."""
+    low = lowest(row["measure"])
+    value = row.get("value")
+    if low is not None and value is not None and not low - ROUNDED <= value <= 1 + ROUNDED:
+        raise ValueError(f"{row['measure']} is {value:g}; it lies within {low:g} and 1")
+
+
+def lowest(measure: str) -> float | None:
+    """The least a measure can be where the most is 1: 0 of a share, -1 of a correlation; None: it has no such bounds.
+
+    >>> lowest("accuracy"), lowest("accuracy - majority"), lowest("Spearman"), lowest("KL divergence (nats)")
+    (0.0, -1.0, -1.0, None)
+    """
+    if _OTHER_UNITS.search(measure):
+        return None
+    if _CORRELATION.search(measure):
+        return None if _DIFFERENCE.search(measure) else -1.0
+    if _SHARE.search(measure):
+        return -1.0 if _DIFFERENCE.search(measure) else 0.0
+    return None

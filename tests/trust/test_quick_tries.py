@@ -1,0 +1,198 @@
+"""A quick try never displaces a shipped record; what was recorded counts as done only if it was measured as asked."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+import typer
+from support import tiny_folder, write_model
+from trust_cases import GAPS, Bench, record
+
+from bertology_utils import cards, cli, runs
+from bertology_utils.claims import evidence, listing
+from bertology_utils.settings import Settings
+from bertology_utils.subject.progress import Progress
+
+
+def shipped(model: str = "mini") -> evidence.Evidence:
+    return evidence.read(evidence.SHIPPED / evidence.place(GAPS, "rerun", model, "builtin"))
+
+
+def rows(found) -> dict:
+    return {r.key: r.rows for r in found}
+
+
+def test_a_quick_try_is_shown_beside_and_never_counts(tmp_path):
+    settings = Settings(evidence=tmp_path)
+    before = cards.card(GAPS, settings)
+    quick = record()
+    quick.save(tmp_path)
+    counting, beside = evidence.shelves(GAPS, settings)
+    assert rows(counting)[quick.key] == shipped().rows and [r.n for r in beside] == [30]
+    after = cards.card(GAPS, settings)
+    assert repr(after).startswith(repr(before)) and "YOUR RUN   mini" in repr(after) and "n = 30" in repr(after)
+    assert [slot.label for _, slot in after.standing.slots] == [slot.label for _, slot in before.standing.slots]
+    assert "Your own runs" in after._repr_html_() and "Your own runs" not in before._repr_html_()
+
+
+@pytest.mark.parametrize("change", [{"seed": 1}, {"dtype": "float16"}, {"subject_sha256": "0" * 64}, {"noise": 1e-6}])
+def test_other_conditions_never_count(tmp_path, change):
+    full = shipped()
+    replace(full, provenance={**full.provenance, **change}).save(tmp_path)
+    assert [r.key for r in evidence.own(GAPS, Settings(evidence=tmp_path))] == [full.key]
+
+
+def test_the_same_conditions_are_the_record_measured_again(tmp_path):
+    again = replace(shipped(), notes=("measured here",))
+    again.save(tmp_path)
+    found = {r.key: r for r in evidence.find(GAPS, Settings(evidence=tmp_path))}
+    assert found[again.key].notes == ("measured here",) and evidence.own(GAPS, Settings(evidence=tmp_path)) == []
+
+
+def test_a_full_run_of_another_model_counts_and_a_quick_one_does_not(tmp_path):
+    asked = {"seed": 0, "dtype": "float32"}
+    record(model="somebert", provenance={**asked, "asked": None}).save(tmp_path)
+    record(model="otherbert", provenance={**asked, "asked": 30}).save(tmp_path)
+    counting, beside = evidence.shelves(GAPS, Settings(evidence=tmp_path))
+    assert "somebert" in {r.model for r in counting} and [r.model for r in beside] == ["otherbert"]
+
+
+def test_a_folder_named_like_the_real_bert_is_not_the_real_bert(tmp_path):
+    def real(source, model):
+        kept = {**shipped().provenance, "subject_source": source}
+        replace(shipped(), model=model, provenance=kept).save(tmp_path)
+        return cards.card(GAPS, Settings(evidence=tmp_path)).standing.real
+
+    released = cards.card(GAPS, Settings(evidence=tmp_path)).standing.real
+    assert rows(real("folder", "/somewhere/bert-base-uncased").records) == rows(released.records)
+    assert [r.model for r in real("hub@86b5e09", "bert-base-uncased").records] == ["bert-base-uncased"]
+
+
+def test_missing_looks_at_items_seed_precision_and_weights(tmp_path):
+    folder = write_model(tmp_path / "model")
+    settings = Settings(model=str(folder), n=30, draws=50, evidence=tmp_path / "evidence")
+    assert not runs.recorded(GAPS, "builtin", settings)
+    runs.run(GAPS, settings)
+    assert runs.recorded(GAPS, "builtin", settings)
+    for change in ({"n": 40}, {"n": None}, {"seed": 1}, {"dtype": "bfloat16"}):
+        assert not runs.recorded(GAPS, "builtin", replace(settings, **change)), change
+    write_model(folder, seed=2)  # other weights under the same name
+    runs._subject.cache_clear()
+    runs._twin.cache_clear()
+    assert not runs.recorded(GAPS, "builtin", settings)
+    runs._subject.cache_clear()
+    runs._twin.cache_clear()
+
+
+@pytest.fixture
+def bench(tmp_path, monkeypatch, capsys):
+    return Bench(tmp_path, monkeypatch, capsys)
+
+
+def test_after_a_run_a_line_says_where_the_records_lie_and_what_its_words_mean(bench):
+    said = bench.run()
+    assert said.code == 0, said
+    assert f"1 records are in {bench.folder / 'evidence'}" in said.out and "stay as they are" in said.out
+    assert "    undecided: the interval lies across the bound" in said.out and "open: " in said.out
+    assert said.err == ""  # no line of progress where nobody sits at a terminal
+
+
+def test_of_one_item_no_interval_is_a_point(bench):
+    said = bench("run", GAPS, "--n", 1, "--no-twin", "--model", tiny_folder())
+    assert said.code in (0, 2) and "Traceback" not in said.err and "HOLDS" not in said.out
+    for path in bench.folder.rglob("*.json"):
+        for row in json.loads(path.read_text())["rows"]:
+            assert row["low"] is None or row["high"] - row["low"] > 0.1, row
+
+
+def test_the_release_is_said(bench):
+    said = bench("--version")
+    assert said.code == 0 and said.out.startswith("bertology 0.") and "torch" in said.out
+
+
+def test_every_option_has_a_help():
+    def parameters(command, name="bertology"):
+        for child in getattr(command, "commands", {}).values():
+            yield from parameters(child, f"{name} {child.name}")
+        yield from ((name, p) for p in command.params if p.param_type_name == "option")
+
+    lacking = [f"{name} {p.opts[0]}" for name, p in parameters(typer.main.get_command(cli.app)) if not p.help]
+    assert lacking == []
+
+
+def test_the_list_is_kept_until_a_file_changes(tmp_path):
+    settings, made = Settings(evidence=tmp_path / "e", cache=tmp_path / "c"), []
+
+    def make(_):
+        made.append(len(made))
+        return [{"text": "x", "plain": {"id": "x"}}]
+
+    for _ in range(2):
+        assert listing.lines(settings, make)[0]["text"] == "x"
+    assert made == [0]
+    record().save(settings.evidence)
+    listing.lines(settings, make)
+    assert made == [0, 1] and len(list((settings.cache / "list").iterdir())) == 1
+
+
+LISTED = """
+import sys, time
+from bertology_utils import cli
+sys.argv = ["bertology", "list"]
+try:
+    cli.main()
+except SystemExit:
+    pass
+heavy = [name for name in ("torch", "transformers", "pandas", "scipy") if name in sys.modules]
+print(time.process_time(), heavy, file=sys.stderr)
+"""
+
+
+def test_a_kept_list_takes_less_than_a_second_and_imports_no_model_library(tmp_path, monkeypatch):
+    monkeypatch.setenv("BERTOLOGY_EVIDENCE", str(tmp_path / "e"))
+    monkeypatch.setenv("BERTOLOGY_CACHE", str(tmp_path / "c"))
+    line = {"text": "syn.x  mini: holds (n = 12)", "plain": {"id": GAPS}}
+    listing.lines(Settings.of(), lambda _: [line])
+    done = subprocess.run([sys.executable, "-c", LISTED], capture_output=True, text=True, timeout=120)
+    seconds, _, heavy = done.stderr.strip().partition(" ")
+    assert "n = 12" in done.stdout and "holds: the whole interval lies beyond the bound" in done.stdout, done.stderr
+    assert heavy == "[]" and float(seconds) < 2.0, done.stderr  # of processor time; 0.5 s on a machine at rest
+
+
+class Terminal:
+    """A stream that says it is a terminal."""
+
+    def __init__(self) -> None:
+        self.text = ""
+
+    def isatty(self) -> bool:
+        return True
+
+    def write(self, text: str) -> None:
+        self.text += text
+
+    def flush(self) -> None:
+        pass
+
+
+def test_long_work_shows_itself_on_a_terminal_alone(monkeypatch):
+    import time
+
+    from bertology_utils.subject import progress
+
+    monkeypatch.setattr(progress, "WAIT", 0.01)
+    monkeypatch.setattr(progress, "EVERY", 0.01)
+    terminal = Terminal()
+    with Progress("a claim: mini on builtin", 60.0, terminal):
+        time.sleep(0.1)
+    assert "a claim: mini on builtin: 0 rows read, 0%, 0:00 gone, about 0:59 left" in terminal.text
+    assert terminal.text.endswith("\r\x1b[K")  # nothing is left of it
+    terminal.isatty = lambda: False
+    before = terminal.text
+    with Progress("a claim", 60.0, terminal):
+        time.sleep(0.05)
+    assert terminal.text == before

@@ -1,0 +1,57 @@
+"""What others could change under us is pinned; who may write is one job; nothing is told to anybody."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+from fake_hub import COMMIT, REPO, serving
+from support import tiny_folder
+
+from bertology_utils.settings import Settings
+from bertology_utils.subject import models
+
+ROOT = Path(__file__).resolve().parents[2]
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda p: p.name)
+def test_actions_are_pinned_by_commit_and_only_deploy_may_write(path):
+    text = path.read_text(encoding="utf-8")
+    used = re.findall(r"uses: *(.+)", text)
+    assert used and all(re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40} +# v\d+\.\d+\.\d+", name) for name in used), used
+    raw = yaml.safe_load(text)
+    assert raw["permissions"] == {"contents": "read"}
+    for name, job in raw["jobs"].items():
+        writes = {what for what, how in job.get("permissions", {}).items() if how != "read"}
+        assert writes == ({"pages", "id-token"} if name == "deploy" else set()), name
+
+
+def test_one_commit_per_action():
+    pins = {}
+    for path in WORKFLOWS:
+        for name, commit in re.findall(r"uses: *([\w/-]+)@([0-9a-f]{40})", path.read_text(encoding="utf-8")):
+            pins.setdefault(name, set()).add(commit)
+    assert all(len(commits) == 1 for commits in pins.values())
+
+
+def test_constraints_are_exact():
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pinned = [line for line in lines if line.strip() and not line.startswith("#")]
+    assert pinned and all(re.fullmatch(r"[\w.-]+==[\w.+!]+( ;.*)?", line.split(" #")[0].strip()) for line in pinned)
+
+
+def test_a_hub_model_is_fetched_once_and_then_not_asked_for(tmp_path, monkeypatch):
+    """From the cache: no request at all for a pinned commit; for a bare name as it was, on a day without the Hub."""
+    with serving(tiny_folder(), tmp_path, monkeypatch) as asked:
+        first = models.load(REPO, Settings())
+        assert first.source == f"hub@{COMMIT}" and asked
+        assert not [a for a in asked if "telemetry" in a or "agent" in a]  # nobody is told who asks
+        assert not [a for a in asked if "/resolve/" in a and a.endswith((".bin", ".py", ".jinja"))]
+        del asked[:]
+        assert models.load(f"{REPO}@{COMMIT}", Settings()).sha256 == first.sha256 and asked == []
+    with serving(tiny_folder(), tmp_path, monkeypatch, "500") as asked:
+        assert models.load(REPO, Settings()).source == f"hub@{COMMIT}"
+        assert len([a for a in asked if "/api/models/" in a]) == 1
