@@ -36,11 +36,11 @@ def calibrate(
     if _simulated(id):
         found = (list(simulated.trials(id, source, settings)) for source in simulated.sources(id, settings))
     else:
-        it = runs.get(id)
+        claim = runs.get(id)
         (base,) = runs.subjects(settings, twin=False)
         found = (
-            list(harness.calibrate(it, runs.load_for(it, source, settings), base, settings, only))
-            for source in runs.sources(it, settings)
+            list(harness.calibrate(claim, runs.load_for(claim, source, settings), base, settings, only))
+            for source in runs.sources(claim, settings)
         )
     out = []
     for trials in found:
@@ -52,8 +52,12 @@ def calibrate(
 
 def _simulated(id: str) -> bool:
     """Whether a row's subjects are runs of training and it names no stand-ins of its own."""
-    it, row = runs.registered().get(id), ledger.row(id)
-    return row.how in harness.SIMULATED and any(c.tests for c in row.clauses) and not (it and (it.nulls or it.planted))
+    claim, row = runs.registered().get(id), ledger.row(id)
+    return (
+        row.how in harness.SIMULATED
+        and any(c.tests for c in row.clauses)
+        and not (claim and (claim.nulls or claim.planted))
+    )
 
 
 def expand(names: Iterable[str]) -> list[str]:

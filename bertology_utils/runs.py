@@ -252,13 +252,16 @@ def _rows(it: Claim, subject: Subject, data: Data, settings: Settings) -> pd.Dat
     NotRunnable
         The items left nothing to measure, or the model is built in another way than the experiment needs.
     """
+    built = getattr(subject.config, "model_type", "")
+    if built in models.suitable.TEXT_TO_TEXT and not it.text_to_text:
+        raise NotRunnable(f"{it.id} is not defined for {subject.name} ({built}): it writes texts and fills no gaps")
     try:
         rows = it.experiment(subject, data, settings)
     except AttributeError as error:
-        why = models.suitable.OTHER_LAYOUT.get(getattr(subject.config, "model_type", ""))
+        why = models.suitable.OTHER_LAYOUT.get(built)
         if why is None:
             raise
-        raise NotRunnable(f"{it.id} is not defined for {subject.name} ({subject.config.model_type}): {why}") from error
+        raise NotRunnable(f"{it.id} is not defined for {subject.name} ({built}): {why}") from error
     except (ValueError, LookupError) as error:
         raise _too_few(it, settings, error) from error
     if not len(rows):

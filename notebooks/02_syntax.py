@@ -438,7 +438,7 @@ for name, frame, colour, marker in zip(mdl.frames, mdl.frames.values(), plotting
         each = frame[frame["labels"] == kind]
         x, y = (each[each["measure"] == m]["value"] for m in ("accuracy", "compression"))
         face = colour if kind == "real" else "none"
-        ax.scatter(x, y, label=f"{name}, {kind} labels", marker=marker, edgecolor=colour, facecolor=face)
+        ax.scatter(x, y, label=f"{plotting.SHORT.get(name, name)}, {kind} labels", marker=marker, edgecolor=colour, facecolor=face)
 ax.set(xlabel="accuracy", ylabel="compression")
 ax.legend()
 plotting.plt.show()
@@ -469,7 +469,7 @@ amnesic = recall("syn.amnesic.elazar2020", data="ud_english_ewt")
 kinds = ("part of speech", "random")
 shown = {kind: plotting.rows_of(amnesic.rows, "drop of accuracy", erased=kind) for kind in kinds}
 shown = {kind: rows.assign(after=[f"layer {int(k)}" for k in rows["layer"]]) for kind, rows in shown.items()}
-plotting.bars(shown, "after", xlabel="drop of accuracy", colours=plotting.KINDS)
+plotting.bars(shown, "after", xlabel="drop of accuracy")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -641,7 +641,7 @@ attack = recall("syn.triggers.wallace2019a")
 # %% mystnb={"figure": {"caption": "Accuracy without a trigger, with random words and with the words found, on the model attacked, on another seed and on a smaller model; our model, generated texts."}, "image": {"alt": "Horizontal bars: accuracy without trigger, with random triggers and with the trigger found, on the same model, another seed and another size. The trigger brings the attacked model to zero."}}
 texts = ("no trigger", "random trigger", "trigger")
 shown = {text: plotting.rows_of(attack.rows, "accuracy", text=text) for text in texts}
-plotting.bars(shown, "attacked", xlim=(0, 1), xlabel="accuracy", colours=plotting.KINDS)
+plotting.bars(shown, "attacked", xlim=(0, 1), xlabel="accuracy")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -667,7 +667,7 @@ first = recall("syn.intermediate_parsing.glavas2020")
 # %% mystnb={"figure": {"caption": "Entailment accuracy of our model by kind of item, with a stage of parsing and without; generated sentences."}, "image": {"alt": "Horizontal bars: entailment accuracy by kind of test item, after a stage of parsing and without it, for mini; all near one half with wide intervals."}}
 arms = {"with parsing": "accuracy with parsing", "without": "accuracy without"}
 shown = {arm: plotting.rows_of(first.rows, measure) for arm, measure in arms.items()}
-plotting.bars(shown, "set", chance=0.5, xlim=(0, 1), xlabel="accuracy", colours=plotting.KINDS)
+plotting.bars(shown, "set", chance=0.5, xlim=(0, 1), xlabel="accuracy")
 plotting.plt.show()
 
 # %% tags=["hide-output"]

@@ -230,7 +230,7 @@ few = objects[objects["sentence"] < 600].reset_index(drop=True)
 right = relations.score(subject, [t.words for t in trees[:600]], few)
 half = len(few) // 2
 best = int(right[:half].mean(0).argmax())
-print(relations.name(best, subject.n_layers, subject.n_heads))
+print(relations.head_name(best, subject.n_layers, subject.n_heads))
 print(f"right on the other half: {right[half:, best].mean():.2f}")
 offset = relations.offset_hits(few)[:half].mean(0).argmax()
 print(f"the best offset, {relations.OFFSETS[offset]:+d}: {relations.offset_hits(few)[half:, offset].mean():.2f}")
@@ -318,10 +318,7 @@ card("hed.combination.hoover2019")
 tree = recall("hed.no_full_tree.clark2019", data="ud_english_ewt")
 
 # %% mystnb={"figure": {"caption": "Unlabelled attachment score of every head over all relations, read in the better direction."}, "image": {"alt": "Matrix: unlabelled attachment score of every head of the model, blocks from top to bottom."}}
-model = {"mini": tree.rows}
-each = plotting.series(model, "UAS, each head")["mini"]
-table = each.pivot(index="block", columns="place", values="value")
-plotting.heatmap(table.to_numpy(float), table.index, table.columns, label="UAS", xlabel="head", ylabel="block")
+plotting.headmap(plotting.rows_of(tree.rows, "UAS, each head"), label="UAS")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -422,6 +419,7 @@ plotting.plt.show()
 
 # %% mystnb={"figure": {"caption": "What the right noun gets of all heads' attention to the nouns, less an even share, by what stands in between."}, "image": {"alt": "Horizontal bars by construction: share of the right noun beyond an even one, for the model and its untrained twin; below zero for the model where a noun stands in between."}}
 shown = subjects.series("excess over an even share, by distractor")
+shown = {name: rows.replace({"condition": {"pp": "prepositional phrase"}}) for name, rows in shown.items()}
 plotting.bars(shown, "condition", xlabel="share of the right noun less an even one")
 plotting.plt.show()
 
@@ -447,10 +445,7 @@ card("hed.agreement_attention.lin2019")
 joined = recall("hed.subwords.correia2019", data="ud_english_ewt")
 
 # %% mystnb={"figure": {"caption": "Attention between pieces of one word, divided by that of the harder control, for every head."}, "image": {"alt": "Matrix: attention between pieces of one word divided by that of the harder control, for every head of the model, blocks from top to bottom."}}
-model = {"mini": joined.rows}
-each = plotting.series(model, "ratio over the harder control, each head")["mini"]
-table = each.pivot(index="block", columns="place", values="value")
-plotting.heatmap(table.to_numpy(float), table.index, table.columns, label="ratio", xlabel="head", ylabel="block")
+plotting.headmap(plotting.rows_of(joined.rows, "ratio over the harder control, each head"), label="ratio")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -474,7 +469,8 @@ card("hed.subwords.correia2019")
 frames = recall("hed.frames.kovaleva2019", data="up_english_ewt")
 
 # %% mystnb={"figure": {"caption": "Largest attention between a predicate and its core argument, and between words as far apart, by the two top heads and by all heads."}, "image": {"alt": "Horizontal bars: attention to a core argument and to a span as far off by the two top heads and by the mean of all, for the model and its untrained twin."}}
-both = pd.concat([rows.assign(of=rows["heads"] + f" heads, {name}") for name, rows in frames.frames.items()])
+names = {name: plotting.SHORT.get(name, name) for name in frames.frames}
+both = pd.concat([rows.assign(of=rows["heads"] + f" heads, {names[name]}") for name, rows in frames.frames.items()])
 shown = {m: both[both["measure"] == m] for m in ("core argument", "as far off")}
 plotting.bars(shown, "of", xlim=(0, None), xlabel="largest attention, either way")
 plotting.plt.show()

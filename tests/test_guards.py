@@ -22,11 +22,13 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def test_subjects_are_eager_and_give_maps():
+    from bertology_utils.subject.attentions import attentions
+
     """A model built directly defaults to sdpa, whose attention maps are an empty tuple."""
     assert tiny().config._attn_implementation == "eager"
     assert tiny().twin().config._attn_implementation == "eager"
     for subject in (tiny(), tiny().twin()):
-        _, _, maps = next(encode.attentions(subject, [["dog"]]))
+        _, _, maps = next(attentions(subject, [["dog"]]))
         assert maps.shape == (3, 4, 3, 3)
 
 
@@ -39,12 +41,14 @@ def test_the_trap_itself_sdpa_returns_no_maps():
 
 
 def test_empty_maps_are_an_error_not_a_result():
+    from bertology_utils.subject.attentions import attentions
+
     model = BertForPreTraining.from_pretrained(tiny_folder(), attn_implementation="sdpa").eval()
     import dataclasses
 
     blind = dataclasses.replace(tiny(), model=model)
     with pytest.raises(RuntimeError, match="not eager"):
-        next(encode.attentions(blind, [["dog"]]))
+        next(attentions(blind, [["dog"]]))
 
 
 def test_head_mask_does_nothing_so_nobody_uses_it():

@@ -92,7 +92,7 @@ def _head(sentence: Sentence, span: Span) -> int:
 
 
 def links(anaphors: Sequence[Anaphor]) -> list[tuple[int, Span, Span]]:
-    """From each anaphor's head word to each candidate's, for `relations.between`."""
+    """From each anaphor's head word to each candidate's, for `spans.between`."""
     return [(a.sentence, (a.head, a.head + 1), (h, h + 1)) for a in anaphors for h in a.heads]
 
 

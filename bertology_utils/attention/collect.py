@@ -73,11 +73,11 @@ def collect(
     """
     found: dict[int, dict[str, np.ndarray]] = {}
     pairs: dict[int, np.ndarray] = {}
-    total, count = 0.0, 0
+    total, count = np.zeros((subject.n_layers * subject.n_heads,) * 2), 0
     right = np.zeros((0 if arcs is None else len(arcs), subject.n_layers, subject.n_heads), bool)
     for batch in maps(subject, sentences, second=second, norms=norms, settings=settings):
-        block = statistics(batch) | (norm_statistics(batch) if norms else {})
-        block = {name: tensor.cpu().numpy() for name, tensor in block.items()}
+        tensors = statistics(batch) | (norm_statistics(batch) if norms else {})
+        block = {name: tensor.cpu().numpy() for name, tensor in tensors.items()}
         for b, i in enumerate(batch.index):
             found[i] = {name: array[b] for name, array in block.items()}
         if distances:
@@ -120,6 +120,8 @@ def statistics(batch: Maps) -> dict[str, torch.Tensor]:
 
 def norm_statistics(batch: Maps) -> dict[str, torch.Tensor]:
     """`share KIND` and `size KIND` of a batch with norms, each (B, L, A)."""
+    if batch.norms is None or batch.values is None:
+        raise ValueError("the maps of this batch were made without norms")
     norms, queries = batch.norms, batch.real.sum(1)[:, None, None]
     total = norms.sum(-1, keepdim=True)  # (B, L, A, U, 1)
     shares = norms / torch.where(total > 0, total, torch.inf)  # (B, L, A, U, U)

@@ -11,7 +11,7 @@ import torch
 from ..settings import Settings
 from ..subject import encode
 from ..subject.encode import Batch
-from ..subject.hooks import ablate_heads
+from ..subject.hooks import ablate_heads, head_outputs
 from ..subject.models import Subject
 from .importance import masked
 from .maps import recorded_values
@@ -145,7 +145,7 @@ def rerun(
             context[head * rows : (head + 1) * rows, :, head * size : (head + 1) * size] = contexts[:, head]
         return (context, *more)
 
-    handle = subject.layers[layer].attention.output.dense.register_forward_pre_hook(put)
+    handle = head_outputs(subject, layer).register_forward_pre_hook(put)
     try:
         for module in subject.layers[layer:]:
             hidden = module(hidden, *rest, **kwargs)

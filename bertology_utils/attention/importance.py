@@ -11,6 +11,7 @@ import torch
 from ..settings import Settings
 from ..subject import encode
 from ..subject.encode import Batch
+from ..subject.hooks import head_outputs
 from ..subject.models import Subject
 
 
@@ -86,14 +87,14 @@ def _gates(subject: Subject) -> Iterator[torch.Tensor]:
     """A gate of one on every head, (L, A), that derivatives can be taken by."""
     gates = torch.ones(subject.n_layers, subject.n_heads, device=subject.device, requires_grad=True)
     handles = []
-    for k, layer in enumerate(subject.layers):
+    for k in range(subject.n_layers):
 
         def scale(module, args, k=k):
             (context, *rest) = args  # (B, T, A * d)
             parts = context.view(*context.shape[:-1], subject.n_heads, -1) * gates[k][:, None]
             return (parts.reshape(context.shape), *rest)
 
-        handles.append(layer.attention.output.dense.register_forward_pre_hook(scale))
+        handles.append(head_outputs(subject, k).register_forward_pre_hook(scale))
     try:
         yield gates
     finally:

@@ -1,20 +1,22 @@
 """Attention maps as a stream of batches: word level, padded, with what each unit is and, on request, value norms.
 
-`encode.attentions` hands over one sentence at a time; here a whole batch stays one tensor, so that a statistic is one
+`subject.attentions` hands over one sentence at a time; here a whole batch stays one tensor, so that a statistic is one
 line over it. A unit is a special token or a word. Padding is marked once, in `real`, and its weights are zero.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 
 import torch
 
 from ..settings import Settings
 from ..subject import encode
+from ..subject.attentions import word_units
 from ..subject.encode import Row
+from ..subject.hooks import head_outputs, head_values
 from ..subject.models import Subject
 
 KINDS = ("[CLS]", "[SEP]", ". or ,", "other")
@@ -97,15 +99,18 @@ def maps(
 
 
 def _batch(subject: Subject, batch: encode.Batch, texts: list, index: list[int], word_level: bool, norms: bool) -> Maps:
-    with recorded_values(subject) if norms else nullcontext([]) as inputs:
+    recording: AbstractContextManager[list[torch.Tensor]] = recorded_values(subject) if norms else nullcontext([])
+    with recording as inputs:
         attentions = encode.forward(subject, batch, output_attentions=True).attentions
     if not attentions:
         raise RuntimeError(f"{subject.name} returned no attention maps: its attention is not eager")
     weights = torch.stack(attentions, 1).float()  # (B, L, A, T, T)
     mask = batch.mask.bool()
     weights = weights * mask[:, None, None, :, None]  # rows of padding are no distributions; its columns are zero
-    value = torch.stack([value_norms(subject, k, v) for k, v in enumerate(inputs)], 1) if norms else None  # (B,L,A,T)
-    weighted = weights * value[..., None, :] if norms else None
+    value = weighted = None
+    if norms:
+        value = torch.stack([value_norms(subject, k, v) for k, v in enumerate(inputs)], 1)  # (B, L, A, T)
+        weighted = weights * value[..., None, :]
     units = [_units(subject, row, word_level) for row in batch.rows]
     width = max(len(words) for words, _, _ in units)
     if word_level:
@@ -115,8 +120,8 @@ def _batch(subject: Subject, batch: encode.Batch, texts: list, index: list[int],
         mean = join / join.sum(1, keepdim=True).clamp(min=1)
         left, right = mean.transpose(1, 2)[:, None, None], join[:, None, None]
         weights = left @ weights @ right  # (B, L, A, U, U)
-        weighted = left @ weighted @ right if norms else None
-        value = value @ mean[:, None] if norms else None
+        if value is not None and weighted is not None:
+            weighted, value = left @ weighted @ right, value @ mean[:, None]
     words = torch.full((len(units), width), -1)
     kinds = torch.full((len(units), width), -1)
     for b, (of, names, _) in enumerate(units):
@@ -133,7 +138,7 @@ def _batch(subject: Subject, batch: encode.Batch, texts: list, index: list[int],
 
 def _units(subject: Subject, row: Row, word_level: bool) -> tuple[list[int], list[str], list[int]]:
     """(word of each unit, name of each special token, unit of each piece)."""
-    what, member = encode.units(subject, row)
+    what, member = word_units(subject, row)
     if word_level:
         return list(what.words), list(what.tokens), member.tolist()
     return list(row.words), [what.tokens[u] for u in member], list(range(len(member)))
@@ -144,8 +149,8 @@ def recorded_values(subject: Subject) -> Iterator[list[torch.Tensor]]:
     """Within the context the list receives the value vectors (B, T, H) of each layer in turn."""
     out: list[torch.Tensor] = []
     with ExitStack() as stack:
-        for layer in subject.layers:
-            handle = layer.attention.self.value.register_forward_hook(lambda module, args, value: out.append(value))
+        for layer in range(subject.n_layers):
+            handle = head_values(subject, layer).register_forward_hook(lambda module, args, value: out.append(value))
             stack.callback(handle.remove)
         yield out
 
@@ -156,7 +161,7 @@ def value_norms(subject: Subject, layer: int, values: torch.Tensor) -> torch.Ten
     f(x) is the head's value vector through its slice of the output projection; the bias of that projection belongs to no
     head and is left out (kobayashi2020). Through the Gram matrix of the slice, the (B, A, T, H) vectors are never made.
     """
-    weight = subject.layers[layer].attention.output.dense.weight.float()  # (H, A * d)
+    weight = head_outputs(subject, layer).weight.float()  # (H, A * d)
     slices = weight.view(weight.shape[0], subject.n_heads, -1)  # (H, A, d)
     gram = torch.einsum("hai,haj->aij", slices, slices)  # (A, d, d)
     value = values.float().view(*values.shape[:2], subject.n_heads, -1)  # (B, T, A, d)

@@ -188,9 +188,11 @@ class Example:
 
 
 def _inputs(batch: Maps, norms: bool) -> torch.Tensor:
-    weights = batch.norms if norms else batch.weights
+    weights = batch.weights
     if norms:
-        weights = weights / weights.sum(-1, keepdim=True).clamp(min=1e-30)
+        if batch.norms is None:
+            raise ValueError("the maps of this batch were made without norms")
+        weights = batch.norms / batch.norms.sum(-1, keepdim=True).clamp(min=1e-30)
     return weights.flatten(1, 2)  # (B, L * A, U, U)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import torch
 
 from ..scores import intervals
 from ..settings import Settings
@@ -63,7 +64,7 @@ def neighbours(subject: Subject, sentences: Sequence[Sequence[str]], settings: S
         for side, which in enumerate((one, two)):
             mass[batch.index, side] = (pair * which[:, None]).sum(-1).double().cpu().numpy()
             count[batch.index, side] = which.sum(1).cpu().numpy()
-        continues = words.new_zeros(words.shape, dtype=bool)
+        continues = words.new_zeros(words.shape, dtype=torch.bool)
         continues[:, 1:] = one
         several = continues.clone()
         several[:, :-1] |= one  # pieces of words that have several

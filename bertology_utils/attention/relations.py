@@ -1,4 +1,4 @@
-"""Which head finds which word: arcs of a treebank, the best head against fixed offsets, mixtures of heads.
+"""Which head finds which word: arcs of a treebank, the best head against fixed offsets.
 
 A head's answer for a word is the word it attends to most, special tokens and the word itself left out (clark2019).
 Heads and offsets are chosen on one split and scored on another.
@@ -6,7 +6,7 @@ Heads and offsets are chosen on one split and scored on another.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -139,7 +139,7 @@ def word_tags(sentence: Sentence) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Best:
+class BestHead:
     """What was chosen on one split and how it does, item by item, on the other."""
 
     head: int
@@ -149,14 +149,14 @@ class Best:
     dev_lead: float
 
 
-def best(dev: np.ndarray, test: np.ndarray, dev_offsets: np.ndarray, test_offsets: np.ndarray) -> Best:
+def best_head(dev: np.ndarray, test: np.ndarray, dev_offsets: np.ndarray, test_offsets: np.ndarray) -> BestHead:
     """The most accurate head and offset of the dev split (rows are arcs), scored on the test split."""
     head, offset = choose(dev.mean(0)), choose(dev_offsets.mean(0))
     lead = float(dev[:, head].mean() - dev_offsets[:, offset].mean())
-    return Best(head, OFFSETS[offset], test[:, head], test_offsets[:, offset], lead)
+    return BestHead(head, OFFSETS[offset], test[:, head], test_offsets[:, offset], lead)
 
 
-def name(head: int, n_layers: int, n_heads: int) -> str:
+def head_name(head: int, n_layers: int, n_heads: int) -> str:
     """ "block 3, head 5", both counted from 1; "read backwards" behind it where it is read against the arrow."""
     turned, head = divmod(head, n_layers * n_heads)
     return called(*divmod(head, n_heads)) + (", read backwards" if turned else "")
@@ -169,143 +169,3 @@ def called(layer: int, head: int) -> str:
     'block 3, head 5'
     """
     return f"block {layer + 1}, head {head + 1}"
-
-
-@dataclass(frozen=True)
-class Tally:
-    """What heads say of queries, read along the arrow and (behind, from H = L * A on) against it.
-
-    Attributes
-    ----------
-    right, total : array (N, 2H)
-        Attention of each head to the target, and to all words in question.
-    words : array (N,)
-        How many words are in question.
-    hits : array (N, 2H), bool
-        Whether the head's most attended word is the target.
-    """
-
-    right: np.ndarray
-    total: np.ndarray
-    words: np.ndarray
-    hits: np.ndarray
-
-    def of(self, which: np.ndarray) -> Tally:
-        """Some of the queries."""
-        return Tally(self.right[which], self.total[which], self.words[which], self.hits[which])
-
-
-def tally(
-    subject: Subject, sentences: Sequence[Sequence[str]], queries: pd.DataFrame, settings: Settings | None = None
-) -> Tally:
-    """All that a mixture of heads can be learnt from, in one pass."""
-    heads = 2 * subject.n_layers * subject.n_heads
-    right, total = (np.zeros((len(queries), heads), np.float32) for _ in range(2))
-    words, right_word = np.zeros(len(queries), int), np.zeros((len(queries), heads), bool)
-    for which, scores, target in _both_ways(subject, sentences, queries, settings):
-        given = scores.clamp(min=0)
-        right[which] = given[torch.arange(len(which)), :, target].cpu().numpy()
-        total[which] = given.sum(-1).cpu().numpy()
-        words[which] = (scores[:, 0] >= 0).sum(-1).cpu().numpy()
-        right_word[which] = (scores.argmax(-1) == target.to(scores.device)[:, None]).cpu().numpy()
-    return Tally(right, total, words, right_word)
-
-
-def _both_ways(
-    subject: Subject, sentences: Sequence[Sequence[str]], queries: pd.DataFrame, settings: Settings | None
-) -> Iterator[tuple[np.ndarray, torch.Tensor, torch.Tensor]]:
-    """By batch: positions of queries (N,), scores (N, 2H, U) with -1 for what is out of the question, target units (N,)."""
-    for batch in maps(subject, sentences, settings=settings):
-        which, along, place = gathered(batch, queries)
-        if not len(which):
-            continue
-        _, against, _ = gathered(batch, queries, transposed=True)
-        target = [p[t] for p, t in zip(place, queries["target"].to_numpy()[which])]
-        yield which, torch.cat([along.flatten(1, 2), against.flatten(1, 2)], 1), torch.tensor(target)
-
-
-def mixture(
-    found: Tally, *, weights: np.ndarray | None = None, steps: int = 120, rate: float = 0.1, l1: float = 1e-3
-) -> np.ndarray:
-    """Non-negative weights of the heads, (2H,), learnt so that the weighted attention picks the target (hoover2019).
-
-    Minimises the cross-entropy of the mixed attention, normalised over the words in question, plus a little L1 that
-    lets useless heads go to zero. `weights` (N,) says how often each query counts (a resample's counts). Nothing is
-    drawn: the same tally gives the same weights.
-    """
-    right, total, words = (torch.from_numpy(np.asarray(x, np.float64)) for x in (found.right, found.total, found.words))
-    count = torch.ones(len(right)) if weights is None else torch.as_tensor(np.asarray(weights, np.float64))
-    raw = torch.full((right.shape[1],), -2.0, dtype=torch.float64, requires_grad=True)
-    optimiser = torch.optim.Adam([raw], lr=rate)
-    for _ in range(steps):
-        mix = torch.nn.functional.softplus(raw)
-        odds = (right @ mix + 1e-6) / (total @ mix + 1e-6 * words)
-        loss = -(count * odds.log()).sum() / count.sum() + l1 * mix.sum()
-        optimiser.zero_grad()
-        loss.backward()
-        optimiser.step()
-    return torch.nn.functional.softplus(raw).detach().numpy()
-
-
-def mixed_hits(
-    subject: Subject,
-    sentences: Sequence[Sequence[str]],
-    queries: pd.DataFrame,
-    of: np.ndarray,
-    weights: np.ndarray,
-    settings: Settings | None = None,
-) -> np.ndarray:
-    """Whether the most attended word under mixtures is the target; (R, N) bool.
-
-    Parameters
-    ----------
-    of : int array (N,)
-        Which of the K sets of mixtures a query is put to.
-    weights : array (K, R, 2H)
-    """
-    out = np.zeros((weights.shape[1], len(queries)), bool)
-    table = torch.as_tensor(np.asarray(weights, np.float32))
-    for which, scores, target in _both_ways(subject, sentences, queries, settings):
-        mine = table[torch.as_tensor(of[which])].to(scores.device)  # (N, R, 2H)
-        mixed = torch.einsum("nrh,nhu->rnu", mine, scores.clamp(min=0))
-        mixed = mixed.masked_fill((scores[:, 0] < 0)[None], -1.0)
-        out[:, which] = (mixed.argmax(-1) == target.to(scores.device)).cpu().numpy()
-    return out
-
-
-Span = tuple[int, int]
-
-
-def between(
-    subject: Subject,
-    sentences: Sequence[Sequence[str]],
-    links: Sequence[tuple[int, Span, Span]],
-    reduce: Callable[..., torch.Tensor] = torch.mean,
-    settings: Settings | None = None,
-) -> np.ndarray:
-    """Attention from one span of words to another, (links, L * A).
-
-    `links` are (sentence, from, to) with half-open word spans; `reduce` (`torch.mean`, `torch.amax`) is taken over the
-    pairs of words. The model runs once over each sentence that some link is in, however often it occurs.
-    """
-    texts: dict[tuple[str, ...], int] = {}
-    of: dict[int, list[int]] = {}
-    for i, (sentence, *_) in enumerate(links):
-        text = tuple(sentences[sentence])
-        of.setdefault(texts.setdefault(text, len(texts)), []).append(i)
-    out = np.zeros((len(links), subject.n_layers * subject.n_heads), np.float32)
-    for batch in maps(subject, texts, settings=settings):
-        single: list[tuple[int, int, int, int]] = []  # (link, b, q, k) of one word to one: all at once
-        for b, (s, place) in enumerate(zip(batch.index, batch.place)):
-            for i in of.get(s, ()):
-                (q0, q1), (k0, k1) = links[i][1:]
-                if q1 - q0 == k1 - k0 == 1:
-                    single.append((i, b, place[q0], place[k0]))
-                    continue
-                rows, columns = [[place[w] for w in range(*span)] for span in ((q0, q1), (k0, k1))]
-                block = batch.weights[b][:, :, rows][:, :, :, columns]  # (L, A, q, k)
-                out[i] = reduce(block.flatten(2), dim=-1).flatten().cpu().numpy()
-        if single:
-            i, b, q, k = torch.tensor(single).T
-            out[i.numpy()] = batch.weights[b, :, :, q, k].flatten(1).cpu().numpy()
-    return out

@@ -53,7 +53,7 @@ def f1(predicted: np.ndarray, gold: np.ndarray) -> np.ndarray:
 
 def by_threshold(scores: Sequence[np.ndarray], gold: Sequence[np.ndarray], thresholds: np.ndarray) -> np.ndarray:
     """Mean F1 of every head at each of its thresholds: (heads, thresholds), thresholds being (heads, thresholds) too."""
-    total = 0.0
+    total = np.zeros(thresholds.shape)
     for s, g in zip(scores, gold):
         # a share is weighed against an even spread over the sentence's words, so that length does not matter
         total = total + f1((s * s.shape[1])[:, None] > thresholds[..., None], g)

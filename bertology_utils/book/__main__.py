@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..claims.evidence import SHIPPED, read, without_seconds
 from ..settings import Settings
-from . import notebooks, pages, picture, portability, stage, studies
+from . import folding, notebooks, pages, picture, portability, stage, studies
 
 
 def main(words: list[str] | None = None) -> int:
@@ -67,6 +67,7 @@ def build(output: Path, switches: tuple[str, str, str] | None = None, root: Path
         pages.write(
             folder / "book" / "_generated", Settings(evidence=kept / "evidence"), *stage.addresses(folder, root)
         )
+        folding.fold_all(folder / "notebooks")
         print("rendering", file=sys.stderr, flush=True)
         stage.render(folder, output)
     return output / "index.html"

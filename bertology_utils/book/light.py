@@ -1,7 +1,8 @@
 """Rendered pages made lighter, and the glossary brought to them.
 
 A chapter's page loads what it shows and no more: no script of 1.5 MB and no font of 0.3 MB for a dozen
-icons (`cards.css` draws them), no search index outside the search page, pictures when they come into view.
+icons (`cards.css` draws them), no search index outside the search page, pictures when they come into view. A figure
+leads to itself, alone and whole.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ _LIST = re.compile(r'<div role="list" class="citation-list">')  # its entries ar
 _SEARCH = re.compile(r'[ \t]*<script src="[^"]*(?:searchtools|language_data|searchindex)\.js[^"]*"></script>\n?')
 _DESIGN = re.compile(r"[ \t]*<(?:link|script)[^>]*(?:sphinx-design|design-tabs)[^>]*?(?:/>|></script>)\n?")
 _PICTURE = re.compile(r"<img (?![^>]*\bloading=)")
+_FIGURE = re.compile(
+    r'(<figure [^>]*>\s*)(<img [^>]*\bsrc="([^"]+)"[^>]*>)'
+)  # on a phone it scrolls: a link can be reached
 _GLYPHS = re.compile(r'(?:\.fa-[\w-]+:{1,2}before,?)+\{content:"[^"]*"\}')  # the icon font's table of characters
 _FONTS = re.compile(r"@font-face\{[^}]*Font Awesome[^}]*\}")
 _REMARK, _SPACE = re.compile(r"/\*.*?\*/", re.DOTALL), re.compile(r"\s+")
@@ -35,6 +39,7 @@ def lighten(folder: Path) -> None:
             lighter = _SEARCH.sub("", lighter)
         if ' class="sd-' not in lighter:
             lighter = _DESIGN.sub("", lighter)
+        lighter = _FIGURE.sub(r'\1<a class="whole" href="\3">\2</a>', lighter)
         if page.parent.name in WITH_TERMS:
             lighter = terms.explain(lighter, known, f"../{terms.GLOSSARY}")
         if lighter != text:

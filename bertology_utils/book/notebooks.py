@@ -36,8 +36,8 @@ def environment(**variables: str) -> Iterator[None]:
             _set(name, value or None)
         yield
     finally:
-        for name, value in before.items():
-            _set(name, value)
+        for name, old in before.items():
+            _set(name, old)
 
 
 def _set(name: str, value: str | None) -> None:

@@ -82,7 +82,11 @@ def outputs(path: Path) -> list[list[tuple[str, str]]]:
     for cell in nbformat.read(path, as_version=4).cells:
         if cell.cell_type != "code":
             continue
-        texts = [(o.get("name", ""), o["text"]) for o in cell.outputs if "text" in o]
+        streams: dict[str, str] = {}  # in one piece: where a stream is cut depends on the clock
+        for o in cell.outputs:
+            if "text" in o:
+                streams[o["name"]] = streams.get(o["name"], "") + o["text"]
+        texts = list(streams.items())
         for o in cell.outputs:
             texts += [(kind, text) for kind, text in o.get("data", {}).items() if kind.startswith("text/")]
         out.append(texts)
@@ -202,4 +206,7 @@ def _without_accelerator() -> bool:
 def _oldest() -> str:
     """The lower bound of torch that the package states."""
     stated = [r for r in metadata.requires("bertology-utils") or () if re.match(r"torch\b", r)]
-    return re.search(r">=\s*([\d.]+)", stated[0])[1]
+    bound = re.search(r">=\s*([\d.]+)", stated[0])
+    if bound is None:
+        raise ValueError(f"{stated[0]} states no lower bound")
+    return bound[1]

@@ -5,23 +5,30 @@ from __future__ import annotations
 from html import escape
 
 from ..calibration import table
+from ..cards.standing import TOY, standing
 from ..claims import ledger
+from ..claims.rules import TAUGHT
 
 
 def calibration() -> str:
-    """A row for each claim and source: nulls tried, what came of them, whether the planted subject was found."""
+    """A row for each claim and source: nulls tried, what came of them, whether the planted subject was found.
+
+    Beside them, what the rule says of the model that has learnt the generated language.
+    """
     stored = table.stored()
     rows = "".join(_row(r) for r in stored.to_dict("records"))
     passed = int(stored["passed"].map(len).sum()) if len(stored) else 0
     found = int(stored["found"].sum()) if len(stored) else 0
     tried = sum(len(nulls) for nulls in stored["nulls"]) if len(stored) else 0
     claims = stored["claim"].nunique() if len(stored) else 0
+    learned = sum(standing(id).taught.label == TAUGHT for id in dict.fromkeys(stored["claim"]))
     return (
         f"**{tried} nulls** were put to the rules of **{claims} claims**; {passed} passed. The planted subject was found in "
-        f"{found} of {len(stored)} trials.\n\n"
+        f"{found} of {len(stored)} trials. `{TOY}`, a small BERT that has learnt the generated language and nothing else, has "
+        f"learned what {learned} of the claims say, which shows that a network can pass these rules.\n\n"
         "<details><summary>The whole table</summary><div class='claim-scroll'>"
         '<table class="facts trust"><thead><tr><th>claim</th><th>on</th><th>scored</th><th>nulls tried</th>'
-        f"<th>planted</th></tr></thead><tbody>{rows}</tbody></table></div></details>"
+        f"<th>planted</th><th><code>{TOY}</code></th></tr></thead><tbody>{rows}</tbody></table></div></details>"
     )
 
 
@@ -29,7 +36,10 @@ def _row(r: dict) -> str:
     nulls = ", ".join(f"{escape(str(name))} ({escape(str(label))})" for name, label in r["nulls"])
     planted = f"{escape(str(r['planted']))}: {escape(str(r['outcome']))}" if r["planted"] else "–"
     link = f'<a href="../claims/{escape(r["claim"])}.html">{escape(r["title"])}</a>'
-    return f"<tr><td>{link}</td><td>{escape(r['data'])}</td><td>{r['n']}</td><td>{nulls}</td><td>{planted}</td></tr>"
+    return (
+        f"<tr><td>{link}</td><td>{escape(r['data'])}</td><td>{r['n']}</td><td>{nulls}</td><td>{planted}</td>"
+        f"<td>{escape(standing(r['claim']).taught.label)}</td></tr>"
+    )
 
 
 def changes() -> str:

@@ -137,7 +137,7 @@ class Gold:
         words: dict[bytes, tuple] = {}
         for part in (single, double):
             first = [[w.replace(MASK, mask) for w in t[0]] for t in part]
-            second = [[w.replace(MASK, mask) for w in t[1]] for t in part] if part is double else None
+            second = [[w.replace(MASK, mask) for w in t[1] or ()] for t in part] if part is double else None
             ok = encode.fits(self.base, first if second is None else [a + b for a, b in zip(first, second)])
             kept = [k for k, fine in enumerate(ok) if fine and first[k]]
             others = None if second is None else [second[k] for k in kept]
@@ -148,11 +148,9 @@ class Gold:
                 golds[key].append(part[k][2:])
                 words[key] = row.words
         self._by_length: dict[int, list[bytes]] = defaultdict(list)
-        for key, found in golds.items():
+        for key, of in golds.items():
             ids = np.frombuffer(key, np.int64)
-            self.known[key] = Seen(
-                ids, ids, np.array(words[key]), ids == self.base.tokenizer.mask_token_id, tuple(found)
-            )
+            self.known[key] = Seen(ids, ids, np.array(words[key]), ids == self.base.tokenizer.mask_token_id, tuple(of))
             self._by_length[len(ids)].append(key)
         self._tables = {n: np.stack([np.frombuffer(k, np.int64) for k in keys]) for n, keys in self._by_length.items()}
 
@@ -193,8 +191,8 @@ class Gold:
 def _rows(base: Subject, first: list, second: list | None) -> list[encode.Row | None]:
     """Rows of the texts; None for a pair that is too long."""
     if second is None:
-        return encode.tokenize(base, first)
-    out = []
+        return list(encode.tokenize(base, first))
+    out: list[encode.Row | None] = []
     for a, b in zip(first, second):
         try:
             out += encode.tokenize(base, [a], [b])

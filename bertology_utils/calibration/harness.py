@@ -11,6 +11,7 @@ import hashlib
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -91,7 +92,7 @@ class Trial:
         return int(self.record.provenance.get("unknown", 0))
 
 
-def nulls_of(it: Claim) -> list[Null]:
+def nulls_of(claim: Claim) -> list[Null]:
     """The nulls that a claim names; `Null` records of its own among them.
 
     Raises
@@ -99,17 +100,17 @@ def nulls_of(it: Claim) -> list[Null]:
     KeyError
         If a name is unknown; those there are are listed.
     """
-    unknown = [n for n in it.nulls if isinstance(n, str) and n not in NULLS]
+    unknown = [n for n in claim.nulls if isinstance(n, str) and n not in NULLS]
     if unknown:
-        raise KeyError(f"{it.id}: no null {unknown}; there are: {', '.join(NULLS)}")
-    return [NULLS[n] if isinstance(n, str) else n for n in it.nulls]
+        raise KeyError(f"{claim.id}: no null {unknown}; there are: {', '.join(NULLS)}")
+    return [NULLS[n] if isinstance(n, str) else n for n in claim.nulls]
 
 
 def lacking(claims: Mapping[str, Claim]) -> list[str]:
     """Ids of claims that nothing calibrates: no null, or no planted subject, and no simulated runs to stand for both."""
     return [
-        id for id, it in claims.items()
-        if not (it.nulls and it.planted) and not (ledger.row(id).how in SIMULATED and not it.nulls and not it.planted)
+        id for id, claim in claims.items()
+        if not (claim.nulls and claim.planted) and not (ledger.row(id).how in SIMULATED and not claim.nulls and not claim.planted)
     ]  # fmt: skip
 
 
@@ -120,12 +121,12 @@ def complain(ids: Iterable[str]) -> None:
         raise Uncalibrated(f"{len(ids)} claims have no null or no planted subject: {', '.join(ids)}")
 
 
-def calibrate(it: Claim, data: Data, base: Subject, settings: Settings, only: Iterable[str] = ()) -> Iterator[Trial]:
+def calibrate(claim: Claim, data: Data, base: Subject, settings: Settings, only: Iterable[str] = ()) -> Iterator[Trial]:
     """Run a claim's experiment on its nulls and on its planted subject.
 
     Parameters
     ----------
-    it : Claim
+    claim : Claim
     data : Data
         Items of one source, as many as the shipped evidence rests on.
     base : Subject
@@ -138,21 +139,23 @@ def calibrate(it: Claim, data: Data, base: Subject, settings: Settings, only: It
     Uncalibrated
         If the claim has no null or no planted subject.
     """
-    if not (it.nulls and it.planted):
-        complain([it.id])
-    says = (it.planted.__doc__ or "what the claim says").strip().split("\n")[0]
-    stands = [(NULL, n.name, n.says, n.make, n.clauses) for n in nulls_of(it)]
-    stands.append((PLANTED, PLANTED, says, it.planted, it.plantable))
+    if not (claim.nulls and claim.planted):
+        complain([claim.id])
+    says = (claim.planted.__doc__ or "what the claim says").strip().split("\n")[0]
+    stands: list[tuple[str, str, str, Any, tuple[str, ...]]] = [
+        (NULL, n.name, n.says, n.make, n.clauses) for n in nulls_of(claim)
+    ]
+    stands.append((PLANTED, PLANTED, says, claim.planted, claim.plantable))
     only = set(only)
-    twin_rows = it.experiment(base.twin(settings.seed), data, settings)
+    twin_rows = claim.experiment(base.twin(settings.seed), data, settings)
     for role, name, words, make, aims in stands:
         if only and name not in only:
             continue
         start = time.process_time()
-        subject = make(data, base, np.random.default_rng([settings.seed, _number(it.id), _number(name)]))
-        rows = it.experiment(subject, data, settings)
+        subject = make(data, base, np.random.default_rng([settings.seed, _number(claim.id), _number(name)]))
+        rows = claim.experiment(subject, data, settings)
         yield trial(
-            it.id, role, name, words, rows, over(rows, twin_rows), data.name, settings,
+            claim.id, role, name, words, rows, over(rows, twin_rows), data.name, settings,
             time.process_time() - start, aims=aims, notes=(*data.notes, *rows.attrs.get("notes", ())),
             data_sha256=data.sha256, base_sha256=base.sha256, unknown=getattr(subject, "unknown", 0),
         )  # fmt: skip

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -51,7 +52,8 @@ def untrained(data: Data, base: Subject, rng: Rng) -> Subject:
 
 def layer_0(data: Data, base: Subject, rng: Rng) -> Subject:
     """The trained embeddings of words, positions and segments, handed on by every layer."""
-    embeddings, separator = base.base.embeddings, base.tokenizer.sep_token_id
+    embeddings: Any = base.base.embeddings
+    separator = base.tokenizer.sep_token_id
 
     def hidden(seen: Seen, _: Rng) -> np.ndarray:
         ends = np.cumsum(seen.ids == separator)
@@ -172,7 +174,7 @@ def nearest(data: Data, base: Subject, rng: Rng) -> Subject:
 
 
 NULLS: dict[str, Null] = {
-    name: Null(name, make.__doc__.split("\n")[0], make)
+    name: Null(name, (make.__doc__ or "").split("\n")[0], make)
     for name, make in {
         "untrained": untrained,
         "layer 0": layer_0,

@@ -1,4 +1,4 @@
-"""Stored calibrations: one file a claim, with the deciding rows of every stand-in, so that anybody can decide again."""
+"""Stored calibrations: one file per claim, with the deciding rows of every stand-in, so that anybody can decide again."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from ..claims.evidence import Evidence, EvidenceError, plain
 from ..files import write
@@ -40,7 +41,7 @@ def _line(trial: Trial) -> str:
     """A trial as JSON, a row to a line."""
     record = plain(asdict(trial.record))
     facts = {k: v for k, v in record["provenance"].items() if k in KEPT}
-    head = {"role": trial.role, "name": trial.name, "says": trial.says, "aims": list(trial.aims)}
+    head: dict[str, Any] = {"role": trial.role, "name": trial.name, "says": trial.says, "aims": list(trial.aims)}
     head |= {"claim": record["claim"], "data": record["data"], "notes": record["notes"], "provenance": facts}
     lines = [f" {json.dumps(k)}: {_dump(v)}" for k, v in head.items()]
     for part in ("rows", "over_twin"):

@@ -69,7 +69,8 @@ def rows_of(
     An absence is the other way round: a planted one is exactly there where the effect is none, and a null (`times` 0) has
     the effect. Gates are passed by `COMPETENT` smallest effects, by the twin too.
     """
-    mine, other = [], []
+    mine: list[dict] = []
+    other: list[dict] = []
     for slot in slots:
         found = _speak(clauses, slot)
         least = min((test.by for _, test in found if test.by), default=0.05)

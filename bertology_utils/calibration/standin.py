@@ -17,6 +17,7 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -63,6 +64,8 @@ class _Value(nn.Module):
 class _Layer(nn.Module):
     """Adds `delta` to the stream, and what its heads move along the maps."""
 
+    attention: Any
+
     def __init__(self, size: int, heads: int, flow: float):
         super().__init__()
         self.heads = heads
@@ -74,7 +77,7 @@ class _Layer(nn.Module):
         with torch.no_grad():
             self.attention.output.dense.weight.copy_(flow * torch.eye(size))
 
-    def forward(self, hidden: torch.Tensor, maps: torch.Tensor | None = None, delta: torch.Tensor | None = None):
+    def forward(self, hidden: torch.Tensor, delta: torch.Tensor, maps: torch.Tensor | None = None):
         value = self.attention.self.value(hidden)  # (B, T, H)
         if maps is not None:
             parts = value.unflatten(-1, (self.heads, -1)).transpose(1, 2)  # (B, A, T, d)
@@ -97,6 +100,9 @@ class _Embeddings(nn.Module):
 
 
 class _Encoder(nn.Module):
+    encoder: Any
+    codes: torch.Tensor
+
     def __init__(self, config, recipe: Recipe, codes: torch.Tensor, flow: float):
         super().__init__()
         self.config, self.recipe, self.flow = config, recipe, flow
@@ -140,7 +146,7 @@ class _Encoder(nn.Module):
         return BaseModelOutputWithPooling(
             last_hidden_state=hidden,
             hidden_states=tuple(every) if output_hidden_states else None,
-            attentions=tuple(attentions) if output_attentions else None,
+            attentions=tuple(a for a in attentions if a is not None) if output_attentions else None,
         )
 
     def _states(self, rows: list[Seen], width: int) -> torch.Tensor:
@@ -208,7 +214,8 @@ class StandInModel(nn.Module):
         return torch.float32
 
     def get_output_embeddings(self) -> nn.Linear:
-        return self.cls.predictions.decoder
+        head: Any = self.cls
+        return head.predictions.decoder
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,17 +231,20 @@ class StandIn(Subject):
     stands_for: Subject | None = field(default=None)
 
     def twin(self, seed: int = 0) -> Subject:
+        assert self.stands_for is not None
         return self.stands_for.twin(seed)
 
     @property
     def unknown(self) -> int:
         """How many different rows it was given that were no item's text."""
-        return len(self.base.recipe.gold.unknown)
+        model: Any = self.base
+        return len(model.recipe.gold.unknown)
 
     @cached_property
     def sha256(self) -> str:
         """Of what it is called, its size, its seed and the data it knows; it has no weights to speak of."""
-        recipe = self.base.recipe
+        model: Any = self.base
+        recipe = model.recipe
         facts = [self.name, self.n_layers, self.n_heads, self.hidden_size, recipe.seed, recipe.gold.data.sha256]
         return hashlib.sha256(repr(facts).encode()).hexdigest()
 
@@ -274,7 +284,7 @@ def stand_in(
     size = max(features + (CODES if logits is not None else 1), config.num_attention_heads)
     config.hidden_size = -(-size // config.num_attention_heads) * config.num_attention_heads
     recipe = Recipe(gold, hidden, attention, logits, features, seed)
-    model = StandInModel(config, recipe, flow, bias).eval().requires_grad_(False).to(base.device)
+    model: Any = StandInModel(config, recipe, flow, bias).eval().requires_grad_(False).to(base.device)
     return StandIn(
         name=name, source="stand-in", model=model, tokenizer=base.tokenizer, device=base.device, has_mlm=True,
         has_nsp=False, seed=seed, stands_for=base,

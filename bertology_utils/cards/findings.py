@@ -1,6 +1,6 @@
 """What we found, in words: texts whose figures come from the evidence and whose outcomes are checked against it.
 
-The texts are the project's own and lie in `assets/findings/`, one file a section, one entry a claim (and `five`, the
+The texts are the project's own and lie in `assets/findings/`, one file per section, one entry per claim (and `five`, the
 five things a chapter shows)::
 
     syn.agreement.goldberg2019:

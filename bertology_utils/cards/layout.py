@@ -156,8 +156,10 @@ def _calibration(s: Standing) -> str:
     nulls = [f"{null['name']} ({null['label']})" for null in s.calibration["nulls"]]
     planted = s.calibration["planted"]["label"]
     text = f"Put to what lacks the property: {', '.join(nulls)}. " if nulls else ""
-    text += f"Put to a subject in which the property was planted: {planted}." if planted else ""
-    return f'<p class="claim-nulls"><b>Can it be fooled?</b> {escape(text)}</p>'
+    text += f"Put to a subject in which the property was planted: {planted}. " if planted else ""
+    taught = s.taught.label
+    text += f"Put to a small BERT that has learnt the generated language: {taught}." if taught != NOT_RERUN else ""
+    return f'<p class="claim-nulls"><b>Can it be fooled?</b> {escape(text.strip())}</p>'
 
 
 def _changes(s: Standing) -> str:

@@ -21,6 +21,7 @@ from ..claims.rules import NOT_RERUN, UNTESTABLE, Decision, pooled
 from ..settings import Settings
 
 BUILTIN = "builtin"
+TOY = "toy"
 DECIDING = ("", "authors", "rerun")  # labels of records that may decide; related and digitised ones bear on the claim
 
 
@@ -114,6 +115,11 @@ class Standing:
     def demonstration(self) -> Slot:
         """Our model on generated sentences."""
         return _slot([r for r in self._reruns(self.ours) if r.data == BUILTIN], ours=True)
+
+    @cached_property
+    def taught(self) -> Slot:
+        """A small BERT that has learnt the generated language, on sentences of that language."""
+        return _slot([r for r in self._reruns(TOY) if r.data == BUILTIN], ours=True)
 
     @property
     def slots(self) -> tuple[tuple[str, Slot], ...]:

@@ -1,6 +1,6 @@
-"""The claim ledger: one row a claim of the survey (rogers2020), read strictly from `assets/ledger/`.
+"""The claim ledger: one row per claim of the survey (rogers2020), read strictly from `assets/ledger/`.
 
-The ledger says what is claimed and how it is measured again; it computes nothing. One file a section, in the
+The ledger says what is claimed and how it is measured again; it computes nothing. One file per section, in the
 book's order; `assets/ledger/README.md` explains the fields.
 """
 

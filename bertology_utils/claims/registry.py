@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import pandas as pd
 
@@ -36,17 +37,19 @@ class Claim:
         What the experiment needs of a source; a source may offer some of them only.
     experiment : callable
     n : int
-        Generated items a task when the settings name none.
+        Generated items per task when the settings name none.
     limit : int or None
-        Original items a task and split when the settings name none (None: all).
+        Original items per task and split when the settings name none (None: all).
     beside : mapping
         Task -> the data sets it is taken from where a source has none of its own (running text beside word pairs).
-    nulls : tuple of str
-        What lacks the property and must not pass: names of `calibration`'s stand-ins.
+    nulls : tuple of str or Null
+        What lacks the property and must not pass: `calibration`'s stand-ins, by name or made for this claim.
     planted : callable or None
         Makes a stand-in that has the property, from the gold annotation: it must pass.
     plantable : tuple of str
         The clauses that a stand-in can have (none named: all): tuning, say, changes no planted map.
+    text_to_text : bool
+        Whether a model is asked that writes texts, in place of one that fills gaps.
     """
 
     id: str
@@ -55,9 +58,10 @@ class Claim:
     n: int = 1000
     limit: int | None = None
     beside: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
-    nulls: tuple[str, ...] = ()
+    nulls: tuple[Any, ...] = ()
     planted: Callable[..., Subject] | None = None
     plantable: tuple[str, ...] = ()
+    text_to_text: bool = False
 
     def sources(self) -> list[str]:
         """The original data sets of the ledger row that offer one of the tasks."""
@@ -77,9 +81,10 @@ def claim(
     n: int = 1000,
     limit: int | None = None,
     beside: Mapping[str, Sequence[str]] | None = None,
-    nulls: Sequence[str] = (),
+    nulls: Sequence[Any] = (),
     planted: Callable[..., Subject] | None = None,
     plantable: Sequence[str] = (),
+    text_to_text: bool = False,
 ) -> Callable[[Experiment], Experiment]:
     """Register the decorated experiment for a ledger row.
 
@@ -97,7 +102,8 @@ def claim(
             raise ValueError(f"two experiments for {id}: {_CLAIMS[id].experiment.__module__} and {function.__module__}")
         names = (tasks,) if isinstance(tasks, str) else tuple(tasks)
         from_others = {task: tuple(sources) for task, sources in (beside or {}).items()}
-        _CLAIMS[id] = Claim(id, names, function, n, limit, from_others, tuple(nulls), planted, tuple(plantable))
+        stand_ins = (tuple(nulls), planted, tuple(plantable))
+        _CLAIMS[id] = Claim(id, names, function, n, limit, from_others, *stand_ins, text_to_text)
         return function
 
     return register

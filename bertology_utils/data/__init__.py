@@ -11,7 +11,7 @@ from pathlib import Path
 from bertology_utils.data.items import SPLITS, Data, Item
 from bertology_utils.settings import Settings
 
-BUILTIN_N = 1000  # items a task where the caller names no number
+BUILTIN_N = 1000  # items per task where the caller names no number
 
 
 def load(

@@ -148,6 +148,10 @@ class EdgeItem(Item):
     span2: tuple[int, int] | None = None
     labels: tuple[str, ...]
 
+    def pairs(self) -> list[tuple[int, int]]:
+        """Every word of the first span with every word of the second."""
+        return [(a, b) for a in range(*self.span1) for b in range(*(self.span2 or (0, 0)))]
+
     def check(self) -> None:
         for span in filter(None, (self.span1, self.span2)):
             if not 0 <= span[0] < span[1] <= len(self.words):

@@ -1,4 +1,4 @@
-"""The experiments, one package a section of the survey; each function is registered with its claim."""
+"""The experiments, one package per section of the survey; each function is registered with its claim."""
 
 from __future__ import annotations
 

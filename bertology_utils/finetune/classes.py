@@ -94,7 +94,7 @@ def text_rows(subject: Subject, items: Sequence[Labelled]) -> list[Row]:
     if pairs and len(pairs) != len(items):
         single = next(i for i in items if i.text_b is None)
         raise ItemError(f"{len(pairs)} of {len(items)} items are pairs of texts, but not {single}")
-    second = [i.text_b.split() for i in items] if pairs else None
+    second = [(i.text_b or "").split() for i in items] if pairs else None
     return tokenize(subject, [i.text.split() for i in items], second)
 
 

@@ -140,7 +140,7 @@ def train(
         fused=tuned.device.type in ("cpu", "cuda"),  # one pass over the weights: they outnumber a step's tokens by far
     )
     schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda s: recipe.factor(min(s, steps - 1), steps))
-    losses = []
+    losses: list[float] = []
     with seeded(recipe.seed, tuned.device):
         tuned.base.train()
         head.train()
@@ -176,8 +176,8 @@ def _epochs(subject: Subject, rows: Sequence[Row], recipe: Recipe) -> Iterator[B
         pools = [order[i : i + POOL * recipe.batch] for i in range(0, len(order), POOL * recipe.batch)]
         cut = []
         for pool in pools:
-            pool = sorted(pool, key=lambda i: len(rows[i].ids))
-            cut += [pool[i : i + recipe.batch] for i in range(0, len(pool), recipe.batch)]
+            alike = sorted(pool, key=lambda i: len(rows[i].ids))
+            cut += [alike[i : i + recipe.batch] for i in range(0, len(alike), recipe.batch)]
         for k in rng.permutation(len(cut)):
             chosen = cut[k]
             (batch,) = batches(subject, [rows[i] for i in chosen], budget=10**9)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -39,8 +40,8 @@ def vocabulary(subject: Subject, texts: Sequence[str], *, shortest: int = 3) -> 
     Whole: the tokenizer gives the written word back as that one token, so a trigger can be typed.
     """
     used = {w.strip(".,;:!?\"'()").lower() for text in texts for w in text.split()}
-    words = {t.lstrip("Ġ▁"): i for t, i in subject.tokenizer.get_vocab().items()}
-    words = [w for w in words if len(w) >= shortest and w.isascii() and w.isalpha() and w.islower() and w not in used]
+    known = dict.fromkeys(t.lstrip("Ġ▁") for t in subject.tokenizer.get_vocab())
+    words = [w for w in known if len(w) >= shortest and w.isascii() and w.isalpha() and w.islower() and w not in used]
     encoded = subject.tokenizer([[w] for w in words], is_split_into_words=True, add_special_tokens=False)["input_ids"]
     ids = sorted({e[0] for e in encoded if len(e) == 1 and e[0] != subject.tokenizer.unk_token_id})
     if not ids:
@@ -96,7 +97,8 @@ def search(
     rows = _rows(classifier.subject, chosen, how.length)
     gold = np.array([classifier.classes.index(i.label) for i in chosen])
     start = random_triggers(allowed, 1, how.length, seed)[0]
-    table = classifier.subject.base.get_input_embeddings().weight[torch.as_tensor(allowed)].float()  # (K, E)
+    embeddings: Any = classifier.subject.base.get_input_embeddings()
+    table = embeddings.weight[torch.as_tensor(allowed)].float()  # (K, E)
     kept = [(loss(classifier, rows, gold, start), start)]
     for _ in range(how.sweeps):
         for place in range(how.length):

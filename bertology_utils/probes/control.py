@@ -14,7 +14,7 @@ import numpy as np
 from .targets import Targets
 
 
-def control_labels(types: Sequence[str], labels: Sequence[str], seed: int = 0) -> np.ndarray:
+def control_labels(types: Sequence[str] | np.ndarray, labels: Sequence[str] | np.ndarray, seed: int = 0) -> np.ndarray:
     """One random label a word type, drawn with the labels' frequencies; str array (N,).
 
     The draw depends on seed and the set of types alone, not on the order of the words.

@@ -97,7 +97,7 @@ def fit_edge(
     mask: np.ndarray,
     labels: Sequence[str] | np.ndarray,
     *,
-    classes: Sequence[str] | None = None,
+    classes: Sequence[str] | np.ndarray | None = None,
     pool: Literal["attention", "mean"] = "attention",
     width: int = 64,
     epochs: int = 20,
@@ -168,7 +168,7 @@ def gather_spans(
     used = np.unique(targets.sentence)
     members = {int(i): np.flatnonzero(targets.sentence == i) for i in used}
     mask = np.zeros((len(targets), spans.shape[1], size), np.float32)
-    out = None
+    out: np.ndarray | None = None
     for i, states in encode.hidden_states(
         subject, [targets.sentences[s] for s in used], layers=layers, settings=settings
     ):  # states: (L, W, H)
@@ -178,4 +178,5 @@ def gather_spans(
             for k, (a, b) in enumerate(spans[n]):
                 out[:, n, k, : b - a] = states[:, a:b]
                 mask[n, k, : b - a] = 1
+    assert out is not None  # targets are never empty
     return out, mask

@@ -8,13 +8,14 @@ model, after one layer; the layers above and the masked-LM head then work with w
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 
 from ..subject.encode import Row, batches, forward
+from ..subject.hooks import changed_states
 from ..subject.models import Subject
 from .linear import fit
 
@@ -50,9 +51,9 @@ def project_out(directions: np.ndarray) -> np.ndarray:
 
 def inlp(
     x: np.ndarray,
-    labels: Sequence[str],
+    labels: Sequence[str] | np.ndarray,
     held_out: np.ndarray,
-    held_out_labels: Sequence[str],
+    held_out_labels: Sequence[str] | np.ndarray,
     *,
     most: int | None = None,
     tolerance: float = 0.02,
@@ -95,8 +96,7 @@ def random_directions(size: int, k: int, seed: int = 0) -> np.ndarray:
     return np.linalg.qr(np.random.default_rng(seed).normal(size=(size, k)))[0].T.astype(np.float32)
 
 
-@contextmanager
-def erased(subject: Subject, layer: int, projection: np.ndarray) -> Iterator[Subject]:
+def erased(subject: Subject, layer: int, projection: np.ndarray) -> AbstractContextManager[Subject]:
     """Within the context every vector leaving `layer` (0: the embeddings, l: transformer layer l - 1) is projected.
 
     Raises
@@ -104,20 +104,8 @@ def erased(subject: Subject, layer: int, projection: np.ndarray) -> Iterator[Sub
     IndexError
         If there is no such layer.
     """
-    if not 0 <= layer <= subject.n_layers:
-        raise IndexError(f"layer {layer} out of range: 0 is the embeddings, {subject.n_layers} the last layer")
     matrix = torch.as_tensor(projection, dtype=subject.model.dtype, device=subject.device)
-    module = subject.base.embeddings if layer == 0 else subject.layers[layer - 1]
-
-    def replace(module, args, output):
-        return (output[0] @ matrix, *output[1:]) if isinstance(output, tuple) else output @ matrix
-
-    # prepended: the library records hidden states by forward hooks of its own, and must see the erased ones
-    handle = module.register_forward_hook(replace, prepend=True)
-    try:
-        yield subject
-    finally:
-        handle.remove()
+    return changed_states(subject, layer, lambda hidden: hidden @ matrix)
 
 
 def at_masks(subject: Subject, rows: Sequence[Row], budget: int) -> Iterator[tuple[int, torch.Tensor]]:

@@ -1,4 +1,4 @@
-"""One probe a layer, with every control: the driver behind most probing claims.
+"""One probe per layer, with every control: the driver behind most probing claims.
 
 The layer is chosen on dev and scored on test; beside it stand the majority label, layer 0 (the embeddings), control
 labels, and — where the caller runs it — an untrained network of the same shape. Intervals draw sentences, not words,
@@ -107,9 +107,7 @@ def score_layers(
     note: str = "",
 ) -> LayerScores:
     """As `probe_layers`, from vectors (L + 1, N, F) that are there already."""
-    train, dev, test = (targets.split == s for s in ("train", "dev", "test"))
-    if not (train.any() and dev.any() and test.any()):
-        raise ValueError(f"train, dev, test have {train.sum()}, {dev.sum()}, {test.sum()} targets; each needs some")
+    _, dev, test = targets.splits()
     tasks = [targets] + ([control_task(targets, settings.seed)] if control else [])
     predicted = np.array([_told(x, task, hidden, l2, settings) for task in tasks])
     right = np.array([predicted[k] == task.labels for k, task in enumerate(tasks)])  # (tasks, L + 1, N)

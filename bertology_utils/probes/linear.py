@@ -47,7 +47,7 @@ class Probe:
             return self.net((tensor(x, self.mean.device) - self.mean) / self.scale)
 
     def predict(self, x: np.ndarray) -> np.ndarray:
-        """Labels (N,); with several labels a row, a bool array (N, C)."""
+        """Labels (N,); with several labels per row, a bool array (N, C)."""
         logits = self.logits(x).cpu().numpy()
         return logits > 0 if self.multi else self.classes[logits.argmax(1)]
 
@@ -67,7 +67,7 @@ def fit(
     x: np.ndarray,
     labels: Sequence[str] | np.ndarray,
     *,
-    classes: Sequence[str] | None = None,
+    classes: Sequence[str] | np.ndarray | None = None,
     hidden: int | None = None,
     l2: float = 1e-3,
     steps: int = 30,
@@ -79,7 +79,7 @@ def fit(
     Parameters
     ----------
     x : float array (N, F)
-    labels : str array (N,), or bool array (N, C) for several labels a row (then `classes` names the columns)
+    labels : str array (N,), or bool array (N, C) for several labels per row (then `classes` names the columns)
     classes : sequence of str, optional
         All labels there are, where the training data may lack some; by default those seen.
     hidden : int, optional
@@ -129,11 +129,11 @@ def fit_each(
     x: np.ndarray,
     labels: np.ndarray,
     *,
-    classes: Sequence[str] | None = None,
+    classes: Sequence[str] | np.ndarray | None = None,
     l2: float = 1e-3,
     device: torch.device | str = "cpu",
 ) -> list[Probe]:
-    """As `fit`, a linear probe with one label a row, for each of K sets of vectors (K, N, F) of the same rows at once."""
+    """As `fit`, a linear probe with one label per row, for each of K sets of vectors (K, N, F) of the same rows at once."""
     (probes,) = fit_grid(x, labels, [l2], classes=classes, device=device)
     return probes
 
@@ -143,7 +143,7 @@ def fit_grid(
     labels: np.ndarray,
     penalties: Sequence[float],
     *,
-    classes: Sequence[str] | None = None,
+    classes: Sequence[str] | np.ndarray | None = None,
     device: torch.device | str = "cpu",
 ) -> list[list[Probe]]:
     """As `fit_each` for each penalty (in the order given): a list of K probes each.

@@ -30,7 +30,7 @@ BLOCKS = (
 )  # shares of the data, as in the study
 
 
-def online_code(x: np.ndarray, labels: Sequence[str], *, l2: float = 1e-3, **options) -> np.ndarray:
+def online_code(x: np.ndarray, labels: Sequence[str] | np.ndarray, *, l2: float = 1e-3, **options) -> np.ndarray:
     """Bits it takes to send each label with each of K sets of vectors, float (K, N); see `online_codes`."""
     (bits,) = online_codes(x, labels, [l2], **options)
     return bits
@@ -38,7 +38,7 @@ def online_code(x: np.ndarray, labels: Sequence[str], *, l2: float = 1e-3, **opt
 
 def online_codes(
     x: np.ndarray,
-    labels: Sequence[str],
+    labels: Sequence[str] | np.ndarray,
     penalties: Sequence[float],
     *,
     blocks: Sequence[float] = BLOCKS,
@@ -93,11 +93,11 @@ def _order(n: int, groups: Sequence | None, seed: int) -> np.ndarray:
     return np.argsort(rng.permutation(len(kinds))[member], kind="stable")
 
 
-def uniform_bits(labels: Sequence[str]) -> float:
+def uniform_bits(labels: Sequence[str] | np.ndarray) -> float:
     """Bits a label under the uniform code over the classes."""
     return float(np.log2(len(np.unique(labels))))
 
 
-def compression(bits: np.ndarray, labels: Sequence[str]) -> float:
+def compression(bits: np.ndarray, labels: Sequence[str] | np.ndarray) -> float:
     """How many times shorter than the uniform code; 1 where nothing is to be learnt."""
     return uniform_bits(labels) * len(bits) / float(np.sum(bits))

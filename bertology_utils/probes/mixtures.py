@@ -100,8 +100,8 @@ def fit_mixture(
         chooses it on dev. (The penalty and the unit size of mixtures came in after figures of unfinished models had
         been seen.)
     """
-    counts = None if counts is None else [counts]
-    (mixture,) = fit_mixtures(x, labels, [len(x)], [even], counts=counts, l2=l2, steps=steps, device=device)
+    drawn = None if counts is None else [counts]
+    (mixture,) = fit_mixtures(x, labels, [len(x)], [even], counts=drawn, l2=l2, steps=steps, device=device)
     return mixture
 
 
@@ -117,21 +117,23 @@ def fit_mixtures(
     device: torch.device | str = "cpu",
 ) -> list[Mixture]:
     """As `fit_mixture`, K fits at once on the same vectors: each of the lowest so many `layers`, with its `even`."""
-    x = tensor(x, device)
-    device = x.device
-    if x.ndim != 3 or x.shape[1] != len(labels) or not len(labels):
-        raise ValueError(f"vectors {tuple(x.shape)} and {len(labels)} labels do not go together: needs (layers, N, F)")
+    known = tensor(x, device)
+    device = known.device
+    if known.ndim != 3 or known.shape[1] != len(labels) or not len(labels):
+        raise ValueError(
+            f"vectors {tuple(known.shape)} and {len(labels)} labels do not go together: needs (layers, N, F)"
+        )
     classes, codes = np.unique(labels, return_inverse=True)
-    k, (depth, n, size) = len(layers), x.shape
+    k, (depth, n, size) = len(layers), known.shape
     target = torch.as_tensor(codes, device=device).repeat(k)
-    share = x.new_ones(k, n)
+    share = known.new_ones(k, n)
     if counts is not None:
-        share = torch.as_tensor(np.asarray(counts), device=device).to(x)
+        share = torch.as_tensor(np.asarray(counts), device=device).to(known)
     share = share / share.sum(1, keepdim=True)
-    mean, scale = x.mean(1, keepdim=True), x.std(1, keepdim=True, correction=0).clamp_min(1e-6)
-    z = ((x - mean) / scale).flatten(1)  # (L, N * F)
+    mean, scale = known.mean(1, keepdim=True), known.std(1, keepdim=True, correction=0).clamp_min(1e-6)
+    z = ((known - mean) / scale).flatten(1)  # (L, N * F)
     used = torch.arange(depth, device=device) < torch.as_tensor(layers, device=device)[:, None]  # (K, L)
-    held = torch.as_tensor(even, device=device).to(x)
+    held = torch.as_tensor(even, device=device).to(known)
 
     gram = z @ z.T / z.shape[1]  # (L, L): a mixture's mean square without the mixture
 
@@ -147,7 +149,7 @@ def fit_mixtures(
         fit = F.cross_entropy(logits.flatten(0, 1), target, reduction="none").view(k, n)
         return (fit * share).sum(1) + l2 / 2 * weight.square().sum((1, 2)) + held / 2 * scores.square().sum(1)
 
-    start = [x.new_zeros(k, *shape) for shape in ((depth,), (size, len(classes)), (len(classes),))]
+    start = [known.new_zeros(k, *shape) for shape in ((depth,), (size, len(classes)), (len(classes),))]
     scores, weight, bias = minimise_all(loss, start, steps)
     weights, length = mixing(scores)
     weight = (weight / length[:, None, None]).transpose(1, 2).contiguous()  # (K, C, F)
@@ -210,9 +212,7 @@ def cumulative(
     curve : bool
         False: only the mixture of all layers (and its refits), for the weights.
     """
-    train, dev, test = (targets.split == s for s in ("train", "dev", "test"))
-    if not (train.any() and dev.any() and test.any()):
-        raise ValueError(f"train, dev, test have {train.sum()}, {dev.sum()}, {test.sum()} targets; each needs some")
+    train, dev, test = targets.splits()
     device = settings.torch_device()
     labels, known, depth = targets.labels[train], x[:, train], len(x)
     tried = fit_mixtures(known, labels, [depth] * len(EVEN), EVEN, device=device)
@@ -223,7 +223,11 @@ def cumulative(
     lower = list(range(1, depth)) if curve else []
     counts = np.concatenate([np.ones((len(lower), len(labels)), int), drawn])
     layers = [*lower, *[depth] * refits]
-    fits = fit_mixtures(known, labels, layers, [EVEN[k]] * len(layers), counts=counts, device=device) if layers else []
+    fits = (
+        fit_mixtures(known, labels, layers, [EVEN[k]] * len(layers), counts=list(counts), device=device)
+        if layers
+        else []
+    )
     fits, resampled = [*fits[: len(lower)], tried[k]], fits[len(lower) :]
     predicted = np.array([m.predict(x[: len(m.weights), test]) for m in fits])
     right = predicted == targets.labels[test]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -66,10 +67,11 @@ def states_at(
 
 def _before_decoder(subject: Subject, hidden: torch.Tensor) -> torch.Tensor:
     """What the head makes of hidden states (N, H) before it compares them with the vocabulary."""
-    if hasattr(subject.model, "cls"):
-        return subject.model.cls.predictions.transform(hidden)
-    if hasattr(subject.model, "lm_head"):
-        head = subject.model.lm_head
+    model: Any = subject.model
+    if hasattr(model, "cls"):
+        return model.cls.predictions.transform(hidden)
+    if hasattr(model, "lm_head"):
+        head = model.lm_head
         return head.layer_norm(F.gelu(head.dense(hidden)))
     raise ModelUnsuitable(f"{subject.name} ({type(subject.model).__name__}) has no masked-LM head that is known here")
 
@@ -82,7 +84,7 @@ class LayerHead:
     weight: torch.Tensor
     bias: torch.Tensor
 
-    def log_probs(self, hidden: np.ndarray, ids: Sequence[int] | None = None) -> np.ndarray:
+    def log_probs(self, hidden: np.ndarray, ids: Sequence[int] | np.ndarray | None = None) -> np.ndarray:
         """Natural-log probabilities (N, V), or (N, len(ids)) renormalised over those pieces."""
         x = torch.as_tensor(hidden, device=self.weight.device)
         with torch.no_grad():
@@ -140,8 +142,8 @@ def fit_heads(
     if states.shape[1] != len(pieces) or not len(pieces):
         raise ValueError(f"{states.shape[1]} masked positions but {len(pieces)} pieces")
     device = subject.device
-    ids, codes = np.unique(np.asarray(pieces), return_inverse=True)
-    ids, target = torch.as_tensor(ids, device=device), torch.as_tensor(codes, device=device)
+    kinds, codes = np.unique(np.asarray(pieces), return_inverse=True)
+    ids, target = torch.as_tensor(kinds, device=device), torch.as_tensor(codes, device=device)
     last = torch.as_tensor(states[-1], device=device)
     heads = []
     for layer in states:

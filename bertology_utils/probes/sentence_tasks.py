@@ -44,14 +44,14 @@ LEAST = 8  # train examples a label must have, or it is left out
 CONTENT = ("NOUN", "ADJ")  # frequent verbs are have, do, get
 
 
-def build(name: str, items: Sequence[Sentence], *, seed: int = 0) -> Targets:
-    """The sentences of a task with their labels: one target a sentence, spanning it whole.
+def build(task: str, items: Sequence[Sentence], *, seed: int = 0) -> Targets:
+    """The sentences of a task with their labels: one target per sentence, spanning it whole.
 
     Labels with fewer than `LEAST` train examples are left out.
 
     Parameters
     ----------
-    name : str
+    task : str
         One of `PROBING`.
     items : sequence of Sentence
         With words, upos, xpos, feats, heads and deprels.
@@ -63,14 +63,14 @@ def build(name: str, items: Sequence[Sentence], *, seed: int = 0) -> Targets:
     ItemError
         If fewer than two labels are left.
     """
-    if name not in _TASKS:
-        raise KeyError(f"no sentence task {name!r}; there are {', '.join(PROBING)}")
-    examples = list(_TASKS[name]([s for s in items if s.heads], random.Random(f"{seed} {name}")))
+    if task not in _TASKS:
+        raise KeyError(f"no sentence task {task!r}; there are {', '.join(PROBING)}")
+    examples = list(_TASKS[task]([s for s in items if s.heads], random.Random(f"{seed} {task}")))
     seen = Counter(label for s, _, label in examples if s.split == "train")
     kept = [e for e in examples if seen[e[2]] >= LEAST]
     if len({label for *_, label in kept}) < 2:
-        raise ItemError(f"{name}: {len(items)} sentences give {dict(seen)}: fewer than two labels of {LEAST} examples")
-    made = [Sentence(id=f"{name}-{i}", split=s.split, words=w, condition=c) for i, (s, w, c) in enumerate(kept)]
+        raise ItemError(f"{task}: {len(items)} sentences give {dict(seen)}: fewer than two labels of {LEAST} examples")
+    made = [Sentence(id=f"{task}-{i}", split=s.split, words=w, condition=c) for i, (s, w, c) in enumerate(kept)]
     return from_sentences(made, lambda s: [(s.condition, (0, len(s.words)))])
 
 
@@ -116,10 +116,10 @@ def tree_depth(sentence: Sentence) -> int:
     return max(map(above, range(len(sentence.words))))
 
 
-def feature(sentence: Sentence, word: int, name: str) -> str | None:
+def feature(sentence: Sentence, word: int, wanted: str) -> str | None:
     """The value of one morphological feature of a word."""
     found = dict(pair.split("=", 1) for pair in sentence.feats[word].split("|") if "=" in pair)
-    return found.get(name)
+    return found.get(wanted)
 
 
 def lengths(items: Sequence[Sentence], rng: random.Random, bins: int = 5) -> Iterable[Example]:

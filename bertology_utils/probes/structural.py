@@ -105,17 +105,8 @@ def fit_structural_each(
         raise ValueError("no sentence has two words")
     layers, _, size = pairs[0][0].shape
     lengths = torch.tensor([len(h) for _, h in pairs])
-    longest = int(lengths.max())
     device = torch.device("cpu") if torch.device(device).type == "mps" else device  # which has no double precision
-    x = torch.zeros(layers, len(pairs), longest, size, dtype=torch.float64)
-    shape = (len(pairs), longest, longest) if what == "distance" else (len(pairs), longest)
-    gold, weight = torch.zeros(shape).double(), torch.zeros(shape).double()
-    for k, (v, h) in enumerate(pairs):
-        inside = (k,) + (slice(len(h)),) * (len(shape) - 1)
-        x[:, k, : len(h)] = torch.as_tensor(v)
-        gold[inside] = torch.as_tensor(tree_distances(h) if what == "distance" else tree_depths(h)).double()
-        weight[inside] = 1 / len(h) ** (len(shape) - 1)
-    x, gold, weight = x.to(device), gold.to(device), weight.to(device)
+    x, gold, weight = (part.to(device) for part in _padded(pairs, what))
     # one scale for all models and layers: at the start, predictions are of the gold values' size
     rank = rank or size
     generator = torch.Generator().manual_seed(seed)
@@ -131,7 +122,7 @@ def fit_structural_each(
     schedule = torch.optim.lr_scheduler.LinearLR(optimiser, 1.0, 0.02, total_iters=len(steps))
     for part in steps:
         width = int(lengths[part].max())  # no padding beyond the longest sentence
-        cut = (part, *(slice(width),) * (len(shape) - 1))
+        cut = (part, *(slice(width),) * (gold.ndim - 1))
         found = _predict(x[:, part, :width], probe * scale, what)
         loss = (_size(found - gold[cut]) * weight[cut]).sum() / len(part)
         optimiser.zero_grad()
@@ -139,6 +130,23 @@ def fit_structural_each(
         optimiser.step()
         schedule.step()
     return (probe.detach() * scale).cpu().numpy()
+
+
+def _padded(
+    pairs: Sequence[tuple[np.ndarray, Sequence[int]]], what: What
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Vectors (K, n, W, H), gold distances (n, W, W) or depths (n, W), and what each weighs (0: padding), as doubles."""
+    layers, _, size = pairs[0][0].shape
+    longest = max(len(h) for _, h in pairs)
+    x = torch.zeros(layers, len(pairs), longest, size, dtype=torch.float64)
+    shape = (len(pairs), longest, longest) if what == "distance" else (len(pairs), longest)
+    gold, weight = torch.zeros(shape).double(), torch.zeros(shape).double()
+    for k, (v, h) in enumerate(pairs):
+        inside = (k,) + (slice(len(h)),) * (len(shape) - 1)
+        x[:, k, : len(h)] = torch.as_tensor(v)
+        gold[inside] = torch.as_tensor(tree_distances(h) if what == "distance" else tree_depths(h)).double()
+        weight[inside] = 1 / len(h) ** (len(shape) - 1)
+    return x, gold, weight
 
 
 def _size(error: torch.Tensor) -> torch.Tensor:

@@ -100,7 +100,7 @@ def chain(n: int, direction: int) -> list[int]:
     return [-1 if i == root else i + direction for i in range(n)]
 
 
-def split_by_distance(gaps: Sequence[float]) -> set[tuple[int, int]]:
+def split_by_distance(gaps: Sequence[float] | np.ndarray) -> set[tuple[int, int]]:
     """Binary constituents over len(gaps) + 1 words: split at the widest gap, then each part again (kim2020).
 
     Half-open spans of two words or more, the whole sentence among them.

@@ -51,7 +51,20 @@ class Targets:
         names = ("sentence", "spans", "labels", "split", "types")
         return replace(self, **{name: getattr(self, name)[index] for name in names})
 
-    def relabel(self, labels: Sequence[str]) -> Targets:
+    def splits(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Masks (N,) of train, dev and test.
+
+        Raises
+        ------
+        ValueError
+            If one of them is empty.
+        """
+        train, dev, test = (self.split == s for s in ("train", "dev", "test"))
+        if not (train.any() and dev.any() and test.any()):
+            raise ValueError(f"train, dev, test have {train.sum()}, {dev.sum()}, {test.sum()} targets; each needs some")
+        return train, dev, test
+
+    def relabel(self, labels: Sequence[str] | np.ndarray) -> Targets:
         """The same targets with other labels."""
         return replace(self, labels=np.asarray(labels, str))
 
@@ -148,14 +161,14 @@ def gather_all(
         raise ValueError("tasks gathered together must be about the same sentences")
     used = np.unique(np.concatenate([task.sentence for task in tasks]))
     members = [{int(i): np.flatnonzero(task.sentence == i) for i in np.unique(task.sentence)} for task in tasks]
-    out: list[np.ndarray | None] = [None] * len(tasks)
+    out: list[np.ndarray] = []
     for k, states in encode.hidden_states(
         subject, [sentences[i] for i in used], layers=layers, settings=settings
     ):  # states: (L, W, H)
         for t, task in enumerate(tasks):
-            if out[t] is None:
+            if len(out) == t:
                 width = states.shape[-1] * (1 if task.spans.shape[1] == 1 else 3)
-                out[t] = np.empty((len(states), len(task), width), np.float32)
+                out.append(np.empty((len(states), len(task), width), np.float32))
             for n in members[t].get(int(used[k]), ()):
                 parts = [states[:, a:b].mean(1) for a, b in task.spans[n]]
                 out[t][:, n] = parts[0] if len(parts) == 1 else np.concatenate([*parts, parts[0] * parts[1]], -1)

@@ -8,7 +8,7 @@ ends, in a tree, or not at all.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 import numpy as np
@@ -100,11 +100,10 @@ def fit_tpdn(
     """
     if any(len(f) != len(r) for f, r in zip(fillers, roles, strict=True)) or len(fillers) != len(vectors):
         raise ValueError("every sentence needs as many roles as fillers, and a vector")
-    words, word_mask = _codes(fillers, train)
-    places, _ = _codes(roles, train)
+    coded = [*_codes(fillers, train), _codes(roles, train)[0]]
     mean, scale = vectors[train].mean(0), vectors[train].std(0)
     target = torch.as_tensor((vectors - mean) / np.maximum(scale, 1e-6), dtype=torch.float32, device=device)
-    words, places, mask = (torch.as_tensor(x, device=device) for x in (words, places, word_mask))
+    words, mask, places = (torch.as_tensor(x, device=device) for x in coded)
     generator = torch.Generator().manual_seed(seed)
 
     def start(*shape: int, size: float) -> torch.Tensor:
@@ -121,25 +120,38 @@ def fit_tpdn(
         bound = torch.einsum("kstf,kstr->ksfr", filled, embed_role[:, places[index]])
         return (bound.flatten(2) @ out + bias - target[index]).square().mean(-1)  # (K, S)
 
-    pool = torch.as_tensor(np.flatnonzero(train))
-    steps_per_epoch = -(-len(pool) // batch)
     optimiser = torch.optim.AdamW([embed_filler, embed_role, out, bias], lr=rate, weight_decay=decay)
-    schedule = torch.optim.lr_scheduler.LinearLR(optimiser, 1.0, 0.02, total_iters=epochs * steps_per_epoch)
-    best = least = None
-    for _ in range(epochs):
-        for part in pool[torch.randperm(len(pool), generator=generator)].to(device).split(batch):
+    pool = torch.as_tensor(np.flatnonzero(train))
+    passes = (pool[torch.randperm(len(pool), generator=generator)].to(device).split(batch) for _ in range(epochs))
+    steps = epochs * -(-len(pool) // batch)
+    return _best_of_passes(errors, optimiser, passes, steps, np.flatnonzero(dev), seeds, len(target))
+
+
+def _best_of_passes(
+    errors: Callable[[torch.Tensor], torch.Tensor],
+    optimiser: torch.optim.Optimizer,
+    passes: Iterable[Sequence[torch.Tensor]],
+    steps: int,
+    dev: np.ndarray,
+    seeds: int,
+    n: int,
+) -> np.ndarray:
+    """Errors (K, n) after the pass over the training part that has the least error on dev, for each seed its own."""
+    schedule = torch.optim.lr_scheduler.LinearLR(optimiser, 1.0, 0.02, total_iters=steps)
+    best, least = np.full((seeds, n), np.nan, np.float32), np.full(seeds, np.inf, np.float32)
+    for batches in passes:
+        for part in batches:
             loss = errors(part).mean(1).sum()  # the seeds' networks share no weight: the sum trains each on its own
             optimiser.zero_grad()
             loss.backward()
             optimiser.step()
             schedule.step()
         with torch.no_grad():
-            now = torch.cat([errors(part) for part in torch.arange(len(target), device=device).split(256)], 1)
-        now = now.cpu().numpy()  # (K, n)
+            every = torch.arange(n, device=part.device).split(256)
+            now = torch.cat([errors(part) for part in every], 1).cpu().numpy()  # (K, n)
         on_dev = now[:, dev].mean(1)
-        better = np.full(seeds, True) if best is None else on_dev < least
-        best = now if best is None else np.where(better[:, None], now, best)
-        least = on_dev if least is None else np.where(better, on_dev, least)
+        best = np.where((on_dev < least)[:, None], now, best)
+        least = np.minimum(on_dev, least)
     return best
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pandas as pd
@@ -25,7 +25,9 @@ import pandas as pd
 from bertology_utils.released import files as _files
 from bertology_utils.released.files import FileChanged, Files, MirrorMissing
 
-__all__ = ["LABELS", "STANCES", "FileChanged", "Files", "MirrorMissing", "Scored", "claims", "released", "scores"]
+__all__ = [
+    "LABELS", "STANCES", "FileChanged", "Files", "MirrorMissing", "Release", "Scored", "claims", "released", "scores",
+]  # fmt: skip
 
 LABELS = ("authors", "rerun", "related", "digitised")
 STANCES = ("supports", "qualifies", "contradicts")
@@ -48,6 +50,22 @@ _MODULES = (
     "explanation",
     "attention_maps",
     "heuristics",
+    "semantics",
+    "lottery",
+    "damage",
+    "pruned",
+    "compressed",
+    "sizes",
+    "crosslingual",
+    "xlm",
+    "multilingual",
+    "world",
+    "seeds",
+    "masking",
+    "recipes",
+    "learning_curves",
+    "tuned_attention",
+    "tuning",
 )
 
 
@@ -136,6 +154,26 @@ def released(
         return scorer
 
     return register
+
+
+@dataclass(frozen=True)
+class Release:
+    """Files that somebody published, described once for all the claims that they speak to; fields as of `released`."""
+
+    study: str
+    folder: str
+    files: tuple[str, ...] = ()
+    label: str = ""
+    stance: str = ""
+    baselines: tuple[str, ...] = ()
+
+    def on(self, claim: str, *, note: str, **other) -> Callable[[Scorer], Scorer]:
+        """Register the decorated function as the scorer of a claim; `other` fields are said of this claim alone."""
+        told = replace(self, **other)
+        return released(
+            claim, study=told.study, label=told.label, stance=told.stance, folder=told.folder, files=told.files,
+            note=note, baselines=told.baselines,
+        )  # fmt: skip
 
 
 def _registry() -> list[_Registered]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pandas as pd
 
-from bertology_utils.released import released
+from bertology_utils.released import Release
+from bertology_utils.released.curves import estimated, told
 from bertology_utils.released.files import Files
 from bertology_utils.scores.choices import by_class
-from bertology_utils.scores.counts import mcnemar, only
+from bertology_utils.scores.counts import mcnemar
 from bertology_utils.scores.intervals import Means, mean_interval, row, table
 from bertology_utils.settings import Settings
 
@@ -16,8 +17,11 @@ SUBJECTS = {
     "bert-large-uncased": "results/gulordava_results_large.txt",
 }
 PAIR = "bert-base-uncased and bert-large-uncased"  # what a difference of the two is a figure of
-_GOLDBERG = dict(
-    study="goldberg2019", label="authors", folder="goldberg2019_bert_syntax", files=tuple(SUBJECTS.values())
+_GOLDBERG = Release(
+    study="goldberg2019",
+    label="authors",
+    folder="goldberg2019_bert_syntax",
+    files=(*SUBJECTS.values(), "generated.tab"),
 )
 
 
@@ -75,10 +79,9 @@ def placed_items(files: Files, path: str) -> pd.DataFrame:
     return items.assign(verb=[" ".join(sorted(pair)) for pair in zip(items["good"], items["bad"])])
 
 
-@released(
+@_GOLDBERG.on(
     "syn.agreement.goldberg2019",
     stance="supports",
-    **_GOLDBERG | {"files": (*SUBJECTS.values(), "generated.tab")},
     note="The author's own scores of the right and the wrong verb form for Gulordava's sentences, of which nine in ten are "
     "nonsense and 72 have a noun of the other number between subject and verb. Singular and plural subjects count "
     "alike; verbs and constructions are resampled.",
@@ -109,10 +112,9 @@ def gulordava(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-@released(
+@_GOLDBERG.on(
     "siz.bigger_not_always.goldberg2019",
     stance="qualifies",
-    **_GOLDBERG | {"files": (*SUBJECTS.values(), "generated.tab")},
     note="The author's own per-item scores of both sizes, item by item on the same stimuli; verbs and constructions are "
     "resampled. Base is ahead by some points, but the paired interval reaches below zero and McNemar's test is not "
     "significant at .05.",
@@ -137,11 +139,11 @@ def base_against_large(files: Files) -> pd.DataFrame:
         for size, items in (("base", base), ("large", large))
     ]
     rows.append(row("accuracy, base - large", gap, len(base), **more))
-    rows.append(row("McNemar p", only(mcnemar(base["right"], large["right"])), len(base), **more))
+    rows.append(told("McNemar p", mcnemar(base["right"], large["right"]), len(base), **more))
     return table(rows)
 
 
-_MISRA = dict(
+_MISRA = Release(
     study="Misra 2022",
     label="related",
     folder="released/misra_minicons_blimp_multiberts",
@@ -153,8 +155,7 @@ def _blimp(files: Files, topics: tuple[str, ...]) -> pd.DataFrame:
     base = files.csv("bert_base_blimp_by_topic.csv").set_index("topic").bert_base_uncased_accuracy
     steps = files.csv("multiberts_blimp_by_step.csv")
     rows = [
-        row("minimal-pair accuracy", only(base[t]), 0, subject="bert-base-uncased", condition=t, step="final")
-        for t in topics
+        told("minimal-pair accuracy", base[t], subject="bert-base-uncased", condition=t, step="final") for t in topics
     ]
     for topic in topics:
         for s in steps[steps.topic == topic].sort_values("step_10k").itertuples():
@@ -171,10 +172,9 @@ def _blimp(files: Files, topics: tuple[str, ...]) -> pd.DataFrame:
     return table(rows)
 
 
-@released(
+@_MISRA.on(
     "syn.agreement.goldberg2019",
     stance="supports",
-    **_MISRA,
     note="Whole-sentence scores on BLiMP's subject-verb pairs, read from the coordinates of a vector figure: "
     "bert-base as one figure without an interval, and five MultiBERTs seeds through pretraining (95% "
     "over the seeds). Distractors are not told apart, so it decides nothing here.",
@@ -184,10 +184,9 @@ def blimp_agreement(files: Files) -> pd.DataFrame:
     return _blimp(files, ("Subject Verb Agreement",))
 
 
-@released(
+@_MISRA.on(
     "syn.npi.warstadt2019",
     stance="qualifies",
-    **_MISRA,
     note="BLiMP's pairs on NPI licensing and on quantifiers: not the study's stimuli, and the release does not "
     "part licensors from scope, so it says how well NPIs go as a whole but not the order the survey "
     "reports, and decides nothing here.",
@@ -197,10 +196,9 @@ def blimp_npi(files: Files) -> pd.DataFrame:
     rows = _blimp(files, ("NPI Licensing", "Quantifiers"))
     base = files.csv("bert_base_blimp_by_topic.csv").set_index("topic").bert_base_uncased_accuracy
     others = base.drop(["NPI Licensing", "Quantifiers"]).to_numpy()
-    extra = row(
+    extra = estimated(
         "minimal-pair accuracy",
-        mean_interval(others),
-        len(others),
+        others,
         subject="bert-base-uncased",
         condition="mean of the other phenomena",
         step="final",

@@ -15,9 +15,9 @@ import torch
 
 from bertology_utils.attention import patterns
 from bertology_utils.attention.relations import called
-from bertology_utils.released import released
+from bertology_utils.released import Release
+from bertology_utils.released.curves import told
 from bertology_utils.released.files import Files, mirror
-from bertology_utils.scores.counts import only
 from bertology_utils.scores.intervals import mean_interval, row, table
 
 FOLDER, BASE = "released/bert_attention_maps", "bert-base-uncased"
@@ -69,13 +69,12 @@ def token_mass(maps: np.ndarray, tokens: list[str], token: str) -> np.ndarray:
     return maps[..., places].sum(-1).mean((1, 2))
 
 
-_MAPS = dict(study="bertviz notebooks", label="related", folder=FOLDER, files=FILES)
+_MAPS = Release(study="bertviz notebooks", label="related", folder=FOLDER, files=FILES)
 
 
-@released(
+@_MAPS.on(
     "hed.special_tokens.clark2019",
     stance="supports",
-    **_MAPS,
     note="Real bert-base-uncased maps of four inputs, a few examples that decide nothing: from block 6 up "
     "more than half of the attention goes to [SEP]. Unlike in the curves from longer text, it stays "
     "there to the top. Intervals are over the four.",
@@ -93,10 +92,9 @@ def special_tokens(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-@released(
+@_MAPS.on(
     "hed.patterns.kovaleva2019",
     stance="supports",
-    **_MAPS,
     note="The same maps, a few examples that decide nothing: what our classifier of patterns makes of them, and which "
     "heads look at the next and at the previous token. Intervals are over the four inputs.",
 )
@@ -115,7 +113,7 @@ def neighbours(files: Files) -> pd.DataFrame:
             layer, head = np.unravel_index(place, mass.shape[1:])
             interval = mean_interval(mass[:, layer, head])
             rows.append(row(measure, interval, len(found), subject=BASE, head=called(int(layer), int(head))))
-        rows.append(row(measure, only(np.median(mass.mean(0))), len(found), subject=BASE, head="median"))
+        rows.append(told(measure, np.median(mass.mean(0)), len(found), subject=BASE, head="median"))
     return table(rows)
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from bertology_utils.released import released
+from bertology_utils.released import Release
+from bertology_utils.released.curves import columns, told
 from bertology_utils.released.files import Files
-from bertology_utils.scores.counts import only, pareto_area
+from bertology_utils.scores.counts import pareto_area
 from bertology_utils.scores.intervals import Interval, bootstrap, interval, row, table
 
 SUBJECTS = {"bert": "bert-base-multilingual-cased", "fast": "fastText", "onehot": "one-hot", "random": "random vectors"}
 TASKS = {"pos_tag": "POS", "dep_label": "dependency labels"}
-_PIMENTEL = dict(
+_PIMENTEL = Release(
     study="pimentel2020",
     folder="released/pimentel2020_pareto_probing",
     files=("all_results.csv.gz",),
@@ -32,11 +33,10 @@ def best_by_dev(frame: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
     return frame.loc[frame.groupby(keys).dev_acc.idxmax()]
 
 
-@released(
+@_PIMENTEL.on(
     "syn.mdl.voita2020",
     label="authors",
     stance="qualifies",
-    **_PIMENTEL,
     note="The authors' grid of probes for mBERT and simple baselines in English (Voita's code lengths were not "
     "released here). A large probe learns even shuffled labels, and with it random vectors do as well on "
     "parts of speech as one-hot ones, so accuracy alone misleads; the area under accuracy against rank "
@@ -76,7 +76,7 @@ def _eased(runs: pd.DataFrame, task: str) -> dict:
     Both are accuracies: the area is their mean over budgets of complexity.
     """
     most = runs[runs.probe == "rank-max"].max_rank.max()
-    value, drawn, n = 0.0, 0.0, []
+    value, drawn, n = 0.0, np.zeros(()), []
     for k, (subject, sign) in enumerate(((SUBJECTS["bert"], 1), (SUBJECTS["random"], -1))):
         own = runs[runs.subject == subject]
         ranked, large = own[own.probe == "rank-max"], own[own.probe == "mlp"]
@@ -84,6 +84,8 @@ def _eased(runs: pd.DataFrame, task: str) -> dict:
         area = bootstrap(arrays, lambda x, y: pareto_area(x, y, most=most), seed=2 * k)
         arrays = [large.dev_acc.to_numpy(), large.test_acc.to_numpy()]
         best = bootstrap(arrays, lambda dev, test: test[dev.argmax()], seed=2 * k + 1)
+        assert area.draws is not None
+        assert best.draws is not None
         value, drawn = value + sign * (area[0] - best[0]), drawn + sign * (area.draws - best.draws)
         n += [len(ranked), len(large)]
     found = interval(float(value), drawn)
@@ -97,11 +99,10 @@ def _best(runs: pd.DataFrame, column: str) -> Interval:
     return bootstrap(arrays, lambda dev, test: test[dev.argmax()])
 
 
-@released(
+@_PIMENTEL.on(
     "syn.pos_chunks_deps.tenney2019b",
     label="related",
     stance="supports",
-    **_PIMENTEL,
     note="Another study's linear probes of mBERT in English against fastText, one-hot and random vectors; test "
     "accuracy of the probe chosen on development data, no intervals. Context adds most for dependency "
     "labels.",
@@ -111,9 +112,9 @@ def linear_probes(files: Files) -> pd.DataFrame:
     frame = probes(files)
     frame = frame[(frame.probe == "linear") & ~frame.shuffle_labels & ~frame.shuffle_input]
     best = best_by_dev(frame, ["task", "subject"])
-    rows = [row("test accuracy", only(r.test_acc), 0, subject=r.subject, task=r.task) for r in best.itertuples()]
+    rows = columns(best, {"test accuracy": "test_acc"}, {"subject": "subject", "task": "task"})
     for task, part in best.groupby("task"):
         accuracy = part.set_index("subject").test_acc
         lead = accuracy[SUBJECTS["bert"]] - accuracy.drop(SUBJECTS["bert"]).max()
-        rows.append(row("lead over the best baseline", only(lead), 0, subject=SUBJECTS["bert"], task=task))
+        rows.append(told("lead over the best baseline", lead, subject=SUBJECTS["bert"], task=task))
     return table(rows)

@@ -9,6 +9,7 @@ import pandas as pd
 from scipy.stats import norm
 
 from bertology_utils.released import released
+from bertology_utils.released.curves import estimated, told
 from bertology_utils.released.edge_probing import FOLDER
 from bertology_utils.released.files import Files
 from bertology_utils.released.pipeline import (
@@ -17,7 +18,7 @@ from bertology_utils.released.pipeline import (
     NOTEBOOK,
     profiles,
 )
-from bertology_utils.scores.counts import negative_steps, only, profile_correlation
+from bertology_utils.scores.counts import negative_steps, profile_correlation
 from bertology_utils.scores.cumulative import expected, expected_depth, mean_of
 from bertology_utils.scores.intervals import Interval, mean_interval, row, table
 from bertology_utils.scores.profiles import Profile, interval
@@ -28,7 +29,7 @@ PAIR = "bert-base-uncased and bert-large-uncased"  # what a difference of the tw
 def profile_rows(base: Mapping[str, np.ndarray], large: Mapping[str, np.ndarray]) -> list[dict]:
     """Correlation of two models' profiles over relative depth, by task and on average; its interval is over tasks."""
     found = {task: profile_correlation(base[task], large[task]) for task in base}
-    rows = [row("profile correlation", only(v), 0, subject=PAIR, task=t) for t, v in found.items()]
+    rows = [told("profile correlation", v, subject=PAIR, task=t) for t, v in found.items()]
     mean = mean_interval(list(found.values()))
     return [*rows, row("mean profile correlation", mean, len(found), subject=PAIR, task="all")]
 
@@ -56,17 +57,18 @@ def base_against_large(files: Files) -> pd.DataFrame:
         moved.append((vb - va, db - da))
         gains += [a.lead(a.depth, 0), b.lead(b.depth, 0)]
     n = sum(p.n for p in base.values())
-    rows.append(row("expected layer, deep - shallow", interval(*mean_of(moved)), n, subject=PAIR, task="all"))
+    mean = mean_of(moved)
+    assert mean is not None  # there are tasks
+    rows.append(row("expected layer, deep - shallow", interval(*mean), n, subject=PAIR, task="all"))
     rows.append(row("least gain over embeddings", min(gains, key=lambda g: g[1]), n, subject=PAIR, task="all"))
     curves = ({t: p.value for t, p in side.items()} for side in (base, large))
     return table(rows + profile_rows(*curves))
 
 
-@released(
+@NOTEBOOK.on(
     "siz.layers_drop.tenney2019a",
     stance="qualifies",
     files=(CUMULATIVE, BY_SIZE),
-    **NOTEBOOK,
     note="Cumulative development scores of both sizes (large with decision counts; base with the half-widths of large, "
     "whose items it shares). The last layer lowers five of the eight tasks in either size, the survey's figure; some "
     "layer lowers every task. The interval of the largest drop covers its choice among all layers: it is above zero "
@@ -76,17 +78,17 @@ def layer_drops(files: Files) -> pd.DataFrame:
     """Largest drop by task, negative steps, what the last layer does, and the share of tasks that it lowers."""
     rows = []
     for subject, tasks in profiles(files).items():
-        lowered = {"negative step": [], "last layer that lowers them": []}
+        lowered: dict[str, list[bool]] = {"negative step": [], "last layer that lowers them": []}
         for task, p in tasks.items():
             keys = dict(subject=subject, task=task)
             steps, last = np.diff(p.value), p.lead(p.depth, p.depth - 1)
             drop = row("largest drop of one layer", largest_drop(p), p.n, **keys, layer=int(steps.argmin()) + 1)
             rows += [drop, row("step of the last layer", last, p.n, **keys)]
-            rows.append(row("negative steps", only(negative_steps(p.value)), len(steps), **keys))
+            rows.append(told("negative steps", negative_steps(p.value), len(steps), **keys))
             lowered["negative step"].append(bool((steps < 0).any()))
             lowered["last layer that lowers them"].append(bool(steps[-1] < 0))
         rows += [
-            row(f"share of tasks with a {what}", mean_interval(said), len(said), subject=subject, task="all")
+            estimated(f"share of tasks with a {what}", said, subject=subject, task="all")
             for what, said in lowered.items()
         ]
     return table(rows)

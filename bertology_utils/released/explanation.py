@@ -7,9 +7,9 @@ import re
 import pandas as pd
 
 from bertology_utils.released import released
+from bertology_utils.released.curves import estimated, told
 from bertology_utils.released.files import Files
-from bertology_utils.scores.counts import only
-from bertology_utils.scores.intervals import mean_interval, row, table
+from bertology_utils.scores.intervals import table
 
 QUANTITIES = {
     "CorrGL-AG_kendalltau": "Kendall tau, attention and gradients",
@@ -35,7 +35,7 @@ def correlations(files: Files) -> pd.DataFrame:
     frame = frame[(frame["class"] == "Overall") & frame.quantity.isin(QUANTITIES)].dropna(subset=["mean"])
     return table(
         [
-            row(QUANTITIES[q], mean_interval(part["mean"]), len(part), subject=encoder, attention=attention)
+            estimated(QUANTITIES[q], part["mean"], subject=encoder, attention=attention)
             for (q, encoder, attention), part in frame.groupby(["quantity", "encoder", "attention"])
         ]
     )
@@ -45,7 +45,7 @@ _LOG = re.compile(r"#+Layer\s+(\d+) #+")
 
 
 def log_correlations(text: str) -> dict[tuple[int, str], tuple[float, float]]:
-    """(layer, measure) -> mean and spread, from a log with a heading a layer and the measure's name above two numbers.
+    """(layer, measure) -> mean and spread, from a log with a heading per layer and the measure's name above two numbers.
 
     Raises
     ------
@@ -85,27 +85,12 @@ def rollout(files: Files) -> pd.DataFrame:
     found = log_correlations(files.text("correlation_logs/correlations"))
     names = {"raw": "raw attention", "joint": "rollout"}
     rows = [
-        row(
-            "Spearman with gradients",
-            only(mean),
-            0,
-            subject="distilbert",
-            method=names.get(name, name),
-            block=layer + 1,
-        )
+        told("Spearman with gradients", mean, subject="distilbert", method=names.get(name, name), block=layer + 1)
         for (layer, name), (mean, _) in found.items()
     ]
-    layers = sorted({layer for layer, _ in found})
-    rows += [
-        row(
-            "rollout - raw attention",
-            only(found[i, "joint"][0] - found[i, "raw"][0]),
-            0,
-            subject="distilbert",
-            method="difference",
-            block=i + 1,
-        )
-        for i in layers
-        if (i, "joint") in found and (i, "raw") in found
-    ]
+    keys = dict(subject="distilbert", method="difference")
+    for layer in sorted({layer for layer, _ in found}):
+        if (layer, "joint") in found and (layer, "raw") in found:
+            gain = found[layer, "joint"][0] - found[layer, "raw"][0]
+            rows.append(told("rollout - raw attention", gain, **keys, block=layer + 1))
     return table(rows)

@@ -113,6 +113,10 @@ class Files:
         self.read[path] = pins()[self.folder, path]
         return content
 
+    def beside(self, folder: str, *patterns: str) -> Files:
+        """The files of another folder; what is read there is remembered here, under that folder's name."""
+        return _Beside(self.root, folder, patterns, self.read)
+
     def text(self, path: str) -> str:
         return self.bytes(path).decode("utf-8")
 
@@ -122,6 +126,16 @@ class Files:
 
         compression = "gzip" if path.endswith(".gz") else None
         return pd.read_csv(BytesIO(self.bytes(path)), compression=compression, **options)
+
+
+class _Beside(Files):
+    """Files of another folder than the record's own."""
+
+    def bytes(self, path: str) -> bytes:
+        if path not in self.paths():
+            raise KeyError(f"{path} is not among the files this scorer declares: {self.patterns}")
+        self.read[f"{self.folder}/{path}"] = pins()[self.folder, path]
+        return verified(self.root, self.folder, path)
 
 
 def source(root: Path, folder: str) -> str:
@@ -141,13 +155,17 @@ def source(root: Path, folder: str) -> str:
         where = found.get("path(s)") or found.get("path") or found.get("file") or ""
     elif folder == "released/bert_attention_maps":
         text = verified(root, folder, "PROVENANCE.txt").decode("utf-8")
-        parts, where = re.match(r"(\S+) @ (\w+)", text).groups(), "attention tensors stored in its notebooks"
+        parts, where = [*re.findall(r"^(\S+) @ (\w+)", text)[0]], "attention tensors stored in its notebooks"
     else:
         parent, name = folder.rsplit("/", 1)
         text = verified(root, parent, "SOURCES.txt").decode("utf-8")
         owner, repository = name.split("__")
-        match = re.search(rf"^({owner}/{repository}\S*) @ (\w+)(?: \([^)]*\))? : ([^;\n]*)", text, flags=re.M)
-        parts, where = (match.group(1), match.group(2)) if match else ("", ""), match.group(3).strip() if match else ""
+        names = (repository, repository.rpartition("_")[0] or repository)  # the latter where a folder of it was copied
+        lines = (
+            re.search(rf"^({owner}/{n}\S*)(?: @ (\w+))?(?: \([^)]*\))? : ([^;\n]*)", text, flags=re.M) for n in names
+        )
+        match = next(filter(None, lines), None)
+        parts, where = ([match[1], match[2] or ""], match[3].strip()) if match else (["", ""], "")  # commit or none
     if not parts[0]:
         raise ValueError(f"{folder} names no repository: {text[:200]!r}")
     line = " @ ".join(p for p in parts if p)

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 import pandas as pd
 
-from bertology_utils.released import released
-from bertology_utils.released.curves import curve, rank_trend
+from bertology_utils.released import Release, released
+from bertology_utils.released.curves import curve, rank_trend, told
 from bertology_utils.released.files import Files
-from bertology_utils.scores.counts import column_means, only, percentiles
+from bertology_utils.scores.counts import column_means, percentiles
 from bertology_utils.scores.intervals import Interval, row, table
 
 BASE = "bert-base-uncased"
 ETHAYARAJH = {"bert-base-cased": "bert", "gpt2": "gpt2", "elmo": "elmo"}
 _STATS = tuple(f"{folder}/embedding_space_stats.json" for folder in ETHAYARAJH.values())
 PAIRS = 1000  # random pairs behind each mean cosine, as the author's analyze.py draws them
-_AUTHOR = dict(study="ethayarajh2019", label="authors", folder="ethayarajh2019_results")
+_AUTHOR = Release(study="ethayarajh2019", label="authors", folder="ethayarajh2019_results")
 
 
 def by_layer(files: Files, folder: str) -> dict[str, np.ndarray]:
@@ -44,7 +45,7 @@ def changes(measure: str, value: np.ndarray, interval: Callable[[np.ndarray], In
     return [row(f"change of {measure}", interval(w), n, step=step, **keys) for step, w in steps.items()]
 
 
-def bounded(value: float, weights: Sequence[float], n: int, width: float = 2.0) -> Interval:
+def bounded(value: float, weights: Sequence[float] | np.ndarray, n: int, width: float = 2.0) -> Interval:
     """The interval of a weighted sum of independent means of n values each, whatever their distribution (hoeffding1963).
 
     `width` is the range of a single value: 2 for cosines.
@@ -58,12 +59,15 @@ def bounded(value: float, weights: Sequence[float], n: int, width: float = 2.0) 
     return Interval(float(value), float(value - half), float(value + half))
 
 
-@released(
+def _bounded_sum(means: np.ndarray, weights: np.ndarray) -> Interval:
+    return bounded(weights @ means, weights, PAIRS)
+
+
+@_AUTHOR.on(
     "emb.anisotropy.ethayarajh2019",
     stance="supports",
     files=_STATS,
     baselines=("gpt2", "elmo"),
-    **_AUTHOR,
     note="The author's mean cosine of random words by layer, rounded aggregates. By the author's code each is the mean over "
     f"{PAIRS} random pairs of a thousand words, so the intervals are the widest that the mean of {PAIRS} cosines can have; "
     "the drawing of the words is not in them. It grows with the layer in BERT, though the last layer falls back below the "
@@ -77,15 +81,18 @@ def anisotropy(files: Files) -> pd.DataFrame:
         for i, v in enumerate(cosine):
             stage = "contextual" if i else "embeddings"
             rows.append(row("mean cosine", bounded(v, [1.0], PAIRS), PAIRS, subject=subject, layer=str(i), stage=stage))
-        rows += changes("mean cosine", cosine, lambda w, c=cosine: bounded(w @ c, w, PAIRS), PAIRS, subject=subject)
+        rows += changes("mean cosine", cosine, partial(_bounded_sum, cosine), PAIRS, subject=subject)
     return table(rows)
 
 
-@released(
+def _weighted_sum(value: np.ndarray, draws: np.ndarray, n: int, weights: np.ndarray) -> Interval:
+    return percentiles(weights @ value, draws @ weights, clusters=n)
+
+
+@_AUTHOR.on(
     "emb.context_specificity.ethayarajh2019",
     stance="supports",
     files=(*_STATS, "bert/self_similarity.csv", "bert/variance_explained.csv"),
-    **_AUTHOR,
     note="The author's self-similarity for 8,159 words, unadjusted; the adjustment for anisotropy by the released baseline, "
     "an aggregate that is taken as exact, is made here. Adjusted and relative self-similarity fall with the layer; the raw "
     "figures do not fall steadily, so the claim rests on the adjustment. The share of variance is that of centred vectors, "
@@ -112,9 +119,7 @@ def context_specificity(files: Files) -> pd.DataFrame:
                 interval = percentiles(value[i], drawn[:, i], clusters=n)
                 rows.append(row(name, interval, n, layer=str(layer), **keys))
             if name != measure:
-                rows += changes(
-                    name, value, lambda w, v=value, d=drawn, n=n: percentiles(w @ v, d @ w, clusters=n), n, **keys
-                )
+                rows += changes(name, value, partial(_weighted_sum, value, drawn, n), n, **keys)
     intra = stats["mean cosine similarity between sentence and words"] - stats["mean cosine similarity across words"]
     return table(rows + curve("adjusted intra-sentence similarity", intra, **keys))
 
@@ -124,7 +129,7 @@ MONOPOLY = {
     "bert-base-cased": "en-bbcased",
     "bert-base-multilingual-cased": "en-multicased",
 }
-_MONOPOLY = dict(
+_MONOPOLY = Release(
     study="Garí Soler & Apidianaki 2021",
     label="rerun",
     folder="released/gari_soler2021_monopoly",
@@ -132,20 +137,20 @@ _MONOPOLY = dict(
 )
 
 
-def monopoly(files: Files, name: str) -> pd.DataFrame:
+def monopoly(files: Files, kinds: str) -> pd.DataFrame:
     """Mean self-similarity by model, kind of word (`condition`) and layer, from one of the study's tables."""
     parts = []
     for subject, folder in MONOPOLY.items():
-        frame = files.csv(f"{folder}/{name}_semcor{'_poly-bal' if 'bands' in name else ''}.csv", sep="\t")
+        frame = files.csv(f"{folder}/{kinds}_semcor{'_poly-bal' if 'bands' in kinds else ''}.csv", sep="\t")
         frame = frame.melt(id_vars="Type", var_name="layer", value_name="value")
         parts.append(frame.assign(subject=subject, layer=frame.layer.astype(int)).rename(columns={"Type": "condition"}))
     return pd.concat(parts, ignore_index=True)
 
 
-@released(
+@_MONOPOLY.on(
     "emb.context_specificity.ethayarajh2019",
     stance="qualifies",
-    **{**_MONOPOLY, "label": "related"},
+    label="related",
     note="Mean self-similarity of English words in SemCor by layer, without intervals and without that of random words, so "
     "that it cannot be adjusted and decides nothing. It falls with the layer in bert-base-uncased; in the cased and the "
     "multilingual model the curve is not monotone.",
@@ -160,10 +165,10 @@ def self_similarity(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-@released(
+@_MONOPOLY.on(
     "emb.sense_clusters.wiedemann2019",
     stance="supports",
-    **{**_MONOPOLY, "label": "related"},
+    label="related",
     note="Self-similarity of words with few and with many senses: words with fewer senses keep more similar "
     "vectors at every layer. It bears on senses without any disambiguation, and has no intervals.",
 )
@@ -175,7 +180,7 @@ def polysemy(files: Files) -> pd.DataFrame:
         wide = frame.pivot_table(index=["subject", "layer"], columns="condition", values="value")
         for (subject, layer), value in (wide[more] - wide[less]).items():
             keys = dict(subject=subject, condition=f"{more} - {less}", layer=str(layer))
-            rows.append(row("difference of self-similarity", only(value), 0, **keys))
+            rows.append(told("difference of self-similarity", value, **keys))
     return table(rows)
 
 
@@ -197,7 +202,7 @@ def input_share(files: Files) -> pd.DataFrame:
     names = {"ipt": "input embedding", "ff": "feed-forward", "mha": "attention", "norm": "bias and norm"}
     long = frame.melt(id_vars="layer", value_vars=list(names), var_name="term").dropna(subset="value")
     rows = [
-        row("share of output", only(r.value), 0, subject=BASE, term=names[r.term], layer=str(int(r.layer)))
+        told("share of output", r.value, subject=BASE, term=names[r.term], layer=str(int(r.layer)))
         for r in long.itertuples()
     ]
     return table([*rows, rank_trend("input share", frame.ipt.to_numpy(), subject=BASE, term="input embedding")])

@@ -8,13 +8,14 @@ import numpy as np
 import pandas as pd
 
 from bertology_utils.attention.relations import called
-from bertology_utils.released import released
+from bertology_utils.released import Release, released
+from bertology_utils.released.curves import estimated, told
 from bertology_utils.released.files import Files
 from bertology_utils.scores.counts import accuracy_difference, only, proportion
 from bertology_utils.scores.intervals import bootstrap, difference, mean_interval, row, table
 
 BASE = "bert-base-uncased"
-_CLARK = dict(study="clark2019", label="authors", folder="clark2019_released")
+_CLARK = Release(study="clark2019", label="authors", folder="clark2019_released")
 
 
 def clark_relations(files: Files) -> pd.DataFrame:
@@ -25,11 +26,10 @@ def clark_relations(files: Files) -> pd.DataFrame:
     return files.csv("relations.csv").replace({"relation": {"dobj": "obj"}}).set_index("relation")
 
 
-@released(
+@_CLARK.on(
     "hed.syntactic.clark2019",
     stance="supports",
     files=("relations.csv",),
-    **_CLARK,
     note="The authors' best head and best fixed offset for each relation of the Penn Treebank's development "
     "sentences (their `dobj` is called obj here), both chosen on the sentences they are scored on. The direct "
     "object's head is far above any offset, while for possessives, compounds and others the offset does "
@@ -53,23 +53,15 @@ def syntactic_heads(files: Files) -> pd.DataFrame:
         ]
     leads = [r["low"] > 0 for r in rows if r["measure"] == "head - offset"]
     rows.append(
-        row(
-            "share of relations whose head beats the offset",
-            mean_interval(leads),
-            len(leads),
-            subject=BASE,
-            relation="all",
-            head="best",
-        )
+        estimated("share of relations whose head beats the offset", leads, subject=BASE, relation="all", head="best")
     )
     return table(rows)
 
 
-@released(
+@_CLARK.on(
     "hed.no_full_tree.clark2019",
     stance="supports",
     files=("relations.csv",),
-    **_CLARK,
     note="The authors' best single head over all relations: some points above the best offset and far from a parser. "
     "The figure has no count; the intervals take the arcs of the relations that are listed, which are not all, for it. "
     "Head and offset were chosen on the sentences they are scored on.",
@@ -83,7 +75,7 @@ def best_head_overall(files: Files) -> pd.DataFrame:
     rows = _compared(whole.best_head_accuracy, whole.offset_accuracy, n, ("best head", "best offset"), keys)
     each = [float((listed.n * listed[c]).sum() / n) for c in ("best_head_accuracy", "offset_accuracy")]
     names = ("a head for each relation", "an offset for each relation")
-    more = _compared(*each, n, names, keys | {"head": "one for each relation"})
+    more = _compared(each[0], each[1], n, names, keys | {"head": "one for each relation"})
     more[-1]["measure"] = "heads - offsets, each relation its own"
     return table(rows + more)
 
@@ -92,14 +84,14 @@ def _compared(head: float, offset: float, n: int, names: tuple[str, str], keys: 
     """Two accuracies, in percent of n arcs, and their difference, as if independent."""
     right = [round(n * x / 100) for x in (head, offset)]
     rows = [row(f"UAS, {name}", proportion(k, n), n, **keys) for name, k in zip(names, right)]
-    return [*rows, row(" - ".join(names), accuracy_difference(*right, n), n, **keys)]
+    return [*rows, row(" - ".join(names), accuracy_difference(right[0], right[1], n), n, **keys)]
 
 
-@released(
+@_CLARK.on(
     "hed.combination.hoover2019",
     stance="supports",
     files=("relations.csv", "SOURCE.txt"),
-    **{**_CLARK, "label": "related"},
+    label="related",
     note="UAS of the authors' learnt mixture of all heads with word vectors, as their notebook printed it, "
     "against the best single head over all relations. The mixture also sees the words, so not all of the "
     "gain is the combination's.",
@@ -112,13 +104,15 @@ def attention_and_words(files: Files) -> pd.DataFrame:
     mixture, head = float(match.group(1)) / 100, clark_relations(files).loc["all", "best_head_accuracy"] / 100
     return table(
         [
-            row(m, only(v), 0, subject=BASE, relation="all")
+            told(m, v, subject=BASE, relation="all")
             for m, v in (("mixture", mixture), ("best head", head), ("mixture - best head", mixture - head))
         ]
     )
 
 
-_LSD = dict(study="Limisiewicz et al. 2020", folder="released/limisiewicz_lsd_heads", files=("heads_vs_ensembles.csv",))
+_LSD = Release(
+    study="Limisiewicz et al. 2020", folder="released/limisiewicz_lsd_heads", files=("heads_vs_ensembles.csv",)
+)
 
 
 # the notes' names of Universal Dependencies
@@ -133,15 +127,14 @@ def _ensembles(files: Files, a: str, b: str, names: tuple[str, str, str]) -> tup
         keys = dict(subject="bert-base", relation=relation, direction=r["direction"])
         gains[relation] = (r[a] - r[b]) / 100
         figures = (r[a] / 100, r[b] / 100, gains[relation])
-        rows += [row(name, only(value), 0, **keys) for name, value in zip(names, figures)]
+        rows += [told(name, value, **keys) for name, value in zip(names, figures)]
     return rows, gains
 
 
-@released(
+@_LSD.on(
     "hed.syntactic.clark2019",
     label="rerun",
     stance="supports",
-    **_LSD,
     note="Working notes with the best head and a positional baseline for twelve UD relations in English, no "
     "counts: the object's head is far above position, the compound's is below it. The mean's interval is "
     "over relations.",
@@ -154,11 +147,10 @@ def heads_and_position(files: Files) -> pd.DataFrame:
     return table([*rows, row("head - offset, mean over relations", mean, len(leads), subject="bert-base")])
 
 
-@released(
+@_LSD.on(
     "hed.combination.hoover2019",
     label="rerun",
     stance="supports",
-    **_LSD,
     note="Working notes where a few heads picked for a relation are averaged: the average beats the best "
     "single head in every one of the twelve relations. The heads were picked with annotation; there are no counts, so "
     "the object alone has no interval, and the mean's is over the other relations.",
@@ -168,7 +160,7 @@ def averaged_heads(files: Files) -> pd.DataFrame:
     rows, gains = _ensembles(files, "heads_averaged", "best_head", ("mixture", "best head", "mixture - best head"))
     rest = [gain for relation, gain in gains.items() if relation != "obj"]
     keys = dict(subject="bert-base", relation="others", direction="both")
-    return table([*rows, row("mixture - best head, mean over relations", mean_interval(rest), len(rest), **keys)])
+    return table([*rows, estimated("mixture - best head, mean over relations", rest, **keys)])
 
 
 @released(
@@ -202,7 +194,7 @@ def negation_scope(files: Files) -> pd.DataFrame:
             head = called(layer - 1, head - 1)  # counted from 1 in the file as well
             gap = only(chosen - median[0])
             rows += [
-                row("F1, head chosen on the other data", only(chosen), 0, **keys, head=head),
+                told("F1, head chosen on the other data", chosen, **keys, head=head),
                 row("F1, median head", median, len(values), **keys, head="median"),
                 row("F1, head chosen on the other data - median head", gap, 0, **keys, head=head),
             ]
@@ -212,7 +204,7 @@ def negation_scope(files: Files) -> pd.DataFrame:
                 best[kind] = tuned.groupby("run").f1.max().to_numpy()
                 more = dict(subject=subject, data=data, kind=f"tuned: {kind}", head="best")
                 if len(tuned):
-                    rows.append(row("F1, best head of each run", mean_interval(best[kind]), len(best[kind]), **more))
+                    rows.append(estimated("F1, best head of each run", best[kind], **more))
             if all(len(runs) for runs in best.values()):
                 gap = difference(best["neg"], best["control"], paired=False)
                 name = "F1, best head, tuned for negation - for a control"
@@ -240,7 +232,7 @@ def coreference(files: Files) -> pd.DataFrame:
         if len(fields) in (2, 3) and re.fullmatch(r"-?[\d.]+", fields[-2]):
             block = int(fields[0]) + 1 if len(fields) == 3 else "all"
             keys = dict(subject="bert-base-cased", block=str(block))
-            rows += [row("t", only(float(fields[-2])), 0, **keys), row("p", only(float(fields[-1])), 0, **keys)]
+            rows += [told("t", float(fields[-2]), **keys), told("p", float(fields[-1]), **keys)]
     return table(rows)
 
 
@@ -261,19 +253,12 @@ def frames(files: Files) -> pd.DataFrame:
     frame = files.csv("head_maps_digitised.csv")
     part = frame[frame.quantity.str.startswith("FrameNet")].sort_values("value", ascending=False)
     rows = [
-        row("attention on core links", only(r.value), 0, subject=BASE, head=called(r.layer - 1, r.head - 1))
+        told("attention on core links", r.value, subject=BASE, head=called(r.layer - 1, r.head - 1))
         for r in part.head(2).itertuples()
     ]
     values = part.value.to_numpy()
     rows.append(row("attention on core links", bootstrap(values, np.median), len(values), subject=BASE, head="median"))
     strong = int((values >= values.max() / 2).sum())
-    rows.append(
-        row(
-            "share of heads with half of the strongest",
-            proportion(strong, len(values)),
-            len(values),
-            subject=BASE,
-            head="all",
-        )
-    )
+    share = proportion(strong, len(values))
+    rows.append(row("share of heads with half of the strongest", share, len(values), subject=BASE, head="all"))
     return table(rows)

@@ -164,19 +164,27 @@ def _pooled(found: pd.DataFrame, model: str) -> list[dict]:
     "released, so the row's preferences cannot be told and it decides nothing here.",
 )
 def roles(files: Files) -> pd.DataFrame:
-    """Is the expected verb among the likeliest, in its own order of the roles and in the reversed one?"""
+    """Is the expected verb among the likeliest, in its own order of the roles and in the reversed one?
+
+    `sensitivity to reversal`: of a pair, 1 if the expected verb ranks above the other order's in both orders, -1 if in none,
+    and half of it for an order that has neither among the twenty; a bag of words has 0.
+    """
     rows = []
     for model in MODELS:
         found = {f"{m} in top {k}": [] for k in (1, 5, 20) for m in ("expected", "other order's")}
-        found["overlap of top 10"] = []
+        found |= {"overlap of top 10": [], "sensitivity to reversal": []}
         for p in read_pairs(files, "ROLE-1500", model).itertuples():
+            wins = []
             for fillers, own, other in (
                 (p.first_fillers, p.first_word, p.second_word),
                 (p.second_fillers, p.second_word, p.first_word),
             ):
+                above = _above(_rank(fillers, own), _rank(fillers, other))
+                wins.append(0.5 if np.isnan(above) else above)
                 for k in (1, 5, 20):
                     found[f"expected in top {k}"].append(_rank(fillers, own) < k)
                     found[f"other order's in top {k}"].append(_rank(fillers, other) < k)
             found["overlap of top 10"].append(overlap(p.first_fillers, p.second_fillers, 10))
+            found["sensitivity to reversal"].append(sum(wins) - 1)
         rows += _means(found, subject=model, set="ROLE-1500")
     return table(rows)

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from bertology_utils.released import released
+from bertology_utils.released.curves import estimated, told
 from bertology_utils.released.files import Files
-from bertology_utils.scores.counts import only
 from bertology_utils.scores.intervals import bootstrap, mean_interval, row, table
 
 FOLDER, FILE = "released/prasanna2020_lottery", "head_patterns.csv"
@@ -58,9 +58,9 @@ def patterns(files: Files) -> pd.DataFrame:
         keys = dict(subject=f"bert-base-uncased, {model}", maps=MAPS[kind])
         for pattern, values in by_pattern.iterrows():
             whole = dict(keys, pattern=pattern, block="all")
-            rows.append(row("share of maps", mean_interval(values), len(values), **whole))
+            rows.append(estimated("share of maps", values, **whole))
             if pattern == "heterogeneous":
-                rows += [row("share of maps, by task", only(v), 0, **whole, task=task) for task, v in values.items()]
+                rows += [told("share of maps, by task", v, **whole, task=task) for task, v in values.items()]
         table_ = by_pattern.to_numpy().T  # (tasks, patterns)
         at = list(by_pattern.index).index("vertical")
         lead = bootstrap(table_, lambda s, at=at: s.mean(0)[at] - np.delete(s.mean(0), at).max())
@@ -91,8 +91,8 @@ def heavy_lifters(files: Files) -> pd.DataFrame:
         keys = dict(subject=f"bert-base-uncased, {model}", maps=MAPS[kind])
         gap = mean_interval(few - every, signed=True)
         rows += [
-            row(f"{pattern}, survivors", mean_interval(few), len(few), **keys),
-            row(f"{pattern}, all heads", mean_interval(every), len(every), **keys),
+            estimated(f"{pattern}, survivors", few, **keys),
+            estimated(f"{pattern}, all heads", every, **keys),
             row(f"{pattern}, survivors - all heads", gap, len(few), **keys),
         ]
     r = _entropy_and_survival(files)

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable
 import numpy as np
 import pandas as pd
 
-from bertology_utils.released import released
+from bertology_utils.released import Release
+from bertology_utils.released.curves import told
 from bertology_utils.released.edge_probing import FOLDER
 from bertology_utils.released.files import Files
 from bertology_utils.scores import cumulative
@@ -18,7 +19,6 @@ from bertology_utils.scores.counts import (
     expected_layer,
     f1_draws,
     kl_from_uniform,
-    only,
     percentiles,
 )
 from bertology_utils.scores.intervals import row, table
@@ -42,7 +42,7 @@ MEANING = (*SEMANTIC, "proto-roles", "relations")  # of all tasks
 BASE, LARGE = "bert-base-uncased", "bert-large-uncased"
 BY_SIZE = "bert_base_large_scores_by_layer.csv"
 CUMULATIVE, WEIGHTS = "bert_large_cumulative_scores_and_expected_layer.csv", "bert_large_mixing_weights.csv"
-NOTEBOOK = dict(study="tenney2019a", label="authors", folder=FOLDER)
+NOTEBOOK = Release(study="tenney2019a", label="authors", folder=FOLDER)
 
 
 def cumulative_draws(files: Files) -> dict[str, tuple[np.ndarray, np.ndarray]]:
@@ -56,7 +56,7 @@ def cumulative_draws(files: Files) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     for k, (key, task) in enumerate(PIPELINE.items()):
         part = frame[frame.task == key].sort_values("layer_num")
         counts = part[["tp_count", "fp_count", "fn_count", "tn_count"]].to_numpy().astype(int)
-        draws = np.stack([f1_draws(*c, seed=100 * k + i) for i, c in enumerate(counts)], 1)
+        draws = np.stack([f1_draws(tp, fp, fn, tn, seed=100 * k + i) for i, (tp, fp, fn, tn) in enumerate(counts)], 1)
         found[task] = part.score.to_numpy(float), draws
     return found
 
@@ -112,7 +112,10 @@ def mean_row(measure: str, figure: Callable, tasks: Iterable[str], found: dict[s
 
 def gap_row(measure: str, figure: Callable, first: Iterable[str], second: Iterable[str], found, **keys) -> dict:
     """A figure's mean over some tasks less that over others; n counts the tasks."""
-    (a, drawn_a), (b, drawn_b) = (cumulative.mean_of([figure(found[t]) for t in part]) for part in (first, second))
+    one, two = (cumulative.mean_of([figure(found[t]) for t in part]) for part in (first, second))
+    if one is None or two is None:
+        return row(measure, UNDEFINED, len((*first, *second)), **keys)
+    (a, drawn_a), (b, drawn_b) = one, two
     return row(measure, interval(a - b, drawn_a - drawn_b), len((*first, *second)), **keys)
 
 
@@ -126,11 +129,10 @@ def gain_rows(found: dict[str, Profile], kinds: dict[str, Iterable[str]], **keys
     ]
 
 
-@released(
+@NOTEBOOK.on(
     "lay.pipeline.tenney2019a",
     stance="qualifies",
     files=(CUMULATIVE, WEIGHTS, BY_SIZE),
-    **NOTEBOOK,
     note="Cumulative scores of both sizes (large with decision counts; base with the half-widths of large, whose items "
     "it shares) and the mixing weights of large. Parts of speech come first and coreference late, as the survey says; "
     "but entities come before dependencies by expected layer, and by mixing weights proto-roles and relations lie low, "
@@ -153,17 +155,17 @@ def pipeline(files: Files) -> pd.DataFrame:
         gap = gap_row("expected depth, semantic - syntactic", cumulative.expected_depth, SEMANTIC, SYNTACTIC, found)
         rows.append(gap | keys | {"task": "all", "n": sum(found[t].n for t in (*SEMANTIC, *SYNTACTIC))})
     centres = {t: centre_of_gravity(w) for t, w in mixing_weights(files).items()}
-    rows += [row("centre of gravity", only(c), 0, subject=LARGE, task=t) for t, c in centres.items()]
+    rows += [told("centre of gravity", c, subject=LARGE, task=t) for t, c in centres.items()]
     share, n = cumulative.in_order([(c, np.array([c])) for c in list(centres.values())[:STAGES]])
     rows.append(row("pairs in order by centre of gravity", share, n, subject=LARGE, task="all"))
     return table(rows)
 
 
-@released(
+@NOTEBOOK.on(
     "lay.chunks_conflict.liu2019a",
     stance="supports",
     files=(CUMULATIVE, WEIGHTS, BY_SIZE),
-    **{**NOTEBOOK, "label": "related"},
+    label="related",
     note="Constituents, the nearest task to chunks: most of what the layers add is added in the lowest third, but in "
     "BERT-large the mixing weights centre in the middle. Chunks themselves were not probed, so it decides "
     "nothing here. The same release thus gives both answers, by the measure one "
@@ -178,20 +180,19 @@ def constituents(files: Files) -> pd.DataFrame:
         rows.append(row("gain over embeddings", interval(*cumulative.gain(p)), p.n, **keys))
         rows.append(row("expected layer / depth", interval(*cumulative.expected_depth(p)), p.n, **keys))
         places = {t: cumulative.expected(q)[0] for t, q in tasks.items()}
-        place = sorted(places, key=places.get).index("constituents") + 1
-        rows.append(row("place by expected layer (1 = lowest)", only(place), len(places), **keys))
+        place = sorted(places, key=lambda t: places[t]).index("constituents") + 1
+        rows.append(told("place by expected layer (1 = lowest)", place, len(places), **keys))
     keys, centres = keys | {"subject": LARGE}, {t: centre_of_gravity(w) for t, w in mixing_weights(files).items()}
-    rows.append(row("centre of gravity / depth", only(centres["constituents"] / p.depth), 0, **keys))
-    place = sorted(centres, key=centres.get).index("constituents") + 1
-    rows.append(row("place by centre of gravity (1 = lowest)", only(place), len(centres), **keys))
+    rows.append(told("centre of gravity / depth", centres["constituents"] / p.depth, **keys))
+    place = sorted(centres, key=lambda t: centres[t]).index("constituents") + 1
+    rows.append(told("place by centre of gravity (1 = lowest)", place, len(centres), **keys))
     return table(rows)
 
 
-@released(
+@NOTEBOOK.on(
     "lay.semantics_spread.tenney2019a",
     stance="qualifies",
     files=(CUMULATIVE, WEIGHTS, BY_SIZE),
-    **NOTEBOOK,
     note="Divergence from even shares of the mixing weights, K(s), and of what each layer adds, K(delta): relations and "
     "proto-roles use all layers almost alike, but coreference and roles are peaked and POS rather flat. The interval "
     "of the difference of weights is over the eight tasks, for want of several runs; that of gains over the decisions.",
@@ -212,7 +213,7 @@ def spread(files: Files) -> pd.DataFrame:
     sums = {"gain, high - low": cumulative.high_less_low, "gain above the lowest third": cumulative.above_third}
     rows += [mean_row(m, figure, MEANING, found, **keys, task="semantic") for m, figure in sums.items()]
     weights = {task: kl_from_uniform(w) for task, w in mixing_weights(files).items()}
-    rows += [row("KL of mixing weights (bits)", only(v), 0, subject=LARGE, task=t) for t, v in weights.items()]
+    rows += [told("KL of mixing weights (bits)", v, subject=LARGE, task=t) for t, v in weights.items()]
     return table([*rows, over_tasks("KL of mixing weights, syntactic - semantic", weights, LARGE)])
 
 

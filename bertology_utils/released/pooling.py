@@ -6,10 +6,9 @@ import numpy as np
 import pandas as pd
 
 from bertology_utils.released import released
-from bertology_utils.released.curves import curve, rank_trend
+from bertology_utils.released.curves import columns, curve, rank_trend, told
 from bertology_utils.released.files import Files
 from bertology_utils.released.senteval import run_scores
-from bertology_utils.scores.counts import only
 from bertology_utils.scores.intervals import Interval, proportion, row, table, unpaired
 
 
@@ -34,10 +33,10 @@ def prototypes(files: Files) -> pd.DataFrame:
             keys = dict(subject="bert-base-uncased", set=name, prototypes=int(k))
             values = scores.to_numpy()
             rows += [*curve("correlation", values, **keys), rank_trend("correlation", values, **keys)]
-            rows.append(row("best layer", only(int(values.argmax())), 0, **keys, layer="best"))
+            rows.append(told("best layer", int(values.argmax()), **keys, layer="best"))
         gain = frame.drop(index=1).to_numpy().max() - frame.loc[1].to_numpy().max()
         keys = dict(subject="bert-base-uncased", set=name, prototypes=0, layer="best")
-        rows.append(row("best of several prototypes - best of one mean", only(gain), 0, **keys))
+        rows.append(told("best of several prototypes - best of one mean", gain, **keys))
     return table(rows)
 
 
@@ -56,11 +55,11 @@ def prototypes(files: Files) -> pd.DataFrame:
 def flow(files: Files) -> pd.DataFrame:
     """STS-B Spearman by model, and the flow's gain over the same model's averaged last two layers."""
     frame = files.csv("README_md_01.csv", comment="#").set_index("Model")["Spearman's rho"]
-    rows = [row("STS-B Spearman", only(v / 100), 0, subject=str(name)) for name, v in frame.items()]
+    rows = [told("STS-B Spearman", v / 100, subject=str(name)) for name, v in frame.items()]
     plain = frame["BERT-large-NLI-last2avg"]
     for name, value in frame.items():
         if "flow" in name:
-            rows.append(row("gain over last2avg", only((value - plain) / 100), 0, subject=str(name)))
+            rows.append(told("gain over last2avg", (value - plain) / 100, subject=str(name)))
     return table(rows)
 
 
@@ -77,12 +76,9 @@ def flow(files: Files) -> pd.DataFrame:
 )
 def log_probability_bias(files: Files) -> pd.DataFrame:
     """Effect size and p-value of each test."""
-    rows = []
-    for r in files.csv("effect_sizes.csv").itertuples():
-        keys = dict(subject="bert-base-uncased", test=r.test, method=r.measure)
-        rows.append(row("effect size", only(r.effect_size), 0, **keys))
-        rows.append(row("permutation p", only(r.permutation_p), 0, **keys))
-    return table(rows)
+    measures = {"effect size": "effect_size", "permutation p": "permutation_p"}
+    keys = {"test": "test", "method": "measure"}
+    return table(columns(files.csv("effect_sizes.csv"), measures, keys, subject="bert-base-uncased"))
 
 
 PAIRS, SENTENCES = 1379, 1821  # of the test sets of STS-B and of binary SST, which every run of them scores

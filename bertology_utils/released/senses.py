@@ -8,16 +8,16 @@ import numpy as np
 import pandas as pd
 
 from bertology_utils.released import released
-from bertology_utils.released.curves import curve, rank_trend
+from bertology_utils.released.curves import curve, estimated, rank_trend, told
 from bertology_utils.released.files import Files
-from bertology_utils.scores.counts import DRAWS, only, percentiles
+from bertology_utils.scores.counts import DRAWS, percentiles
 from bertology_utils.scores.intervals import mean_interval, row, table
 
 _RESULTS = "results/CoarseWSD-20/1nn/bert-base-uncased"
 
 
 def read_predictions(files: Files) -> pd.DataFrame:
-    """One row a test item: word, gold sense, nearest sense, and whether the training set's commonest sense is right.
+    """One row per test item: word, gold sense, nearest sense, and whether the training set's commonest sense is right.
 
     Raises
     ------
@@ -80,7 +80,7 @@ def coarse_senses(files: Files) -> pd.DataFrame:
     keys = {"subject": "bert-base-uncased", "word": "all", "task": "senses", "over": "commonest sense"}
     rows.append(row("gain over baseline", gain, len(items), **keys))
     for word, part in items.groupby("word"):
-        rows.append(row("accuracy", mean_interval(part.right), len(part), subject="bert-base-uncased", word=word))
+        rows.append(estimated("accuracy", part.right, subject="bert-base-uncased", word=word))
     return table(rows)
 
 
@@ -110,6 +110,6 @@ def senses_by_layer(files: Files) -> pd.DataFrame:
             f1 = np.array(values, float) / 100
             keys = dict(subject=name, task=task)
             rows += [*curve("F1", f1, **keys), rank_trend("F1", f1, **keys)]
-            rows.append(row("best layer", only(int(f1.argmax())), 0, **keys, layer="best"))
-            rows.append(row("best layer less layer 0", only(f1.max() - f1[0]), 0, **keys, layer="best"))
+            rows.append(told("best layer", int(f1.argmax()), **keys, layer="best"))
+            rows.append(told("best layer less layer 0", f1.max() - f1[0], **keys, layer="best"))
     return table(rows)

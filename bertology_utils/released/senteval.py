@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import gzip
 import re
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from bertology_utils.probes.sentence_tasks import KINDS, PROBING
-from bertology_utils.released import released
+from bertology_utils.released import Release, released
+from bertology_utils.released.curves import told
 from bertology_utils.released.depth import profile_rows
 from bertology_utils.released.files import Files
-from bertology_utils.scores.counts import DRAWS, mean_ranks, only, percentiles
+from bertology_utils.scores.counts import DRAWS, mean_ranks, percentiles
 from bertology_utils.scores.intervals import row, table
 from bertology_utils.scores.profiles import Profile, lead_rows, middle_rows, storeys
 
 TRANSFER = ("MR", "CR", "SUBJ", "MPQA", "SST-B", "SST-F", "TREC", "MRPC", "SICK-E", "SNLI", "STS-B s")
 BASE, LARGE = "bert-base-uncased", "bert-large-uncased"
 _SVG = "table_2_jawahar_et_al_2019.svg"
-_RUN = dict(study="jklj077 2019", folder="released/senteval_layers_jklj077", files=("senteval_by_layer.csv",))
+_RUN = Release(study="jklj077 2019", folder="released/senteval_layers_jklj077", files=("senteval_by_layer.csv",))
 
 
 def jawahar_table(svg: str) -> pd.DataFrame:
@@ -74,7 +76,7 @@ def dev_scores(files: Files, model: str) -> pd.DataFrame:
     text = gzip.decompress(files.bytes(f"logs/log-mean-{model}.txt.gz")).decode("utf-8", "replace")
     rows = []
     for part in re.split(r"(?m)^.* : layer (?=\d+$)", text)[1:]:
-        layer = int(re.match(r"\d+", part)[0])
+        layer = int(re.findall(r"^\d+", part)[0])
         found = re.findall(r"Dev acc : ([\d.]+) Test acc : [\d.]+ for +([A-Z]+) classification", part)
         if found:  # a layer that was broken off was begun again
             rows.append(
@@ -104,14 +106,14 @@ def storey_rows(scores: pd.DataFrame, dev: pd.DataFrame, subject: str) -> list[d
         keys = {"subject": subject, "kind": kind}
         for task, p in parts.items():
             rows += [row("accuracy", x, p.n, **keys, task=task, layer=first + k) for k, x in enumerate(p.scores())]
-            rows.append(row("best layer", only(first + p.best), p.n, **keys, task=task))
+            rows.append(told("best layer", first + p.best, p.n, **keys, task=task))
         mean, means = Profile.mean(list(parts.values())), dev[list(tasks)].mean(axis=1).to_numpy()
         rows += [
             row("mean accuracy", x, mean.n, **keys, task="all", layer=first + k) for k, x in enumerate(mean.scores())
         ]
         for name, pair in storeys(depth).get(kind, {}).items():
-            places = tuple([k - first for k in part if k >= first] for part in pair)
-            found = lead_rows(mean, means, {f"{kind}: {name}": places}, **keys, task="all")
+            inner, others = ([k - first for k in part if k >= first] for part in pair)
+            found = lead_rows(mean, means, {f"{kind}: {name}": (inner, others)}, **keys, task="all")
             rows += [r | {"layer": r["layer"] + first} for r in found]
     return rows
 
@@ -134,11 +136,11 @@ def jawahar(files: Files) -> pd.DataFrame:
     return table(storey_rows(scores, scores, BASE))
 
 
-@released(
+@_RUN.on(
     "lay.sentence_tasks.jawahar2019",
     label="rerun",
     stance="supports",
-    **{**_RUN, "files": (*_RUN["files"], f"logs/log-mean-{BASE}.txt.gz", f"logs/log-mean-{LARGE}.txt.gz")},
+    files=(*_RUN.files, f"logs/log-mean-{BASE}.txt.gz", f"logs/log-mean-{LARGE}.txt.gz"),
     note="An independent run of the same ten tasks on every layer (0 = input embeddings) of both sizes, mean "
     "of the tokens; layers chosen on its dev sentences. Surface tasks are best at the bottom, syntactic ones in the "
     "middle; the semantic ones are not best at the top.",
@@ -149,9 +151,9 @@ def sentence_tasks(files: Files) -> pd.DataFrame:
     return table([r for s in (BASE, LARGE) for r in storey_rows(scores.loc[s, "mean"], dev_scores(files, s), s)])
 
 
-@released(
+@_RUN.on(
     "lay.transferability.liu2019a",
-    **{**_RUN, "label": "related"},
+    label="related",
     stance="qualifies",
     note="Eleven sentence-level transfer tasks on every layer of both sizes, mean of the tokens; the study's "
     "own tasks are word by word, so it decides nothing here. "
@@ -170,7 +172,7 @@ def transfer(files: Files) -> pd.DataFrame:
         drawn = np.random.default_rng(0).integers(0, len(values), (DRAWS, len(values)))
         mean = Profile(values.mean(0), values[drawn].mean(1), len(values), len(values))
         ranks = mean_ranks(values), np.stack([mean_ranks(values[d]) for d in drawn])
-        keys = {"subject": subject, "task": "all"}
+        keys: dict[str, Any] = {"subject": subject, "task": "all"}
         rows += [row("mean accuracy", x, mean.n, **keys, layer=k) for k, x in enumerate(mean.scores())]
         spans = (percentiles(v, d) for v, d in zip(ranks[0], ranks[1].T))
         rows += [row("mean rank", x, mean.n, **keys, layer=k) for k, x in enumerate(spans)]
@@ -178,11 +180,10 @@ def transfer(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-@released(
+@_RUN.on(
     "lay.base_vs_large.tenney2019a",
     label="related",
     stance="supports",
-    **_RUN,
     note="The ten probing tasks by layer of both sizes from one independent run, mean of the tokens: stretched "
     "to the same depth, the profiles of most tasks correlate highly. The mean's interval is over tasks.",
 )

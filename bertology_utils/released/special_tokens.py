@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 
 from bertology_utils.released import released
+from bertology_utils.released.curves import columns, estimated, told
 from bertology_utils.released.files import Files
-from bertology_utils.scores.counts import only
-from bertology_utils.scores.intervals import mean_interval, row, table
+from bertology_utils.scores.intervals import table
 from bertology_utils.scores.profiles import inside_lead, stretches
 
 BASE = "bert-base-uncased"
@@ -32,18 +32,18 @@ def attention_by_layer(files: Files) -> pd.DataFrame:
     rows = []
     for name, part in frame.groupby("attention_to", sort=False):
         curve = part.set_index("layer").mean_over_heads
-        rows += [row("mean, by block", only(v), 0, subject=BASE, statistic=name, block=k) for k, v in curve.items()]
+        rows += [told("mean, by block", v, subject=BASE, statistic=name, block=k) for k, v in curve.items()]
         rows += _peak(curve, name)
     return table(rows)
 
 
 def _peak(curve: pd.Series, name: str) -> list[dict]:
     keys = dict(subject=BASE, statistic=name)
-    rows = [row("depth of the peak", only(curve.idxmax() / len(curve)), 0, **keys)]
+    rows = [told("depth of the peak", curve.idxmax() / len(curve), **keys)]
     means = curve.to_numpy()
     for stretch, inside in stretches(len(means)).items():
         lead = inside_lead(means, inside)
-        rows.append(row(f"peak in {stretch} - elsewhere", only(lead), 0, **keys))
+        rows.append(told(f"peak in {stretch} - elsewhere", lead, **keys))
     return rows
 
 
@@ -65,10 +65,7 @@ def head_maps(files: Files) -> pd.DataFrame:
     for name in ("[CLS]", "[SEP]"):
         part = frame[frame.quantity.str.startswith(f"attention to {name}") & (frame.model == "pretrained")]
         heads = {block: group.value.to_numpy() for block, group in part.groupby("layer")}
-        rows += [
-            row("mean, by block", mean_interval(v), len(v), subject=BASE, statistic=name, block=k)
-            for k, v in heads.items()
-        ]
+        rows += [estimated("mean, by block", v, subject=BASE, statistic=name, block=k) for k, v in heads.items()]
         rows += _peak(pd.Series({k: v.mean() for k, v in heads.items()}), name)
     return table(rows)
 
@@ -87,16 +84,13 @@ def head_maps(files: Files) -> pd.DataFrame:
 def mixing(files: Files) -> pd.DataFrame:
     """Share of context by measure, and weights minus norms where both were released."""
     frame = files.csv("mixing_ratio.csv")
-    rows = []
-    for r in frame.itertuples():
-        for measure, value in (("mean share of context", r.mean_pct), ("least", r.min_pct), ("greatest", r.max_pct)):
-            rows.append(row(measure, only(value / 100), 0, subject=r.model, method=r.method))
+    shares = frame.assign(mean=frame.mean_pct / 100, least=frame.min_pct / 100, greatest=frame.max_pct / 100)
+    measures = {"mean share of context": "mean", "least": "least", "greatest": "greatest"}
+    rows = columns(shares, measures, {"subject": "model", "method": "method"})
     for subject, part in frame.groupby("model"):
         mean = part.set_index("method").mean_pct / 100
         for block in ("Attn", "AttnRes"):
-            rows.append(
-                row("weights - norms", only(mean[f"{block}-W"] - mean[f"{block}-N"]), 0, subject=subject, method=block)
-            )
+            rows.append(told("weights - norms", mean[f"{block}-W"] - mean[f"{block}-N"], subject=subject, method=block))
     if not np.isfinite([r["value"] for r in rows]).all():
         raise ValueError("mixing_ratio.csv has cells that are no numbers")
     return table(rows)

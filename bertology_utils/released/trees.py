@@ -7,15 +7,15 @@ import re
 import numpy as np
 import pandas as pd
 
-from bertology_utils.released import released
-from bertology_utils.released.curves import curve
+from bertology_utils.released import Release
+from bertology_utils.released.curves import curve, told
 from bertology_utils.released.files import Files
 from bertology_utils.scores.counts import column_means, only, percentiles
 from bertology_utils.scores.intervals import mean_interval, row, table
 
 MBERT = "bert-base-multilingual-cased"
 ENGLISH = "UD_English-EWT"
-_AGGARWAL = dict(
+_AGGARWAL = Release(
     study="Aggarwal 2025", folder="released/aggarwal_structural_probe_mbert", files=("master_results_per_layer.csv",)
 )
 MEASURES = {
@@ -36,11 +36,10 @@ def probes_by_layer(files: Files) -> dict[str, pd.DataFrame]:
     }
 
 
-@released(
+@_AGGARWAL.on(
     "syn.structural_probe.hewitt2019",
     label="rerun",
     stance="supports",
-    **_AGGARWAL,
     note="Distance and depth probes trained anew on mBERT's layers 5 to 10 for 23 UD treebanks (averages over "
     "treebanks, whose resampling gives the interval). Trees come out of the vectors; the release has no "
     "layer 0, no untrained model and no chain baseline, so it cannot say how much the probe itself "
@@ -52,27 +51,18 @@ def structural_probe(files: Files) -> pd.DataFrame:
     for measure, wide in probes_by_layer(files).items():
         mean, draws = column_means(wide.to_numpy())
         best = int(mean.argmax())
-        rows.append(
-            row(
-                measure,
-                percentiles(mean[best], draws[:, best]),
-                len(wide),
-                subject=MBERT,
-                set=f"{len(wide)} treebanks",
-                layer=str(wide.columns[best]),
-            )
-        )
+        keys = dict(subject=MBERT, set=f"{len(wide)} treebanks", layer=str(wide.columns[best]))
+        rows.append(row(measure, percentiles(mean[best], draws[:, best]), len(wide), **keys))
         if ENGLISH in wide.index:
             english = wide.loc[ENGLISH]
-            rows.append(row(measure, only(english.max()), 0, subject=MBERT, set=ENGLISH, layer=str(english.idxmax())))
+            rows.append(told(measure, english.max(), subject=MBERT, set=ENGLISH, layer=str(english.idxmax())))
     return table(rows)
 
 
-@released(
+@_AGGARWAL.on(
     "lay.tree_depth.hewitt2019",
     label="rerun",
     stance="qualifies",
-    **_AGGARWAL,
     note="The same probes by layer: UUAS, distance correlation and root accuracy are best at layer 7 or 8 of "
     "12 in mBERT, as the survey says; the correlation of depths still rises at layer 10. Only layers 5 to "
     "10 were run, so the ends of the stack are not shown.",
@@ -83,31 +73,13 @@ def probe_layers(files: Files) -> pd.DataFrame:
     for measure, wide in probes_by_layer(files).items():
         layers = wide.columns.to_numpy()
         mean, draws = column_means(wide.to_numpy())
+        keys, best = dict(subject=MBERT, set="mean"), f"best layer by {measure}"
         for i, layer in enumerate(layers):
-            rows.append(
-                row(measure, percentiles(mean[i], draws[:, i]), len(wide), subject=MBERT, set="mean", layer=str(layer))
-            )
-        rows.append(
-            row(
-                f"best layer by {measure}",
-                percentiles(layers[mean.argmax()], layers[draws.argmax(1)]),
-                len(wide),
-                subject=MBERT,
-                set="mean",
-                layer="best",
-            )
-        )
+            rows.append(row(measure, percentiles(mean[i], draws[:, i]), len(wide), **keys, layer=str(layer)))
+        where = percentiles(layers[mean.argmax()], layers[draws.argmax(1)])
+        rows.append(row(best, where, len(wide), **keys, layer="best"))
         if ENGLISH in wide.index:
-            rows.append(
-                row(
-                    f"best layer by {measure}",
-                    only(int(wide.loc[ENGLISH].idxmax())),
-                    0,
-                    subject=MBERT,
-                    set=ENGLISH,
-                    layer="best",
-                )
-            )
+            rows.append(told(best, int(wide.loc[ENGLISH].idxmax()), subject=MBERT, set=ENGLISH, layer="best"))
     return table([*rows, *inner_rows(probes_by_layer(files)["UUAS"])])
 
 
@@ -125,7 +97,7 @@ def inner_rows(wide: pd.DataFrame) -> list[dict]:
     return [row(f"inner - {name}", lead, len(wide), subject=MBERT, set="mean") for name, lead in leads.items()]
 
 
-_WESTERA = dict(
+_WESTERA = Release(
     study="Westera 2019",
     label="related",
     folder="released/westera_bertology",
@@ -159,15 +131,31 @@ def notes_chain(text: str) -> tuple[float, float]:
     match = re.search(
         r"^ +all\s+head_attachment_score:([\d.]+)\s+undirected_attachment_score:([\d.]+)", part, flags=re.M
     )
+    if match is None:
+        raise ValueError("the notes give no attachment to the left neighbour")
     return float(match.group(1)), float(match.group(2))
 
 
-def _trees(files: Files) -> list[dict]:
+@_WESTERA.on(
+    "syn.no_tree_in_attention.htut2019",
+    stance="supports",
+    note="Working notes with spanning trees from attention averaged over the heads of a layer, 500 EWT "
+    "sentences, bert-base-cased (layers from 0): the best layer does not reach the undirected chain of "
+    "left neighbours. The printed score mixes directed and undirected attachment and has no interval, so it decides "
+    "nothing here.",
+)
+@_WESTERA.on(
+    "hed.no_full_tree.clark2019",
+    stance="supports",
+    note="The same working notes: not even a layer's heads averaged give a tree better than linking neighbours.",
+)
+def averaged_attention(files: Files) -> pd.DataFrame:
+    """Attachment of trees from averaged attention or gradients by layer, against the chain."""
     text = files.text("notes.txt")
     directed, undirected = notes_chain(text)
     rows = [
-        row("attachment", only(directed), 0, subject="left chain", method="directed", layer="none"),
-        row("attachment", only(undirected), 0, subject="left chain", method="undirected", layer="none"),
+        told("attachment", directed, subject="left chain", method="directed", layer="none"),
+        told("attachment", undirected, subject="left chain", method="undirected", layer="none"),
     ]
     for method, command in (("attention", _ATTENTION), ("gradient, chained", _CHAINED)):
         scores = notes_scores(text, command)
@@ -175,35 +163,10 @@ def _trees(files: Files) -> list[dict]:
         rows += curve("attachment", scores, **keys)
         lead, best = only(scores.max() - undirected), str(int(scores.argmax()))
         rows.append(row("best layer - undirected chain", lead, 0, **keys, layer=best))
-    return rows
+    return table(rows)
 
 
-@released(
-    "syn.no_tree_in_attention.htut2019",
-    stance="supports",
-    **_WESTERA,
-    note="Working notes with spanning trees from attention averaged over the heads of a layer, 500 EWT "
-    "sentences, bert-base-cased (layers from 0): the best layer does not reach the undirected chain of "
-    "left neighbours. The printed score mixes directed and undirected attachment and has no interval, so it decides "
-    "nothing here.",
-)
-def averaged_attention(files: Files) -> pd.DataFrame:
-    """Attachment of trees from averaged attention or gradients by layer, against the chain."""
-    return table(_trees(files))
-
-
-@released(
-    "hed.no_full_tree.clark2019",
-    stance="supports",
-    **_WESTERA,
-    note="The same working notes: not even a layer's heads averaged give a tree better than linking neighbours.",
-)
-def averaged_attention_heads(files: Files) -> pd.DataFrame:
-    """As for trees from attention."""
-    return table(_trees(files))
-
-
-_LSD = dict(
+_LSD = Release(
     study="Limisiewicz et al. 2020",
     label="related",
     stance="qualifies",
@@ -212,35 +175,24 @@ _LSD = dict(
 )
 
 
-def _lsd_tree(files: Files) -> pd.DataFrame:
-    frame = files.csv("tree.csv").set_index("metric") / 100
-    return table(
-        [
-            row(metric, only(value), 0, subject="bert-base", sentences=re.match(r"\d+", column).group())
-            for metric, values in frame.iterrows()
-            for column, value in values.items()
-        ]
-    )
-
-
-@released(
+@_LSD.on(
     "syn.no_tree_in_attention.htut2019",
-    **_LSD,
     note="Trees from heads that were picked and averaged by relation with annotated sentences: attachment is "
     "high with a thousand sentences. No single map has a tree, but a selection of them holds far more "
     "than the sentence suggests. It is not about any one head, so it decides nothing here.",
 )
-def selected_heads(files: Files) -> pd.DataFrame:
-    """UAS and LAS of trees from selected heads, by number of annotated sentences."""
-    return _lsd_tree(files)
-
-
-@released(
+@_LSD.on(
     "hed.no_full_tree.clark2019",
-    **_LSD,
     note="Trees from heads averaged by relation: no one head has the tree, and this release does not say one "
     "has, but several picked with annotation nearly give it.",
 )
-def selected_heads_tree(files: Files) -> pd.DataFrame:
-    """As for trees from attention."""
-    return _lsd_tree(files)
+def selected_heads(files: Files) -> pd.DataFrame:
+    """UAS and LAS of trees from selected heads, by number of annotated sentences."""
+    frame = files.csv("tree.csv").set_index("metric") / 100
+    return table(
+        [
+            told(metric, value, subject="bert-base", sentences=re.sub(r"\D.*", "", column))
+            for metric, values in frame.iterrows()
+            for column, value in values.items()
+        ]
+    )

@@ -8,6 +8,7 @@ and grows with what the choices tell about the gold class, whatever the preferen
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -33,7 +34,7 @@ def by_class(
     Parameters
     ----------
     frame : data frame
-        One row an item: column `right` (bool), column `gold` (what the right answer is an instance of: singular or
+        One row per item: column `right` (bool), column `gold` (what the right answer is an instance of: singular or
         plural).
     by : str or several
         Key columns: all is measured within each.
@@ -65,7 +66,7 @@ def by_class(
 
 
 def _rows(right: np.ndarray, gold: np.ndarray, groups, settings: Settings, keys: dict) -> list[dict]:
-    options = {"seed": settings.seed, "draws": settings.draws}
+    options: dict[str, Any] = {"seed": settings.seed, "draws": settings.draws}
     classes, n = sorted(set(gold)), len(right)
     out = [row("accuracy", mean_interval(right, groups=groups, **options), n, **keys)]
     each = []
@@ -112,7 +113,7 @@ def _score(p: float, n: float) -> float:
 
 def _never_still(found: Interval, each: list[Interval], scale, parts: int) -> Interval:
     """The interval, where a class is all right or all wrong, from the classes' own (zou2008): no resample moves it."""
-    if all(0 < c[0] < 1 for c in each) or np.isnan(found[1]):
+    if all(0 < c[0] < 1 for c in each) or np.isnan(found[1]) or found.draws is None:
         return found
     below, above = (np.array([abs(scale(c[k]) - scale(c[0])) for c in each]) for k in (1, 2))
     below, above = np.where(below > 0, below, above), np.where(above > 0, above, below)

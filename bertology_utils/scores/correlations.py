@@ -26,8 +26,8 @@ def pearson(x: np.ndarray, y: np.ndarray) -> float:
 
 
 def correlation(
-    x: Sequence[float],
-    y: Sequence[float],
+    x: Sequence[float] | np.ndarray,
+    y: Sequence[float] | np.ndarray,
     method: str = "spearman",
     *,
     seed: int = 0,
@@ -53,9 +53,9 @@ def correlation(
         return Interval(value, z[1], z[2], clusters=z.clusters)
     low, high = min(value, float(np.tanh(z[1]))), max(value, float(np.tanh(z[2])))
     if abs(value) > 1 - 1e-9:  # then the draws say nothing: the normal approximation of bonett2000
-        half = Z * np.sqrt(1.5 / max(z.clusters - 3, 0.5))
+        half = Z * np.sqrt(1.5 / max(sample.clusters - 3, 0.5))
         low, high = (float(v) for v in np.sort([value, np.tanh(z[0] - np.sign(value) * half)]))
-        return fitted(value, (low, high), np.full(draws, value), z.clusters, seed)
+        return fitted(value, (low, high), np.full(draws, value), sample.clusters, seed)
     return Interval(value, low, high, draws=np.tanh(z.draws), clusters=z.clusters)
 
 
@@ -96,7 +96,12 @@ def trend(
     The interval is over items: would the order of the layers stand with other sentences?
     """
     per_item = np.asarray(per_item, float)
-    x = np.arange(per_item.shape[1]) if x is None else np.asarray(x)
+    places = np.arange(per_item.shape[1]) if x is None else np.asarray(x)
     return bootstrap(
-        per_item, lambda a: spearman(x, np.nanmean(a, 0)), seed=seed, draws=draws, groups=groups, bounds=(-1.0, 1.0)
+        per_item,
+        lambda a: spearman(places, np.nanmean(a, 0)),
+        seed=seed,
+        draws=draws,
+        groups=groups,
+        bounds=(-1.0, 1.0),
     )

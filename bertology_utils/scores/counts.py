@@ -81,14 +81,14 @@ def centre_of_gravity(weights: ArrayLike) -> float:
     return float((shares * np.arange(len(shares))).sum() / shares.sum())
 
 
-def kl_from_uniform(weights: Sequence[float]) -> float:
+def kl_from_uniform(weights: Sequence[float] | np.ndarray) -> float:
     """KL divergence of the mixing weights from uniform ones, in bits: 0 where all layers matter alike (tenney2019a)."""
     p = np.asarray(weights, float) / np.sum(weights)
     p = p[p > 0]
     return float((p * np.log2(p * len(weights))).sum())
 
 
-def negative_steps(scores: Sequence[float]) -> int:
+def negative_steps(scores: Sequence[float] | np.ndarray) -> int:
     """How often adding one more layer lowered a cumulative score."""
     return int((np.diff(np.asarray(scores, float)) < 0).sum())
 
@@ -119,7 +119,7 @@ def pareto_area(complexity: Sequence[float], score: Sequence[float], *, most: fl
     return float((widths * y).sum() / most)
 
 
-def trend(values: ArrayLike, start: int = 0) -> float:
+def trend(values: Sequence[float] | np.ndarray, start: int = 0) -> float:
     """Spearman of layer (counted from `start`) with a per-layer figure."""
     return spearman(np.arange(start, start + len(values)), np.asarray(values, float))
 

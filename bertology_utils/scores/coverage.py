@@ -115,8 +115,8 @@ def scenarios() -> list[Scenario]:
                 Scenario(f"{method} {r}, n = {n}", partial(_correlation, n, r, method), 400) for r in (0.0, 0.5, 0.9)
             ]
     for s in (3, 5):
-        for by in ((0.1, 1, 1), (0, 1, 1), (1, 1, 1)):
-            out.append(Scenario(f"{s} seeds x 60 items, {by}", partial(_seeds, s, 60, by), 400))
+        for parts in ((0.1, 1, 1), (0, 1, 1), (1, 1, 1)):
+            out.append(Scenario(f"{s} seeds x 60 items, {parts}", partial(_seeds, s, 60, parts), 400))
     out.append(Scenario("median (general), n = 30", partial(_median, 30), 200))
     return out
 

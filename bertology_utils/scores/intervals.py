@@ -31,8 +31,8 @@ __all__ = [
 
 
 def ratio(
-    top: Sequence[float],
-    bottom: Sequence[float],
+    top: Sequence[float] | np.ndarray,
+    bottom: Sequence[float] | np.ndarray,
     *,
     seed: int = 0,
     draws: int = 2000,
@@ -70,7 +70,7 @@ def _ratio(top: np.ndarray, bottom: np.ndarray, sample: Resample, signed: bool =
 
 
 def mean_interval(
-    values: Sequence[float], *, seed: int = 0, draws: int = 2000, groups=None, signed: bool = False
+    values: Sequence[float] | np.ndarray, *, seed: int = 0, draws: int = 2000, groups=None, signed: bool = False
 ) -> Interval:
     """Mean of item values (n,) and its 95 % interval.
 
@@ -92,13 +92,14 @@ def mean_interval(
 def _mean(values: np.ndarray, sample: Resample, signed: bool = False) -> Interval:
     if not np.isin(values, (-1, 0, 1)).all():
         return _ratio(values, np.ones(len(values)), sample, signed)
-    share = not signed and (values >= 0).all()
-    value, n = float(values.mean()), len(values)
-    drawn = sample.sums(np.stack([values, np.ones(n)], 1))
+    share = not signed and bool((values >= 0).all())
+    value, n = float(values.mean()), float(len(values))
+    drawn = sample.sums(np.stack([values, np.ones(len(values))], 1))
     drawn = np.divide(drawn[:, 0], drawn[:, 1], out=np.full(len(drawn), value), where=drawn[:, 1] > 0)
-    n = n if sample.levels == (n,) else _independent(values, value, sample)
+    n = n if sample.levels == (len(values),) else _independent(values, value, sample)
     found = fitted(value, _share_limits(values, value, n, share), drawn, sample.clusters, sample.seed)
     # Wilson's limits are drawn towards a half; a difference of two shares is not, and needs the width before that
+    assert found.draws is not None
     found.draws = value + (found.draws - value) * (1 + Z**2 / n)
     return found
 
@@ -172,7 +173,13 @@ def means(
 
 
 def difference(
-    a: Sequence[float], b: Sequence[float], *, seed: int = 0, draws: int = 2000, paired: bool = True, groups=None
+    a: Sequence[float] | np.ndarray,
+    b: Sequence[float] | np.ndarray,
+    *,
+    seed: int = 0,
+    draws: int = 2000,
+    paired: bool = True,
+    groups=None,
 ) -> Interval:
     """mean(a) - mean(b) with its interval; items are drawn together if `paired`, else independently.
 
@@ -193,7 +200,7 @@ def unpaired(a: Interval, b: Interval) -> Interval:
     """a - b of two independent figures from their intervals (zou2008); draws where both have as many."""
     value = a[0] - b[0]
     low, high = value - np.hypot(a[0] - a[1], b[2] - b[0]), value + np.hypot(a[2] - a[0], b[0] - b[1])
-    known = [x.clusters for x in (a, b) if getattr(x, "clusters", None)]
+    known = [count for x in (a, b) if (count := getattr(x, "clusters", None))]
     clusters = min(known) if known else None
     one, two = (getattr(x, "draws", None) for x in (a, b))
     if one is None or two is None or len(one) != len(two) or np.isnan([low, high]).any():

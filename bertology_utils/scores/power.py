@@ -64,8 +64,8 @@ def p_value(interval: Interval, bound: float, side: str = "above") -> float:
     if facing <= 0:
         return 0.5 if gap == 0 else float(gap < 0)
     score = gap * _quantile(0.975, interval.clusters) / facing
-    few = interval.clusters is None or interval.clusters < 2
-    return float(norm.sf(score) if few else student.sf(score, interval.clusters - 1))
+    clusters = interval.clusters or 0
+    return float(norm.sf(score) if clusters < 2 else student.sf(score, clusters - 1))
 
 
 def discoveries(p: Mapping[str, float], rate: float = 0.05) -> pd.DataFrame:

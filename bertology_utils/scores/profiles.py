@@ -95,7 +95,7 @@ def storeys(depth: int) -> dict[str, dict[str, tuple[list[int], list[int]]]]:
     }
 
 
-def best_in(dev: Sequence[float], layers: Sequence[int]) -> int:
+def best_in(dev: Sequence[float] | np.ndarray, layers: Sequence[int]) -> int:
     """Of some layers the one with the highest dev score; the lowest of (nearly) equals."""
     return layers[choose([dev[k] for k in layers])]
 
@@ -114,7 +114,7 @@ def training_noise(fits: np.ndarray, draws: int, seed: int) -> np.ndarray:
     return wide * np.tensordot(np.random.default_rng([seed, r]).standard_normal((draws, r)), fits - fits.mean(0), 1)
 
 
-def over_fits(values: Sequence[float], settings: Settings) -> Interval:
+def over_fits(values: Sequence[float] | np.ndarray, settings: Settings) -> Interval:
     """Mean of a figure of several fits on disjoint data, with Student's interval; undefined for fewer than two fits."""
     values = np.asarray(values, float)
     if len(values) < 2 or np.isnan(values).any():
@@ -213,7 +213,10 @@ def curve_rows(profile: Profile, *, measure: str = "accuracy", **keys) -> list[d
 
 
 def lead_rows(
-    profile: Profile, dev: Sequence[float], pairs: Mapping[str, tuple[Sequence[int], Sequence[int]]], **keys
+    profile: Profile,
+    dev: Sequence[float] | np.ndarray,
+    pairs: Mapping[str, tuple[Sequence[int], Sequence[int]]],
+    **keys,
 ) -> list[dict]:
     """Tidy rows: for each name, the score of the dev-best of some layers less that of the dev-best of others.
 
@@ -227,7 +230,7 @@ def lead_rows(
 
 
 def middle_rows(
-    profile: Profile, dev: Sequence[float], baselines: Mapping[str, Profile] | None = None, **keys
+    profile: Profile, dev: Sequence[float] | np.ndarray, baselines: Mapping[str, Profile] | None = None, **keys
 ) -> list[dict]:
     """Tidy rows: the middle against what lies below and above it, and against baselines (profiles of one score).
 

@@ -57,7 +57,7 @@ def finish(
     flat = still if clusters else np.zeros(value.shape, bool)
     for index in zip(*np.nonzero(np.atleast_1d(flat))):
         index = index if value.ndim else ()
-        low[index], high[index] = np.clip(constant(float(value[index]), clusters, signed), *bounds)
+        low[index], high[index] = np.clip(np.array(constant(float(value[index]), clusters or 1, signed)), *bounds)
         draws[(slice(None), *index)] = _noise(float(value[index]), float(low[index]), float(high[index]), len(draws))
     return Interval(value[()], low[()], high[()], draws=draws, clusters=clusters)
 
@@ -68,7 +68,7 @@ def _noise(value: float, low: float, high: float, draws: int, seed: int = 0) -> 
     return value + np.where(e < 0, (value - low) * e, (high - value) * e) / Z
 
 
-def fitted(value: float, limits: tuple[float, float], draws: np.ndarray, clusters: int, seed: int) -> Interval:
+def fitted(value: float, limits: tuple[float, float], draws: np.ndarray, clusters: int | None, seed: int) -> Interval:
     """An `Interval` of given limits; the draws below and above the value are stretched to agree with them."""
     low, high = limits
     quantiles, noise = percentiles(draws), _noise(value, low, high, len(draws), seed)

@@ -166,10 +166,10 @@ def text_rows(subject: Subject, texts: Sequence[str]) -> list[Row]:
 
 
 def _rows(subject: Subject, sentences: Sequence[str | Sequence[str]]) -> list[Row]:
-    texts = [isinstance(s, str) for s in sentences]
-    if any(texts) and not all(texts):
+    texts = [s for s in sentences if isinstance(s, str)]
+    if texts and len(texts) < len(sentences):
         raise TypeError("sentences are all texts or all sequences of words, not some of each")
-    return text_rows(subject, sentences) if any(texts) else tokenize(subject, sentences)
+    return text_rows(subject, texts) if texts else tokenize(subject, sentences)
 
 
 def pseudo_log_likelihood(

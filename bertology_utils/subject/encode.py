@@ -1,10 +1,8 @@
 """From words to pieces and back, in one place, as streams.
 
 Every experiment speaks of words; models see pieces. `tokenize` keeps, for each piece, the word it belongs to;
-`hidden_states` pools pieces into words (first, last or mean); `attentions` turns piece-to-piece maps into word-to-word
-maps by summing over the pieces attended *to* and averaging over the pieces attending, so that every word's
-distribution still sums to one (clark2019). Both are generators over length-bucketed batches: memory is bounded by one
-window of sentences, however long the corpus.
+`hidden_states` pools pieces into words (first, last or mean), as a generator over length-bucketed batches: memory is
+bounded by one window of sentences, however long the corpus. `attentions.attentions` does the like for attention maps.
 """
 
 from __future__ import annotations
@@ -217,9 +215,9 @@ def hidden_states(
                 stacked = torch.einsum(
                     "bwt,lbth->lbwh", _pooling(batch, pool).to(stacked.dtype), stacked
                 )  # (L, B, W, H)
-            stacked = stacked.float().cpu().numpy()
+            found = stacked.float().cpu().numpy()
             for k, row in enumerate(batch.rows):
-                yield start + batch.index[k], stacked[:, k, : row.n_words if pool is not None else len(row.ids)]
+                yield start + batch.index[k], found[:, k, : row.n_words if pool is not None else len(row.ids)]
 
 
 def _pooling(batch: Batch, pool: Pool) -> torch.Tensor:
@@ -237,67 +235,3 @@ def _pooling(batch: Batch, pool: Pool) -> torch.Tensor:
             seen.add(w)
     weights /= np.maximum(weights.sum(-1, keepdims=True), 1)
     return torch.from_numpy(weights).to(batch.ids.device)
-
-
-@dataclass(frozen=True)
-class Units:
-    """What the rows and columns of a word-level attention map stand for.
-
-    Attributes
-    ----------
-    words : tuple[int, ...]
-        For each unit the index of its word, or -1 for a special token.
-    tokens : tuple[str, ...]
-        The special token's name, or the empty string for a word.
-    """
-
-    words: tuple[int, ...]
-    tokens: tuple[str, ...]
-
-
-def units(subject: Subject, row: Row) -> tuple[Units, np.ndarray]:
-    """The units of a row — special tokens and words in order — and the unit each piece belongs to, shape (T,)."""
-    names = {subject.tokenizer.cls_token_id: "[CLS]", subject.tokenizer.sep_token_id: "[SEP]"}
-    words: list[int] = []
-    tokens: list[str] = []
-    member = np.empty(len(row.ids), np.int64)
-    for t, w in enumerate(row.words):
-        if w < 0 or not words or words[-1] != w:
-            words.append(w)
-            tokens.append(names.get(row.ids[t], "") if w < 0 else "")
-        member[t] = len(words) - 1
-    return Units(tuple(words), tuple(tokens)), member
-
-
-def attentions(
-    subject: Subject,
-    sentences: Iterable[Sequence[str]],
-    *,
-    word_level: bool = True,
-    second: Sequence[Sequence[str]] | None = None,
-    settings: Settings | None = None,
-) -> Iterator[tuple[int, Units | Row, np.ndarray]]:
-    """Attention maps, streamed; special tokens keep their rows and columns.
-
-    Yields
-    ------
-    i, units, maps : int, Units, float32 array (L, A, U, U)
-        ``maps[l, a, q, k]``: how much unit q attends to unit k; every row sums to one. Without `word_level`, the
-        row itself and (L, A, T, T) over pieces.
-    """
-    budget = (settings or Settings.of()).budget
-    for start, window in windows(sentences):
-        rows = tokenize(subject, window, None if second is None else second[start : start + len(window)])
-        for batch in batches(subject, rows, budget):
-            maps = forward(subject, batch, output_attentions=True).attentions
-            if not maps:
-                raise RuntimeError(f"{subject.name} returned no attention maps: its attention is not eager")
-            stacked = torch.stack(maps).float().cpu().numpy()  # (L, B, A, T, T)
-            for k, row in enumerate(batch.rows):
-                piece = stacked[:, k, :, : len(row.ids), : len(row.ids)]
-                if not word_level:
-                    yield start + batch.index[k], row, piece
-                    continue
-                what, member = units(subject, row)
-                join = np.eye(len(what.words), dtype=np.float32)[member]  # (T, U)
-                yield start + batch.index[k], what, (join / join.sum(0)).T @ piece @ join

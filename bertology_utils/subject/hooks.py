@@ -7,8 +7,11 @@ exactly. A layer is skipped by handing its input on.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
+from typing import Any
+
+import torch
 
 from .models import Subject
 
@@ -18,6 +21,18 @@ def _check(name: str, values: Iterable[int], size: int) -> list[int]:
     if values and not 0 <= values[0] <= values[-1] < size:
         raise IndexError(f"{name} {values} out of range: counted from 0, there are {size}")
     return values
+
+
+def head_outputs(subject: Subject, layer: int) -> torch.nn.Linear:
+    """The projection that a layer's heads end in: it takes their outputs side by side, (B, T, H)."""
+    block: Any = subject.layers[layer]
+    return block.attention.output.dense
+
+
+def head_values(subject: Subject, layer: int) -> torch.nn.Linear:
+    """The projection that makes a layer's value vectors, those of its heads side by side, (B, T, H)."""
+    block: Any = subject.layers[layer]
+    return block.attention.self.value
 
 
 @contextmanager
@@ -39,9 +54,34 @@ def ablate_heads(subject: Subject, heads: Iterable[tuple[int, int]]) -> Iterator
                     context[..., head * size : (head + 1) * size] = 0
                 return (context, *rest)
 
-            handle = subject.layers[layer].attention.output.dense.register_forward_pre_hook(silence)
+            handle = head_outputs(subject, layer).register_forward_pre_hook(silence)
             stack.callback(handle.remove)
         yield subject
+
+
+@contextmanager
+def changed_states(subject: Subject, layer: int, change: Callable[[torch.Tensor], torch.Tensor]) -> Iterator[Subject]:
+    """Within the context every vector leaving `layer` (0: the embeddings, l: block l) goes through `change`.
+
+    Raises
+    ------
+    IndexError
+        If there is no such layer.
+    """
+    if not 0 <= layer <= subject.n_layers:
+        raise IndexError(f"layer {layer} out of range: 0 is the embeddings, {subject.n_layers} the last layer")
+    base: Any = subject.base
+    module = base.embeddings if layer == 0 else subject.layers[layer - 1]
+
+    def replace(module, args, output):
+        return (change(output[0]), *output[1:]) if isinstance(output, tuple) else change(output)
+
+    # prepended: the library records hidden states by forward hooks of its own, and must see the changed ones
+    handle = module.register_forward_hook(replace, prepend=True)
+    try:
+        yield subject
+    finally:
+        handle.remove()
 
 
 @contextmanager

@@ -222,6 +222,8 @@ def _read(name: str, where: str, source: str, settings: Settings) -> Subject:
         has_mlm=heads and not any(key.startswith(_MLM_HEADS) for key in missing),
         has_nsp=nsp and not any("seq_relationship" in k or "pooler" in k for k in missing),
     )
+    if model.config.model_type in suitable.TEXT_TO_TEXT:
+        return subject
     suitable.trial(name, subject.base, tokenizer)
     return plant(subject, settings.noise)
 
@@ -243,7 +245,8 @@ def _loaded(name: str, where: str, settings: Settings) -> tuple[PreTrainedTokeni
         suitable.architecture(name, config)
         tokenizer_options = {"add_prefix_space": True} if config.model_type in ("roberta", "camembert") else {}
         tokenizer = AutoTokenizer.from_pretrained(where, **options, **tokenizer_options)
-        suitable.vocabulary(name, tokenizer, config.vocab_size)
+        if config.model_type not in suitable.TEXT_TO_TEXT:
+            suitable.vocabulary(name, tokenizer, config.vocab_size)
         # ELECTRA's generator is published under the class of its masked-LM head
         masked = config.model_type == "electra" and any("MaskedLM" in a for a in config.architectures or ())
         model, info = (AutoModelForMaskedLM if masked else AutoModelForPreTraining).from_pretrained(

@@ -19,6 +19,7 @@ OTHER_LAYOUT = {
     "distilbert": "its layers are not laid out as BERT's are",
     "albert": "its layers share their weights, so none can be looked at or changed by itself",
 }
+TEXT_TO_TEXT = ("t5",)  # for the claims that ask a model to write
 PADDING = 128  # rows by which a table of embeddings may be longer than the vocabulary: tables are padded to round sizes
 COMMON = "the of and in to a with on is de la el der die und i v na no o 的 是 в и на ال من の は".split()
 TRIAL = "the of and in to a"
@@ -34,13 +35,15 @@ class ModelUnsuitable(Refusal):
 
 
 def architecture(name: str, config: Any) -> None:
-    """Refuse what is no bidirectional masked language model of BERT's family.
+    """Refuse what is neither a bidirectional masked language model of BERT's family nor one that maps texts to texts.
 
     Raises
     ------
     ModelUnsuitable
     """
     kind = getattr(config, "model_type", None)
+    if kind in TEXT_TO_TEXT:
+        return
     if kind not in (*LIKE_BERT, *OTHER_LAYOUT):
         raise ModelUnsuitable(
             f"model {name!r} is of type {kind!r}, which these experiments are not defined for; they are for "

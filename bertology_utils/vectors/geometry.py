@@ -28,6 +28,19 @@ def unit(vectors: np.ndarray) -> np.ndarray:
     return vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), _TINY)
 
 
+def cosines(vectors: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """The cosine of each of some vectors (n, H) with each of others (m, H), for rankings -> (n, m).
+
+    Rounded to five places: nearly equal ones tie on every processor, and a stable sort or `argmax` then takes the first.
+
+    Examples
+    --------
+    >>> cosines(np.array([[1.0, 1.0]]), np.array([[2.0, 0.0], [0.0, 1e-9], [1.0, 1.0 + 1e-9]])).tolist()
+    [[0.70711, 0.70711, 1.0]]
+    """
+    return np.round(unit(vectors) @ unit(others).T, 5)
+
+
 def sample(
     sentences: Iterable[Sequence[str]],
     *,
@@ -91,13 +104,14 @@ def collect(
     for row, (s, at) in enumerate(places):
         wanted[s].append((row, at))
     order = list(wanted)
-    out = None
+    out: np.ndarray | None = None
     texts = (sentences[s] for s in order)
     for i, states in hidden_states(subject, texts, pool=pool, layers=layers, settings=settings):
         if out is None:
             out = np.empty((len(places), len(states), states.shape[-1]), np.float32)
         for row, at in wanted[order[i]]:
             out[row] = states[:, at]
+    assert out is not None  # there are places
     return out
 
 

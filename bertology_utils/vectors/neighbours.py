@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.cluster import AgglomerativeClustering
 from sklearn.metrics import adjusted_rand_score, silhouette_score
 
-from .geometry import unit
+from .geometry import cosines, unit
 
 
 def nearest(train: np.ndarray, labels: Sequence[Hashable], test: np.ndarray, k: int = 1) -> list:
@@ -34,9 +34,8 @@ def nearest(train: np.ndarray, labels: Sequence[Hashable], test: np.ndarray, k: 
     labels = list(labels)
     if len(labels) != len(train) or not labels:
         raise ValueError(f"{len(labels)} labels for {len(train)} training vectors")
-    cosine = unit(test) @ unit(train).T  # (m, n)
     out = []
-    for similarities in cosine:
+    for similarities in cosines(test, train):
         votes: dict[Hashable, float] = {}
         for i in np.argsort(-similarities, kind="stable")[: min(k, len(labels))]:  # nearest first: it wins a tie
             votes[labels[i]] = votes.get(labels[i], 0.0) + max(float(similarities[i]), 0.0)
@@ -56,7 +55,7 @@ def clusters(vectors: np.ndarray, n: int) -> np.ndarray:
     return AgglomerativeClustering(n, linkage="ward").fit_predict(unit(np.asarray(vectors, np.float64)))
 
 
-def rand_index(found: Sequence[int], labels: Sequence[Hashable]) -> float:
+def rand_index(found: Sequence[int] | np.ndarray, labels: Sequence[Hashable]) -> float:
     """Agreement of clusters with labels, adjusted for chance: 1 where they are the same, 0 on average by chance.
 
     Examples
@@ -79,7 +78,7 @@ def silhouette(vectors: np.ndarray, labels: Sequence[Hashable]) -> float:
     return float(silhouette_score(np.asarray(vectors, np.float64), np.asarray(labels), metric="cosine"))
 
 
-def best_threshold(values: Sequence[float], labels: Sequence[bool]) -> float:
+def best_threshold(values: Sequence[float] | np.ndarray, labels: Sequence[bool] | np.ndarray) -> float:
     """The value at or above which to say True so that most of the items are right.
 
     Ties go to the lowest; `inf` (always False) where that is best.

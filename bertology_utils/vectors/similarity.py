@@ -32,7 +32,7 @@ def halves(n: int, seed: int) -> np.ndarray:
     return mask
 
 
-def rank_correlations(gold: Sequence[float], scores: np.ndarray) -> np.ndarray:
+def rank_correlations(gold: Sequence[float] | np.ndarray, scores: np.ndarray) -> np.ndarray:
     """Spearman of `gold` (n,) with each column of `scores` (n, k), shape (k,); nan where either does not vary.
 
     Examples
@@ -47,7 +47,7 @@ def rank_correlations(gold: Sequence[float], scores: np.ndarray) -> np.ndarray:
     return np.divide(x @ y, lengths, out=np.full(len(lengths), np.nan), where=lengths > 0)
 
 
-def rank_correlation_draws(gold: Sequence[float], scores: np.ndarray, weights: np.ndarray) -> np.ndarray:
+def rank_correlation_draws(gold: Sequence[float] | np.ndarray, scores: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """`rank_correlations` of resampled items, (draws, k); the columns share each resample, so they compare in pairs.
 
     Parameters
@@ -83,21 +83,21 @@ def _centred(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
     return ranks - ((weights * ranks).sum(1) / np.maximum(weights.sum(1), 1))[:, None]
 
 
-def _checked(gold: Sequence[float], scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _checked(gold: Sequence[float] | np.ndarray, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     gold, scores = np.asarray(gold, float), np.asarray(scores, float)
     if gold.ndim != 1 or scores.ndim != 2 or len(gold) != len(scores):
         raise ValueError(f"{gold.shape} gold scores for {scores.shape} measured ones")
     return gold, scores
 
 
-def word_weights(a: Sequence[int], b: Sequence[int], *, draws: int, seed: int) -> np.ndarray:
+def word_weights(a: Sequence[int] | np.ndarray, b: Sequence[int] | np.ndarray, *, draws: int, seed: int) -> np.ndarray:
     """How often each pair of words (by their numbers from 0) counts when words are drawn: (draws, pairs)."""
     a, b = np.asarray(a), np.asarray(b)
     drawn = counts(int(max(a.max(), b.max())) + 1, draws, seed)
     return drawn[:, a] * drawn[:, b]
 
 
-def unit_weights(units: Sequence[int], *, draws: int, seed: int) -> np.ndarray:
+def unit_weights(units: Sequence[int] | np.ndarray, *, draws: int, seed: int) -> np.ndarray:
     """How often each item counts when its units (numbers from 0) are drawn whole: (draws, items)."""
     units = np.asarray(units)
     return counts(int(units.max()) + 1, draws, seed)[:, units]

@@ -15,6 +15,7 @@ from bertology_utils.attention.collect import collect, permutation_test
 from bertology_utils.attention.maps import is_stop, maps
 from bertology_utils.settings import Settings
 from bertology_utils.subject import encode
+from bertology_utils.subject.attentions import attentions, word_units
 
 
 def corpus(n=50, seed=0):
@@ -56,9 +57,7 @@ def test_statistics_equal_the_naive_computation(budget):
     sentences = corpus()
     heads = collect(tiny(), sentences, settings=Settings(batch_tokens=budget))
     seen = 0
-    for i, units, map_ in encode.attentions(
-        tiny(), sentences, settings=Settings(batch_tokens=1)
-    ):  # one a batch: no padding
+    for i, units, map_ in attentions(tiny(), sentences, settings=Settings(batch_tokens=1)):  # one a batch: no padding
         for layer in range(map_.shape[0]):
             for head in range(map_.shape[1]):
                 for name, value in naive(units, sentences[i], map_[layer, head]).items():
@@ -81,7 +80,7 @@ def test_padding_never_counts():
 
 def test_maps_equal_the_words_of_encode_and_pairs_count_on():
     sentences, second = corpus(8), corpus(8, seed=1)
-    wanted = {i: (u, m) for i, u, m in encode.attentions(tiny(), sentences, second=second)}
+    wanted = {i: (u, m) for i, u, m in attentions(tiny(), sentences, second=second)}
     for batch in maps(tiny(), sentences, second=second):
         for b, i in enumerate(batch.index):
             units, map_ = wanted[i]
@@ -96,7 +95,7 @@ def test_divergences_equal_the_naive_ones():
     sentences = corpus(6)
     heads = collect(tiny(), sentences, distances=True)
     total, n = np.zeros_like(heads.matrix), tiny().n_heads
-    for i, _, map_ in encode.attentions(tiny(), sentences):
+    for i, _, map_ in attentions(tiny(), sentences):
         flat = map_.reshape(-1, *map_.shape[2:])
         js = np.array([[naive_js(p, q) for q in flat] for p in flat])
         total += js / len(sentences)
@@ -116,7 +115,7 @@ def test_norms_equal_vectors_written_out():
         row = encode.tokenize(subject, [words])[0]
         (batch,) = encode.batches(subject, [row], 100)
         out = encode.forward(subject, batch, output_attentions=True, output_hidden_states=True)
-        units, member = encode.units(subject, row)
+        units, member = word_units(subject, row)
         kinds = [t or (". or ," if is_stop(words[w]) else "other") for w, t in zip(units.words, units.tokens)]
         of_piece = np.array([kinds[u] for u in member])
         for layer in range(subject.n_layers):
@@ -143,7 +142,7 @@ def test_hits_in_the_same_pass_are_those_of_the_argmax():
         [(i, *rng.sample(range(len(s)), 2)) for i, s in enumerate(sentences)], columns=["sentence", "query", "target"]
     )
     heads = collect(tiny(), sentences, arcs=arcs)
-    for i, units, map_ in encode.attentions(tiny(), sentences):
+    for i, units, map_ in attentions(tiny(), sentences):
         q, t = arcs.loc[i, ["query", "target"]]
         place = {w: u for u, w in enumerate(units.words) if w >= 0}
         others = [w for w in place if w != q]

@@ -6,7 +6,7 @@ import numpy as np
 from support import tiny
 
 from bertology_utils.attention import positional
-from bertology_utils.subject import encode
+from bertology_utils.subject.attentions import attentions
 
 SENTENCES = [["the", "dog", "sees", "unlikeable", "cats"], ["he", "runs"]]
 
@@ -16,7 +16,7 @@ def test_profile_is_the_mean_over_pairs_of_words_at_an_offset():
     assert table.shape == (7, 12)
     for offset in range(-3, 4):
         given = []
-        for i, units, map_ in encode.attentions(tiny(), SENTENCES):
+        for i, units, map_ in attentions(tiny(), SENTENCES):
             at = {w: u for u, w in enumerate(units.words) if w >= 0}
             n = len(SENTENCES[i])
             given += [map_[:, :, at[q], at[q + offset]].ravel() for q in range(n) if 0 <= q + offset < n]

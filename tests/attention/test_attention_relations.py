@@ -12,7 +12,7 @@ from bertology_utils.attention import relations
 from bertology_utils.attention.maps import Maps
 from bertology_utils.data.items import Sentence
 from bertology_utils.settings import Settings
-from bertology_utils.subject import encode
+from bertology_utils.subject.attentions import attentions
 
 PARSED = Sentence(
     id="a",
@@ -75,7 +75,7 @@ def test_best_is_chosen_on_dev_and_scored_on_test():
     test = np.array([[0, 1], [0, 1]], bool)
     offsets = np.zeros((3, 20), bool)
     offsets[:2, relations.OFFSETS.index(3)] = True
-    chosen = relations.best(dev, test, offsets, np.zeros((2, 20), bool))
+    chosen = relations.best_head(dev, test, offsets, np.zeros((2, 20), bool))
     assert chosen.head == 0 and chosen.offset == 3  # although head 1 is the better one on test
     assert chosen.right.tolist() == [False, False] and chosen.dev_lead == pytest.approx(1 - 2 / 3)
 
@@ -84,7 +84,7 @@ def test_score_both_ways_is_hits_on_maps_and_on_transposed_maps():
     sentences = [list(PARSED.words), ["he", "likes", "unlikeable", "birds"]]
     arcs = pd.DataFrame({"sentence": [0, 1, 1], "query": [4, 0, 3], "target": [2, 1, 2]})
     found = relations.score(tiny(), sentences, arcs, both_ways=True, settings=Settings(batch_tokens=8))
-    for i, units, map_ in encode.attentions(tiny(), sentences):
+    for i, units, map_ in attentions(tiny(), sentences):
         at = {w: u for u, w in enumerate(units.words) if w >= 0}
         for n in np.flatnonzero(arcs.sentence == i):
             q, t = arcs.loc[n, ["query", "target"]]
@@ -95,40 +95,8 @@ def test_score_both_ways_is_hits_on_maps_and_on_transposed_maps():
 
 
 def test_names_count_from_one():
-    assert relations.name(7, 3, 4) == "block 2, head 4"
-    assert relations.name(12 + 7, 3, 4) == "block 2, head 4, read backwards"
-
-
-def test_mixture_finds_the_heads_that_share_a_relation():
-    """Two of four heads each know half of the targets and are even on the other half; together they know all."""
-    rng = np.random.default_rng(0)
-    n, width = 300, 8
-    target = rng.integers(0, width, n)
-    scores = rng.dirichlet(np.full(width, 5.0), (n, 4)).astype(np.float32)  # (n, 4, W)
-    scores[:, :2] = 1 / width
-    for i in range(n):
-        scores[i, i % 2] = 0.1 / (width - 1)
-        scores[i, i % 2, target[i]] = 0.9
-    hits = scores.argmax(-1) == target[:, None]
-    known = relations.Tally(scores[np.arange(n), :, target], scores.sum(-1), np.full(n, width), hits)
-    weights = relations.mixture(known.of(np.arange(n) < 200))
-    assert weights[:2].min() > 3 * weights[2:].max()
-    mixed = (weights @ scores[200:]).argmax(-1) == target[200:]
-    assert mixed.mean() > hits[200:].mean(0).max() + 0.3
-    even = relations.mixture(known, weights=np.where(np.arange(n) % 2 == 0, 1, 0))
-    assert even[0] > 5 * even[1], "only the queries that count are learnt from"
-
-
-def test_a_mixture_of_one_head_is_that_head():
-    sentences = [list(PARSED.words), ["he", "runs"]]
-    queries = pd.DataFrame({"sentence": [0, 1], "query": [4, 0], "target": [2, 1]})
-    found = relations.tally(tiny(), sentences, queries)
-    assert found.right.shape == (2, 24) and found.words.tolist() == [5, 1]
-    assert (found.right <= found.total + 1e-6).all() and found.hits[1].all(), "of one word the answer is that word"
-    hits = relations.score(tiny(), sentences, queries, both_ways=True)
-    np.testing.assert_array_equal(found.hits, hits)
-    alone = relations.mixed_hits(tiny(), sentences, queries, np.zeros(2, int), np.eye(24)[None])  # (24, 2)
-    np.testing.assert_array_equal(alone.T, hits)
+    assert relations.head_name(7, 3, 4) == "block 2, head 4"
+    assert relations.head_name(12 + 7, 3, 4) == "block 2, head 4, read backwards"
 
 
 def test_nearest_word_of_a_tag():
@@ -136,15 +104,3 @@ def test_nearest_word_of_a_tag():
     queries = pd.DataFrame({"sentence": [0, 0], "query": [4, 2], "target": [2, 4]})
     found = relations.tag_hits([tagged], queries, ["NN", "VB"])  # nearest NN left, right, VB left, right
     assert found.tolist() == [[False, False, True, False], [False, True, False, False]]
-
-
-def test_between_spans():
-    sentences = [list(PARSED.words), ["he", "likes", "unlikeable", "birds"]]
-    links = [(0, (0, 2), (3, 5)), (1, (2, 3), (0, 1)), (0, (4, 5), (1, 2))]
-    for reduce, plain in ((torch.mean, np.mean), (torch.amax, np.max)):
-        found = relations.between(tiny(), sentences, links, reduce)
-        for i, _, map_ in encode.attentions(tiny(), sentences):
-            for n, (s, (a, b), (c, d)) in enumerate(links):
-                if s == i:
-                    block = map_[:, :, a + 1 : b + 1, c + 1 : d + 1]
-                    np.testing.assert_allclose(found[n], plain(block, axis=(2, 3)).ravel(), atol=1e-6)

@@ -10,7 +10,7 @@ from bertology_utils.attention import antecedents, pieces, scope
 from bertology_utils.attention.choosing import fitting, sides
 from bertology_utils.data.items import Coreference, Sentence, Span
 from bertology_utils.finetune import Recipe
-from bertology_utils.subject import encode
+from bertology_utils.subject.attentions import attentions
 from bertology_utils.subject.encode import TooLong
 
 
@@ -88,7 +88,7 @@ SCOPES = [
 
 def test_scope_scores_are_shares_of_attention_from_and_to_the_cue():
     found = scope.scores(tiny(), SCOPES)
-    for i, units, map_ in encode.attentions(tiny(), [s.words for s in SCOPES]):
+    for i, units, map_ in attentions(tiny(), [s.words for s in SCOPES]):
         cue, free, _ = scope.words(SCOPES[i])
         at = {w: u for u, w in enumerate(units.words) if w >= 0}
         forth = map_[:, :, at[cue]][:, :, [at[w] for w in free]].reshape(12, -1)
@@ -131,7 +131,7 @@ def test_tuning_on_scope_changes_a_copy_only():
 def test_pieces_within_words_and_across():
     sentences = [["unlikeable", "dogs", "run", "sleepily"], ["the", "dog"]]
     found = pieces.neighbours(tiny(), sentences)
-    for i, row, map_ in encode.attentions(tiny(), sentences, word_level=False):
+    for i, row, map_ in attentions(tiny(), sentences, word_level=False):
         w = row.words
         for side, same in enumerate((True, False)):
             pairs = [t for t in range(len(w) - 1) if min(w[t : t + 2]) >= 0 and (w[t] == w[t + 1]) is same]

@@ -54,6 +54,16 @@ def test_words_that_change_are_no_matter_of_width(root, tmp_path):
     assert portability.compare(stored, fresh).differing
 
 
+def test_where_a_stream_is_cut_says_nothing(root, tmp_path):
+    stored = root / "notebooks" / "02_still.ipynb"
+    cut = nbformat.read(stored, as_version=4)
+    (whole,) = cut.cells[0].outputs
+    parts = (whole["text"][:4], whole["text"][4:])
+    cut.cells[0].outputs = [nbformat.v4.new_output("stream", name=whole["name"], text=part) for part in parts]
+    nbformat.write(cut, tmp_path / stored.name)
+    assert portability.compare(stored, tmp_path / stored.name) == portability.Moved(0.0)
+
+
 def test_variants_are_those_of_the_processor(monkeypatch):
     import torch
 

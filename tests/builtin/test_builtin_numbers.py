@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-
 import pytest
+from grouped import by
 
 from bertology_utils.data import builtin
 from bertology_utils.data.builtin import numbers
@@ -15,13 +14,6 @@ TASKS = ("number_maximum", "number_decoding", "number_addition")
 @pytest.fixture(scope="module")
 def items():
     return {task: builtin.build(task, 800, seed=3) for task in TASKS}
-
-
-def by(things, key):
-    groups = defaultdict(list)
-    for thing in things:
-        groups[key(thing)].append(thing)
-    return groups
 
 
 @pytest.mark.parametrize(

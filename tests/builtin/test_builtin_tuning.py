@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import random
-from collections import Counter, defaultdict
+from collections import Counter
 
 import pytest
+from grouped import by
 
 from bertology_utils.data import builtin
 from bertology_utils.data.builtin import acceptability, entailment, similarity
@@ -16,13 +17,6 @@ TASKS = {"paraphrase": 2000, "entailment": 2000, "acceptability": 2000, "relatio
 @pytest.fixture(scope="module")
 def items():
     return {task: builtin.build(task, n, seed=3) for task, n in TASKS.items()}
-
-
-def by(things, key):
-    groups = defaultdict(list)
-    for thing in things:
-        groups[key(thing)].append(thing)
-    return groups
 
 
 def test_sentiment_of_negation_and_contrast():

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from pathlib import Path
 
 import pytest
+from grouped import by
 
 from bertology_utils.data import builtin
 from bertology_utils.data.builtin import facts, hops, names, properties
@@ -50,13 +51,6 @@ BALANCED = (
 @pytest.fixture(scope="module")
 def items():
     return {task: builtin.build(task, n, seed=3) for task, n in TASKS.items()}
-
-
-def by(things, key):
-    groups = defaultdict(list)
-    for thing in things:
-        groups[key(thing)].append(thing)
-    return groups
 
 
 @pytest.mark.parametrize("task", TASKS)

@@ -8,8 +8,9 @@ import pytest
 
 from bertology_utils import calibrate, runs
 from bertology_utils.calibration import harness, records, simulated
+from bertology_utils.cards.standing import standing
 from bertology_utils.claims import ledger
-from bertology_utils.claims.rules import FAILS
+from bertology_utils.claims.rules import FAILS, TAUGHT
 from bertology_utils.settings import Settings
 
 SETTINGS = Settings()
@@ -57,6 +58,12 @@ def calibrated() -> list[str]:
 
 def test_every_claim_with_stand_ins_is_stored():
     assert set(calibrated()) <= set(stored()), AGAIN
+
+
+@pytest.mark.parametrize("id", ["syn.agreement.goldberg2019", "syn.hierarchical.lin2019", "lay.hierarchy.lin2019"])
+def test_a_network_that_learnt_the_generated_grammar_passes(id):
+    """What rests on subjects and verbs, which `toy` was trained on: a rule that no trained network can meet is no rule."""
+    assert standing(id).taught.label == TAUGHT and standing(id).taught.n >= 60
 
 
 def test_some_are_run_again():

@@ -87,7 +87,7 @@ def test_survivors_are_compared_with_all_heads_and_undefined_where_nothing_was_l
 def test_a_trial_as_far_off_keeps_distance_and_length():
     import random
 
-    from bertology_utils.experiments.heads.words import _as_far
+    from bertology_utils.experiments.heads.frames import _as_far
 
     item = EdgeItem(id="x", words=tuple("abcdefgh"), span1=(2, 3), span2=(3, 5), labels=("ARG1",))
     seen = {_as_far(random.Random(seed), item) for seed in range(40)}
@@ -99,7 +99,7 @@ def test_a_trial_as_far_off_keeps_distance_and_length():
 
 
 def test_pairs_that_look_alike_are_found():
-    from bertology_utils.experiments.heads.words import _exchanged, _look_alike
+    from bertology_utils.experiments.heads.lexical import _exchanged, _look_alike
 
     def pair(a, b):
         words = ("of", *a.split(), "and", *b.split())
@@ -130,7 +130,8 @@ def test_a_head_of_place_alone_has_no_lead_over_its_profile(subject):
 
 
 def test_peaks_have_a_place_and_falls_compare_blocks():
-    from bertology_utils.experiments.heads.statistics import _fall, _lead, _peaks
+    from bertology_utils.experiments.heads.patterns import _lead
+    from bertology_utils.experiments.heads.special_tokens import _fall, _peaks
     from bertology_utils.scores.profiles import stretches
 
     curve = np.tile([0.1, 0.1, 0.1, 0.5, 0.1, 0.1, 0.1, 0.1], (30, 1))

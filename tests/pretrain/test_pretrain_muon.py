@@ -17,14 +17,6 @@ WORLD = World(0, 1, torch.device("cpu"))
 MUON = configuration(name="muon", optimiser="muon", schedule="stable", decay=0.25, checkpoint_seconds=0.0)
 
 
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
 @pytest.fixture(scope="module")
 def base(tmp_path_factory):
     """A folder with the corpus, the cache and the uninterrupted run."""

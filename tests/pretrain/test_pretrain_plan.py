@@ -20,14 +20,6 @@ from bertology_utils.pretrain.step import Step, build
 WORLD = World(0, 1, torch.device("cpu"))
 
 
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
 @pytest.fixture
 def small(tmp_path):
     """A plan of three small runs, one with a budget in time, and its corpus folder."""

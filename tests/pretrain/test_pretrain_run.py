@@ -24,14 +24,6 @@ from bertology_utils.pretrain.parallel import World
 WORLD = World(0, 1, torch.device("cpu"))
 
 
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
 @pytest.fixture(scope="module")
 def base(tmp_path_factory) -> Path:
     """A folder with the corpus and the cache that the runs share."""

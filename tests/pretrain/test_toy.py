@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
-import torch
 from pretrain_corpus import configuration
 
 from bertology_utils.data import builtin
@@ -14,14 +13,6 @@ from bertology_utils.settings import Settings
 from bertology_utils.subject.models import bundled, load
 
 SETTINGS = Settings(device="cpu", draws=200)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="module")

@@ -44,13 +44,14 @@ def test_every_row_of_the_map_for_these_sections_has_a_scorer():
     wanted = {
         r["ledger_id"]: r["folder"].split("; ")
         for r in csv.DictReader(text.splitlines())
-        if r["ledger_id"][:4] in ("emb.", "syn.", "hed.", "lay.")
+        if r["ledger_id"][:4] in ("emb.", "syn.", "hed.", "lay.", "siz.", "mbt.")
+        and r["ledger_id"] != "siz.table1"  # the tables are what the others read
     }
     missing = [
         (claim, folder)
         for claim, folders in wanted.items()
         for folder in folders
-        if f"released/{folder}" not in {s.data for s in scores(claim)}
+        if {f"released/{folder}", f"released/readme_tables/{folder}"}.isdisjoint(s.data for s in scores(claim))
     ]
     assert missing == []
 

@@ -9,6 +9,7 @@ from support import tiny
 
 from bertology_utils.settings import Settings
 from bertology_utils.subject import encode
+from bertology_utils.subject.attentions import attentions, word_units
 
 SENTENCES = [
     "the keys to the cabinet are old .".split(),
@@ -82,9 +83,9 @@ def test_batched_states_equal_each_sentence_by_itself(budget, pool):
 
 def test_word_maps_sum_over_targets_and_average_over_sources():
     rows = encode.tokenize(tiny(), SENTENCES)
-    for i, units, maps in encode.attentions(tiny(), SENTENCES, settings=Settings(batch_tokens=30)):
+    for i, units, maps in attentions(tiny(), SENTENCES, settings=Settings(batch_tokens=30)):
         _, want = plain(tiny(), rows[i])
-        _, member = encode.units(tiny(), rows[i])
+        _, member = word_units(tiny(), rows[i])
         n = len(units.words)
         loop = np.zeros((*want.shape[:2], n, n), np.float32)
         for q in range(n):

@@ -25,6 +25,21 @@ def test_ablated_head_contributes_nothing_and_is_restored():
     np.testing.assert_array_equal(before, states())
 
 
+def test_changed_states_are_what_is_handed_on_and_are_restored():
+    before = states()
+    with hooks.changed_states(tiny(), 1, lambda hidden: 2 * hidden):
+        doubled = states()
+    np.testing.assert_array_equal(before[0], doubled[0])
+    np.testing.assert_allclose(doubled[1], 2 * before[1], rtol=1e-6)
+    assert np.abs(before[2] - doubled[2]).max() > 1e-4
+    np.testing.assert_array_equal(before, states())
+    with (
+        pytest.raises(IndexError, match="layer 4 out of range"),
+        hooks.changed_states(tiny(), 4, lambda hidden: hidden),
+    ):
+        pass
+
+
 def test_all_heads_off_equals_zeroed_value_projections():
     """Without any head only the projection's bias is left: the same as values that are zero."""
     subject = tiny()

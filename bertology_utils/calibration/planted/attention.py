@@ -26,7 +26,9 @@ def arcs_of(relation: str | None = None, *, up: bool = True) -> Pairs:
 
     def pairs(seen: Seen) -> Iterable[tuple[int, int]]:
         sentence = seen.first(Sentence)
-        for word, head in enumerate(sentence.heads if sentence is not None else ()):
+        if sentence is None:
+            return
+        for word, head in enumerate(sentence.heads):
             name = sentence.deprels[word].split(":")[0] if sentence.deprels else None
             if head >= 0 and (relation is None or name == relation):
                 yield (word, head) if up else (head, word)

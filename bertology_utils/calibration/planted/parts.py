@@ -201,7 +201,7 @@ def text_vectors(label: Callable[[Any], Any] | None = None, size: int = 32, **op
     return Part(size, make, by_piece=True, **options)
 
 
-def cone(strength: Sequence[float], size: int = 32) -> Part:
+def cone(strength: Sequence[float] | np.ndarray, size: int = 32) -> Part:
     """One direction shared by all words, so strong in each layer, beside unit noise."""
     shared = code("cone", size)
     return Part(

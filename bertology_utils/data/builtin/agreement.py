@@ -15,8 +15,9 @@ from . import builder
 from . import lexicon as lex
 from .grammar import OWN, PERIOD, Grammar, relativiser, subordinator
 from .nominal import pp_of
+from .phrase import Phrase, join, single, word
 from .predicates import frames_for
-from .sentence import Phrase, Skeleton, compile_phrase, join, single, with_mask, word
+from .sentence import Skeleton, compile_phrase, with_mask
 from .slots import PEOPLE
 from .verbal import Form, main_verb, verb_group, wrap
 

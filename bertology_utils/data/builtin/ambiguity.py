@@ -94,7 +94,8 @@ def _item(
 
     `label` and `linear` of the item are positions in the sentence, as those of the published data.
     """
-    words, candidates = [], []
+    words: list[str] = []
+    candidates: list[int] = []
     for w in text.split():
         if w[0] == CANDIDATE:
             candidates.append(len(words))
@@ -293,5 +294,7 @@ def agreement_attention(n: int, seed: int) -> list[Ambiguity]:
         condition = ATTENTION_CONDITIONS[i % len(ATTENTION_CONDITIONS)]
         text, target, linear = _attention(Words(rng), condition)
         verb = next(j for j, word in enumerate(text.split()) if word[0] == "^")
-        out.append(_item("attention", seed, i, text.replace("^", ""), target, linear, condition, **{"from": verb}))
+        out.append(
+            _item("attention", seed, i, text.replace("^", ""), target, linear, condition, "test", **{"from": verb})
+        )
     return out

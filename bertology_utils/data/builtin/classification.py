@@ -33,64 +33,56 @@ CONSTRUCTIONS = ("plain", "plain", "double", "negation", "negation", "contrast",
 VERY = ("", "", "very ", "really ", "quite ", "so ", "truly ")
 
 
+WORDINGS = {  # a, b: things; x, x2: the words that decide; y: of the other kind; z: how very
+    "plain": (
+        "the {a} was {z}{x}",
+        "{liked} the {a}",
+        "{liked} the {x} {a}",
+        "the {a} and the {b} were {z}{x}",
+        "what {an_x} {x} {a}",
+        "it is {an_x} {x} {a}",
+    ),
+    "double": (
+        "the {a} was {x} and the {b} was {z}{x2}",
+        "{liked} the {a}, and the {b} was {x}",
+        "the {a} was {x} and {x2}",
+    ),
+    "negation": (
+        "the {a} was not {y}",
+        "the {a} was not {y} at all",
+        "the {a} was never {y}",
+        "there was nothing {y} about the {a}",
+        "I did not find the {a} {y}",
+        "nobody thought that the {a} was {y}",
+        "the {a} was not {y} and the {b} was {x}",
+        "neither the {a} nor the {b} was {y}",
+        "it is not {an_y} {y} {a}",
+    ),
+    "contrast": (
+        "the {a} was {y}, but {liked} the {b}",
+        "the {a} was {y} but the {b} was {z}{x}",
+        "some people found the {a} {y}, but {liked} it",
+        "I expected {an_y} {y} {a}, but it was {z}{x}",
+    ),
+    "concession": (
+        "although the {a} was {y}, {liked} the {b}",
+        "{liked} the {a} even though the {b} was {y}",
+        "in spite of the {y} {a}, the {b} was {z}{x}",
+    ),
+}
+
+
 def _sentiment(random_: random.Random, positive: bool) -> tuple[str, str]:
     """(sentence, construction); the main clause, or the clause after "but", decides."""
     right, other = (GOOD, BAD) if positive else (BAD, GOOD)
     a, b = random_.sample(THINGS, 2)
     x, y, z = random_.choice(right), random_.choice(other), random_.choice(VERY)
-    liked = random_.choice(LIKED[not positive])
+    words = {"a": a, "b": b, "x": x, "y": y, "z": z, "an_x": draw.an(x), "an_y": draw.an(y)}
+    words["liked"] = random_.choice(LIKED[not positive])
     construction = random_.choice(CONSTRUCTIONS)
-    if construction == "plain":
-        text = random_.choice(
-            (
-                f"the {a} was {z}{x}",
-                f"{liked} the {a}",
-                f"{liked} the {x} {a}",
-                f"the {a} and the {b} were {z}{x}",
-                f"what {draw.an(x)} {x} {a}",
-                f"it is {draw.an(x)} {x} {a}",
-            )
-        )
-    elif construction == "double":
-        x2 = random_.choice([w for w in right if w != x])
-        text = random_.choice(
-            (
-                f"the {a} was {x} and the {b} was {z}{x2}",
-                f"{liked} the {a}, and the {b} was {x}",
-                f"the {a} was {x} and {x2}",
-            )
-        )
-    elif construction == "negation":
-        text = random_.choice(
-            (
-                f"the {a} was not {y}",
-                f"the {a} was not {y} at all",
-                f"the {a} was never {y}",
-                f"there was nothing {y} about the {a}",
-                f"I did not find the {a} {y}",
-                f"nobody thought that the {a} was {y}",
-                f"the {a} was not {y} and the {b} was {x}",
-                f"neither the {a} nor the {b} was {y}",
-                f"it is not {draw.an(y)} {y} {a}",
-            )
-        )
-    elif construction == "contrast":
-        text = random_.choice(
-            (
-                f"the {a} was {y}, but {liked} the {b}",
-                f"the {a} was {y} but the {b} was {z}{x}",
-                f"some people found the {a} {y}, but {liked} it",
-                f"I expected {draw.an(y)} {y} {a}, but it was {z}{x}",
-            )
-        )
-    else:
-        text = random_.choice(
-            (
-                f"although the {a} was {y}, {liked} the {b}",
-                f"{liked} the {a} even though the {b} was {y}",
-                f"in spite of the {y} {a}, the {b} was {z}{x}",
-            )
-        )
+    if construction == "double":
+        words["x2"] = random_.choice([w for w in right if w != x])
+    text = random_.choice(WORDINGS[construction]).format_map(words)
     return draw.sentence(text) + ".", construction
 
 

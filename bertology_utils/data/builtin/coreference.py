@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Any
 
 from ..items import Coreference
 from . import builder
@@ -129,7 +130,8 @@ class Drawn:
 @builder("coreference")
 def coreference(n: int, seed: int) -> list[Coreference]:
     """Two people and a pronoun: told by gender, by number, by binding, or (same gender and number) by meaning."""
-    rng, out = Random(f"coreference-{seed}"), []
+    rng = Random(f"coreference-{seed}")
+    out: list[Any] = []
     seen: set[tuple[str, ...]] = set()
     while len(out) < n:
         item = Drawn(rng, CONDITIONS[len(out) % len(CONDITIONS)]).item(f"coreference-{seed}-{len(out)}")
@@ -146,7 +148,8 @@ def name_swaps(n: int, seed: int) -> list[Coreference]:
 
     The answer is the same in all three.
     """
-    rng, out = Random(f"swaps-{seed}"), []
+    rng = Random(f"swaps-{seed}")
+    out: list[Any] = []
     while len(out) < n:
         base = f"swaps-{seed}-{len(out)}"
         drawn = Drawn(rng, rng.choice(("gender", "meaning", "binding")), names=True)

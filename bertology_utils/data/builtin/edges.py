@@ -10,7 +10,7 @@ from random import Random
 from ..items import EdgeItem, Sentence
 from . import builder
 from .lexicon import pairs, source
-from .sentence import Phrase
+from .phrase import Phrase
 from .treebank import SPLITS, draw
 
 POOL = 800
@@ -63,17 +63,19 @@ def _edges(name: str, n: int, seed: int, kind: str) -> list[EdgeItem]:
     """One item a span of `kind`; roles get their predicate as the first span."""
     out: list[EdgeItem] = []
     for s in draw(name, seed, holds(kind), pool_size=POOL):
+        if len(out) >= n:
+            break
         for x in s.skeleton.spans:
             if x.kind != kind:
                 continue
-            first, second = ((x.head, x.head + 1), (x.start, x.end)) if kind == "role" else ((x.start, x.end), None)
+            span = (x.start, x.end)
+            first, second = (span, None) if x.head is None or kind != "role" else ((x.head, x.head + 1), span)
             out.append(
                 EdgeItem(
                     id=f"{s.id}-{len(out)}", split=s.split, words=s.words, span1=first, span2=second, labels=(x.label,)
                 )
             )
-        if len(out) >= n:
-            return out[:n]
+    return out[:n]
 
 
 @builder("entities")
@@ -126,8 +128,10 @@ def proto_roles(n: int, seed: int) -> list[EdgeItem]:
     """A predicate, its ARG0 or ARG1, and all proto-role properties of that argument; meta `role` is the PropBank label."""
     out: list[EdgeItem] = []
     for s in draw("proto", seed, holds("role", "ARG0", "ARG1"), pool_size=POOL):
+        if len(out) >= n:
+            break
         for x in s.skeleton.spans:
-            if x.kind != "role" or x.label not in ("ARG0", "ARG1"):
+            if x.kind != "role" or x.label not in ("ARG0", "ARG1") or x.head is None:
                 continue
             top = next(i for i in range(x.start, x.end) if not x.start <= s.skeleton.heads[i] < x.end)
             upos, cls = s.skeleton.upos[top], s.skeleton.senses[top].removeprefix("noun.").removeprefix("name.")
@@ -146,8 +150,7 @@ def proto_roles(n: int, seed: int) -> list[EdgeItem]:
                     meta={"role": x.label},
                 )
             )
-        if len(out) >= n:
-            return out[:n]
+    return out[:n]
 
 
 def relations() -> list[tuple[str, str, str]]:

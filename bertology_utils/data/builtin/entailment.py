@@ -176,7 +176,8 @@ def entailment(n: int, seed: int) -> list[Labelled]:
         name = names[i // 2 % len(names)]
         cases = HEURISTICS[name][0 if entailed else 1]
         case = list(cases)[i // (2 * len(names)) % len(cases)]
-        return (*(f"{draw.sentence(text)}." for text in cases[case](random_)), name, case)
+        premise, hypothesis = (f"{draw.sentence(text)}." for text in cases[case](random_))
+        return premise, hypothesis, name, case
 
     items = []
     for i, (text, text_b, condition, case) in enumerate(draw.distinct(make, n, lambda m: m[:2])):

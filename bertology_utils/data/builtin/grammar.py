@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import cache
 
 from . import lexicon as lex
-from .nominal import NAMEABLE, pp_of, pronoun_for, weights
+from .chance import weights
+from .nominal import NAMEABLE, pp_of, pronoun_for
+from .phrase import Leaf, Phrase, join, single, word
 from .predicates import Predicates, frames_for
-from .sentence import Leaf, Phrase, join, single, word
 from .slots import PEOPLE, adverb
 from .verbal import Form, be, main_verb, verb_group, wrap
 
@@ -142,7 +143,7 @@ class Grammar(Predicates):
             return clause.bracket("SBAR")
         return join("SBAR", ("obj", single(relativiser("that"), "WHNP"), "R-ARG1"), ("head", clause))
 
-    def subject(self, classes: tuple[str, ...] | None = None, depth: int = 1, **options) -> Phrase:
+    def subject(self, classes: tuple[str, ...] | str | None = None, depth: int = 1, **options) -> Phrase:
         """A subject noun phrase."""
         return self.np(classes or self.choice(SUBJECTS), depth=depth, **options)
 
@@ -198,7 +199,8 @@ class Grammar(Predicates):
         second = join("", ("cc", word("and", "CCONJ", "CC")), ("head", second))
         clause = join("S", ("nsubj", subject, role), ("head", join("VP", ("head", first), ("conj", second))))
         verb = subject.length + first.length + second.head  # the subject belongs to the second verb too
-        clause.mark("role", role2, 0, subject.length, verb)
+        if role2 is not None:
+            clause.mark("role", role2, 0, subject.length, verb)
         return join("S", ("head", _open(clause)), ("punct", PERIOD))
 
     def adverbial_sentence(self, tense: str) -> Phrase:
@@ -206,14 +208,14 @@ class Grammar(Predicates):
         tense = "Pres" if conjunction == "if" else tense
         if self.chance(0.5):
             main = self.clause(tense, 1, subject)
-            parts = [("head", _open(main)), ("advcl", self.adverbial(conjunction, tense, subject))]
+            parts: list[tuple] = [("head", _open(main)), ("advcl", self.adverbial(conjunction, tense, subject))]
         else:
             lead = self.adverbial(conjunction, tense, None)
             parts = [("advcl", lead), ("punct", COMMA), ("head", _open(self.clause(tense, 1, subject)))]
         return join("S", *parts, ("punct", PERIOD))
 
     def fronted(self, tense: str) -> Phrase:
-        comment = ("advmod", single(adverb("clause"), "ADVP"), "ARGM-ADV")
+        comment: tuple = ("advmod", single(adverb("clause"), "ADVP"), "ARGM-ADV")
         lead = comment if self.chance(0.4) else self.time(tense)
         self.timeless = lead[2] == "ARGM-TMP"
         try:

@@ -104,11 +104,10 @@ def _succession(random_: random.Random, hops: int) -> tuple[str, str, str]:
     unit, said = ORDERS[relation]
     following = {f.subject: f.objects[0] for f in base() if f.relation == relation}
     while True:
-        start = end = random_.choice(list(following))
+        start = random_.choice(list(following))
+        end: str | None = start
         for _ in range(hops):
-            end = following.get(end)
-            if end is None:
-                break
+            end = following.get(end) if end is not None else None
         if end is None:
             continue
         wrong = random_.choice(sorted(o for o in following.values() if o not in (start, end)))

@@ -148,9 +148,9 @@ def frame(kind: str, name: str) -> Frame:
 
 
 @cache
-def members(name: str) -> tuple[str, ...]:
+def members(cls: str) -> tuple[str, ...]:
     """The plain noun classes that a class or a union of classes stands for."""
-    return tuple(source("lexicon")["unions"].get(name, (name,)))
+    return tuple(source("lexicon")["unions"].get(cls, (cls,)))
 
 
 @cache
@@ -160,25 +160,25 @@ def plain_classes(names: tuple[str, ...] | str) -> tuple[str, ...]:
 
 
 @cache
-def nouns(name: str, number: str) -> Table:
+def nouns(cls: str, number: str) -> Table:
     """The nouns of a plain class, in the singular (``"Sing"``) or plural (``"Plur"``)."""
     out = []
-    for entry in source("lexicon")["nouns"][name].split():
+    for entry in source("lexicon")["nouns"][cls].split():
         singular, _, plural = entry.partition("/")
         out.append((singular if number == "Sing" else plural or add_s(singular), singular))
     return tuple(dict.fromkeys(out))
 
 
 @cache
-def listed(name: str, group: str) -> bool:
+def listed(cls: str, group: str) -> bool:
     """Whether a noun class is in a group of classes: "bare" (no determiner), "owned" (may have a possessor), "mass"."""
-    return name in source("lexicon")[group]
+    return cls in source("lexicon")[group]
 
 
 @cache
-def is_mass(name: str) -> bool:
+def is_mass(cls: str) -> bool:
     """Whether the nouns of a class have no plural and no indefinite article."""
-    return listed(name, "mass")
+    return listed(cls, "mass")
 
 
 @cache
@@ -189,18 +189,18 @@ def words(group: str, name: str) -> Table:
 
 
 @cache
-def adjective_ranks(name: str) -> tuple[Table, ...]:
+def adjective_ranks(cls: str) -> tuple[Table, ...]:
     """The adjectives of a class by rank: what is thought of a thing, its size, age, colour, material; none empty."""
     ranks = [set(line.split()) for line in source("lexicon")["adjective_order"]]
-    table = words("adjectives", name)
+    table = words("adjectives", cls)
     opinion = tuple(w for w in table if not any(w[0] in r for r in ranks))
     return tuple(filter(None, (opinion, *(tuple(w for w in table if w[0] in r) for r in ranks))))
 
 
 @cache
-def compounds(name: str) -> tuple[tuple[str, str], ...]:
+def compounds(cls: str) -> tuple[tuple[str, str], ...]:
     """Noun-noun compounds whose head is of a class, as pairs of words."""
-    return tuple(tuple(c.split()) for c in source("lexicon")["compounds"].get(name, ()))
+    return tuple(tuple(c.split()) for c in source("lexicon")["compounds"].get(cls, ()))
 
 
 def pairs(relation: str) -> list[tuple[str, str]]:
@@ -211,7 +211,8 @@ def pairs(relation: str) -> list[tuple[str, str]]:
 @cache
 def all_forms() -> tuple[str, ...]:
     """Every word form of the word lists, lower-case, sorted: what a vocabulary should hold."""
-    data, found = source("lexicon"), set()
+    data = source("lexicon")
+    found: set[str] = set()
     for name in data["nouns"]:
         found.update(w for w, _ in nouns(name, "Sing"))
         if not is_mass(name):
@@ -231,7 +232,8 @@ def all_forms() -> tuple[str, ...]:
 
 def lemmas() -> set[str]:
     """The distinct words of the word lists, not counting inflected forms."""
-    data, found = source("lexicon"), set()
+    data = source("lexicon")
+    found: set[str] = set()
     for name in data["nouns"]:
         found.update(w for w, _ in nouns(name, "Sing"))
     for kind in source("verbs"):

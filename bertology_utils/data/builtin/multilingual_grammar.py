@@ -117,7 +117,7 @@ def _conditions(key: str) -> frozenset[str]:
     return frozenset(key.split())
 
 
-def _value(rules: dict[str, str], features: frozenset[str]) -> str | None:
+def _value(rules: dict[str, Any], features: frozenset[str]) -> Any:
     """The value of the first rule whose features all hold."""
     for key, value in rules.items():
         if features.issuperset(_conditions(key)):
@@ -242,11 +242,12 @@ def _tree(shape: tuple[tuple[str, str], ...]) -> tuple[tuple[str, ...], tuple[in
             arcs.append((adjectives[role], "mark"))
         else:
             arcs.append((nouns.get(role, root), _RELATION[slot]))
-    return tuple(_TAG.get(slot, slot) for _, slot in shape), *zip(*arcs)
+    heads, relations = zip(*arcs)
+    return tuple(_TAG.get(slot, slot) for _, slot in shape), heads, relations
 
 
 def analyse(language: str, p: Proposition, **fields: Any) -> Sentence:
-    """The sentence with parts of speech, features and a dependency tree; ``meta["concepts"]`` has one entry a word."""
+    """The sentence with parts of speech, features and a dependency tree; ``meta["concepts"]`` has one entry per word."""
     words = words_of(language, p)
     upos, heads, relations = _tree(tuple([(w.role, w.slot) for w in words]))
     forms, _, _, concepts_, feats = zip(*words)

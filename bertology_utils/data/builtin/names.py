@@ -102,8 +102,8 @@ def name_origin(n: int, seed: int) -> list[Cloze]:
     languages = list(NAMES)
     items: list[Cloze] = []
     for i in range(n):
-        turn, language = divmod(i, len(languages))
-        language, made = languages[language], bool(turn % 2)
+        turn, which = divmod(i, len(languages))
+        language, made = languages[which], bool(turn % 2)
         pool = pools[language, made]
         round_, place = divmod(turn // 2, len(pool))
         templates = LANGUAGE_TEMPLATES + COUNTRY_TEMPLATES

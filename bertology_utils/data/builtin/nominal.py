@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from bisect import bisect
-from collections.abc import Sequence
 from functools import cache
-from itertools import accumulate, count
+from itertools import count
 from random import Random
-from typing import Any, TypeVar
 
 from . import lexicon as lex
-from .sentence import Leaf, Phrase, join, single, word
+from .chance import Chance, weights
+from .phrase import Leaf, Phrase, join, single, word
 from .slots import (
     PEOPLE,
     POSSESSIVE_S,
@@ -25,7 +23,6 @@ from .slots import (
     pronoun,
 )
 
-T = TypeVar("T")
 DETERMINERS = {
     "Sing": ("the",) * 12 + ("a",) * 7 + ("this", "this", "that", "every", "another"),
     "Plur": ("the",) * 8 + ("these", "those", "some", "some", "many", "several"),
@@ -46,11 +43,6 @@ GENDER = {
 NAMEABLE = (*PEOPLE, "animal")  # whom a pronoun may stand for
 
 
-def weights(table: dict[Any, float]) -> tuple[tuple, tuple[float, ...]]:
-    """Values and the running sums of their weights."""
-    return tuple(table), tuple(accumulate(table.values()))
-
-
 ADJECTIVES = weights({0: 13, 1: 6, 2: 1})  # how many there are
 
 
@@ -63,7 +55,7 @@ def pronoun_for(phrase: Phrase) -> str | None:
     return {"Masc": "he", "Fem": "she", "Neut": "it"}.get(phrase.gender)
 
 
-class NounPhrases:
+class NounPhrases(Chance):
     """Draws noun phrases; each has a fresh cluster unless it refers back.
 
     Parameters
@@ -83,30 +75,8 @@ class NounPhrases:
     ownership = 0.3
 
     def __init__(self, rng: Random) -> None:
-        self.rng = rng
+        super().__init__(rng)
         self._clusters = count()
-
-    def chance(self, probability: float) -> bool:
-        """True with the given probability."""
-        return self.rng.random() < probability
-
-    def choice(self, options: Sequence[T]) -> T:
-        """One of the options: what `random.Random.choice` gives, at half its price."""
-        n = len(options)
-        bits = n.bit_length()
-        i = self.rng.getrandbits(bits)
-        while i >= n:
-            i = self.rng.getrandbits(bits)
-        return options[i]
-
-    def weighted(self, table: tuple[tuple, tuple[float, ...]]) -> Any:
-        """One of the values of a table made by `weights`."""
-        values, sums = table
-        return values[bisect(sums, self.rng.random() * sums[-1])]
-
-    def plain_class(self, classes: tuple[str, ...] | str) -> str:
-        """One plain noun class out of the classes and unions allowed."""
-        return self.choice(lex.plain_classes(classes))
 
     def adjectives(self, cls: str, number: int) -> list[tuple[str, Leaf]]:
         """Up to two adjectives that fit a noun class, in the order in which English puts them, as parts of a noun phrase."""
@@ -229,11 +199,10 @@ class NounPhrases:
             parts.append(("head", word(second, "NOUN", "NN", "Number=Sing", "I-NP", sense=f"noun.{cls}")))
         else:
             parts.append(("head", noun(cls, number)))
-        relation, first = parts[0]
-        if (
-            type(first) is Leaf and first.chunk != "B-NP"
-        ):  # with no determiner, an adjective or the noun begins the chunk
-            parts[0] = (relation, first._replace(chunk="B-NP"))
+        relation, opening = parts[0]
+        # with no determiner, an adjective or the noun begins the chunk
+        if isinstance(opening, Leaf) and opening.chunk != "B-NP":
+            parts[0] = (relation, opening._replace(chunk="B-NP"))
         phrase = join("NP", *parts)
         phrase.cls, phrase.number, phrase.gender = cls, number, GENDER.get(cls, "")
         phrase.cluster = next(self._clusters)
@@ -249,7 +218,7 @@ class NounPhrases:
         must = cls.startswith("kin_") or cls == "part"
         if self.possessives and lex.listed(cls, "owned") and (must or self.chance(self.ownership)):
             own = pronoun_for(refer) if refer is not None and refer.cls in NAMEABLE else None
-            if own and (cls == "part" or self.chance(0.7)):
+            if refer is not None and own and (cls == "part" or self.chance(0.7)):
                 owner = single(pronoun(own, "Gen")).mark("mention", "PRO", head=refer.cluster)
                 return [("nmod:poss", owner)]
             if must or self.chance(0.6):

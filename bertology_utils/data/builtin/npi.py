@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import cycle
 from random import Random
+from typing import Any
 
 from ..items import MASK, ForcedChoice, Labelled, MinimalPair
 from . import builder
@@ -172,7 +173,8 @@ def npi_pairs(n: int, seed: int) -> list[MinimalPair]:
 @builder("npi_cloze")
 def npi_cloze(n: int, seed: int) -> list[ForcedChoice]:
     """One word masked: the licensor of an NPI; or the NPI where nothing licenses it, or out of scope."""
-    rng, out = Random(f"npi-cloze-{seed}"), []
+    rng = Random(f"npi-cloze-{seed}")
+    out: list[Any] = []
     kinds = cycle([(e, w) for e, w in _kinds() if not (e.name == "question" and w == "licensor")])
     while len(out) < n:
         env, what = next(kinds)

@@ -109,7 +109,7 @@ def number_maximum(n: int, seed: int) -> list[NumberItem]:
 
 @builder("number_decoding")
 def number_decoding(n: int, seed: int) -> list[NumberItem]:
-    """A single number; the target is its value. At most one item a value, so a large `n` gives fewer (wallace2019b)."""
+    """A single number; the target is its value. At most one item per value, so a large `n` gives fewer (wallace2019b)."""
     return _items("number_decoding", n, seed, 1, lambda values: values[0])
 
 

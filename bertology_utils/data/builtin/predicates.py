@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 from . import lexicon as lex
 from .nominal import pp_of
-from .sentence import Leaf, Phrase, join, single, word
+from .phrase import Leaf, Phrase, join, single, word
 from .slots import PEOPLE, adverb
 from .verbal import MODALS, NEVER, NOT, Adjuncts, Form, be, cue, main_verb, verb_group, wrap
 
@@ -72,6 +73,10 @@ class Predicates(Adjuncts):
         Whether a time has been given already.
     """
 
+    def that_clause(self, tense: str, depth: int, subject: Phrase) -> Phrase:
+        """A complement clause: the grammar of clauses has it."""
+        raise NotImplementedError
+
     negation = 0.09
     timeless = False
 
@@ -109,7 +114,7 @@ class Predicates(Adjuncts):
         self, frame: lex.Frame, tag: str, tense: str, subject: Phrase, depth: int, adjuncts: bool = True
     ) -> Phrase:
         """The main verb with its complements and adjuncts."""
-        parts: list[tuple] = [("head", main_verb(frame, tag, tense, subject))]
+        parts: list[Any] = [("head", main_verb(frame, tag, tense, subject))]
         if frame.kind == "particles":
             index = self.rng.randrange(len(frame.verbs))
             leaf = parts[0][1]  # the particle goes with the verb, so the verb is chosen now
@@ -218,7 +223,7 @@ class Predicates(Adjuncts):
         form = self.form(tense)._replace(passive=True)
         form = form._replace(aspect="simple") if form.aspect == "progressive" else form
         auxiliaries, tag = verb_group(form, subject)
-        parts: list[tuple] = [("head", main_verb(frame, tag, tense, subject))]
+        parts: list[Any] = [("head", main_verb(frame, tag, tense, subject))]
         if self.chance(0.6):
             parts.append(("obl:agent", self.pp("by", frame.subj, depth - 1, free=self.chance(0.4)), "ARG0"))
         if not self.timeless and self.chance(0.25):

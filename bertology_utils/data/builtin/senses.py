@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from random import Random
+from typing import Any
 
 from ..items import Labelled, WordInContext
 from . import builder
@@ -124,7 +125,8 @@ def senses(n: int, seed: int) -> list[WordInContext]:
     the sense is the word's first.
     """
     rng, data = Random(f"senses-{seed}"), templates()
-    lemmas, out = list(data), []
+    lemmas = list(data)
+    out: list[Any] = []
     seen: set[tuple[str, ...]] = set()
     for i in range(4 * n + 100):
         if len(out) == n:
@@ -159,7 +161,8 @@ def sense_pairs(n: int, seed: int) -> list[Labelled]:
     Both sentences come from the templates of the pair's split. Meta: `words_a`, `words_b`, `target_a`, `target_b`.
     """
     rng, data = Random(f"sense-pairs-{seed}"), templates()
-    lemmas, out = list(data), []
+    lemmas = list(data)
+    out: list[Any] = []
     bounds = {"train": (0, TRAIN), "test": (TRAIN, None)}
     for i in range(n):
         lemma = lemmas[i % len(lemmas)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from . import lexicon as lex
-from .sentence import Leaf, word
+from .phrase import Leaf, word
 
 NOUN = {"Sing": ("NN", "Number=Sing"), "Plur": ("NNS", "Number=Plur")}
 ART = {
@@ -56,7 +56,7 @@ def pronoun(name: str, case: str) -> Leaf:
     """A personal, possessive or reflexive pronoun."""
     row = PRONOUNS[name]
     form, person, number, gender = row[CASES[case]], row[4], row[5], row[6]
-    feats = {
+    known = {
         "Case": "Gen" if case == "Gen" else "Acc" if case == "Refl" else case,
         "Gender": gender,
         "Number": "" if name == "you" and case != "Refl" else number,
@@ -65,7 +65,7 @@ def pronoun(name: str, case: str) -> Leaf:
         "PronType": "Prs",
         "Reflex": "Yes" if case == "Refl" else "",
     }
-    feats = "|".join(f"{k}={v}" for k, v in feats.items() if v)
+    feats = "|".join(f"{k}={v}" for k, v in known.items() if v)
     lemma = form if case in ("Gen", "Refl") else name
     return word(form, "PRON", "PRP$" if case == "Gen" else "PRP", feats, "B-NP", lemma)
 

@@ -10,7 +10,8 @@ from typing import NamedTuple
 from ..items import Sentence
 from . import builder
 from .grammar import Grammar
-from .sentence import Phrase, Skeleton, compile_phrase
+from .phrase import Phrase
+from .sentence import Skeleton, compile_phrase
 
 POOL = 2000  # sentence structures drawn anew before structures are used again with other words
 SPLITS = ("train",) * 8 + ("dev", "test")

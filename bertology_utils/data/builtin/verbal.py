@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from . import lexicon as lex
 from .nominal import NounPhrases, pp_of
-from .sentence import Leaf, Phrase, join, single, word
+from .phrase import Leaf, Phrase, join, single, word
 from .slots import adverb, determiner, name
 
 BE = {"Pres": {"Plur": "are", 1: "am", 2: "are", 3: "is"}, "Past": {"Plur": "were", 1: "was", 2: "were", 3: "was"}}

@@ -7,6 +7,7 @@ what is registered stands in `datasets.yaml` and `files.csv` (`registry`), the r
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 from bertology_utils.data.items import Item
 from bertology_utils.data.original import hub, reading, registry
@@ -64,6 +65,6 @@ def read(
     known = reading.readers(dataset)
     if task not in known:
         raise KeyError(f"{dataset} has no items for {task!r}; it has: {', '.join(known) or 'figures only'}")
-    files = Files(dataset, mirror, cache)
+    files = Files(dataset, *(None if folder is None else Path(folder) for folder in (mirror, cache)))
     items = list(known[task](files))
     return items, files.notes

@@ -50,7 +50,9 @@ def blocks(path: Path, *, more: bool = False) -> Iterator[Block]:
     ReaderError
         For rows with another number of columns, ids out of order, comments inside a sentence.
     """
-    start, comments, rows, width, document = 1, {}, [], 10, ""
+    comments: dict[str, str] = {}
+    rows: list[list[str]] = []
+    start, width, document = 1, 10, ""
     number = 0
     for number, line in lines(path, blank=True):
         if not line:

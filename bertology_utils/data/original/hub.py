@@ -74,7 +74,9 @@ def read(source: str, task: str, *, load: Callable[..., Any] | None = None) -> t
     if task not in tasks(source):
         raise KeyError(f"{source} has no items for {task!r}; it has: {CONFIGS[name].task}")
     if load is None:
-        from datasets import load_dataset as load  # imported late: slow, and needed here alone
+        from datasets import load_dataset  # imported late: slow, and needed here alone
+
+        load = load_dataset
     try:
         parts = load(REPOSITORY, name, revision=REVISION)
     except Exception as error:  # the library raises a different kind for each way of being offline
@@ -84,7 +86,7 @@ def read(source: str, task: str, *, load: Callable[..., Any] | None = None) -> t
         ) from None
     items = [item for part, rows in parts.items() if part in SPLITS for item in _items(name, SPLITS[part], rows)]
     kept = [item for item in items if item is not None]
-    notes = (f"{REPOSITORY} {name} from the Hub at revision {REVISION[:8]}",)
+    notes: tuple[str, ...] = (f"{REPOSITORY} {name} from the Hub at revision {REVISION[:8]}",)
     if len(kept) < len(items):
         notes += (f"{len(items) - len(kept)} left out: they have no label",)
     return kept, notes
@@ -94,7 +96,7 @@ def _items(name: str, split: str, rows: Any) -> Iterator[Item | None]:
     config = CONFIGS[name]
     for number, row in enumerate(rows):
         texts, label = [row[column] for column in config.texts], row["label"]
-        common = {"id": f"{name}-{split}-{row.get('idx', number)}", "split": split, "condition": name}
+        common: dict[str, Any] = {"id": f"{name}-{split}-{row.get('idx', number)}", "split": split, "condition": name}
         if label == UNLABELLED:
             yield None
         elif not config.labels:

@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
+from typing import TypeVar
 
 from bertology_utils.data.items import Item
 from bertology_utils.data.original import registry
@@ -122,10 +123,13 @@ Reader = Callable[[Files], Iterator[Item]]
 _READERS: dict[str, dict[str, Reader]] = {}
 
 
-def reader(dataset: str, task: str) -> Callable[[Reader], Reader]:
+R = TypeVar("R", bound=Reader)
+
+
+def reader(dataset: str, task: str) -> Callable[[R], R]:
     """Register the decorated generator function as the reader of a data set for a task; decorate twice for two tasks."""
 
-    def register(function: Reader) -> Reader:
+    def register(function: R) -> R:
         known = _READERS.setdefault(dataset, {})
         if task in known and known[task].__module__ != function.__module__:
             raise ValueError(f"two readers of {dataset} for {task}: {known[task].__module__} and {function.__module__}")

@@ -7,6 +7,7 @@ pinned commit; its SHA-256 is what makes it that file. Nothing here reads a file
 from __future__ import annotations
 
 import csv
+import io
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
@@ -81,7 +82,7 @@ def _address(entry: dict, row: dict[str, str]) -> str | None:
         repository, rest = row["source"].split("@", 1)
         commit, path = rest.split(":", 1)
     else:
-        repository, commit, path = entry.get("repository"), entry.get("commit"), row["path"]
+        repository, commit, path = entry.get("repository", ""), entry.get("commit", ""), row["path"]
     return f"{RAW}/{repository}/{commit}/{quote(path)}" if repository else None
 
 
@@ -91,7 +92,7 @@ def datasets() -> dict[str, Dataset]:
     here = resources.files(__package__)
     entries = yaml.safe_load((here / "datasets.yaml").read_text(encoding="utf-8"))
     files: dict[str, dict[str, File]] = {name: {} for name in sorted(entries)}
-    with (here / "files.csv").open(encoding="utf-8", newline="") as rows:
+    with io.StringIO((here / "files.csv").read_text(encoding="utf-8")) as rows:
         for row in csv.DictReader(rows):
             url = _address(entries[row["dataset"]], row)
             files[row["dataset"]][row["path"]] = File(

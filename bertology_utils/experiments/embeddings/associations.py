@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ...claims.registry import NotRunnable, claim
@@ -102,7 +104,8 @@ def _content(texts: tuple[str, ...], others: tuple[str, ...]) -> list[tuple[str,
 
 def _similarity(subject, items, settings):
     """Word similarity by the word in bleached sentences, and by the word alone."""
-    kept, notes = [], []
+    kept: list[Any] = []
+    notes: list[str] = []
     for name in dict.fromkeys(i.condition for i in items):
         own, said = sample(
             [i for i in items if i.condition == name and i.a.lower() != i.b.lower()], PAIRS, settings.seed

@@ -32,8 +32,10 @@ def anisotropy(subject, data, settings):
     value, drawn = geometry.mean_cosine(vectors), geometry.mean_cosine_draws(vectors, counts)
     rows = by_layer("mean cosine", value, drawn, n) + changes("mean cosine", value, drawn, n)
     gaussian = np.random.default_rng(settings.seed).standard_normal(vectors[:, 0].shape)
-    control = geometry.mean_cosine(gaussian), geometry.mean_cosine_draws(gaussian, counts)
-    rows.append(intervals.row("mean cosine, Gaussian control", intervals.interval(*control, clusters=n), n))
+    control = intervals.interval(
+        float(geometry.mean_cosine(gaussian)), geometry.mean_cosine_draws(gaussian, counts), clusters=n
+    )
+    rows.append(intervals.row("mean cosine, Gaussian control", control, n))
     return intervals.table(rows, [note])
 
 

@@ -18,7 +18,7 @@ from ...scores import intervals
 from ...scores.choice import choose
 from ...subject import encode
 from ...subject.encode import Row, batches, forward
-from ...vectors.geometry import unit
+from ...vectors.geometry import cosines
 from .planted import lost_and_found
 
 TYPES = 300  # token types to be told apart
@@ -70,7 +70,7 @@ def token_identity(subject, data, settings):
         vectors = {c: v[:, layer] for c, v in asked.items()}
         linear = make_pipeline(StandardScaler(), RidgeClassifierCV(PENALTIES)).fit(learnt[:, layer], kinds)
         for c, own in enumerate(vectors.values()):
-            similar = unit(own) @ unit(learnt[:, layer]).T  # (queries, references)
+            similar = cosines(own, learnt[:, layer])  # (queries, references)
             right[0, c, :, layer] = kinds[similar.argmax(1)] == gold
             right[1, c, :, layer] = linear.predict(own) == gold
             right[2, c, :, layer] = average_precision(similar, kinds[None] == gold[:, None])

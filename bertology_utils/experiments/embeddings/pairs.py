@@ -46,9 +46,9 @@ class Measured:
         Words drawn by product count what is a pair's own three times; twice the variance of single pairs is taken out
         again, as the variance of dyads has it (aronow2015), never below that of independent pairs.
         """
-        plus, minus = np.atleast_1d(plus), np.atleast_1d(minus).astype(int)
+        more, less = np.atleast_1d(plus), np.atleast_1d(minus).astype(int)
         value, units, plain = (
-            x[..., plus].sum(-1) - x[..., minus].sum(-1) for x in (self.value, self.units, self.plain)
+            x[..., more].sum(-1) - x[..., less].sum(-1) for x in (self.value, self.units, self.plain)
         )
         if self.crossed and np.nanvar(units) > 0:
             own, whole = np.nanvar(plain), np.nanvar(units)
@@ -112,8 +112,8 @@ class Benchmarks:
             pairs = intervals.counts(len(half), PLAIN, self.settings.seed + 1 + k)
             plain.append(similarity.rank_correlation_draws(gold, own, pairs))
             at += len(half)
-        means = (np.mean(x, 0) for x in (value, drawn, plain))
-        return Measured(*means, len(test), clusters, not self.sentences)
+        means = [np.mean(x, 0) for x in (value, drawn, plain)]
+        return Measured(means[0], means[1], means[2], len(test), clusters, not self.sentences)
 
     @property
     def note(self) -> str:

@@ -35,7 +35,7 @@ def fixed_words(data, base, rng):
     return plant(base, data, rng, parts=parts, name="a narrowing cone alone")
 
 
-FIXED_WORDS = Null("a narrowing cone alone", fixed_words.__doc__, fixed_words)
+FIXED_WORDS = Null("a narrowing cone alone", str(fixed_words.__doc__), fixed_words)
 
 
 def shared_noise(data, base, rng):
@@ -144,7 +144,8 @@ def _sharing(items: Iterable[ScoredPair]) -> dict[str, np.ndarray]:
 
 def _embedded(items: Iterable[ScoredPair]) -> dict[str, np.ndarray]:
     """The principal coordinates of the matrix of similarities, for words that are in many pairs; unknown ones are 0."""
-    largest, place = _largest(items), {}
+    largest = _largest(items)
+    place: dict[str, int] = {}
     for item in items:
         for word in (item.a.lower(), item.b.lower()):
             place.setdefault(word, len(place))

@@ -187,7 +187,7 @@ def _pairs(subject, items, settings) -> pd.DataFrame:
     for split, part in by_split.items():
         part = part if len(part) <= PAIRS else rng.sample(part, PAIRS)
         texts = [words for i in part for words in (i.meta["words_a"], i.meta["words_b"])]
-        fit = encode.fits(subject, texts).reshape(-1, 2).all(1)
+        fit = np.all(encode.fits(subject, texts).reshape(-1, 2), 1)
         misfits += int((~fit).sum())
         kept[split] = [i for i, ok in zip(part, fit) if ok]
         labels[split] = np.array([i.label == "T" for i in kept[split]])
@@ -241,7 +241,7 @@ def sense_map(word: str | None = None, settings: Settings | None = None, n: int 
     Returns
     -------
     DataFrame
-        A row a layer and occurrence: ``layer, x, y, sense, silhouette`` (the layer's, of the gold senses).
+        A row per layer and occurrence: ``layer, x, y, sense, silhouette`` (the layer's, of the gold senses).
     """
     settings = settings or Settings.of()
     subject = models.load(settings.model, settings)

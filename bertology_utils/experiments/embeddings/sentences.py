@@ -39,7 +39,9 @@ def sentence_pooling(subject, data, settings):
     contextual layers that is best on dev is scored on test, against the last layer's [CLS] and against the mean of the
     embeddings, a bag of words. English pairs only.
     """
-    names, notes, rows = pooling.sentence_poolings(subject.n_layers), [], []
+    names = pooling.sentence_poolings(subject.n_layers)
+    notes: list[str] = []
+    rows: list[dict] = []
     if data.items.get("sts"):
         rows += _similarity(subject, english(data["sts"]), names, settings, notes)
     if data.items.get("sentiment"):
@@ -85,12 +87,7 @@ def _similarity(subject, items, names, settings, notes) -> list[dict]:
     fit = encode.fits(subject, [a for a, _ in pairs]) & encode.fits(subject, [b for _, b in pairs])
     items, pairs = ([x for x, ok in zip(xs, fit) if ok] for xs in (items, pairs))
     _left(notes, "pairs", fit, subject)
-    cosines = np.empty((len(items), len(names)))
-    for start, window in encode.windows(pairs, 256):
-        vectors = dict(pooling.sentence_vectors(subject, [text for pair in window for text in pair], settings))
-        for k in range(len(window)):
-            a, b = vectors[2 * k], vectors[2 * k + 1]
-            cosines[start + k] = [similarity.cosines(a[name], b[name]) for name in names]
+    cosines = _cosines(subject, pairs, names, settings)
     dev = np.array([i.split == "dev" for i in items])
     gold = np.array([i.score for i in items])
     test = [i for i, chosen in zip(items, dev) if not chosen]
@@ -111,6 +108,17 @@ def _similarity(subject, items, names, settings, notes) -> list[dict]:
     ]  # fmt: skip
     on_dev = similarity.rank_correlations(gold[dev], cosines[dev])
     return [*rows, *_gains(names, on_dev, "similarity", len(test), difference, notes)]
+
+
+def _cosines(subject, pairs, names, settings) -> np.ndarray:
+    """Cosine of the two sentences of each pair by each pooling, (n, poolings)."""
+    cosines = np.empty((len(pairs), len(names)))
+    for start, window in encode.windows(pairs, 256):
+        vectors = dict(pooling.sentence_vectors(subject, [text for pair in window for text in pair], settings))
+        for k in range(len(window)):
+            a, b = vectors[2 * k], vectors[2 * k + 1]
+            cosines[start + k] = [similarity.cosines(a[name], b[name]) for name in names]
+    return cosines
 
 
 def _sentiment(subject, items, names, settings, notes) -> list[dict]:
@@ -158,7 +166,7 @@ def _training_sets(subject, items, settings, notes) -> tuple[dict, tuple[str, ..
     else:
         order = np.stack([rng.permutation(len(train))[:size] for _ in range(SAMPLES)])
     rest, cut = sample([i for i in items if i.split != "train"], TEST, settings.seed)
-    parts = {k: [train[i] for i in row] for k, row in enumerate(order)}
+    parts: dict[int | str, list] = {k: [train[i] for i in row] for k, row in enumerate(order)}
     parts |= {s: [i for i in rest if i.split == s] for s in ("dev", "test")}
     return parts, (*cut, f"{SAMPLES} training sets of {size} sentences")
 

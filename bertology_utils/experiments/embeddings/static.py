@@ -117,11 +117,11 @@ class Similarities:
             for name, k in self.best.items()
         ]
 
-    def gains(self, measure: str, name: str) -> list[dict]:
+    def gains(self, measure: str, way: str) -> list[dict]:
         """A way's lead over the word alone, and over its own embeddings."""
-        baselines = {ALONE: self._at(ALONE), FLAT: self._at(name, 0)}
-        return [self._row(measure, self._at(name), at, over=over) for over, at in baselines.items()]
+        baselines = {ALONE: self._at(ALONE), FLAT: self._at(way, 0)}
+        return [self._row(measure, self._at(way), at, over=over) for over, at in baselines.items()]
 
-    def growth(self, measure: str, name: str, other: str) -> list[dict]:
+    def growth(self, measure: str, way: str, other: str) -> list[dict]:
         """A way's lead over another, each at its own layer, less the same lead of the embeddings."""
-        return [self._row(measure, [self._at(name), self._at(other, 0)], [self._at(other), self._at(name, 0)])]
+        return [self._row(measure, [self._at(way), self._at(other, 0)], [self._at(other), self._at(way, 0)])]

@@ -33,7 +33,8 @@ class Led(BertSelfAttention):
     columns: dict[str, torch.Tensor]
 
     def forward(self, hidden_states, attention_mask=None, past_key_values=None, **kwargs):
-        _, maps = super().forward(hidden_states, attention_mask, past_key_values, **kwargs)  # (B, A, T, T)
+        found: Any = super().forward(hidden_states, attention_mask, past_key_values, **kwargs)
+        maps = found[1]  # (B, A, T, T)
         value = self.value(hidden_states).unflatten(-1, (self.num_attention_heads, -1)).transpose(1, 2)  # (B, A, T, d)
         for kind, part in self.parts.items():
             member = self.columns[kind].to(maps.dtype)  # (B, T)

@@ -96,7 +96,8 @@ def _trained(subject, train, dev, test, settings) -> tuple[list, list, dict]:
     """By seed: which held-out items are right, which heads survive (none where nothing is learnt), patterns' shares."""
     held = [*dev, *test] if dev else test
     majority = _majority(train, held)
-    right, alive, mixed = [], [], {"weights": [], "norms": []}
+    right, alive = [], []
+    mixed: dict[str, list] = {"weights": [], "norms": []}
     for seed in range(settings.seed, settings.seed + SEEDS):
         tuned = finetune.classify(subject, train, finetune.Recipe(seed=seed, batch=16))
         right.append(tuned.right(held, settings))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ...attention import antecedents, positional, relations
+from ...attention import antecedents, positional, relations, spans
 from ...attention.choosing import fitting, sides
 from ...calibration import planted as plants
 from ...calibration.nulls import Null
@@ -65,7 +65,7 @@ def coreference(subject, data, settings):
         options = dict(
             seed=settings.seed, draws=settings.draws, groups=[_document(kept, dev, test, a) for a in anaphors]
         )
-        keys = dict(task=task, head=relations.name(best, subject.n_layers, subject.n_heads), trivial=name)
+        keys = dict(task=task, head=relations.head_name(best, subject.n_layers, subject.n_heads), trivial=name)
         for measure, values in columns.items():
             interval = intervals.mean_interval(values, **options, signed=" - " in measure)
             rows.append(intervals.row(measure, interval, len(values), **keys))
@@ -76,7 +76,7 @@ def coreference(subject, data, settings):
 def _resolved(subject, items, read, settings) -> tuple[list, np.ndarray]:
     """Anaphors, and whether each head's answer is right, (n, L * A)."""
     anaphors = read(items)
-    attention = relations.between(subject, [i.words for i in items], antecedents.links(anaphors), settings=settings)
+    attention = spans.between(subject, [i.words for i in items], antecedents.links(anaphors), settings=settings)
     return anaphors, antecedents.attended(anaphors, attention)
 
 
@@ -118,7 +118,7 @@ class Division:
 def _divided(subject, items, settings) -> Division:
     links = [(k, (i.meta["from"], i.meta["from"] + 1), (c, c + 1)) for k, i in enumerate(items) for c in i.candidates]
     words = [i.words for i in items]
-    attention = relations.between(subject, words, links, settings=settings)  # (links, L * A)
+    attention = spans.between(subject, words, links, settings=settings)  # (links, L * A)
     table = positional.profile(subject, words, max(len(w) for w in words), settings)
     parts = np.split(attention, np.cumsum([len(i.candidates) for i in items])[:-1])
     found: dict[str, list] = {name: [] for name in ("lead", "lead_by_place", "nearest", "share", "share_by_place")}
@@ -192,11 +192,11 @@ def agreement_attention(subject, data, settings):
     dev, test, more = sides(several)
     rows = []
     for kind in ("agreement", "reflexive"):
-        both = [
+        one, two = (
             [i for i in side if i.condition.startswith("reflexive") is (kind == "reflexive")] for side in (dev, test)
-        ]
-        if min(map(len, both)) > 1:
-            rows += _division_rows(subject, *both, kind, settings)
+        )
+        if min(len(one), len(two)) > 1:
+            rows += _division_rows(subject, one, two, kind, settings)
     return intervals.table(rows, [note, left, more])
 
 
@@ -217,24 +217,33 @@ def _division_rows(subject, dev, test, kind: str, settings) -> list[dict]:
     options = dict(seed=settings.seed, draws=settings.draws, groups=groups)
     rows = []
     for (measure, which), values in columns.items():
-        head = "all" if which is None else relations.name(which, subject.n_layers, subject.n_heads)
+        head = "all" if which is None else relations.head_name(which, subject.n_layers, subject.n_heads)
         interval = intervals.mean_interval(values, **options, signed=True)
         rows.append(intervals.row(measure, interval, len(test), kind=kind, head=head))
-    conditions = np.array([i.condition for i in test])
-    apart, types = _types_apart(dev, seen, conditions, over_place[:, -1], options)
-    measure = "excess over position, easiest - hardest distractor"
-    rows.append(intervals.row(measure, apart, len(test), kind=kind, head=types))
-    for condition in sorted(set(conditions)):
-        at = conditions == condition
-        some = options | {"groups": {k: np.asarray(v)[at] for k, v in groups.items()}}
-        for name, values in (("an even share", over_even), ("position", over_place)):
-            interval = intervals.mean_interval(values[at, -1], **some, signed=True)
-            rows.append(
-                intervals.row(f"excess over {name}, by distractor", interval, at.sum(), kind=kind, condition=condition)
-            )
+    rows += _distractor_rows(dev, test, seen, scored, kind, options)
     for block, column in enumerate(over_place[:, :-1].T, 1):
         interval = intervals.mean_interval(column, **options, signed=True)
         rows.append(intervals.row("excess over position, by block", interval, len(test), kind=kind, block=block))
+    return rows
+
+
+def _distractor_rows(dev, test, seen: Division, scored: Division, kind: str, options: dict) -> list[dict]:
+    """What the right noun gets of all heads beyond an even share and beyond its place, by type of distractor."""
+    over = {
+        "an even share": (scored.share - scored.even[:, None])[:, -1],
+        "position": (scored.share - scored.share_by_place)[:, -1],
+    }
+    conditions = np.array([i.condition for i in test])
+    apart, types = _types_apart(dev, seen, conditions, over["position"], options)
+    measure = "excess over position, easiest - hardest distractor"
+    rows = [intervals.row(measure, apart, len(test), kind=kind, head=types)]
+    for condition in sorted(set(conditions)):
+        at = conditions == condition
+        some = options | {"groups": {k: np.asarray(v)[at] for k, v in options["groups"].items()}}
+        for name, values in over.items():
+            interval = intervals.mean_interval(values[at], **some, signed=True)
+            keys = {"kind": kind, "condition": condition}
+            rows.append(intervals.row(f"excess over {name}, by distractor", interval, at.sum(), **keys))
     return rows
 
 

@@ -88,7 +88,7 @@ def _stage(model, seen, test, baselines: dict, settings, stage: str) -> tuple[np
     head, threshold = scope.choose(scores[0], gold[0])
     found = scope.apply(scores[1], gold[1], head, threshold)
     options = dict(seed=settings.seed, draws=settings.draws)
-    keys = dict(stage=stage, head=relations.name(head, model.n_layers, model.n_heads))
+    keys = dict(stage=stage, head=relations.head_name(head, model.n_layers, model.n_heads))
     rows = [intervals.row("F1, best head", intervals.mean_interval(found, **options), len(test), **keys)]
     for name, values in baselines.items():
         gap = intervals.mean_interval(found - values, **options, signed=True)

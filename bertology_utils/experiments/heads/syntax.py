@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ...attention import relations
+from ...attention import mixtures, relations
 from ...attention.choosing import fitting, sides
 from ...calibration import planted as plants
 from ...calibration.nulls import Null
@@ -104,7 +104,7 @@ def syntactic(subject, data, settings):
         columns["head - offset"] = best.right.astype(float) - best.by_offset
         columns["nearest of its tag"] = _by_tag(both, at)
         columns["head - nearest of its tag"] = best.right.astype(float) - columns["nearest of its tag"]
-        head = relations.name(best.head, subject.n_layers, subject.n_heads)
+        head = relations.head_name(best.head, subject.n_layers, subject.n_heads)
         groups = both[1].arcs["sentence"][at[1]]
         rows += _paired(
             columns, groups, settings, relation=relation, direction=direction, head=head, offset=best.offset
@@ -114,13 +114,13 @@ def syntactic(subject, data, settings):
     return intervals.table(rows, notes)
 
 
-def _chosen(both: list[Side], relation: str, direction: str) -> tuple[str, relations.Best, list[np.ndarray]] | None:
+def _chosen(both: list[Side], relation: str, direction: str) -> tuple[str, relations.BestHead, list[np.ndarray]] | None:
     """Head and offset of a relation in one direction, with its arcs on either side; None where there are too few."""
     at = [side.of(relation, direction) for side in both]
     if min(map(sum, at)) < FEWEST:
         return None
     (dev, test), (one, two) = at, both
-    best = relations.best(one.heads[dev], two.heads[test], one.offsets[dev], two.offsets[test])
+    best = relations.best_head(one.heads[dev], two.heads[test], one.offsets[dev], two.offsets[test])
     return direction, best, at
 
 
@@ -162,7 +162,7 @@ def combination(subject, data, settings):
     (learnt_on, known), (arcs, found) = (_tallied(subject, side, names, settings) for side in (seen, test))
     heads, weights = _learnt(learnt_on, known, names, settings)
     of = arcs["relation"].map(names.index).to_numpy()
-    mixed = relations.mixed_hits(subject, _sentences(test), arcs, of, weights[:, 1:], settings)  # (REFITS, N)
+    mixed = mixtures.mixed_hits(subject, _sentences(test), arcs, of, weights[:, 1:], settings)  # (REFITS, N)
     single = found.hits[np.arange(len(of)), np.array(heads)[of]]
     offset = _by_offset(learnt_on, arcs)
     rows = []
@@ -171,7 +171,7 @@ def combination(subject, data, settings):
         one = np.broadcast_to(single[at], (REFITS, at.sum()))
         columns = {"mixture": mixed[:, at], "best head": one, "mixture - best head": mixed[:, at].astype(float) - one}
         columns["mixture - best offset"] = mixed[:, at].astype(float) - offset[at]
-        keys = dict(relation=relation, head=relations.name(heads[k], subject.n_layers, subject.n_heads))
+        keys = dict(relation=relation, head=relations.head_name(heads[k], subject.n_layers, subject.n_heads))
         rows += _refitted(columns, arcs["sentence"][at], settings, **keys)
         share = weights[k, 0].sum() ** 2 / (weights[k, 0] ** 2).sum()  # heads if all weights were alike
         n = (learnt_on["relation"] == relation).sum()
@@ -190,14 +190,14 @@ def _frequent(sentences, fewest: int) -> list[str]:
     return [relation for relation, n in counts.items() if n >= fewest]
 
 
-def _tallied(subject, sentences, names: list[str], settings) -> tuple[pd.DataFrame, relations.Tally]:
+def _tallied(subject, sentences, names: list[str], settings) -> tuple[pd.DataFrame, mixtures.Tally]:
     """The first arcs of each relation, and what each head says of them."""
     arcs = _upward(relations.arcs(sentences))
     arcs = arcs[arcs.relation.isin(names)].groupby("relation").head(MOST).reset_index(drop=True)
-    return arcs, relations.tally(subject, _sentences(sentences), arcs, settings)
+    return arcs, mixtures.tally(subject, _sentences(sentences), arcs, settings)
 
 
-def _learnt(arcs, known: relations.Tally, names: list[str], settings) -> tuple[list[int], np.ndarray]:
+def _learnt(arcs, known: mixtures.Tally, names: list[str], settings) -> tuple[list[int], np.ndarray]:
     """The best head of each relation, and its mixtures' weights (K, 1 + REFITS, 2H): on all arcs, then on resamples."""
     heads, weights = [], []
     for relation in names:
@@ -208,7 +208,7 @@ def _learnt(arcs, known: relations.Tally, names: list[str], settings) -> tuple[l
         rng = np.random.default_rng(settings.seed)
         even = np.full(len(sentences), 1 / len(sentences))
         drawn = [rng.multinomial(len(sentences), even)[which] for _ in range(REFITS)]
-        weights.append([relations.mixture(part, weights=w) for w in (None, *drawn)])
+        weights.append([mixtures.mixture(part, weights=w) for w in (None, *drawn)])
     return heads, np.array(weights)
 
 
@@ -265,12 +265,12 @@ def no_full_tree(subject, data, settings):
     """
     dev, test, notes = _two_sides(subject, data)
     both = [_scored(subject, side, settings, both_ways=True) for side in (dev, test)]
-    best = relations.best(both[0].heads, both[1].heads, both[0].offsets, both[1].offsets)
+    best = relations.best_head(both[0].heads, both[1].heads, both[0].offsets, both[1].offsets)
     chain = both[1].offsets[:, relations.OFFSETS.index(1)]
     columns = {"UAS, best head": best.right, "UAS, right chain": chain, "UAS, best offset": best.by_offset}
     columns["best head - best offset"] = best.right.astype(float) - best.by_offset
     columns |= _by_relation(both)
-    head = relations.name(best.head, subject.n_layers, subject.n_heads)
+    head = relations.head_name(best.head, subject.n_layers, subject.n_heads)
     rows = _paired(columns, both[1].arcs["sentence"], settings, relation="all", head=head, offset=best.offset)
     table = both[1].heads.reshape(len(chain), -1, subject.n_layers, subject.n_heads).mean(0).max(0)  # the better way
     for (layer, place), value in np.ndenumerate(table):

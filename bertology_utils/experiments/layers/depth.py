@@ -40,7 +40,7 @@ def base_against_large(subject, data, settings):
         missing = f"needs a second model of another depth, and there is none; {how_to_name(SHALLOW, settings)}"
     elif other.n_layers == subject.n_layers:
         missing = f"{other.name} has {other.n_layers} layers like {subject.name}: there is nothing to stretch"
-    if missing:
+    if missing or other is None:
         nothing = [intervals.row(m, UNDEFINED, 0, task="all") for m in SUMMARY]
         return intervals.table([*nothing, intervals.row(STRETCHED, UNDEFINED, 0, task="none")], [missing])
     return compare(other, subject, data, settings)

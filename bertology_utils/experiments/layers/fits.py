@@ -91,18 +91,16 @@ def fit_layers(x: np.ndarray, targets: Targets, settings: Settings, *, hidden: b
     ValueError
         If one of the splits train, dev and test is empty.
     """
-    train, dev, test = (targets.split == s for s in ("train", "dev", "test"))
-    if not (train.any() and dev.any() and test.any()):
-        raise ValueError(f"train, dev, test have {train.sum()}, {dev.sum()}, {test.sum()} targets; each needs some")
-    right = []
+    _, dev, test = targets.splits()
+    told: list[list] = []
     for part in parts(targets, settings.seed):
-        if not right:
+        if not told:
             penalties = chosen_penalties(
                 x[:, part], targets.labels[part], x[:, dev], targets.labels[dev], hidden, settings
             )
         probes = fit_at(x[:, part], targets.labels[part], penalties, hidden, settings)
-        right.append([p.predict(layer) == targets.labels for p, layer in zip(probes, x)])
-    right = np.array(right)  # (R, L + 1, N)
+        told.append([p.predict(layer) == targets.labels for p, layer in zip(probes, x)])
+    right = np.array(told)  # (R, L + 1, N)
     asked = np.ones(0, bool)
     if targets.spans.shape[1] == 1:  # of two words together hardly any kind comes twice
         labels, few = control_task(targets, settings.seed).labels, np.flatnonzero(part)[:CONTROLLED]
@@ -170,9 +168,9 @@ def gathered(
     run of the model.
     """
     for _, group in groupby(found.items(), key=lambda pair: pair[1].sentences):
-        names, targets = zip(*group)
-        targets, notes = zip(*(fitting(subject, t) for t in targets))
-        targets = [draw(t, settings.seed, most) for t in targets]
+        names, every = zip(*group)
+        kept, notes = zip(*(fitting(subject, t) for t in every))
+        targets = [draw(t, settings.seed, most) for t in kept]
         yield from zip(names, targets, gather_all(subject, targets, settings=settings), notes)
 
 

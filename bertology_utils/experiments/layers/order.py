@@ -120,11 +120,12 @@ def told_apart(subject: Subject, items: list[Ambiguity], settings: Settings) -> 
     train, asked = targets.split == "train", targets.split == "test"
     kept = np.flatnonzero(~train | (np.cumsum(train) <= TOLD * FITS))
     targets, asked = targets.take(kept), asked[kept]
-    chooses, right, vectors = np.arange(asked.sum() // 2) % 3 == 0, [], gather(subject, targets, settings=settings)
+    chooses, vectors = np.arange(asked.sum() // 2) % 3 == 0, gather(subject, targets, settings=settings)
+    told: list[list] = []
     for part in parts(targets, settings.seed):
         probes = fit_at(vectors[:, part], targets.labels[part], np.full(len(vectors), L2), False, settings)
-        right.append([_leads(p.logits(x[asked])) for p, x in zip(probes, vectors)])
-    right = np.array(right)  # (R, L + 1, N)
+        told.append([_leads(p.logits(x[asked])) for p, x in zip(probes, vectors)])
+    right = np.array(told)  # (R, L + 1, N)
     return right[..., ~chooses], right[..., chooses].mean((0, 2)), note
 
 

@@ -33,10 +33,15 @@ def of_profile(figure: Callable) -> Callable[[Mixed], Figure]:
     return lambda found: figure(found.profile)
 
 
+def _fewest(figures: list[Mixed]) -> int | None:
+    """The number of clusters of the task that has fewest."""
+    return min((f.profile.clusters for f in figures if f.profile.clusters is not None), default=None)
+
+
 def part_row(measure: str, found: dict[str, Mixed], names: tuple[str, ...], figure: Callable, **keys) -> dict:
     """A figure's mean over those of some tasks that are there and have it; undefined where none has."""
     there = [found[n] for n in names if n in found]
-    mean, clusters = mean_of([figure(f) for f in there]), min((f.profile.clusters for f in there), default=None)
+    mean, clusters = mean_of([figure(f) for f in there]), _fewest(there)
     span = UNDEFINED if mean is None else interval(*mean, clusters=clusters)
     return intervals.row(measure, span, sum(f.profile.n for f in there), **keys)
 
@@ -46,9 +51,10 @@ def gap_row(measure: str, found: dict[str, Mixed], figure: Callable, *, first: s
     kinds = [[found[n] for n in PARTS[name] if n in found] for name in (first, second)]
     means, every = [mean_of([figure(f) for f in kind]) for kind in kinds], [f for kind in kinds for f in kind]
     gap = UNDEFINED
-    if None not in means:
-        (a, drawn_a), (b, drawn_b) = means
-        gap = interval(a - b, drawn_a - drawn_b, clusters=min(f.profile.clusters for f in every))
+    first_mean, second_mean = means
+    if first_mean is not None and second_mean is not None:
+        (a, drawn_a), (b, drawn_b) = first_mean, second_mean
+        gap = interval(a - b, drawn_a - drawn_b, clusters=_fewest(every))
     return intervals.row(measure, gap, sum(f.profile.n for f in every), **keys)
 
 

@@ -125,8 +125,9 @@ def masked_codes(base: Subject, **options) -> Part:
     def make(seen: Seen) -> np.ndarray:
         out, item = np.zeros((len(seen.ids), SIZE), np.float32), seen.first(ForcedChoice)
         for t in np.flatnonzero(seen.masked):
-            gap = item is not None and seen.original[t] == seen.ids[t]  # of the choice; else a piece was hidden
-            out[t] = code(("piece", piece(item.good) if gap else int(seen.original[t])), SIZE)
+            gap = seen.original[t] == seen.ids[t]  # of the choice; else a piece was hidden
+            hidden = piece(item.good) if item is not None and gap else int(seen.original[t])
+            out[t] = code(("piece", hidden), SIZE)
         return out
 
     return Part(SIZE, make, by_piece=True, **options)

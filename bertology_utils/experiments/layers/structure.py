@@ -70,7 +70,7 @@ def tree_scores(
     at = [vectors[n][:, kept] for n, (kept, _) in enumerate(cut)]  # (L + 1, W, H) each
     heads = [h for _, h in cut]
     of = {s: [n for n, i in enumerate(items) if i.split == s and len(heads[n]) > 1] for s in ("train", "dev", "test")}
-    scores = {"dev": [], "test": []}
+    scores: dict[str, list] = {"dev": [], "test": []}
     for k in range(TREE_FITS):
         train = of["train"][k::TREE_FITS]
         options = {"rank": min(RANK, subject.hidden_size), "seed": settings.seed + k, "device": settings.torch_device()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from operator import attrgetter
 
@@ -65,7 +65,7 @@ def _drawn(items: list) -> list:
     return [item for i, item in enumerate(items) if i in kept]
 
 
-def note(data: Data, found: dict[str, Targets]) -> str:
+def note(data: Data, found: Collection[str]) -> str:
     """Which of the tasks a source has, in words."""
     most = ", ".join(f"{n} {split}" for split, n in SENTENCES.items())
     offers = f"{data.name} offers {len(found)} of {len(PIPELINE)} tasks: {', '.join(found)}"
@@ -91,7 +91,11 @@ def _words(*layers: str) -> Callable[[Data], Targets]:
             except ItemError:
                 continue
             tags = attrgetter(layer)
-            return from_sentences(items, lambda s, of=tags: [(t, i) for i, t in enumerate(of(s)) if t not in ("", "_")])
+
+            def tagged(sentence: Sentence, tags: Callable = tags) -> list[tuple[str, int]]:
+                return [(t, i) for i, t in enumerate(tags(sentence)) if t not in ("", "_")]
+
+            return from_sentences(items, tagged)
         raise ItemError(f"no sentence with {layers}")
 
     return make
@@ -179,7 +183,7 @@ _MAKERS: dict[str, Callable[[Data], Targets]] = {
     "entities": _spans("entity"),
     "roles": _spans("role", "semantic_roles"),
     "coreference": _coreference,
-    # one label a target: is the argument an agent of some kind? The study's probe has one output a property.
+    # one label per target: is the argument an agent of some kind? The study's probe has one output per property.
     "proto-roles": _edges("proto_roles", lambda item: str(bool(AGENT & set(item.labels)))),
     "relations": _edges("relations"),
 }

@@ -63,7 +63,8 @@ def _drawn(items: list[ForcedChoice], settings: Settings) -> tuple[list[ForcedCh
         groups[item.condition, item.meta.get("nonce"), item.meta.get("attractors")].append(item)
     drawn = []
     for key, group in sorted(groups.items(), key=lambda g: str(g[0])):
-        left, taken = defaultdict(lambda: OF_VERB), 0
+        left: defaultdict[str, int] = defaultdict(lambda: OF_VERB)
+        taken = 0
         for item in random.Random(f"{settings.seed} {key}").sample(group, len(group)):
             if left[verb(item)] and taken < MOST:
                 left[verb(item)] -= 1

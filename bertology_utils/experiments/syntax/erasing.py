@@ -7,13 +7,14 @@ of a small model's dimensions before a probe is at the majority.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 
+from ...subject.hooks import changed_states
 from ...subject.models import Subject
 
 
@@ -50,7 +51,7 @@ class Whitened:
         self.white = (vectors[:, kept] / root).T  # (k, H)
         self.back = vectors[:, kept] * root  # (H, k)
 
-    def without(self, labels: Sequence[str]) -> Eraser:
+    def without(self, labels: Sequence[str] | np.ndarray) -> Eraser:
         """The eraser of what a linear probe can tell of the labels."""
         kinds, codes = np.unique(np.asarray(labels), return_inverse=True)
         z = np.eye(len(kinds))[codes]
@@ -68,8 +69,7 @@ class Whitened:
         return Eraser(self.mean, self.back @ directions @ directions.T @ self.white, directions.shape[1])
 
 
-@contextmanager
-def erased(subject: Subject, layer: int, eraser: Eraser) -> Iterator[Subject]:
+def erased(subject: Subject, layer: int, eraser: Eraser) -> AbstractContextManager[Subject]:
     """Within the context every vector leaving `layer` (0: the embeddings, l: block l) goes through the eraser.
 
     Raises
@@ -77,20 +77,7 @@ def erased(subject: Subject, layer: int, eraser: Eraser) -> Iterator[Subject]:
     IndexError
         If there is no such layer.
     """
-    if not 0 <= layer <= subject.n_layers:
-        raise IndexError(f"layer {layer} out of range: 0 is the embeddings, {subject.n_layers} the last layer")
-    options = {"dtype": subject.model.dtype, "device": subject.device}
-    matrix, mean = (torch.as_tensor(a, **options) for a in (eraser.projection.T, eraser.mean))
-    module = subject.base.embeddings if layer == 0 else subject.layers[layer - 1]
-
-    def replace(module, args, output):
-        hidden = output[0] if isinstance(output, tuple) else output
-        hidden = hidden - (hidden - mean) @ matrix
-        return (hidden, *output[1:]) if isinstance(output, tuple) else hidden
-
-    # prepended: the library records hidden states by forward hooks of its own, and must see the erased ones
-    handle = module.register_forward_hook(replace, prepend=True)
-    try:
-        yield subject
-    finally:
-        handle.remove()
+    matrix, mean = (
+        torch.as_tensor(a, dtype=subject.model.dtype, device=subject.device) for a in (eraser.projection.T, eraser.mean)
+    )
+    return changed_states(subject, layer, lambda hidden: hidden - (hidden - mean) @ matrix)

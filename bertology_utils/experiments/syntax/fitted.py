@@ -46,9 +46,7 @@ def tuned(x: np.ndarray, targets: Targets, settings: Settings, *, control: bool 
     ValueError
         If one of the splits train, dev and test is empty.
     """
-    train, dev, test = (targets.split == s for s in ("train", "dev", "test"))
-    if not (train.any() and dev.any() and test.any()):
-        raise ValueError(f"train, dev, test have {train.sum()}, {dev.sum()}, {test.sum()} targets; each needs some")
+    train, dev, test = targets.splits()
     told = _told(x, train, targets.labels, settings)  # (P, L + 1, N)
     on_dev = (told[..., dev] == targets.labels[dev]).mean(-1)
     which = np.array([choose(layer) for layer in on_dev.T])
@@ -128,7 +126,8 @@ class Rows:
 
     def __init__(self, groups, settings: Settings, name: str, **keys) -> None:
         self.mean = Means(groups, seed=settings.seed, draws=settings.draws)
-        self.settings, self.name, self.keys, self.rows = settings, name, keys, []
+        self.settings, self.name, self.keys = settings, name, keys
+        self.rows: list[dict] = []
 
     def add(self, measure: str, values: np.ndarray, refits: np.ndarray | None = None, signed: bool = False, **keys):
         """A row; `refits` (folds, N) are the values that the refitted probes give."""

@@ -64,8 +64,8 @@ def _one(subject: Subject, items: list[Ambiguity], condition: str, settings: Set
         ("gain over layer 0", right[best] - right[0], again[:, 1] - again[:, 0], True),
     ):
         key = f"{subject.name} {measure} {condition}"
-        found = with_luck(mean(values[score], signed=signed), jackknifed(refits[:, score].mean(1)), key, settings)
-        rows.append(intervals.row(measure, found, n, condition=condition, layer=best))
+        figure = with_luck(mean(values[score], signed=signed), jackknifed(refits[:, score].mean(1)), key, settings)
+        rows.append(intervals.row(measure, figure, n, condition=condition, layer=best))
     learnt = Means(np.arange(agree.shape[1]), seed=settings.seed, draws=settings.draws)(agree[best])
     rows.append(intervals.row("found where the rules agree", learnt, agree.shape[1], condition=condition, layer=best))
     return intervals.table(rows, [note])

@@ -115,7 +115,7 @@ def neighbour_heads(data, base, rng):
 def bound_to_tree_roles(data, base, rng):
     """The vector of [CLS] is the sum of its words, each bound to its place in the tree, with noise."""
     fillers, places = 6, 8
-    drawn = {k: (plants.code(("filler", k), fillers), plants.code(("role", k), places)) for k in ()}
+    drawn: dict[tuple[str, str], tuple[np.ndarray, np.ndarray]] = {}
 
     def make(seen: Seen) -> np.ndarray:
         out = np.zeros((len(seen.ids), fillers * places), np.float32)
@@ -213,14 +213,16 @@ def relied_on(data, base, rng):
     def logits(seen: Seen, own) -> dict[int, dict[int, float]]:
         item = seen.first(Sentence)
         out: dict[int, dict[int, float]] = {}
-        for t in np.flatnonzero(seen.masked) if item is not None else ():
+        if item is None:
+            return out
+        for t in np.flatnonzero(seen.masked):
             tag = (item.upos or item.xpos)[seen.words[t]]
             true = int(seen.original[t])
-            gains = Counter(dict.fromkeys(usual[tag], 4.0)) if tag in usual else Counter()
+            gains = dict.fromkeys(usual.get(tag, ()), 4.0)
             if true in usual.get(tag, ()):
                 gains[true] += 5.0 + 0.3 * own.standard_normal()
-                gains[rival[true]] += 6.5
-            out[int(t)] = dict(gains)
+                gains[rival[true]] = gains.get(rival[true], 0.0) + 6.5
+            out[int(t)] = gains
         return out
 
     return plant(base, data, rng, logits=logits, bias=bias)
@@ -231,11 +233,11 @@ def two_formalisms(data, base, rng):
 
     def roles(item) -> Iterable[tuple[int, tuple]]:
         if isinstance(item, EdgeItem) and item.meta.get("role"):
-            yield from ((w, ("role", item.meta["role"])) for w in range(*item.span2))
+            yield from ((w, ("role", item.meta["role"])) for w in range(*(item.span2 or (0, 0))))
 
     def properties(item) -> Iterable[tuple[int, tuple]]:
         if isinstance(item, EdgeItem):
-            yield from ((w, ("property", p)) for p in item.labels for w in range(*item.span2))
+            yield from ((w, ("property", p)) for p in item.labels for w in range(*(item.span2 or (0, 0))))
 
     parts = [
         plants.word_vectors(),

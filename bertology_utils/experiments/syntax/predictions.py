@@ -46,7 +46,7 @@ def negation(subject, data, settings):
 
 def _pairs(items) -> list[tuple]:
     """(affirmative, negated) of each pair, and what it shares with others: the thing, or the relation and subject."""
-    found = defaultdict(dict)
+    found: defaultdict[tuple, dict] = defaultdict(dict)
     for item in items:
         found[item.meta["set"], item.meta["pair"]][item.condition] = item
     return [(p["affirmative"], p["negated"]) for p in found.values() if len(p) == 2]
@@ -159,8 +159,8 @@ def any_order(data, base, rng):
         item = seen.first(Cloze)
         if item is None:
             return {}
-        fillers = np.random.default_rng(crc32(item.answers[0].encode())).integers(1000, base.config.vocab_size, 5)
-        fillers = [int(f if own.random() < 0.9 else own.integers(1000, base.config.vocab_size)) for f in fillers]
+        usual = np.random.default_rng(crc32(item.answers[0].encode())).integers(1000, base.config.vocab_size, 5)
+        fillers = [int(f if own.random() < 0.9 else own.integers(1000, base.config.vocab_size)) for f in usual]
         return {int(t): {f: 9.0 - k for k, f in enumerate(fillers)} for t in np.flatnonzero(seen.masked)}
 
     return plants.plant(base, data, rng, logits=logits, more=more)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ... import probes
@@ -15,7 +17,7 @@ from ...subject.models import Subject
 from . import planted
 from .fitted import Rows, layer_rows, refitted, tuned
 
-MOST = 2000  # targets a split: time and memory are bounded
+MOST = 2000  # targets per split: time and memory are bounded
 
 
 def stranger(subject: Subject, settings: Settings) -> Subject:
@@ -67,8 +69,8 @@ def pos_chunks_deps(subject, data, settings):
     frames = []
     untrained = stranger(subject, settings)
     for found in _by_source(data):
-        targets, notes = zip(*(probes.fitting(subject, from_sentences(few(i, 4), f)) for _, i, f in found))
-        targets = [t.draw(MOST, settings.seed) for t in targets]
+        every, notes = zip(*(probes.fitting(subject, from_sentences(few(i, 4), f)) for _, i, f in found))
+        targets = [t.draw(MOST, settings.seed) for t in every]
         ours, theirs = (probes.gather_all(s, targets, settings=settings) for s in (subject, untrained))
         for (task, _, _), target, x, y, note in zip(found, targets, ours, theirs, notes):
             # a pair of words is hardly met twice: control labels by type make sense for single words only
@@ -104,7 +106,8 @@ def ancestors(item: Sentence) -> list[tuple[int, list[str]]]:
     """Words with three ancestors or more, with the relations of the first three."""
     out = []
     for i in range(len(item.words)):
-        line, h = [], item.heads[i]
+        line: list[str] = []
+        h = item.heads[i]
         while h >= 0 and len(line) < len(STEPS):
             line.append(item.deprels[h].split(":")[0])
             h = item.heads[h]
@@ -150,7 +153,7 @@ def distant_parents(subject, data, settings):
         scores, best = fitted.scores, choose(fitted.scores.dev[1:]) + 1
         again = refitted(x[[0, best]], task, fitted.penalty[[0, best]], settings).astype(float)
         most, left = scores.majority.astype(float), max(1 - scores.majority.mean(), 1e-9)
-        keys = {"ancestor": step, "layer": best}
+        keys: dict[str, Any] = {"ancestor": step, "layer": best}
         right = scores.right[best].astype(float)
         rows.add("accuracy", scores.right[best], again[:, 1], **keys)
         rows.add("majority", scores.majority, ancestor=step)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -121,6 +122,18 @@ def _again(taggers: _Taggers, train, test, layers: list[int], which: np.ndarray,
 METRICS = ("cosine", "L1", "L2")
 
 
+def _split_scores(subject: Subject, items: list[Sentence], trees: list, settings: Settings) -> np.ndarray:
+    """F1 of splitting at the widest gap, (L + 1, metrics, N)."""
+    scores = np.full((subject.n_layers + 1, len(METRICS), len(items)), np.nan)
+    for i, states in encode.hidden_states(subject, [i.words for i in items], settings=settings):
+        kept, gold = trees[i]
+        for layer, vectors in enumerate(states[:, kept]):
+            for m, metric in enumerate(METRICS):
+                spans = tagging.split_by_distance(tagging.gaps(vectors, metric))
+                scores[layer, m, i] = tagging.span_f1(spans, gold, len(kept))
+    return scores
+
+
 def _constituents(subject: Subject, items: list[Sentence], settings: Settings):
     """Unlabelled F1 of splitting at the widest gap between neighbours, beside baselines; nothing is trained.
 
@@ -128,14 +141,8 @@ def _constituents(subject: Subject, items: list[Sentence], settings: Settings):
     """
     fit = encode.fits(subject, [i.words for i in items])
     items = [i for i, ok in zip(items, fit) if ok and punctuation(i).count(False) > 2]
-    scores = np.full((subject.n_layers + 1, len(METRICS), len(items)), np.nan)
     trees = [_without_punctuation(i) for i in items]  # words kept and spans among them
-    for i, states in encode.hidden_states(subject, [i.words for i in items], settings=settings):
-        kept, gold = trees[i]
-        for layer, vectors in enumerate(states[:, kept]):
-            for m, metric in enumerate(METRICS):
-                spans = tagging.split_by_distance(tagging.gaps(vectors, metric))
-                scores[layer, m, i] = tagging.span_f1(spans, gold, len(kept))
+    scores = _split_scores(subject, items, trees, settings)
     rng = np.random.default_rng(settings.seed)
     plain = {
         "right-branching": lambda n: tagging.right_branching(n),
@@ -146,9 +153,10 @@ def _constituents(subject: Subject, items: list[Sentence], settings: Settings):
     dev = np.array([i.split == "dev" for i in items])
     test = ~dev & ~np.isnan(others["right-branching"])
     above = np.nanmean(scores[1:, :, dev], -1)
-    layer, m = np.unravel_index(choose(above), above.shape)
+    layer, m = divmod(choose(above), above.shape[1])
     others["layer 0"] = scores[0, choose(np.nanmean(scores[0][:, dev], -1))]
-    options, n = {"seed": settings.seed, "draws": settings.draws}, int(test.sum())
+    options: dict[str, Any] = {"seed": settings.seed, "draws": settings.draws}
+    n = int(test.sum())
     keys, ours = {"layer": int(layer) + 1}, scores[layer + 1, m, test]
     rows = [intervals.row("F1 of constituents", intervals.mean_interval(ours, **options), n, **keys)]
     for name, other in others.items():

@@ -44,38 +44,48 @@ def description_length(subject, data, settings):
     real, control = (_Coded.of(x, task, settings) for task in (targets, control_task(targets, settings.seed)))
     best = choose(real.dev[1:]) + 1
     untrained = _Coded.of(y[[0, best]], targets, settings)
-    train, test = targets.split == "train", targets.split == "test"
+    rows = _layer_rows(real, targets, settings, labels="real") + _layer_rows(
+        control, targets, settings, labels="control"
+    )
+    train = targets.split == "train"
     sent = Means(targets.sentence[train], seed=settings.seed, draws=settings.draws)
-    told = Means(targets.sentence[test], seed=settings.seed + 1, draws=settings.draws)
-    rows = []
-    for kind, coded in (("real", real), ("control", control)):
-        for layer, (bits, right) in enumerate(zip(coded.bits, coded.right)):
-            keys = {"layer": layer, "labels": kind}
-            ratio = intervals.ratio(
-                np.ones(len(bits)), bits, seed=settings.seed, draws=settings.draws, groups=targets.sentence[train]
-            )
-            rows.append(intervals.row("compression", ratio, len(bits), **keys))
-            rows.append(intervals.row("accuracy", told(right), len(right), **keys))
     saved = sent(control.bits[best] - real.bits[best])
     rows.append(intervals.row("code saved by real labels", saved, int(train.sum()), layer=best))
     contrasts = {
-        "real against control labels": (control, best, best),
-        "trained against untrained": (untrained, 1, best),
-        "best layer against layer 0": (real, 0, best),
+        "real against control labels": (control, best),
+        "trained against untrained": (untrained, 1),
+        "best layer against layer 0": (real, 0),
     }
-    for name, (other, at, layer) in contrasts.items():
-        by_code = _separation(other.bits[at] - real.bits[layer], targets.sentence[train], settings, settings.seed)
-        by_accuracy = _separation(
-            real.right[layer] - other.right[at], targets.sentence[test], settings, settings.seed + 1
-        )
-        n = len(np.unique(targets.sentence[train]))
-        for measure, found in (
-            ("separation by code length", by_code),
-            ("separation by accuracy", by_accuracy),
-            ("lead of code over accuracy", intervals.unpaired(by_code, by_accuracy)),
-        ):
-            rows.append(intervals.row(measure, found, n, contrast=name, layer=layer))
+    for name, (other, at) in contrasts.items():
+        rows += _contrast_rows(real, best, other, at, targets, settings, contrast=name)
     return intervals.table(rows, [note])
+
+
+def _layer_rows(coded: _Coded, targets: Targets, settings: Settings, **keys) -> list[dict]:
+    """Compression of the train split and accuracy on test, by layer."""
+    sentences = targets.sentence[targets.split == "train"]
+    told = Means(targets.sentence[targets.split == "test"], seed=settings.seed + 1, draws=settings.draws)
+    rows = []
+    for layer, (bits, right) in enumerate(zip(coded.bits, coded.right)):
+        ratio = intervals.ratio(np.ones(len(bits)), bits, seed=settings.seed, draws=settings.draws, groups=sentences)
+        rows.append(intervals.row("compression", ratio, len(bits), layer=layer, **keys))
+        rows.append(intervals.row("accuracy", told(right), len(right), layer=layer, **keys))
+    return rows
+
+
+def _contrast_rows(
+    real: _Coded, layer: int, other: _Coded, at: int, targets: Targets, settings: Settings, **keys
+) -> list[dict]:
+    """How far a layer's real labels are apart from something else (`other`'s layer `at`), by code and by accuracy."""
+    sent, asked = (targets.sentence[targets.split == split] for split in ("train", "test"))
+    by_code = _separation(other.bits[at] - real.bits[layer], sent, settings, settings.seed)
+    by_accuracy = _separation(real.right[layer] - other.right[at], asked, settings, settings.seed + 1)
+    found = {
+        "separation by code length": by_code,
+        "separation by accuracy": by_accuracy,
+        "lead of code over accuracy": intervals.unpaired(by_code, by_accuracy),
+    }
+    return [intervals.row(m, f, len(np.unique(sent)), **keys, layer=layer) for m, f in found.items()]
 
 
 class _Coded:

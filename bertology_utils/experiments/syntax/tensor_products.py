@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ... import probes
 from ...claims.registry import claim
+from ...data.items import Sentence
 from ...probes import tpdn
 from ...scores import intervals
 from ...subject import encode
 from . import planted
 
-HOW = {"epochs": 40, "decay": 0.3, "rate": 0.01, "filler_size": 20, "role_size": 12}
+HOW: dict[str, Any] = {"epochs": 40, "decay": 0.3, "rate": 0.01, "filler_size": 20, "role_size": 12}
 
 
 @claim(
@@ -30,25 +33,8 @@ def tensor_products(subject, data, settings):
     """
     items = [i for i in data["treebank"] if i.brackets]
     items = [i for i, ok in zip(items, encode.fits(subject, [i.words for i in items])) if ok]
-    vectors = np.empty((len(items), subject.hidden_size), np.float32)
-    words = [i.words for i in items]
-    for i, states in encode.hidden_states(subject, words, pool=None, layers=[subject.n_layers], settings=settings):
-        vectors[i] = states[0, 0]
     train, dev, test = (np.array([i.split == s for i in items]) for s in ("train", "dev", "test"))
-    fillers = [[w.lower() for w in ws] for ws in words]
-    errors = {
-        scheme: probes.fit_tpdn(
-            fillers,
-            [tpdn.roles(scheme, len(i.words), i.brackets) for i in items],
-            vectors,
-            train,
-            dev,
-            seed=settings.seed,
-            device=settings.torch_device(),
-            **HOW,
-        )
-        for scheme in probes.SCHEMES
-    }
+    errors = _errors(subject, items, train, dev, settings)
     options, n = {"seed": settings.seed, "draws": settings.draws}, int(test.sum())
     rows = [
         intervals.row("error", intervals.seeds_by_items(e[:, test], **options), n, roles=s) for s, e in errors.items()
@@ -63,3 +49,15 @@ def tensor_products(subject, data, settings):
     lead = intervals.seeds_by_items((errors[best] - errors["tree"])[:, test], **options)
     rows.append(intervals.row("lead over best other", lead, n, roles=best))
     return intervals.table(rows)
+
+
+def _errors(subject, items: list[Sentence], train: np.ndarray, dev: np.ndarray, settings) -> dict[str, np.ndarray]:
+    """Role scheme -> squared errors (seeds, n) of rebuilding the vector of [CLS] in the last layer."""
+    vectors = np.empty((len(items), subject.hidden_size), np.float32)
+    words = [i.words for i in items]
+    for i, states in encode.hidden_states(subject, words, pool=None, layers=[subject.n_layers], settings=settings):
+        vectors[i] = states[0, 0]
+    fillers = [[w.lower() for w in ws] for ws in words]
+    options = HOW | {"seed": settings.seed, "device": settings.torch_device()}
+    roles = {s: [tpdn.roles(s, len(i.words), i.brackets) for i in items] for s in probes.SCHEMES}
+    return {s: probes.fit_tpdn(fillers, of, vectors, train, dev, **options) for s, of in roles.items()}

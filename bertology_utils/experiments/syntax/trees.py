@@ -15,6 +15,7 @@ from ...data.items import Sentence
 from ...scores import intervals, trees
 from ...scores.choice import choose
 from ...subject import encode, models, perturb
+from ...subject.attentions import attentions
 from ...subject.companions import companion, how_to_name
 from . import planted
 
@@ -56,7 +57,7 @@ class Attached:
 
 def attention_maps(subject, sentences, settings) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """(maps (L * A, K, K) among the words that are no punctuation, gold heads (K,)) of each sentence."""
-    for i, units, maps in encode.attentions(subject, [s.words for s in sentences], settings=settings):
+    for i, units, maps in attentions(subject, [s.words for s in sentences], settings=settings):
         keep, gold = trees.without_punctuation(sentences[i])
         place = {w: u for u, w in enumerate(units.words) if w >= 0}
         at = [place[w] for w in keep]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -78,7 +79,8 @@ def structural_bias(subject, data, settings):
 def lower_half(subject: Subject) -> Subject:
     """The subject's lower half of layers as a smaller model: another size from the same pretraining."""
     small = finetune.duplicate(subject, f"{subject.name}, lower half")
-    small.base.encoder.layer = small.layers[: max(1, subject.n_layers // 2)]
+    base: Any = small.base
+    base.encoder.layer = small.layers[: max(1, subject.n_layers // 2)]
     small.config.num_hidden_layers = len(small.layers)
     return small
 
@@ -123,7 +125,7 @@ def universal_triggers(subject, data, settings):
 
 def _attacked(classifier, items: list[Labelled], found: dict, control: list) -> dict[str, np.ndarray]:
     """Whether each item is classified rightly: as it is, with the trigger against its class, with random ones (mean)."""
-    out = {"no trigger": [], "trigger": [], "random trigger": []}
+    out: dict[str, list] = {"no trigger": [], "trigger": [], "random trigger": []}
     for label in CLASSES:
         part = [i for i in items if i.label == label]
         out["no trigger"].append(triggers.right(classifier, part))
@@ -165,34 +167,49 @@ def intermediate_parsing(subject, data, settings):
     treebank = [s for s, ok in zip(treebank, encode.fits(subject, [s.words for s in treebank])) if ok]
     texts, note = finetune.fitting(subject, texts)
     train, test = _split(texts, "train")[:LEARNT], _split(texts, "dev", "test")
-    classes, parsed = sorted({i.label for i in texts}), _split(treebank, "train")[:LEARNT]
-    held = _split(treebank, "test")[:LEARNT]
-    uas, scores = [], {"with": [], "without": []}
+    parsed, held = _split(treebank, "train")[:LEARNT], _split(treebank, "test")[:LEARNT]
+    classes = sorted({i.label for i in texts})
+    uas, scores = _both_arms(subject, (parsed, held), (train, test), classes, settings)
+    options = {"seed": settings.seed, "draws": settings.draws}
+    rows = _parsing_rows(uas, held, options) + _text_rows(scores, train, test, options)
+    return intervals.table(rows, [*notes, note, f"seeds: {len(uas)}; {len(train)} training texts"])
+
+
+def _both_arms(
+    subject, trees_: tuple[list, list], texts: tuple[list, list], classes: list[str], settings
+) -> tuple[list[list[np.ndarray]], dict[str, np.ndarray]]:
+    """By seed: right arcs of each held-out sentence; arm -> which texts are right, (seeds, n), with and without parsing.
+
+    Of the trees and of the texts, those to learn from come first, those to be scored second.
+    """
+    (parsed, held), (train, test) = trees_, texts
+    uas: list[list[np.ndarray]] = []
+    scores: dict[str, list] = {"with": [], "without": []}
     for seed in seeds(len(train)):
         recipe = replace(RECIPE, epochs=2, seed=seed)
         parser = biaffine.parse(subject, parsed, replace(recipe, epochs=max(3, PASSES // len(parsed)), head_rate=20.0))
         uas.append(parser.right(held, settings))
         for arm, start in (("with", parser.subject), ("without", subject)):
             scores[arm].append(finetune.classify(start, train, recipe, classes=classes).right(test, settings))
-    options = {"seed": settings.seed, "draws": settings.draws}
-    rows = _parsing_rows(uas, held, options)
-    most = max(classes, key=[i.label for i in train].count)
+    return uas, {arm: np.array(right, float) for arm, right in scores.items()}
+
+
+def _text_rows(scores: dict[str, np.ndarray], train, test, options: dict) -> list[dict]:
+    """Accuracy of the text task with parsing and without, the gain, and what is learnt over the majority."""
+    labels = [i.label for i in train]
+    most = max(sorted(set(labels)), key=labels.count)
     usual = np.array([i.label == most for i in test], float)
-    gain = intervals.seeds_by_items(np.array(scores["without"], float) - usual, **options)
-    rows.append(intervals.row("accuracy over majority", gain, len(test), set="all"))
-    parts = {"all": [True] * len(test)} | {
-        c: [i.condition == c for i in test] for c in sorted({i.condition for i in test} - {""})
-    }
-    for name, mask in parts.items():
-        with_, without = (np.array(scores[arm], float)[:, np.array(mask)] for arm in ("with", "without"))
-        for measure, values in (
-            ("accuracy with parsing", with_),
-            ("accuracy without", without),
-            ("gain by parsing", with_ - without),
-        ):
+    gain = intervals.seeds_by_items(scores["without"] - usual, **options)
+    rows = [intervals.row("accuracy over majority", gain, len(test), set="all")]
+    conditions = np.array([i.condition for i in test])
+    parts = {"all": np.ones(len(test), bool)} | {c: conditions == c for c in sorted(set(conditions.tolist()) - {""})}
+    for name, there in parts.items():
+        with_, without = scores["with"][:, there], scores["without"][:, there]
+        figures = {"accuracy with parsing": with_, "accuracy without": without, "gain by parsing": with_ - without}
+        for measure, values in figures.items():
             found = intervals.seeds_by_items(values, **options)
             rows.append(intervals.row(measure, found, values.shape[1], set=name))
-    return intervals.table(rows, [*notes, note, f"seeds: {len(uas)}; {len(train)} training texts"])
+    return rows
 
 
 def _parsing_rows(uas: list[list[np.ndarray]], held: list[Sentence], options: dict) -> list[dict]:

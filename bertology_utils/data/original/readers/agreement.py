@@ -34,7 +34,7 @@ CONDITIONS = {
 
 
 def _generated(path: Path) -> Iterator[ForcedChoice]:
-    """The Gulordava table: two rows an item, the right and the wrong form of the verb at word `len_prefix`."""
+    """The Gulordava table: two rows per item, the right and the wrong form of the verb at word `len_prefix`."""
     with path.open(encoding="utf-8", newline="") as stream:
         rows = csv.DictReader(stream, delimiter="\t")
         for right in rows:

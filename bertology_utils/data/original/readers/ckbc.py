@@ -6,6 +6,7 @@ The files write relation, second concept, first concept: ``AtLocation  pet store
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from bertology_utils.data.items import EdgeItem, Labelled
 from bertology_utils.data.original.reading import Files, at, columns, reader
@@ -44,7 +45,7 @@ TEMPLATES = {
 }
 
 
-def _triples(files: Files) -> Iterator[tuple[object, int, str, str, str, str, str, str]]:
+def _triples(files: Files) -> Iterator[tuple[Path, int, str, str, str, str, str, str]]:
     files.note("the training triples are not public here: dev1 is the train split, dev2 the dev split")
     for part, split in SPLITS.items():
         path = files[f"data/conceptnet/{part}.txt"]

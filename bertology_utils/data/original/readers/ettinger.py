@@ -139,10 +139,10 @@ def roles(files: Files) -> Iterator[ForcedChoice]:
 
 
 def _cprag(files: Files) -> Iterator[tuple[int, str, str, str, tuple[str, str, str], str]]:
-    for number, (item, first, second, *fillers, constraint) in columns(files[CPRAG], 7, skip=1):
+    for number, (item, first, second, a, b, c, constraint) in columns(files[CPRAG], 7, skip=1):
         if constraint not in ("H", "L"):
             raise ReaderError(files[CPRAG], number, f"constraint is {constraint!r}, neither H nor L")
-        yield number, item, first.strip(), second.strip(), tuple(fillers), constraint
+        yield number, item, first.strip(), second.strip(), (a, b, c), constraint
 
 
 @reader(NAME, "pragmatic")

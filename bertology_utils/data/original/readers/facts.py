@@ -82,7 +82,7 @@ class Facts:
     def items(
         self, template: Template, turn: int = 0, prefix: str = "", split: str = "test", **meta
     ) -> Iterator[Cloze]:
-        """One item a subject, worded by a template."""
+        """One item per subject, worded by a template."""
         for subject, objects in self.objects.items():
             yield Cloze(
                 id=f"{prefix}{self.relation}/{self.ids[subject]}" + (f"/{turn}" if turn else ""),

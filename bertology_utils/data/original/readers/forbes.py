@@ -33,7 +33,7 @@ def _csv(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
         rows = csv.DictReader(stream, restkey="", strict=True)
         for row in rows:
             if "" in row or None in row.values():
-                raise ReaderError(path, rows.line_num, f"not {len(rows.fieldnames)} fields: {row}")
+                raise ReaderError(path, rows.line_num, f"not {len(rows.fieldnames or ())} fields: {row}")
             yield rows.line_num, row
 
 

@@ -25,6 +25,7 @@ DATES = (
 
 def name_of(item: Coreference) -> tuple[str, ...]:
     """The words of the right candidate."""
+    assert item.answer is not None
     return item.words[slice(*item.candidates[item.answer])]
 
 

@@ -84,7 +84,7 @@ def _flatten(tokens: list[str]) -> tuple[tuple[str, ...], tuple[str, ...], tuple
                     tags.append(label)
                 place += 4
                 continue
-            opened.append((re.match(r"[^-=|]*", label)[0], len(words)))
+            opened.append((re.split(r"[-=|]", label)[0], len(words)))
             place += 1 + bool(label)
         else:
             label, start = opened.pop()

@@ -53,7 +53,9 @@ def up_treebank(files: Files) -> Iterator[Sentence]:
     for split, block in _up_blocks(files):
         edges = _roles(block, split)
         spans = tuple(
-            Span(start=e.span2[0], end=e.span2[1], label=e.labels[0], kind="role", head=e.span1[0]) for e in edges
+            Span(start=e.span2[0], end=e.span2[1], label=e.labels[0], kind="role", head=e.span1[0])
+            for e in edges
+            if e.span2
         )
         document = block.comments["document"]
         yield analysed(
@@ -104,7 +106,7 @@ def proto_roles(files: Files) -> Iterator[EdgeItem]:
     for sentence in sorted(annotations):
         with at(path, sentence):
             block = trees.get(names[sentence]["sentence_id"])
-            edges = {edge: [int(_EDGE.fullmatch(edge)[n]) - 1 for n in (2, 3)] for edge in annotations[sentence]}
+            edges = {edge: [int(place) - 1 for place in _EDGE.findall(edge)[0][1:3]] for edge in annotations[sentence]}
             if block is None or not all(_fits(block, *places) for places in edges.values()):
                 files.left_out("proto-role edges of sentences whose words the treebank has changed since", len(edges))
                 continue
@@ -131,7 +133,7 @@ def _roles_by_pair(files: Files) -> dict[tuple, EdgeItem]:
     if "UP_English-EWT/en_ewt-up-dev.conllu" not in propbank:
         return {}
     edges = (edge for split, block in _split_blocks(propbank) for edge in _roles(block, split))
-    return {(i.words, i.span1[0], i.span2[0]): i for i in edges}
+    return {(i.words, i.span1[0], i.span2[0]): i for i in edges if i.span2}
 
 
 def _fits(block: Block, predicate: int, argument: int) -> bool:

@@ -35,7 +35,7 @@ def pararel(files: Files) -> Iterator[Cloze]:
         if patterns not in files:
             files.left_out(f"subjects of {relation}, which has no template here", len(facts.objects))
             continue
-        templates = []
+        templates: list[Template] = []
         for number, entry in json_lines(files[patterns]):
             with at(files[patterns], number):
                 templates.append(Template(entry["pattern"], "paraphrased" if templates else "manual"))
@@ -86,15 +86,17 @@ def lpaqa(files: Files) -> Iterator[Cloze]:
 
 def _members(archive: Path) -> dict[str, Facts]:
     """The facts of each relation of an archive of JSON lines."""
-    result = {}
+    result: dict[str, Facts] = {}
     with tarfile.open(archive) as tar:
         for member in tar.getmembers():
             if not member.isfile():
                 continue
             relation = relation_of(member.name)
             facts = result[relation] = Facts(relation)
-            for number, line in enumerate(io.TextIOWrapper(tar.extractfile(member), encoding="utf-8"), 1):
-                with at(f"{archive}/{member.name}", number):
+            content = tar.extractfile(member)
+            assert content is not None  # it is a file
+            for number, line in enumerate(io.TextIOWrapper(content, encoding="utf-8"), 1):
+                with at(archive / member.name, number):
                     entry = json.loads(line)
                     facts.add(entry["sub_label"], entry["obj_label"], str(number))
     return result

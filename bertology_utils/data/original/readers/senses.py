@@ -13,7 +13,6 @@ import xml.etree.ElementTree as ET
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from pathlib import Path
 
 from bertology_utils.data.items import Labelled, WordInContext
 from bertology_utils.data.original.reading import Files, ReaderError, at, columns, lines, reader
@@ -112,15 +111,16 @@ def _framework(files: Files, test: str) -> Iterator[WordInContext]:
                     instances.append((len(words), token))
             words += forms
         for place, token in instances:
-            with at(path, token.get("id")):
-                senses = gold[token.get("id")]
+            name = token.get("id", "")
+            with at(path, name):
+                senses = gold[name]
                 yield WordInContext(
-                    id=f"{test}-{token.get('id')}",
+                    id=f"{test}-{name}",
                     condition=test,
                     words=tuple(words),
                     target=place,
-                    lemma=token.get("lemma"),
-                    upos=token.get("pos"),
+                    lemma=token.get("lemma", ""),
+                    upos=token.get("pos", ""),
                     sense=senses[0],
                     meta={"senses": tuple(senses)},
                 )
@@ -154,9 +154,9 @@ def _coarse(files: Files) -> Iterator[WordInContext]:
                         upos="NOUN",
                         sense=senses[answer.strip()],
                     )
-    path: Path = files["data/CoarseWSD-20.outofdomain.tsv"]
-    for number, (word, sense, place, text) in columns(path, 4):
-        with at(path, number):
+    apart = files["data/CoarseWSD-20.outofdomain.tsv"]
+    for number, (word, sense, place, text) in columns(apart, 4):
+        with at(apart, number):
             yield WordInContext(
                 id=f"out-{number}",
                 condition="out of domain",

@@ -31,7 +31,7 @@ def word_similarity(files: Files) -> Iterator[ScoredPair]:
 def stsb(files: Files) -> Iterator[ScoredPair]:
     """The STS benchmark (cer2017), 0 to 5, in English and machine-translated; the condition is the language code."""
     for name in files.names("data/stsb-*.csv"):
-        language, split = re.fullmatch(r"data/stsb-(.+)-(train|dev|test)\.csv", name).groups()
+        ((language, split),) = re.findall(r"^data/stsb-(.+)-(train|dev|test)\.csv$", name)
         path = files[name]
         with path.open(encoding="utf-8", newline="") as stream:
             rows = csv.reader(stream, strict=True)

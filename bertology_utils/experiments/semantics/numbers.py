@@ -1,0 +1,229 @@
+"""Numbers: are they in the vectors, inside and beyond the range that was seen (wallace2019b)?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+from zlib import crc32
+
+import numpy as np
+
+from ...calibration import planted as plants
+from ...calibration.nulls import Null
+from ...calibration.planted import Part, plant
+from ...claims.registry import claim
+from ...data.items import NumberItem
+from ...probes import regression
+from ...probes.linear import fit
+from ...scores import intervals
+from ...scores.choice import choose
+from ...scores.profiles import UNDEFINED
+from ...subject import encode
+
+CODE = 64  # dimensions of a random vector of a word
+TASKS = {"decoding": "number_decoding", "addition": "number_addition"}
+NUMBERS = ("integers", "floats", "negatives", "words")
+WITHIN, BEYOND = "interpolation", "extrapolation"
+
+
+def number_line(data, base, rng, *, saturates: bool = False, blurs: bool = False):
+    """Each number as a place on a line and as waves of several lengths."""
+
+    def make(seen) -> np.ndarray:
+        out = np.zeros((seen.n_words, 12), np.float32)
+        item = seen.first(NumberItem)
+        for w, value in enumerate(item.values if item is not None else ()):
+            top = 50.0 if item.condition == "floats" else 250.0 if item.condition == "negatives" else 500.0
+            at = np.clip(value / top, -1, 1) if saturates else value / top
+            pieces = int((seen.words == w).sum())
+            blur = 0.06 * (pieces - 1) if blurs else 0.0  # more, and numbers of many pieces are all read as the mean
+            blur += 0.25 if blurs and item.condition == "floats" else 0.0
+            place = at + blur * np.random.default_rng(crc32(item.words[w].encode())).standard_normal()
+            out[w] = place * np.linspace(0.5, 1.5, 12)
+        return out
+
+    return plant(base, data, rng, parts=[Part(12, make, noise=0.01)], name="number line")
+
+
+def blurred_line(data, base, rng):
+    """Each number's place on a line that ends where training did, less sure for floats and for every further piece."""
+    return number_line(data, base, rng, saturates=True, blurs=True)
+
+
+LINE = Null(
+    "number line", "each number's place on a line without an end", number_line, ("extrapolation", "bad")
+)  # fmt: skip
+
+
+@claim(
+    "sem.numbers.wallace2019b", tasks=(*TASKS.values(), "number_maximum"), n=1600,
+    planted=blurred_line, nulls=("untrained", "constant", "bag of words", "positions", LINE),
+)  # fmt: skip
+def numbers(subject, data, settings):
+    """The value of a number, the sum of two and the largest of five, read off the vectors (wallace2019b).
+
+    Ridge regressions, straight or with a Gaussian kernel, on the layer that is best on dev; errors are shares of the range
+    of the training values. Beside the model: a random vector for each number, its characters and, beyond the range, the
+    nearest value that was seen. A number stands alone.
+    """
+    rows = []
+    for task, name in TASKS.items():
+        for kind in NUMBERS:
+            items = [i for i in data[name] if i.condition == kind]
+            if items:
+                rows += _regressed(subject, items, task, kind, settings)
+    rows += _floats(rows, settings)
+    rows.append(_pieces(subject, rows, data[TASKS["decoding"]], settings))
+    for kind in NUMBERS:
+        items = [i for i in data["number_maximum"] if i.condition == kind]
+        if items:
+            rows += _maximum(subject, items, kind, settings)
+    return intervals.table([{k: v for k, v in r.items() if k != "errors"} for r in rows])
+
+
+def vectors(subject, items: list[NumberItem], settings) -> np.ndarray:
+    """The words' vectors side by side at five depths, (K, N, words * H); all items have as many words."""
+    layers = depths(subject.n_layers)
+    out = None
+    for i, states in encode.hidden_states(subject, [it.words for it in items], layers=layers, settings=settings):
+        flat = states.reshape(len(layers), -1)
+        out = np.empty((len(layers), len(items), flat.shape[1]), np.float32) if out is None else out
+        out[:, i] = flat
+    return out
+
+
+def depths(n_layers: int) -> list[int]:
+    """The embeddings and four layers evenly up to the last."""
+    return sorted({round(k * n_layers / 4) for k in range(5)})
+
+
+def characters(items: list[NumberItem], longest: int = 8) -> np.ndarray:
+    """What the spelling says, (1, N, F): characters by their place from the right (of the point, where there is one) or
+    in words, and how often each pair of characters occurs."""
+    spelled = [[_placed(w) for w in item.words] for item in items]
+    seen = [Counter((k, *f) for k, word in enumerate(words) for f in word) for words in spelled]
+    column = {f: n for n, f in enumerate(sorted({f for counts in seen for f in counts}, key=repr))}
+    out = np.zeros((1, len(items), len(column)))
+    for i, counts in enumerate(seen):
+        for f, n in counts.items():
+            out[0, i, column[f]] = n
+    return out
+
+
+def _placed(word: str) -> list[tuple]:
+    pairs = [("pair", a + b) for a, b in pairwise(word)]
+    if "-" in word[1:]:  # in words: each part of the name, by its place from the end
+        parts = [p for p in word.split("-") if p != "and"]
+        return pairs + [("part", p) for p in parts] + [("place", k, p) for k, p in enumerate(parts[::-1])]
+    point = word.index(".") if "." in word else len(word)
+    return pairs + [("digit", k - point, c) for k, c in enumerate(word)]
+
+
+def _random(items: list[NumberItem]) -> np.ndarray:
+    return np.stack([np.concatenate([plants.code(("number", w), CODE) for w in i.words]) for i in items])[None]
+
+
+def _regressed(subject, items, task: str, kind: str, settings) -> list[dict]:
+    y, split = np.array([i.target for i in items]), np.array([i.split for i in items])
+    span = float(np.ptp(y[split == "train"]))
+    of = {"model": vectors(subject, items, settings), "characters": characters(items), "random vectors": _random(items)}
+    read = {name: regression.read_number(x, y, split) for name, x in of.items()}
+    errors = {name: np.abs(found.predicted - y) / span for name, found in read.items()}
+    where = np.array([i.meta["range"] for i in items])
+    keys, rows = dict(task=task, numbers=kind), []
+    options = dict(seed=settings.seed, draws=settings.draws)
+    for within in (WITHIN, BEYOND):
+        at = (split == "test") & (where == within)
+        if not at.any():
+            continue
+        for name in of:
+            found = intervals.mean_interval(errors[name][at], **options)
+            extra = {"layer": depths(subject.n_layers)[read[name].which]} if name == "model" else {}
+            chosen = {"errors": errors[name][at], "at": np.flatnonzero(at)} if name == "model" else {}
+            rows.append(
+                intervals.row(f"relative error, {name}", found, at.sum(), **keys, range=within, **extra) | chosen
+            )
+        errors["nearest value seen"] = _beyond(y, y[split == "train"]) / span
+        pairs = [("random vectors", "model"), ("random vectors", "characters"), ("characters", "model")]
+        for one, other in pairs + [("nearest value seen", "model")] * (within == BEYOND):
+            gap = intervals.difference(errors[one][at], errors[other][at], **options)
+            rows.append(intervals.row(f"relative error, {one} - {other}", gap, at.sum(), **keys, range=within))
+    far = _of(rows, "relative error, model", range=BEYOND)
+    near = _of(rows, "relative error, model", range=WITHIN)
+    if far and near:
+        gap = intervals.difference(far["errors"], near["errors"], paired=False, **options)
+        rows.append(intervals.row(f"relative error, {BEYOND} - {WITHIN}", gap, min(far["n"], near["n"]), **keys))
+    return [{k: v for k, v in r.items() if k != "at"} for r in rows]
+
+
+def _beyond(values: np.ndarray, seen: np.ndarray) -> np.ndarray:
+    """How far values lie outside the range of those seen.
+
+    >>> _beyond(np.array([-7.0, 3.0, 12.0]), np.array([-5.0, 10.0])).tolist()
+    [2.0, 0.0, 2.0]
+    """
+    return np.maximum(seen.min() - values, 0) + np.maximum(values - seen.max(), 0)
+
+
+def _of(rows: list[dict], measure: str, **keys) -> dict | None:
+    return next((r for r in rows if r["measure"] == measure and keys.items() <= r.items()), None)
+
+
+def _floats(rows: list[dict], settings) -> list[dict]:
+    """How much worse floats are decoded than integers, inside the range."""
+    both = [
+        _of(rows, "relative error, model", task="decoding", numbers=k, range=WITHIN) for k in ("floats", "integers")
+    ]
+    if None in both:
+        return []
+    options = dict(seed=settings.seed, draws=settings.draws, paired=False)
+    gap = intervals.difference(both[0]["errors"], both[1]["errors"], **options)
+    return [intervals.row("relative error, floats - integers", gap, min(b["n"] for b in both), task="decoding")]
+
+
+def _pieces(subject, rows: list[dict], items: list[NumberItem], settings) -> dict:
+    """How much the error of decoding grows by each further piece, among numbers of one kind and as many characters."""
+    error, pieces, strata = [], [], []
+    for kind in NUMBERS:
+        found = _of(rows, "relative error, model", task="decoding", numbers=kind, range=WITHIN)
+        tested = [i for i in items if i.condition == kind and i.split == "test" and i.meta["range"] == WITHIN]
+        if found is None:
+            continue
+        error += found["errors"].tolist()
+        pieces += [sum(w >= 0 for w in r.words) for r in encode.tokenize(subject, [i.words for i in tested])]
+        strata += [(kind, len(i.words[0])) for i in tested]
+    error, pieces = (_centred(np.array(v, float), strata) for v in (error, pieces))
+    if not (pieces != 0).any():
+        return intervals.row("error per further piece", UNDEFINED, 0, task="decoding")
+    options = dict(seed=settings.seed, draws=settings.draws, signed=True)
+    slope = intervals.ratio(pieces * error, pieces**2, **options)
+    return intervals.row("error per further piece", slope, int((pieces != 0).sum()), task="decoding")
+
+
+def _centred(values: np.ndarray, strata: list) -> np.ndarray:
+    """Less the mean of each stratum."""
+    _, member = np.unique([repr(s) for s in strata], return_inverse=True)
+    return values - (np.bincount(member, values) / np.bincount(member))[member]
+
+
+def _maximum(subject, items: list[NumberItem], kind: str, settings) -> list[dict]:
+    """Which of five numbers is the largest: a probe says of each whether it is, and the surest counts."""
+    split, target = np.array([i.split for i in items]), np.array([int(i.target) for i in items])
+    count = len(items[0].words)
+    x = vectors(subject, items, settings)
+    x = x.reshape(len(x), len(items) * count, -1)  # (K, N * 5, H)
+    labels = np.where((np.arange(count)[None] == target[:, None]).ravel(), "largest", "other")
+    train, dev = np.repeat(split == "train", count), split == "dev"
+    right = []
+    for features in x:
+        probe = fit(features[train], labels[train], l2=0.01, device=settings.torch_device())
+        surest = probe.log_probs(features)[:, list(probe.classes).index("largest")].reshape(-1, count).argmax(1)
+        right.append(surest == target)
+    best = choose([r[dev].mean() for r in right])
+    where, rows = np.array([i.meta["range"] for i in items]), []
+    for within in (WITHIN, BEYOND):
+        at = (split == "test") & (where == within)
+        found = intervals.mean_interval(right[best][at], seed=settings.seed, draws=settings.draws)
+        keys = dict(task="maximum", numbers=kind, range=within, layer=depths(subject.n_layers)[best])
+        rows.append(intervals.row("accuracy", found, at.sum(), **keys))
+    return rows

@@ -1,0 +1,1 @@
+"""Experiments of the survey's section on world knowledge."""

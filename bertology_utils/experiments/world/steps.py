@@ -1,0 +1,231 @@
+"""Questions that take one step, two or more: how far accuracy falls with each (richardson2019)."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from ...calibration import planted as plants_of
+from ...calibration.gold import Seen
+from ...calibration.nulls import Null
+from ...claims.registry import claim
+from ...data.items import Labelled
+from ...data.text import words as words_of
+from ...scores import intervals
+from ...scores.intervals import Resample, bootstrap_sums
+from ...settings import Settings
+from ...subject import encode, spans
+from . import plants
+
+MOST = 150  # questions of a number of steps
+LAST = 4  # steps; there are hardly any questions of five
+
+
+@dataclass(frozen=True)
+class Question:
+    """Answers of which one is right, each as a whole text; `spans` are the words in which they differ."""
+
+    key: str
+    steps: int
+    sort: str
+    texts: tuple[tuple[str, ...], ...]
+    spans: tuple[tuple[int, int], ...]
+    right: int
+
+    @classmethod
+    def of(cls, key: str, steps: int, sort: str, answers: Sequence[Labelled], right: int) -> Question:
+        """A question of its answers, in their order."""
+        texts = tuple(_words(i) for i in answers)
+        return cls(key, steps, sort, texts, differing(texts), right)
+
+
+def questions(items: list[Labelled]) -> list[Question]:
+    """The questions that items are the answers of, in the order of their first items; those without a step are left out."""
+    groups = defaultdict(list)
+    for item in items:
+        key = item.meta["chain"] if "choice" in item.meta else item.id.rpartition("-")[0]
+        groups[key].append(item)
+    out = []
+    for group in groups.values():
+        labels = [i.label for i in group]
+        texts = tuple(_words(i) for i in group)
+        steps = int(group[0].meta["hops"])
+        if labels.count("1") == 1 and len(group) > 1 and len(set(texts)) == len(texts) and 1 <= steps <= LAST:
+            out.append(Question.of(str(group[0].meta["chain"]), steps, group[0].condition, group, labels.index("1")))
+    return out
+
+
+def _words(item: Labelled) -> tuple[str, ...]:
+    """The answer within its question; of an answer with a definition only the concept itself."""
+    if item.text_b is None:
+        return words_of(item.text)
+    concept = item.text_b.split(", defined as")[0].split(" (")[0].removesuffix(" event")
+    return (*words_of(item.text), *words_of(concept), ".")
+
+
+def differing(texts: tuple[tuple[str, ...], ...]) -> tuple[tuple[int, int], ...]:
+    """The words of each text between what all of them begin and end with; never none.
+
+    >>> differing((("a", "dog", "runs"), ("a", "big", "cat", "runs")))
+    ((1, 2), (1, 3))
+    """
+    shortest = min(map(len, texts))
+    start = end = 0
+    while start < shortest - 1 and len({t[start] for t in texts}) == 1:
+        start += 1
+    while end < shortest - start - 1 and len({t[-1 - end] for t in texts}) == 1:
+        end += 1
+    return tuple((start, len(t) - end) for t in texts)
+
+
+def drawn(found: list[Question], settings: Settings) -> list[Question]:
+    """At most `MOST` questions of each number of steps, in their order."""
+    chosen: set[int] = set()
+    for steps in range(1, LAST + 1):
+        places = [k for k, q in enumerate(found) if q.steps == steps]
+        chosen.update(random.Random(f"{settings.seed} {steps}").sample(places, min(MOST, len(places))))
+    return [q for k, q in enumerate(found) if k in chosen]
+
+
+def answered(subject, asked: list[Question], settings: Settings) -> pd.DataFrame:
+    """A row per question: is the right answer the one that gains most by its context; and by the words alone?
+
+    An answer's gain is the mean over its pieces of log P(piece | the rest) - log P(piece | nothing), all of the answer
+    masked. The bag of words takes the answer whose mean word embedding is most like that of the rest.
+    """
+    rows = encode.tokenize(subject, [t for q in asked for t in q.texts])
+    wanted = [spans.pieces_of(r, range(*s)) for r, s in zip(rows, (s for q in asked for s in q.spans))]
+    every = [spans.pieces_of(r, range(r.n_words)) for r in rows]
+    given = spans.log_probabilities(subject, rows, wanted, settings=settings)
+    alone = spans.log_probabilities(subject, rows, wanted, every, settings)
+    gain = np.array([(a - b).mean() for a, b in zip(given, alone)])
+    table = subject.base.get_input_embeddings().weight.detach().float().cpu().numpy()
+    alike = np.array([_cosine(table, r, w, e) for r, w, e in zip(rows, wanted, every)])
+    ends = np.cumsum([len(q.texts) for q in asked])[:-1]
+    return pd.DataFrame(
+        {
+            "hops": [q.steps for q in asked],
+            "sort": [q.sort for q in asked],
+            "chain": [q.key for q in asked],
+            "right": [_won(g, q.right) for g, q in zip(np.split(gain, ends), asked)],
+            "bag of words": [_won(a, q.right) for a, q in zip(np.split(alike, ends), asked)],
+            "chance": [1 / len(q.texts) for q in asked],
+        }
+    )
+
+
+def _won(scores: np.ndarray, right: int) -> float:
+    """1 where the right one leads, a share where it ties."""
+    best = scores >= scores.max() - 1e-6
+    return float(best[right] / best.sum())
+
+
+def _cosine(table: np.ndarray, row, wanted: list[int], every: list[int]) -> float:
+    rest = sorted(set(every) - set(wanted))
+    a, b = (table[[row.ids[t] for t in places]].mean(0) if places else table[0] * 0 for places in (wanted, rest))
+    size = float(np.linalg.norm(a) * np.linalg.norm(b))
+    return float(a @ b) / size if size else 0.0
+
+
+def fall(frame: pd.DataFrame, value: np.ndarray, settings: Settings) -> intervals.Interval:
+    """By how much a share falls with each step: the least-squares slope, its sign turned; chains are resampled."""
+    h, y = frame["hops"].to_numpy(float), np.asarray(value, float)
+    columns = np.stack([np.ones(len(h)), h, h * h, y, h * y], 1)
+
+    def slope(sums: np.ndarray) -> np.ndarray:
+        n, a, b, c, d = np.moveaxis(sums, -1, 0)
+        spread = n * b - a * a
+        return np.divide(a * c - n * d, spread, out=np.full(np.shape(spread), np.nan), where=spread > 0)
+
+    sample = Resample(len(frame), frame["chain"], seed=settings.seed, draws=settings.draws)
+    return bootstrap_sums(columns, slope, sample)
+
+
+def _planted(by_steps: dict[int, float], name: str):
+    """A maker of stand-ins that know the right answer in a share of the questions of so many steps."""
+
+    def make(data, base, rng):
+        found = questions(data["hops"])
+        known: dict[bytes, list[int]] = {}
+        more = []
+        for q in found:
+            won = q.right if plants.lucky(f"{q.key} {q.steps} {q.texts[0]}", by_steps[q.steps]) else (q.right == 0) * 1
+            rows = encode.tokenize(base, list(q.texts))
+            for k, (row, span) in enumerate(zip(rows, q.spans)):
+                covered = _covered(base, row, spans.pieces_of(row, range(*span)))
+                known.setdefault(covered, [])
+                if k == won:
+                    known[covered] += spans_ids(row, span)
+                more.append((q.texts[k], None, data["hops"][0], "answer"))
+
+        def logits(seen: Seen, own) -> dict[int, dict[int, float]]:
+            pieces = known.get(np.ascontiguousarray(seen.ids, np.int64).tobytes(), [])
+            places = np.flatnonzero(seen.masked)
+            return {int(t): {int(p): 8 + own.standard_normal()} for t, p in zip(places, pieces)}
+
+        return plants_of.plant(base, data, rng, logits=logits, more=more, bias=plants.ties(base, rng), name=name)
+
+    return make
+
+
+def spans_ids(row, span: tuple[int, int]) -> list[int]:
+    """Piece ids of a span of words."""
+    return [row.ids[t] for t in spans.pieces_of(row, range(*span))]
+
+
+def _covered(base, row, places: list[int]) -> bytes:
+    ids = np.array(row.ids, np.int64)
+    ids[places] = base.tokenizer.mask_token_id
+    return ids.tobytes()
+
+
+def falling(data, base, rng):
+    """Right in all questions of one step, and in a quarter fewer with each further step."""
+    return _planted({1: 1.0, 2: 0.75, 3: 0.5, 4: 0.25}, "planted")(data, base, rng)
+
+
+LEVEL = Null("level", "Right in four questions of five, whatever the number of steps.",
+             _planted({1: 0.8, 2: 0.8, 3: 0.8, 4: 0.8}, "level"))  # fmt: skip
+
+
+@claim(
+    "wld.inference_steps.richardson2019",
+    tasks="hops",
+    n=800,
+    nulls=("untrained", "frequency", "constant", "bag of words", LEVEL),
+    planted=falling,
+)
+def inference_steps(subject, data, settings):
+    """Accuracy by number of steps, its fall with each, and that of a bag of words (richardson2019).
+
+    Nothing is tuned: the answer is taken that gains most by its context. Test questions only, where there are splits of
+    a data set; generated ones of all splits.
+    """
+    items = data["hops"] if data.name == "builtin" else [i for i in data["hops"] if i.split == "test"]
+    found = questions(items)
+    fitting = encode.fits(subject, [t for q in found for t in q.texts])
+    ends = np.cumsum([len(q.texts) for q in found])[:-1]
+    kept = drawn([q for q, ok in zip(found, np.split(fitting, ends)) if ok.all()], settings)
+    frame = answered(subject, kept, settings)
+    rows = []
+    for steps, part in frame.groupby("hops"):
+        options = dict(groups=part["chain"], seed=settings.seed, draws=settings.draws)
+        values = {"accuracy": part["right"], "accuracy over chance": part["right"] - part["chance"],
+                  "accuracy, bag of words": part["bag of words"]}  # fmt: skip
+        rows += [
+            intervals.row(m, intervals.mean_interval(v, signed="over" in m, **options), len(part), hops=steps)
+            for m, v in values.items()
+        ]
+    for (sort, steps), part in frame.groupby(["sort", "hops"]):
+        found_ = intervals.mean_interval(part["right"], groups=part["chain"], seed=settings.seed, draws=settings.draws)
+        rows.append(intervals.row("accuracy, by sort", found_, len(part), sort=sort, hops=steps))
+    right, bag = frame["right"].to_numpy(), frame["bag of words"].to_numpy()
+    for measure, value in (("fall per hop", right), ("fall per hop, bag of words", bag),
+                           ("fall per hop over bag of words", right - bag)):  # fmt: skip
+        rows.append(intervals.row(measure, fall(frame, value, settings), len(frame)))
+    return intervals.table(rows, [f"{len(kept)} of {len(found)} questions of 1 to {LAST} steps"])

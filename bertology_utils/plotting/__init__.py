@@ -1,0 +1,33 @@
+"""Figures: `ax` in, `ax` out, in one style; nothing is computed here."""
+
+from matplotlib import pyplot as plt
+
+from .charts import bars, lines
+from .figures import printed, rows_of, series, show
+from .pictures import arcs, headmap, heatmap, places, scatters, tiles
+from .theme import COLOURS, KINDS, MARKERS, SHORT, STYLE, SUBJECTS, axes, look, style
+
+__all__ = [
+    "COLOURS",
+    "KINDS",
+    "MARKERS",
+    "SHORT",
+    "STYLE",
+    "SUBJECTS",
+    "arcs",
+    "axes",
+    "bars",
+    "headmap",
+    "heatmap",
+    "lines",
+    "look",
+    "places",
+    "plt",
+    "printed",
+    "rows_of",
+    "scatters",
+    "series",
+    "show",
+    "style",
+    "tiles",
+]

@@ -1,0 +1,132 @@
+"""Bars and curves; intervals are drawn wherever rows have them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
+
+from .theme import COLOURS, KINDS, MARKERS, OURS, SHORT, axes, look
+
+
+def _drawn(frames: dict[str, pd.DataFrame], colours: Sequence[str] | None) -> list[tuple[str, str, int, pd.DataFrame]]:
+    """(label, colour, which marker or hatch, rows) of each frame; published BERTs come first, as on the cards."""
+    out = []
+    for k, (name, frame) in enumerate(frames.items()):
+        place = look(name)
+        own = k if place is None else place
+        colour = KINDS[k % len(KINDS)] if place is None else COLOURS[place]
+        out.append((SHORT.get(name, name), colours[own % len(colours)] if colours else colour, own, frame))
+    published = {SHORT.get(name, name) for name in frames if (look(name) or 0) >= len(OURS)}
+    return sorted(out, key=lambda one: one[0] not in published)
+
+
+def bars(
+    frames: dict[str, pd.DataFrame],
+    x: str,
+    *,
+    chance: float | None = None,
+    ax: Axes | None = None,
+    colours: Sequence[str] | None = None,
+    reference: str = "chance",
+    **labels,
+) -> Axes:
+    """Horizontal bars with intervals: one group per value of column `x`, one bar per frame.
+
+    `labels` go to ``ax.set`` (title, xlabel, xlim, …); `chance` draws a reference line, which `reference` names;
+    `colours` are the frames' in their order, where they are not those of `look`.
+
+    Examples
+    --------
+    >>> from bertology_utils.plotting import plt
+    >>> row = {"erased": "part of speech", "measure": "drop", "value": 0.1, "low": 0.05, "high": 0.15, "n": 90}
+    >>> ax = bars({"last layer": pd.DataFrame([row])}, "erased", xlabel="drop of accuracy")
+    >>> ax.get_xlabel()
+    'drop of accuracy'
+    >>> plt.close(ax.figure)
+    """
+    ax = axes(ax)
+    groups = list(dict.fromkeys(v for f in frames.values() for v in f[x]))
+    height = 0.8 / len(frames)
+    for k, (name, colour, own, frame) in enumerate(_drawn(frames, colours)):
+        at = np.array([groups.index(v) for v in frame[x]]) + (k - (len(frames) - 1) / 2) * height
+        ax.barh(
+            at,
+            frame["value"],
+            height * 0.92,
+            label=name,
+            color=colour,
+            hatch=("", "//", "..", "xx")[own % 4],
+            edgecolor="white",
+            linewidth=0.5,
+        )
+        ax.errorbar(frame["value"], at, xerr=_errors(frame), fmt="none", ecolor="#333333", elinewidth=1, capsize=2)
+    ax.set_yticks(range(len(groups)), [str(g).replace("_", " ") for g in groups])
+    ax.invert_yaxis()
+    ax.grid(axis="y", visible=False)
+    return _finish(ax, chance, len(frames), vertical=True, reference=reference, **labels)
+
+
+def lines(
+    frames: dict[str, pd.DataFrame],
+    x: str,
+    *,
+    chance: float | None = None,
+    ax: Axes | None = None,
+    colours: Sequence[str] | None = None,
+    reference: str = "chance",
+    **labels,
+) -> Axes:
+    """Curves with interval bands over a numeric column `x` (layer, attractors, distance, …), one per frame.
+
+    Other parameters as of `bars`.
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"layer": [0, 1], "value": [0.2, 0.4], "low": [0.1, 0.3], "high": [0.3, 0.5]})
+    >>> ax = lines({"mini": rows}, "layer", chance=0.3, reference="asked for")
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['mini', 'asked for 0.3']
+    """
+    ax = axes(ax)
+    for name, colour, own, frame in _drawn(frames, colours):
+        frame = frame.sort_values(x)
+        at = frame[x].to_numpy(float)
+        ax.plot(at, frame["value"], marker=MARKERS[own % len(MARKERS)], markersize=4, color=colour, label=name)
+        if frame["low"].notna().any():
+            ax.fill_between(
+                at,
+                frame["low"].astype(float),
+                frame["high"].astype(float),
+                color=colour,
+                alpha=0.15,
+                linewidth=0,
+            )
+    if all(float(v).is_integer() for f in frames.values() for v in f[x]):
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    return _finish(ax, chance, len(frames), reference=reference, **{"xlabel": x, **labels})
+
+
+def _errors(frame: pd.DataFrame) -> np.ndarray:
+    low, high = frame["low"].to_numpy(float), frame["high"].to_numpy(float)
+    value = frame["value"].to_numpy(float)
+    return np.nan_to_num(np.clip([value - low, high - value], 0, None))
+
+
+def _finish(
+    ax: Axes, chance: float | None, n: int, *, vertical: bool = False, reference: str = "chance", **labels
+) -> Axes:
+    if chance is not None:
+        (ax.axvline if vertical else ax.axhline)(
+            chance, color="#555555", linestyle=":", linewidth=1.2, label=f"{reference} {chance:.3g}" if chance else None
+        )
+    if ax.get_legend_handles_labels()[0] and (n > 1 or chance):
+        if "title" not in labels:  # above: inside it would cover what is drawn
+            ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=3, borderaxespad=0.2)
+        else:
+            ax.legend(loc="best")
+    ax.set(**labels)
+    return ax

@@ -1,0 +1,133 @@
+"""What is no chart: matrices, small multiples of points, maps of attention, trees over sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from .theme import COLOURS, KINDS, MARKERS, axes, style
+
+
+def heatmap(
+    values: np.ndarray,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    *,
+    ax: Axes | None = None,
+    label: str = "",
+    digits: int | None = 2,
+    **labels,
+) -> Axes:
+    """A matrix with its figures written in; lighter is more, in a palette that prints in grey."""
+    import seaborn  # takes a second, and most notebooks draw no matrix
+
+    ax = axes(ax)
+    ax.grid(False)
+    seaborn.heatmap(
+        np.asarray(values, float), ax=ax, cmap="cividis", cbar_kws={"label": label}, xticklabels=columns, yticklabels=rows,
+        annot=digits is not None, fmt=f".{digits or 0}f", annot_kws={"size": 7},
+    )  # fmt: skip
+    ax.tick_params("x", rotation=45 if max(map(len, map(str, columns)), default=0) > 3 else 0)
+    ax.tick_params("y", rotation=0)
+    ax.set(**labels)
+    return ax
+
+
+def headmap(rows: pd.DataFrame, *, label: str, ax: Axes | None = None) -> Axes:
+    """A figure of every head (rows with columns `block` and `place`, from 1) as a matrix, blocks from top to bottom.
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"block": [1, 1, 2, 2], "place": [1, 2, 1, 2], "value": [0.1, 0.2, 0.3, 0.4]})
+    >>> ax = headmap(rows, label="UAS")
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('head', 'block')
+    >>> plt.close(ax.figure)
+    """
+    table = rows.pivot(index="block", columns="place", values="value")
+    return heatmap(table.to_numpy(float), table.index, table.columns, ax=ax, label=label, xlabel="head", ylabel="block")
+
+
+def scatters(frame: pd.DataFrame, panel: str, group: str, *, columns: int = 3, title: str = "") -> np.ndarray:
+    """Small multiples of points ``x, y``: one panel per value of column `panel`, a colour and marker per value of `group`.
+
+    The axes of each panel are its own and bare: what is shown is who lies near whom.
+    """
+    panels, groups = list(dict.fromkeys(frame[panel])), sorted(set(frame[group]))
+    lines_ = -(-len(panels) // columns)
+    with style():
+        figure, grid = plt.subplots(lines_, columns, figsize=(2.4 * columns, 2.2 * lines_ + 0.4), squeeze=False)
+        for ax in grid.flat[len(panels) :]:
+            ax.set_visible(False)
+        for ax, name in zip(grid.flat, panels):
+            part = frame[frame[panel] == name]
+            for k, kind in enumerate(groups):
+                own = part[part[group] == kind]
+                dress = {"color": KINDS[k % len(KINDS)], "marker": MARKERS[k % len(MARKERS)]}
+                ax.scatter(own["x"], own["y"], s=14, alpha=0.8, label=kind, **dress)
+            ax.set(title=name, xticks=[], yticks=[])
+        figure.legend(*grid.flat[0].get_legend_handles_labels(), loc="outside upper right", ncols=len(groups))
+        figure.suptitle(title, x=0.01, ha="left")
+    return grid
+
+
+def arcs(
+    words: Sequence[str],
+    edges: Sequence[tuple[int, int]],
+    *,
+    right: Sequence[tuple[int, int]] | None = None,
+    ax: Axes | None = None,
+    **labels,
+) -> Axes:
+    """A sentence's tree as half circles over its words; directions are not drawn.
+
+    With `right` (the gold edges), an edge that is among them is a full line, another a dashed one.
+    """
+    ax = axes(ax, figsize=(max(5.0, 0.75 * len(words)), 2.4))
+    known = None if right is None else {frozenset(e) for e in right}
+    for i, j in edges:
+        sure = known is None or frozenset((i, j)) in known
+        turn = np.linspace(0, np.pi, 60)
+        radius = abs(i - j) / 2
+        colour, dash = (COLOURS[0], "-") if sure else ("#888888", "--")
+        ax.plot((i + j) / 2 + radius * np.cos(turn), 0.15 + radius**0.7 * np.sin(turn), color=colour, linestyle=dash)
+    for i, word in enumerate(words):
+        ax.text(i, 0, word, ha="center", va="top", fontsize=9)
+    highest = max((abs(i - j) / 2 for i, j in edges), default=1) ** 0.7
+    ax.set(xlim=(-0.7, len(words) - 0.3), ylim=(-0.5, highest + 0.5))
+    ax.axis("off")
+    ax.set(**labels)
+    return ax
+
+
+def tiles(maps: Sequence[np.ndarray], titles: Sequence[str], labels: Sequence[Sequence[str]], *, columns: int = 5):
+    """Square matrices side by side, darker for more; `labels` name the rows and columns of each (or are empty)."""
+    lines_ = -(-len(maps) // columns)
+    with style():
+        _, grid = plt.subplots(lines_, columns, figsize=(2.5 * columns, 2.9 * lines_), squeeze=False)
+        for ax in grid.flat[len(maps) :]:
+            ax.set_visible(False)
+        for ax, values, title, names in zip(grid.flat, maps, titles, labels):
+            ax.grid(False)
+            ax.imshow(values, cmap="Blues", vmin=0)
+            ax.set_title(title, fontsize=9)
+            ax.set_xticks(range(len(names)), names, rotation=90, fontsize=6)
+            ax.set_yticks(range(len(names)), names, fontsize=6)
+    return grid
+
+
+def places(frame: pd.DataFrame, by: str, text: str, *, ax: Axes | None = None, **labels) -> Axes:
+    """Points ``x, y`` coloured along a number `by` and named by column `text`: a map of who lies near whom."""
+    ax = axes(ax, figsize=(6.5, 5.0))
+    points = ax.scatter(frame["x"], frame["y"], c=frame[by].astype(float), cmap="cividis", s=90)
+    middle = (frame[by].astype(float).min() + frame[by].astype(float).max()) / 2
+    for r in frame.to_dict("records"):
+        colour = "black" if r[by] > middle else "white"
+        ax.text(r["x"], r["y"], str(r[text]), ha="center", va="center", fontsize=6, color=colour)
+    ax.figure.colorbar(points, ax=ax, label=by)
+    ax.set(xticks=[], yticks=[], **labels)
+    return ax

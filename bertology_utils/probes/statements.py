@@ -1,0 +1,98 @@
+"""True or false, read off a statement's vector: how often a linear probe of a few layers finds what is true (forbes2019).
+
+The probe sees the mean of the statement's word vectors. Layer, penalty and threshold are those with the best F1 on
+the dev items, which share no object with the training items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..data.items import Labelled
+from ..scores.choice import choose
+from ..scores.discrimination import f1, f1_columns
+from ..settings import Settings
+from ..subject import encode
+from ..subject.models import Subject
+from .linear import fit_grid
+
+PENALTIES = (1.0, 1e-1, 1e-2)
+CUTS = np.linspace(0.05, 0.95, 19)  # quantiles of the dev scores that a threshold is chosen from
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What was said of the test statements.
+
+    Attributes
+    ----------
+    said : bool array (n,)
+    static : bool array (n,)
+        What the embeddings alone, layer 0, give.
+    layer : int
+        The chosen one, above the embeddings.
+    """
+
+    said: np.ndarray
+    static: np.ndarray
+    layer: int
+
+
+def depths(n_layers: int) -> list[int]:
+    """The layers that are read: the embeddings, the middle, three quarters up, the last.
+
+    >>> depths(12)
+    [0, 6, 9, 12]
+    """
+    return sorted({0, n_layers // 2, 3 * n_layers // 4, n_layers})
+
+
+def vectors(subject: Subject, texts: Sequence[str], settings: Settings) -> np.ndarray:
+    """Mean word vectors (layers of `depths`, n, H); equal texts are read once."""
+    unique = list(dict.fromkeys(texts))
+    place = {text: k for k, text in enumerate(unique)}
+    layers = depths(subject.n_layers)
+    out = np.empty((len(layers), len(unique), subject.hidden_size), np.float32)
+    words = [text.replace(".", " .").split() for text in unique]
+    for k, states in encode.hidden_states(subject, words, layers=layers, settings=settings):
+        out[:, k] = states.mean(1)
+    return out[:, [place[text] for text in texts]]
+
+
+def judge(
+    subject: Subject, train: Sequence[Labelled], dev: Sequence[Labelled], test: Sequence[Labelled], settings: Settings
+) -> Judged:
+    """Fit on train, choose on dev, judge test.
+
+    Raises
+    ------
+    ValueError
+        If a part has no statement.
+    """
+    parts = [list(part) for part in (train, dev, test)]
+    if not all(parts):
+        raise ValueError(f"{[len(p) for p in parts]} statements to learn from, to choose by and to judge")
+    read = vectors(subject, [i.text for part in parts for i in part], settings)
+    x = np.split(read, np.cumsum([len(p) for p in parts])[:-1], axis=1)
+    labels = [np.array([i.label for i in part]) for part in parts]
+    grid = fit_grid(x[0], labels[0], PENALTIES, classes=["0", "1"], device=settings.torch_device())
+    best = []
+    for layer in range(len(read)):
+        found = []
+        for fits in grid:
+            scores = [_lead(fits[layer], x[side][layer]) for side in (1, 2)]
+            cuts = np.quantile(scores[0], CUTS)
+            got = [float(f1(f1_columns(scores[0] > c, labels[1] == "1").sum(0))) for c in cuts]
+            at = choose(got)
+            found.append((got[at], scores[1] > cuts[at]))
+        best.append(found[choose([score for score, _ in found])])
+    top = choose([score for score, _ in best[1:]]) + 1
+    return Judged(best[top][1], best[0][1], depths(subject.n_layers)[top])
+
+
+def _lead(probe, x: np.ndarray) -> np.ndarray:
+    logs = probe.log_probs(x)
+    return logs[:, 1] - logs[:, 0]

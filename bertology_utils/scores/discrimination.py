@@ -1,0 +1,68 @@
+"""How well scores tell two classes apart: area under the curve, and F1 of a decision."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.stats import rankdata
+
+from .intervals import Interval, Resample, bootstrap, bootstrap_sums
+
+
+def auc(scores: np.ndarray, labels: np.ndarray) -> float:
+    """Share of (true, false) pairs in which the true one scores higher, ties half; nan without both classes.
+
+    >>> auc(np.array([3.0, 1.0, 2.0, 0.0]), np.array([1, 1, 0, 0]))
+    0.75
+    """
+    labels = np.asarray(labels, bool)
+    many, few = int(labels.sum()), int((~labels).sum())
+    if not many or not few:
+        return float("nan")
+    return float((rankdata(scores)[labels].sum() - many * (many + 1) / 2) / (many * few))
+
+
+def auc_interval(scores: np.ndarray, labels: np.ndarray, *, seed: int, draws: int, groups=None) -> Interval:
+    """`auc` of scores (n,), or of each column of scores (n, k), with its interval."""
+    scores, labels = np.asarray(scores, float), np.asarray(labels, bool)
+
+    def statistic(x: np.ndarray, y: np.ndarray):
+        return auc(x, y) if x.ndim == 1 else np.array([auc(column, y) for column in x.T])
+
+    return bootstrap((scores, labels), statistic, seed=seed, draws=draws, groups=groups, bounds=(0.0, 1.0))
+
+
+def auc_difference(a: np.ndarray, b: np.ndarray, labels: np.ndarray, *, seed: int, draws: int, groups=None) -> Interval:
+    """`auc` of scores a less that of scores b on the same items, paired."""
+    return bootstrap(
+        (np.asarray(a, float), np.asarray(b, float), np.asarray(labels, bool)),
+        lambda x, y, right: auc(x, right) - auc(y, right),
+        seed=seed, draws=draws, groups=groups, bounds=(-1.0, 1.0),
+    )  # fmt: skip
+
+
+def f1(sums: np.ndarray) -> np.ndarray:
+    """F1 of the class 1 from sums (..., 3): hits, those said to be 1, those that are 1. 0 where nothing is either.
+
+    >>> float(f1(np.array([2, 3, 5])))
+    0.5
+    """
+    hits, said, true = sums[..., 0], sums[..., 1], sums[..., 2]
+    return np.divide(2 * hits, said + true, out=np.zeros(np.shape(hits)), where=said + true > 0)
+
+
+def f1_columns(said: np.ndarray, true: np.ndarray) -> np.ndarray:
+    """Columns (n, 3) whose sums `f1` takes."""
+    said, true = np.asarray(said, bool), np.asarray(true, bool)
+    return np.stack([said & true, said, true], 1).astype(float)
+
+
+def f1_interval(said: np.ndarray, true: np.ndarray, *, seed: int, draws: int, groups=None) -> Interval:
+    """F1 of decisions said (n,) against labels (n,), with its interval."""
+    return bootstrap_sums(f1_columns(said, true), f1, Resample(len(true), groups, seed=seed, draws=draws))
+
+
+def f1_difference(a: np.ndarray, b: np.ndarray, true: np.ndarray, *, seed: int, draws: int, groups=None) -> Interval:
+    """F1 of decisions a less that of decisions b on the same items, paired."""
+    columns = np.concatenate([f1_columns(a, true), f1_columns(b, true)], 1)  # (n, 6)
+    sample = Resample(len(true), groups, seed=seed, draws=draws)
+    return bootstrap_sums(columns, lambda s: f1(s[..., :3]) - f1(s[..., 3:]), sample)

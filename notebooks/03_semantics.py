@@ -1,0 +1,297 @@
+# ---
+# jupyter:
+#   jupytext:
+#     formats: ipynb,py:percent
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#       format_version: '1.3'
+#       jupytext_version: 1.19.6
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Semantic knowledge
+#
+# What does BERT know of meaning: who did what to whom, what kind of thing a name stands for, what a number is worth? The
+# survey {cite:p}`rogers2020` finds *some* knowledge of each, and says where it breaks. This chapter measures it again.
+#
+# Two traps lie here. A word may be likely because it is likely everywhere, so we take off what a model gives it in other
+# sentences. And a label may be told from the word alone, so every probe is held against a lookup of the words and against
+# the embeddings, which know no context. Layer 0 is the embeddings.
+#
+# Each claim has a question, the call that measures it, a figure with 95% intervals, what we found in a few words, and a
+# **card**: the real BERT (its authors' released outputs, scored again), our small model `mini` on the studies' own data,
+# and its *untrained twin*, the same architecture with random weights. `recall(id)` shows a recorded run; `run(id)` in its
+# place measures again, on any model.
+#
+# **Five things this chapter shows**
+
+# %%
+import numpy as np
+import pandas as pd
+
+from bertology_utils import card, five, found, load, plotting, recall
+from bertology_utils.claims import evidence
+from bertology_utils.data import load as load_data
+from bertology_utils.subject import fillers
+
+five("semantics")
+
+# %% [markdown]
+# Small helpers: a released record of the real BERT, and several recorded runs side by side, each under a name of its own.
+
+# %% tags=["hide-input"]
+def released(id, model="bert-base-uncased"):
+    return next(r for r in evidence.find(id) if r.kind == "released" and r.model == model).frame
+
+
+def side_by_side(results, measure, column="data", **where):
+    """Model -> the rows of a measure in several results, `column` saying which."""
+    out = {}
+    for name, result in results.items():
+        for model, rows in result.series(measure, **where).items():
+            out.setdefault(model, []).append(rows.assign(**{column: name}))
+    return {model: pd.concat(parts) for model, parts in out.items()}
+
+
+# %% [markdown]
+# (sem-roles)=
+# ## Does a waiter tip a chef, a customer or a robin?
+#
+# {cite:t}`ettinger2019` asks for words at the end of a sentence. Is one that fits its role preferred to a related one that
+# does not, and this to one that has nothing to do with the scene? And when two people change places, does the verb change?
+#
+# We take this claim apart. Here are three items, and the odds of their fillers in nats.
+
+# %%
+items = load_data("plausibility", "builtin", n=60)["plausibility"]
+subject, grades = load(), ("right", "related", "unrelated")
+for item in items[:3]:
+    asked = [(0, item.meta[grade]) for grade in grades]
+    odds = fillers.log_odds(subject, [item.text], asked)
+    print(item.text)
+    for grade, (_, word), value in zip(grades, asked, odds):
+        print(f"  {grade:10} {word:12} {value:7.2f}")
+
+# %% [markdown]
+# Some words are likely after any *the*. So we ask for the same words in other sentences, too, and take off the mean: what is
+# left is what this sentence adds.
+
+# %%
+item, others = items[0], [i.text for i in items[1:] if i.meta["right"] != items[0].meta["right"]][:6]
+for grade in grades:
+    word = item.meta[grade]
+    here, *there = fillers.log_odds(subject, [item.text, *others], [(k, word) for k in range(7)])
+    print(f"{grade:10} {word:12} {here:7.2f} here, {np.mean(there):7.2f} elsewhere: {here - np.mean(there):+.2f}")
+
+# %% [markdown]
+# Now the study's own items.
+
+# %%
+roles = recall("sem.roles.ettinger2019", data="ettinger2019_lm_diagnostics")
+
+# %% mystnb={"figure": {"caption": "How often the better filler of a pair is preferred, with each filler's odds in other sentences taken off; items of the study."}, "image": {"alt": "Horizontal bars: share of items in which the right filler is preferred to the related one, the related to the unrelated and the right to the unrelated, for the model and its untrained twin; a dotted line marks one half."}}
+pairs = ("right over related", "related over unrelated", "right over unrelated")
+named = {f"{p}, prior taken off": p for p in pairs}
+shown = {model: rows[rows["measure"].isin(named)].replace({"measure": named}) for model, rows in roles.frames.items()}
+plotting.bars(shown, "measure", chance=0.5, xlim=(0, 1), xlabel="share of items")
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(shown))
+
+# %% [markdown]
+# If a model knows only what a scene is about, the verb of the reversed roles does as well. The released lists of the real
+# BERT's twenty likeliest words, for 744 pairs of sentences, say how often each verb is among the first. A model that heeds
+# the order puts the expected verb there more often than that of the other order.
+
+# %% mystnb={"figure": {"caption": "How often the expected verb, and that of the other order of the roles, is among the likeliest words of bert-base-uncased; released outputs."}, "image": {"alt": "Horizontal bars: share of sentences whose expected verb, and whose other order's verb, is among the likeliest one, five and twenty words of bert-base-uncased."}}
+real = released("sem.roles.ettinger2019")
+tops = {
+    name: real[real["measure"].str.startswith(f"{name} in top")].assign(top=["1", "5", "20"])
+    for name in ("expected", "other order's")
+}
+plotting.bars(tops, "top", xlim=(0, 1), xlabel="share of sentences in whose top …")
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(tops))
+for measure in ("sensitivity to reversal", "right over unrelated"):
+    print(plotting.printed(roles.series(measure, items="verbs")))
+
+# %%
+found("sem.roles.ettinger2019")
+
+# %%
+card("sem.roles.ettinger2019")
+
+# %% [markdown]
+# (sem-edge-probing)=
+# ## What kinds of meaning can be read off the vectors?
+#
+# {cite:t}`tenney2019b` tell labels of words, spans and pairs of spans from frozen vectors: what an entity is, how two things
+# are related, who plays which part, and properties of the part (did it move, did it want to?). What must be beaten is not
+# chance but a lookup of the words and the same probe on the embeddings.
+
+# %%
+name = "sem.edge_probing.tenney2019b"
+edges = recall(name)
+
+# %% mystnb={"figure": {"caption": "Micro F1 of linear probes on our model: the layer that is best on dev, the embeddings, and a lookup of the words; generated sentences."}, "image": {"alt": "Horizontal bars by task: F1 of a probe on the layer that is best on dev, on the embeddings and of a lookup of the words, for the model."}}
+bars = {"best layer": "F1", "embeddings": "F1, layer 0", "lookup": "F1, lookup"}
+shown = {bar: plotting.rows_of(edges.rows, measure) for bar, measure in bars.items()}
+ax = plotting.axes(figsize=(7, 4.5))
+plotting.bars(shown, "task", xlim=(0, 1), xlabel="micro F1", ax=ax)
+plotting.plt.show()
+
+# %% mystnb={"figure": {"caption": "What context adds to the embeddings, by task, for our model and its untrained twin; generated sentences."}, "image": {"alt": "Horizontal bars by task: F1 of the best layer less F1 of the embeddings, for the model and its untrained twin."}}
+added = edges.series("gain over layer 0")
+plotting.bars(added, "task", xlabel="F1 over the embeddings")
+plotting.plt.show()
+
+# %% [markdown]
+# Beside it, the released figures of bert-base-uncased.
+
+# %% mystnb={"figure": {"caption": "The same for bert-base-uncased, from the authors' released scores: a mix of all layers less the input embeddings."}, "image": {"alt": "Horizontal bars by task: released gain in F1 of a mix of all layers over the input embeddings of bert-base-uncased."}}
+real = plotting.rows_of(released(name), "gain over input embeddings", view="mix of all layers")
+gains = {"bert-base-uncased": real}
+plotting.bars(gains, "task", xlabel="F1 over the input embeddings")
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(shown))
+print(plotting.printed(added))
+print(plotting.printed(gains))
+for measure in ("F1 over best baseline", "gain over layer 0, syntactic - semantic"):
+    print(plotting.printed(edges.series(measure)))
+
+# %%
+found("sem.edge_probing.tenney2019b")
+
+# %%
+card("sem.edge_probing.tenney2019b")
+
+# %% [markdown]
+# (sem-ner-f1)=
+# ## Does the probe know entities, or their names?
+#
+# Probes tell types of entities well {cite:p}`tenney2019a`. Is that knowledge of entities? Some names are in training and
+# test, so that a lookup of the words knows them, and the embeddings know kinds of names. What is left is measured first.
+# Then each test name gives way to another of its type that training lacks; a probe of entities would not mind.
+
+# %%
+entities = recall("sem.ner_f1.tenney2019a", data="ud_english_gum")
+tweets = recall("sem.ner_f1.tenney2019a", data="wnut17_ner")
+
+# %% mystnb={"figure": {"caption": "F1 of entity types on GUM: the best layer, the same probe when names are replaced, the embeddings, a lookup of the words, and the commonest type."}, "image": {"alt": "Horizontal bars: F1 of entity types by the probe on the best layer, after names are replaced, on the embeddings, by a lookup and by the commonest type, for the model and its untrained twin."}}
+bars = ("F1", "F1, names replaced", "F1, layer 0", "F1, lookup", "F1, majority")
+shown = {m: rows.set_index("measure").loc[list(bars)].reset_index() for m, rows in entities.frames.items()}
+plotting.bars(shown, "measure", xlim=(0, 1), xlabel="micro F1")
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(shown))
+for measure in ("F1 over lexical baseline", "F1, original - replaced"):
+    print(plotting.printed(side_by_side({"GUM": entities, "WNUT17": tweets}, measure)))
+
+# %%
+found("sem.ner_f1.tenney2019a")
+
+# %%
+card("sem.ner_f1.tenney2019a")
+
+# %% [markdown]
+# (sem-name-brittleness)=
+# ## Does it matter what she is called?
+#
+# *Mary thanked Anna because she had found the hat.* Who had found it should not depend on the names.
+# {cite:t}`balasubramanian2020` exchanged one person's name and saw most decisions change. Our decisions are a probe's, on the
+# vectors of pronoun and candidate. As often as a name, a word that names nobody is exchanged (*the coat* for *the hat*).
+
+# %%
+sets = {"GAP": "gap", "Winogender": "winogender", "WinoBias": "winobias"}
+names = {
+    label: recall("sem.name_brittleness.balasubramanian2020", data=source)
+    for label, source in sets.items()
+}
+
+# %% mystnb={"figure": {"caption": "Share of items whose decision changes under at least one of four other names, by data set."}, "image": {"alt": "Horizontal bars by data set: share of items whose decision any of four other names changes, for the model and its untrained twin; a dotted line marks one half."}}
+shown = side_by_side(names, "share of items ever changed")
+plotting.bars(shown, "data", chance=0.5, reference="most: above", xlim=(0, 1), xlabel="share of items ever changed")
+plotting.plt.show()
+
+# %% mystnb={"figure": {"caption": "Share of our model's decisions that another name changes, and that another word changes, by data set."}, "image": {"alt": "Horizontal bars by data set: share of decisions changed by another name and by another word that names nobody, for the model."}}
+kinds = {"a name": "share changed, name", "another word": "share changed, placebo"}
+swapped = {kind: side_by_side(names, measure)["mini"] for kind, measure in kinds.items()}
+plotting.bars(swapped, "data", xlim=(0, 1), xlabel="share of decisions changed")
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(shown))
+print(plotting.printed(swapped))
+for measure in ("accuracy, places evenly", "share changed, name - placebo"):
+    print(plotting.printed(side_by_side(names, measure)))
+
+# %%
+found("sem.name_brittleness.balasubramanian2020")
+
+# %%
+card("sem.name_brittleness.balasubramanian2020")
+
+# %% [markdown]
+# (sem-numbers)=
+# ## What is a number worth?
+#
+# {cite:t}`wallace2019b` read numbers off vectors: the value of one, the sum of two, the largest of five. Inside the range that
+# the probe has seen this is easy, since the characters alone say it. Beyond the range, who has numbers goes on; the simplest
+# rival always says the largest number seen.
+
+# %%
+numbers = recall("sem.numbers.wallace2019b")
+
+# %% mystnb={"figure": {"caption": "Error of decoding by kind of number, inside the range of training: the model, its untrained twin and the characters."}, "image": {"alt": "Horizontal bars by kind of number: mean error as a share of the range, inside the range of training, for the model, its untrained twin and the characters."}}
+within = dict(task="decoding", range="interpolation")
+shown = numbers.series("relative error, model", **within)
+spelled = plotting.series({"mini": numbers.rows}, "relative error, characters", **within)["mini"]
+shown = {**shown, "characters": spelled}
+plotting.bars(shown, "numbers", xlim=(0, None), xlabel="error, share of the range")
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(shown))
+
+# %% mystnb={"figure": {"caption": "Error of decoding inside the range of training and beyond it, for the model."}, "image": {"alt": "Horizontal bars by kind of number: mean error as a share of the range inside the range of training and beyond it, for the model."}}
+model = {"mini": numbers.rows}
+where = {"inside the range": "interpolation", "beyond it": "extrapolation"}
+shown = {
+    name: plotting.series(model, "relative error, model", task="decoding", range=r)["mini"]
+    for name, r in where.items()
+}
+plotting.bars(shown, "numbers", xlim=(0, None), xlabel="error, share of the range")
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(shown))
+for measure in ("relative error, floats - integers", "error per further piece"):
+    print(plotting.printed(numbers.series(measure)))
+print(plotting.printed(numbers.series("accuracy", task="maximum")))
+
+# %%
+found("sem.numbers.wallace2019b")
+
+# %%
+card("sem.numbers.wallace2019b")
+
+# %% [markdown]
+# (sem-entity-linking)=
+# ## Can entity knowledge be tuned in?
+#
+# {cite:t}`broscheit2019` fine-tunes BERT on the links of Wikipedia. That needs the linked text and a label for each of
+# hundreds of thousands of entities; it is reported here, not rerun.
+
+# %%
+card("sem.entity_linking.broscheit2019")

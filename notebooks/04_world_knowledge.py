@@ -1,0 +1,346 @@
+# ---
+# jupyter:
+#   jupytext:
+#     formats: ipynb,py:percent
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#       format_version: '1.3'
+#       jupytext_version: 1.19.6
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # World knowledge
+#
+# What does a model that has only read text know of the world? The survey {cite:p}`rogers2020` collects the answers: facts
+# come out of BERT when it fills in blanks, but it does little with them. This chapter asks again.
+#
+# Almost every way of asking has a simple rival. *The capital of France is \[MASK\]* can be answered by a word that is
+# right for many subjects, by a frequent word, or by the wording alone. So each figure is held against the commonest
+# object of the relation, against frequency, and against an *untrained twin* (the same architecture with random weights).
+#
+# A small model knows little. Where ours is no better than such a rival, the card says that the claim *cannot be tested
+# here*, and shows the figure. The figures below are of generated facts, a demonstration; the cards are about the studies'
+# own data. `recall(id)` shows a recorded run; `run(id)` in its place measures again, on any model.
+#
+# **Five things this chapter shows**
+
+# %%
+import numpy as np
+import pandas as pd
+
+from bertology_utils import card, five, found, load, plotting, recall
+from bertology_utils.claims import evidence
+from bertology_utils.data import load as load_data
+from bertology_utils.subject import cloze, retrieval
+
+five("world")
+
+# %% [markdown]
+# (wld-lama)=
+# ## Are facts retrieved by filling in blanks?
+#
+# {cite:t}`petroni2019` write a fact as a sentence with its object masked and look at what comes first. Three facts, and
+# what the model puts into the gap:
+
+# %%
+subject = load()
+items, coverage, note = retrieval.answerable(subject, load_data("facts", "builtin", n=592)["facts"])
+shown = [next(i for i in items if i.condition == r) for r in ("country", "plural", "colour")]
+for item, top in zip(shown, cloze.top_k(subject, [i.text for i in shown])):
+    print(f"{item.text}  right: {', '.join(item.answers)}; first: {', '.join(top)}")
+
+# %% [markdown]
+# One of them taken apart. The masked-LM head gives every piece of the vocabulary a logit; here is what it gives the right
+# object, the likeliest words, and how many wrong ones are ahead.
+
+# %%
+((_, logs),) = cloze.log_probabilities(subject, [shown[0].text])
+right = retrieval.pieces(subject, shown[:1]).answers[0]
+names = [*cloze.top_k(subject, [shown[0].text])[0], shown[0].answers[0]]
+ids = [cloze.filler_id(subject, w) for w in names]
+heights = [float(np.exp(logs[i])) if i is not None else 0.0 for i in ids]
+print(f"{retrieval.rank(logs, right)} wrong pieces are at least as likely as {shown[0].answers[0]}")
+
+# %% mystnb={"figure": {"caption": "Probability of the five likeliest words and, last, of the right one."}, "image": {"alt": "Horizontal bars: probability that the model gives to the five likeliest words at a gap and to the right one."}}
+ax = plotting.axes(figsize=(6, 2.6))
+ax.barh([f"{k + 1} {w}" for k, w in enumerate(names)], heights, color=plotting.COLOURS[0])
+ax.set(xlabel=f"probability in “{shown[0].text}”")
+ax.invert_yaxis()
+plotting.plt.show()
+
+# %% [markdown]
+# Now all facts. P@1 is the share of facts whose object comes first in the whole vocabulary; the commonest object of each
+# relation is counted on the very facts, so it is an oracle.
+
+# %%
+facts = recall("wld.lama.petroni2019")
+
+# %% mystnb={"figure": {"caption": "P@1 by relation: the model, the relation's commonest object, and its most frequent word."}, "image": {"alt": "Horizontal bars by relation: share of facts whose object the model puts first, beside the share for which the commonest object or the most frequent word is right."}}
+model = {"mini": facts.rows}
+kinds = {"model": "P@1, by relation", "commonest object": "majority object, by relation",
+         "most frequent word": "most frequent object, by relation"}  # fmt: skip
+shown = {name: plotting.series(model, m)["mini"] for name, m in kinds.items()}
+plotting.bars(shown, "relation", xlim=(0, 1), xlabel="P@1", ax=plotting.axes(figsize=(7, 9)))
+plotting.plt.show()
+
+# %% [markdown]
+# Facts whose object is several pieces of the vocabulary cannot be asked for with one mask. What that leaves of the
+# relations of T-REx in two copies of the study's data (at most 150 facts of each are drawn):
+
+# %% tags=["hide-output"]
+for record in (r for r in evidence.find("wld.lama.petroni2019") if r.kind == "rerun" and r.model == "mini"):
+    kept = record.frame.query("measure == 'items kept'")
+    counts = [f"{r.relation} {r.value * r.n:.0f}/{r.n}" for r in kept.itertuples()]
+    print(f"{record.data}, {len(kept)} relations: {', '.join(counts)}")
+
+# %% [markdown]
+# Beside it, BERT-base on the study's own facts, as a later study reports it.
+
+# %% tags=["hide-output"]
+for measure in ("P@1", "P@10", "MRR", "P@1 over majority object", "P@1, subject given - subject masked"):
+    print(plotting.printed(facts.series(measure)))
+for record in (r for r in evidence.find("wld.lama.petroni2019") if r.kind == "released"):
+    print(plotting.printed({record.model: record.frame}))
+
+# %%
+found("wld.lama.petroni2019")
+
+# %%
+card("wld.lama.petroni2019")
+
+# %% [markdown]
+# (wld-templates)=
+# ## Do better templates retrieve more facts?
+#
+# The same fact can be asked in many wordings. {cite:t}`jiang2019b` find some in text and by paraphrase, choose among them
+# on other facts, and put several together. Generated relations have three wordings each.
+
+# %%
+wordings = recall("wld.templates.jiang2019b")
+
+# %% mystnb={"figure": {"caption": "P@1 by the manual wording, by the one chosen on other facts, by several together, and by whichever is right."}, "image": {"alt": "Horizontal bars: share of facts retrieved by the manual wording, the chosen one, ensembles of wordings and an oracle, for the model and its untrained twin."}}
+plotting.bars(wordings.series("P@1"), "prompts", xlim=(0, None), xlabel="P@1")
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+for measure in ("P@1, chosen on dev - manual", "P@1, ensemble - best single", "P@1 over majority object"):
+    print(plotting.printed(wordings.series(measure)))
+
+# %%
+found("wld.templates.jiang2019b")
+
+# %%
+card("wld.templates.jiang2019b")
+
+# %% [markdown]
+# (wld-names)=
+# ## Is part of it guessing from names?
+#
+# An Italian-sounding name is probably Italian. {cite:t}`poerner2019` take out the facts that a name gives away and look at
+# how much is left. With invented names one can ask directly: which language gains most by the name? The rival has
+# seen the letters of real names and nothing else.
+
+# %%
+sounds = recall("wld.stereotype_names.poerner2019")
+
+# %% mystnb={"figure": {"caption": "Share of invented names whose language (or country) gains most, by language."}, "image": {"alt": "Horizontal bars by language: share of invented names of that language which the model and its untrained twin take for it."}}
+shown = sounds.series("origin of invented names by language")
+plotting.bars(shown, "language", xlim=(0, 1), xlabel="taken for what they sound like")
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+for measure in ("origin of invented names, share right", "origin of invented names, share right by letters",
+                "origin of invented names over letters", "origin of real names, share right"):  # fmt: skip
+    print(plotting.printed(sounds.series(measure)))
+
+# %% [markdown]
+# The study's facts, with and without telling names, need the original data; what was recorded of them:
+
+# %% tags=["hide-output"]
+for record in (r for r in evidence.find("wld.stereotype_names.poerner2019") if r.data == "lama_uhn"):
+    rows = record.frame
+    print(plotting.printed({record.model: rows[rows["measure"].isin(["P@1, LAMA", "P@1, LAMA-UHN"])]}))
+
+# %%
+found("wld.stereotype_names.poerner2019")
+
+# %%
+card("wld.stereotype_names.poerner2019")
+
+# %% [markdown]
+# (wld-triples)=
+# ## Are true triples told from false ones?
+#
+# *Bread is made of flour* or *of glass*? {cite:t}`davison2019` score a triple by what each end adds to the probability of
+# the other. Frequent words are likely anywhere; the score takes that off, and the rival has nothing else.
+
+# %%
+triples = recall("wld.triples.davison2019")
+
+# %% mystnb={"figure": {"caption": "Area under the curve for true against false triples, of all relations and of those that nothing was tuned on."}, "image": {"alt": "Horizontal bars: area under the curve for all triples and for held-out relations, for the model and its untrained twin; chance is one half."}}
+plotting.bars(triples.series("AUC"), "set", xlim=(0, 1), chance=0.5, xlabel="area under the curve")
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+for measure in ("AUC, frequency of words", "AUC over frequency of words", "F1"):
+    print(plotting.printed(triples.series(measure)))
+
+# %%
+found("wld.triples.davison2019")
+
+# %%
+card("wld.triples.davison2019")
+
+# %% [markdown]
+# (wld-closed-book)=
+# ## Can a model answer from its weights?
+#
+# {cite:t}`roberts2020` ask a text-to-text model questions and give it no text to look them up in. That takes another kind
+# of model than ours; with one, `bertology run wld.closed_book.roberts2020 --model NAME` runs.
+
+# %%
+card("wld.closed_book.roberts2020")
+
+# %% [markdown]
+# (wld-pragmatic)=
+# ## Are completions inferred?
+#
+# *She was getting to be really good at \[MASK\]*, after a checkmate. {cite:t}`ettinger2019` compare the expected word with
+# one of its category (*monopoly*) and with one of another. Ours are sentences about who does what to whom.
+
+# %%
+completions = recall("wld.pragmatic.ettinger2019")
+
+# %% mystnb={"figure": {"caption": "How often the expected completion is preferred to another of its category, of another category, and to another sentence's."}, "image": {"alt": "Horizontal bars: share of items in which the expected completion wins, by what it is compared with, for the model and its untrained twin; chance is one half."}}
+against = ("accuracy, within category", "accuracy, between categories", "accuracy, unrelated filler")
+shown = {m.removeprefix("accuracy, "): completions.series(m) for m in against}
+drawn = {who: pd.concat([s[who].assign(against=m) for m, s in shown.items()]) for who in completions.frames}
+plotting.bars(drawn, "against", xlim=(0, 1), chance=0.5, xlabel="expected completion preferred")
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(completions.series("accuracy over frequency")))
+
+# %%
+found("wld.pragmatic.ettinger2019")
+
+# %%
+card("wld.pragmatic.ettinger2019")
+
+# %% [markdown]
+# (wld-attributes)=
+# ## Which attributes are harder?
+#
+# A probe reads the vector of a statement, *A coin is made of metal*, and says whether it is true; no object is in two
+# splits. {cite:t}`da2019` found what one sees and feels harder than what an encyclopedia or a manual says.
+
+# %%
+attributes = recall("wld.attributes.da2019")
+
+# %% mystnb={"figure": {"caption": "F1 of the probe by kind of attribute, and that of always saying the commoner answer."}, "image": {"alt": "Horizontal bars by kind of attribute: F1 of a probe on the model's vectors and of the commoner answer."}}
+model = {"mini": attributes.rows}
+shown = {"probe": "F1, by kind", "commoner answer": "F1, majority, by kind"}
+plotting.bars({k: plotting.series(model, m)["mini"] for k, m in shown.items()}, "kind", xlim=(0, 1), xlabel="F1")
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(attributes.series("F1 over majority")))
+print(plotting.printed(attributes.series("F1 over majority, encyclopedic and functional - perceptual")))
+
+# %%
+found("wld.attributes.da2019")
+
+# %%
+card("wld.attributes.da2019")
+
+# %% [markdown]
+# (wld-affordances)=
+# ## Is it known what things are for, and why?
+#
+# {cite:t}`forbes2019` ask for properties (*an apple is round*), affordances (*you can eat an apple*), and how the two go
+# together (*if something is round, you can roll it*). Below, our probe; then the authors' figures of the real BERT
+# and of people.
+
+# %%
+objects = recall("wld.affordances.forbes2019")
+
+# %% mystnb={"figure": {"caption": "F1 over always saying the commoner answer, by task."}, "image": {"alt": "Horizontal bars by task: F1 of a probe for properties, affordances and their relation, less that of the commoner answer, for the model and its untrained twin."}}
+plotting.bars(objects.series("F1 over majority"), "task", chance=0, xlabel="F1 over the commoner answer")
+plotting.plt.show()
+
+# %% mystnb={"figure": {"caption": "The authors' F1 for BERT, static embeddings and people, by task."}, "image": {"alt": "Horizontal bars by task: released F1 of BERT, of GloVe and of people for properties, affordances and their relation."}}
+names = {"BERT": "BERT", "GloVe": "GloVe", "people": "people", "majority": "commoner answer"}
+records = {r.model: r for r in evidence.find("wld.affordances.forbes2019") if r.kind == "released"}
+drawn = {label: plotting.series({"": records[m].frame}, "F1")[""] for m, label in names.items() if m in records}
+if drawn:
+    plotting.bars(drawn, "task", xlim=(0, 1), xlabel="F1", ax=plotting.axes(figsize=(7, 4.6)))
+    plotting.plt.show()
+
+# %% tags=["hide-output"]
+for measure in ("size comparison, accuracy", "size comparison, planted"):
+    print(plotting.printed(objects.series(measure)))
+
+# %%
+found("wld.affordances.forbes2019")
+
+# %%
+card("wld.affordances.forbes2019")
+
+# %% [markdown]
+# (wld-steps)=
+# ## Does accuracy fall with each step?
+#
+# A terrier is a dog; a dog is a mammal; so a terrier is a mammal, in two steps. {cite:t}`richardson2019` count the steps a
+# question takes. If one step is not taken above chance, nothing can fall.
+
+# %%
+steps = recall("wld.inference_steps.richardson2019")
+
+# %% mystnb={"figure": {"caption": "Accuracy by number of steps; questions have two answers, so one half is chance."}, "image": {"alt": "Curves: accuracy by the number of inference steps for the model and its untrained twin; chance is one half."}}
+plotting.lines(steps.series("accuracy"), "hops", ylim=(0, 1), chance=0.5, ylabel="accuracy", xlabel="steps")
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+for measure in ("accuracy, bag of words", "fall per hop", "fall per hop over bag of words"):
+    print(plotting.printed(steps.series(measure)))
+
+# %%
+found("wld.inference_steps.richardson2019")
+
+# %%
+card("wld.inference_steps.richardson2019")
+
+# %% [markdown]
+# (wld-taught)=
+# ## And if the facts are taught?
+#
+# Our model knows too little for most of these questions, so this experiment gives it the knowledge. It is ours, and no
+# study's. A copy of `mini` reads the true single statements of the generated world for some minutes, one word masked at
+# a time: facts, properties, affordances, kinds. It reads no negated sentence, no conclusion of two steps, and nothing
+# that joins a property to what it allows. Both are then asked the same: first what was taught, then what follows.
+
+# %%
+from bertology_utils.experiments.world import consequences, taught
+
+lessons = taught.lessons()
+print(f"{len(lessons)} lessons, such as: {' '.join(lessons[k] for k in (0, 1000, 3500))}")
+
+# %% mystnb={"figure": {"caption": "Share right before and after teaching; a fact is right if its object comes first of all words, the others are choices between two."}, "image": {"alt": "Horizontal bars by kind of question: share right for the model and for a copy that was taught the generated facts; chance is one half except for facts."}}
+outcomes = consequences.shipped()
+plotting.bars(outcomes, "question", xlim=(0, 1), chance=0.5, xlabel="share right", ax=plotting.axes(figsize=(7, 5.5)))
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(outcomes))
+
+# %% [markdown]
+# The lessons stick where a gap is filled: facts come first far more often, and so do affirmative completions. What
+# follows from them does not come along. With *not* in the sentence the copy prefers what it was taught, which is now
+# false, even more often than before. What a property allows is told no better than by a coin, and conclusions of two
+# steps are not told surely either. Properties and affordances were learnt only in part, so of these two the first
+# result says most: the model was shown what is so, and has learnt what goes together.

@@ -1,0 +1,277 @@
+"""The chapter on world knowledge: every claim runs on any BERT and gives what its clauses speak of."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from functools import cache
+
+import numpy as np
+import pytest
+import torch
+from support import tiny, write_model
+
+from bertology_utils import runs
+from bertology_utils.claims import ledger
+from bertology_utils.claims.registry import NotRunnable
+from bertology_utils.claims.rules import OUTCOMES, decide
+from bertology_utils.data import load
+from bertology_utils.data.items import Cloze, Labelled
+from bertology_utils.experiments.world import closed_book, facts, names, plants, steps, templates, triples
+from bertology_utils.experiments.world.letters import by_letters
+from bertology_utils.settings import Settings
+from bertology_utils.subject import models, retrieval
+
+IDS = [id for id in runs.registered() if id.startswith("wld.") and ledger.row(id).how != "hub"]
+SETTINGS = Settings(draws=50)
+N = {"wld.templates.jiang2019b": 1814, "wld.attributes.da2019": 320, "wld.affordances.forbes2019": 240}
+
+
+@pytest.fixture(scope="module")
+def subject(tmp_path_factory):
+    """Two layers of two heads that know the words of some facts whole."""
+    words = sorted({o for i in load("facts", "builtin", n=1814)["facts"] for o in i.answers if o.isalpha()})
+    words += "bigger smaller larger heavier lighter italian spanish french german italy spain france germany".split()
+    words += sorted({w for i in load("plausibility", "builtin", n=60)["plausibility"] for w in
+                     (i.meta["right"], i.meta["related"], i.meta["unrelated"])})  # fmt: skip
+    folder = with_words(tmp_path_factory.mktemp("world"), [w.lower() for w in words])
+    return models.load(str(folder))
+
+
+def with_words(folder, words):
+    """A tiny model whose vocabulary has these words besides."""
+    import support
+
+    known = support.WORDS
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(support, "WORDS", [*known, *words])
+        return write_model(folder, max_position_embeddings=120, num_hidden_layers=2, num_attention_heads=2,
+                           hidden_size=16)  # fmt: skip
+
+
+@cache
+def data(id):
+    return load(runs.get(id).tasks, "builtin", n=N.get(id, 120), seed=0)
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_claim_runs_and_its_clauses_decide(id, subject):
+    rows = runs.get(id).experiment(subject, data(id), SETTINGS)
+    assert {"measure", "value", "low", "high", "n"} <= set(rows.columns)
+    measured = rows[(rows["n"] > 0) & rows["low"].notna()]
+    assert len(measured) and measured["value"].notna().all()
+    assert (measured["low"] <= measured["value"] + 1e-9).all() and (measured["value"] <= measured["high"] + 1e-9).all()
+    assert decide(ledger.row(id).clauses, rows, source="builtin").outcome in OUTCOMES
+
+
+def test_every_claim_of_the_section_has_an_experiment_and_live_ones_are_calibrated():
+    section = next(s for s in ledger.sections() if s.name == "world")
+    assert {r.id for r in section.rows} == {id for id in runs.registered() if id.startswith("wld.")}
+    for id in IDS:
+        claim = runs.get(id)
+        assert claim.nulls and claim.planted and claim.planted.__doc__
+
+
+def test_the_planted_share_of_facts_is_found_within_its_interval():
+    base = models.load("mini")
+    known = load("facts", "builtin", n=150)
+    subject = plants.knowing(known, base, np.random.default_rng(0))
+    items, _, _ = retrieval.answerable(subject, known["facts"])
+    found = facts.answered(subject, items, SETTINGS)
+    assert found["P@1"].tolist() == [float(plants.knows(i)) for i in items]
+    rows = runs.get("wld.lama.petroni2019").experiment(subject, known, SETTINGS)
+    (row,) = rows[rows["measure"] == "P@1"].to_dict("records")
+    assert row["low"] <= plants.KNOWN <= row["high"]
+
+
+def test_the_same_seed_gives_the_same_rows(subject):
+    claim = runs.get("wld.stereotype_names.poerner2019")
+    one, two = (claim.experiment(subject, data(claim.id), SETTINGS) for _ in range(2))
+    np.testing.assert_allclose(one["value"], two["value"])
+    np.testing.assert_allclose(one["low"], two["low"])
+
+
+def uhn(relation: str, subject: str, answer: str, set_: str) -> Cloze:
+    meta = {"subject": subject, "template": "[X] is [Y] .", "set": set_, "cardinality": "N-1", "corpus": "T-REx"}
+    return Cloze(id=f"{set_}/{relation}/{subject}", condition=relation, text=f"{subject} is [MASK] .",
+                 answers=(answer,), meta=meta)  # fmt: skip
+
+
+def test_facts_without_telling_names_are_a_part_of_all_facts():
+    easy = [uhn("P1", f"dog{k}", "dog", "LAMA") for k in range(4)]
+    hard = [uhn("P1", f"cat{k}", "cat", s) for k in range(2) for s in ("LAMA", "UHN")]
+    other = [uhn("P2", "key", "key", "LAMA")]  # a relation of which nothing is left
+    rows, notes = names._filtered(tiny(), easy + hard + other, SETTINGS)
+    by = {r["measure"]: r for r in rows if "relation" not in r}
+    assert by["P@1, LAMA"]["n"] == 6 and by["P@1, LAMA-UHN"]["n"] == 2
+    assert "2 of 6 facts" in notes[-1]
+
+
+def test_sets_are_averages_over_relations():
+    found = names.sets([1, 0, 1, 1], [0] * 4, [1, 0, 1, 0], ["P1", "P1", "P2", "P2"], SETTINGS)
+    assert found["P@1, LAMA"][0] == 0.75 and found["P@1, LAMA-UHN"][0] == 1.0
+    assert found["P@1, LAMA - LAMA-UHN"][0] == -0.25
+
+
+def test_letters_tell_names_they_have_seen():
+    known = {"Giovanni": "Italian", "Lorenzo": "Italian", "Wolfgang": "German", "Dieter": "German"}
+    assert by_letters(known, ["Giovanzo", "Wolfter"]) == ["Italian", "German"]
+
+
+def test_weights_of_wordings_go_to_the_one_that_knows():
+    rng = np.random.default_rng(0)
+    logs = np.log(np.full((12, 3, 5), 0.2)) + 0.01 * rng.standard_normal((12, 3, 5))
+    right = rng.integers(0, 5, 12)
+    logs[np.arange(12), 1, right] += 4  # the second wording knows
+    weights = templates.fit_weights(logs, right)
+    assert weights.argmax() == 1 and weights[1] > 1 / 3
+    even = templates.fit_weights(np.zeros((3, 4, 5)), np.zeros(3, int))
+    np.testing.assert_allclose(even, 0.25, atol=1e-6)
+    ragged = logs.copy()
+    ragged[:, :, 4] = -np.inf  # a candidate that no fact has
+    assert templates.fit_weights(ragged, np.minimum(right, 3)).argmax() == 1
+
+
+def test_wordings_are_chosen_on_facts_that_are_not_scored():
+    for relation in templates.relations(load("facts", "builtin", n=1814)["facts"], SETTINGS):
+        sides = [{of[0].meta["subject"] for of in part} for part in (relation.dev, relation.test)]
+        assert not sides[0] & sides[1] and plants.manual(relation.templates[0])
+        assert all(len(of) == len(relation.templates) for part in (relation.dev, relation.test) for of in part)
+
+
+def test_questions_differ_only_where_they_are_asked():
+    questions = steps.questions(load("hops", "builtin", n=80)["hops"])
+    assert {q.steps for q in questions} == {1, 2, 3, 4} and all(len(q.texts) == 2 for q in questions)
+    for q in questions:
+        rest = {(*t[:a], "*", *t[b:]) for t, (a, b) in zip(q.texts, q.spans)}
+        assert len(rest) == 1 and all(b > a for a, b in q.spans)
+    assert steps.differing((("a", "dog"), ("a", "dog", "house"))) == ((1, 2), (1, 3))
+
+
+def test_definitions_are_no_part_of_an_answer():
+    item = Labelled(id="x", text="'pin' is a type of", text_b="sit (or sit down) event, defined as 'be seated'",
+                    label="1", meta={"hops": 2, "chain": "c", "choice": 0})  # fmt: skip
+    assert steps._words(item)[-2:] == ("sit", ".")
+
+
+def test_the_fall_is_the_slope_with_its_sign_turned():
+    import pandas as pd
+
+    frame = pd.DataFrame({"hops": np.repeat([1, 2, 3, 4], 25), "chain": range(100)})
+    level, low, high = steps.fall(frame, 1 - 0.1 * frame["hops"].to_numpy(), SETTINGS)
+    assert level == pytest.approx(0.1) and low <= 0.1 <= high
+    assert steps.fall(frame, np.ones(100), SETTINGS)[0] == pytest.approx(0)
+
+
+def test_ends_of_triples_are_found_in_their_words():
+    for item in load("triples", "builtin", n=60)["triples"]:
+        for reading in triples.readings(item):
+            said = " ".join(reading.words[slice(*reading.tail)]).lower()
+            assert said == item.meta["tail"].lower() and reading.item is item
+
+
+def test_the_weight_that_tells_triples_apart_is_found():
+    labels = np.arange(40) % 2 == 0
+    parts = np.stack([np.where(labels, -1.0, -3.0), np.linspace(-9, 9, 40)], 1)
+    weight, _ = triples.tune(parts, labels)
+    assert weight == max(triples.WEIGHTS)  # the second column is noise
+
+
+def seq2seq(folder):
+    """A text-to-text model of random weights, as the Hub lays it out."""
+    from transformers import T5Config, T5ForConditionalGeneration
+
+    tokenizer = write_model(folder / "tokenizer")
+    config = T5Config(vocab_size=tiny().config.vocab_size, d_model=16, d_ff=32, d_kv=8, num_layers=1, num_heads=2,
+                      decoder_start_token_id=0, pad_token_id=0, eos_token_id=3)  # fmt: skip
+    torch.manual_seed(0)
+    T5ForConditionalGeneration(config).save_pretrained(folder / "model")
+    shutil.copy(tokenizer / "tokenizer.json", folder / "model")
+    settings = json.loads((tokenizer / "tokenizer_config.json").read_text())
+    settings["tokenizer_class"] = "PreTrainedTokenizerFast"
+    (folder / "model" / "tokenizer_config.json").write_text(json.dumps(settings))
+    return folder / "model"
+
+
+def test_a_text_to_text_model_is_asked_and_another_is_refused(tmp_path):
+    claim, few = runs.get("wld.closed_book.roberts2020"), load("facts", "builtin", n=40)
+    with pytest.raises(NotRunnable, match="text-to-text"):
+        claim.experiment(tiny(), few, SETTINGS)
+    model = models.load(str(seq2seq(tmp_path)))
+    rows = claim.experiment(model, few, SETTINGS).set_index("measure")
+    assert 0 <= rows.loc["exact match", "value"] <= 1 and rows.loc["exact match", "n"] > 5
+    assert rows.loc["exact match per doubling of parameters", "n"] == 0
+    assert closed_book.normal("The Nile.") == "nile"
+
+
+def test_a_taught_model_knows_what_it_was_shown_and_the_subject_is_as_before(tmp_path):
+    from bertology_utils.experiments.world import taught
+
+    before = tiny().sha256
+    texts = ["The dog sees a bird.", "The man sees a tree.", "A woman saw the river."]
+    model = taught.teach(tiny(), texts, epochs=1200, rate=3e-3)
+    items = [Cloze(id="a", condition="P", text="The dog sees a [MASK].", answers=("bird",)),
+             Cloze(id="b", condition="P", text="The man sees a [MASK].", answers=("tree",))]  # fmt: skip
+    assert retrieval.retrieve(model, items)["rank"].tolist() == [0, 0]
+    assert models.Subject.sha256.func(tiny()) == before
+    taught.write(model, tmp_path)
+    again = models.load(str(tmp_path))
+    assert retrieval.retrieve(again, items)["rank"].tolist() == [0, 0]
+
+
+def test_lessons_are_single_steps_without_not():
+    from bertology_utils.experiments.world import taught
+
+    negated = [i for i in load("negation", "builtin", n=40)["negation"] if i.condition == "negated"]
+    far = [i for i in load("hops", "builtin", n=80)["hops"] if i.meta["hops"] > 1 or i.label == "0"]
+    assert negated and far and not any(taught.said(i) for i in negated + far)
+    assert "The capital of France is Paris." in taught.lessons()
+
+
+def test_outcomes_that_are_kept_are_of_these_lessons_and_this_model():
+    import json
+    from importlib import resources
+
+    from bertology_utils.experiments.world import consequences, taught
+
+    kept = json.loads(resources.files("bertology_utils").joinpath("assets/taught.json").read_text())
+    texts = taught.lessons()
+    assert kept["taught"]["lessons"] == len(texts) and kept["taught"]["lessons_sha256"] == taught.fingerprint(texts)
+    assert kept["taught"]["model_sha256"] == models.load("mini").sha256
+    before, after = consequences.shipped().values()
+    assert list(before["question"]) == list(after["question"]) and list(before["n"]) == list(after["n"])
+
+
+def test_nothing_of_what_follows_is_among_the_lessons():
+    from bertology_utils.data import builtin
+    from bertology_utils.experiments.world import consequences, taught
+
+    texts = set(taught.lessons())
+    far = [i.text for i in builtin.build("hops", 2000, 0) if i.meta["hops"] > 1 or i.label == "0"]
+    joined = [i.text for i in builtin.build("property_affordance", consequences.ITEMS, 0)]
+    assert far and joined and not texts & {*far, *joined}
+
+
+def test_true_statements_and_their_twins_are_questions_of_one_difference():
+    from bertology_utils.data import builtin
+    from bertology_utils.experiments.world import consequences
+
+    asked = consequences.pairs(builtin.build("affordances", 40, 0))
+    assert len(asked) == 20 and all(q.right == 0 and len(q.texts) == 2 for q in asked)
+    for q in asked:
+        (a, b), (c, d) = q.spans
+        assert q.texts[0][:a] == q.texts[1][:c] and q.texts[0][b:] == q.texts[1][d:]
+    with pytest.raises(ValueError, match="false twin"):
+        consequences.pairs(builtin.build("affordances", 40, 0)[1:])
+
+
+def test_what_the_chapter_says_of_teaching_is_so():
+    from bertology_utils.experiments.world import consequences
+
+    before, after = (f.set_index("question") for f in consequences.shipped().values())
+    for taught in ("fact (first of all words)", "completion, affirmative"):
+        assert after.loc[taught, "low"] > before.loc[taught, "high"]
+    assert after.loc["completion, negated", "high"] < before.loc["completion, negated", "low"]
+    assert after.loc["affordance from a property", "low"] < 0.5 and after.loc["steps: 2", "low"] < 0.5
+    for half in ("property of an object", "affordance of an object"):
+        assert before.loc[half, "high"] > after.loc[half, "low"]
