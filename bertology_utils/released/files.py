@@ -161,11 +161,10 @@ def source(root: Path, folder: str) -> str:
         text = verified(root, parent, "SOURCES.txt").decode("utf-8")
         owner, repository = name.split("__")
         names = (repository, repository.rpartition("_")[0] or repository)  # the latter where a folder of it was copied
-        lines = (
-            re.search(rf"^({owner}/{n}\S*)(?: @ (\w+))?(?: \([^)]*\))? : ([^;\n]*)", text, flags=re.M) for n in names
-        )
+        told = r"(?: @ (\w+))?(?: \([^)]*\))? : ([^;\n]*)"  # one table came without its commit
+        lines = (re.search(rf"^({owner}/{n}\S*){told}", text, flags=re.M) for n in names)
         match = next(filter(None, lines), None)
-        parts, where = ([match[1], match[2] or ""], match[3].strip()) if match else (["", ""], "")  # commit or none
+        parts, where = ([match[1], match[2] or ""], match[3].strip()) if match else (["", ""], "")
     if not parts[0]:
         raise ValueError(f"{folder} names no repository: {text[:200]!r}")
     line = " @ ".join(p for p in parts if p)

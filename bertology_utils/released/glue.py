@@ -52,11 +52,11 @@ def over_runs(value: float, sd: float, runs: int = RUNS) -> Interval:
     Examples
     --------
     >>> value, low, high = over_runs(0.8, 0.01)
-    >>> round(low, 3), round(high, 3)
+    >>> round(float(low), 3), round(float(high), 3)
     (0.786, 0.814)
     """
-    half = float(student.ppf(0.975, runs - 1)) * sd / np.sqrt(runs - 1)
-    return Interval(float(value), value - half, value + half, clusters=runs)
+    value, half = float(value), float(student.ppf(0.975, runs - 1) * sd / np.sqrt(runs - 1))
+    return Interval(value, value - half, value + half, clusters=runs)
 
 
 def gaps(files: Files, first: str, second: str) -> tuple[pd.Series, dict[str, Interval]]:

@@ -9,7 +9,8 @@ import pandas as pd
 
 from bertology_utils.released import released
 from bertology_utils.released.files import Files
-from bertology_utils.released.seeds import HEURISTICS, HUNDRED, of_seeds, runs
+from bertology_utils.released.glue import over_runs
+from bertology_utils.released.seeds import HEURISTICS, HUNDRED, SEEDS, runs
 from bertology_utils.scores.counts import only
 from bertology_utils.scores.intervals import bootstrap, difference, mean_interval, row, seeds_by_items, table, unpaired
 
@@ -97,7 +98,7 @@ def hans_by_subcase(files: Files) -> pd.DataFrame:
         rows.append(row("accuracy, consistent - contradicting", gap, len(frame), **keys, condition="HANS"))
     scores = files.csv(_SCORES).set_index(["file", "metric"])
     found = scores.loc[("baseline/results.json", "mnli_acc")]
-    mean = of_seeds(found["mean"], found["std_over_5_seeds"])
+    mean = over_runs(found["mean"], found["std_over_5_seeds"], SEEDS)
     constant = scores.loc[("freq_baseline/results.json", "mnli_acc")].iloc[0]["mean"]
     rows.append(row("accuracy, in domain", mean, MNLI_DEV, subject=BASE, condition="MNLI"))
     rows.append(row("accuracy, in domain", only(constant), MNLI_DEV, subject=ENTAILMENT, condition="MNLI"))

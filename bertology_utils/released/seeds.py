@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 from scipy.stats import chi2
-from scipy.stats import t as student
 
 from bertology_utils.released import released
 from bertology_utils.released.files import Files
+from bertology_utils.released.glue import over_runs
 from bertology_utils.scores.counts import only
 from bertology_utils.scores.intervals import Interval, bootstrap, mean_interval, row, table
 
@@ -22,21 +22,9 @@ SEEDS = 5
 
 
 def runs(files: Files) -> pd.DataFrame:
-    """One row a fine-tuning run, accuracies as fractions."""
+    """One row per fine-tuning run, accuracies as fractions."""
     frame = files.csv(HUNDRED, encoding="utf-8-sig")
     return frame[frame.Run.str.fullmatch(r"Run \d+")].reset_index(drop=True)
-
-
-def of_seeds(mean: float, deviation: float, n: int = SEEDS) -> Interval:
-    """A mean over n seeds with Student's interval, from the population's standard deviation (divided by n).
-
-    Examples
-    --------
-    >>> [round(x, 3) for x in of_seeds(0.5, 0.01)]
-    [0.5, 0.486, 0.514]
-    """
-    half = float(student.ppf(0.975, n - 1) * deviation / np.sqrt(n - 1))
-    return Interval(mean, mean - half, mean + half, clusters=n)
 
 
 def deviation_of_seeds(deviation: float, n: int = SEEDS) -> Interval:
@@ -54,11 +42,11 @@ def deviation_of_seeds(deviation: float, n: int = SEEDS) -> Interval:
 
 def spread_rows(values: Sequence[float], **keys) -> list[dict]:
     """Standard deviation of the runs with its bootstrap interval, and the least and the greatest."""
-    runs_ = np.asarray(values, float)
+    scores = np.asarray(values, float)
     return [
-        row("standard deviation", bootstrap(runs_, lambda v: v.std(ddof=1)), len(runs_), **keys),
-        row("least", only(runs_.min()), len(runs_), **keys),
-        row("greatest", only(runs_.max()), len(runs_), **keys),
+        row("standard deviation", bootstrap(scores, lambda v: v.std(ddof=1)), len(scores), **keys),
+        row("least", only(scores.min()), len(scores), **keys),
+        row("greatest", only(scores.max()), len(scores), **keys),
     ]
 
 
@@ -82,7 +70,7 @@ def five_seeds(files: Files) -> pd.DataFrame:
         mean, deviation = frame.loc[(task, metric), ["mean", "std_over_5_seeds"]]
         keys = dict(subject=BASE, condition=task)
         rows.append(row("standard deviation over seeds", deviation_of_seeds(deviation), SEEDS, **keys))
-        rows.append(row("score", of_seeds(mean, deviation), SEEDS, **keys))
+        rows.append(row("score", over_runs(mean, deviation, SEEDS), SEEDS, **keys))
     return table(rows)
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
-from bertology_utils.released import released
+from bertology_utils.released import Release, released
 from bertology_utils.released.files import Files
 from bertology_utils.scores.intervals import difference, mean_interval, row, table
 from bertology_utils.scores.profiles import stretches
@@ -15,7 +13,7 @@ from bertology_utils.scores.profiles import stretches
 BASE = "bert-base-uncased"
 BLOCKS = 12
 LAST = (11, 12)  # the two last blocks, counted from 1 as in the files
-MAPS: dict[str, Any] = dict(
+MAPS = Release(
     study="kovaleva2019",
     label="digitised",
     folder="released/kovaleva2019_notebook_digitised",
@@ -48,10 +46,9 @@ def thirds(blocks: int = BLOCKS) -> tuple[list[int], list[int]]:
     return first.tolist(), last.tolist()
 
 
-@released(
+@MAPS.on(
     "trn.last_layers_change.kovaleva2019",
     stance="supports",
-    **MAPS,
     note="The authors' cosines of attention maps before and after tuning on QQP, by head: heads of the last third change "
     "far more than those of the first. Intervals are over heads of one tuned model." + DECIDES_NOT,
 )
@@ -119,10 +116,9 @@ def before_and_after(files: Files, quantity: str) -> pd.DataFrame:
     return wide
 
 
-@released(
+@MAPS.on(
     "trn.tuned_sep.kovaleva2019",
     stance="contradicts",
-    **MAPS,
     note="The authors' head maps before and after tuning on QQP: in the last two blocks attention to [SEP] falls, that to "
     "[CLS] is next to nothing before and after, and what rises is attention to nouns and verbs, against the survey's sentence. "
     "Subjects and objects gain little. [SEP] is the larger of two here, where the row sums; the maps before tuning may be "

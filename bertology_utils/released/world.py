@@ -24,7 +24,7 @@ def _prompts(files: Files) -> pd.Series:
 @released(
     "wld.lama.petroni2019",
     study="Zhong et al. 2021",
-    label="rerun",
+    label="related",
     stance="qualifies",
     folder=LAMA,
     files=("lama_bert_base.csv",),
@@ -47,7 +47,7 @@ def facts(files: Files) -> pd.DataFrame:
 @released(
     "wld.templates.jiang2019b",
     study="Zhong et al. 2021",
-    label="rerun",
+    label="related",
     stance="supports",
     folder=LAMA,
     files=("lama_bert_base.csv",),

@@ -35,7 +35,7 @@ def macro(
     Examples
     --------
     >>> found = macro([1, 1, 1, 0], ["capital"] * 3 + ["language"], list("abcd"), Settings(draws=50))
-    >>> found[0]
+    >>> float(found[0])
     0.5
     """
     relations = np.asarray(relations, object)

@@ -14,7 +14,7 @@ from bertology_utils.claims import believable
 from bertology_utils.claims.evidence import _safe
 from bertology_utils.scores import trees
 from bertology_utils.scores.proportions import wilson
-from bertology_utils.subject import cloze, encode, hub
+from bertology_utils.subject import attentions, cloze, encode, hub
 
 FEW = settings(max_examples=60, deadline=None)
 WORDS = st.lists(st.text(min_size=1, max_size=8).filter(lambda w: w.strip()), min_size=1, max_size=8)
@@ -52,7 +52,7 @@ def test_neighbours_in_a_batch_change_no_word_s_vector(sentences):
 @settings(max_examples=15, deadline=None)
 @given(st.lists(LETTERS, min_size=1, max_size=4))
 def test_word_level_attention_still_sums_to_one(sentences):
-    for _, units, maps in encode.attentions(tiny(), sentences):
+    for _, units, maps in attentions.attentions(tiny(), sentences):
         assert maps.shape[-1] == len(units.words)
         np.testing.assert_allclose(maps.sum(-1), 1, atol=1e-5)
         assert (maps >= 0).all()

@@ -77,7 +77,7 @@ def sets(right, oracle, hard, relations, settings: Settings) -> dict[str, Interv
     Examples
     --------
     >>> found = sets([1, 1, 0, 0], [0, 0, 0, 0], [0, 1, 1, 0], ["P1"] * 4, Settings(draws=50))
-    >>> found["P@1, LAMA"][0], found["P@1, LAMA-UHN"][0]
+    >>> float(found["P@1, LAMA"][0]), float(found["P@1, LAMA-UHN"][0])
     (0.5, 0.5)
     """
     codes, names_ = pd.factorize(np.asarray(relations, object))

@@ -20,7 +20,7 @@ def lucky(name: str, share: float) -> bool:
     """Whether a name falls into a share of all names, the same wherever it is asked.
 
     >>> sum(lucky(str(k), 0.3) for k in range(1000))
-    310
+    324
     """
     return crc32(name.encode()) % 10_000 < share * 10_000
 
