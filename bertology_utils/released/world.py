@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pandas as pd
 
-from bertology_utils.released import released
+from bertology_utils.released import Release, released
 from bertology_utils.released.files import Files
 from bertology_utils.scores.counts import only
 from bertology_utils.scores.intervals import mean_interval, row, table, unpaired
 
 BASE = "bert-base"
-LAMA = "released/zhong2021_optiprompt_slides"
+LAMA = Release("Zhong et al. 2021", "released/zhong2021_optiprompt_slides", ("lama_bert_base.csv",), label="related")
 POSTER = "released/forbes2019_poster"
 DECIDES_NOT = " Without its facts one by one it has no interval, and decides nothing here."
 
@@ -21,13 +21,9 @@ def _prompts(files: Files) -> pd.Series:
     return frame.set_index("prompts")["LAMA_accuracy_pct"] / 100
 
 
-@released(
+@LAMA.on(
     "wld.lama.petroni2019",
-    study="Zhong et al. 2021",
-    label="related",
     stance="qualifies",
-    folder=LAMA,
-    files=("lama_bert_base.csv",),
     note="BERT-base on LAMA with the study's prompts, from the slides of a later study. It is well above the commonest "
     "object; but naive Bayes, which has seen training facts and no other text, comes to four fifths of it."
     + DECIDES_NOT,
@@ -44,13 +40,9 @@ def facts(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-@released(
+@LAMA.on(
     "wld.templates.jiang2019b",
-    study="Zhong et al. 2021",
-    label="related",
     stance="supports",
-    folder=LAMA,
-    files=("lama_bert_base.csv",),
     note="BERT-base on LAMA with manual prompts, those of LPAQA, and prompts found by gradient. Better prompts retrieve "
     "more; prompts that are learnt from facts may learn these." + DECIDES_NOT,
 )
