@@ -29,7 +29,7 @@ def only(folder: Path, name: str, tmp_path: Path, change=lambda raw: None) -> Pa
     (path,) = folder.glob(f"*/rerun--{name}--builtin.json")
     raw = json.loads(path.read_text())
     change(raw)
-    other = tmp_path / path.relative_to(folder)
+    other = tmp_path / path.relative_to(folder).with_name(f"rerun--{raw['model']}--{raw['data']}.json")
     other.parent.mkdir(parents=True)
     other.write_text(json.dumps(raw))
     return tmp_path

@@ -33,6 +33,7 @@ from .checks import RuleError
 from .rules import Decision, decide
 
 KINDS = ("rerun", "released", "paper")
+ROUNDING = 1e-6  # share of a hidden state by which two processors differ
 VERSION = 2  # of the format of a record
 SHIPPED = Path(str(resources("bertology_utils") / "assets" / "evidence"))
 
@@ -132,8 +133,11 @@ class Evidence:
     @property
     def conditions(self) -> dict[str, Any]:
         """How it was measured: what must be the same for one record to stand in another's place."""
-        names = ("asked", "seed", "dtype", "noise", "subject_sha256")
-        return {name: self.provenance.get(name) for name in names}
+        names = ["asked", "seed", "dtype"]
+        if not self.is_twin:  # the last bits of a twin's random weights follow the processor: its seed says what it is
+            names.append("subject_sha256")
+        noise = self.provenance.get("noise") or 0.0  # that of rounding is what another processor has too
+        return {name: self.provenance.get(name) for name in names} | {"noise": noise if noise > ROUNDING else None}
 
     @property
     def file(self) -> Path:

@@ -16,7 +16,7 @@ from bertology_utils.subject.models import bundled
 
 @pytest.fixture
 def run(tmp_path):
-    """A run's folder with `toy` as its end and, as a checkpoint before that, the same file with all weights zero."""
+    """A run's folder with `toy` as its end and, as a checkpoint before that, the same file with a head that says nothing."""
     import safetensors.torch as files
 
     for name, tokens in (("model", 2_000), ("step-0000001", 1_000)):
@@ -25,7 +25,9 @@ def run(tmp_path):
         (folder / "training.json").write_text(json.dumps(record), "utf-8")
     weights = files.load_file(folder / "model.safetensors")
     files.save_file(
-        {k: torch.zeros_like(v) for k, v in weights.items()}, folder / "model.safetensors", {"format": "pt"}
+        {k: torch.zeros_like(v) if k.startswith("cls.") else v for k, v in weights.items()},
+        folder / "model.safetensors",
+        {"format": "pt"},
     )
     return tmp_path / "run"
 

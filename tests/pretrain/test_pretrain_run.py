@@ -275,5 +275,5 @@ def test_the_command_line_prepares_trains_and_refuses_in_one_line(base, capsys, 
     monkeypatch.setattr(sys, "argv", ["pretrain", *arguments])
     with pytest.raises(SystemExit) as stop:
         runpy.run_module("bertology_utils.pretrain", run_name="__main__")
-    assert stop.value.code == 1
+    assert stop.value.code == 2
     assert capsys.readouterr().err.splitlines() == [f"error: no such file or folder: {base / 'nowhere'}"]
