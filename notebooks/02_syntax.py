@@ -636,9 +636,9 @@ card("syn.structural_bias.warstadt2020")
 # another seed, and on a model with half of the layers.
 
 # %%
-attack = recall("syn.triggers.wallace2019a")
+attack = recall("syn.triggers.wallace2019a", data="glue_sst2")
 
-# %% mystnb={"figure": {"caption": "Accuracy without a trigger, with random words and with the words found, on the model attacked, on another seed and on a smaller model; our model, generated texts."}, "image": {"alt": "Horizontal bars: accuracy without trigger, with random triggers and with the trigger found, on the same model, another seed and another size. The trigger brings the attacked model to zero."}}
+# %% mystnb={"figure": {"caption": "Accuracy without a trigger, with random words and with the words found, on the model attacked, on another seed and on a smaller model; our model, reviews of SST-2."}, "image": {"alt": "Horizontal bars: accuracy without trigger, with random triggers and with the trigger found, on the same model, another seed and another size. The trigger brings every model far below a coin; random words cost next to nothing."}}
 texts = ("no trigger", "random trigger", "trigger")
 shown = {text: plotting.rows_of(attack.rows, "accuracy", text=text) for text in texts}
 plotting.bars(shown, "attacked", xlim=(0, 1), xlabel="accuracy")

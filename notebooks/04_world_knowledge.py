@@ -118,10 +118,10 @@ card("wld.lama.petroni2019")
 # ## Do better templates retrieve more facts?
 #
 # The same fact can be asked in many wordings. {cite:t}`jiang2019b` find some in text and by paraphrase, choose among them
-# on other facts, and put several together. Generated relations have three wordings each.
+# on other facts, and put several together. Their wordings of LAMA's relations are asked here.
 
 # %%
-wordings = recall("wld.templates.jiang2019b")
+wordings = recall("wld.templates.jiang2019b", data="lpaqa")
 
 # %% mystnb={"figure": {"caption": "P@1 by the manual wording, by the one chosen on other facts, by several together, and by whichever is right."}, "image": {"alt": "Horizontal bars: share of facts retrieved by the manual wording, the chosen one, ensembles of wordings and an oracle, for the model and its untrained twin."}}
 plotting.bars(wordings.series("P@1"), "prompts", xlim=(0, None), xlabel="P@1")
