@@ -17,7 +17,7 @@ from multiprocessing import get_context
 import pandas as pd
 import torch
 
-from . import experiments
+from . import experiments, provenance
 from .claims import evidence as records
 from .claims import registry
 from .claims.checks import RuleError
@@ -159,7 +159,7 @@ def recorded(id: str, source: str, settings: Settings, twin: bool = True) -> boo
             found = records.read(path).provenance if path.is_file() else None
         except records.EvidenceError:
             return False
-        if found is None or any(found.get(k) != v for k, v in records.asked(settings).items()):
+        if found is None or any(found.get(k) != v for k, v in provenance.asked(settings).items()):
             return False
         weights = {s.name: s.sha256 for s in subjects(settings, twin) if not s.is_twin}  # a twin is known by its seed
         if name in weights and found.get("subject_sha256") != weights[name]:
@@ -226,7 +226,7 @@ def _measured(it: Claim, data: Data, settings: Settings, twin: bool, save: bool)
             rows=tidy(rows),
             over_twin=None if beaten is None else tidy(beaten) if len(beaten) else [],
             notes=(*data.notes, *rows.attrs.get("notes", ())),
-            provenance=records.provenance(
+            provenance=provenance.measured(
                 settings,
                 seconds,
                 subject_sha256=subject.sha256,

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..claims import evidence, ledger
+from ..claims import ledger
 from ..claims.checks import RuleError, select
 from ..claims.clauses import LEARNED, Clause
 from ..claims.evidence import Evidence
@@ -24,6 +24,7 @@ from ..claims.registry import Claim
 from ..claims.rules import HOLDS, NOT_RERUN, Decision
 from ..data.items import Data
 from ..errors import Refusal
+from ..provenance import measured
 from ..scores.pairs import over
 from ..settings import Settings
 from ..subject.models import Subject
@@ -175,7 +176,7 @@ def trial(
         rows=_spoken_of(clauses, rows),
         over_twin=None if beaten is None else _spoken_of(clauses, beaten),
         notes=notes,
-        provenance=evidence.provenance(settings, seconds, **facts),
+        provenance=measured(settings, seconds, **facts),
     )
     record.judged()
     return Trial(role, name, says, record, tuple(aims))

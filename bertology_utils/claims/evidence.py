@@ -1,4 +1,4 @@
-"""Evidence: one record a (claim, model, data, kind), saying everything needed to measure it again.
+"""Evidence: one record per (claim, model, data, kind), saying everything needed to measure it again.
 
 Records are JSON, written atomically. Those that come with the package lie in ``assets/evidence``; what a user runs goes
 to the folder in the settings. There it is shown beside the shipped record; it stands in its place only if it was
@@ -10,14 +10,11 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import platform
 import re
 import warnings
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
-from datetime import datetime, timezone
-from functools import cache, cached_property
-from importlib import metadata
+from functools import cached_property
 from importlib.resources import files as resources
 from pathlib import Path
 from typing import Any
@@ -26,7 +23,6 @@ import pandas as pd
 
 from .. import files
 from ..errors import Refusal
-from ..provenance import commit
 from ..settings import Settings
 from . import believable, ledger
 from .checks import RuleError
@@ -290,46 +286,3 @@ def without_seconds(record: Evidence) -> Evidence:
     """The record less what differs between two runs of the same code: time, date and machine."""
     kept = {k: v for k, v in record.provenance.items() if k.endswith("sha256") or k in ("dtype", "seed", "draws")}
     return replace(record, provenance=kept)
-
-
-@cache
-def versions() -> dict[str, str]:
-    """Versions of what a figure may depend on."""
-    names = ("bertology-utils", "torch", "transformers", "tokenizers", "numpy", "scipy", "scikit-learn")
-
-    def version(name: str) -> str:
-        try:
-            return metadata.version(name)
-        except metadata.PackageNotFoundError:
-            return "not installed"
-
-    return {"python": platform.python_version(), **{name: version(name) for name in names}}
-
-
-def asked(settings: Settings) -> dict[str, Any]:
-    """What a record of these settings says of what was asked for."""
-    noise = settings.noise or None
-    return {"asked": settings.n, "seed": settings.seed, "dtype": settings.dtype, "noise": noise}
-
-
-def scoring(settings: Settings) -> dict[str, Any]:
-    """How figures were computed, whatever ran the model."""
-    return {
-        "versions": versions(),
-        "git": commit(),
-        "seed": settings.seed,
-        "draws": settings.draws,
-        "asked": settings.n,  # items per task; None for the claim's own number
-        "date": datetime.now(timezone.utc).date().isoformat(),
-        **({"noise": settings.noise} if settings.noise else {}),
-    }
-
-
-def provenance(settings: Settings, seconds: float, **hashes: object) -> dict[str, Any]:
-    """Where and how a figure was measured."""
-    import torch
-
-    device = settings.torch_device()
-    name = torch.cuda.get_device_name(device) if device.type == "cuda" else platform.machine()
-    where = {"device": str(device), "device_name": name, "dtype": settings.dtype, "seconds": round(seconds, 1)}
-    return {**hashes, **where, **scoring(settings)}

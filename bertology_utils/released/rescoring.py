@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 
 from .. import released
-from ..claims import evidence as records
 from ..claims.evidence import Evidence
+from ..provenance import scoring
 from ..scores.intervals import COLUMNS
 from ..settings import Settings
 
@@ -33,7 +33,7 @@ def score(id: str, settings: Settings | None = None, *, save: bool = True) -> li
                 label=scored.label,
                 stance="" if str(subject) in scored.baselines else scored.stance,
                 source=scored.source,
-                provenance=hashes | records.scoring(settings),
+                provenance=hashes | scoring(settings),
             )
             if save:
                 record.save(settings.evidence)
