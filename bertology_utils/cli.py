@@ -104,7 +104,7 @@ def run(
     jobs: Annotated[int, typer.Option(min=1, help="Processes at work at the same time.")] = 1,
 ) -> None:
     """Rerun claims on a model and print what came out."""
-    from .runs import many
+    from .sweep import many
 
     settings = Settings.of(
         model=model,

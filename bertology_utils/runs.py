@@ -1,21 +1,13 @@
-"""Running claims: one, or many in one go, one after the other or several at once, none stopped by another's failure.
-
-`run` measures the subject and its twin on every source asked for, decides, and keeps the evidence.
-"""
+"""Running a claim: the subject and its twin are measured on every source asked for, decided, and kept as evidence."""
 
 from __future__ import annotations
 
-import os
 import time
-import traceback
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
-from multiprocessing import get_context
 
 import pandas as pd
-import torch
 
 from . import experiments, provenance
 from .claims import evidence as records
@@ -35,7 +27,7 @@ from .scores.rows import records as tidy
 from .settings import Settings
 from .subject import models
 from .subject.models import Subject
-from .subject.progress import Progress, place
+from .subject.progress import Progress
 
 FEW = 100  # items per task below which an experiment may be left without something to measure
 
@@ -273,7 +265,7 @@ def _too_few(it: Claim, settings: Settings, error: Exception) -> Exception:
     """A refusal where few items were asked for: a split, a class or a fold is empty then, in many ways; else the error."""
     if isinstance(error, Refusal) or settings.n is None or settings.n >= FEW:
         return error
-    why = _line(error)[:160] or type(error).__name__
+    why = in_a_line(error)[:160] or type(error).__name__
     return NotRunnable(f"{it.id} cannot be measured on n = {settings.n} items ({why}): ask for more")
 
 
@@ -290,101 +282,6 @@ def _draws(rows: pd.DataFrame) -> list[int]:
     return sorted({len(d) for d in rows.get("draws", ()) if d is not None})
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What became of one claim on one source.
-
-    Attributes
-    ----------
-    claim : str
-    source : str
-        Empty where the claim has no such data.
-    records : tuple of Evidence
-    error : str
-        What went wrong: a line for what a user can mend, a traceback for a bug; empty if nothing.
-    mendable : bool
-        Whether it is the former.
-    skipped : bool
-        The claim has no experiment for the data asked for.
-    """
-
-    claim: str
-    source: str = ""
-    records: tuple[Evidence, ...] = ()
-    error: str = ""
-    mendable: bool = False
-    skipped: bool = False
-
-
-def many(
-    ids: Sequence[str],
-    settings: Settings,
-    jobs: int = 1,
-    *,
-    twin: bool = True,
-    save: bool = True,
-    missing: bool = False,
-) -> Iterator[Outcome]:
-    """Rerun claims, yielding each outcome as it comes.
-
-    Parameters
-    ----------
-    ids : sequence of str
-        Ledger ids.
-    settings : Settings
-    jobs : int
-        Processes at work at the same time, each with its share of the cores; the figures do not depend on it.
-    twin, save, missing
-        As of `run`.
-
-    Raises
-    ------
-    Refusal
-        If the model cannot be had, or the only claim asked for cannot be run (of several, its outcome says so).
-    """
-    work = []
-    for id in ids:
-        try:
-            it = get(id)
-            work += [
-                (id, source)
-                for source in sources(it, settings)
-                if not (missing and recorded(id, source, settings, twin))
-            ]
-        except NotRunnable as error:
-            if len(ids) == 1:
-                raise
-            yield Outcome(id, error=_line(error), mendable=True, skipped=True)
-    if work and save:
-        writable(settings.evidence)
-    if work:
-        subjects(settings, twin=False)  # a model that cannot be had is said once, not once a claim
-    options = {"twin": twin, "save": save}
-    if jobs == 1:
-        for number, (id, source) in enumerate(work, 1):
-            place.set(f"[{number}/{len(work)}] ")
-            yield _one(id, source, settings, options)
-        return
-    context = get_context("spawn")  # a forked process would share torch's threads and the accelerator's state
-    with ProcessPoolExecutor(jobs, mp_context=context, initializer=_share, initargs=(jobs,)) as pool:
-        for future in as_completed([pool.submit(_one, id, source, settings, options) for id, source in work]):
-            yield future.result()
-
-
-def _one(id: str, source: str, settings: Settings, options: dict) -> Outcome:
-    try:
-        return Outcome(id, source, run(id, settings, data=source, **options).records)
-    except Refusal as error:
-        return Outcome(id, source, error=_line(error), mendable=True)
-    except Exception:
-        return Outcome(id, source, error=f"{id} on {source}\n{traceback.format_exc().rstrip()}")
-
-
-def _share(jobs: int) -> None:
-    """Give a worker its share of the cores: more threads than cores slow one another down."""
-    torch.set_num_threads(max(1, (os.cpu_count() or 1) // jobs))
-    place.set(None)  # several lines at once would write over one another
-
-
-def _line(error: Exception) -> str:
+def in_a_line(error: Exception) -> str:
+    """An error's message without its line breaks."""
     return " ".join(str(error).split())

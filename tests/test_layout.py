@@ -19,7 +19,7 @@ FLOORS = (  # from the ground up; what stands on one floor may import its neighb
     ("claims",),
     ("calibration",),
     ("experiments", "released"),
-    ("runs", "calibrate", "reproduce"),
+    ("runs", "sweep", "calibrate", "reproduce"),
     ("cards",),
     ("book", "cli"),
 )

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from support import tiny_folder
 
-from bertology_utils import runs
+from bertology_utils import runs, sweep
 from bertology_utils.claims import evidence, registry
 from bertology_utils.errors import Refusal
 from bertology_utils.settings import Settings
@@ -27,7 +27,7 @@ def kept(folder) -> dict:
 
 def test_several_processes_measure_what_one_does(settings, tmp_path):
     for jobs in (1, 2):
-        outcomes = list(runs.many(SMALL, replace(settings, evidence=tmp_path / str(jobs)), jobs))
+        outcomes = list(sweep.many(SMALL, replace(settings, evidence=tmp_path / str(jobs)), jobs))
         assert sorted(o.claim for o in outcomes) == sorted(SMALL) and not any(o.error for o in outcomes)
     assert kept(tmp_path / "1") == kept(tmp_path / "2") and len(kept(tmp_path / "1")) == 4
 
@@ -37,7 +37,7 @@ def test_what_fails_is_named_and_the_rest_goes_on(settings, monkeypatch):
     refused = replace(runs.get("syn.negation.ettinger2019"), experiment=lambda *_: refuse())
     monkeypatch.setitem(registry._CLAIMS, SMALL[0], broken)
     monkeypatch.setitem(registry._CLAIMS, "syn.negation.ettinger2019", refused)
-    bug, mendable, well = runs.many([SMALL[0], "syn.negation.ettinger2019", SMALL[1]], settings)
+    bug, mendable, well = sweep.many([SMALL[0], "syn.negation.ettinger2019", SMALL[1]], settings)
     assert "ZeroDivisionError" in bug.error and SMALL[0] in bug.error and not bug.records
     assert mendable.error == "too small a model"
     assert not well.error and len(well.records) == 2
@@ -49,29 +49,29 @@ def refuse():
 
 def test_of_several_what_has_no_such_data_is_skipped_alone_it_is_refused(settings):
     sent = replace(settings, data="clams")
-    outcomes = list(runs.many(SMALL, sent))
+    outcomes = list(sweep.many(SMALL, sent))
     assert all(o.skipped and "clams" in o.error for o in outcomes)
     with pytest.raises(registry.NotRunnable, match="clams"):
-        list(runs.many(SMALL[:1], sent))
+        list(sweep.many(SMALL[:1], sent))
 
 
 def test_a_model_that_cannot_be_had_is_said_once(settings):
     with pytest.raises(models.ModelUnavailable, match="no such folder"):
-        list(runs.many(SMALL, replace(settings, model="./nowhere")))
+        list(sweep.many(SMALL, replace(settings, model="./nowhere")))
 
 
 def test_a_run_is_taken_up_where_a_record_is_missing(settings, tmp_path):
-    assert len(list(runs.many(SMALL, settings))) == 2
-    assert not list(runs.many(SMALL, settings, missing=True))
+    assert len(list(sweep.many(SMALL, settings))) == 2
+    assert not list(sweep.many(SMALL, settings, missing=True))
     (twin,) = tmp_path.glob(f"{SMALL[1]}/*-untrained--builtin.json")
     twin.unlink()
-    assert not list(runs.many(SMALL, settings, missing=True, twin=False))
-    (again,) = runs.many(SMALL, settings, missing=True)
+    assert not list(sweep.many(SMALL, settings, missing=True, twin=False))
+    (again,) = sweep.many(SMALL, settings, missing=True)
     assert again.claim == SMALL[1] and twin.is_file()
 
 
 def test_a_record_says_how_many_resamples_it_rests_on(settings):
-    outcome = next(iter(runs.many(SMALL[:1], settings)))
+    outcome = next(iter(sweep.many(SMALL[:1], settings)))
     assert all(r.provenance["draws"] == 100 and r.provenance["draws_used"] == [100] for r in outcome.records)
     kept_ = [evidence.read(p) for p in settings.evidence.rglob("*.json")]
     assert all(r.provenance["draws_used"] == [100] and "draws" not in r.rows[0] for r in kept_)

@@ -1,0 +1,116 @@
+"""Running many claims in one go, one after the other or several at once, none stopped by another's failure."""
+
+from __future__ import annotations
+
+import os
+import traceback
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from multiprocessing import get_context
+
+import torch
+
+from .claims.evidence import Evidence
+from .claims.registry import NotRunnable
+from .errors import Refusal
+from .files import writable
+from .runs import get, in_a_line, recorded, run, sources, subjects
+from .settings import Settings
+from .subject.progress import place
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one claim on one source.
+
+    Attributes
+    ----------
+    claim : str
+    source : str
+        Empty where the claim has no such data.
+    records : tuple of Evidence
+    error : str
+        What went wrong: a line for what a user can mend, a traceback for a bug; empty if nothing.
+    mendable : bool
+        Whether it is the former.
+    skipped : bool
+        The claim has no experiment for the data asked for.
+    """
+
+    claim: str
+    source: str = ""
+    records: tuple[Evidence, ...] = ()
+    error: str = ""
+    mendable: bool = False
+    skipped: bool = False
+
+
+def many(
+    ids: Sequence[str],
+    settings: Settings,
+    jobs: int = 1,
+    *,
+    twin: bool = True,
+    save: bool = True,
+    missing: bool = False,
+) -> Iterator[Outcome]:
+    """Rerun claims, yielding each outcome as it comes.
+
+    Parameters
+    ----------
+    ids : sequence of str
+        Ledger ids.
+    settings : Settings
+    jobs : int
+        Processes at work at the same time, each with its share of the cores; the figures do not depend on it.
+    twin, save, missing
+        As of `run`.
+
+    Raises
+    ------
+    Refusal
+        If the model cannot be had, or the only claim asked for cannot be run (of several, its outcome says so).
+    """
+    work = []
+    for id in ids:
+        try:
+            it = get(id)
+            work += [
+                (id, source)
+                for source in sources(it, settings)
+                if not (missing and recorded(id, source, settings, twin))
+            ]
+        except NotRunnable as error:
+            if len(ids) == 1:
+                raise
+            yield Outcome(id, error=in_a_line(error), mendable=True, skipped=True)
+    if work and save:
+        writable(settings.evidence)
+    if work:
+        subjects(settings, twin=False)  # a model that cannot be had is said once, not once a claim
+    options = {"twin": twin, "save": save}
+    if jobs == 1:
+        for number, (id, source) in enumerate(work, 1):
+            place.set(f"[{number}/{len(work)}] ")
+            yield _one(id, source, settings, options)
+        return
+    context = get_context("spawn")  # a forked process would share torch's threads and the accelerator's state
+    with ProcessPoolExecutor(jobs, mp_context=context, initializer=_share, initargs=(jobs,)) as pool:
+        for future in as_completed([pool.submit(_one, id, source, settings, options) for id, source in work]):
+            yield future.result()
+
+
+def _one(id: str, source: str, settings: Settings, options: dict) -> Outcome:
+    try:
+        return Outcome(id, source, run(id, settings, data=source, **options).records)
+    except Refusal as error:
+        return Outcome(id, source, error=in_a_line(error), mendable=True)
+    except Exception:
+        return Outcome(id, source, error=f"{id} on {source}\n{traceback.format_exc().rstrip()}")
+
+
+def _share(jobs: int) -> None:
+    """Give a worker its share of the cores: more threads than cores slow one another down."""
+    torch.set_num_threads(max(1, (os.cpu_count() or 1) // jobs))
+    place.set(None)  # several lines at once would write over one another
