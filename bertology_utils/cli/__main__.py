@@ -1,0 +1,5 @@
+"""``python -m bertology_utils.cli``."""
+
+from . import main
+
+main()

@@ -1,0 +1,42 @@
+"""The application that the commands are put into, and the options that several of them have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .. import __version__
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Rerun the experiments of A Primer in BERTology on any BERT.",
+)
+
+Model = Annotated[str | None, typer.Option(help="mini, a Hub name (name or name@revision) or a local folder.")]
+Source = Annotated[str | None, typer.Option("--data", help="builtin, original, or one data set's name.")]
+Folder = Annotated[Path | None, typer.Option(help="Folder with the original data, tried before the network.")]
+Out = Annotated[Path | None, typer.Option("--evidence", help="Folder for evidence records.")]
+Seed = Annotated[int | None, typer.Option(help="Of generators, bootstrap, probes and twins.")]
+Device = Annotated[str | None, typer.Option(help="auto, cpu, cuda, cuda:1, mps or xpu.")]
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from importlib import metadata
+
+        others = ", ".join(f"{name} {metadata.version(name)}" for name in ("torch", "transformers"))
+        typer.echo(f"bertology {__version__} ({others})")
+        raise typer.Exit()
+
+
+@app.callback()
+def top(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which release this is, and stop.")
+    ] = False,
+) -> None:
+    """Rerun the experiments of A Primer in BERTology on any BERT."""

@@ -1,0 +1,174 @@
+"""``bertology run | check | score | calibrate``: what is measured, and measured again."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..claims import ledger, listing
+from ..settings import Settings
+from .base import Device, Folder, Model, Out, Seed, Source, app
+
+if TYPE_CHECKING:
+    from ..claims.evidence import Evidence
+
+
+@app.command()
+def run(
+    claims: Annotated[list[str], typer.Argument(help="Ledger ids, section names, or `all`.")],
+    model: Model = None,
+    data: Source = None,
+    device: Device = None,
+    dtype: Annotated[str | None, typer.Option(help="float32, bfloat16 or float16.")] = None,
+    n: Annotated[int | None, typer.Option(help="Items per task.")] = None,
+    seed: Seed = None,
+    batch_tokens: Annotated[int | None, typer.Option(help="Token budget per batch; by default the device's.")] = None,
+    mirror: Folder = None,
+    evidence: Out = None,
+    twin: Annotated[bool, typer.Option(help="Also run the untrained twin.")] = True,
+    save: Annotated[bool, typer.Option(help="Keep the evidence.")] = True,
+    missing: Annotated[
+        bool, typer.Option("--missing", help="Only what the evidence folder has no such record of.")
+    ] = False,
+    jobs: Annotated[int, typer.Option(min=1, help="Processes at work at the same time.")] = 1,
+) -> None:
+    """Rerun claims on a model and print what came out."""
+    from ..sweep import many
+
+    settings = Settings.of(
+        model=model,
+        data=data,
+        device=device,
+        dtype=dtype,
+        n=n,
+        seed=seed,
+        batch_tokens=batch_tokens,
+        mirror=mirror,
+        evidence=evidence,
+    )
+    bugs = refused = kept = 0
+    said = []
+    for outcome in many(_expand(claims), settings, jobs, twin=twin, save=save, missing=missing):
+        if outcome.error:
+            bugs += not outcome.mendable
+            refused += outcome.mendable and not outcome.skipped
+            typer.echo(f"{'skipped' if outcome.skipped else 'bertology'}: {outcome.error}", err=True)
+        for record in outcome.records:
+            said.append(_in_words(record))
+            typer.echo(said[-1])
+        kept += len(outcome.records) * save
+    if said:
+        typer.echo(listing.legend(" ".join(said)))
+    if kept:
+        typer.echo(f"{kept} records are in {settings.evidence}; those that come with the package stay as they are")
+    if bugs or refused:
+        sys.exit(1 if bugs else 2)
+
+
+def _in_words(record: Evidence) -> str:
+    """A record's verdict, the figures that decided it, and what was left out."""
+    from ..claims.checks import figure
+
+    decision = record.judged()
+    lines = [f"{record.claim}  {record.model} on {record.data} (n = {record.n}): {decision.outcome.upper()}"]
+    for check in decision.checks:
+        sign = {True: "holds", False: "fails", None: "open"}[check.holds]
+        key = f" ({check.key})" if check.key else ""
+        lines.append(f"    {check.measure}{key}: {figure(check.value, check.low, check.high)}  {sign}")
+    return "\n".join([*lines, *(f"    note: {note}" for note in record.notes)])
+
+
+def _expand(names: list[str]) -> list[str]:
+    """Ledger ids for ids, section names and `all`; of a section only what can be run."""
+    from ..runs import get, registered
+
+    sections = {s.name: s for s in ledger.sections()}
+    out: list[str] = []
+    for name in names:
+        if name == "all":
+            out += list(registered())
+        elif name in sections:
+            out += [r.id for r in sections[name].rows if r.id in registered()]
+        else:
+            out.append(get(name).id)
+    return list(dict.fromkeys(out))
+
+
+@app.command()
+def check(
+    n: Annotated[int, typer.Option(min=1, help="Records.")] = 3,
+    seed: Annotated[int, typer.Option(help="Of the draw.")] = 0,
+    device: Device = None,
+    mirror: Folder = None,
+    shipped: Annotated[Path | None, typer.Option(help="Folder of records; those that come with the package.")] = None,
+) -> None:
+    """Rerun shipped records drawn at random: does this machine measure the same? (original data where a mirror is)"""
+    from .. import reproduce
+
+    settings, failed = Settings.of(device=device, mirror=mirror), 0
+    for found in reproduce.reproduce(settings, n, seed=seed, root=shipped or reproduce.SHIPPED):
+        name = f"{found.record.claim}  {found.record.model} on {found.record.data}"
+        if found.skipped:
+            typer.echo(f"{name}: not rerun: {found.skipped}")
+            continue
+        failed += bool(found.differences)
+        typer.echo(
+            f"{name}: {'DIFFERS' if found.differences else 'the same'}; largest {found.largest:.2f} of what may be"
+        )
+        for line in found.differences[:10]:
+            typer.echo(f"    {line}")
+    if failed:
+        sys.exit(1)
+
+
+@app.command()
+def score(
+    claims: Annotated[list[str], typer.Argument(help="Ledger ids, or `all`.")],
+    mirror: Folder = None,
+    evidence: Out = None,
+) -> None:
+    """Score the released outputs of the real BERT again (needs a mirror that holds them)."""
+    from .. import released
+    from ..released import rescoring
+
+    settings = Settings.of(mirror=mirror, evidence=evidence)
+    ids = released.claims() if claims == ["all"] else [ledger.row(id).id for id in claims]
+    for id in ids:
+        if id not in released.claims():
+            typer.echo(f"{id}: no released outputs are registered", err=True)
+        for record in rescoring.score(id, settings):
+            typer.echo(
+                f"{id}  {record.model} [{record.label}] {record.data}: "
+                f"{len(record.rows)} figures, {record.decision.outcome if record.decision else record.stance}"
+            )
+
+
+@app.command()
+def calibrate(
+    claims: Annotated[list[str], typer.Argument(help="Ledger ids, section names, or `all`.")],
+    model: Model = None,
+    data: Source = None,
+    n: Annotated[int | None, typer.Option(help="Items per task.")] = None,
+    mirror: Folder = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for the records; by default none are kept.")] = None,
+) -> None:
+    """Try the claims' rules on models that lack the property, and on one that has it planted."""
+    from .. import calibrate as home
+
+    settings = Settings.of(model=model, data=data, n=n, mirror=mirror)
+    ids, wrong = home.expand(claims), 0
+    lacking = [id for id in home.lacking() if id in ids]
+    for id in ids:
+        if id in lacking:
+            continue  # named together below
+        trials = home.calibrate(id, settings, save=out)
+        wrong += sum(bool(t.wrong) for t in trials)
+        for line in home.in_words(trials):
+            typer.echo(line)
+    home.harness.complain(lacking)
+    if wrong:
+        typer.echo(f"bertology: {wrong} stand-ins came out as they must not", err=True)
+        sys.exit(1)

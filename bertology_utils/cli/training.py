@@ -1,0 +1,70 @@
+"""``bertology pretrain | learning-curve``: models of one's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .. import files
+from .base import Device, app
+
+
+@app.command()
+def pretrain(
+    out: Annotated[
+        Path, typer.Option(help="Folder for checkpoints, log and the exported model; a run there is resumed.")
+    ],
+    corpus: Annotated[
+        list[Path] | None,
+        typer.Option(help="Text files (.txt, .txt.xz) or folders; documents end at blank lines. None for `toy`."),
+    ] = None,
+    config: Annotated[str, typer.Option(help="A configuration that comes with the package, or a YAML file.")] = "mini",
+    device: Device = None,
+    minutes: Annotated[
+        float | None, typer.Option(help="Stop with a checkpoint after so long; run again to go on.")
+    ] = None,
+    tokens: Annotated[float | None, typer.Option(help="Another budget than the configuration's, in pieces.")] = None,
+    cache: Annotated[Path | None, typer.Option(help="Where the tokenised corpus is kept.")] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Start anew although OUT holds a checkpoint.")] = False,
+    prepare: Annotated[bool, typer.Option("--prepare", help="Train the vocabulary and tokenise, no more.")] = False,
+    release: Annotated[
+        Path | None, typer.Option(help="Another folder: decay the stable run in OUT there, at once.")
+    ] = None,
+    plan: Annotated[
+        str | None, typer.Option(help="Many runs: a plan that comes with the package (full, seeds), or a YAML file.")
+    ] = None,
+    scale: Annotated[float, typer.Option(help="With --plan: below 1 a dry run, budgets times this.")] = 1.0,
+) -> None:
+    """Pretrain a BERT from text (MLM and NSP), or go on with a plan of many runs; also under torchrun."""
+    from .. import pretrain as package
+    from ..pretrain.signals import Interrupted
+
+    try:
+        if plan:
+            package.plan.main(plan, corpus, out, minutes, device, cache, scale)
+        else:
+            package.main(config, corpus, out, device, minutes, tokens, cache, fresh, prepare, release)
+    except Interrupted as stopped:
+        typer.echo(f"bertology: {stopped.says}", err=True)
+        raise
+
+
+@app.command("learning-curve")
+def learning_curve(
+    runs: Annotated[list[Path], typer.Argument(help="Folders of pretraining runs, with their exported checkpoints.")],
+    n: Annotated[int, typer.Option(help="Generated agreement items.")] = 1200,
+    out: Annotated[Path | None, typer.Option(help="CSV file to write; else printed.")] = None,
+) -> None:
+    """Agreement across 0, 1 and 2 attractors at each checkpoint of a run, as rows."""
+    import pandas as pd
+
+    from ..pretrain import curve
+
+    rows = pd.concat([curve.agreement(run, n).assign(run=run.name) for run in runs])
+    text = rows.to_csv(index=False, float_format="%.4f")
+    if out is None:
+        typer.echo(text, nl=False)
+    else:
+        files.write(out, text)
