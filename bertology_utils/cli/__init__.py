@@ -1,4 +1,4 @@
-"""The command line: ``bertology list | run | check | score | calibrate | show | report | pretrain | data``."""
+"""The command line: ``bertology list | run | check | score | calibrate | show | report | pretrain | data | new-claim``."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import typer
 from .. import files
 from ..data.cli import app as data_app
 from ..errors import Refusal
-from . import measuring, showing, training  # they put their commands into the application
+from . import measuring, new_claim, showing, training  # they put their commands into the application
 from .base import app
 
-__all__ = ["app", "main", "measuring", "showing", "training"]
+__all__ = ["app", "main", "measuring", "new_claim", "showing", "training"]
 
 app.add_typer(data_app, name="data", help="The studies' own data: list, get, check, licences.")
 
