@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup book html test speed portability check lint notebooks clean distclean
+.PHONY: help setup book html real test speed portability check lint notebooks clean distclean
 
 # The interpreter to start from, where the environment goes, and the pins (empty: newest releases instead).
 PYTHON ?= python3
@@ -12,6 +12,8 @@ CONSTRAINTS ?= constraints.txt
 MODEL ?= mini
 DATA ?= builtin
 DEVICE ?= cpu
+# The model of `make real`.
+REAL ?= bert-base-uncased
 # What `make test` runs (the notebooks take longest, so they begin), and in how many processes; each of them computes
 # on one thread.
 TESTS ?= notebooks tests
@@ -44,6 +46,10 @@ book: $(STAMP) ## execute every notebook afresh and render the book (MODEL=, DAT
 
 html: $(STAMP) ## render the book from the stored outputs
 	$(BOOK) build
+
+real: $(STAMP) ## the real BERT on the studies' own data, then the book with it (REAL=, DEVICE=)
+	code=0; $(VENV)/bin/bertology run all --model $(REAL) --data original --device $(DEVICE) --missing || code=$$?; \
+	  $(VENV)/bin/bertology report && $(BOOK) build --execute; exit $$code
 
 test: $(STAMP) ## unit tests, guards, stored notebooks against the code (CPU=), the book and its pages
 	OMP_NUM_THREADS=1 $(RUN) -m pytest --nbval $(if $(CPU),--kernel-cpu $(CPU)) --numprocesses $(JOBS) --dist loadfile \

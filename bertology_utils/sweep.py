@@ -72,19 +72,8 @@ def many(
     Refusal
         If the model cannot be had, or the only claim asked for cannot be run (of several, its outcome says so).
     """
-    work = []
-    for id in ids:
-        try:
-            it = get(id)
-            work += [
-                (id, source)
-                for source in sources(it, settings)
-                if not (missing and recorded(id, source, settings, twin))
-            ]
-        except NotRunnable as error:
-            if len(ids) == 1:
-                raise
-            yield Outcome(id, error=in_a_line(error), mendable=True, skipped=True)
+    work, left_out = planned(ids, settings, twin=twin, missing=missing)
+    yield from left_out
     if work and save:
         writable(settings.evidence)
     if work:
@@ -99,6 +88,32 @@ def many(
     with ProcessPoolExecutor(jobs, mp_context=context, initializer=_share, initargs=(jobs,)) as pool:
         for future in as_completed([pool.submit(_one, id, source, settings, options) for id, source in work]):
             yield future.result()
+
+
+def planned(
+    ids: Sequence[str], settings: Settings, *, twin: bool = True, missing: bool = False
+) -> tuple[list[tuple[str, str]], list[Outcome]]:
+    """What `many` would run, as (claim, source), and what is left out of it because there is no such experiment or data.
+
+    Raises
+    ------
+    NotRunnable
+        If the only claim asked for is left out.
+    """
+    work, left_out = [], []
+    for id in ids:
+        try:
+            it = get(id)
+            work += [
+                (id, source)
+                for source in sources(it, settings)
+                if not (missing and recorded(id, source, settings, twin))
+            ]
+        except NotRunnable as error:
+            if len(ids) == 1:
+                raise
+            left_out.append(Outcome(id, error=in_a_line(error), mendable=True, skipped=True))
+    return work, left_out
 
 
 def _one(id: str, source: str, settings: Settings, options: dict) -> Outcome:

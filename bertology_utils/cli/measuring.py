@@ -34,9 +34,10 @@ def run(
         bool, typer.Option("--missing", help="Only what the evidence folder has no such record of.")
     ] = False,
     jobs: Annotated[int, typer.Option(min=1, help="Processes at work at the same time.")] = 1,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list what would be run: claim and data.")] = False,
 ) -> None:
     """Rerun claims on a model and print what came out."""
-    from ..sweep import many
+    from ..sweep import many, planned
 
     settings = Settings.of(
         model=model,
@@ -49,6 +50,10 @@ def run(
         mirror=mirror,
         evidence=evidence,
     )
+    if dry_run:
+        for claim, source in planned(_expand(claims), settings, twin=twin, missing=missing)[0]:
+            typer.echo(f"{claim} {source}")
+        return
     bugs = refused = kept = 0
     said = []
     for outcome in many(_expand(claims), settings, jobs, twin=twin, save=save, missing=missing):
