@@ -250,10 +250,11 @@ def _rows(it: Claim, subject: Subject, data: Data, settings: Settings) -> pd.Dat
     try:
         rows = it.experiment(subject, data, settings)
     except AttributeError as error:
-        why = models.suitable.OTHER_LAYOUT.get(built)
-        if why is None:
+        if built == "bert":
             raise
-        raise NotRunnable(f"{it.id} is not defined for {subject.name} ({built}): {why}") from error
+        raise NotRunnable(
+            f"{it.id} is not defined for {subject.name} ({built}): it reaches into parts of BERT's own"
+        ) from error
     except (ValueError, LookupError) as error:
         raise _too_few(it, settings, error) from error
     if not len(rows):

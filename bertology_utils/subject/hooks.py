@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Any
+from typing import Any, cast
 
 import torch
 
@@ -25,14 +25,12 @@ def _check(name: str, values: Iterable[int], size: int) -> list[int]:
 
 def head_outputs(subject: Subject, layer: int) -> torch.nn.Linear:
     """The projection that a layer's heads end in: it takes their outputs side by side, (B, T, H)."""
-    block: Any = subject.layers[layer]
-    return block.attention.output.dense
+    return cast(torch.nn.Linear, subject.part(subject.layers[layer], "output"))
 
 
 def head_values(subject: Subject, layer: int) -> torch.nn.Linear:
     """The projection that makes a layer's value vectors, those of its heads side by side, (B, T, H)."""
-    block: Any = subject.layers[layer]
-    return block.attention.self.value
+    return cast(torch.nn.Linear, subject.part(subject.layers[layer], "value"))
 
 
 @contextmanager

@@ -28,14 +28,14 @@ from transformers import (
 from transformers.utils import logging as transformers_logging
 
 from ..settings import Settings
-from . import hub, suitable
+from . import hub, layout, suitable
 from .suitable import ModelUnavailable, ModelUnsuitable
 
 TWIN = "-untrained"
 
 _UNSEEN = ("model_type", "num_attention_heads", "hidden_act", "layer_norm_eps")  # of a configuration, in the weights
-_HEADS = ("cls.", "lm_head.", "predictions.", "sop_classifier.", "vocab_", "generator_", "discriminator_predictions.")
-_MLM_HEADS = ("cls.predictions.", "lm_head.", "predictions.", "vocab_", "generator_")
+_MLM_HEADS = ("cls.predictions.", "lm_head.", "predictions.", "vocab_", "generator_", "head.", "decoder.")
+_HEADS = (*_MLM_HEADS, "cls.", "sop_classifier.", "discriminator_predictions.")
 _TOKENIZER_FILES = ("tokenizer.json", "vocab.txt", "vocab.json", "sentencepiece.bpe.model", "spiece.model")
 
 
@@ -87,7 +87,7 @@ class Subject:
     def max_length(self) -> int:
         """Pieces a row may have, special tokens included."""
         limit = self.config.max_position_embeddings
-        if self.config.model_type in ("roberta", "xlm-roberta", "camembert"):
+        if self.config.model_type in ("roberta", "xlm-roberta", "camembert", "mpnet"):
             limit -= self.config.pad_token_id + 1  # their positions start behind the padding id
         return min(limit, self.tokenizer.model_max_length)
 
@@ -105,11 +105,21 @@ class Subject:
         ModelUnsuitable
             If they cannot be reached into one by one.
         """
-        if why := suitable.OTHER_LAYOUT.get(self.config.model_type):
-            raise ModelUnsuitable(
-                f"this is not defined for {self.name}, a model of type {self.config.model_type}: {why}"
-            )
-        return cast(Any, self.base).encoder.layer
+        return cast(torch.nn.ModuleList, self.part(self.base, "layers"))
+
+    def part(self, module: torch.nn.Module, name: str) -> torch.nn.Module:
+        """A part of the encoder or of a layer, by its name in `layout.Layout`.
+
+        Raises
+        ------
+        ModelUnsuitable
+            If the architecture has no such part of its own.
+        """
+        kind = self.config.model_type
+        if (found := layout.part(kind, module, name)) is None:
+            why = layout.LAYOUTS[kind].lacks
+            raise ModelUnsuitable(f"this is not defined for {self.name}, a model of type {kind}: {why}")
+        return found
 
     def predict(self, hidden: torch.Tensor) -> torch.Tensor:
         """Logits (..., V) of the masked-LM head for hidden states (..., H) of the last layer."""
@@ -122,6 +132,8 @@ class Subject:
         for head in ("lm_head", "predictions"):  # RoBERTa, ALBERT
             if hasattr(model, head):
                 return getattr(model, head)(hidden)
+        if hasattr(model, "head"):  # ModernBERT
+            return model.decoder(model.head(hidden))
         if hasattr(model, "generator_lm_head"):
             return model.generator_lm_head(model.generator_predictions(hidden))
         if hasattr(model, "vocab_projector"):
@@ -247,8 +259,9 @@ def _loaded(name: str, where: str, settings: Settings) -> tuple[PreTrainedTokeni
         tokenizer = AutoTokenizer.from_pretrained(where, **options, **tokenizer_options)
         if config.model_type not in suitable.TEXT_TO_TEXT:
             suitable.vocabulary(name, tokenizer, config.vocab_size)
-        # ELECTRA's generator is published under the class of its masked-LM head
-        masked = config.model_type == "electra" and any("MaskedLM" in a for a in config.architectures or ())
+        # ELECTRA's generator is published under the class of its masked-LM head; ModernBERT has no other
+        generator = config.model_type == "electra" and any("MaskedLM" in a for a in config.architectures or ())
+        masked = generator or config.model_type == "modernbert"
         model, info = (AutoModelForMaskedLM if masked else AutoModelForPreTraining).from_pretrained(
             where,
             config=config,

@@ -12,18 +12,20 @@ from typing import Any
 import torch
 
 from ..errors import Refusal
+from .layout import LAYOUTS
 
-# Architectures by their `model_type`: laid out as BERT is, or with layers that are not to be reached into.
-LIKE_BERT = ("bert", "roberta", "xlm-roberta", "camembert", "electra")
-OTHER_LAYOUT = {
-    "distilbert": "its layers are not laid out as BERT's are",
-    "albert": "its layers share their weights, so none can be looked at or changed by itself",
-}
 TEXT_TO_TEXT = ("t5",)  # for the claims that ask a model to write
 PADDING = 128  # rows by which a table of embeddings may be longer than the vocabulary: tables are padded to round sizes
 COMMON = "the of and in to a with on is de la el der die und i v na no o 的 是 в и на ال من の は".split()
 TRIAL = "the of and in to a"
-_WEIGHTS = ("encoder.layer.", "transformer.layer.", "albert_layer_groups.", "embeddings.", "embedding_hidden_mapping")
+_WEIGHTS = (
+    "encoder.layer.",
+    "transformer.layer.",
+    "albert_layer_groups.",
+    "model.layers.",
+    "embeddings.",
+    "embedding_hidden_mapping",
+)
 
 
 class ModelUnavailable(Refusal):
@@ -44,10 +46,10 @@ def architecture(name: str, config: Any) -> None:
     kind = getattr(config, "model_type", None)
     if kind in TEXT_TO_TEXT:
         return
-    if kind not in (*LIKE_BERT, *OTHER_LAYOUT):
+    if kind not in LAYOUTS:
         raise ModelUnsuitable(
             f"model {name!r} is of type {kind!r}, which these experiments are not defined for; they are for "
-            f"{', '.join((*LIKE_BERT, *OTHER_LAYOUT))}"
+            f"{', '.join(LAYOUTS)}"
         )
     for flag in ("is_decoder", "is_encoder_decoder", "add_cross_attention"):
         if getattr(config, flag, False):
@@ -119,7 +121,7 @@ def weights(name: str, model: Any) -> None:
             continue
         if not bool(torch.isfinite(tensor).all()):
             raise ModelUnsuitable(f"model {name!r}: {key} holds NaN or infinite weights (in {str(tensor.dtype)[6:]})")
-        matrix = (tensor.dim() == 2 and any(part in key for part in _WEIGHTS[:3])) or "word_embeddings" in key
+        matrix = (tensor.dim() == 2 and any(part in key for part in _WEIGHTS[:4])) or "word_embeddings" in key
         if matrix and bool((tensor == tensor.flatten()[0]).all()):
             value = float(tensor.flatten()[0])
             raise ModelUnsuitable(

@@ -263,14 +263,13 @@ def _(bench):
     return bench.on(other(bench, AlbertForPreTraining, config), claim=LAYERS)
 
 
-@case("model-distilbert")
+@case("model-modernbert")
 def _(bench):
-    from transformers import DistilBertConfig, DistilBertForMaskedLM
+    from transformers import ModernBertConfig, ModernBertForMaskedLM
 
-    config = DistilBertConfig(
-        dim=32, n_layers=2, n_heads=2, hidden_dim=64, vocab_size=vocabulary(), initializer_range=0.2
-    )
-    return bench.on(other(bench, DistilBertForMaskedLM, config), claim=LAYERS)
+    ids = {f"{name}_token_id": 0 for name in ("pad", "bos", "eos", "cls", "sep")}
+    config = ModernBertConfig(**SMALL, **ids, vocab_size=vocabulary(), initializer_range=0.2)
+    return bench.on(other(bench, ModernBertForMaskedLM, config), claim=LAYERS)
 
 
 @case("model-no-filler")

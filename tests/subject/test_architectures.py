@@ -1,0 +1,195 @@
+"""Any BERT: each architecture, tiny and with random weights, in the layout in which it is published."""
+
+import json
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+
+import numpy as np
+import pytest
+import torch
+import transformers
+from safetensors.torch import load_file, save_file
+from support import WORDS, tiny_folder, write_model
+from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+
+from bertology_utils.claims.registry import NotRunnable
+from bertology_utils.runs import run
+from bertology_utils.settings import Settings
+from bertology_utils.subject import encode, hooks
+from bertology_utils.subject.models import ModelUnsuitable, load
+
+TEXTS = ["the dogs near the cat sleep .", "she sees a small red house", "men like the old river bank !"]
+SIZES = {
+    "hidden_size": 32,
+    "num_hidden_layers": 3,
+    "num_attention_heads": 4,
+    "intermediate_size": 64,
+    "max_position_embeddings": 130,
+    "initializer_range": 0.2,
+}
+DISTIL = {
+    "dim": 32,
+    "n_layers": 3,
+    "n_heads": 4,
+    "hidden_dim": 64,
+    "max_position_embeddings": 130,
+    "initializer_range": 0.2,
+}
+MODERN = {**SIZES, "initializer_cutoff_factor": 2.0, "global_attn_every_n_layers": 2, "local_attention": 8}
+SHAPES = {  # class, configuration, tokenizer
+    "distilbert": ("DistilBertForMaskedLM", DISTIL, "wordpiece"),
+    "albert": ("AlbertForPreTraining", {**SIZES, "embedding_size": 16}, "unigram"),
+    "electra": ("ElectraForMaskedLM", {**SIZES, "embedding_size": 16}, "wordpiece"),
+    "mpnet": ("MPNetForMaskedLM", SIZES, "wordpiece"),
+    "roberta": ("RobertaForMaskedLM", SIZES, "bpe"),
+    "xlm-roberta": ("XLMRobertaForMaskedLM", SIZES, "unigram"),
+    "modernbert": ("ModernBertForMaskedLM", MODERN, "bpe"),
+}
+WHOLE = [name for name in SHAPES if name != "albert"]  # with layers of their own
+ANGLE = {"bos_token": "<s>", "eos_token": "</s>", "cls_token": "<s>", "sep_token": "</s>", "pad_token": "<pad>",
+         "unk_token": "<unk>", "mask_token": "<mask>"}  # fmt: skip
+
+
+def byte_pairs() -> Tokenizer:
+    """Byte-level pieces as RoBERTa's."""
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
+    tokenizer.decoder = decoders.ByteLevel()
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(
+        vocab_size=400, special_tokens=["<s>", "<pad>", "</s>", "<unk>", "<mask>"], initial_alphabet=alphabet
+    )
+    tokenizer.train_from_iterator(WORDS, trainer)
+    return tokenizer
+
+
+def unigrams() -> Tokenizer:
+    """Pieces with a mark at the beginning of a word, as XLM-R's and ALBERT's."""
+    tokenizer = Tokenizer(models.Unigram())
+    tokenizer.normalizer = normalizers.NFKC()
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    tokenizer.decoder = decoders.Metaspace()
+    trainer = trainers.UnigramTrainer(
+        vocab_size=200, special_tokens=["<s>", "<pad>", "</s>", "<unk>", "<mask>"], unk_token="<unk>"
+    )
+    tokenizer.train_from_iterator([" ".join(WORDS)] * 3, trainer)
+    return tokenizer
+
+
+@cache
+def folder(shape: str) -> Path:
+    made, config, kind = SHAPES[shape]
+    where = Path(mkdtemp(prefix="bertology-tiny-"))
+    special = {}
+    if kind == "wordpiece":
+        for name in ("tokenizer.json", "tokenizer_config.json"):
+            (where / name).write_bytes((tiny_folder() / name).read_bytes())
+        size = json.loads((tiny_folder() / "config.json").read_text())["vocab_size"]
+    else:
+        tokenizer = byte_pairs() if kind == "bpe" else unigrams()
+        ids = {t: tokenizer.token_to_id(t) for t in ("<s>", "</s>", "<pad>")}
+        tokenizer.post_processor = processors.TemplateProcessing(
+            single="<s> $A </s>", pair="<s> $A </s> </s> $B </s>", special_tokens=[(t, ids[t]) for t in ("<s>", "</s>")]
+        )
+        transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, **ANGLE).save_pretrained(where)
+        size = tokenizer.get_vocab_size()
+        special = {"bos_token_id": ids["<s>"], "eos_token_id": ids["</s>"], "pad_token_id": ids["<pad>"]}
+        special |= {"cls_token_id": ids["<s>"], "sep_token_id": ids["</s>"]} if shape == "modernbert" else {}
+    config = getattr(transformers, made.removesuffix("ForMaskedLM").removesuffix("ForPreTraining") + "Config")(
+        vocab_size=size, **config, **special
+    )
+    torch.manual_seed(3)
+    getattr(transformers, made)(config).save_pretrained(where)
+    return where
+
+
+@cache
+def subject(shape: str):
+    return load(str(folder(shape)))
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_states_maps_and_odds_are_the_models_own(shape):
+    it = subject(shape)
+    words = [t.split() for t in TEXTS]
+    (batch,) = encode.batches(it, encode.tokenize(it, words), budget=10**6)
+    out = encode.forward(it, batch, output_hidden_states=True, output_attentions=True)
+    assert len(out.hidden_states) == it.n_layers + 1 == 4
+    for maps in out.attentions:  # (B, A, T, T)
+        sums = maps.sum(-1)[batch.mask.bool()[:, None].expand(-1, it.n_heads, -1)]
+        assert maps.shape[1] == it.n_heads and torch.allclose(sums, torch.ones_like(sums), atol=1e-5)
+    with torch.inference_mode():
+        whole = it.model(input_ids=batch.ids, attention_mask=batch.mask)
+        logits = whole.logits if "logits" in whole else whole.prediction_logits
+    assert it.has_mlm and torch.allclose(it.predict(out.last_hidden_state), logits, atol=1e-4)
+    assert it.max_length == (128 if shape in ("roberta", "xlm-roberta", "mpnet") else 130)
+
+
+@pytest.mark.parametrize("shape", WHOLE)
+def test_heads_and_layers_can_be_switched_off(shape):
+    it = subject(shape)
+    words = [t.split() for t in TEXTS]
+    (batch,) = encode.batches(it, encode.tokenize(it, words), budget=10**6)
+
+    def states():
+        return encode.forward(it, batch, output_hidden_states=True).hidden_states
+
+    plain = states()
+    with hooks.skip_layers(it, range(it.n_layers)):
+        skipped = states()
+    first = 1 if shape == "electra" else 0  # ELECTRA's embeddings are narrower, and projected
+    for after in skipped[1:-1]:
+        assert torch.equal(after, skipped[first])
+    with hooks.ablate_heads(it, [(1, h) for h in range(it.n_heads)]):
+        without = states()
+    assert torch.equal(without[1], plain[1]) and not torch.allclose(without[2], plain[2], atol=1e-3)
+    with hooks.changed_states(it, 1, lambda hidden: 0 * hidden):
+        assert float(states()[1].abs().max()) == 0
+    assert all(torch.equal(a, b) for a, b in zip(plain, states()))
+
+
+def test_what_an_architecture_lacks_is_said_in_a_line():
+    with pytest.raises(ModelUnsuitable, match="type albert: its layers share their weights"):
+        _ = subject("albert").layers
+    with pytest.raises(ModelUnsuitable, match="type modernbert: its queries, keys and values are made by one matrix"):
+        hooks.head_values(subject("modernbert"), 0)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_claims_run_on_it_or_say_why_not(shape):
+    settings = Settings.of(model=str(folder(shape)), n=60, draws=100)
+    for id in ("emb.anisotropy.ethayarajh2019", "hed.special_tokens.clark2019"):
+        assert run(id, settings, twin=False, save=False).rows["value"].notna().any()
+    if shape in ("albert", "modernbert"):
+        with pytest.raises((NotRunnable, ModelUnsuitable), match=f"not defined for .*{shape}"):
+            run("hed.norms.kobayashi2020", settings, twin=False, save=False)
+
+
+def published(name: str) -> Path:
+    """As BERT is published: LayerNorm has `gamma` and `beta`, the decoder is tied, a next-sentence head is left over."""
+    where = Path(mkdtemp(prefix="bertology-tiny-"))
+    write_model(where)
+    state = load_file(where / "model.safetensors")
+    old = {
+        k.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta"): v
+        for k, v in state.items()
+    }
+    assert not any("decoder" in k for k in old) and any("seq_relationship" in k for k in old)
+    save_file(old, where / "model.safetensors", metadata={"format": "pt"})
+    config = json.loads((where / "config.json").read_text())
+    config = {k: v for k, v in config.items() if k not in ("transformers_version", "dtype")}
+    (where / "config.json").write_text(json.dumps({**config, "architectures": ["BertForMaskedLM"]}))
+    (where / "tokenizer_config.json").write_text(
+        json.dumps({"do_lower_case": "uncased" in name, "model_max_length": 512})
+    )
+    return where
+
+
+@pytest.mark.parametrize("name", ["bert-base-uncased", "bert-base-cased"])
+def test_the_layout_in_which_bert_is_published_is_read_whole(name):
+    words = [t.split() for t in TEXTS]
+    one, other = load(str(published(name))), load(str(tiny_folder()))
+    assert (one.has_mlm, one.has_nsp) == (True, True)
+    for (_, a), (_, b) in zip(encode.hidden_states(one, words), encode.hidden_states(other, words)):
+        np.testing.assert_array_equal(a, b)
