@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 __version__ = "0.1.0"
-__all__ = ["Settings", "card", "five", "found", "load", "plotting", "recall", "run"]
+__all__ = ["Settings", "card", "choose", "five", "found", "load", "plotting", "recall", "run"]
 
 
 def __getattr__(name: str):
@@ -13,6 +13,7 @@ def __getattr__(name: str):
     homes = {
         "Settings": "settings",
         "card": "cards",
+        "choose": "hosted",
         "five": "cards",
         "found": "cards",
         "load": "subject.models",

@@ -11,7 +11,7 @@ import bertology_utils
 
 ROOT = Path(bertology_utils.__file__).parent
 FLOORS = (  # from the ground up; what stands on one floor may import its neighbours there
-    ("errors", "settings", "provenance", "files"),
+    ("errors", "settings", "provenance", "files", "hosted"),
     ("data",),
     ("subject",),
     ("scores", "plotting"),

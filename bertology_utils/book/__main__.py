@@ -1,4 +1,4 @@
-"""``python -m bertology_utils.book build | notebooks | picture | portability | studies``: what the Makefile calls."""
+"""``python -m bertology_utils.book bootstrap | build | notebooks | picture | portability | studies``: what the Makefile calls."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..claims.evidence import SHIPPED, read, without_seconds
 from ..settings import Settings
-from . import folding, notebooks, pages, picture, portability, stage, studies
+from . import bootstrap, folding, notebooks, pages, picture, portability, stage, studies
 
 
 def main(words: list[str] | None = None) -> int:
@@ -24,6 +24,7 @@ def main(words: list[str] | None = None) -> int:
     building.add_argument("--device", default="cpu")
     building.add_argument("--output", type=Path, default=stage.ROOT / "book" / "_build" / "html")
     commands.add_parser("notebooks", help="execute the stored notebooks in place, with the evidence they show")
+    commands.add_parser("bootstrap", help="give every notebook its first code cell, with the package's address")
     taking = commands.add_parser("picture", help="take the README's picture of the landing page of the rendered book")
     taking.add_argument("--pages", type=Path, default=stage.ROOT / "book" / "_build" / "html")
     moving = commands.add_parser("portability", help="execute the notebooks as other machines would; what moves?")
@@ -35,6 +36,8 @@ def main(words: list[str] | None = None) -> int:
             refresh(stage.ROOT)
         elif given.command == "portability":
             return portability.main(given, stage.ROOT)
+        elif given.command == "bootstrap":
+            print(*bootstrap.put(stage.ROOT / "notebooks"), sep="\n")
         elif given.command == "picture":
             print(picture.take(given.pages))
         elif given.command == "studies":

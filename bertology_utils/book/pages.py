@@ -16,7 +16,19 @@ from ..cards.standing import standings
 from ..claims import ledger
 from ..settings import Settings
 from ..subject import models
-from . import archive, cards_of_models, cite, claim_pages, faults, landing, samples, scoreboard, social, trust
+from . import (
+    archive,
+    bootstrap,
+    cards_of_models,
+    cite,
+    claim_pages,
+    faults,
+    landing,
+    samples,
+    scoreboard,
+    social,
+    trust,
+)
 
 BOOK_MODEL = "mini"
 
@@ -31,7 +43,7 @@ def write(folder: Path, settings: Settings, repository: str = "", site: str = ""
     settings : Settings
         Its evidence folder is read beside what the package ships.
     repository : str
-        Address for the line that installs the package on a hosted notebook; empty where it is not known.
+        Address for links to notebooks and records; empty where it is not known.
     site : str
         Address the book is read at, for the pictures of linked claims; empty where it is not known.
     """
@@ -48,7 +60,7 @@ def write(folder: Path, settings: Settings, repository: str = "", site: str = ""
         "calibration": trust.calibration(),
         "changes": trust.changes(),
         "faults": faults.table(),
-        "colab": colab(repository),
+        "colab": colab(),
         "licences": samples.licences(),
         "samples": samples.page(),
         "models": cards_of_models.page(folder),
@@ -79,8 +91,11 @@ def model_in_words() -> str:
     )
 
 
-def colab(repository: str) -> str:
-    """The line that brings the package to a hosted notebook."""
-    address = f"git+{repository}" if repository else "git+https://github.com/OWNER/NAME"
-    note = "" if repository else "\n\n`OWNER/NAME` stands for the repository this copy of the book was built from."
-    return f"```python\n%pip install -q {address}\n```{note}"
+def colab() -> str:
+    """What a hosted runtime installs the package from."""
+    if bootstrap.ADDRESS:
+        return f"The first cell installs `{bootstrap.ADDRESS}`."
+    return (
+        "This copy of the book has no address to install the package from. `pip wheel --no-deps .` makes a wheel in the "
+        "checkout; upload it beside the notebook, and the first cell installs it."
+    )
