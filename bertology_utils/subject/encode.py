@@ -17,6 +17,7 @@ import torch
 
 from ..errors import Refusal
 from ..settings import BUDGET, Settings
+from . import memory
 from .models import Subject
 
 WINDOW = 2048  # sentences tokenised and sorted by length at a time
@@ -136,12 +137,13 @@ class Batch:
 def batches(subject: Subject, rows: Sequence[Row], budget: int | None) -> Iterator[Batch]:
     """Rows of like length together, at most `budget` pieces (padding counted) per batch; longest first.
 
-    None is the default of the subject's device (`settings.BUDGET`).
-
-    Longest first, so that a batch that does not fit in memory fails at once and not after an hour.
+    None is the default of the subject's device (`settings.BUDGET`). On an accelerator it is halved until a batch fits
+    (`memory.affordable`).
     """
     budget = budget or BUDGET.get(subject.device.type, BUDGET["cpu"])
     order = sorted(range(len(rows)), key=lambda i: (-len(rows[i].ids), i))
+    if order and subject.device.type != "cpu":
+        budget = memory.affordable(subject, budget, len(rows[order[0]].ids))
     start = 0
     while start < len(order):
         longest = len(rows[order[start]].ids)
