@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from ..claims.evidence import Evidence
 
 
+FAST = 200
+
+
 @app.command()
 def run(
     claims: Annotated[list[str], typer.Argument(help="Ledger ids, section names, or `all`.")],
@@ -34,6 +37,9 @@ def run(
         bool, typer.Option("--missing", help="Only what the evidence folder has no such record of.")
     ] = False,
     jobs: Annotated[int, typer.Option(min=1, help="Processes at work at the same time.")] = 1,
+    fast: Annotated[
+        bool, typer.Option("--fast", help=f"{FAST} items and resamples, no twin: does it all run? Never counts.")
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list what would be run: claim and data.")] = False,
 ) -> None:
     """Rerun claims on a model and print what came out."""
@@ -44,12 +50,14 @@ def run(
         data=data,
         device=device,
         dtype=dtype,
-        n=n,
+        n=n or (FAST if fast else None),
+        draws=FAST if fast else None,
         seed=seed,
         batch_tokens=batch_tokens,
         mirror=mirror,
         evidence=evidence,
     )
+    twin = twin and not fast
     if dry_run:
         for claim, source in planned(_expand(claims), settings, twin=twin, missing=missing)[0]:
             typer.echo(f"{claim} {source}")
