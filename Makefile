@@ -14,6 +14,8 @@ DATA ?= builtin
 DEVICE ?= cpu
 # The model of `make real`.
 REAL ?= bert-base-uncased
+# More of `bertology run`, for `make real`: --fast tells in minutes whether everything runs.
+OPTIONS ?=
 # What `make test` runs (the notebooks take longest, so they begin), and in how many processes; each of them computes
 # on one thread.
 TESTS ?= notebooks tests
@@ -48,7 +50,7 @@ html: $(STAMP) ## render the book from the stored outputs
 	$(BOOK) build
 
 real: $(STAMP) ## the real BERT on the studies' own data, then the book with it (REAL=, DEVICE=)
-	code=0; $(VENV)/bin/bertology run all --model $(REAL) --data original --device $(DEVICE) --missing || code=$$?; \
+	code=0; $(VENV)/bin/bertology run all --model $(REAL) --data original --device $(DEVICE) --missing $(OPTIONS) || code=$$?; \
 	  $(VENV)/bin/bertology report && $(BOOK) build --execute; exit $$code
 
 test: $(STAMP) ## unit tests, guards, stored notebooks against the code (CPU=), the book and its pages
