@@ -10,6 +10,7 @@ from .config import Config, ConfigError
 
 KINDS: dict[str, Any] = {"int": int, "float": (int, float), "bool": bool, "str": str}  # by their annotations
 CHOICES = {
+    "objective": ("mlm", "rtd"),
     "precision": ("auto", "bf16", "fp32"),
     "optimiser": ("adamw", "lamb", "muon"),
     "schedule": ("linear", "stable"),
@@ -102,6 +103,8 @@ def _shares(config: Config) -> str:
 
 def _sublayers(config: Config) -> str:
     order = config.sublayers
+    if config.objective == "rtd" and (config.pair != "none" or order or config.attention != "learned"):
+        return "objective 'rtd' is for pair 'none', learned attention and sublayers in BERT's order"
     if not order:
         return ""
     if set(order) != {"s", "f"} or not order.count("s") == order.count("f") == config.layers:

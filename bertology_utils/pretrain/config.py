@@ -15,7 +15,7 @@ from ..errors import Refusal
 
 FOLDER = Path(__file__).parent / "configs"
 # came after the first runs had been recorded
-LATER = ("masking", "mask_symbol", "static_masks", "same_rows", "attention", "sublayers")
+LATER = ("objective", "masking", "mask_symbol", "static_masks", "same_rows", "attention", "sublayers")
 
 
 class ConfigError(Refusal):
@@ -58,6 +58,8 @@ class Config:
         Most positions one process handles at a time; larger batches are accumulated. 0: sized to the device's memory.
     mask_rate : float
         Share of a row's pieces to be predicted; of these 80% become [MASK], 10% a random piece, 10% stay.
+    objective : str
+        ``mlm``; or ``rtd``, replaced-token detection (clark2020), for which there is no second task: see `replaced`.
     masking : str
         What is hidden together: a ``piece``, a whole ``word``, a ``span`` of words (joshi2020) or a named ``entity``
         (sun2019b); see `units`.
@@ -126,6 +128,7 @@ class Config:
     sublayers: str = ""
     initializer_range: float = 0.02
     mask_rate: float = 0.15
+    objective: str = "mlm"
     masking: str = "piece"
     mask_symbol: str = "mask"
     static_masks: bool = False

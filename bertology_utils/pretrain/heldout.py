@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import torch
 from torch.nn import functional as F
 from transformers import BertForPreTraining
 
-from . import instances, masking
+from . import instances, masking, replaced
 from .config import Config
 from .corpus import Corpus, CorpusError
 from .masking import Batch
-from .step import logits
+from .objectives import logits
 
 PART = 16_384  # positions evaluated at a time
 
@@ -61,7 +63,7 @@ class HeldOut:
         self.config = config
 
     @torch.no_grad()
-    def __call__(self, model: BertForPreTraining, predictions: int, autocast: bool) -> dict[str, float]:
+    def __call__(self, model: Any, predictions: int, autocast: bool) -> dict[str, float]:
         """Evaluate on the first rows that hold `predictions` predictions, or on all.
 
         Returns
@@ -69,17 +71,21 @@ class HeldOut:
         dict
             ``heldout_mlm`` (nats a prediction), ``heldout_top1``, ``heldout_predictions``; with pairs also
             ``heldout_nsp`` or ``heldout_sop`` (accuracy), ``heldout_random`` (share of random or swapped pairs) and
-            ``heldout_rows``.
+            ``heldout_rows``. Of a run that detects replaced pieces: `replaced.told`.
         """
         reached = self.batch.weights.sum(1).cumsum(0)
         count = min(int((reached < predictions).sum()) + 1, len(reached))
-        sums = torch.zeros(5, dtype=torch.float64, device=reached.device)
+        detect = self.config.objective == "rtd"
+        measure = replaced.figures if detect else self._part
+        sums = torch.zeros(7 if detect else 5, dtype=torch.float64, device=reached.device)
         model.eval()
         size = max(1, PART // self.config.eval_length)
         for start in range(0, count, size):
             with torch.autocast(reached.device.type, torch.bfloat16, enabled=autocast):
-                sums += self._part(model, self.batch.part(start, min(start + size, count)))
+                sums += measure(model, self.batch.part(start, min(start + size, count)))
         model.train()
+        if detect:
+            return replaced.told(sums.tolist())
         loss, right, n, relation, random = sums.tolist()
         out = {"heldout_mlm": loss / n, "heldout_top1": right / n, "heldout_predictions": int(n)}
         if self.config.pair != "none":

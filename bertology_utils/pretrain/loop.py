@@ -12,7 +12,6 @@ from typing import Any
 
 import torch
 from tqdm import tqdm
-from transformers import BertForPreTraining
 
 from ..provenance import commit
 from . import checkpoint, grow, instances, masking, units
@@ -55,7 +54,7 @@ class Run:
         self._begin_log()
 
     @property
-    def model(self) -> BertForPreTraining:
+    def model(self) -> Any:
         """The model in training, at the depth it has now."""
         return self.step.model
 
@@ -188,7 +187,7 @@ class Run:
         return self.seen // self.config.eval_tokens > self.logged // self.config.eval_tokens
 
     def _log(self, pace: float, figures: dict[str, float]) -> None:
-        mlm, pair = self.step.means()
+        mlm, second = self.step.means()
         if not mlm < 1e4:
             rate = self.config.learning_rate
             raise ConfigError(f"the loss is {mlm} at step {self.number}: lower learning_rate, now {rate}")
@@ -198,8 +197,7 @@ class Run:
             "length": self.config.phases[self.phase].length,
             "layers": self.model.config.num_hidden_layers,
             "rate": self.config.rate(self.seen),
-            "mlm": round(mlm, 4),
-            **({self.config.pair: round(pair, 4)} if self.config.pair != "none" else {}),
+            **self._losses(mlm, second),
             "tokens_per_second": round(pace),
             "order": self.order[:16],
             **figures,
@@ -208,6 +206,12 @@ class Run:
             with (self.out / "log.jsonl").open("a", encoding="utf-8") as stream:
                 stream.write(json.dumps(row) + "\n")
         self.logged = self.seen
+
+    def _losses(self, mlm: float, second: float) -> dict[str, float]:
+        """The losses under the names that the log has for them."""
+        if self.config.objective == "rtd":
+            return {"generator_mlm": round(mlm, 4), "rtd": round(second, 5)}
+        return {"mlm": round(mlm, 4)} | ({self.config.pair: round(second, 4)} if self.config.pair != "none" else {})
 
     def _begin_log(self) -> None:
         """Forget the lines after the checkpoint: the steps they tell of are about to be taken again."""

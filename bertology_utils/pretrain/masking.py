@@ -36,6 +36,8 @@ class Batch:
         1 for a slot in use, 0 otherwise.
     random : (R,) int64
         1 where B is from another document, or has changed places with A.
+    draw : (R, P) float32
+        Uniform draws, by which a generator's pieces are sampled (`replaced`).
     """
 
     ids: torch.Tensor
@@ -45,6 +47,7 @@ class Batch:
     labels: torch.Tensor
     weights: torch.Tensor
     random: torch.Tensor
+    draw: torch.Tensor
 
     def part(self, start: int, stop: int) -> Batch:
         """Some of the rows."""
@@ -153,4 +156,5 @@ def mask(
     gap: int | torch.Tensor = {"mask": wordpiece.MASK, "unk": wordpiece.UNK, "random": other}[symbol]
     hidden = torch.where(fate < 0.8, gap, torch.where(fate < 0.9, other, labels))
     masked = ids.scatter(1, where, torch.where(used, hidden, labels))
-    return Batch(masked, types, present[:, None, None, :], where, labels, used.float(), random)
+    draw = draws.uniform(count, p)
+    return Batch(masked, types, present[:, None, None, :], where, labels, used.float(), random, draw)

@@ -251,15 +251,17 @@ def _loaded(name: str, where: str, settings: Settings) -> tuple[PreTrainedTokeni
             suitable.vocabulary(name, tokenizer, config.vocab_size)
         # ELECTRA's generator is published under the class of its masked-LM head
         masked = config.model_type == "electra" and any("MaskedLM" in a for a in config.architectures or ())
-        model, info = (AutoModelForMaskedLM if masked else AutoModelForPreTraining).from_pretrained(
-            where,
-            config=config,
-            use_safetensors=True,
-            attn_implementation="eager",
-            dtype=getattr(torch, settings.dtype),
-            output_loading_info=True,
-            **options,
-        )
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(0)  # heads that are not in the weights: never used, but part of the model's hash
+            model, info = (AutoModelForMaskedLM if masked else AutoModelForPreTraining).from_pretrained(
+                where,
+                config=config,
+                use_safetensors=True,
+                attn_implementation="eager",
+                dtype=getattr(torch, settings.dtype),
+                output_loading_info=True,
+                **options,
+            )
         variants.apply(model)
     except (ModelUnavailable, ModelUnsuitable):
         raise
