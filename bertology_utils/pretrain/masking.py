@@ -36,7 +36,7 @@ class Batch:
         1 for a slot in use, 0 otherwise.
     random : (R,) int64
         1 where B is from another document, or has changed places with A.
-    draw : (R, P) float32
+    draw : (R, P) float32, optional
         Uniform draws, by which a generator's pieces are sampled (`replaced`).
     """
 
@@ -47,11 +47,11 @@ class Batch:
     labels: torch.Tensor
     weights: torch.Tensor
     random: torch.Tensor
-    draw: torch.Tensor
+    draw: torch.Tensor | None = None
 
     def part(self, start: int, stop: int) -> Batch:
         """Some of the rows."""
-        return Batch(*(value[start:stop] for value in self.__dict__.values()))
+        return Batch(*(None if value is None else value[start:stop] for value in self.__dict__.values()))
 
 
 def seed(*key: int) -> int:

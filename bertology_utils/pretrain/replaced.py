@@ -87,6 +87,7 @@ def sampled(scores: torch.Tensor, draw: torch.Tensor) -> torch.Tensor:
 
 def scores(model: Any, batch: Batch) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """The generator's scores (R, P, V), the detector's (R, L), and which pieces are replaced, (R, L) bool."""
+    assert batch.draw is not None, "a generator's pieces are sampled by the draws of the batch"
     generator = model.generator
     out = generator.cls(picked(encoded(generator.bert, batch.ids, batch).last_hidden_state, batch.slots))
     before = originals(batch)

@@ -9,13 +9,16 @@ import torch
 from transformers import BertConfig, BertForPreTraining
 
 from ..subject import variants
-from . import objectives, replaced, wordpiece
+from . import replaced, wordpiece
 from .config import Config
 from .lamb import Lamb
 from .masking import Batch, seed
 from .memory import fitting
 from .muon import Muon
+from .objectives import logits, losses
 from .parallel import World
+
+__all__ = ["Step", "build", "logits", "losses", "optimisers"]
 
 log = logging.getLogger(__name__)
 
@@ -87,7 +90,7 @@ class Step:
         self.steps = 0
         self.weight = replaced.WEIGHT if config.objective == "rtd" else float(config.pair != "none")
         self.part = fitting(config, world.device)  # positions handled at a time
-        self._losses = self._plain = replaced.losses if config.objective == "rtd" else objectives.losses
+        self._losses = self._plain = replaced.losses if config.objective == "rtd" else losses
         if config.compile and world.device.type == "cuda":
             self._losses = torch.compile(self._plain, dynamic=False)
 
