@@ -57,8 +57,8 @@ test: $(STAMP) ## unit tests, guards, stored notebooks against the code (CPU=), 
 	OMP_NUM_THREADS=1 $(RUN) -m pytest --nbval $(if $(CPU),--kernel-cpu $(CPU)) --numprocesses $(JOBS) --dist loadfile \
 	  $(TESTS)
 
-speed: $(STAMP) ## how fast the builders of generated data are
-	OMP_NUM_THREADS=1 $(RUN) -m pytest -m speed -s tests/builtin/test_builtin_speed.py
+speed: $(STAMP) ## how fast the builders of generated data are, and training beside a bare loop
+	OMP_NUM_THREADS=1 $(RUN) -m pytest -m speed -s tests/builtin/test_builtin_speed.py tests/pretrain/test_pretrain_speed.py
 
 portability: $(STAMP) ## execute the notebooks as other machines would; how far figures move (NOTEBOOKS=, VARIANTS=)
 	$(BOOK) portability --notebooks "$(NOTEBOOKS)" --variants "$(VARIANTS)"

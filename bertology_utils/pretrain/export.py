@@ -17,29 +17,32 @@ from transformers import BertForPreTraining
 from .. import files
 from . import wordpiece
 from .checkpoint import CheckpointError, atomic
-from .config import Config, Phase
+from .config import Config, from_record
+from .replaced import Detector
 
 TIED = ("cls.predictions.decoder.weight", "cls.predictions.decoder.bias")  # stored once, under the other name
 
 
 def write(
-    model: BertForPreTraining,
+    model: BertForPreTraining | Detector,
     tokenizer: Tokenizer,
     config: Config,
     folder: Path,
     record: dict[str, Any],
     curves: list[dict[str, Any]] | None = None,
 ) -> Path:
-    """Write the folder: weights, configuration, tokenizer, ``training.json`` and ``curves.jsonl``."""
+    """Write the folder: weights, configuration, tokenizer, ``training.json`` and ``curves.jsonl``.
+
+    Of a detector of replaced pieces the encoder alone is written, without heads.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     # the weights are stored as fp16, to be computed with as fp32
     settings = model.config.to_dict() | {"dtype": "float32", "architectures": ["BertForPreTraining"]}
     settings.pop("_attn_implementation", None)
     files.write(folder / "config.json", json.dumps(settings, indent=2, sort_keys=True) + "\n")
     wordpiece.save(tokenizer, config, folder)
-    weights = {
-        k: v.detach().to("cpu", torch.float16).contiguous() for k, v in model.state_dict().items() if k not in TIED
-    }
+    named = model.exported() if isinstance(model, Detector) else model.state_dict()
+    weights = {k: v.detach().to("cpu", torch.float16).contiguous() for k, v in named.items() if k not in TIED}
     content = safetensors.torch.save(weights, metadata={"format": "pt"})
     atomic(folder / "model.safetensors", lambda stream: stream.write(content))
     files.write(folder / "training.json", json.dumps(record, indent=2) + "\n")
@@ -78,24 +81,11 @@ def export(checkpoint: str | Path, folder: str | Path) -> Path:
     return write(model, tokenizer, config, Path(folder), state["record"], curves(path.parent / "log.jsonl"))
 
 
-def from_record(values: dict[str, Any]) -> Config:
-    """The configuration that a ``training.json`` or a checkpoint tells of."""
-    return Config(
-        **values
-        | {
-            "phases": tuple(Phase(**p) for p in values["phases"]),
-            "betas": tuple(values["betas"]),
-            "exclude": tuple(values["exclude"]),
-            "layouts": tuple(map(tuple, values["layouts"])),
-        }
-    )
-
-
 def curves(log: Path, points: int = 400) -> list[dict[str, Any]]:
     """The log thinned to about `points` lines; every line with a held-out figure stays."""
     rows = [json.loads(line) for line in log.read_text("utf-8").splitlines()] if log.is_file() else []
     every = max(1, len(rows) // points)
-    return [row for n, row in enumerate(rows) if "heldout_mlm" in row or n % every == 0]
+    return [row for n, row in enumerate(rows) if any(key.startswith("heldout_") for key in row) or n % every == 0]
 
 
 def versions() -> dict[str, str]:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 
 import torch
+from transformers.models.bert.modeling_bert import BertEmbeddings
 
 from .step import Step, build
 
@@ -84,11 +85,12 @@ def lengthen(model: torch.nn.Module, before: int, after: int) -> None:
 
     Parameters
     ----------
-    model : BertForPreTraining
+    model : BertForPreTraining or replaced.Detector
     before, after : int
         Longest row so far and from now on; nothing happens unless it grows.
     """
-    positions = model.bert.embeddings.position_embeddings.weight  # (max_positions, H)
-    for start in range(before, after, before):
-        stop = min(start + before, after)
-        positions[start:stop] = positions[: stop - start].clone()
+    for embeddings in (module for module in model.modules() if isinstance(module, BertEmbeddings)):
+        positions = embeddings.position_embeddings.weight  # (max_positions, H)
+        for start in range(before, after, before):
+            stop = min(start + before, after)
+            positions[start:stop] = positions[: stop - start].clone()

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import torch
 from torch.nn import functional as F
 from transformers import BertForPreTraining
 
-from . import instances, masking
+from . import instances, masking, replaced
 from .config import Config
 from .corpus import Corpus, CorpusError
 from .masking import Batch
-from .step import logits
+from .objectives import logits
 
 PART = 16_384  # positions evaluated at a time
 
@@ -25,7 +27,7 @@ class HeldOut:
     tokens : (T,) int32
         ``corpus.tokens`` on the device.
     config : Config
-        ``eval_length``, ``eval_mask_rate``, ``final_predictions``, ``seed``.
+        ``eval_length``, ``eval_mask_rate``, ``final_predictions``, ``mask_symbol``, ``pair``, ``seed``.
 
     Raises
     ------
@@ -47,34 +49,51 @@ class HeldOut:
         rows = torch.from_numpy(plan[: 1 + config.final_predictions]).to(tokens.device)
         ids, types, words = masking.assemble(tokens, rows, config.eval_length)
         rng = torch.Generator(tokens.device).manual_seed(masking.seed("held out", config.seed))
+        # single pieces, whatever the training hides: kinds of masks are compared at the same places
         self.batch = masking.mask(
-            ids, types, words, rows[:, instances.RANDOM], config.eval_mask_rate, config.vocab, rng
+            ids,
+            types,
+            words,
+            rows[:, instances.RANDOM],
+            config.eval_mask_rate,
+            config.vocab,
+            rng,
+            symbol=config.mask_symbol,
         )
         self.config = config
 
     @torch.no_grad()
-    def __call__(self, model: BertForPreTraining, predictions: int, autocast: bool) -> dict[str, float]:
+    def __call__(self, model: Any, predictions: int, autocast: bool) -> dict[str, float]:
         """Evaluate on the first rows that hold `predictions` predictions, or on all.
 
         Returns
         -------
         dict
-            ``heldout_mlm`` (nats a prediction), ``heldout_top1``, ``heldout_predictions``; with NSP also
-            ``heldout_nsp`` (accuracy), ``heldout_random`` (share of random pairs) and ``heldout_rows``.
+            ``heldout_mlm`` (nats a prediction), ``heldout_top1``, ``heldout_predictions``; with pairs also
+            ``heldout_nsp`` or ``heldout_sop`` (accuracy), ``heldout_random`` (share of random or swapped pairs) and
+            ``heldout_rows``. Of a run that detects replaced pieces: `replaced.told`.
         """
         reached = self.batch.weights.sum(1).cumsum(0)
         count = min(int((reached < predictions).sum()) + 1, len(reached))
-        sums = torch.zeros(5, dtype=torch.float64, device=reached.device)
+        detect = self.config.objective == "rtd"
+        measure = replaced.figures if detect else self._part
+        sums = torch.zeros(7 if detect else 5, dtype=torch.float64, device=reached.device)
         model.eval()
         size = max(1, PART // self.config.eval_length)
         for start in range(0, count, size):
             with torch.autocast(reached.device.type, torch.bfloat16, enabled=autocast):
-                sums += self._part(model, self.batch.part(start, min(start + size, count)))
+                sums += measure(model, self.batch.part(start, min(start + size, count)))
         model.train()
+        if detect:
+            return replaced.told(sums.tolist())
         loss, right, n, relation, random = sums.tolist()
         out = {"heldout_mlm": loss / n, "heldout_top1": right / n, "heldout_predictions": int(n)}
-        if self.config.nsp:
-            out |= {"heldout_nsp": relation / count, "heldout_random": random / count, "heldout_rows": count}
+        if self.config.pair != "none":
+            out |= {
+                f"heldout_{self.config.pair}": relation / count,
+                "heldout_random": random / count,
+                "heldout_rows": count,
+            }
         return out
 
     @staticmethod

@@ -1,79 +1,70 @@
-"""The model and one step of its training: MLM + NSP loss, gradients, AdamW or Muon (devlin2019)."""
+"""The model and one step of its training: losses, gradients, AdamW, LAMB or Muon (devlin2019)."""
 
 from __future__ import annotations
 
 import logging
+from typing import Any
 
 import torch
-from torch.nn import functional as F
 from transformers import BertConfig, BertForPreTraining
 
-from . import wordpiece
+from ..subject import variants
+from . import replaced, wordpiece
 from .config import Config
+from .lamb import Lamb
 from .masking import Batch, seed
 from .memory import fitting
 from .muon import Muon
+from .objectives import logits, losses
 from .parallel import World
+
+__all__ = ["Step", "build", "logits", "losses", "optimisers"]
 
 log = logging.getLogger(__name__)
 
 
-def build(config: Config, layers: int | None = None, device: str = "cpu") -> BertForPreTraining:
+def build(config: Config, layers: int | None = None, device: str = "cpu") -> Any:
     """A model with seeded weights, in train mode; `layers` where it is not (yet) the configuration's depth.
 
-    Attention is fused on a GPU. On a CPU plain matrix products are twice as fast: the fused kernel's backward pass is
-    slow for short rows and small heads.
+    A `BertForPreTraining`, or a `replaced.Detector` where the objective is that. Attention is fused on a GPU. On a CPU plain
+    matrix products are twice as fast: the fused kernel's backward pass is slow for short rows and small heads.
     """
     torch.manual_seed(config.seed)
-    return BertForPreTraining(
-        BertConfig(
-            vocab_size=config.vocab,
-            hidden_size=config.hidden,
-            num_hidden_layers=layers or config.layers,
-            num_attention_heads=config.heads,
-            intermediate_size=config.ffn,
-            max_position_embeddings=config.max_positions,
-            hidden_dropout_prob=config.dropout,
-            attention_probs_dropout_prob=config.dropout,
-            initializer_range=config.initializer_range,
-            pad_token_id=wordpiece.PAD,
-            attn_implementation="sdpa" if device == "cuda" else "eager",
-        )
-    ).train()
+    settings = BertConfig(
+        vocab_size=config.vocab,
+        hidden_size=config.hidden,
+        num_hidden_layers=layers or config.layers,
+        num_attention_heads=config.heads,
+        intermediate_size=config.ffn,
+        max_position_embeddings=config.max_positions,
+        hidden_dropout_prob=config.dropout,
+        attention_probs_dropout_prob=config.dropout,
+        initializer_range=config.initializer_range,
+        pad_token_id=wordpiece.PAD,
+        attn_implementation="sdpa" if device == "cuda" else "eager",
+        **variants.mark(config.attention, config.sublayers),
+    )
+    if config.objective == "rtd":
+        return replaced.Detector(settings).train()
+    model = BertForPreTraining(settings).train()
+    variants.apply(model)
+    return model
 
 
-def logits(model: BertForPreTraining, batch: Batch) -> tuple[torch.Tensor, torch.Tensor]:
-    """Scores of the pieces at the slots alone, (R, P, V), and of the segments' relation, (R, 2)."""
-    # a mask of four dimensions is used as it is, so no step asks the device whether there is any padding; the plain
-    # attention adds it to the scores, the fused one takes it as a choice
-    length, mask = batch.ids.shape[1], batch.mask
-    if model.config._attn_implementation == "eager":
-        mask = torch.zeros(mask.shape, device=mask.device).masked_fill(~mask, torch.finfo(torch.bfloat16).min)
-    out = model.bert(input_ids=batch.ids, token_type_ids=batch.types, attention_mask=mask.expand(-1, 1, length, length))
-    hidden = out.last_hidden_state  # (R, L, H)
-    picked = hidden.gather(1, batch.slots[:, :, None].expand(-1, -1, hidden.shape[2]))  # (R, P, H)
-    return model.cls.predictions(picked), model.cls.seq_relationship(out.pooler_output)
-
-
-def losses(model: BertForPreTraining, batch: Batch) -> tuple[torch.Tensor, torch.Tensor]:
-    """Summed MLM loss over the slots in use and summed NSP loss over the rows, in nats."""
-    pieces, relation = logits(model, batch)
-    each = F.cross_entropy(pieces.float().flatten(0, 1), batch.labels.flatten(), reduction="none")
-    return (each * batch.weights.flatten()).sum(), F.cross_entropy(relation.float(), batch.random, reduction="sum")
-
-
-def optimisers(model: BertForPreTraining, config: Config, dtype: torch.dtype) -> list[torch.optim.Optimizer]:
-    """AdamW for all parameters, or Muon in `dtype` for the matrices of the encoder and AdamW for the rest.
+def optimisers(model: torch.nn.Module, config: Config, dtype: torch.dtype) -> list[torch.optim.Optimizer]:
+    """AdamW or LAMB for all parameters, or Muon in `dtype` for the matrices of the encoder and AdamW for the rest.
 
     Biases and LayerNorm weights, the parameters of one dimension, do not decay.
     """
     named = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
     inner = {n for n, p in named if ".encoder." in n and p.ndim == 2} if config.optimiser == "muon" else set()
-    groups = [
+    groups: list[dict[str, Any]] = [
         {"params": [p for n, p in named if n not in inner and p.ndim > 1], "weight_decay": config.weight_decay},
         {"params": [p for n, p in named if p.ndim < 2], "weight_decay": 0.0},
     ]
     rate = config.learning_rate
+    if config.optimiser == "lamb":
+        return [Lamb([groups[0], groups[1] | {"adapt": False}], rate, config.betas, config.epsilon)]
     out: list[torch.optim.Optimizer] = [
         torch.optim.AdamW(groups, lr=rate, betas=config.betas, eps=config.epsilon, fused=True)
     ]
@@ -90,17 +81,18 @@ class Step:
     not depend on how many processes there are, nor on the size of the parts a process handles at a time.
     """
 
-    def __init__(self, model: BertForPreTraining, config: Config, world: World) -> None:
+    def __init__(self, model: Any, config: Config, world: World) -> None:
         self.model, self.config, self.world = model, config, world
         self.parameters = [p for p in model.parameters() if p.requires_grad]
         self.autocast = config.precision == "bf16" or (config.precision == "auto" and world.device.type == "cuda")
         self.optimisers = optimisers(model, config, torch.bfloat16 if self.autocast else torch.float32)
-        self.sums = torch.zeros(2, device=world.device)  # MLM and NSP loss since the log last asked
+        self.sums = torch.zeros(2, device=world.device)  # loss of MLM and of the pairs since the log last asked
         self.steps = 0
+        self.weight = replaced.WEIGHT if config.objective == "rtd" else float(config.pair != "none")
         self.part = fitting(config, world.device)  # positions handled at a time
-        self._losses = losses
+        self._losses = self._plain = replaced.losses if config.objective == "rtd" else losses
         if config.compile and world.device.type == "cuda":
-            self._losses = torch.compile(losses, dynamic=False)
+            self._losses = torch.compile(self._plain, dynamic=False)
 
     def __call__(self, batch: Batch, rate: float, number: int) -> None:
         """Train on the global `batch`; `number` is the step's, for the seed of dropout."""
@@ -110,9 +102,9 @@ class Step:
             factor = self.config.muon_factor if isinstance(optimiser, Muon) else 1.0
             for group in optimiser.param_groups:
                 group["lr"] = rate * factor
-        predictions, rows = batch.weights.sum(), len(batch.ids)
+        counts = (batch.weights.sum(), self._second(batch))
         before = self.sums.clone()
-        while not self._attempt(batch, predictions, rows):
+        while not self._attempt(batch, *counts):
             self.sums.copy_(before)
         self.world.sum_gradients(self.parameters)
         torch.nn.utils.clip_grad_norm_(self.parameters, self.config.clip)
@@ -120,43 +112,47 @@ class Step:
             optimiser.step()
         self.steps += 1
 
-    def _attempt(self, batch: Batch, predictions: torch.Tensor, rows: int) -> bool:
+    def _second(self, batch: Batch) -> torch.Tensor | int:
+        """What the second loss is a mean over: the pieces, where replaced ones are detected, or else the rows."""
+        return batch.mask.sum() if self.config.objective == "rtd" else len(batch.ids)
+
+    def _attempt(self, batch: Batch, predictions: torch.Tensor, units: torch.Tensor | int) -> bool:
         """Compute the gradients; False where that has to be done again, in smaller parts or without the compiler."""
         try:
-            self._gradients(batch, predictions, rows)
+            self._gradients(batch, predictions, units)
         except torch.cuda.OutOfMemoryError:
             if self.part <= batch.ids.shape[1]:
                 raise
             self.part //= 2
             log.warning("out of memory; batches are handled in parts of %d positions from now on", self.part)
         except Exception as error:  # the compiler's errors have no common ancestor
-            if self._losses is losses:
+            if self._losses is self._plain:
                 raise
             log.warning(
                 "torch.compile failed (%s: %s); training goes on uncompiled",
                 type(error).__name__,
                 str(error).strip().partition("\n")[0][:200],
             )
-            self._losses = losses
+            self._losses = self._plain
         else:
             return True
         return False
 
-    def _gradients(self, batch: Batch, predictions: torch.Tensor, rows: int) -> None:
+    def _gradients(self, batch: Batch, predictions: torch.Tensor, units: torch.Tensor | int) -> None:
         self.model.zero_grad(set_to_none=True)
-        share = rows // self.world.size
+        share = len(batch.ids) // self.world.size
         size = max(1, self.part // batch.ids.shape[1])
         begin = self.world.rank * share
         for start in range(begin, begin + share, size):
             part = batch.part(start, min(start + size, begin + share))
             with torch.autocast(self.world.device.type, torch.bfloat16, enabled=self.autocast):
-                mlm, nsp = self._losses(self.model, part)
-            mlm, nsp = mlm / predictions, nsp / rows
-            (mlm + nsp if self.config.nsp else mlm).backward()
-            self.sums += torch.stack([mlm.detach(), nsp.detach()])
+                mlm, second = self._losses(self.model, part)
+            mlm, second = mlm / predictions, second / units
+            (mlm + self.weight * second if self.weight else mlm).backward()
+            self.sums += torch.stack([mlm.detach(), second.detach()])
 
     def means(self) -> tuple[float, float]:
-        """Mean MLM and NSP loss a step since the last call; the one place where the host waits for the device."""
+        """Mean losses of MLM and of the second task since the last call; the one place where the host waits."""
         total = self.world.sum(self.sums.clone()).tolist()
         steps, self.steps = max(self.steps, 1), 0
         self.sums.zero_()

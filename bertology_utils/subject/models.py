@@ -28,7 +28,7 @@ from transformers import (
 from transformers.utils import logging as transformers_logging
 
 from ..settings import Settings
-from . import hub, layout, suitable
+from . import hub, layout, suitable, variants
 from .suitable import ModelUnavailable, ModelUnsuitable
 
 TWIN = "-untrained"
@@ -147,9 +147,9 @@ class Subject:
             raise ModelUnsuitable(f"{self.name} can have no untrained twin: its initializer_range is 0")
         with torch.random.fork_rng(devices=[]):  # the caller's random state is not ours to move
             torch.manual_seed(seed)
-            model = type(self.model)(config)
+            model: Any = variants.apply(type(self.model)(config))
         model.set_attn_implementation("eager")
-        model = cast(Any, model).to(device=self.device, dtype=self.model.dtype).eval().requires_grad_(False)
+        model = model.to(device=self.device, dtype=self.model.dtype).eval().requires_grad_(False)
         twin = replace(self, name=self.name + TWIN, source="untrained", model=model, is_twin=True, seed=seed)
         return plant(twin, self.noise)
 
@@ -162,6 +162,8 @@ class Subject:
             digest.update(tensor.detach().cpu().contiguous().view(torch.uint8).numpy().data)
         # not the whole configuration: its fields change with the releases of transformers, the model does not
         shape = {name: getattr(self.config, name, None) for name in _UNSEEN}
+        if variant := getattr(self.config, variants.MARK, None):
+            shape[variants.MARK] = variant
         digest.update(json.dumps([sorted(self.tokenizer.get_vocab().items()), shape]).encode())
         return digest.hexdigest()
 
@@ -262,15 +264,18 @@ def _loaded(name: str, where: str, settings: Settings) -> tuple[PreTrainedTokeni
         # ELECTRA's generator is published under the class of its masked-LM head; ModernBERT has no other
         generator = config.model_type == "electra" and any("MaskedLM" in a for a in config.architectures or ())
         masked = generator or config.model_type == "modernbert"
-        model, info = (AutoModelForMaskedLM if masked else AutoModelForPreTraining).from_pretrained(
-            where,
-            config=config,
-            use_safetensors=True,
-            attn_implementation="eager",
-            dtype=getattr(torch, settings.dtype),
-            output_loading_info=True,
-            **options,
-        )
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(0)  # heads that are not in the weights: never used, but part of the model's hash
+            model, info = (AutoModelForMaskedLM if masked else AutoModelForPreTraining).from_pretrained(
+                where,
+                config=config,
+                use_safetensors=True,
+                attn_implementation="eager",
+                dtype=getattr(torch, settings.dtype),
+                output_loading_info=True,
+                **options,
+            )
+        variants.apply(model)
     except (ModelUnavailable, ModelUnsuitable):
         raise
     except Exception as error:  # whatever is wrong with a folder, the library has another type of error for it

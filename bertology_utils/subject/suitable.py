@@ -12,6 +12,7 @@ from typing import Any
 import torch
 
 from ..errors import Refusal
+from . import variants
 from .layout import LAYOUTS
 
 TEXT_TO_TEXT = ("t5",)  # for the claims that ask a model to write
@@ -51,6 +52,8 @@ def architecture(name: str, config: Any) -> None:
             f"model {name!r} is of type {kind!r}, which these experiments are not defined for; they are for "
             f"{', '.join(LAYOUTS)}"
         )
+    if why := variants.problem(config):
+        raise ModelUnsuitable(f"model {name!r}: {why}; it may be of a later version of this package")
     for flag in ("is_decoder", "is_encoder_decoder", "add_cross_attention"):
         if getattr(config, flag, False):
             raise ModelUnsuitable(

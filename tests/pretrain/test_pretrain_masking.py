@@ -8,7 +8,8 @@ import torch
 from pretrain_corpus import configuration
 
 from bertology_utils.pretrain import instances, masking, wordpiece
-from bertology_utils.pretrain.step import build, logits
+from bertology_utils.pretrain.objectives import logits
+from bertology_utils.pretrain.step import build
 
 VOCAB = 300
 TOKENS = torch.randint(5, VOCAB, (5000,), generator=torch.Generator().manual_seed(0), dtype=torch.int32)

@@ -154,7 +154,9 @@ def distant_parents(subject, data, settings):
         again = refitted(x[[0, best]], task, fitted.penalty[[0, best]], settings).astype(float)
         most, left = scores.majority.astype(float), 1 - scores.majority.mean()
         if not left:
-            raise ValueError(f"every {step} of the test words has the commonest relation: there are no errors to remove")
+            raise ValueError(
+                f"every {step} of the test words has the commonest relation: there are no errors to remove"
+            )
         keys: dict[str, Any] = {"ancestor": step, "layer": best}
         right = scores.right[best].astype(float)
         rows.add("accuracy", scores.right[best], again[:, 1], **keys)
