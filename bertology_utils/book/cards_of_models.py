@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..plotting import COLOURS, MARKERS, style
+from ..pretrain.modelcard import pairs
 from ..subject import models
 
 _CURVES = {"mlm": "training, masked-word loss", "heldout_mlm": "held out, masked-word loss"}
@@ -16,6 +17,7 @@ _HELD_OUT = {
     "heldout_top1": ("masked words guessed", "{:.3f}"),
     "heldout_predictions": ("masked words", "{:,.0f}"),
     "heldout_nsp": ("next-sentence accuracy", "{:.3f}"),
+    "heldout_sop": ("sentence-order accuracy", "{:.3f}"),
     "heldout_random": ("random next sentences", "{:.3f}"),
     "heldout_rows": ("pairs of sentences", "{:,.0f}"),
 }
@@ -63,7 +65,7 @@ def facts(path: Path, training: dict[str, Any]) -> dict[str, str]:
         "vocabulary": f"{config['vocab_size']:,} word pieces, {'lower case' if run['lowercase'] else 'cased'}",
         "longest row": f"{config['max_position_embeddings']} pieces",
         "file": f"{(path / 'model.safetensors').stat().st_size / 1e6:.1f} MB, safetensors",
-        "objective": "masked words" + (" and next sentence" if run["nsp"] else ""),
+        "objective": "masked words" + pairs(run),
         "trained on": f"{training['tokens']:,} pieces in {training['steps']:,} steps"
         + ("" if training["finished"] else f" of {run['tokens']:,} planned (stopped early)"),
         "time": f"{training['seconds'] / 3600:.1f} h on {training['device']}",

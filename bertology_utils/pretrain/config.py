@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,8 @@ import yaml
 from ..errors import Refusal
 
 FOLDER = Path(__file__).parent / "configs"
-KINDS: dict[str, Any] = {"int": int, "float": (int, float), "bool": bool, "str": str}  # by their annotations
+# came after the first runs had been recorded
+LATER = ("masking", "mask_symbol", "static_masks", "same_rows", "attention", "sublayers")
 
 
 class ConfigError(Refusal):
@@ -57,8 +58,24 @@ class Config:
         Most positions one process handles at a time; larger batches are accumulated. 0: sized to the device's memory.
     mask_rate : float
         Share of a row's pieces to be predicted; of these 80% become [MASK], 10% a random piece, 10% stay.
-    nsp : bool
-        False: one segment a row, type ids 0, no next-sentence loss.
+    masking : str
+        What is hidden together: a ``piece``, a whole ``word``, a ``span`` of words (joshi2020) or a named ``entity``
+        (sun2019b); see `units`.
+    mask_symbol : str
+        What those 80% become: ``mask``, ``unk`` (clinchant2019), or a ``random`` piece.
+    same_rows : bool
+        Every pass over the text cuts it into the same rows, in another order.
+    static_masks : bool
+        A row is masked in the same way at every pass; implies `same_rows`. Its control is `same_rows` alone.
+    pair : str
+        The second task: ``nsp``, is B from another document; ``sop``, have A and B changed places (lan2020); ``none``:
+        one segment a row, type ids 0, no second loss. In a file also ``nsp: true`` or ``nsp: false``.
+    attention : str
+        ``learned``; ``preset``, all heads of a layer but the last fixed (raganato2020); ``uniform``, all heads the mean of
+        the row's pieces. See `bertology_utils.subject.variants`.
+    sublayers : str
+        Order of self-attention (s) and feed-forward (f), as many of each as layers: ``ssfsff`` is a sandwich (press2020).
+        Empty: one after the other.
     by_file : bool
         Each file is a language: negatives come from the same file, files are drawn with their size ** `smoothing`.
     layouts : tuple of (pattern, layout)
@@ -72,7 +89,7 @@ class Config:
     exports : int
         Intermediate exports, after budget / 2, / 4, … / 2 ** exports.
     optimiser : str
-        ``adamw``, or ``muon`` for the encoder's matrices with AdamW for the rest.
+        ``adamw``; ``lamb`` (you2019); or ``muon`` for the encoder's matrices with AdamW for the rest.
     muon_factor : float
         Muon's learning rate in units of `learning_rate`.
     muon_steps : int
@@ -105,10 +122,16 @@ class Config:
     epsilon: float = 1e-6
     clip: float = 1.0
     dropout: float = 0.0
+    attention: str = "learned"
+    sublayers: str = ""
     initializer_range: float = 0.02
     mask_rate: float = 0.15
+    masking: str = "piece"
+    mask_symbol: str = "mask"
+    static_masks: bool = False
+    same_rows: bool = False
     short_share: float = 0.1
-    nsp: bool = True
+    pair: str = "nsp"
     by_file: bool = False
     smoothing: float = 1.0
     layouts: tuple[tuple[str, str], ...] = (("*", "blank"),)
@@ -133,39 +156,9 @@ class Config:
     generated: int = 0
 
     def __post_init__(self) -> None:
-        def need(right: bool, message: str) -> None:
-            if not right:
-                raise ConfigError(f"configuration {self.name!r}: {message}")
+        from .checks import check
 
-        for f in fields(self):
-            value, kind = getattr(self, f.name), KINDS.get(str(f.type))
-            if kind:
-                right = isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
-                hint = " (YAML reads 1e-3 as text: write 1.0e-3)" if isinstance(value, str) else ""
-                need(right, f"{f.name} {value!r} is no {f.type}{hint}")
-        for name in ("layers", "hidden", "heads", "ffn", "tokens", "learning_rate", "log_steps"):
-            need(getattr(self, name) > 0, f"{name} {getattr(self, name)} is not above 0")
-        need(self.micro_tokens >= 0, f"micro_tokens {self.micro_tokens} is below 0")
-        need(self.hidden % self.heads == 0, f"hidden {self.hidden} is no multiple of heads {self.heads}")
-        need(bool(self.phases), "no phases")
-        need(abs(sum(p.share for p in self.phases) - 1) < 1e-6, f"the phases' shares do not add up to 1: {self.phases}")
-        for p in self.phases:
-            need(8 <= p.length <= self.max_positions, f"length {p.length} is outside 8..{self.max_positions}")
-            need(self.rows(p) >= 1, f"batch_tokens is smaller than one row of {p.length}")
-        depths = [self.depth(p) for p in self.phases]
-        stacked = all(n > 0 and m % n == 0 for n, m in pairwise(depths))
-        need(stacked and depths[-1] == self.layers, f"layers {depths} of the phases do not stack to {self.layers}")
-        need(self.eval_length <= self.max_positions, f"eval_length {self.eval_length} > {self.max_positions}")
-        need(5 < self.vocab <= 65_536, f"vocab {self.vocab} does not fit 16 bits")
-        need(0 < self.mask_rate < 1 and 0 <= self.held_out < 1, "mask_rate or held_out is no share")
-        need(0 < self.eval_mask_rate < 1, "eval_mask_rate is no share")
-        need(self.precision in ("auto", "bf16", "fp32"), f"precision {self.precision!r}")
-        need(self.optimiser in ("adamw", "muon"), f"optimiser {self.optimiser!r}")
-        need(self.schedule in ("linear", "stable"), f"schedule {self.schedule!r}")
-        need(0 < self.decay <= 1 - self.warmup, f"decay {self.decay} is no share that warmup {self.warmup} leaves")
-        need(self.muon_factor > 0 and self.muon_steps > 0, "muon_factor or muon_steps is not above 0")
-        known = {"blank", "line", "verse"}
-        need({kind for _, kind in self.layouts} <= known, f"layouts {self.layouts} know only {sorted(known)}")
+        check(self)
 
     def rows(self, phase: Phase) -> int:
         """Rows of the global batch in a phase."""
@@ -196,14 +189,47 @@ class Config:
         return self.schedule == "stable" and self.warmup <= tokens / self.tokens <= 1 - self.decay + 1e-6
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values, as in the YAML file."""
-        return json.loads(json.dumps(asdict(self)))
+        """Plain values, as in the YAML file.
+
+        Records and digests of earlier runs stay what they are: options that came later are named only where they are used,
+        and a second task is told as before, by `nsp`, unless it is another.
+        """
+        values = json.loads(json.dumps(asdict(self)))
+        for name in LATER:
+            if values[name] == DEFAULTS[name]:
+                del values[name]
+        values["nsp"] = self.pair != "none"
+        if self.pair != "sop":
+            del values["pair"]
+        return values
 
     def digest(self, *names: str) -> str:
         """SHA-256 over the named fields (all where none is named)."""
         values = self.as_dict()
         chosen = {n: values[n] for n in names} if names else values
         return hashlib.sha256(json.dumps(chosen, sort_keys=True).encode()).hexdigest()
+
+
+DEFAULTS = {f.name: f.default for f in fields(Config)}
+
+
+def from_record(values: Mapping[str, Any]) -> Config:
+    """The configuration that a ``training.json`` or a checkpoint tells of."""
+    values = plain(values)
+    values["phases"] = tuple(Phase(**p) for p in values["phases"])
+    values |= {name: tuple(values[name]) for name in ("betas", "exclude")}
+    return Config(**values | {"layouts": tuple(map(tuple, values["layouts"]))})
+
+
+def plain(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields as a file or a record tells them, in those of `Config`: `nsp` says whether there is a second task."""
+    raw = dict(raw)
+    if "nsp" in raw:
+        nsp = raw.pop("nsp")
+        pair = raw.setdefault("pair", "nsp" if nsp else "none")
+        if not isinstance(nsp, bool) or nsp != (pair != "none"):
+            raise ConfigError(f"nsp {nsp!r}, pair {pair!r}: name the second task once, by pair")
+    return raw
 
 
 def names() -> list[str]:
@@ -226,7 +252,7 @@ def load(name_or_path: str | Path | Config, **changes: Any) -> Config:
     ConfigError
         Unknown name, unknown or missing field, contradiction.
     """
-    changes = {k: v for k, v in changes.items() if v is not None}
+    changes = plain({k: v for k, v in changes.items() if v is not None})
     if isinstance(name_or_path, Config):
         return replace(name_or_path, **changes)
     path = Path(name_or_path)
@@ -237,6 +263,7 @@ def load(name_or_path: str | Path | Config, **changes: Any) -> Config:
     raw = yaml.safe_load(path.read_text("utf-8"))
     if not isinstance(raw, dict):
         raise ConfigError(f"{path} holds no fields")
+    raw = plain(raw)
     if base := raw.pop("base", None):
         beside = path.parent / f"{base}.yaml"
         parent = load(beside if beside.is_file() else base)

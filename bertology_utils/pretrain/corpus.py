@@ -19,7 +19,7 @@ from tqdm import tqdm
 
 from ..files import scratch
 from ..provenance import sha256
-from . import text, wordpiece
+from . import entities, text, units, wordpiece
 from .config import Config
 from .text import CorpusError
 
@@ -48,6 +48,8 @@ class Corpus:
     tokenizer : tokenizers.Tokenizer
     files : list of dict
         ``name``, ``sha256``, ``words``, ``documents`` and ``pieces`` of each file.
+    names : (T,) uint8, optional
+        Bits of named entities (`entities.find`), where the masks go by them.
     """
 
     tokens: np.ndarray
@@ -57,6 +59,7 @@ class Corpus:
     held: np.ndarray
     tokenizer: Tokenizer
     files: list[dict[str, Any]]
+    names: np.ndarray | None = None
 
     def sizes(self) -> np.ndarray:
         """Pieces of each document, (D,)."""
@@ -89,11 +92,14 @@ def load(corpus: str | Path | Iterable[str | Path], config: Config, cache: str |
         with scratch(folder) as temporary:
             temporary.mkdir()
             _build(files, hashes, config, temporary)
-    return _open(folder)
+    if config.masking == "entity" and not (folder / "names.npy").is_file():
+        _name(files, config, folder)
+    return _open(folder, config.masking == "entity")
 
 
-def _open(folder: Path) -> Corpus:
-    arrays = {n: np.load(folder / f"{n}.npy") for n in ("tokens", "sentences", "documents", "groups", "held")}
+def _open(folder: Path, names: bool = False) -> Corpus:
+    wanted = ("tokens", "sentences", "documents", "groups", "held", *(("names",) if names else ()))
+    arrays = {n: np.load(folder / f"{n}.npy") for n in wanted}
     meta = json.loads((folder / "meta.json").read_text("utf-8"))
     return Corpus(**arrays, tokenizer=Tokenizer.from_file(str(folder / "tokenizer.json")), files=meta["files"])
 
@@ -133,6 +139,17 @@ def _build(files: list[Path], hashes: dict[str, str], config: Config, folder: Pa
         np.save(folder / f"{name}.npy", array)
     tokenizer.save(str(folder / "tokenizer.json"))
     (folder / "meta.json").write_text(json.dumps({"files": rows, "config": config.as_dict()}, indent=1), "utf-8")
+
+
+def _name(files: list[Path], config: Config, folder: Path) -> None:
+    """Mark the named entities of a tokenised corpus, beside its pieces."""
+    corpus = _open(folder)
+    sentences = [s for _, d in _documents(files, config) for s in d.sentences]
+    capital = entities.capitals(sentences, corpus.tokenizer)
+    found = entities.find(corpus.tokens, corpus.sentences, capital, units.continuation(corpus.tokenizer))
+    with (folder / "names.npy.part").open("wb") as stream:
+        np.save(stream, found)
+    (folder / "names.npy.part").replace(folder / "names.npy")
 
 
 def _tidy(

@@ -17,7 +17,7 @@ from transformers import BertForPreTraining
 from .. import files
 from . import wordpiece
 from .checkpoint import CheckpointError, atomic
-from .config import Config, Phase
+from .config import Config, from_record
 
 TIED = ("cls.predictions.decoder.weight", "cls.predictions.decoder.bias")  # stored once, under the other name
 
@@ -76,19 +76,6 @@ def export(checkpoint: str | Path, folder: str | Path) -> Path:
     model.load_state_dict(state["model"])
     tokenizer = Tokenizer.from_file(str(path.parent / "tokenizer.json"))
     return write(model, tokenizer, config, Path(folder), state["record"], curves(path.parent / "log.jsonl"))
-
-
-def from_record(values: dict[str, Any]) -> Config:
-    """The configuration that a ``training.json`` or a checkpoint tells of."""
-    return Config(
-        **values
-        | {
-            "phases": tuple(Phase(**p) for p in values["phases"]),
-            "betas": tuple(values["betas"]),
-            "exclude": tuple(values["exclude"]),
-            "layouts": tuple(map(tuple, values["layouts"])),
-        }
-    )
 
 
 def curves(log: Path, points: int = 400) -> list[dict[str, Any]]:

@@ -25,7 +25,7 @@ class HeldOut:
     tokens : (T,) int32
         ``corpus.tokens`` on the device.
     config : Config
-        ``eval_length``, ``eval_mask_rate``, ``final_predictions``, ``seed``.
+        ``eval_length``, ``eval_mask_rate``, ``final_predictions``, ``mask_symbol``, ``pair``, ``seed``.
 
     Raises
     ------
@@ -47,8 +47,16 @@ class HeldOut:
         rows = torch.from_numpy(plan[: 1 + config.final_predictions]).to(tokens.device)
         ids, types, words = masking.assemble(tokens, rows, config.eval_length)
         rng = torch.Generator(tokens.device).manual_seed(masking.seed("held out", config.seed))
+        # single pieces, whatever the training hides: kinds of masks are compared at the same places
         self.batch = masking.mask(
-            ids, types, words, rows[:, instances.RANDOM], config.eval_mask_rate, config.vocab, rng
+            ids,
+            types,
+            words,
+            rows[:, instances.RANDOM],
+            config.eval_mask_rate,
+            config.vocab,
+            rng,
+            symbol=config.mask_symbol,
         )
         self.config = config
 
@@ -59,8 +67,9 @@ class HeldOut:
         Returns
         -------
         dict
-            ``heldout_mlm`` (nats a prediction), ``heldout_top1``, ``heldout_predictions``; with NSP also
-            ``heldout_nsp`` (accuracy), ``heldout_random`` (share of random pairs) and ``heldout_rows``.
+            ``heldout_mlm`` (nats a prediction), ``heldout_top1``, ``heldout_predictions``; with pairs also
+            ``heldout_nsp`` or ``heldout_sop`` (accuracy), ``heldout_random`` (share of random or swapped pairs) and
+            ``heldout_rows``.
         """
         reached = self.batch.weights.sum(1).cumsum(0)
         count = min(int((reached < predictions).sum()) + 1, len(reached))
@@ -73,8 +82,12 @@ class HeldOut:
         model.train()
         loss, right, n, relation, random = sums.tolist()
         out = {"heldout_mlm": loss / n, "heldout_top1": right / n, "heldout_predictions": int(n)}
-        if self.config.nsp:
-            out |= {"heldout_nsp": relation / count, "heldout_random": random / count, "heldout_rows": count}
+        if self.config.pair != "none":
+            out |= {
+                f"heldout_{self.config.pair}": relation / count,
+                "heldout_random": random / count,
+                "heldout_rows": count,
+            }
         return out
 
     @staticmethod

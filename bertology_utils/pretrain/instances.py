@@ -1,4 +1,4 @@
-"""Sentence pairs for MLM + NSP, planned for a whole epoch as five integers a row (devlin2019).
+"""Sentence pairs for MLM + NSP or SOP, planned for a whole epoch as five integers a row (devlin2019).
 
 A row is ``[CLS] A [SEP] B [SEP]``. Sentences of a document are gathered up to the target length and cut at a random
 sentence bound into A and B; half of the time B is instead a stretch of another document and the
@@ -9,6 +9,9 @@ Two readings of the released code are made explicit: the 10% of shorter targets 
 document), and a row takes at least two sentences where its document has them, so that the choice between the true
 and the random B is even also on rows shorter than a sentence. A document's last lone sentence can only be
 followed by a random one, as there.
+
+Where the second task is the order of the two (lan2020), B always follows A in the text, half of the time they change
+places, a document's last lone sentence belongs to the row before it, and documents of one sentence are left out.
 """
 
 from __future__ import annotations
@@ -60,17 +63,27 @@ def plan(corpus: Corpus, documents: np.ndarray, length: int, config: Config, rng
     length : int
         Pieces a row at most, special symbols included.
     config : Config
-        ``nsp``, ``short_share``, ``by_file``.
+        ``pair``, ``short_share``, ``by_file``.
     rng : numpy.random.Generator
 
     Returns
     -------
     (N, 5) int64
-        Columns `A_START`, `A_LENGTH`, `B_START`, `B_LENGTH` (in ``corpus.tokens``) and `RANDOM` (0 or 1).
+        Columns `A_START`, `A_LENGTH`, `B_START`, `B_LENGTH` (in ``corpus.tokens``) and `RANDOM`: 1 where B is from
+        another document, or where A and B have changed places.
+
+    Raises
+    ------
+    CorpusError
+        There is no other document to take B from, or none with two sentences whose order could be told.
     """
     bounds = corpus.sentences
-    room = length - (3 if config.nsp else 2)
-    pool = _Pool(corpus, documents, config.by_file)
+    room = length - (2 if config.pair == "none" else 3)
+    if config.pair == "sop":
+        documents = documents[np.diff(corpus.documents)[documents] > 1]
+        if not len(documents):
+            raise CorpusError("the order of two sentences needs documents of at least two")
+    pool = _Pool(corpus, documents, config.by_file) if config.pair == "nsp" else None
     document = documents
     cursor, last = corpus.documents[documents], corpus.documents[documents + 1]
     made = []
@@ -79,9 +92,14 @@ def plan(corpus: Corpus, documents: np.ndarray, length: int, config: Config, rng
         short = rng.random(n) < config.short_share
         target = np.where(short, rng.integers(2, room + 1, n), room)
         end = np.searchsorted(bounds, bounds[cursor] + target, side="left")
-        if config.nsp:
+        if pool:
             end = np.minimum(np.maximum(end, cursor + 2), last)
             rows, cursor = _pairs(bounds, pool, document, cursor, end, target, rng)
+            _truncate(rows, room, rng)
+        elif config.pair == "sop":
+            end = np.minimum(np.maximum(end, cursor + 2), last)
+            end = np.where(end == last - 1, last, end)
+            rows, cursor = _ordered(bounds, cursor, end, rng), end
             _truncate(rows, room, rng)
         else:
             cursor_end = np.minimum(end, last)
@@ -154,6 +172,17 @@ def _pairs(
     return rows, np.where(random, cut, end)
 
 
+def _ordered(bounds: np.ndarray, cursor: np.ndarray, end: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """One row of each document from its cursor to `end`, cut at a sentence's end, half of them the wrong way round."""
+    n = len(cursor)
+    cut = cursor + 1 + np.floor(rng.random(n) * (end - cursor - 1)).astype(np.int64)
+    first, second = (bounds[cursor], bounds[cut] - bounds[cursor]), (bounds[cut], bounds[end] - bounds[cut])
+    swapped = rng.random(n) < 0.5
+    columns = [np.where(swapped, late, early) for early, late in zip(first, second, strict=True)]
+    columns += [np.where(swapped, early, late) for early, late in zip(first, second, strict=True)]
+    return np.stack([*columns, swapped.astype(np.int64)], 1)
+
+
 def _truncate(rows: np.ndarray, room: int, rng: np.random.Generator) -> None:
     """Shorten the longer segment, piece by piece, until the pair fits; B where they are equally long."""
     a, b = rows[:, A_LENGTH], rows[:, B_LENGTH]
@@ -173,6 +202,8 @@ def _cut(rows: np.ndarray, start: int, length: int, pieces: np.ndarray, rng: np.
 class Stream:
     """Batches of planned rows, epoch after epoch; a row follows from (seed, epoch, place) alone.
 
+    With `same_rows` or `static_masks` every epoch has the first one's rows, in an order of its own.
+
     The next epoch is planned in a thread while this one is used. `epoch` and `place` say where the stream stands
     and are all that a checkpoint needs.
     """
@@ -185,10 +216,11 @@ class Stream:
         self._plans: dict[tuple[int, int], object] = {}
 
     def _plan(self, epoch: int, length: int) -> np.ndarray:
-        rng = generator(self.config.seed, epoch, length)
-        return plan(
-            self.corpus, smoothed(self.corpus, self.documents, self.config.smoothing, rng), length, self.config, rng
-        )
+        config = self.config
+        same = config.same_rows or config.static_masks
+        rng = generator(config.seed, 0 if same else epoch, length)
+        rows = plan(self.corpus, smoothed(self.corpus, self.documents, config.smoothing, rng), length, config, rng)
+        return rows[generator(config.seed, epoch, length, 1).permutation(len(rows))] if same else rows
 
     def rows(self, length: int) -> np.ndarray:
         """The current epoch's plan for rows of `length`, (N, 5)."""

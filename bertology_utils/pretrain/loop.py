@@ -15,9 +15,10 @@ from tqdm import tqdm
 from transformers import BertForPreTraining
 
 from ..provenance import commit
-from . import checkpoint, grow, instances, masking
+from . import checkpoint, grow, instances, masking, units
 from .config import Config, ConfigError
 from .corpus import Corpus
+from .draws import Repeated
 from .export import curves, versions, write
 from .heldout import HeldOut
 from .parallel import World
@@ -34,13 +35,17 @@ class Run:
             torch.set_float32_matmul_precision("high")
         self.tokens = torch.from_numpy(corpus.tokens.astype("int32")).to(world.device)
         self.heldout = HeldOut(corpus, self.tokens, config)
+        self.marks: torch.Tensor | None = None
+        if config.masking != "piece":
+            marks = units.marks(corpus.tokens, corpus.tokenizer, corpus.names)
+            self.marks = torch.from_numpy(marks).to(world.device)
         path = out / "checkpoint.pt"
         self.identity = config.as_dict() | {"files": [f["sha256"] for f in corpus.files]}
         state = checkpoint.load(path, self.identity) if resume and path.is_file() else None
         layers = grow.depth(state["model"]) if state else config.depth(config.phases[0])
         self.step = Step(build(config, layers, world.device.type).to(world.device), config, world)
         self.stream = instances.Stream(corpus, config)
-        self.number = self.seen = self.logged = self.exported_at = self.phase = 0
+        self.number = self.seen = self.shown = self.logged = self.exported_at = self.phase = 0
         self.order, self.seconds = "", 0.0
         self.started = self.saved = time.monotonic()
         self.figures: dict[str, float] = {}
@@ -61,6 +66,7 @@ class Run:
         self.step.sums.copy_(state["sums"])
         self.step.steps = state["steps"]
         self.number, self.seen, self.phase = state["number"], state["seen"], state["phase"]
+        self.shown = state.get("shown", 0)  # checkpoints of older runs do not say
         self.order, self.seconds = state["order"], state["seconds"]
         self.stream.epoch, self.stream.place = state["epoch"], state["place"]
         self.figures, self.exported_at = state["figures"], state["exported_at"]
@@ -79,6 +85,7 @@ class Run:
                     "steps": self.step.steps,
                     "number": self.number,
                     "seen": self.seen,
+                    "shown": self.shown,
                     "phase": self.phase,
                     "order": self.order,
                     "seconds": self.seconds + time.monotonic() - self.started,
@@ -145,16 +152,33 @@ class Run:
             self.step = grow.grown(self.step, config.depth(phase))
         rows = self.stream.batch(phase.length, config.rows(phase))
         self.order = hashlib.sha256(self.order.encode() + rows.tobytes()).hexdigest()
-        device = self.world.device
-        planned = torch.from_numpy(rows).to(device, non_blocking=True)
-        ids, types, words = masking.assemble(self.tokens, planned, phase.length)
-        rng = torch.Generator(device).manual_seed(masking.seed("masks", config.seed, self.number))
-        batch = masking.mask(ids, types, words, planned[:, instances.RANDOM], config.mask_rate, config.vocab, rng)
+        batch = self._masked(torch.from_numpy(rows).to(self.world.device, non_blocking=True), phase.length)
         seen = int(instances.row_lengths(rows).sum())
         self.step(batch, config.rate(self.seen), self.number)
         self.number += 1
         self.seen += seen
+        self.shown += int(rows[:, [instances.A_LENGTH, instances.B_LENGTH]].sum())
         return seen
+
+    def _masked(self, planned: torch.Tensor, length: int) -> masking.Batch:
+        """The batch of planned rows (R, 5), masked as the configuration says, for the step that comes."""
+        config = self.config
+        ids, types, words = masking.assemble(self.tokens, planned, length)
+        draws: torch.Generator | Repeated
+        if config.static_masks:
+            draws = Repeated(planned, masking.seed("masks", config.seed))
+        else:
+            draws = torch.Generator(planned.device).manual_seed(masking.seed("masks", config.seed, self.number))
+        marked = None
+        if self.marks is not None:
+            marked = self.marks[masking.sources(planned, length)[0].clamp(0, len(self.marks) - 1)]
+        random, rate = planned[:, instances.RANDOM], config.mask_rate
+        kinds = {"kind": config.masking, "symbol": config.mask_symbol, "marked": marked}
+        return masking.mask(ids, types, words, random, rate, config.vocab, draws, **kinds)
+
+    def passes(self) -> float:
+        """How often the run has seen its training text: pieces of text in the rows, over those there are."""
+        return self.shown / int(self.corpus.sizes()[~self.corpus.held].sum())
 
     def evaluate(self, predictions: int) -> dict[str, float]:
         """Held-out figures (in the first process; the others wait at the next exchange of gradients)."""
@@ -164,7 +188,7 @@ class Run:
         return self.seen // self.config.eval_tokens > self.logged // self.config.eval_tokens
 
     def _log(self, pace: float, figures: dict[str, float]) -> None:
-        mlm, nsp = self.step.means()
+        mlm, pair = self.step.means()
         if not mlm < 1e4:
             rate = self.config.learning_rate
             raise ConfigError(f"the loss is {mlm} at step {self.number}: lower learning_rate, now {rate}")
@@ -175,7 +199,7 @@ class Run:
             "layers": self.model.config.num_hidden_layers,
             "rate": self.config.rate(self.seen),
             "mlm": round(mlm, 4),
-            **({"nsp": round(nsp, 4)} if self.config.nsp else {}),
+            **({self.config.pair: round(pair, 4)} if self.config.pair != "none" else {}),
             "tokens_per_second": round(pace),
             "order": self.order[:16],
             **figures,
@@ -226,6 +250,7 @@ class Run:
             "config_sha256": self.config.digest(),
             "files": self.corpus.files,
             "tokens": self.seen,
+            "passes": round(self.passes(), 3),
             "steps": self.number,
             "layers": self.model.config.num_hidden_layers,
             "finished": self.seen >= self.config.tokens,

@@ -3,7 +3,7 @@
 The corpus lies on the device as one array, so a batch is a few gathers and no transfer of pieces. Masks are drawn
 afresh for every step by a generator seeded with (seed, step): 15% of the pieces; of these 80% become [MASK], 10% a
 random piece and 10% stay. Each row has the same number of slots for predictions, unused ones with weight 0, so
-that shapes never change and the compiled step is reused.
+that shapes never change and the compiled step is reused. `units` chooses whole words, spans and entities instead.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 import torch
 
-from . import wordpiece
+from . import units, wordpiece
+from .draws import Draws, Fresh
 from .instances import A_LENGTH, A_START, B_LENGTH, B_START
 
 
@@ -34,7 +35,7 @@ class Batch:
     weights : (R, P) float32
         1 for a slot in use, 0 otherwise.
     random : (R,) int64
-        1 where B is from another document.
+        1 where B is from another document, or has changed places with A.
     """
 
     ids: torch.Tensor
@@ -73,18 +74,24 @@ def assemble(tokens: torch.Tensor, rows: torch.Tensor, length: int) -> tuple[tor
     words : (R, L) bool
         True at pieces of the text: no special symbol, no padding.
     """
+    source, words = sources(rows, length)
     at = torch.arange(length, device=tokens.device)  # (L,)
     a, b = rows[:, A_LENGTH, None], rows[:, B_LENGTH, None]  # (R, 1)
-    in_a = (at >= 1) & (at <= a)
-    in_b = (at >= a + 2) & (at < a + 2 + b)
-    source = torch.where(in_a, rows[:, A_START, None] + at - 1, rows[:, B_START, None] + at - a - 2)
-    words = in_a | in_b
     ids = tokens[source.clamp(0, len(tokens) - 1)].long()
     ends = (at == a + 1) | ((at == a + b + 2) & (b > 0))
     ids = torch.where(words, ids, ends.long() * wordpiece.SEP)  # [PAD] is 0
     ids[:, 0] = wordpiece.CLS
     types = ((at >= a + 2) & (at <= a + b + 2) & (b > 0)).long()
     return ids, types, words
+
+
+def sources(rows: torch.Tensor, length: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """Where in the corpus each piece of planned rows is from, (R, L) int64, and which are of the text, (R, L) bool."""
+    at = torch.arange(length, device=rows.device)  # (L,)
+    a, b = rows[:, A_LENGTH, None], rows[:, B_LENGTH, None]  # (R, 1)
+    in_a = (at >= 1) & (at <= a)
+    in_b = (at >= a + 2) & (at < a + 2 + b)
+    return torch.where(in_a, rows[:, A_START, None] + at - 1, rows[:, B_START, None] + at - a - 2), in_a | in_b
 
 
 def slots(length: int, rate: float) -> int:
@@ -99,9 +106,13 @@ def mask(
     random: torch.Tensor,
     rate: float,
     vocab: int,
-    rng: torch.Generator,
+    rng: torch.Generator | Draws,
+    *,
+    kind: str = "piece",
+    symbol: str = "mask",
+    marked: torch.Tensor | None = None,
 ) -> Batch:
-    """Choose the pieces to be predicted and hide them; at least one a row.
+    """Choose the pieces to be predicted and hide them.
 
     Parameters
     ----------
@@ -109,22 +120,37 @@ def mask(
         As `assemble` gives them.
     random : (R,) int64
     rate : float
-        Share of a row's pieces (special symbols counted, as in the released code) to be predicted.
+        Share of a row's pieces (special symbols counted, as in the released code) to be predicted: of single pieces at
+        least one per row, of larger units as many as fit.
     vocab : int
         Size of the vocabulary that random pieces are drawn from.
-    rng : torch.Generator
+    rng : torch.Generator or Draws
         On the same device.
+    kind, symbol : str
+        The configuration's `masking` and `mask_symbol`.
+    marked : (R, L) uint8, optional
+        The pieces' bits (`units.marks`), for other kinds than ``piece``.
     """
-    device, (count, length) = ids.device, ids.shape
+    draws = Fresh(rng) if isinstance(rng, torch.Generator) else rng
+    count, length = ids.shape
     present = ids != wordpiece.PAD  # (R, L)
     p = slots(length, rate)
     wanted = (present.sum(1) * rate).round().clamp(1, p)
-    draw = torch.rand(count, length, generator=rng, device=device)
-    _, where = torch.where(words, draw, 2.0).topk(p, 1, largest=False)  # text first, in random order; (R, P)
-    used = (torch.arange(p, device=device) < wanted[:, None]) & words.gather(1, where)
+    if kind == "piece":
+        # text first, in random order; (R, P)
+        _, where = torch.where(words, draws.uniform(count, length), 2.0).topk(p, 1, largest=False)
+        used = (torch.arange(p, device=ids.device) < wanted[:, None]) & words.gather(1, where)
+    else:
+        assert marked is not None, f"{kind} masks need the pieces' marks"
+        chosen, group = units.choose(words, types, marked, wanted, kind, draws)
+        where = chosen.int().argsort(dim=1, descending=True, stable=True)[:, :p]
+        used = chosen.gather(1, where)
     labels = ids.gather(1, where)
-    fate = torch.rand(count, p, generator=rng, device=device)
-    other = torch.randint(vocab, (count, p), generator=rng, device=device)
-    hidden = torch.where(fate < 0.8, wordpiece.MASK, torch.where(fate < 0.9, other, labels))
+    fate = draws.uniform(count, length if kind in ("span", "entity") else p)
+    if kind in ("span", "entity"):
+        fate = fate.gather(1, group.gather(1, where))  # a unit's pieces share theirs (joshi2020)
+    other = draws.pieces(vocab, count, p)
+    gap: int | torch.Tensor = {"mask": wordpiece.MASK, "unk": wordpiece.UNK, "random": other}[symbol]
+    hidden = torch.where(fate < 0.8, gap, torch.where(fate < 0.9, other, labels))
     masked = ids.scatter(1, where, torch.where(used, hidden, labels))
     return Batch(masked, types, present[:, None, None, :], where, labels, used.float(), random)

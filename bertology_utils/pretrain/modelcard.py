@@ -11,6 +11,7 @@ import yaml
 SOURCES = Path(__file__).parent / "sources.yaml"
 
 
+PAIRS = {"nsp": "next-sentence", "sop": "sentence-order"}
 ABOUT = """made for this
 book: small enough to come with the package and to be studied on a laptop. It is no substitute for BERT-base, and no figure
 measured on it is a figure of BERT-base."""
@@ -60,9 +61,11 @@ def text(name: str, training: dict[str, Any], sources: dict[str, dict[str, str]]
         for p in run["phases"]
     )
     figures = [f"masked-word loss {held['heldout_mlm']:.3f} nats", f"top-1 accuracy {held['heldout_top1']:.3f}"]
-    if "heldout_nsp" in held:
+    for pair, task in PAIRS.items():
+        if f"heldout_{pair}" not in held:
+            continue
         figures.append(
-            f"next-sentence accuracy {held['heldout_nsp']:.3f}, where always saying one class gives "
+            f"{task} accuracy {held[f'heldout_{pair}']:.3f}, where always saying one class gives "
             f"{max(held['heldout_random'], 1 - held['heldout_random']):.3f}"
         )
     versions = ", ".join(f"{k} {v}" for k, v in training["versions"].items())
@@ -87,7 +90,7 @@ One document in {round(1 / run["held_out"])} was held out. {"The text is made an
 ## Training
 
 {training["tokens"]:,} pieces in {training["steps"]:,} steps, {training["seconds"] / 60:.0f} minutes on {training["device"]}; {versions}.
-Objective: masked pieces ({run["mask_rate"]:.0%}; 80/10/10){" and next sentence" if run["nsp"] else ""}, {optimiser(run)}, learning rate
+Objective: masked pieces ({run["mask_rate"]:.0%}; 80/10/10){pairs(run)}, {optimiser(run)}, learning rate
 {run["learning_rate"]:g} with warm-up and {decay(run)}. The schedule, a share of the pieces at each row length and depth (a shallower
 model is stacked to the next depth):
 
@@ -109,10 +112,17 @@ longer than {run["max_positions"]} pieces are refused; what it predicts repeats 
 """
 
 
+def pairs(run: dict[str, Any]) -> str:
+    """The second task in words."""
+    return f" and {PAIRS[run.get('pair', 'nsp')].replace('-', ' ')}" if run["nsp"] else ""
+
+
 def optimiser(run: dict[str, Any]) -> str:
     """The optimiser in words; records of older runs name none."""
     if run.get("optimiser", "adamw") == "adamw":
         return "AdamW"
+    if run["optimiser"] == "lamb":
+        return "LAMB"
     return f"Muon for the encoder's matrices (at {run['muon_factor']:g} times the rate) and AdamW for the rest"
 
 

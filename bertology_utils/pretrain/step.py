@@ -1,15 +1,18 @@
-"""The model and one step of its training: MLM + NSP loss, gradients, AdamW or Muon (devlin2019)."""
+"""The model and one step of its training: MLM + NSP loss, gradients, AdamW, LAMB or Muon (devlin2019)."""
 
 from __future__ import annotations
 
 import logging
+from typing import Any
 
 import torch
 from torch.nn import functional as F
 from transformers import BertConfig, BertForPreTraining
 
+from ..subject import variants
 from . import wordpiece
 from .config import Config
+from .lamb import Lamb
 from .masking import Batch, seed
 from .memory import fitting
 from .muon import Muon
@@ -25,7 +28,7 @@ def build(config: Config, layers: int | None = None, device: str = "cpu") -> Ber
     slow for short rows and small heads.
     """
     torch.manual_seed(config.seed)
-    return BertForPreTraining(
+    model = BertForPreTraining(
         BertConfig(
             vocab_size=config.vocab,
             hidden_size=config.hidden,
@@ -38,8 +41,11 @@ def build(config: Config, layers: int | None = None, device: str = "cpu") -> Ber
             initializer_range=config.initializer_range,
             pad_token_id=wordpiece.PAD,
             attn_implementation="sdpa" if device == "cuda" else "eager",
+            **variants.mark(config.attention, config.sublayers),
         )
     ).train()
+    variants.apply(model)
+    return model
 
 
 def logits(model: BertForPreTraining, batch: Batch) -> tuple[torch.Tensor, torch.Tensor]:
@@ -56,24 +62,26 @@ def logits(model: BertForPreTraining, batch: Batch) -> tuple[torch.Tensor, torch
 
 
 def losses(model: BertForPreTraining, batch: Batch) -> tuple[torch.Tensor, torch.Tensor]:
-    """Summed MLM loss over the slots in use and summed NSP loss over the rows, in nats."""
+    """Summed MLM loss over the slots in use and summed loss of the second task over the rows, in nats."""
     pieces, relation = logits(model, batch)
     each = F.cross_entropy(pieces.float().flatten(0, 1), batch.labels.flatten(), reduction="none")
     return (each * batch.weights.flatten()).sum(), F.cross_entropy(relation.float(), batch.random, reduction="sum")
 
 
 def optimisers(model: BertForPreTraining, config: Config, dtype: torch.dtype) -> list[torch.optim.Optimizer]:
-    """AdamW for all parameters, or Muon in `dtype` for the matrices of the encoder and AdamW for the rest.
+    """AdamW or LAMB for all parameters, or Muon in `dtype` for the matrices of the encoder and AdamW for the rest.
 
     Biases and LayerNorm weights, the parameters of one dimension, do not decay.
     """
     named = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
     inner = {n for n, p in named if ".encoder." in n and p.ndim == 2} if config.optimiser == "muon" else set()
-    groups = [
+    groups: list[dict[str, Any]] = [
         {"params": [p for n, p in named if n not in inner and p.ndim > 1], "weight_decay": config.weight_decay},
         {"params": [p for n, p in named if p.ndim < 2], "weight_decay": 0.0},
     ]
     rate = config.learning_rate
+    if config.optimiser == "lamb":
+        return [Lamb([groups[0], groups[1] | {"adapt": False}], rate, config.betas, config.epsilon)]
     out: list[torch.optim.Optimizer] = [
         torch.optim.AdamW(groups, lr=rate, betas=config.betas, eps=config.epsilon, fused=True)
     ]
@@ -95,7 +103,7 @@ class Step:
         self.parameters = [p for p in model.parameters() if p.requires_grad]
         self.autocast = config.precision == "bf16" or (config.precision == "auto" and world.device.type == "cuda")
         self.optimisers = optimisers(model, config, torch.bfloat16 if self.autocast else torch.float32)
-        self.sums = torch.zeros(2, device=world.device)  # MLM and NSP loss since the log last asked
+        self.sums = torch.zeros(2, device=world.device)  # loss of MLM and of the pairs since the log last asked
         self.steps = 0
         self.part = fitting(config, world.device)  # positions handled at a time
         self._losses = losses
@@ -150,13 +158,13 @@ class Step:
         for start in range(begin, begin + share, size):
             part = batch.part(start, min(start + size, begin + share))
             with torch.autocast(self.world.device.type, torch.bfloat16, enabled=self.autocast):
-                mlm, nsp = self._losses(self.model, part)
-            mlm, nsp = mlm / predictions, nsp / rows
-            (mlm + nsp if self.config.nsp else mlm).backward()
-            self.sums += torch.stack([mlm.detach(), nsp.detach()])
+                mlm, pair = self._losses(self.model, part)
+            mlm, pair = mlm / predictions, pair / rows
+            (mlm if self.config.pair == "none" else mlm + pair).backward()
+            self.sums += torch.stack([mlm.detach(), pair.detach()])
 
     def means(self) -> tuple[float, float]:
-        """Mean MLM and NSP loss a step since the last call; the one place where the host waits for the device."""
+        """Mean losses of MLM and of the second task since the last call; the one place where the host waits."""
         total = self.world.sum(self.sums.clone()).tolist()
         steps, self.steps = max(self.steps, 1), 0
         self.sums.zero_()

@@ -28,7 +28,7 @@ from transformers import (
 from transformers.utils import logging as transformers_logging
 
 from ..settings import Settings
-from . import hub, suitable
+from . import hub, suitable, variants
 from .suitable import ModelUnavailable, ModelUnsuitable
 
 TWIN = "-untrained"
@@ -135,9 +135,9 @@ class Subject:
             raise ModelUnsuitable(f"{self.name} can have no untrained twin: its initializer_range is 0")
         with torch.random.fork_rng(devices=[]):  # the caller's random state is not ours to move
             torch.manual_seed(seed)
-            model = type(self.model)(config)
+            model: Any = variants.apply(type(self.model)(config))
         model.set_attn_implementation("eager")
-        model = cast(Any, model).to(device=self.device, dtype=self.model.dtype).eval().requires_grad_(False)
+        model = model.to(device=self.device, dtype=self.model.dtype).eval().requires_grad_(False)
         twin = replace(self, name=self.name + TWIN, source="untrained", model=model, is_twin=True, seed=seed)
         return plant(twin, self.noise)
 
@@ -150,6 +150,8 @@ class Subject:
             digest.update(tensor.detach().cpu().contiguous().view(torch.uint8).numpy().data)
         # not the whole configuration: its fields change with the releases of transformers, the model does not
         shape = {name: getattr(self.config, name, None) for name in _UNSEEN}
+        if variant := getattr(self.config, variants.MARK, None):
+            shape[variants.MARK] = variant
         digest.update(json.dumps([sorted(self.tokenizer.get_vocab().items()), shape]).encode())
         return digest.hexdigest()
 
@@ -258,6 +260,7 @@ def _loaded(name: str, where: str, settings: Settings) -> tuple[PreTrainedTokeni
             output_loading_info=True,
             **options,
         )
+        variants.apply(model)
     except (ModelUnavailable, ModelUnsuitable):
         raise
     except Exception as error:  # whatever is wrong with a folder, the library has another type of error for it

@@ -12,6 +12,7 @@ from typing import Any
 import torch
 
 from ..errors import Refusal
+from . import variants
 
 # Architectures by their `model_type`: laid out as BERT is, or with layers that are not to be reached into.
 LIKE_BERT = ("bert", "roberta", "xlm-roberta", "camembert", "electra")
@@ -49,6 +50,8 @@ def architecture(name: str, config: Any) -> None:
             f"model {name!r} is of type {kind!r}, which these experiments are not defined for; they are for "
             f"{', '.join((*LIKE_BERT, *OTHER_LAYOUT))}"
         )
+    if why := variants.problem(config):
+        raise ModelUnsuitable(f"model {name!r}: {why}; it may be of a later version of this package")
     for flag in ("is_decoder", "is_encoder_decoder", "add_cross_attention"):
         if getattr(config, flag, False):
             raise ModelUnsuitable(

@@ -54,7 +54,7 @@ def covered(c: Corpus, rows: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("nsp", [True, False])
 def test_no_row_is_too_long_or_empty(length, nsp):
     c = corpus(longest=40)
-    rows = plan(c, everything(c), length, configuration(nsp=nsp), generator(0))
+    rows = plan(c, everything(c), length, configuration(pair="nsp" if nsp else "none"), generator(0))
     assert instances.row_lengths(rows).max() <= length
     assert rows[:, A_LENGTH].min() >= 1 and (rows[:, B_LENGTH].min() >= 1 if nsp else not rows[:, B_LENGTH].any())
     for start, size in ((A_START, A_LENGTH), (B_START, B_LENGTH))[: 1 + nsp]:
@@ -97,7 +97,7 @@ def test_random_segments_come_from_everywhere():
 def test_an_epoch_loses_no_sentence_of_documents_that_fit(nsp):
     """Documents so small that no pair is ever cut: each piece is in exactly one A or true B."""
     c = corpus(most=5, longest=4)
-    rows = plan(c, everything(c), 64, configuration(nsp=nsp), generator(0))
+    rows = plan(c, everything(c), 64, configuration(pair="nsp" if nsp else "none"), generator(0))
     assert (covered(c, rows) == 1).all()
 
 
@@ -105,7 +105,7 @@ def test_an_epoch_loses_no_sentence_of_documents_that_fit(nsp):
 @pytest.mark.parametrize("nsp", [True, False])
 def test_an_epoch_loses_only_what_is_cut_from_full_rows(length, nsp):
     c = corpus(most=40)
-    rows = plan(c, everything(c), length, configuration(nsp=nsp), generator(0))
+    rows = plan(c, everything(c), length, configuration(pair="nsp" if nsp else "none"), generator(0))
     count = covered(c, rows)
     assert count.max() == 1
     full = np.zeros(len(c.tokens) + 1, bool)  # beside a piece of a row that was filled to the brim
@@ -208,3 +208,32 @@ def test_files_with_one_held_out_document_are_not_evaluated():
     c.held[[3, 6]] = False
     with pytest.raises(CorpusError, match="0 of 60 documents held out"):
         HeldOut(c, tokens, configuration(by_file=True))
+
+
+@pytest.mark.parametrize("length", [16, 64])
+def test_swapped_sentences_are_each_other_s_neighbours(length):
+    """Of the pairs of sentence-order prediction: B ends where A begins, or the other way round, and nothing is lost."""
+    c = corpus(longest=6)
+    rows = plan(c, everything(c), length, configuration(pair="sop"), generator(0))
+    swapped = rows[:, RANDOM] == 1
+    assert abs(swapped.mean() - 0.5) < 4.5 * 0.5 / len(rows) ** 0.5
+    assert instances.row_lengths(rows).max() <= length and rows[:, [A_LENGTH, B_LENGTH]].min() >= 1
+    assert (document_of(c, rows[:, A_START]) == document_of(c, rows[:, B_START])).all()
+    assert ((rows[:, A_START] < rows[:, B_START]) != swapped).all()
+    early = np.where(swapped, rows[:, B_START] + rows[:, B_LENGTH], rows[:, A_START] + rows[:, A_LENGTH])
+    late = np.where(swapped, rows[:, A_START], rows[:, B_START])
+    assert (early <= late).all()
+    if length == 64:  # nothing is cut: the two halves touch
+        assert np.isin(early[early == late], c.sentences).all() and (early == late).mean() > 0.7
+        count = np.zeros(len(c.tokens), int)
+        for a, n, b, m, _ in rows:
+            count[a : a + n] += 1
+            count[b : b + m] += 1
+        several = np.repeat(np.diff(c.documents) > 1, c.sizes())
+        assert count.max() == 1 and not count[~several].any() and count[several].mean() > 0.9
+
+
+def test_order_needs_two_sentences():
+    c = corpus(most=1)
+    with pytest.raises(CorpusError, match="documents of at least two"):
+        plan(c, everything(c), 32, configuration(pair="sop"), generator(0))

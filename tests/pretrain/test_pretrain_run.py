@@ -162,7 +162,7 @@ def test_micro_batches_change_nothing_but_rounding(base):
 
 
 def test_without_next_sentences_there_is_one_segment(base):
-    config = configuration(nsp=False, tokens=10_000)
+    config = configuration(pair="none", tokens=10_000)
     run(base, "mlm", config)
     rows = log(base / "mlm")
     assert rows[-1]["mlm"] < rows[0]["mlm"] and "nsp" not in rows[0]

@@ -1,0 +1,111 @@
+"""What a configuration must be: refused in one line, before anything is read or trained."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from itertools import pairwise
+from typing import Any
+
+from .config import Config, ConfigError
+
+KINDS: dict[str, Any] = {"int": int, "float": (int, float), "bool": bool, "str": str}  # by their annotations
+CHOICES = {
+    "precision": ("auto", "bf16", "fp32"),
+    "optimiser": ("adamw", "lamb", "muon"),
+    "schedule": ("linear", "stable"),
+    "pair": ("nsp", "sop", "none"),
+    "masking": ("piece", "word", "span", "entity"),
+    "mask_symbol": ("mask", "unk", "random"),
+    "attention": ("learned", "preset", "uniform"),
+}
+
+
+def check(config: Config) -> None:
+    """Refuse a configuration that contradicts itself.
+
+    Raises
+    ------
+    ConfigError
+        Naming the field.
+
+    Examples
+    --------
+    >>> from bertology_utils.pretrain import load_config
+    >>> load_config("tiny", mask_symbol="blank")
+    Traceback (most recent call last):
+    ...
+    bertology_utils.pretrain.config.ConfigError: configuration 'tiny': mask_symbol 'blank' is none of mask, unk, random
+    """
+    for problem in (_kinds(config), _shape(config), _phases(config), _shares(config), _sublayers(config)):
+        if problem:
+            raise ConfigError(f"configuration {config.name!r}: {problem}")
+
+
+def _kinds(config: Config) -> str:
+    """Values of another type than the field's, or of none of its choices."""
+    for f in fields(config):
+        value, kind = getattr(config, f.name), KINDS.get(str(f.type))
+        if kind and not (isinstance(value, kind) and (kind is bool or not isinstance(value, bool))):
+            hint = " (YAML reads 1e-3 as text: write 1.0e-3)" if isinstance(value, str) else ""
+            return f"{f.name} {value!r} is no {f.type}{hint}"
+    for name, known in CHOICES.items():
+        if (value := getattr(config, name)) not in known:
+            return f"{name} {value!r} is none of {', '.join(known)}"
+    kinds = {"blank", "line", "verse"}
+    if not {kind for _, kind in config.layouts} <= kinds:
+        return f"layouts {config.layouts} know only {sorted(kinds)}"
+    return ""
+
+
+def _shape(config: Config) -> str:
+    for name in ("layers", "hidden", "heads", "ffn", "tokens", "learning_rate", "log_steps"):
+        if getattr(config, name) <= 0:
+            return f"{name} {getattr(config, name)} is not above 0"
+    if config.micro_tokens < 0:
+        return f"micro_tokens {config.micro_tokens} is below 0"
+    if config.hidden % config.heads:
+        return f"hidden {config.hidden} is no multiple of heads {config.heads}"
+    if config.eval_length > config.max_positions:
+        return f"eval_length {config.eval_length} > {config.max_positions}"
+    if not 5 < config.vocab <= 65_536:
+        return f"vocab {config.vocab} does not fit 16 bits"
+    return ""
+
+
+def _phases(config: Config) -> str:
+    if not config.phases:
+        return "no phases"
+    if abs(sum(p.share for p in config.phases) - 1) >= 1e-6:
+        return f"the phases' shares do not add up to 1: {config.phases}"
+    for p in config.phases:
+        if not 8 <= p.length <= config.max_positions:
+            return f"length {p.length} is outside 8..{config.max_positions}"
+        if config.rows(p) < 1:
+            return f"batch_tokens is smaller than one row of {p.length}"
+    depths = [config.depth(p) for p in config.phases]
+    if not all(n > 0 and m % n == 0 for n, m in pairwise(depths)) or depths[-1] != config.layers:
+        return f"layers {depths} of the phases do not stack to {config.layers}"
+    return ""
+
+
+def _shares(config: Config) -> str:
+    if not (0 < config.mask_rate < 1 and 0 <= config.held_out < 1):
+        return "mask_rate or held_out is no share"
+    if not 0 < config.eval_mask_rate < 1:
+        return "eval_mask_rate is no share"
+    if not 0 < config.decay <= 1 - config.warmup:
+        return f"decay {config.decay} is no share that warmup {config.warmup} leaves"
+    if config.muon_factor <= 0 or config.muon_steps <= 0:
+        return "muon_factor or muon_steps is not above 0"
+    return ""
+
+
+def _sublayers(config: Config) -> str:
+    order = config.sublayers
+    if not order:
+        return ""
+    if set(order) != {"s", "f"} or not order.count("s") == order.count("f") == config.layers:
+        return f"sublayers {order!r} are not s and f, {config.layers} of each"
+    if {config.depth(p) for p in config.phases} != {config.layers}:
+        return f"sublayers {order!r} need all layers from the start: a shallower model is not stacked to them"
+    return ""
