@@ -7,8 +7,9 @@ configuration, its text and the version of the code.
 
 from __future__ import annotations
 
+from . import grid, record, train
 from .grid import Member, Tier, members, tiers
 from .record import Record, find, read
 from .train import run
 
-__all__ = ["Member", "Record", "Tier", "find", "members", "read", "run", "tiers"]
+__all__ = ["Member", "Record", "Tier", "find", "grid", "members", "read", "record", "run", "tiers", "train"]

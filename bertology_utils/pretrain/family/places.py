@@ -22,7 +22,7 @@ from ..step import logits
 
 LENGTH = 32  # pieces per row
 RATE = 0.15
-DRAWS = 4  # masks per row
+DRAWS = 6  # masks per row
 SEED = 20_260_101
 PART = 256  # rows at a time
 SYMBOLS = {"mask": wordpiece.MASK, "unk": wordpiece.UNK}
@@ -64,7 +64,7 @@ def of(corpus: Corpus, length: int = LENGTH) -> Places:
                 rows.append((bounds[at], a, bounds[at + 1], b, 0))
                 owner.append(n)
             at = stop
-    kept, document = np.unique(np.array(owner), return_inverse=True)
+    _, document = np.unique(np.array(owner), return_inverse=True)
     return Places(corpus, np.array(rows, np.int64), document)
 
 

@@ -36,10 +36,12 @@ class Record:
         ``tokens``, ``heldout_mlm`` (nats per masked piece, on rows of the run's own seed) and what else was measured then.
     items : dict
         Name of a measurement -> scores of its items, in the same order in every record of a tier; see `measure`.
+    cost : dict
+        Layers -> seconds of processor time per 1,000 pieces of training.
     passes : float
         How often the run has seen its training text.
     seconds : float
-        Of training alone, on one process.
+        Of training by the clock; a busy machine makes it longer.
     provenance : dict
         Versions, device, threads, commit.
     """
@@ -50,6 +52,7 @@ class Record:
     text: str
     curve: list[dict[str, Any]]
     items: dict[str, Any]
+    cost: dict[str, float]
     passes: float
     seconds: float
     provenance: dict[str, Any] = field(default_factory=dict)
@@ -66,7 +69,7 @@ class Record:
         CannotWrite
             As of `files.write`.
         """
-        lines = [f" {json.dumps(k)}: {json.dumps(v, sort_keys=True)}" for k, v in asdict(self).items()]
+        lines = [f' "{k}": {json.dumps(v, sort_keys=True, separators=(",", ":"))}' for k, v in asdict(self).items()]
         text = "{\n" + ",\n".join([f' "version": {VERSION}', *lines]) + "\n}\n"
         return files.write(root / self.tier / f"{self.key}.json", text)
 

@@ -10,8 +10,11 @@ import json
 import shutil
 from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import monotonic, process_time
 from typing import Any
 
 import torch
@@ -19,15 +22,17 @@ import torch
 from ...provenance import commit, sha256, versions
 from .. import train as training
 from ..checkpoint import CheckpointError, claimed
-from ..config import ConfigError
+from ..config import Config, ConfigError
 from ..corpus import Corpus
 from ..corpus import load as load_corpus
+from ..loop import Run
+from ..parallel import join
 from ..text import find as find_text
 from .grid import Member, tiers
 from .measure import measure
 from .record import SHIPPED, Record, place
 
-POINTS = 12  # of the curve that is kept
+WARM, TIMED = 3, 20_000  # steps before the clock starts, and pieces timed
 
 
 def missing(members: Iterable[Member], root: Path = SHIPPED) -> list[Member]:
@@ -70,8 +75,6 @@ def run(
     list of str
         A line per run: its name and what became of it.
     """
-    from time import monotonic
-
     todo = missing(members, root)
     for tier in dict.fromkeys(m.tier for m in todo):  # what is wrong with a text shows before anything is trained
         text_of(next(m for m in todo if m.tier == tier), corpus, cache)
@@ -101,7 +104,9 @@ def text_of(member: Member, corpus: Path | None, cache: Path | None) -> Corpus:
     hashes = [sha256(p) for p in paths]
     whole = hashes[0] if len(hashes) == 1 else _joined(hashes)
     if whole != member.text:
-        raise ConfigError(f"the text of tier {tier.name!r} has the SHA-256 {whole}, not {member.text}: it is another text")
+        raise ConfigError(
+            f"the text of tier {tier.name!r} has the SHA-256 {whole}, not {member.text}: it is another text"
+        )
     return load_corpus(paths, member.config, cache)
 
 
@@ -112,8 +117,6 @@ def _joined(hashes: list[str]) -> str:
 
 
 def _one(task: tuple[Member, Path, Path, Path | None, Path | None, str | None, float]) -> str:
-    from time import monotonic
-
     member, work, root, corpus, cache, device, until = task
     if place(member, root).is_file():
         return f"{member.name}: done before"
@@ -148,7 +151,8 @@ def _recorded(member: Member, folder: Path, corpus: Corpus, cache: Path | None, 
         text=member.text,
         curve=[{k: _short(r[k]) for k in kept if k in r} for r in (*curve, last)],
         items=measure(model, corpus, member.config),
-        passes=_passes(told, corpus),
+        cost=cost(member.config, corpus, device),
+        passes=told["passes"],
         seconds=told["seconds"],
         provenance={
             "steps": told["steps"],
@@ -161,11 +165,25 @@ def _recorded(member: Member, folder: Path, corpus: Corpus, cache: Path | None, 
     )
 
 
-def _passes(told: dict[str, Any], corpus: Corpus) -> float:
-    """How often the training text was seen, special symbols left out where the run counts them."""
-    if "passes" in told:
-        return told["passes"]
-    return round(told["tokens"] / int(corpus.sizes()[~corpus.held].sum()), 3)
+def cost(config: Config, corpus: Corpus, device: str | None = None) -> dict[str, float]:
+    """Seconds of processor time per 1,000 pieces of training, by depth, measured on models that are thrown away.
+
+    Wall-clock time tells how busy the machine was; and a run that was interrupted has none of its own.
+    """
+    out: dict[str, float] = {}
+    for phase in config.phases:
+        depth = config.depth(phase)
+        alone = replace(config, layers=depth, sublayers=config.sublayers if depth == config.layers else "", exports=0)
+        alone = replace(alone, phases=(replace(phase, share=1.0, layers=None),))
+        with TemporaryDirectory() as scratch:
+            trial = Run(alone, corpus, Path(scratch), join(device), resume=False)
+            for _ in range(WARM):
+                trial.advance()
+            start, seen = process_time(), 0
+            while seen < TIMED:
+                seen += trial.advance()
+            out[str(depth)] = round(1000 * (process_time() - start) / seen, 5)
+    return out
 
 
 def _lines(path: Path) -> list[dict[str, Any]]:
