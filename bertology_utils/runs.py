@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
 import pandas as pd
 
@@ -22,6 +23,8 @@ from .data import sha256
 from .data.items import Data, Item
 from .errors import Refusal
 from .files import writable
+from .pretrain.family.recorded import NAME as FAMILY
+from .pretrain.family.recorded import Recorded
 from .scores.pairs import over
 from .scores.rows import records as tidy
 from .settings import Settings
@@ -144,6 +147,9 @@ def recorded(id: str, source: str, settings: Settings, twin: bool = True) -> boo
     A record of another number of items, seed, precision or of other weights is not what was asked for; nor is a
     damaged one.
     """
+    if get(id).family:
+        path = settings.evidence / records.place(id, "rerun", FAMILY, source)
+        return path.is_file() and records.read(path).provenance.get("subject_sha256") == Recorded.of(source).sha256
     names = [settings.model] + ([settings.model.removesuffix(models.TWIN) + models.TWIN] if twin else [])
     for name in dict.fromkeys(names):
         path = settings.evidence / records.place(id, "rerun", name, source)
@@ -161,8 +167,8 @@ def recorded(id: str, source: str, settings: Settings, twin: bool = True) -> boo
 
 def sources(it: Claim, settings: Settings) -> list[str]:
     """What the data switch stands for with this claim."""
-    if settings.data == "builtin":
-        return ["builtin"]
+    if settings.data == "builtin" or (it.family and settings.data == "corpus"):
+        return [settings.data]
     available = it.sources()
     if settings.data != "original":
         if settings.data not in available:
@@ -175,6 +181,8 @@ def sources(it: Claim, settings: Settings) -> list[str]:
 
 def load_for(it: Claim, source: str, settings: Settings) -> Data:
     """The items of a source for a claim, in its default number unless the settings name one."""
+    if it.family:  # what the runs were trained on and asked is in their records
+        return data_of({}, name=source)
     if source == "builtin":
         return load_data(it.tasks, source, n=settings.n or it.n, seed=settings.seed, settings=settings)
     from .data import original
@@ -202,7 +210,7 @@ def _runs(it: Claim, source: str, settings: Settings, twin: bool, save: bool) ->
 
 def _measured(it: Claim, data: Data, settings: Settings, twin: bool, save: bool) -> Iterator[Evidence]:
     measured = []
-    for subject in subjects(settings, twin):
+    for subject in _asked(it, data.name, settings, twin):
         start = time.perf_counter()
         with Progress.of(subject, f"{it.id}: {subject.name} on {data.name}", _seconds(it.id, subject, data.name)):
             rows = _rows(it, subject, data, settings)
@@ -234,6 +242,11 @@ def _measured(it: Claim, data: Data, settings: Settings, twin: bool, save: bool)
         if save:
             record.save(settings.evidence)
         yield record
+
+
+def _asked(it: Claim, source: str, settings: Settings, twin: bool) -> list[Any]:
+    """Who is measured: the settings' model and its twin, or the recorded runs of the tier that a source stands for."""
+    return [Recorded.of(source)] if it.family else subjects(settings, twin)
 
 
 def _rows(it: Claim, subject: Subject, data: Data, settings: Settings) -> pd.DataFrame:

@@ -40,8 +40,8 @@ def draw(s: Standing, path: Path) -> None:
         pen.text((70, top), line, font=_font(54, True), fill=INK)
         top += 70
     top = 400
-    for name, slot in (("real BERT", s.real), ("mini", s.mini), ("untrained", s.untrained)):
-        pen.text((70, top), name, font=_font(34, True), fill=COLOURS[name])
+    for (name, slot), colour in zip(s.slots, COLOURS.values()):
+        pen.text((70, top), name, font=_font(34, True), fill=colour)
         pen.text((330, top), f"{SIGNS[slot.label]} {slot.label}", font=_font(34), fill=INK)
         top += 62
     image.save(path, optimize=False)

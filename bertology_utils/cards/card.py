@@ -9,7 +9,7 @@ from ..settings import Settings
 from . import layout, words
 from .rows import deciding, headline
 from .rule import rule
-from .standing import Standing, standing
+from .standing import FAMILY, Standing, standing
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,8 @@ class Card:
         s = self.standing
         out = [f"{s.row.title}  [{s.row.id}]", f"CLAIM      {s.row.claim}", f"FOUND      {words.sentence(s)}"]
         for name, slot in s.slots:
-            out.append(f"{name.upper():10} {slot.label}" + (f": {headline(slot)}" if slot.decision else ""))
+            why = f" ({layout.ALONE})" if (name, s.ours) == ("untrained", FAMILY) else ""
+            out.append(f"{name.upper():10} {slot.label}{why}" + (f": {headline(slot)}" if slot.decision else ""))
         for clause in s.row.clauses:
             out.append(f"CLAUSE     {clause.says} [{clause.kind}]" + (f": {clause.reason}" if clause.reason else ""))
             for test in clause.tests:

@@ -11,11 +11,18 @@ from ..claims.rules import NOT_RERUN
 from . import words
 from .rows import Row, deciding, every
 from .rule import KIND, rule
-from .standing import Slot, Standing
+from .standing import FAMILY, Slot, Standing
 from .strip import strip
 from .sure import Sureness, sure
 
-UNDER = {"real BERT": "published weights", "mini": "our small BERT", "untrained": "mini with random weights"}
+UNDER = {
+    "real BERT": "published weights",
+    "mini": "our small BERT",
+    "untrained": "mini with random weights",
+    FAMILY: "our small pretraining runs",
+}
+COLOURS = {FAMILY: "mini"}  # a slot that another's colours fit
+ALONE = "trained runs are compared with one another"  # in place of an untrained network
 
 
 def html(s: Standing, whole: bool = False) -> str:
@@ -27,7 +34,7 @@ def html(s: Standing, whole: bool = False) -> str:
     parts = [
         _head(s, whole),
         f'<p class="claim-says">{escape(words.sentence(s))}</p>',
-        f'<div class="claim-slots">{"".join(_slot(name, slot) for name, slot in s.slots)}</div>',
+        f'<div class="claim-slots">{"".join(_slot(name, slot, s.ours) for name, slot in s.slots)}</div>',
         strip(s),
         _parts(s) if shown else "",
         _how_sure(s),
@@ -53,8 +60,10 @@ def _head(s: Standing, whole: bool) -> str:
     return f'<p class="claim-head">{said}</p>' if said else ""
 
 
-def _slot(name: str, slot: Slot) -> str:
+def _slot(name: str, slot: Slot, ours: str = "mini") -> str:
     small = []
+    colour = COLOURS.get(name, name.partition(" ")[0])
+    under = ALONE if (name, ours) == ("untrained", FAMILY) else UNDER[name]
     checks = slot.decision.checks if slot.decision else ()
     if checks:
         c = checks[0]
@@ -66,7 +75,7 @@ def _slot(name: str, slot: Slot) -> str:
         clusters = f"{words.count(slot.clusters)} independent clusters" if slot.clusters else ""
         small.append(f'<span title="{clusters}">{escape(f"{on}; {words.count(slot.n)} items")}</span>')
     return (
-        f'<div class="claim-slot slot-{name.partition(" ")[0]}"><b>{name}</b><small class="claim-under">{UNDER[name]}</small>'
+        f'<div class="claim-slot slot-{colour}"><b>{name}</b><small class="claim-under">{under}</small>'
         f"{words.badge(slot.label, who=name)}" + "".join(f"<small>{text}</small>" for text in small) + "</div>"
     )
 
@@ -98,7 +107,7 @@ def _outcome(name: str, slot: Slot, clause: Clause) -> str:
 
 
 def _graded(s: Standing) -> list[tuple[str, Sureness]]:
-    found = [(name, sure(s, which)) for name, which in (("the real BERT", "real"), ("mini", "mini"))]
+    found = [(name, sure(s, which)) for name, which in (("the real BERT", "real"), (words.ours(s), "mini"))]
     return [(name, grade) for name, grade in found if grade]
 
 

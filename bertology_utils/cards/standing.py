@@ -21,6 +21,7 @@ from ..claims.rules import NOT_RERUN, UNTESTABLE, Decision, pooled
 from ..settings import Settings
 
 BUILTIN = "builtin"
+FAMILY = "family"  # recorded runs of training stand in our slot where a claim compares such runs
 TOY = "toy"
 DECIDING = ("", "authors", "rerun")  # labels of records that may decide; related and digitised ones bear on the claim
 
@@ -77,7 +78,7 @@ class Standing:
     records : tuple of Evidence
         All that counts, of every kind.
     ours : str
-        The name of the model in our slot.
+        The name of the model in our slot: ``mini``, or ``family`` where the claim compares runs of training.
     beside : tuple of Evidence
         The reader's own quick tries and runs under other conditions: shown, never counted.
     """
@@ -124,7 +125,7 @@ class Standing:
     @property
     def slots(self) -> tuple[tuple[str, Slot], ...]:
         """The three slots in the order of a card, by the names that readers see."""
-        return ("real BERT", self.real), ("mini", self.mini), ("untrained", self.untrained)
+        return ("real BERT", self.real), (self.ours, self.mini), ("untrained", self.untrained)
 
     def _reruns(self, model: str) -> list[Evidence]:
         return [r for r in self.records if r.kind == "rerun" and r.model == model]
@@ -180,7 +181,8 @@ def standing(id: str, settings: Settings | None = None) -> Standing:
         If the ledger has no such row.
     """
     counting, beside = shelves(id, settings)
-    return Standing(ledger.row(id), tuple(counting), beside=tuple(beside))
+    ours = FAMILY if any(r.model == FAMILY for r in counting) else "mini"
+    return Standing(ledger.row(id), tuple(counting), ours, tuple(beside))
 
 
 def standings(section: str | None = None, settings: Settings | None = None) -> list[Standing]:

@@ -65,7 +65,7 @@ def _lanes(standing: Standing, clause: str, test: Test) -> list[Lane]:
     return [
         Lane("paper", "var(--card-ink)", tuple(paper), hollow=True),
         Lane("real BERT", "var(--real)", _figures(standing.real, clause, test)),
-        Lane("mini", "var(--mini)", _figures(standing.mini, clause, test)),
+        Lane(standing.ours, "var(--mini)", _figures(standing.mini, clause, test)),
         Lane("untrained", "var(--untrained)", _figures(standing.untrained, clause, test)),
     ]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..claims.rules import NOT_RERUN
-from .standing import Slot, Standing
+from .standing import FAMILY, Slot, Standing
 
 GRADES = ("high", "moderate", "low")
 FEW = 15  # clusters under which an interval itself is uncertain
@@ -36,7 +36,7 @@ def sure(standing: Standing, which: str) -> Sureness | None:
     reasons = []
     checks = slot.decision.checks
     if which == "mini":
-        reasons.append("a small model, and one training run of it")
+        reasons.append("small models" if standing.ours == FAMILY else "a small model, and one training run of it")
         if slot.demonstration:
             reasons.append("generated sentences only")
         if standing.row.departs:

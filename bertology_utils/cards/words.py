@@ -20,7 +20,7 @@ from ..claims.rules import (
     UNTESTABLE,
     UNTRAINED_TOO,
 )
-from .standing import BUILTIN, Slot, Standing
+from .standing import BUILTIN, FAMILY, Slot, Standing
 
 STUDIES = Path(__file__).parents[1] / "assets" / "studies.json"
 SIGNS = {
@@ -167,17 +167,22 @@ def _real(slot: Slot) -> str:
     }.get(slot.label, "No outputs of the real BERT decide it.")
 
 
-def _ours(slot: Slot) -> str:
+def ours(standing: Standing) -> str:
+    """Our own model, or models, inside a sentence."""
+    return "our pretraining runs" if standing.ours == FAMILY else standing.ours
+
+
+def _ours(slot: Slot, who: str) -> str:
     on = " on generated sentences" if slot.demonstration else ""
     return {
-        TAUGHT: f"For mini it holds{on}",
-        HOLDS: f"For mini it holds{on}",
-        UNTRAINED_TOO: f"For mini it holds{on}, but no better than without training",
-        PART: f"For mini it holds in part{on}",
-        NOT_FOUND: f"Not found in mini{on}",
-        UNDECIDED: f"For mini it stays open{on}",
-        UNTESTABLE: f"It cannot be tested with mini{on}",
-    }.get(slot.label, "It was not rerun with mini")
+        TAUGHT: f"For {who} it holds{on}",
+        HOLDS: f"For {who} it holds{on}",
+        UNTRAINED_TOO: f"For {who} it holds{on}, but no better than without training",
+        PART: f"For {who} it holds in part{on}",
+        NOT_FOUND: f"Not found in {who}{on}",
+        UNDECIDED: f"For {who} it stays open{on}",
+        UNTESTABLE: f"It cannot be tested with {who}{on}",
+    }.get(slot.label, f"It was not rerun with {who}")
 
 
 def _twin(ours: Slot, twin: Slot) -> str:
@@ -207,4 +212,4 @@ def own_run(record: Evidence) -> str:
 
 def sentence(standing: Standing) -> str:
     """What came of a claim, in two short sentences made from its outcomes."""
-    return f"{_real(standing.real)} {_ours(standing.mini)}{_twin(standing.mini, standing.untrained)}"
+    return f"{_real(standing.real)} {_ours(standing.mini, ours(standing))}{_twin(standing.mini, standing.untrained)}"

@@ -50,6 +50,8 @@ class Claim:
         The clauses that a stand-in can have (none named: all): tuning, say, changes no planted map.
     text_to_text : bool
         Whether a model is asked that writes texts, in place of one that fills gaps.
+    family : bool
+        Whether the experiment is given the recorded runs of the family (`pretrain.family`) in a model's place.
     """
 
     id: str
@@ -62,6 +64,7 @@ class Claim:
     planted: Callable[..., Subject] | None = None
     plantable: tuple[str, ...] = ()
     text_to_text: bool = False
+    family: bool = False
 
     def sources(self) -> list[str]:
         """The original data sets of the ledger row that offer one of the tasks."""
@@ -85,6 +88,7 @@ def claim(
     planted: Callable[..., Subject] | None = None,
     plantable: Sequence[str] = (),
     text_to_text: bool = False,
+    family: bool = False,
 ) -> Callable[[Experiment], Experiment]:
     """Register the decorated experiment for a ledger row.
 
@@ -103,7 +107,7 @@ def claim(
         names = (tasks,) if isinstance(tasks, str) else tuple(tasks)
         from_others = {task: tuple(sources) for task, sources in (beside or {}).items()}
         stand_ins = (tuple(nulls), planted, tuple(plantable))
-        _CLAIMS[id] = Claim(id, names, function, n, limit, from_others, *stand_ins, text_to_text)
+        _CLAIMS[id] = Claim(id, names, function, n, limit, from_others, *stand_ins, text_to_text, family)
         return function
 
     return register

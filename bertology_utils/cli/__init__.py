@@ -1,4 +1,4 @@
-"""The command line: ``bertology list | run | check | score | calibrate | show | report | pretrain | data | new-claim``."""
+"""The command line: ``bertology list | run | check | score | calibrate | show | report | pretrain | family | data | new-claim``."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ import typer
 from .. import files
 from ..data.cli import app as data_app
 from ..errors import Refusal
-from . import measuring, new_claim, showing, training  # they put their commands into the application
+from . import family, measuring, new_claim, showing, training  # they put their commands into the application
 from .base import app
 
-__all__ = ["app", "main", "measuring", "new_claim", "showing", "training"]
+__all__ = ["app", "family", "main", "measuring", "new_claim", "showing", "training"]
 
+app.add_typer(family.app, name="family", help="Controlled pretraining runs: run what is missing, list what there is.")
 app.add_typer(data_app, name="data", help="The studies' own data: list, get, check, licences.")
 
 

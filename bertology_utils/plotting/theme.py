@@ -69,6 +69,8 @@ def look(name: str) -> int | None:
     (0, 1, 2, None)
     """
     called = name.lower().replace(",", "").replace(" ", "-")
+    if called == "family":  # recorded runs of training, in mini's place
+        return 0
     if called in OURS:
         return OURS.index(called)
     return next((place for start, place in PUBLISHED.items() if called.startswith(start)), None)

@@ -1,0 +1,156 @@
+"""Differences between groups of recorded runs: seeds x items intervals, paired by seed and by item.
+
+Runs of two groups with the same seed saw the same text in the same order, and every run of a tier was asked the same
+items. So a difference is taken seed by seed and item by item; seeds and items (documents, sentences) are then resampled as
+two factors that cross. `n` is the number of places or items that one run was scored on, `clusters` the number of seeds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pandas as pd
+
+from ...pretrain.family.record import Record
+from ...pretrain.family.recorded import Recorded
+from ...scores import intervals
+from ...scores.power import smallest_detectable
+from ...scores.rows import Interval
+from ...settings import Settings
+
+PLATEAU = "loss below the unigram plateau"
+Read = Callable[[Record], np.ndarray]
+
+
+def pairs(runs: Recorded, a: str, b: str) -> tuple[list[Record], list[Record]]:
+    """The records of two groups for the seeds that both have.
+
+    Raises
+    ------
+    ValueError
+        They have no seed in common.
+    """
+    first, second = runs.group(a), runs.group(b)
+    seeds = sorted(first.keys() & second.keys())
+    if not seeds:
+        raise ValueError(f"no seed has been run of both {a} and {b}")
+    return [first[s] for s in seeds], [second[s] for s in seeds]
+
+
+def per_place(top: np.ndarray, n: np.ndarray, settings: Settings) -> Interval:
+    """Mean over places of sums (S, D) per seed and document of n (D,) places each."""
+    seeds, documents = top.shape
+    crossed = [np.repeat(np.arange(seeds), documents), np.tile(np.arange(documents), seeds)]
+    groups = crossed if seeds > 1 else crossed[1]
+    of = {"seed": settings.seed, "draws": settings.draws, "groups": groups, "signed": True}
+    return intervals.ratio(top.ravel(), np.tile(n, seeds), **of)
+
+
+def heldout(record: Record, name: str) -> np.ndarray:
+    """Sums per held-out document, (D,): ``loss`` and ``unigram`` in nats, ``right`` and ``n`` counts."""
+    return np.array(record.items["heldout"][name], float)
+
+
+def loss(runs: Recorded, settings: Settings, measure: str, a: str, b: str, **keys: object) -> dict:
+    """Held-out loss of group `a` less that of group `b`, in nats per masked piece, as a row."""
+    first, second = pairs(runs, a, b)
+    n = heldout(first[0], "n")
+    top = np.array([heldout(x, "loss") - heldout(y, "loss") for x, y in zip(first, second)])
+    return intervals.row(measure, per_place(top, n, settings), int(n.sum()), **keys)
+
+
+def plateau(runs: Recorded, settings: Settings, groups: Sequence[str]) -> list[dict]:
+    """How far each group's loss lies below that of the pieces' frequencies, and the loss itself: rows by group."""
+    out = []
+    for name in dict.fromkeys(groups):
+        found = list(runs.group(name).values())
+        n = heldout(found[0], "n")
+        below = np.array([heldout(r, "unigram") - heldout(r, "loss") for r in found])
+        out.append(intervals.row(PLATEAU, per_place(below, n, settings), int(n.sum()), group=name))
+        level = per_place(np.array([heldout(r, "loss") for r in found]), n, settings)
+        out.append(intervals.row("loss", level, int(n.sum()), group=name))
+    return out
+
+
+def truths(text: str) -> np.ndarray:
+    """A string of 0 and 1 as numbers."""
+    return np.array([c == "1" for c in text], float)
+
+
+def agreeing(record: Record, only: str = "") -> np.ndarray:
+    """Whether each agreement item was right, (N,), of all constructions or of those whose name begins so."""
+    told = record.items["agreement"]
+    return np.concatenate([truths(told[name]) for name in sorted(told) if name.startswith(only)])
+
+
+def score(runs: Recorded, settings: Settings, measure: str, group: str, read: Read, **keys: object) -> dict:
+    """Mean of a group's item scores as a row."""
+    return scored(measure, np.array([read(r) for r in runs.group(group).values()]), settings, **keys)
+
+
+def difference(
+    runs: Recorded,
+    settings: Settings,
+    measure: str,
+    a: str,
+    b: str,
+    read: Read,
+    other: Read | None = None,
+    **keys: object,
+) -> dict:
+    """Mean of group `a`'s item scores less group `b`'s (read by `other` where that is another figure), as a row."""
+    first, second = pairs(runs, a, b)
+    apart = np.array([read(x) - (other or read)(y) for x, y in zip(first, second)])
+    return scored(measure, apart, settings, **keys)
+
+
+def scored(measure: str, scores: np.ndarray, settings: Settings, **keys: object) -> dict:
+    """Mean of scores (S, N) by seed and item as a row."""
+    seeds, n = scores.shape
+    crossed = [np.repeat(np.arange(seeds), n), np.tile(np.arange(n), seeds)]
+    of = {"seed": settings.seed, "draws": settings.draws, "signed": bool((scores < 0).any())}
+    found = intervals.mean_interval(scores.ravel(), groups=crossed if seeds > 1 else None, **of)
+    return intervals.row(measure, found, n, **keys)
+
+
+def probes(runs: Recorded, settings: Settings, measure: str, a: str, b: str, name: str, **keys: object) -> dict:
+    """Accuracy of a probe on group `a` less that on group `b`, over seeds and sentences, as a row."""
+    first, second = pairs(runs, a, b)
+    n = np.array(first[0].items["probes"][name]["n"], float)
+    right = [[np.array(r.items["probes"][name]["right"], float) for r in group] for group in (first, second)]
+    return intervals.row(measure, per_place(np.array(right[0]) - np.array(right[1]), n, settings), int(n.sum()), **keys)
+
+
+def seconds(record: Record) -> float:
+    """Processor seconds of a run: its pieces times what they cost at the depth of their phase."""
+    phases, layers = record.config["phases"], record.config["layers"]
+    each = [p["share"] * record.cost[str(p.get("layers") or layers)] for p in phases]
+    return record.config["tokens"] / 1000 * sum(each)
+
+
+def over_seeds(measure: str, values: Sequence[float], settings: Settings, **keys: object) -> dict:
+    """Mean over seeds of one figure each, as a row."""
+    found = intervals.mean_interval(np.asarray(values, float), seed=settings.seed, draws=settings.draws, signed=True)
+    return intervals.row(measure, found, len(values), **keys)
+
+
+def table(runs: Recorded, settings: Settings, rows: Sequence[dict], groups: Sequence[str]) -> pd.DataFrame:
+    """Rows with the plateau of the groups that they compare, and notes on tier, seeds, budget and smallest effects."""
+    seeds = [f"{g} {len(runs.group(g))}" for g in dict.fromkeys(groups)]
+    found = [
+        f"{r['measure']}{_told(r)}: {smallest_detectable(Interval(r['value'], r['low'], r['high'], clusters=r['clusters'])):.2g}"
+        for r in rows
+        if np.isfinite([r["low"], r["high"]]).all() and r["high"] > r["low"] and (r["clusters"] or 0) > 1
+    ]
+    notes = [
+        runs.tier.says,
+        f"seeds per group: {', '.join(seeds)}",
+        f"smallest effects that intervals so wide find with a power of 0.8: {'; '.join(found)}" if found else "",
+    ]
+    return intervals.table([*rows, *plateau(runs, settings, groups)], notes)
+
+
+def _told(row: dict) -> str:
+    keys = [f"{k} {v}" for k, v in row.items() if k not in intervals.COLUMNS]
+    return f" ({', '.join(keys)})" if keys else ""

@@ -1,0 +1,80 @@
+"""What is hidden, how much of it, by what, and whether it is the same at every pass."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from ...claims.registry import claim
+from ...data.items import Data
+from ...pretrain.family.measure import PROBES
+from ...pretrain.family.record import Record
+from ...pretrain.family.recorded import Recorded
+from ...settings import Settings
+from . import family
+
+RATES = (0.1, 0.2, 0.3, 0.8)
+
+
+@claim("trn.masking_rate.raffel2019", tasks=(), family=True)
+def masking_rate(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
+    """Held-out loss at other masking rates less that at 15 %, all asked under masks of 15 % (raffel2019)."""
+    rows = [family.loss(runs, settings, "loss, rate - 15%", f"rate {rate}", "base", rate=rate) for rate in RATES]
+    return family.table(runs, settings, rows, ("base", *(f"rate {rate}" for rate in RATES[:-1])))
+
+
+@claim("trn.dynamic_masking.liu2019b", tasks=(), family=True)
+def dynamic_masking(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
+    """Held-out loss with masks drawn afresh at every pass less that with the same ones, on the same rows (liu2019b)."""
+    fresh, fixed = family.pairs(runs, "same rows", "static masks")
+    rows = [
+        family.loss(runs, settings, "loss, dynamic - static", "same rows", "static masks"),
+        family.over_seeds("passes over the text", [r.passes for r in (*fresh, *fixed)], settings),
+    ]
+    return family.table(runs, settings, rows, ("same rows", "static masks"))
+
+
+@claim("trn.unk_mask.clinchant2019", tasks=(), family=True)
+def unk_mask(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
+    """Held-out loss with [UNK] or with random pieces in place of [MASK], in training and when asked (clinchant2019)."""
+    rows = [
+        family.loss(runs, settings, "loss, [UNK] - [MASK]", "unk", "base"),
+        family.loss(runs, settings, "loss, random word - [MASK]", "random piece", "base"),
+    ]
+    return family.table(runs, settings, rows, ("base", "unk"))
+
+
+@claim("trn.whole_word.devlin2019", tasks=(), family=True)
+def whole_word(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
+    """Agreement and linear probes after masking whole words or spans, less those after masking pieces (devlin2019)."""
+    rows = []
+    for group in ("whole word", "span"):
+        said = f"agreement, {group} - piece"
+        rows.append(family.difference(runs, settings, said, group, "base", family.agreeing))
+        rows.append(family.score(runs, settings, "agreement", group, family.agreeing, group=group))
+        for name in PROBES:
+            said = f"probe accuracy, {group} - piece"
+            rows.append(family.probes(runs, settings, said, group, "base", name, probe=name))
+    rows.append(family.score(runs, settings, "agreement", "base", family.agreeing, group="base"))
+    return family.table(runs, settings, rows, ("base", "whole word", "span"))
+
+
+@claim("trn.entity_mask.sun2019b", tasks=(), family=True)
+def entity_mask(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
+    """Facts told right after masking entities, less those after masking pieces (sun2019b)."""
+
+    def over_majority(record: Record) -> np.ndarray:
+        told = record.items["facts"]
+        return family.truths(told["right"]) - family.truths(told["majority"])
+
+    def right(record: Record) -> np.ndarray:
+        return family.truths(record.items["facts"]["right"])
+
+    rows = [
+        family.difference(runs, settings, "P@1, entity masks - piece masks", "entity", "base", right),
+        *(
+            family.score(runs, settings, "P@1 over majority object", group, over_majority, group=group)
+            for group in ("entity", "base")
+        ),
+    ]
+    return family.table(runs, settings, rows, ("base", "entity"))

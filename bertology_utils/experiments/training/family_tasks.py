@@ -1,0 +1,87 @@
+"""What is learnt beside the masked pieces: next sentences, the order of sentences, or nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from ...claims.registry import claim
+from ...data.items import Data
+from ...pretrain.family.measure import PROBES
+from ...pretrain.family.record import Record
+from ...pretrain.family.recorded import Recorded
+from ...settings import Settings
+from . import family
+
+
+def tuned(record: Record) -> np.ndarray:
+    """Whether the tuned copy was right, item by item, (N,)."""
+    return family.truths(record.items["tuned"]["right"])
+
+
+def over_chance(record: Record, task: str) -> np.ndarray:
+    """Whether the second head was right, less a half, (N,); `task` is nsp or sop."""
+    return family.truths(record.items["relations"][task]) - 0.5
+
+
+@claim("trn.replaced_tokens.clark2020", tasks=(), family=True)
+def replaced_tokens(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
+    """Linear probes after detecting replaced pieces, less those after masked pieces alone, equal pieces (clark2020).
+
+    Encoder and generator together take as many operations per piece as the encoder with its MLM head, within 3 %.
+    """
+    group, other = "replaced pieces", "no second task"
+    of = "probe accuracy, replaced - masked"
+    rows = [family.probes(runs, settings, of, group, other, name, probe=name) for name in PROBES]
+    return family.table(runs, settings, rows, (other,))
+
+
+@claim("trn.nsp.liu2019b", tasks=(), family=True)
+def nsp(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
+    """Accuracy of tuned copies and held-out loss without and with next-sentence prediction (liu2019b)."""
+    without, both = "no second task", ("base", "no second task")
+    rows = [
+        family.difference(runs, settings, "downstream accuracy, without - with NSP", without, "base", tuned),
+        family.loss(runs, settings, "loss, with - without NSP", "base", without),
+        *(
+            family.score(
+                runs,
+                settings,
+                "accuracy over majority",
+                group,
+                lambda r: tuned(r) - r.items["tuned"]["majority"],
+                group=group,
+            )
+            for group in both
+        ),
+    ]
+    return family.table(runs, settings, rows, both)
+
+
+@claim("trn.sentence_order.lan2020", tasks=(), family=True)
+def sentence_order(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
+    """Accuracy of the head for sentence order on random next sentences, less that the other way round (lan2020).
+
+    Neither head is trained on the other's task: what says "changed places" says "from another document", and back.
+    """
+    order, nsp_ = "sentence order", "base"
+    rows = [
+        family.difference(
+            runs,
+            settings,
+            "accuracy over chance, order on NSP - NSP on order",
+            order,
+            nsp_,
+            lambda r: over_chance(r, "nsp"),
+            lambda r: over_chance(r, "sop"),
+        )
+    ]
+    for group, own, other in ((order, "sop", "nsp"), (nsp_, "nsp", "sop")):
+        for task, measure in (
+            (own, "accuracy over chance on its own task"),
+            (other, "accuracy over chance on the other's task"),
+        ):
+            rows.append(
+                family.score(runs, settings, measure, group, lambda r, task=task: over_chance(r, task), group=group)
+            )
+    return family.table(runs, settings, rows, (order, nsp_))

@@ -1,0 +1,132 @@
+"""What a trained run can do, item by item, so that records can be compared pair by pair.
+
+Generated items alone, in the package's own language: agreement sentences that no training text holds (`generated.reserved`),
+facts whose sentences are held out, probes on the generated treebank, and a task that the run is tuned on. The items
+of a tier are the same in all its records. They are kept as strings of 0 and 1, or as counts per sentence.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...data import builtin
+from ...data.items import Sentence
+from ...finetune import classes
+from ...finetune.loop import Recipe
+from ...probes.layers import probe_layers
+from ...probes.targets import from_sentences
+from ...settings import Settings
+from ...subject import cloze
+from ...subject.models import Subject, load
+from .. import curve
+from ..competence import condition, new
+from ..config import Config
+from ..corpus import Corpus
+from . import places
+
+AGREEMENT, FACTS = 1200, 2000  # items asked for; nonce ones and those of more than one piece are left out
+SENTENCES, TARGETS = 1500, 1500  # of the treebank, over all splits; targets per split
+PROBES = {
+    "upos": lambda s: [(tag, i) for i, tag in enumerate(s.upos)],
+    "deprel": lambda s: [(relation, i) for i, relation in enumerate(s.deprels)],
+}
+TUNED, TOLD = (
+    "sentiment",
+    2000,
+)  # the task that runs are tuned on, and its items: pair tasks are out of reach at this size
+RECIPE = Recipe(epochs=2)
+
+
+def measure(folder: Path, corpus: Corpus, config: Config) -> dict[str, Any]:
+    """Every measurement of a run.
+
+    Parameters
+    ----------
+    folder : Path
+        The exported model.
+    corpus : Corpus
+        That it was trained on, for the held-out places.
+    config : Config
+        What symbol hid the pieces and whether it was trained on pairs.
+
+    Returns
+    -------
+    dict
+        ``heldout`` (`places.losses`), ``relations`` where the run had a second task, ``agreement`` (a string of 0 and 1 per
+        construction; none where pieces were not hidden by [MASK]), ``probes`` (right and all targets per sentence),
+        ``facts`` and ``tuned``; of a run that detects replaced
+        pieces ``probes`` and ``tuned`` alone; ``checkpoints`` (agreement over training) where the run exported any.
+    """
+    settings = Settings(device="cpu", model=str(folder))
+    subject = load(str(folder.resolve()), settings)
+    if config.objective == "rtd":  # it fills no gaps
+        return {"probes": {name: probe(subject, name, settings) for name in PROBES}, "tuned": tuned(subject, settings)}
+    cut, pairs = places.of(corpus), config.pair != "none"
+    told = places.losses(subject.model, cut, pairs=pairs, symbol=config.mask_symbol)
+    out: dict[str, Any] = {"heldout": {name: [round(float(x), 3) for x in v] for name, v in told.items()}}
+    if pairs:
+        out["relations"] = {name: bits(v) for name, v in places.relations(subject.model, cut).items()}
+    if config.mask_symbol == "mask":
+        out["agreement"] = agreement(subject, settings)
+        out["facts"] = facts(subject, settings)
+    out["probes"] = {name: probe(subject, name, settings) for name in PROBES}
+    out["tuned"] = tuned(subject, settings)
+    if config.exports:
+        out["checkpoints"] = growth(folder.parent)
+    return out
+
+
+def growth(run: Path) -> list[dict[str, Any]]:
+    """Agreement at each exported checkpoint of a run, by number of attractors: as `curve.agreement`."""
+    frame = curve.agreement(run, AGREEMENT)
+    kept = ["tokens", "heldout_mlm", "attractors", "value", "low", "high", "n"]
+    return [
+        {k: round(v, 4) if isinstance(v, float) else v for k, v in r.items()} for r in frame[kept].to_dict("records")
+    ]
+
+
+def bits(values: np.ndarray) -> str:
+    """Truth values as a string of 0 and 1."""
+    return "".join("1" if v else "0" for v in values)
+
+
+def agreement(subject: Subject, settings: Settings) -> dict[str, str]:
+    """Whether the right verb form is preferred, by construction and attractors (goldberg2019)."""
+    items = [i for i in builtin.build("agreement", AGREEMENT, 0) if not i.meta["nonce"]]
+    items, _ = cloze.single_piece(subject, items)
+    right = cloze.choose(subject, items, settings) > 0
+    names = [condition(i) for i in items]
+    return {name: bits(right[[n == name for n in names]]) for name in sorted(set(names))}
+
+
+def facts(subject: Subject, settings: Settings) -> dict[str, str]:
+    """Whether the answer is the likeliest piece, and whether it is the commonest answer of its relation (petroni2019)."""
+    items = new(builtin.build("facts", FACTS, 0), "facts")
+    items = [i for i in items if any(cloze.filler_id(subject, a) is not None for a in i.answers)]
+    answers: dict[str, list[str]] = {}
+    for item in items:
+        answers.setdefault(item.condition, []).extend(item.answers)
+    usual = {relation: max(sorted(set(a)), key=a.count) for relation, a in answers.items()}
+    known = cloze.ranks(subject, items, settings) == 0
+    return {"right": bits(known), "majority": bits(np.array([usual[i.condition] in i.answers for i in items]))}
+
+
+def probe(subject: Subject, name: str, settings: Settings) -> dict[str, list[int]]:
+    """A linear probe at the layer above the embeddings that is best on dev: right and all test targets per sentence."""
+    items: list[Sentence] = builtin.build("treebank", SENTENCES, 0)
+    scores = probe_layers(subject, from_sentences(items, PROBES[name]), settings, most=TARGETS)
+    _, sentence = np.unique(scores.groups, return_inverse=True)
+    right = np.bincount(sentence, scores.right[scores.best_contextual])
+    return {"right": right.astype(int).tolist(), "n": np.bincount(sentence).tolist()}
+
+
+def tuned(subject: Subject, settings: Settings) -> dict[str, Any]:
+    """A copy tuned on a generated task: which test items it tells, and the share of the commonest class."""
+    items, _ = classes.fitting(subject, builtin.build(TUNED, TOLD, 0))
+    train, test = ([i for i in items if i.split == split] for split in ("train", "test"))
+    right = classes.classify(subject, train, RECIPE).right(test, settings)
+    labels = [i.label for i in test]
+    return {"right": bits(right), "majority": max(labels.count(x) for x in set(labels)) / len(labels)}
