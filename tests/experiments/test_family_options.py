@@ -135,16 +135,16 @@ def test_each_task_is_asked_of_the_other_s_model():
 
 def test_detectors_are_compared_with_masked_models():
     config = {"objective": "rtd", "pair": "none"}
-    groups = {"replaced": {"right": 0.63, "config": config}, "no second task": {"config": {"pair": "none"}}}
+    groups = {"replaced pieces": {"right": 0.63, "config": config}, "no second task": {"config": {"pair": "none"}}}
     frame = rows("trn.replaced_tokens.clark2020", groups)
     shows(found(frame, "probe accuracy, replaced - masked"), 0.03, count=2)
-    shows(found(frame, "loss below the unigram plateau", group="replaced: generator"), 0.99, wide=0.2)
+    shows(found(frame, "loss below the unigram plateau", group="replaced pieces: generator"), 0.99, wide=0.2)
     shows(found(frame, "loss below the unigram plateau", group="no second task"), 1.98, wide=0.2)
     assert any("compute, replaced over masked: 1." in note for note in frame.attrs["notes"])
 
 
 def test_the_grid_s_detector_computes_as_much_as_the_masked_model():
     tier = grid.tiers()["generated"]
-    detecting, masked = (tier.group(name)[0].config for name in ("replaced", "no second task"))
+    detecting, masked = (tier.group(name)[0].config for name in ("replaced pieces", "no second task"))
     assert compute.total(detecting) == pytest.approx(compute.total(masked), rel=1e-3)
-    assert {m.seed for m in tier.group("replaced")} == {m.seed for m in tier.group("no second task")}
+    assert {m.seed for m in tier.group("replaced pieces")} == {m.seed for m in tier.group("no second task")}
