@@ -84,9 +84,9 @@ def agreeing(record: Record, only: str = "") -> np.ndarray:
     return np.concatenate([truths(told[name]) for name in sorted(told) if name.startswith(only)])
 
 
-def score(runs: Recorded, settings: Settings, measure: str, group: str, read: Read, **keys: object) -> dict:
-    """Mean of a group's item scores as a row."""
-    return scored(measure, np.array([read(r) for r in runs.group(group).values()]), settings, **keys)
+def score(runs: Recorded, settings: Settings, measure: str, of: str, read: Read, **keys: object) -> dict:
+    """Mean of the item scores of the group `of` as a row."""
+    return scored(measure, np.array([read(r) for r in runs.group(of).values()]), settings, **keys)
 
 
 def difference(
