@@ -215,9 +215,7 @@ def _optimiser(parameters: list[nn.Parameter], head: nn.Module, recipe: Recipe, 
         ],
         fused=tuned.device.type in ("cpu", "cuda"),  # one pass over the weights: they outnumber a step's tokens by far
     )
-    return optimiser, torch.optim.lr_scheduler.LambdaLR(
-        optimiser, lambda s: recipe.factor(min(s, steps - 1), steps)
-    )
+    return optimiser, torch.optim.lr_scheduler.LambdaLR(optimiser, lambda s: recipe.factor(min(s, steps - 1), steps))
 
 
 def _trainable(subject: Subject, layers: Sequence[int] | None) -> list[nn.Parameter]:

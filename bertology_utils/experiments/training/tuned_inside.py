@@ -119,7 +119,10 @@ def _syntactic_heads(subject, tuned, settings) -> tuple[list[dict], str]:
         intervals.row("syntactic heads, tuned - pretrained", gain, len(one)),
         intervals.row("syntactic heads over offset", lead, len(one)),
     ]
-    return rows, f"syntactic heads: {len(columns)} relations of {len(trees)} generated trees, SHA-256 {sha256(trees)[:12]}"
+    return (
+        rows,
+        f"syntactic heads: {len(columns)} relations of {len(trees)} generated trees, SHA-256 {sha256(trees)[:12]}",
+    )
 
 
 @claim("trn.restore_lower.hao2019", tasks=("sentiment", "paraphrase"), n=N, limit=LIMIT)

@@ -17,10 +17,10 @@ from . import tuned_runs as runs
 from .tuned_runs import LIMIT, SEEDS, N, mean_row, plain, recipe, right
 
 SENTENCES = ("sentiment", "entailment", "acceptability", "paraphrase")
-MANY = 10  # seeds of rows about seeds
-GRID = 5  # seeds of the head times seeds of the order
+MANY = 8  # seeds of rows about seeds
+GRID = 4  # seeds of the head times seeds of the order
 P = 0.7  # of mixout, the least of those that lee2019 try
-BALL = Ball(radius=0.3, steps=2)
+BALL = Ball(radius=0.02, steps=2)  # a plainly tuned model is then wrong on most generated texts, and not on all
 EARLY, KEEP = 1, 3  # epochs after which runs that start badly are stopped, and one in so many that goes on
 
 
@@ -78,9 +78,9 @@ def normalised_cls(subject, data, settings):
 
 @claim("trn.mixout.lee2019", tasks=("sentiment", "entailment", "acceptability"), n=N, limit=LIMIT)
 def mixed_out(subject, data, settings):
-    """The spread over ten seeds with dropout and with mixout in its place, on few texts (lee2019)."""
-    of = runs.first(subject, data, SENTENCES).few()
-    usual = right(lambda seed: runs.learn(subject, of, recipe(subject, seed)), of.held, settings, MANY)
+    """The spread over eight seeds with dropout and with mixout in its place, on a few hundred texts (lee2019)."""
+    of = runs.first(subject, data, SENTENCES)
+    usual = right(partial(plain, subject, of), of.held, settings, MANY)
     other = right(lambda seed: runs.learn(subject, of, recipe(subject, seed), way=mixout(P)), of.held, settings, MANY)
     return intervals.table(_steadier({"plain": usual, "mixout": other}, of, settings), runs.notes(of, MANY))
 
@@ -133,10 +133,9 @@ def adversarial(subject, data, settings):
 def crossed_seeds(subject, data, settings):
     """Seeds of the head (and dropout) crossed with seeds of the order: variance components, early stopping (dodge2020).
 
-    On few texts, where seeds matter most. The pretrained weights are the same in all runs. Deviations are of the
-    accuracy on these held-out items.
+    The pretrained weights are the same in all runs. Deviations are of the accuracy on these held-out items.
     """
-    of = runs.first(subject, data, SENTENCES).few()
+    of = runs.first(subject, data, SENTENCES)
     early, final = (np.empty((GRID, GRID)) for _ in range(2))
     for i in range(GRID):
         for k in range(GRID):
@@ -175,10 +174,8 @@ def _watched(subject, of, how, settings) -> tuple[float, float]:
 
 def _runs_rows(final: np.ndarray, n: int, keys: dict) -> list[dict]:
     """The accuracy of each run, for pictures."""
-    from ...scores.intervals import proportion
-
     return [
-        intervals.row("accuracy of a run", proportion(round(final[i, k] * n), n), n, head=i, order=k, **keys)
+        intervals.row("accuracy of a run", intervals.proportion(round(final[i, k] * n), n), n, head=i, order=k, **keys)
         for i in range(final.shape[0])
         for k in range(final.shape[1])
     ]

@@ -130,4 +130,3 @@ def _intermediate(subject, data, seed: int):
         return plain(subject, runs.task(subject, data, "paraphrase"), seed).subject
     pairs = [i for i in data["sts"] if i.split == "train" and i.condition in ("en", "events")][: runs.TRAIN]
     return grade(subject, pairs, recipe(subject, seed)).subject
-
