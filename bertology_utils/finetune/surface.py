@@ -90,15 +90,31 @@ def losses(classifier: Classifier, items: Sequence[Labelled], settings: Settings
 
 
 def surface(
-    classifier: Classifier, items: Sequence[Labelled], marks: Sequence[float], *, seed: int = 0, settings=None
+    classifier: Classifier,
+    start: Classifier | Sequence[torch.Tensor],
+    items: Sequence[Labelled],
+    along: Sequence[float],
+    across: Sequence[float],
+    *,
+    seed: int = 0,
+    settings: Settings | None = None,
 ) -> np.ndarray:
-    """The mean loss over the plane of two random directions, (marks, marks); the middle is the tuned model."""
-    generator = torch.Generator().manual_seed(seed)
+    """Losses (along, across, n) on a plane through the way that tuning went (hao2019).
+
+    Parameters
+    ----------
+    start : Classifier or sequence of tensors
+        The model before tuning with its first head, or its weights (`matrices`): 0 along the plane is there, 1 the tuned model.
+    across : sequence of float
+        Multiples of a random filter-normalised direction.
+    """
     weights = matrices(classifier)
-    one, two = (direction(weights, generator) for _ in range(2))
-    out = np.empty((len(marks), len(marks)))
-    for i, a in enumerate(marks):
-        for k, b in enumerate(marks):
-            with moved(weights, [(a, one), (b, two)]):
-                out[i, k] = losses(classifier, items, settings).mean()
+    before = start if not isinstance(start, Classifier) else matrices(start)
+    way = [w.detach() - b.detach() for w, b in zip(weights, before, strict=True)]
+    other = direction(weights, torch.Generator().manual_seed(seed))
+    out = np.empty((len(along), len(across), len(items)))
+    for i, a in enumerate(along):
+        for k, b in enumerate(across):
+            with moved(weights, [(a - 1, way), (b, other)]):
+                out[i, k] = losses(classifier, items, settings)
     return out

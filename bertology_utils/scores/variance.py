@@ -80,7 +80,7 @@ def _component(between: float, error: float, levels: int, of: int, df: int) -> I
 
 
 def best_of(scores: np.ndarray, m: int) -> float:
-    """The mean of the best of m of these runs (n,), drawn without being put back (dodge2020, dodge2019).
+    """The mean of the best of m of these runs (n,), drawn without being put back (dodge2020).
 
     Examples
     --------

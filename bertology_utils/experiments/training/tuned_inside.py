@@ -18,6 +18,8 @@ from .tuned_runs import LIMIT, SEEDS, N, mean_row, plain
 PAIRS = ("entailment", "paraphrase")
 LOOKED_AT = 100  # texts whose attention is compared
 RADIUS, DIRECTIONS, SHARP = 0.1, 3, 96  # of the sharpness: filter-normalised, both ways each, training texts
+PLANE, ALONG = 48, (-0.5, -0.25, 0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5)  # 0: before tuning, 1: after
+ACROSS = (-0.6, -0.4, -0.2, 0.0, 0.2, 0.4, 0.6)  # of a random direction as long as the weights
 TREES = 300  # generated sentences on which syntactic heads are looked for
 
 
@@ -159,11 +161,24 @@ def wide_optima(subject, data, settings):
         losses = np.array([surface.losses(c, some, settings) for c in tuned])
         rows.append(mean_row("training loss", losses, settings, start=name))
         rows.append(mean_row("sharpness", sharp[name], settings, start=name))
+        rows += _plane(tuned[0], start, of, settings, start=name)
         if name == "pretrained":
             rows.append(runs.beats_majority(_right(tuned, of, settings), of, settings))
     apart = sharp["random"] - sharp["pretrained"]
     rows.append(mean_row("sharpness, random - pretrained", apart, settings))
     return intervals.table(rows, [*runs.notes(of), f"{DIRECTIONS} directions, both ways, at radius {RADIUS}"])
+
+
+def _plane(tuned, start, of, settings, **keys) -> list[dict]:
+    """The training loss of the first seed's model on a plane through where it began (hao2019), for the picture."""
+    begun = runs.learn(start, of, runs.recipe(start, 0, epochs=0))
+    some = of.train[:PLANE]
+    found = surface.surface(tuned, begun, some, ALONG, ACROSS, settings=settings)
+    return [
+        mean_row("training loss on a plane", found[None, i, k], settings, along=a, across=b, **keys)
+        for i, a in enumerate(ALONG)
+        for k, b in enumerate(ACROSS)
+    ]
 
 
 def _rises(classifier, items, seed: int, settings) -> np.ndarray:
