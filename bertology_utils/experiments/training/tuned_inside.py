@@ -33,7 +33,10 @@ def _right(tuned, of, settings) -> np.ndarray:
 
 @claim("trn.last_layers_change.kovaleva2019", tasks=PAIRS, n=N, limit=LIMIT)
 def last_layers_change(subject, data, settings):
-    """Cosine distance of attention maps before and after tuning, the last third of the layers less the first."""
+    """Cosine distance of attention maps before and after tuning, the last third of the layers less the first.
+
+    By kovaleva2019, who look at maps; how far the weights of each layer move is shown beside it.
+    """
     of = runs.first(subject, data, PAIRS)
     tuned = _tuned(subject, of)
     some = of.held[:LOOKED_AT]
@@ -70,7 +73,7 @@ def _weights_moved(tuned, before) -> np.ndarray:
 def tuned_sep(subject, data, settings):
     """Attention to [CLS] and [SEP] in the last two layers, and how well heads find dependents, before and after tuning.
 
-    The heads are chosen before tuning on half of some generated trees (`syntactic heads`), and scored on the other
+    By kovaleva2019. The heads are chosen before tuning on half of some generated trees (`syntactic heads`), and scored on the other
     half with the same relations after it.
     """
     of = runs.first(subject, data, PAIRS)
