@@ -139,4 +139,4 @@ def test_pretraining_helps_where_the_random_start_learns_nothing(monkeypatch):
     rows = tuned_ways.pretraining_benefit(tiny(), data, SETTINGS)
     assert outcome("trn.pretraining_benefit.kovaleva2019", rows, "usually_helps") == HOLDS
     assert outcome("trn.pretraining_benefit.kovaleva2019", rows, "random_can_match") != HOLDS
-    assert set(rows["task"].dropna()) == {"sentiment", "acceptability"}
+    assert set(rows["task"].dropna()) == {"sentiment"}  # the first of those that there are

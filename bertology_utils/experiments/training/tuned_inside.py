@@ -18,8 +18,8 @@ from .tuned_runs import LIMIT, SEEDS, N, mean_row, plain
 PAIRS = ("entailment", "paraphrase")
 LOOKED_AT = 100  # texts whose attention is compared
 RADIUS, DIRECTIONS, SHARP = 0.1, 3, 96  # of the sharpness: filter-normalised, both ways each, training texts
-PLANE, ALONG = 48, (-0.5, -0.25, 0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5)  # 0: before tuning, 1: after
-ACROSS = (-0.6, -0.4, -0.2, 0.0, 0.2, 0.4, 0.6)  # of a random direction as long as the weights
+PLANE, ALONG = 32, (-0.5, 0.0, 0.25, 0.5, 0.75, 1.0, 1.5)  # 0: before tuning, 1: after
+ACROSS = (-0.6, -0.3, 0.0, 0.3, 0.6)  # of a random direction as long as the weights
 TREES = 300  # generated sentences on which syntactic heads are looked for
 
 
@@ -37,7 +37,7 @@ def last_layers_change(subject, data, settings):
 
     By kovaleva2019, who look at maps; how far the weights of each layer move is shown beside it.
     """
-    of = runs.first(subject, data, PAIRS)
+    of = runs.first(subject, data)
     tuned = _tuned(subject, of)
     some = of.held[:LOOKED_AT]
     change = np.array([attention_change(c.subject, subject, some, settings) for c in tuned])  # (seeds, n, L)
@@ -73,10 +73,10 @@ def _weights_moved(tuned, before) -> np.ndarray:
 def tuned_sep(subject, data, settings):
     """Attention to [CLS] and [SEP] in the last two layers, and how well heads find dependents, before and after tuning.
 
-    By kovaleva2019. The heads are chosen before tuning on half of some generated trees (`syntactic heads`), and scored on the other
-    half with the same relations after it.
+    By kovaleva2019. The heads are chosen before tuning on half of some generated trees (`syntactic heads`), and scored
+    on the other half with the same relations after it.
     """
-    of = runs.first(subject, data, PAIRS)
+    of = runs.first(subject, data)
     tuned = _tuned(subject, of)
     some = of.held[:LOOKED_AT]
     before = special_mass(subject, some, settings)  # (n, L, 2)
@@ -130,13 +130,13 @@ def _syntactic_heads(subject, tuned, settings) -> tuple[list[dict], str]:
     )
 
 
-@claim("trn.restore_lower.hao2019", tasks=("sentiment", "paraphrase"), n=N, limit=LIMIT)
+@claim("trn.restore_lower.hao2019", tasks=PAIRS, n=N, limit=LIMIT)
 def restore_lower(subject, data, settings):
     """Accuracy lost when the lower, or the upper, third of a tuned model's layers is put back (hao2019).
 
     The embeddings count as neither: they stay tuned.
     """
-    of = runs.first(subject, data, ("sentiment", "paraphrase"))
+    of = runs.first(subject, data)
     tuned = _tuned(subject, of)
     whole = _right(tuned, of, settings)
     rows = [runs.beats_majority(whole, of, settings), mean_row("accuracy", whole, settings, restored="none")]
@@ -148,13 +148,13 @@ def restore_lower(subject, data, settings):
     return intervals.table(rows, runs.notes(of))
 
 
-@claim("trn.wide_optima.hao2019", tasks=("sentiment", "paraphrase"), n=N, limit=LIMIT)
+@claim("trn.wide_optima.hao2019", tasks=PAIRS, n=N, limit=LIMIT)
 def wide_optima(subject, data, settings):
     """Sharpness of the training loss about the tuned model, from the pretrained and from a random start (hao2019).
 
     The same texts, seeds, directions per seed and radius, filter-normalised: a direction is as long as the weights.
     """
-    of = runs.first(subject, data, ("sentiment", "paraphrase"))
+    of = runs.first(subject, data)
     some = of.train[:SHARP]
     starts = {"pretrained": subject, "random": subject.twin(settings.seed + 1)}
     sharp, rows = {}, []
@@ -164,7 +164,7 @@ def wide_optima(subject, data, settings):
         losses = np.array([surface.losses(c, some, settings) for c in tuned])
         rows.append(mean_row("training loss", losses, settings, start=name))
         rows.append(mean_row("sharpness", sharp[name], settings, start=name))
-        rows += _plane(tuned[0], start, of, settings, start=name)
+        rows += _plane(tuned[0], start, of, settings, name)
         if name == "pretrained":
             rows.append(runs.beats_majority(_right(tuned, of, settings), of, settings))
     apart = sharp["random"] - sharp["pretrained"]
@@ -172,13 +172,13 @@ def wide_optima(subject, data, settings):
     return intervals.table(rows, [*runs.notes(of), f"{DIRECTIONS} directions, both ways, at radius {RADIUS}"])
 
 
-def _plane(tuned, start, of, settings, **keys) -> list[dict]:
+def _plane(tuned, start, of, settings, name: str) -> list[dict]:
     """The training loss of the first seed's model on a plane through where it began (hao2019), for the picture."""
     begun = runs.learn(start, of, runs.recipe(start, 0, epochs=0))
     some = of.train[:PLANE]
     found = surface.surface(tuned, begun, some, ALONG, ACROSS, settings=settings)
     return [
-        mean_row("training loss on a plane", found[None, i, k], settings, along=a, across=b, **keys)
+        mean_row("training loss on a plane", found[None, i, k], settings, start=name, along=a, across=b)
         for i, a in enumerate(ALONG)
         for k, b in enumerate(ACROSS)
     ]

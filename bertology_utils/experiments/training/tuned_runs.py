@@ -27,7 +27,7 @@ TRAIN, FEW, HELD = 240, 120, 200  # texts to learn from, where they are few, and
 SEEDS = 5
 GENTLE = 0.6  # of the usual peak rate: with so few texts some runs diverge at the whole of it
 RECIPE = Recipe(epochs=5, batch=16)
-TEXTS = ("sentiment", "acceptability", "entailment", "paraphrase")
+TASKS = ("entailment", "sentiment", "acceptability", "paraphrase")  # of several that a source has, the first is taken
 KEPT = 48  # runs held at once
 
 _RUNS: OrderedDict[tuple, Classifier] = OrderedDict()
@@ -73,14 +73,9 @@ def task(subject: Subject, data: Data, name: str) -> Task:
     return Task(name, tuple(train[:TRAIN]), tuple(held[:HELD]), beyond, note)
 
 
-def tasks(subject: Subject, data: Data, names: Sequence[str] = TEXTS) -> list[Task]:
-    """The tasks of these names that the source has."""
-    return [task(subject, data, name) for name in names if data.items.get(name)]
-
-
-def first(subject: Subject, data: Data, names: Sequence[str]) -> Task:
-    """The first of these tasks that the source has."""
-    return tasks(subject, data, names)[0]
+def first(subject: Subject, data: Data) -> Task:
+    """The first of `TASKS` that the source has; of generated ones that is entailment, which is learnt best."""
+    return task(subject, data, next(name for name in TASKS if data.items.get(name)))
 
 
 def recipe(subject: Subject, seed: int, **changes) -> Recipe:
@@ -136,8 +131,7 @@ def beats_majority(scores: np.ndarray, of: Task, settings, **keys) -> dict:
     return mean_row("accuracy over majority", scores - of.usual(), settings, task=of.name, **keys)
 
 
-def notes(of: Sequence[Task] | Task, seeds: int = SEEDS) -> list[str]:
+def notes(of: Task, seeds: int = SEEDS) -> list[str]:
     """What every record of this section says: seeds, texts, what was left out."""
-    every = [of] if isinstance(of, Task) else list(of)
-    said = "; ".join(f"{t.name}: {len(t.train)} texts to learn from, {len(t.held)} held out" for t in every)
-    return [f"seeds: {seeds}; {RECIPE.epochs} epochs; {said}", *(t.note for t in every)]
+    said = f"{of.name}: {len(of.train)} texts to learn from, {len(of.held)} held out"
+    return [f"seeds: {seeds}; {RECIPE.epochs} epochs; {said}", of.note]

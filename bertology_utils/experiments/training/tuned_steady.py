@@ -16,7 +16,6 @@ from ...subject import encode
 from . import tuned_runs as runs
 from .tuned_runs import LIMIT, SEEDS, N, mean_row, plain, recipe, right
 
-SENTENCES = ("sentiment", "entailment", "acceptability", "paraphrase")
 MANY = 8  # seeds of rows about seeds
 GRID = 4  # seeds of the head times seeds of the order
 P = 0.7  # of mixout, the least of those that lee2019 try
@@ -61,10 +60,10 @@ def off_centre(vectors: np.ndarray) -> float:
     return float(np.median(np.abs(vectors.mean(0)) / vectors.std(0).clip(1e-9)))
 
 
-@claim("trn.cls_norm.zhou2019", tasks="sentiment", n=N, limit=LIMIT)
+@claim("trn.cls_norm.zhou2019", tasks=("entailment", "sentiment"), n=N, limit=LIMIT)
 def normalised_cls(subject, data, settings):
     """Where [CLS] lies before tuning, and the spread over seeds with and without normalising it (zhou2019)."""
-    of = runs.task(subject, data, "sentiment")
+    of = runs.first(subject, data)
     before = firsts(subject, of.train, settings)
     head = partial(Normalised, before)
     usual = right(partial(plain, subject, of), of.held, settings)
@@ -76,10 +75,10 @@ def normalised_cls(subject, data, settings):
     return intervals.table(rows, runs.notes(of))
 
 
-@claim("trn.mixout.lee2019", tasks=("sentiment", "entailment", "acceptability"), n=N, limit=LIMIT)
+@claim("trn.mixout.lee2019", tasks=runs.TASKS, n=N, limit=LIMIT)
 def mixed_out(subject, data, settings):
     """The spread over eight seeds with dropout and with mixout in its place, on a few hundred texts (lee2019)."""
-    of = runs.first(subject, data, SENTENCES)
+    of = runs.first(subject, data)
     usual = right(partial(plain, subject, of), of.held, settings, MANY)
     other = right(lambda seed: runs.learn(subject, of, recipe(subject, seed), way=mixout(P)), of.held, settings, MANY)
     return intervals.table(_steadier({"plain": usual, "mixout": other}, of, settings), runs.notes(of, MANY))
@@ -100,13 +99,13 @@ def _steadier(scores: dict[str, np.ndarray], of, settings) -> list[dict]:
     ]
 
 
-@claim("trn.adversarial.zhu2019", tasks=("sentiment", "entailment"), n=N, limit=LIMIT)
+@claim("trn.adversarial.zhu2019", tasks=("entailment", "sentiment"), n=N, limit=LIMIT)
 def adversarial(subject, data, settings):
     """Accuracy under perturbed embeddings after training under them (FreeLB) and after plain training (zhu2019).
 
     Each model meets the worst perturbation that two steps up its own loss find in a ball as large as that of training.
     """
-    of = runs.first(subject, data, ("sentiment", "entailment"))
+    of = runs.first(subject, data)
     arms = {
         "plain": [plain(subject, of, seed) for seed in range(SEEDS)],
         "adversarial": [runs.learn(subject, of, recipe(subject, s), step=freelb(BALL)) for s in range(SEEDS)],
@@ -126,7 +125,7 @@ def adversarial(subject, data, settings):
 
 @claim(
     "trn.seed_variance.dodge2020",
-    tasks=("sentiment", "entailment", "paraphrase", "acceptability"),
+    tasks=runs.TASKS,
     n=N,
     limit=LIMIT,
 )
@@ -135,7 +134,7 @@ def crossed_seeds(subject, data, settings):
 
     The pretrained weights are the same in all runs. Deviations are of the accuracy on these held-out items.
     """
-    of = runs.first(subject, data, SENTENCES)
+    of = runs.first(subject, data)
     early, final = (np.empty((GRID, GRID)) for _ in range(2))
     for i in range(GRID):
         for k in range(GRID):

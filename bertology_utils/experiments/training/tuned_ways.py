@@ -12,70 +12,63 @@ from ...scores import intervals
 from . import tuned_runs as runs
 from .tuned_runs import LIMIT, SEEDS, N, all_layers, frozen, mean_row, plain, recipe, right
 
-TWO = ("sentiment", "acceptability")  # the tasks of rows that ask about most tasks
 SIZES = (4, 32)  # units of the adapters' bottlenecks; the last is the one that is decided on
 FASTER = 5.0  # times the usual rate for adapters, which start from nothing (houlsby2019 take a hundred)
 
 
-@claim("trn.features_vs_tuning.peters2019b", tasks=TWO, n=N, limit=LIMIT)
+@claim("trn.features_vs_tuning.peters2019b", tasks=runs.TASKS, n=N, limit=LIMIT)
 def features_vs_tuning(subject, data, settings):
     """All weights tuned against a head over the frozen model's layers, the same texts and seeds (peters2019b)."""
-    rows, every = [], runs.tasks(subject, data, TWO)
-    for of in every:
-        tuned, fixed = (right(partial(way, subject, of), of.held, settings) for way in (plain, frozen))
-        rows += [
-            runs.beats_majority(tuned, of, settings),
-            mean_row("accuracy, tuned - frozen", tuned - fixed, settings, task=of.name),
-            mean_row("accuracy", tuned, settings, task=of.name, way="tuned"),
-            mean_row("accuracy", fixed, settings, task=of.name, way="frozen"),
-        ]
-    return intervals.table(rows, runs.notes(every))
+    of = runs.first(subject, data)
+    tuned, fixed = (right(partial(way, subject, of), of.held, settings) for way in (plain, frozen))
+    rows = [
+        runs.beats_majority(tuned, of, settings),
+        mean_row("accuracy, tuned - frozen", tuned - fixed, settings, task=of.name),
+        mean_row("accuracy", tuned, settings, task=of.name, way="tuned"),
+        mean_row("accuracy", fixed, settings, task=of.name, way="frozen"),
+    ]
+    return intervals.table(rows, runs.notes(of))
 
 
-@claim("trn.more_layers.su2019", tasks=TWO, n=N, limit=LIMIT)
+@claim("trn.more_layers.su2019", tasks=runs.TASKS, n=N, limit=LIMIT)
 def more_layers(subject, data, settings):
     """A learnt mean of all layers under the head against the last layer alone (su2019, kondratyuk2019)."""
-    rows, every = [], runs.tasks(subject, data, TWO)
-    for of in every:
-        last, mixed = (right(partial(way, subject, of), of.held, settings) for way in (plain, all_layers))
-        rows += [
-            runs.beats_majority(last, of, settings),
-            mean_row("accuracy, all layers - last layer", mixed - last, settings, task=of.name),
-            mean_row("accuracy", last, settings, task=of.name, layers="last"),
-            mean_row("accuracy", mixed, settings, task=of.name, layers="all"),
-        ]
-    return intervals.table(rows, runs.notes(every))
+    of = runs.first(subject, data)
+    last, mixed = (right(partial(way, subject, of), of.held, settings) for way in (plain, all_layers))
+    rows = [
+        runs.beats_majority(last, of, settings),
+        mean_row("accuracy, all layers - last layer", mixed - last, settings, task=of.name),
+        mean_row("accuracy", last, settings, task=of.name, layers="last"),
+        mean_row("accuracy", mixed, settings, task=of.name, layers="all"),
+    ]
+    return intervals.table(rows, runs.notes(of))
 
 
-@claim("trn.pretraining_benefit.kovaleva2019", tasks=runs.TEXTS, n=N, limit=LIMIT)
+@claim("trn.pretraining_benefit.kovaleva2019", tasks=runs.TASKS, n=N, limit=LIMIT)
 def pretraining_benefit(subject, data, settings):
-    """Pretrained and tuned, random and tuned, pretrained and frozen, the same texts and seeds (kovaleva2019).
-
-    Generated data stand for sentiment and acceptability alone.
-    """
+    """Pretrained and tuned, random and tuned, pretrained and frozen, the same texts and seeds (kovaleva2019)."""
     start = subject.twin(settings.seed + 1)  # of the untrained twin too, another draw
-    rows, every = [], runs.tasks(subject, data, TWO) or runs.tasks(subject, data)
-    for of in every:
-        arms = {"pretrained, tuned": (plain, subject), "random, tuned": (plain, start)}
-        arms["pretrained, frozen"] = (frozen, subject)
-        scores = {name: right(partial(way, s, of), of.held, settings) for name, (way, s) in arms.items()}
-        tuned, random, fixed = scores.values()
-        rows += [
-            runs.beats_majority(tuned, of, settings),
-            mean_row("accuracy, pretrained tuned - random tuned", tuned - random, settings, task=of.name),
-            mean_row("accuracy, random tuned - pretrained frozen", random - fixed, settings, task=of.name),
-            *(mean_row("accuracy", found, settings, task=of.name, start=name) for name, found in scores.items()),
-        ]
-    return intervals.table(rows, runs.notes(every))
+    of = runs.first(subject, data)
+    arms = {"pretrained, tuned": (plain, subject), "random, tuned": (plain, start)}
+    arms["pretrained, frozen"] = (frozen, subject)
+    scores = {name: right(partial(way, s, of), of.held, settings) for name, (way, s) in arms.items()}
+    tuned, random, fixed = scores.values()
+    rows = [
+        runs.beats_majority(tuned, of, settings),
+        mean_row("accuracy, pretrained tuned - random tuned", tuned - random, settings, task=of.name),
+        mean_row("accuracy, random tuned - pretrained frozen", random - fixed, settings, task=of.name),
+        *(mean_row("accuracy", found, settings, task=of.name, start=name) for name, found in scores.items()),
+    ]
+    return intervals.table(rows, runs.notes(of))
 
 
-@claim("trn.adapters.houlsby2019", tasks=(*TWO, "paraphrase"), n=N, limit=LIMIT)
+@claim("trn.adapters.houlsby2019", tasks=runs.TASKS, n=N, limit=LIMIT)
 def small_adapters(subject, data, settings):
     """Adapters of a few percent of the parameters against full tuning, and a frozen model as the floor (houlsby2019).
 
-    On generated data sentiment alone. The share of parameters counts adapters and norms, not the head, which all have.
+    The share of parameters counts adapters and norms, not the head, which all have.
     """
-    of = runs.first(subject, data, (*TWO, "paraphrase"))
+    of = runs.first(subject, data)
     full, fixed = (right(partial(way, subject, of), of.held, settings) for way in (plain, frozen))
     rows = [
         runs.beats_majority(full, of, settings),
