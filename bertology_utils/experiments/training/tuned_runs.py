@@ -73,9 +73,9 @@ def task(subject: Subject, data: Data, name: str) -> Task:
     return Task(name, tuple(train[:TRAIN]), tuple(held[:HELD]), beyond, note)
 
 
-def first(subject: Subject, data: Data) -> Task:
-    """The first of `TASKS` that the source has; of generated ones that is entailment, which is learnt best."""
-    return task(subject, data, next(name for name in TASKS if data.items.get(name)))
+def first(subject: Subject, data: Data, names: Sequence[str] = TASKS) -> Task:
+    """The first of the tasks that the source has; of generated ones that is entailment, which is learnt best."""
+    return task(subject, data, next(name for name in names if data.items.get(name)))
 
 
 def recipe(subject: Subject, seed: int, **changes) -> Recipe:
