@@ -133,7 +133,8 @@ def adversarial(subject, data, settings):
 def crossed_seeds(subject, data, settings):
     """Seeds of the head (and dropout) crossed with seeds of the order: variance components, early stopping (dodge2020).
 
-    Generated texts are of sentiment, which is learnt unevenly. The pretrained weights are the same in all runs. Deviations are of the accuracy on these held-out items.
+    Generated texts are of sentiment, which is learnt unevenly. The pretrained weights are the same in all runs.
+    Deviations are of the accuracy on these held-out items.
     """
     of = runs.first(subject, data, SEEDED)
     early, final = (np.empty((GRID, GRID)) for _ in range(2))
