@@ -4,12 +4,13 @@ What comes back is a subject like any other, so whatever reads vectors or attent
 """
 
 from .classes import ClassHead, Classifier, classify, fitting, text_rows
-from .loop import Recipe, duplicate, seeded, states, train
+from .loop import Recipe, Way, duplicate, seeded, states, train
 
 __all__ = [
     "ClassHead",
     "Classifier",
     "Recipe",
+    "Way",
     "classify",
     "duplicate",
     "fitting",

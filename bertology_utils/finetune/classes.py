@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,7 +13,7 @@ from ..data.items import ItemError, Labelled
 from ..settings import Settings
 from ..subject.encode import Batch, Row, batches, fits, tokenize
 from ..subject.models import Subject
-from .loop import Recipe, seeded, states, train
+from .loop import Read, Recipe, Step, Way, plain, seeded, states, train
 
 _USUAL = Recipe()
 
@@ -55,12 +55,15 @@ class Classifier:
         In the order of the logits.
     losses : list of float
         Of each training step.
+    read : callable
+        What of the encoder the head is given, by default the last layer's states.
     """
 
     subject: Subject
-    head: ClassHead
+    head: nn.Module
     classes: tuple[str, ...]
     losses: list[float] = field(default_factory=list, repr=False)
+    read: Read = field(default=states, repr=False)
 
     def logits(self, items: Sequence[Labelled], settings: Settings | None = None) -> np.ndarray:
         """Logits (n, C), float32, without gradients."""
@@ -68,7 +71,7 @@ class Classifier:
         out = np.empty((len(items), len(self.classes)), np.float32)
         for batch in batches(self.subject, text_rows(self.subject, items), budget):
             with torch.inference_mode():
-                out[batch.index] = self.head(states(self.subject, batch).float()).cpu().numpy()
+                out[batch.index] = self.head(self.read(self.subject, batch).float()).cpu().numpy()
         return out
 
     def predict(self, items: Sequence[Labelled], settings: Settings | None = None) -> list[str]:
@@ -116,6 +119,11 @@ def classify(
     recipe: Recipe = _USUAL,
     *,
     classes: Sequence[str] | None = None,
+    head: Callable[[Subject, int], nn.Module] = ClassHead,
+    way: Way | None = None,
+    read: Read = states,
+    step: Step = plain,
+    watch: Callable[[Classifier, int], bool] | None = None,
 ) -> Classifier:
     """Fine-tune a copy of the subject to tell the classes of texts apart.
 
@@ -125,6 +133,12 @@ def classify(
         Training items (whoever calls has split them); single texts or pairs.
     classes : sequence of str, optional
         By default those that occur, sorted.
+    head : callable
+        ``(subject, classes) -> module`` that makes logits (B, C) of what is read.
+    way, read, step
+        As of `train`.
+    watch : callable, optional
+        ``(classifier so far, epochs done) -> whether to go on``, asked behind each epoch.
 
     Raises
     ------
@@ -137,10 +151,14 @@ def classify(
         raise ItemError(f"needs two classes or more, and labels among them: {classes}, {strange or ''}")
     gold = torch.tensor([classes.index(i.label) for i in items], device=subject.device)
     with seeded(recipe.seed, subject.device):
-        head = ClassHead(subject, len(classes)).to(subject.device)
+        made = head(subject, len(classes)).to(subject.device)
 
     def loss(hidden: torch.Tensor, batch: Batch) -> torch.Tensor:
-        return nn.functional.cross_entropy(head(hidden.float()), gold[batch.index])
+        return nn.functional.cross_entropy(made(hidden.float()), gold[batch.index])
 
-    tuned, losses = train(subject, text_rows(subject, items), head, loss, recipe)
-    return Classifier(tuned, head, classes, losses)
+    def asked(tuned: Subject, epoch: int) -> bool:
+        return watch is None or watch(Classifier(tuned, made, classes, read=read), epoch)
+
+    rows = text_rows(subject, items)
+    tuned, losses = train(subject, rows, made, loss, recipe, way=way, read=read, step=step, watch=asked)
+    return Classifier(tuned, made, classes, losses, read)

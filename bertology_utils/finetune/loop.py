@@ -1,7 +1,8 @@
 """The loop: a copy of the subject is trained with a head on top; the subject itself is never changed.
 
 It hands a loss function the last layer's hidden states of a batch and the places of its rows, and the function does the
-rest.
+rest. Three things can be exchanged: which parameters learn (a *way*: `adapters`, `mixout`), what of the encoder is read
+(`mixing`: all layers), and how a step makes its gradient (`freelb`: under perturbation).
 """
 
 from __future__ import annotations
@@ -22,6 +23,25 @@ from ..subject.models import Subject
 POOL = 8  # batches whose rows are sorted by length together: little padding, order still random
 
 Loss = Callable[[torch.Tensor, Batch], torch.Tensor]
+Read = Callable[..., torch.Tensor]  # (subject, batch, embeddings=None) -> what the loss is given
+Step = Callable[[Subject, Batch, Loss, Read], torch.Tensor]  # leaves gradients, gives the loss without them
+Watch = Callable[[Subject, int], bool]  # (copy, epochs done) -> whether to go on
+
+
+@dataclass(frozen=True)
+class Way:
+    """How an encoder is tuned.
+
+    Attributes
+    ----------
+    prepare : callable
+        Changes the copy that is to be tuned where it must, and gives the parameters that learn beside the head.
+    finish : callable
+        Undoes what is of use in training only.
+    """
+
+    prepare: Callable[[Subject], list[nn.Parameter]]
+    finish: Callable[[Subject], None] = lambda subject: None
 
 
 @dataclass(frozen=True)
@@ -42,7 +62,9 @@ class Recipe:
     layers : sequence of int or None
         Transformer layers (from 0) that learn; None means all, and the embeddings too. The head always learns.
     seed : int
-        Of the head's first weights, the order of the rows and dropout.
+        Of the head's first weights, dropout and, where it has none of its own, the order of the rows.
+    order : int or None
+        Seed of the order of the rows: dodge2020 cross the two.
     """
 
     epochs: int = 3
@@ -54,6 +76,7 @@ class Recipe:
     clip: float = 1.0
     layers: tuple[int, ...] | None = None
     seed: int = 0
+    order: int | None = None
 
     def peak(self, hidden_size: int) -> float:
         return self.rate if self.rate is not None else min(5e-4, 3e-5 * (768 / hidden_size) ** 3)
@@ -67,15 +90,27 @@ class Recipe:
 _USUAL = Recipe()
 
 
-def states(subject: Subject, batch: Batch, embeddings: torch.Tensor | None = None) -> torch.Tensor:
-    """Last layer's hidden states (B, T, H), with gradients; from given piece embeddings (B, T, E) where there are any."""
+def inputs_of(subject: Subject, batch: Batch, embeddings: torch.Tensor | None = None) -> dict[str, torch.Tensor]:
+    """What the encoder is called with; piece embeddings (B, T, E) stand in for ids where there are any."""
     inputs = batch.inputs()
     if not getattr(subject.config, "type_vocab_size", 0) > 1:
         inputs["token_type_ids"] = torch.zeros_like(inputs["token_type_ids"])
     if embeddings is not None:
         inputs["inputs_embeds"] = embeddings
         del inputs["input_ids"]
-    return subject.base(**inputs).last_hidden_state
+    return inputs
+
+
+def states(subject: Subject, batch: Batch, embeddings: torch.Tensor | None = None) -> torch.Tensor:
+    """Last layer's hidden states (B, T, H), with gradients; from given piece embeddings (B, T, E) where there are any."""
+    return subject.base(**inputs_of(subject, batch, embeddings)).last_hidden_state
+
+
+def plain(subject: Subject, batch: Batch, loss: Loss, read: Read) -> torch.Tensor:
+    """The usual step: the gradient of the loss of a batch."""
+    value = loss(read(subject, batch), batch)
+    value.backward()
+    return value.detach()
 
 
 def duplicate(subject: Subject, name: str | None = None) -> Subject:
@@ -99,6 +134,10 @@ def train(
     recipe: Recipe = _USUAL,
     *,
     name: str | None = None,
+    way: Way | None = None,
+    read: Read = states,
+    step: Step = plain,
+    watch: Watch | None = None,
 ) -> tuple[Subject, list[float]]:
     """Train a copy of the subject together with a head.
 
@@ -110,6 +149,14 @@ def train(
         Changed in place; `loss` uses it.
     loss : callable
         ``(hidden (B, T, H), batch) -> scalar``; ``batch.index`` says which rows the batch holds.
+    way : Way, optional
+        Which parameters learn; by default those of the recipe's layers.
+    read : callable
+        What of the encoder the loss is given, by default `states`.
+    step : callable
+        How a step makes its gradient.
+    watch : callable, optional
+        Asked behind each epoch, copy and head in eval mode, whether to go on: it can keep scores, or stop early.
 
     Returns
     -------
@@ -127,9 +174,38 @@ def train(
         raise ValueError("no row to fine-tune on")
     tuned = duplicate(subject, name)
     head.to(tuned.device)
-    parameters = _trainable(tuned, recipe.layers)
-    groups = [*parameters, *head.parameters()]
+    way = way or Way(lambda copied: _trainable(copied, recipe.layers))
+    parameters = way.prepare(tuned)
     steps = recipe.epochs * math.ceil(len(rows) / recipe.batch)
+    optimiser, schedule = _optimiser(parameters, head, recipe, tuned, steps)
+    losses: list[float] = []
+    with seeded(recipe.seed, tuned.device):
+        for epoch, part in enumerate(_epochs(tuned, rows, recipe), 1):
+            tuned.base.train()
+            head.train()
+            for batch in part:
+                value = step(tuned, batch, loss, read)
+                if not torch.isfinite(value):
+                    raise FloatingPointError(
+                        f"loss is {value.item()} at step {len(losses)} of {steps} ({subject.name})"
+                    )
+                nn.utils.clip_grad_norm_([*parameters, *head.parameters()], recipe.clip)
+                optimiser.step()
+                schedule.step()
+                optimiser.zero_grad(set_to_none=True)
+                losses.append(value.item())
+            tuned.model.eval()
+            head.eval()
+            if watch is not None and not watch(tuned, epoch):
+                break
+    way.finish(tuned)
+    tuned.model.requires_grad_(False)
+    head.requires_grad_(False)
+    return tuned, losses
+
+
+def _optimiser(parameters: list[nn.Parameter], head: nn.Module, recipe: Recipe, tuned: Subject, steps: int):
+    """AdamW over encoder and head, and its schedule."""
     peak = recipe.peak(tuned.hidden_size)
     optimiser = torch.optim.AdamW(
         [
@@ -139,24 +215,7 @@ def train(
         ],
         fused=tuned.device.type in ("cpu", "cuda"),  # one pass over the weights: they outnumber a step's tokens by far
     )
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda s: recipe.factor(min(s, steps - 1), steps))
-    losses: list[float] = []
-    with seeded(recipe.seed, tuned.device):
-        tuned.base.train()
-        head.train()
-        for batch in _epochs(tuned, rows, recipe):
-            value = loss(states(tuned, batch), batch)
-            if not torch.isfinite(value):
-                raise FloatingPointError(f"loss is {value.item()} at step {len(losses)} of {steps} ({subject.name})")
-            value.backward()
-            nn.utils.clip_grad_norm_(groups, recipe.clip)
-            optimiser.step()
-            schedule.step()
-            optimiser.zero_grad(set_to_none=True)
-            losses.append(value.item())
-    tuned.model.eval().requires_grad_(False)
-    head.eval().requires_grad_(False)
-    return tuned, losses
+    return optimiser, torch.optim.lr_scheduler.LambdaLR(optimiser, lambda s: recipe.factor(min(s, steps - 1), steps))
 
 
 def _trainable(subject: Subject, layers: Sequence[int] | None) -> list[nn.Parameter]:
@@ -168,9 +227,9 @@ def _trainable(subject: Subject, layers: Sequence[int] | None) -> list[nn.Parame
     return out
 
 
-def _epochs(subject: Subject, rows: Sequence[Row], recipe: Recipe) -> Iterator[Batch]:
-    """Batches of rows of like length, in a random order that the seed fixes."""
-    rng = np.random.default_rng(recipe.seed)
+def _epochs(subject: Subject, rows: Sequence[Row], recipe: Recipe) -> Iterator[Iterator[Batch]]:
+    """For each epoch, batches of rows of like length, in a random order that the seed fixes."""
+    rng = np.random.default_rng(recipe.seed if recipe.order is None else recipe.order)
     for _ in range(recipe.epochs):
         order = rng.permutation(len(rows))
         pools = [order[i : i + POOL * recipe.batch] for i in range(0, len(order), POOL * recipe.batch)]
@@ -178,7 +237,10 @@ def _epochs(subject: Subject, rows: Sequence[Row], recipe: Recipe) -> Iterator[B
         for pool in pools:
             alike = sorted(pool, key=lambda i: len(rows[i].ids))
             cut += [alike[i : i + recipe.batch] for i in range(0, len(alike), recipe.batch)]
-        for k in rng.permutation(len(cut)):
-            chosen = cut[k]
-            (batch,) = batches(subject, [rows[i] for i in chosen], budget=10**9)
-            yield replace(batch, index=[int(chosen[i]) for i in batch.index])
+        yield _batches(subject, rows, [cut[k] for k in rng.permutation(len(cut))])
+
+
+def _batches(subject: Subject, rows: Sequence[Row], cut: Sequence[Sequence[int]]) -> Iterator[Batch]:
+    for chosen in cut:
+        (batch,) = batches(subject, [rows[i] for i in chosen], budget=10**9)
+        yield replace(batch, index=[int(chosen[i]) for i in batch.index])

@@ -5,6 +5,7 @@ from matplotlib import pyplot as plt
 from .charts import bars, lines
 from .figures import printed, rows_of, series, show
 from .pictures import arcs, headmap, heatmap, places, scatters, tiles
+from .surfaces import contours, swarm
 from .theme import COLOURS, KINDS, MARKERS, SHORT, STYLE, SUBJECTS, axes, look, style
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "arcs",
     "axes",
     "bars",
+    "contours",
     "headmap",
     "heatmap",
     "lines",
@@ -29,5 +31,6 @@ __all__ = [
     "series",
     "show",
     "style",
+    "swarm",
     "tiles",
 ]

@@ -1,0 +1,233 @@
+"""What tuning changes inside: attention by layer, [SEP], layers put back, the loss about the optimum, heuristics."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...attention import relations
+from ...claims.registry import claim
+from ...data import load, sha256
+from ...finetune import surface
+from ...finetune.restoring import attention_change, restored, special_mass, thirds
+from ...scores import intervals
+from ...scores.choice import choose
+from ...subject import encode
+from . import tuned_runs as runs
+from .tuned_runs import LIMIT, SEEDS, N, mean_row, plain
+
+PAIRS = ("entailment", "paraphrase")
+LOOKED_AT = 100  # texts whose attention is compared
+RADIUS, DIRECTIONS, SHARP = 0.1, 3, 96  # of the sharpness: filter-normalised, both ways each, training texts
+PLANE, ALONG = 32, (-0.5, 0.0, 0.25, 0.5, 0.75, 1.0, 1.5)  # 0: before tuning, 1: after
+ACROSS = (-0.6, -0.3, 0.0, 0.3, 0.6)  # of a random direction as long as the weights
+TREES = 300  # generated sentences on which syntactic heads are looked for
+
+
+def _tuned(subject, of) -> list:
+    return [plain(subject, of, seed) for seed in range(SEEDS)]
+
+
+def _right(tuned, of, settings) -> np.ndarray:
+    return np.array([c.right(of.held, settings) for c in tuned], float)
+
+
+@claim("trn.last_layers_change.kovaleva2019", tasks=PAIRS, n=N, limit=LIMIT)
+def last_layers_change(subject, data, settings):
+    """Cosine distance of attention maps before and after tuning, the last third of the layers less the first.
+
+    By kovaleva2019, who look at maps; how far the weights of each layer move is shown beside it.
+    """
+    of = runs.first(subject, data)
+    tuned = _tuned(subject, of)
+    some = of.held[:LOOKED_AT]
+    change = np.array([attention_change(c.subject, subject, some, settings) for c in tuned])  # (seeds, n, L)
+    low, high = thirds(subject.n_layers)
+    apart = change[..., list(high)].mean(-1) - change[..., list(low)].mean(-1)
+    rows = [
+        runs.beats_majority(_right(tuned, of, settings), of, settings),
+        mean_row("change, last third - first third", apart, settings, task=of.name),
+        *(
+            mean_row("change, by layer", change[..., k], settings, task=of.name, layer=k)
+            for k in range(subject.n_layers)
+        ),
+    ]
+    moved = np.array([_weights_moved(c.subject, subject) for c in tuned])  # (seeds, L)
+    options = {"seed": settings.seed, "draws": settings.draws}
+    for k in range(subject.n_layers):
+        found = intervals.mean_interval(moved[:, k], **options)
+        rows.append(intervals.row("change of weights, by layer", found, len(tuned), task=of.name, layer=k))
+    return intervals.table(rows, runs.notes(of))
+
+
+def _weights_moved(tuned, before) -> np.ndarray:
+    """How far each layer's weights have moved, as a share of their norm, (L,)."""
+    out = []
+    for a, b in zip(tuned.layers, before.layers):
+        pairs = [(p.double(), q.double()) for p, q in zip(a.parameters(), b.parameters())]
+        apart = sum(float(((p - q) ** 2).sum()) for p, q in pairs)
+        out.append((apart / sum(float((q**2).sum()) for _, q in pairs)) ** 0.5)
+    return np.array(out)
+
+
+@claim("trn.tuned_sep.kovaleva2019", tasks=PAIRS, n=N, limit=LIMIT)
+def tuned_sep(subject, data, settings):
+    """Attention to [CLS] and [SEP] in the last two layers, and how well heads find dependents, before and after tuning.
+
+    By kovaleva2019. The heads are chosen before tuning on half of some generated trees (`syntactic heads`), and scored
+    on the other half with the same relations after it.
+    """
+    of = runs.first(subject, data)
+    tuned = _tuned(subject, of)
+    some = of.held[:LOOKED_AT]
+    before = special_mass(subject, some, settings)  # (n, L, 2)
+    after = np.array([special_mass(c.subject, some, settings) for c in tuned])  # (seeds, n, L, 2)
+    gained = after - before
+    rows = [
+        runs.beats_majority(_right(tuned, of, settings), of, settings),
+        mean_row("attention to special tokens, tuned - pretrained", gained[:, :, -2:].sum(-1).mean(-1), settings),
+    ]
+    for k, token in enumerate(("[CLS]", "[SEP]")):
+        for layer in range(subject.n_layers):
+            keys = {"token": token, "layer": layer}
+            rows.append(mean_row("attention, pretrained", before[None, :, layer, k], settings, **keys))
+            rows.append(mean_row("attention, tuned", after[:, :, layer, k], settings, **keys))
+    found, note = _syntactic_heads(subject, [c.subject for c in tuned], settings)
+    return intervals.table(rows + found, [*runs.notes(of), note])
+
+
+def _syntactic_heads(subject, tuned, settings) -> tuple[list[dict], str]:
+    """Arcs found by the best head of each relation, before and after, and before against the best fixed offset."""
+    trees = load("treebank", "builtin", n=TREES, seed=settings.seed)["treebank"]
+    trees = [s for s, ok in zip(trees, encode.fits(subject, [s.words for s in trees])) if ok]
+    arcs = relations.arcs(trees)
+    arcs = arcs[arcs.direction == relations.DIRECTIONS[0]].reset_index(drop=True)
+    words = [s.words for s in trees]
+    before = relations.score(subject, words, arcs, settings=settings)
+    after = np.array([relations.score(t, words, arcs, settings=settings) for t in tuned])  # (seeds, arcs, heads)
+    offsets, dev = relations.offset_hits(arcs), (arcs.sentence % 2 == 0).to_numpy()
+    kept, columns = [], []
+    for relation in sorted(set(arcs.relation)):
+        of = (arcs.relation == relation).to_numpy()
+        if min((of & dev).sum(), (of & ~dev).sum()) < 20:
+            continue
+        head, offset = (choose(x[of & dev].mean(0)) for x in (before, offsets))
+        kept.append(arcs.sentence[of & ~dev].to_numpy())
+        columns.append((before[of & ~dev, head], after[:, of & ~dev, head], offsets[of & ~dev, offset]))
+    groups = np.concatenate(kept)
+    one = np.concatenate([c[0] for c in columns]).astype(float)
+    two = np.concatenate([c[1] for c in columns], 1).astype(float)
+    fixed = np.concatenate([c[2] for c in columns]).astype(float)
+    options = {"seed": settings.seed, "draws": settings.draws, "groups": groups}
+    gain = intervals.seeds_by_items(two - one, **options)
+    lead = intervals.mean_interval(one - fixed, **options, signed=True)
+    rows = [
+        intervals.row("syntactic heads, tuned - pretrained", gain, len(one)),
+        intervals.row("syntactic heads over offset", lead, len(one)),
+    ]
+    return (
+        rows,
+        f"syntactic heads: {len(columns)} relations of {len(trees)} generated trees, SHA-256 {sha256(trees)[:12]}",
+    )
+
+
+@claim("trn.restore_lower.hao2019", tasks=PAIRS, n=N, limit=LIMIT)
+def restore_lower(subject, data, settings):
+    """Accuracy lost when the lower, or the upper, third of a tuned model's layers is put back (hao2019).
+
+    The embeddings count as neither: they stay tuned.
+    """
+    of = runs.first(subject, data)
+    tuned = _tuned(subject, of)
+    whole = _right(tuned, of, settings)
+    rows = [runs.beats_majority(whole, of, settings), mean_row("accuracy", whole, settings, restored="none")]
+    for name, layers in zip(("lower", "upper"), thirds(subject.n_layers)):
+        back = [runs.replace(c, subject=restored(c.subject, subject, layers)) for c in tuned]
+        scores = _right(back, of, settings)
+        rows.append(mean_row(f"loss of accuracy, {name} third restored", whole - scores, settings))
+        rows.append(mean_row("accuracy", scores, settings, restored=f"{name} third"))
+    return intervals.table(rows, runs.notes(of))
+
+
+@claim("trn.wide_optima.hao2019", tasks=PAIRS, n=N, limit=LIMIT)
+def wide_optima(subject, data, settings):
+    """Sharpness of the training loss about the tuned model, from the pretrained and from a random start (hao2019).
+
+    The same texts, seeds, directions per seed and radius, filter-normalised: a direction is as long as the weights.
+    """
+    of = runs.first(subject, data)
+    some = of.train[:SHARP]
+    starts = {"pretrained": subject, "random": subject.twin(settings.seed + 1)}
+    sharp, rows = {}, []
+    for name, start in starts.items():
+        tuned = _tuned(start, of)
+        sharp[name] = np.array([_rises(c, some, seed, settings) for seed, c in enumerate(tuned)])
+        losses = np.array([surface.losses(c, some, settings) for c in tuned])
+        rows.append(mean_row("training loss", losses, settings, start=name))
+        rows.append(mean_row("sharpness", sharp[name], settings, start=name))
+        rows += _plane(tuned[0], start, of, settings, name)
+        if name == "pretrained":
+            rows.append(runs.beats_majority(_right(tuned, of, settings), of, settings))
+    apart = sharp["random"] - sharp["pretrained"]
+    rows.append(mean_row("sharpness, random - pretrained", apart, settings))
+    return intervals.table(rows, [*runs.notes(of), f"{DIRECTIONS} directions, both ways, at radius {RADIUS}"])
+
+
+def _plane(tuned, start, of, settings, name: str) -> list[dict]:
+    """The training loss of the first seed's model on a plane through where it began (hao2019), for the picture."""
+    begun = runs.learn(start, of, runs.recipe(start, 0, epochs=0))
+    some = of.train[:PLANE]
+    found = surface.surface(tuned, begun, some, ALONG, ACROSS, settings=settings)
+    return [
+        mean_row("training loss on a plane", found[None, i, k], settings, start=name, along=a, across=b)
+        for i, a in enumerate(ALONG)
+        for k, b in enumerate(ACROSS)
+    ]
+
+
+def _rises(classifier, items, seed: int, settings) -> np.ndarray:
+    def loss() -> np.ndarray:
+        return surface.losses(classifier, items, settings)
+
+    weights = surface.matrices(classifier)
+    return surface.rises(loss, weights, radius=RADIUS, directions=DIRECTIONS, seed=seed)
+
+
+@claim("trn.heuristics.mccoy2019b", tasks="entailment", n=N, limit=LIMIT)
+def heuristics(subject, data, settings):
+    """Accuracy where word overlap gives the right answer less that where it misleads (mccoy2019b).
+
+    A source without such items lends its training texts; the items are then generated, and the notes say so.
+    """
+    of, said = runs.task(subject, data, "entailment"), []
+    beyond = of.beyond
+    if not beyond:
+        made = load("entailment", "builtin", n=N, seed=settings.seed)["entailment"]
+        beyond = tuple(i for i in made if "contradicts" in i.meta)
+        said = [f"heuristics: {len(beyond)} generated items, SHA-256 {sha256(beyond)[:12]}"]
+    tuned = _tuned(subject, of)
+    known = _right(tuned, of, settings)
+    scores = np.array([c.right(beyond, settings) for c in tuned], float)
+    misled = np.array([i.meta["contradicts"] for i in beyond])
+    lead = scores[:, _side_by_side(beyond, False)] - scores[:, _side_by_side(beyond, True)]
+    rows = [
+        mean_row("accuracy, in domain", known, settings, condition="held out"),
+        mean_row("accuracy, consistent - contradicting", lead, settings, condition="all"),
+    ]
+    for name in sorted({i.condition for i in beyond}):
+        for wrong in (False, True):
+            those = np.array([i.condition == name for i in beyond]) & (misled == wrong)
+            says = f"{name.replace('_', ' ')}, heuristic {'wrong' if wrong else 'right'}"
+            rows.append(mean_row("accuracy", scores[:, those], settings, condition=says))
+    return intervals.table(rows, [*runs.notes(of), *said])
+
+
+def _side_by_side(items, misled: bool) -> list[int]:
+    """Places of the items that a heuristic gets right, or wrong, by heuristic, as many of the one as of the other."""
+    places: list[int] = []
+    for name in sorted({i.condition for i in items}):
+        both = [
+            [k for k, i in enumerate(items) if i.condition == name and i.meta["contradicts"] is w]
+            for w in (True, False)
+        ]
+        places += both[not misled][: min(map(len, both))]
+    return places

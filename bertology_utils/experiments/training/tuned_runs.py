@@ -1,0 +1,137 @@
+"""Fine-tuning runs that several claims share: a task's training and held-out texts, ways of tuning, seeds.
+
+A run is made once per process and kept: the plain ones serve most of this section's claims.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from ... import finetune
+from ...data import sha256
+from ...data.items import Data, Labelled
+from ...finetune import Classifier, Recipe
+from ...finetune.features import FROZEN, MixedHead, kept_features
+from ...finetune.mixing import all_states
+from ...scores import intervals
+from ...subject.models import Subject
+
+N = 600  # generated texts per task
+LIMIT = 400  # original texts per task and split
+TRAIN, FEW, HELD = 240, 120, 200  # texts to learn from, where they are few, and to score
+SEEDS = 5
+GENTLE = 0.6  # of the usual peak rate: with so few texts some runs diverge at the whole of it
+RECIPE = Recipe(epochs=5, batch=16)
+TASKS = ("entailment", "sentiment", "acceptability", "paraphrase")  # of several that a source has, the first is taken
+KEPT = 48  # runs held at once
+
+_RUNS: OrderedDict[tuple, Classifier] = OrderedDict()
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a classifier learns from and is scored on; `beyond` are test items of another kind than the training ones."""
+
+    name: str
+    train: tuple[Labelled, ...]
+    held: tuple[Labelled, ...]
+    beyond: tuple[Labelled, ...] = ()
+    note: str = ""
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        return tuple(sorted({i.label for i in (*self.train, *self.held, *self.beyond)}))
+
+    def usual(self) -> np.ndarray:
+        """Whether the majority of the training texts would be right, (held,)."""
+        labels = [i.label for i in self.train]
+        most = max(sorted(set(labels)), key=labels.count)
+        return np.array([i.label == most for i in self.held], float)
+
+    def few(self, n: int = FEW) -> Task:
+        """The same with fewer texts to learn from."""
+        return replace(self, train=self.train[:n])
+
+
+def task(subject: Subject, data: Data, name: str) -> Task:
+    """A task's parts: the first training texts, and held-out ones of the same kind.
+
+    Held out are dev and test texts, and training texts that are not learnt from where those are few. WNLI, which no
+    model learns, is left out beside RTE.
+    """
+    items = [i for i in data[name] if i.condition != "WNLI"]
+    items, note = finetune.fitting(subject, items)
+    beyond = tuple(i for i in items if "contradicts" in i.meta)
+    items = [i for i in items if "contradicts" not in i.meta]
+    train = [i for i in items if i.split == "train"]
+    held = [*(i for i in items if i.split == "test"), *(i for i in items if i.split == "dev"), *train[TRAIN:]]
+    return Task(name, tuple(train[:TRAIN]), tuple(held[:HELD]), beyond, note)
+
+
+def first(subject: Subject, data: Data, names: Sequence[str] = TASKS) -> Task:
+    """The first of the tasks that the source has; of generated ones that is entailment, which is learnt best."""
+    return task(subject, data, next(name for name in names if data.items.get(name)))
+
+
+def recipe(subject: Subject, seed: int, **changes) -> Recipe:
+    """The section's recipe for a subject's width and a seed."""
+    made = replace(RECIPE, seed=seed, **changes)
+    return replace(made, rate=GENTLE * made.peak(subject.hidden_size))
+
+
+def plain(subject: Subject, of: Task, seed: int) -> Classifier:
+    """The usual fine-tuning: all layers and a head."""
+    return _once("plain", subject, of, seed, lambda: learn(subject, of, recipe(subject, seed)))
+
+
+def frozen(subject: Subject, of: Task, seed: int) -> Classifier:
+    """A head over all layers' means of the pretrained model, which does not learn; three times as many epochs."""
+    how = recipe(subject, seed, epochs=3 * RECIPE.epochs, head_rate=10.0)
+    make = partial(learn, subject, of, how, head=MixedHead, way=FROZEN, read=kept_features())
+    return _once("frozen", subject, of, seed, make)
+
+
+def all_layers(subject: Subject, of: Task, seed: int) -> Classifier:
+    """The usual fine-tuning with a learnt mean of all layers under the head."""
+    return learn(subject, of, recipe(subject, seed), head=MixedHead, read=all_states)
+
+
+def learn(subject: Subject, of: Task, how: Recipe, **options) -> Classifier:
+    """`classify` with all of a task's classes."""
+    return finetune.classify(subject, of.train, how, classes=of.classes, **options)
+
+
+def _once(way: str, subject: Subject, of: Task, seed: int, make: Callable[[], Classifier]) -> Classifier:
+    key = (way, subject.sha256, sha256(of.train), seed)
+    if key not in _RUNS:
+        _RUNS[key] = make()
+        while len(_RUNS) > KEPT:
+            _RUNS.popitem(last=False)
+    return _RUNS[key]
+
+
+def right(made: Callable[[int], Classifier], items: Sequence[Labelled], settings, seeds: int = SEEDS) -> np.ndarray:
+    """Which items each seed's classifier has right, (seeds, n)."""
+    return np.array([made(seed).right(items, settings) for seed in range(seeds)], float)
+
+
+def mean_row(measure: str, scores: np.ndarray, settings, **keys) -> dict:
+    """A row of the mean of scores (seeds, items), which are crossed."""
+    found = intervals.seeds_by_items(scores, seed=settings.seed, draws=settings.draws)
+    return intervals.row(measure, found, scores.shape[1], **keys)
+
+
+def beats_majority(scores: np.ndarray, of: Task, settings, **keys) -> dict:
+    """The gate's row: accuracy over that of the majority, on the held-out items."""
+    return mean_row("accuracy over majority", scores - of.usual(), settings, task=of.name, **keys)
+
+
+def notes(of: Task, seeds: int = SEEDS) -> list[str]:
+    """What every record of this section says: seeds, texts, what was left out."""
+    said = f"{of.name}: {len(of.train)} texts to learn from, {len(of.held)} held out"
+    return [f"seeds: {seeds}; {RECIPE.epochs} epochs; {said}", of.note]

@@ -1,0 +1,125 @@
+"""Ways of tuning set against the usual one: frozen, all layers, adapters, random start, two stages."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from ...claims.registry import claim
+from ...finetune.adapters import adapters, share_trained
+from ...finetune.graded import grade
+from ...scores import intervals
+from . import tuned_runs as runs
+from .tuned_runs import LIMIT, SEEDS, N, all_layers, frozen, mean_row, plain, recipe, right
+
+SIZES = (4, 32)  # units of the adapters' bottlenecks; the last is the one that is decided on
+FASTER = 5.0  # times the usual rate for adapters, which start from nothing (houlsby2019 take a hundred)
+
+
+@claim("trn.features_vs_tuning.peters2019b", tasks=runs.TASKS, n=N, limit=LIMIT)
+def features_vs_tuning(subject, data, settings):
+    """All weights tuned against a head over the frozen model's layers, the same texts and seeds (peters2019b)."""
+    of = runs.first(subject, data)
+    tuned, fixed = (right(partial(way, subject, of), of.held, settings) for way in (plain, frozen))
+    rows = [
+        runs.beats_majority(tuned, of, settings),
+        mean_row("accuracy, tuned - frozen", tuned - fixed, settings, task=of.name),
+        mean_row("accuracy", tuned, settings, task=of.name, way="tuned"),
+        mean_row("accuracy", fixed, settings, task=of.name, way="frozen"),
+    ]
+    return intervals.table(rows, runs.notes(of))
+
+
+@claim("trn.more_layers.su2019", tasks=runs.TASKS, n=N, limit=LIMIT)
+def more_layers(subject, data, settings):
+    """A learnt mean of all layers under the head against the last layer alone (su2019, kondratyuk2019)."""
+    of = runs.first(subject, data)
+    last, mixed = (right(partial(way, subject, of), of.held, settings) for way in (plain, all_layers))
+    rows = [
+        runs.beats_majority(last, of, settings),
+        mean_row("accuracy, all layers - last layer", mixed - last, settings, task=of.name),
+        mean_row("accuracy", last, settings, task=of.name, layers="last"),
+        mean_row("accuracy", mixed, settings, task=of.name, layers="all"),
+    ]
+    return intervals.table(rows, runs.notes(of))
+
+
+@claim("trn.pretraining_benefit.kovaleva2019", tasks=runs.TASKS, n=N, limit=LIMIT)
+def pretraining_benefit(subject, data, settings):
+    """Pretrained and tuned, random and tuned, pretrained and frozen, the same texts and seeds (kovaleva2019)."""
+    start = subject.twin(settings.seed + 1)  # of the untrained twin too, another draw
+    of = runs.first(subject, data)
+    arms = {"pretrained, tuned": (plain, subject), "random, tuned": (plain, start)}
+    arms["pretrained, frozen"] = (frozen, subject)
+    scores = {name: right(partial(way, s, of), of.held, settings) for name, (way, s) in arms.items()}
+    tuned, random, fixed = scores.values()
+    rows = [
+        runs.beats_majority(tuned, of, settings),
+        mean_row("accuracy, pretrained tuned - random tuned", tuned - random, settings, task=of.name),
+        mean_row("accuracy, random tuned - pretrained frozen", random - fixed, settings, task=of.name),
+        *(mean_row("accuracy", found, settings, task=of.name, start=name) for name, found in scores.items()),
+    ]
+    return intervals.table(rows, runs.notes(of))
+
+
+@claim("trn.adapters.houlsby2019", tasks=runs.TASKS, n=N, limit=LIMIT)
+def small_adapters(subject, data, settings):
+    """Adapters of a few percent of the parameters against full tuning, and a frozen model as the floor (houlsby2019).
+
+    The share of parameters counts adapters and norms, not the head, which all have.
+    """
+    of = runs.first(subject, data)
+    full, fixed = (right(partial(way, subject, of), of.held, settings) for way in (plain, frozen))
+    rows = [
+        runs.beats_majority(full, of, settings),
+        mean_row("accuracy, full - frozen", full - fixed, settings, task=of.name),
+        mean_row("accuracy by size", full, settings, task=of.name, share=1.0),
+        mean_row("accuracy by size", fixed, settings, task=of.name, share=0.0),
+    ]
+    for size in SIZES:
+        small = right(partial(_adapted, subject, of, size), of.held, settings)
+        share = share_trained(subject, size)
+        rows.append(mean_row("accuracy by size", small, settings, task=of.name, share=round(share, 4), size=size))
+    exact = intervals.Interval(share, share, share)
+    rows += [
+        mean_row("accuracy, full - adapters", full - small, settings, task=of.name),
+        intervals.row("share of parameters trained", exact, 1, task=of.name),
+    ]
+    return intervals.table(rows, runs.notes(of))
+
+
+def _adapted(subject, of, size: int, seed: int):
+    how = recipe(subject, seed)
+    return runs.learn(subject, of, replace(how, rate=FASTER * (how.rate or 0)), way=adapters(size, seed))
+
+
+@claim(
+    "trn.two_stage.phang2019",
+    tasks=("entailment", "paraphrase", "sts"),
+    n=N,
+    limit=LIMIT,
+    beside={"entailment": ("glue_rte_wnli",), "paraphrase": ("mrpc_msr_paraphrase",)},
+)
+def two_stages(subject, data, settings):
+    """A small entailment task after paraphrases (or graded pairs) and without them (phang2019).
+
+    Each seed has an intermediate model of its own; the head of the first stage is thrown away.
+    """
+    target = runs.task(subject, data, "entailment").few()
+    starts = [_intermediate(subject, data, seed) for seed in range(SEEDS)]
+    one = right(lambda seed: runs.learn(subject, target, recipe(subject, seed)), target.held, settings)
+    two = right(lambda seed: runs.learn(starts[seed], target, recipe(subject, seed)), target.held, settings)
+    rows = [
+        *(runs.beats_majority(s, target, settings, stages=k) for k, s in ((1, one), (2, two))),
+        mean_row("accuracy, two stages - one", two - one, settings, task=target.name),
+        *(mean_row("accuracy", s, settings, task=target.name, stages=k) for k, s in ((1, one), (2, two))),
+    ]
+    first = "sts" if "paraphrase" not in data.items else "paraphrase"
+    return intervals.table(rows, [*runs.notes(target), f"first stage: {first}"])
+
+
+def _intermediate(subject, data, seed: int):
+    if "paraphrase" in data.items:
+        return plain(subject, runs.task(subject, data, "paraphrase"), seed).subject
+    pairs = [i for i in data["sts"] if i.split == "train" and i.condition in ("en", "events")][: runs.TRAIN]
+    return grade(subject, pairs, recipe(subject, seed)).subject

@@ -1,0 +1,142 @@
+"""The fine-tuning half of the training section: what each measure gives for classifiers whose answers are known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from support import tiny
+
+from bertology_utils.claims import ledger
+from bertology_utils.claims.rules import FAILS, HOLDS, UNTESTABLE, decide
+from bertology_utils.data import load, of
+from bertology_utils.data.items import Labelled
+from bertology_utils.experiments.training import tuned_inside, tuned_runs, tuned_steady, tuned_ways
+from bertology_utils.settings import Settings
+
+SETTINGS = Settings(draws=100)
+
+
+@dataclass
+class Known:
+    """A classifier that answers by a rule ``item -> label``, but for one item in fifty, drawn with its seed."""
+
+    rule: Any
+    seed: int = 0
+
+    def right(self, items, settings=None):
+        slips = np.random.default_rng([self.seed, len(items)]).random(len(items)) < 0.02
+        return np.array([self.rule(i) == i.label for i in items], bool) ^ slips
+
+
+def outcome(id, rows, clause):
+    decision = decide(ledger.row(id).clauses, rows, None, "builtin")
+    return {c.name: c.outcome for c in decision.clauses}[clause]
+
+
+def value(rows, measure, **where):
+    found = rows[rows["measure"] == measure]
+    for column, wanted in where.items():
+        found = found[found[column] == wanted]
+    (only,) = found["value"]
+    return only
+
+
+def test_a_task_learns_from_one_part_and_is_scored_on_another():
+    task = tuned_runs.task(tiny(), load("entailment", n=600), "entailment")
+    parts = [{i.id for i in part} for part in (task.train, task.held, task.beyond)]
+    assert (
+        [len(p) for p in parts] == [240, 180, 180] and not parts[0] & parts[1] and not parts[2] & (parts[0] | parts[1])
+    )
+    assert all("contradicts" in i.meta for i in task.beyond) and task.usual().mean() == pytest.approx(0.5, abs=0.02)
+    wnli = [
+        Labelled(id=f"{k}", split="train", condition=c, text="a dog", label="1") for k, c in enumerate(("RTE", "WNLI"))
+    ]
+    assert [i.condition for i in tuned_runs.task(tiny(), of({"entailment": wnli}), "entailment").train] == ["RTE"]
+
+
+def test_a_run_is_made_once():
+    task = tuned_runs.task(tiny(), load("sentiment", n=40), "sentiment")
+    assert tuned_runs.plain(tiny(), task, 0) is tuned_runs.plain(tiny(), task, 0)
+    assert tuned_runs.plain(tiny(), task, 1) is not tuned_runs.plain(tiny(), task, 0)
+    assert tuned_runs.plain(tiny().twin(7), task, 0) is not tuned_runs.plain(tiny(), task, 0)
+
+
+@pytest.mark.parametrize(
+    ("rule", "difference", "expected"),
+    [
+        (lambda i: "entailment", 1.0, UNTESTABLE),  # all that overlaps follows: the greatest difference, nothing learnt
+        (lambda i: i.label, 0.0, FAILS),
+        (lambda i: "entailment" if "contradicts" in i.meta else i.label, 1.0, HOLDS),
+        (lambda i: "not_entailment", -1.0, UNTESTABLE),
+    ],
+)
+def test_heuristics_of_known_classifiers(monkeypatch, rule, difference, expected):
+    monkeypatch.setattr(tuned_inside, "plain", lambda subject, of, seed: Known(rule, seed))
+    rows = tuned_inside.heuristics(tiny(), load("entailment", n=600), SETTINGS)
+    assert value(rows, "accuracy, consistent - contradicting") == pytest.approx(difference, abs=0.06)
+    assert outcome("trn.heuristics.mccoy2019b", rows, "heuristics") == expected
+
+
+def made_grid(monkeypatch, score):
+    monkeypatch.setattr(tuned_steady, "_watched", lambda subject, of, how, settings: score(how.seed, how.order - 100))
+    return tuned_steady.crossed_seeds(tiny(), load("sentiment", n=300), SETTINGS)
+
+
+def test_seeds_of_the_head_and_of_the_order_are_told_apart(monkeypatch):
+    rng = np.random.default_rng(0)
+    noise = rng.normal(0, 0.003, (4, 4))
+    rows = made_grid(monkeypatch, lambda i, k: (0.7, 0.7 + 0.1 * i + noise[i, k]))
+    found = {
+        n: outcome("trn.seed_variance.dodge2020", rows, n) for n in ("initialisation", "data_order", "early_stopping")
+    }
+    assert found["initialisation"] == HOLDS and found["data_order"] != HOLDS and found["early_stopping"] != HOLDS
+    assert value(rows, "standard deviation by initialisation") == pytest.approx(0.1 * np.std(range(4), ddof=1), rel=0.1)
+    telling = made_grid(monkeypatch, lambda i, k: (0.1 * i + 0.02 * k, 0.5 + 0.1 * i + 0.02 * k))
+    assert outcome("trn.seed_variance.dodge2020", telling, "early_stopping") == HOLDS
+
+
+def test_steadier_is_a_smaller_spread_over_seeds():
+    task = tuned_runs.task(tiny(), load("sentiment", n=300), "sentiment")
+    rng = np.random.default_rng(1)
+    shaky = (rng.random((8, len(task.held))) < rng.uniform(0.6, 1.0, (8, 1))).astype(float)
+    steady = (rng.random((8, len(task.held))) < 0.8).astype(float)
+    rows = tuned_runs.intervals.table(tuned_steady._steadier({"plain": shaky, "mixout": steady}, task, SETTINGS))
+    gain = value(rows, "standard deviation over seeds, plain - mixout")
+    assert gain == pytest.approx(shaky.mean(1).std(ddof=1) - steady.mean(1).std(ddof=1)) and gain > 0.05
+    assert value(rows, "accuracy, mixout - plain") == pytest.approx(steady.mean() - shaky.mean())
+
+
+def test_normalised_values_are_centred_and_scaled():
+    vectors = np.random.default_rng(0).normal(5, 3, (50, tiny().hidden_size)).astype(np.float32)
+    head = tuned_steady.Normalised(vectors, tiny(), 2)
+    seen = []
+    head.dense.register_forward_pre_hook(lambda module, args: seen.append(args[0]))
+    head(torch.from_numpy(vectors)[:, None])
+    assert seen[0].mean(0).abs().max() < 1e-4 and (seen[0].std(0, correction=0) - 1).abs().max() < 1e-3
+
+
+def test_layers_that_are_put_back_unchanged_cost_nothing(monkeypatch):
+    from bertology_utils.finetune import ClassHead, Classifier
+
+    made = [Classifier(tiny(), ClassHead(tiny(), 2).eval(), ("0", "1")) for _ in range(tuned_runs.SEEDS)]
+    monkeypatch.setattr(tuned_inside, "plain", lambda subject, of, seed: made[seed])
+    rows = tuned_inside.restore_lower(tiny(), load("sentiment", n=100), SETTINGS)
+    assert value(rows, "loss of accuracy, lower third restored") == 0
+    assert outcome("trn.restore_lower.hao2019", rows, "lower_hardly") == UNTESTABLE
+
+
+def test_pretraining_helps_where_the_random_start_learns_nothing(monkeypatch):
+    def plain(subject, of, seed):
+        return Known((lambda i: "1") if subject.is_twin else (lambda i: i.label), seed)
+
+    monkeypatch.setattr(tuned_ways, "plain", plain)
+    monkeypatch.setattr(tuned_ways, "frozen", lambda subject, of, seed: Known(lambda i: "0", seed))
+    data = load(("sentiment", "acceptability"), n=300)
+    rows = tuned_ways.pretraining_benefit(tiny(), data, SETTINGS)
+    assert outcome("trn.pretraining_benefit.kovaleva2019", rows, "usually_helps") == HOLDS
+    assert outcome("trn.pretraining_benefit.kovaleva2019", rows, "random_can_match") != HOLDS
+    assert set(rows["task"].dropna()) == {"sentiment"}  # the first of those that there are
