@@ -63,8 +63,8 @@ class Trial:
 
     @property
     def decision(self) -> Decision:
-        """By the ledger as it is now."""
-        return self.record.judged()
+        """By the ledger as it is now; errors as of `Evidence.judged`."""
+        return self.record.decision or self.record.judged()
 
     @property
     def stale(self) -> bool:
