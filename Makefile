@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup book html real test speed portability check lint notebooks clean distclean
+.PHONY: help setup book html real test oldest newest speed portability check lint notebooks clean distclean
 
 # The interpreter to start from, where the environment goes, and the pins (empty: newest releases instead).
 PYTHON ?= python3
@@ -19,6 +19,9 @@ OPTIONS ?=
 # What `make test` runs (the notebooks take longest, so they begin), and in how many processes; each of them computes
 # on one thread.
 TESTS ?= notebooks tests
+# What `make oldest` and `make newest` run: the guards, and whatever touches the libraries.
+GUARDS ?= tests/test_guards.py tests/subject tests/vectors tests/attention tests/probes tests/scores tests/claims \
+  tests/cards tests/plotting tests/original tests/trust
 # Vector instructions that the notebooks' kernels are given: default (none), avx2, avx512; empty: whatever there is.
 CPU ?=
 # What `make portability` executes and how, commas between; empty: every notebook in every way that this machine knows.
@@ -56,6 +59,12 @@ real: $(STAMP) ## the real BERT on the studies' own data, then the book with it 
 test: $(STAMP) ## unit tests, guards, stored notebooks against the code (CPU=), the book and its pages
 	OMP_NUM_THREADS=1 $(RUN) -m pytest --nbval $(if $(CPU),--kernel-cpu $(CPU)) --numprocesses $(JOBS) --dist loadfile \
 	  $(TESTS)
+
+oldest: ## the guards with the oldest releases that pyproject.toml allows, in .venv-oldest (PYTHON=)
+	$(MAKE) test VENV=.venv-oldest CONSTRAINTS=constraints-oldest.txt TESTS="$(GUARDS)"
+
+newest: ## the guards with the newest releases there are, in .venv-newest (PYTHON=)
+	$(MAKE) test VENV=.venv-newest CONSTRAINTS= TESTS="$(GUARDS)"
 
 speed: $(STAMP) ## how fast the builders of generated data are, and training beside a bare loop
 	OMP_NUM_THREADS=1 $(RUN) -m pytest -m speed -s tests/builtin/test_builtin_speed.py tests/pretrain/test_pretrain_speed.py

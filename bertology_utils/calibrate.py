@@ -7,7 +7,7 @@ from pathlib import Path
 
 from . import runs
 from .calibration import harness, records, simulated
-from .calibration.harness import Trial
+from .calibration.trials import Trial
 from .claims import ledger
 from .settings import Settings
 

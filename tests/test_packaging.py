@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 import yaml
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
+from packaging.version import Version
 
 import bertology_utils
 from bertology_utils.book.stage import ROOT
@@ -123,3 +125,35 @@ def test_workflows_stop_at_the_first_error(path: Path):
 def test_workflows_cover_the_versions():
     workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "test.yml").read_text(encoding="utf-8"))
     assert [m["python"] for m in workflow["jobs"]["test"]["strategy"]["matrix"]["include"]] == ["3.10", "3.12", "3.13"]
+    tried = [(m["python"], m["releases"]) for m in workflow["jobs"]["releases"]["strategy"]["matrix"]["include"]]
+    oldest = PROJECT["project"]["requires-python"].removeprefix(">=")
+    assert (oldest, "oldest") in tried and {python for python, _ in tried} == {"3.10", "3.11", "3.12", "3.13"}
+    assert {how for _, how in tried} == {"oldest", "newest"}
+
+
+def test_the_oldest_python_is_the_same_everywhere():
+    oldest = PROJECT["project"]["requires-python"].removeprefix(">=")
+    assert f"sys.version_info >= ({oldest.replace('.', ', ')})" in (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert PROJECT["tool"]["ruff"]["target-version"] == f"py{oldest.replace('.', '')}"
+    environment = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
+    (python,) = [d for d in environment["dependencies"] if str(d).startswith("python=")]
+    assert SpecifierSet(PROJECT["project"]["requires-python"]).contains(python.removeprefix("python="))
+
+
+def test_the_oldest_releases_are_the_lower_bounds():
+    """What `make oldest` installs is what the package says it can do with."""
+    lines = (ROOT / "constraints-oldest.txt").read_text(encoding="utf-8").splitlines()
+    pinned = {name: Version(version) for name, version in pins(lines).items()}
+    stated = {}
+    for requirement in map(Requirement, PROJECT["project"]["dependencies"]):
+        (bound,) = requirement.specifier
+        stated[canonicalize_name(requirement.name)] = Version(bound.version)
+    assert pinned == stated
+
+
+@pytest.mark.parametrize("which, constraints", [("oldest", "-c constraints-oldest.txt"), ("newest", "install -e")])
+def test_make_has_an_environment_for_each_end_of_the_releases(tmp_path, which, constraints):
+    words = ["make", "-n", which, "PYTHON=python9"]
+    dry = " ".join(subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split())
+    assert f"python9 -m venv .venv-{which}" in dry and "tests/test_guards.py" in dry
+    assert constraints in dry.replace("--quiet --disable-pip-version-check ", "")

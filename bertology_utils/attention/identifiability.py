@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 import numpy as np
 import torch
 
+from ..data.items import MASK
 from ..settings import Settings
 from ..subject import encode
 from ..subject.encode import Batch
@@ -79,7 +80,7 @@ def left_out(
 
     Total variation distances, in the order of the other words.
     """
-    mask = subject.tokenizer.mask_token
+    mask = encode.Gapped(MASK)
     texts, of = [], []
     for i, (sentence, place) in enumerate(zip(sentences, places)):
         hidden = [mask if w == place else word for w, word in enumerate(sentence)]

@@ -131,13 +131,12 @@ class Gold:
 
     def __post_init__(self) -> None:
         found = [t for items in self.data.items.values() for item in items for t in texts(item)] + list(self.more)
-        mask = self.base.tokenizer.mask_token
         single, double = ([t for t in found if (t[1] is not None) is side] for side in (False, True))
         golds: dict[bytes, list] = defaultdict(list)
         words: dict[bytes, tuple] = {}
         for part in (single, double):
-            first = [[w.replace(MASK, mask) for w in t[0]] for t in part]
-            second = [[w.replace(MASK, mask) for w in t[1] or ()] for t in part] if part is double else None
+            first = [_with_gaps(t[0]) for t in part]
+            second = [_with_gaps(t[1] or ()) for t in part] if part is double else None
             ok = encode.fits(self.base, first if second is None else [a + b for a, b in zip(first, second)])
             kept = [k for k, fine in enumerate(ok) if fine and first[k]]
             others = None if second is None else [second[k] for k in kept]
@@ -186,6 +185,10 @@ class Gold:
                 word += 1
             out.append(-1 if special else word)
         return np.array(out)
+
+
+def _with_gaps(words: Sequence[str]) -> list[str]:
+    return [encode.Gapped(w) if MASK in w else w for w in words]
 
 
 def _rows(base: Subject, first: list, second: list | None) -> list[encode.Row | None]:

@@ -10,7 +10,6 @@ import contextlib
 import hashlib
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,10 +17,9 @@ import pandas as pd
 
 from ..claims import ledger
 from ..claims.checks import RuleError, select
-from ..claims.clauses import LEARNED, Clause
+from ..claims.clauses import Clause
 from ..claims.evidence import Evidence
 from ..claims.registry import Claim
-from ..claims.rules import HOLDS, NOT_RERUN, Decision
 from ..data.items import Data
 from ..errors import Refusal
 from ..provenance import measured
@@ -29,68 +27,14 @@ from ..scores.pairs import over
 from ..settings import Settings
 from ..subject.models import Subject
 from .nulls import NULLS, Null
+from .trials import NULL, PLANTED, Trial
 
-NULL, PLANTED = "null", "planted"
 SIMULATED = ("family", "tuned")  # rows whose subjects are runs: their scores are simulated (`simulated`)
 FIGURES = ("measure", "value", "low", "high", "n")
 
 
 class Uncalibrated(Refusal):
     """Claims without a null or without a planted subject; the message names them."""
-
-
-@dataclass(frozen=True)
-class Trial:
-    """What became of one stand-in.
-
-    Attributes
-    ----------
-    role : str
-        ``null`` or ``planted``.
-    name, says : str
-        What it is called, and what it has, in words.
-    record : Evidence
-        The deciding rows, with their differences to the untrained twin.
-    aims : tuple of str
-        Of a null: the clauses that it must not hold; empty: all learned ones, or all there are where none is.
-    """
-
-    role: str
-    name: str
-    says: str
-    record: Evidence
-    aims: tuple[str, ...] = ()
-
-    @property
-    def decision(self) -> Decision:
-        """By the ledger as it is now."""
-        return self.record.judged()
-
-    @property
-    def stale(self) -> bool:
-        """Whether the ledger's clauses speak of figures that the record lacks: the claim is to be calibrated again."""
-        return self.record.decision is None
-
-    @property
-    def label(self) -> str:
-        """The outcome in the words for our own models; "not rerun" if the record is stale."""
-        return NOT_RERUN if self.stale else self.decision.label(ours=True)
-
-    @property
-    def wrong(self) -> list[str]:
-        """Clauses that came out as they must not: held by a null, not held by the planted subject."""
-        tested = self.decision.tested
-        if self.role == NULL:
-            aims = self.aims or [c.name for c in tested if c.kind == LEARNED] or [c.name for c in tested]
-            return [c.name for c in tested if c.outcome == HOLDS and c.name in aims]
-        able = [c for c in tested if c.name in self.aims] if self.aims else tested
-        learned = [c for c in able if c.kind == LEARNED]
-        return [c.name for c in (learned or able) if c.outcome != HOLDS]
-
-    @property
-    def unknown(self) -> int:
-        """How many of the rows it was given it knew nothing of."""
-        return int(self.record.provenance.get("unknown", 0))
 
 
 def nulls_of(claim: Claim) -> list[Null]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..claims.evidence import Evidence, EvidenceError, plain
 from ..files import write
-from .harness import NULL, PLANTED, Trial
+from .trials import NULL, PLANTED, Trial
 
 SHIPPED = Path(str(files("bertology_utils") / "assets" / "calibration"))
 KEPT = ("seconds", "unknown", "data_sha256", "base_sha256", "seed", "draws", "date", "git", "versions")

@@ -21,7 +21,8 @@ from ..claims.rules import HOLDS, decide
 from ..scores import intervals
 from ..scores.pairs import over
 from ..settings import Settings
-from .harness import NULL, PLANTED, Trial, trial
+from .harness import trial
+from .trials import NULL, PLANTED, Trial
 
 SEEDS, ITEMS = 5, 200
 TIMES = (2, 3, 4, 6, 9)  # the smallest effects of interest that a planted run is tried with

@@ -8,8 +8,8 @@ from pathlib import Path
 import pandas as pd
 
 from ..claims import ledger
-from .harness import NULL, PLANTED, Trial
 from .records import SHIPPED, find
+from .trials import NULL, PLANTED, Trial
 
 COLUMNS = ("claim", "title", "data", "n", "nulls", "passed", "planted", "outcome", "found")
 

@@ -6,7 +6,9 @@ effect of interest), fails if the whole interval falls short of it, and is undec
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import pandas as pd
 from scipy.stats import norm
@@ -15,6 +17,7 @@ from ..scores.rows import COLUMNS
 from ..scores.sameness import decimals
 from .clauses import Test
 
+Rows = Sequence[dict[str, Any]]
 CHOSEN = ("layer", "head", "block", "direction", "offset")  # what a model's own best may differ in
 
 
@@ -67,24 +70,34 @@ def select(test: Test, rows: pd.DataFrame) -> pd.DataFrame:
     RuleError
         If there is none.
     """
-    chosen = rows[rows["measure"] == test.measure]
-    for column, wanted in test.where.items():
-        values = wanted if isinstance(wanted, (list, tuple, set, frozenset)) else [wanted]
-        chosen = chosen[chosen[column].isin(values)] if column in chosen else chosen.iloc[:0]
-    if chosen.empty:
-        raise RuleError(
-            f"no row with measure {test.measure!r} and {dict(test.where)}; measures: {sorted(set(rows['measure']))}"
-        )
-    return chosen
+    return rows.iloc[_matching(test, rows.to_dict("records"))]
 
 
-def checks(test: Test, rows: pd.DataFrame, *, absence: bool, over_twin: pd.DataFrame | None = None) -> list[Check]:
-    """Every row that a test speaks of, and how it comes out."""
-    chosen = select(test, rows)
+def _matching(test: Test, rows: Rows) -> list[int]:
+    """Places of the rows that a test speaks of; errors as of `select`."""
+    wanted = {k: v if isinstance(v, (list, tuple, set, frozenset)) else [v] for k, v in test.where.items()}
+    found = [
+        i
+        for i, row in enumerate(rows)
+        if row["measure"] == test.measure and all(k in row and row[k] in values for k, values in wanted.items())
+    ]
+    if not found:
+        measures = sorted({row["measure"] for row in rows})
+        raise RuleError(f"no row with measure {test.measure!r} and {dict(test.where)}; measures: {measures}")
+    return found
+
+
+def checks(test: Test, rows: Rows, *, absence: bool, over_twin: Rows | None = None) -> list[Check]:
+    """Every row that a test speaks of, and how it comes out.
+
+    Rows are plain mappings here, as `DataFrame.to_dict("records")` gives them: a thousand decisions look at some ten
+    rows each, and a data frame takes longer to look into than to read.
+    """
+    chosen = [rows[i] for i in _matching(test, rows)]
     # any of k rows will do: each must hold at 1 - .05/k, or one of many holds by luck
     widen = norm.ppf(1 - 0.025 / len(chosen)) / norm.ppf(0.975) if test.need == "any" else 1.0
     out = []
-    for record in chosen.to_dict("records"):
+    for record in chosen:
         value, low, high = (float(record[k]) for k in ("value", "low", "high"))
         low, high = value - widen * (value - low), value + widen * (high - value)
         clusters = record.get("clusters")
@@ -117,7 +130,7 @@ def _side(test: Test, low: float, high: float, absence: bool) -> bool | None:
     return True if low > bound else False if high < bound or high == low == bound else None
 
 
-def _against(check: Check, test: Test, record: dict, over_twin: pd.DataFrame, absence: bool) -> Check:
+def _against(check: Check, test: Test, record: dict, over_twin: Rows, absence: bool) -> Check:
     partner = _partner(record, over_twin)
     if partner is None:
         return check
@@ -129,17 +142,15 @@ def _against(check: Check, test: Test, record: dict, over_twin: pd.DataFrame, ab
     return replace(check, beats_twin=beats, twin_holds=twin, over_twin=(float(partner["value"]), low, high))
 
 
-def _partner(record: dict, over_twin: pd.DataFrame) -> dict | None:
+def _partner(record: dict, over_twin: Rows) -> dict | None:
     """The difference that belongs to a row; a chosen layer or head may be another in the twin."""
-    same = over_twin[over_twin["measure"] == record["measure"]] if len(over_twin) else over_twin
+    same = [row for row in over_twin if row["measure"] == record["measure"]]
+    keys = {k: v for k, v in record.items() if k not in COLUMNS and not _missing(v)}
     for ignored in ((), CHOSEN):
-        found = same
-        for column, value in record.items():
-            if column in COLUMNS or column in ignored or column not in found or _missing(value):
-                continue
-            found = found[found[column] == value]
+        asked = {k: v for k, v in keys.items() if k not in ignored}
+        found = [row for row in same if all(row[k] == v for k, v in asked.items() if k in row)]
         if len(found) == 1:
-            return found.iloc[0].to_dict()
+            return found[0]
     return None
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from .checks import Check, RuleError, checks, figure
+from .checks import Check, Rows, RuleError, checks, figure
 from .clauses import ABSENCE, LEARNED, UNTESTED, Clause, Test
 
 HOLDS, PART, FAILS, UNDECIDED, UNTESTABLE = "holds", "in part", "does not hold", "undecided", "cannot be tested here"
@@ -90,7 +90,9 @@ def decide(
     RuleError
         If a test or gate finds no row, or no clause can be tested on this source.
     """
-    found = tuple(_clause(clause, rows, over_twin, source) for clause in clauses)
+    own = rows.to_dict("records")
+    over = None if over_twin is None else over_twin.to_dict("records")
+    found = tuple(_clause(clause, own, over, source) for clause in clauses)
     if all(c.outcome == UNTESTED for c in found):
         raise RuleError(f"no clause speaks of data {source!r}")
     return Decision(combine([c.outcome for c in found]), found)
@@ -155,7 +157,7 @@ def _tally(outcomes: list[str]) -> str:
     return ", ".join(f"{o} on {outcomes.count(o)} of {len(outcomes)} data sets" for o in dict.fromkeys(outcomes))
 
 
-def _clause(clause: Clause, rows: pd.DataFrame, over_twin: pd.DataFrame | None, source: str | None) -> ClauseOutcome:
+def _clause(clause: Clause, rows: Rows, over_twin: Rows | None, source: str | None) -> ClauseOutcome:
     plain = (clause.name, clause.says, clause.kind)
     tests = [t for t in clause.tests if not t.sources or source is None or source in t.sources]
     if not tests:

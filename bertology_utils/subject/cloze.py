@@ -14,7 +14,7 @@ import torch
 
 from ..data.items import MASK, Cloze, ForcedChoice, ItemError, MinimalPair
 from ..settings import Settings
-from .encode import Row, TooLong, batches, forward, tokenize, windows
+from .encode import Row, TooLong, batches, forward, gapped, tokenize, windows
 from .models import ModelUnsuitable, Subject
 
 
@@ -54,17 +54,25 @@ def _fillers(item: ForcedChoice | Cloze) -> tuple[str, ...]:
 
 
 def gap_row(subject: Subject, text: str) -> tuple[Row, int]:
-    """The input row of a text with one `[MASK]`, and the position of the mask in it."""
+    """The input row of a text with one `[MASK]`, and the position of the mask in it.
+
+    Any other special symbol that is written in it is text.
+    """
     if text.count(MASK) != 1:
         raise ItemError(f"needs exactly one {MASK}: {text!r}")
-    encoded = subject.tokenizer(
-        text.replace(MASK, subject.tokenizer.mask_token), return_token_type_ids=True, verbose=False
+    tokenizer = subject.tokenizer
+    mask = tokenizer.mask_token_id
+    if any(symbol in text.replace(MASK, "") for symbol in tokenizer.all_special_tokens):
+        (row,) = tokenize(subject, [gapped(text)])
+        return row, row.ids.index(mask)
+    encoded = tokenizer(
+        text.replace(MASK, tokenizer.mask_token), return_token_type_ids=True, verbose=False, split_special_tokens=False
     )
     ids = encoded["input_ids"]
     if len(ids) > subject.max_length:
         raise TooLong(f"{len(ids)} pieces where {subject.name} takes {subject.max_length}: {text[:120]!r}")
     types = encoded["token_type_ids"] if "token_type_ids" in encoded else [0] * len(ids)
-    return Row(tuple(ids), tuple(types), (-1,) * len(ids), 0), ids.index(subject.tokenizer.mask_token_id)
+    return Row(tuple(ids), tuple(types), (-1,) * len(ids), 0), ids.index(mask)
 
 
 def log_probabilities(
@@ -152,9 +160,7 @@ def text_rows(subject: Subject, texts: Sequence[str]) -> list[Row]:
     TooLong
         Naming the text, its number of pieces and the limit.
     """
-    encoded = subject.tokenizer(
-        list(texts), return_token_type_ids=True, truncation=False, verbose=False, split_special_tokens=True
-    )
+    encoded = subject.tokenizer(list(texts), return_token_type_ids=True, truncation=False, verbose=False)
     rows = []
     for i, ids in enumerate(encoded["input_ids"]):
         if len(ids) > subject.max_length:

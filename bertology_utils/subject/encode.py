@@ -15,17 +15,32 @@ from typing import Literal
 import numpy as np
 import torch
 
+from ..data.items import MASK
 from ..errors import Refusal
 from ..settings import BUDGET, Settings
 from . import memory
 from .models import Subject
 
 WINDOW = 2048  # sentences tokenised and sorted by length at a time
+STANDS_IN = "a"  # keeps the place of a word whose pieces are not the tokenizer's to find
 Pool = Literal["mean", "first", "last"]
 
 
 class TooLong(Refusal, ValueError):
     """A sentence has more pieces than the model takes; it is never cut silently."""
+
+
+class Gapped(str):
+    """A word whose `[MASK]` is a gap, the model's own mask; in any other word it is text, like every special symbol.
+
+    >>> gapped("the dog [MASK], it seems")[2:4], isinstance(gapped("the [MASK]")[1], Gapped)
+    (['[MASK],', 'it'], True)
+    """
+
+
+def gapped(text: str) -> list[str]:
+    """The words of a text, `[MASK]` in it being a gap."""
+    return [Gapped(word) if MASK in word else word for word in text.split()]
 
 
 @dataclass(frozen=True)
@@ -52,8 +67,8 @@ def tokenize(
 ) -> list[Row]:
     """Rows for sentences given as words, with an optional second segment each.
 
-    A word that the tokenizer gives no piece at all (a control character, say) becomes the unknown token, so that no
-    word is ever without a vector.
+    A special symbol written in a word is text, but for the gap of a `Gapped` one. A word that the tokenizer gives no
+    piece at all (a control character, say) becomes the unknown token, so that no word is ever without a vector.
 
     Raises
     ------
@@ -66,11 +81,45 @@ def tokenize(
         raise ValueError(f"{len(sentences)} first segments but {len(second)} second ones")
     if not sentences:
         return []
-    tokenizer = subject.tokenizer
-    parts = [[list(s) for s in sentences]] + ([[list(s) for s in second]] if second is not None else [])
-    parts = [_with_unknowns(tokenizer, part) for part in parts]
+    rows = _rows(subject.tokenizer, [sentences] if second is None else [sentences, second])
+    for i, row in enumerate(rows):
+        if len(row.ids) > subject.max_length:
+            text = " ".join(sentences[i])
+            raise TooLong(f"{len(row.ids)} pieces where {subject.name} takes {subject.max_length}: {text[:120]!r}")
+    return rows
+
+
+def _rows(tokenizer, parts: Sequence[Sequence[Sequence[str]]]) -> list[Row]:
+    """Rows of one or two segments, whatever their length."""
+    words = [[word for part in parts for word in part[i]] for i in range(len(parts[0]))]
+    own = [{w: _gap(tokenizer, word) for w, word in enumerate(s) if isinstance(word, Gapped)} for s in words]
+    rows = _found(tokenizer, parts, own)
+    lost = [set(range(row.n_words)).difference(row.words) for row in rows]
+    if any(lost):
+        for found, places in zip(own, lost):
+            found |= {w: [tokenizer.unk_token_id] for w in places}
+        rows = _found(tokenizer, parts, own)
+    return [_with(row, found) if found else row for row, found in zip(rows, own)]
+
+
+def _gap(tokenizer, word: str) -> list[int]:
+    """Pieces of a word with a gap: the mask, and what is written around it."""
+    around = [tokenizer(x, add_special_tokens=False)["input_ids"] if x else [] for x in word.split(MASK, 1)]
+    return [*around[0], tokenizer.mask_token_id, *around[1]]
+
+
+def _found(tokenizer, parts: Sequence[Sequence[Sequence[str]]], own: list[dict[int, list[int]]]) -> list[Row]:
+    """Rows as the tokenizer makes them, something in the place of the words whose pieces are given (`own`)."""
+    starts = [[0] * len(own), [len(s) for s in parts[0]]]
+    texts = [
+        [
+            [STANDS_IN if start + w in known else word for w, word in enumerate(s)]
+            for s, start, known in zip(part, at, own)
+        ]
+        for part, at in zip(parts, starts)
+    ]
     encoded = tokenizer(
-        *parts,
+        *texts,
         is_split_into_words=True,
         truncation=False,
         return_attention_mask=False,
@@ -79,45 +128,31 @@ def tokenize(
     )
     rows = []
     for i, ids in enumerate(encoded["input_ids"]):
-        first = len(sentences[i])
         words = tuple(
-            -1 if w is None else w + (first if s == 1 else 0)
-            for w, s in zip(encoded.word_ids(i), encoded.sequence_ids(i))
+            -1 if w is None else w + starts[s or 0][i] for w, s in zip(encoded.word_ids(i), encoded.sequence_ids(i))
         )
-        if len(ids) > subject.max_length:
-            text = " ".join(sentences[i])
-            raise TooLong(f"{len(ids)} pieces where {subject.name} takes {subject.max_length}: {text[:120]!r}")
         types = encoded["token_type_ids"][i] if "token_type_ids" in encoded else [0] * len(ids)
-        n_words = first + (len(second[i]) if second is not None else 0)
-        rows.append(Row(tuple(ids), tuple(types), words, n_words))
+        rows.append(Row(tuple(ids), tuple(types), words, sum(len(part[i]) for part in parts)))
     return rows
 
 
-def _with_unknowns(tokenizer, sentences: list[list[str]]) -> list[list[str]]:
-    """The sentences with every word that would vanish replaced by the unknown token."""
-    encoded = tokenizer(
-        sentences, is_split_into_words=True, add_special_tokens=False, return_attention_mask=False, verbose=False
-    )
-    for i, sentence in enumerate(sentences):
-        found = set(encoded.word_ids(i))
-        for j in range(len(sentence)):
-            if j not in found:
-                sentence[j] = tokenizer.unk_token
-    return sentences
+def _with(row: Row, own: dict[int, list[int]]) -> Row:
+    """The row with the pieces of some words replaced by given ones."""
+    out: list[tuple[int, int, int]] = []
+    for t, (piece, kind, word) in enumerate(zip(row.ids, row.types, row.words)):
+        if word not in own:
+            out.append((piece, kind, word))
+        elif t == 0 or row.words[t - 1] != word:
+            out += [(i, kind, word) for i in own[word]]
+    ids, types, words = zip(*out)
+    return Row(ids, types, words, row.n_words)
 
 
 def fits(subject: Subject, sentences: Sequence[Sequence[str]]) -> np.ndarray:
     """Which sentences the model can take whole; shape (n,), bool."""
     if not len(sentences):
         return np.zeros(0, bool)
-    pieces = subject.tokenizer(
-        _with_unknowns(subject.tokenizer, [list(s) for s in sentences]),
-        is_split_into_words=True,
-        truncation=False,
-        return_attention_mask=False,
-        verbose=False,
-    )["input_ids"]
-    return np.array([len(p) <= subject.max_length for p in pieces])
+    return np.array([len(row.ids) <= subject.max_length for row in _rows(subject.tokenizer, [sentences])])
 
 
 @dataclass(frozen=True)

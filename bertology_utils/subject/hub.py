@@ -6,6 +6,7 @@ models have, and without a network repeats each question for minutes.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import re
@@ -140,7 +141,16 @@ def _downloaded(repo: str, revision: str) -> tuple[Path, str]:
     finally:
         if not quiet:
             enable_progress_bars()
+    _sweep(Path(found).parents[2] / "blobs")
     return Path(found).parent, commit
+
+
+def _sweep(blobs: Path) -> None:
+    """Remove what a killed download left of files that are there whole by now: the client never looks at it again."""
+    for part in blobs.glob("*.incomplete"):
+        if (blobs / part.name.partition(".")[0]).is_file():
+            with contextlib.suppress(OSError):
+                part.unlink(missing_ok=True)
 
 
 def _why(error: Exception) -> str:

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from ..data.items import MASK, Cloze
+from ..data.items import Cloze
 from ..settings import Settings
 from .cloze import _at, filler_id, log_probabilities
-from .encode import Row, fits
+from .encode import Row, fits, gapped
 from .models import Subject
 
 
@@ -46,7 +46,7 @@ def answerable(subject: Subject, items: Sequence[Cloze]) -> tuple[list[Cloze], p
     note : str
     """
     known = {w: filler_id(subject, w) is not None for item in items for w in item.answers}
-    short = fits(subject, [i.text.replace(MASK, subject.tokenizer.mask_token).split() for i in items])
+    short = fits(subject, [gapped(i.text) for i in items])
     kept = [
         replace(item, answers=answers)
         for item, ok in zip(items, short)
@@ -131,7 +131,7 @@ def without_subject(
     unique = sorted(set(templates))
     for template in unique:
         text = template.replace("[X]", mask).replace("[Y]", mask)
-        ids = subject.tokenizer(text)["input_ids"]
+        ids = subject.tokenizer(text, split_special_tokens=False)["input_ids"]
         (masks,) = np.nonzero(np.array(ids) == subject.tokenizer.mask_token_id)
         rows.append(Row(tuple(ids), (0,) * len(ids), (-1,) * len(ids), 0))
         places.append(int(masks[int(template.index("[Y]") > template.index("[X]"))]))

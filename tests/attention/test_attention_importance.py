@@ -164,7 +164,7 @@ def test_leaving_words_out_equals_masking_two_by_hand():
     (found,) = left_out(tiny(), [sentence], [place], SETTINGS)
 
     def predicted(*hidden):
-        words = ["[MASK]" if k in hidden else w for k, w in enumerate(sentence)]
+        words = [encode.Gapped("[MASK]") if k in hidden else w for k, w in enumerate(sentence)]
         (batch,) = encode.batches(tiny(), encode.tokenize(tiny(), [words]), 100)
         states = encode.forward(tiny(), batch).last_hidden_state
         return tiny().predict(states[0, batch.rows[0].words.index(place)]).softmax(-1)

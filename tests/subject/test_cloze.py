@@ -20,7 +20,7 @@ ITEMS = [
 def logs(text: str) -> np.ndarray:
     """Log-probabilities at the mask by the whole model, one text at a time."""
     subject = tiny()
-    ids = subject.tokenizer(text, return_tensors="pt")["input_ids"]
+    ids = subject.tokenizer(text, return_tensors="pt", split_special_tokens=False)["input_ids"]
     with torch.no_grad():
         logits = subject.model(input_ids=ids).prediction_logits[0]
     at = ids[0].tolist().index(subject.tokenizer.mask_token_id)

@@ -1,4 +1,8 @@
-"""A Hub on this machine that serves one model, and can fail: answer 500, hang, cut a download off."""
+"""A Hub on this machine that serves one model, and can fail: answer 500, hang, cut a download off, once or always.
+
+Faults: ``500``, ``hangs``, ``cuts`` (the weights, half way, each time), ``cuts once``, ``stalls`` (half of the weights,
+and then nothing for as long as anybody waits).
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,7 @@ from contextlib import contextmanager
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -45,7 +50,15 @@ class Handler(BaseHTTPRequestHandler):
             return self._send(404, b"", body, {"X-Error-Code": "EntryNotFound"})
         content = file.read_bytes()
         told = {"ETag": f'"{sha256(content).hexdigest()}"', "X-Repo-Commit": COMMIT}
-        self._send(200, content, body, told, cut=self.fault == "cuts" and file.suffix == ".safetensors")
+        weights = body and file.suffix == ".safetensors"
+        earlier = sum(a.startswith("GET") and a.endswith(self.path) for a in self.asked) - 1
+        cut = weights and (self.fault in ("cuts", "stalls") or (self.fault == "cuts once" and not earlier))
+        start = int((self.headers.get("Range") or "bytes=0-").removeprefix("bytes=").partition("-")[0] or 0)
+        if start and body:  # a download taken up where it was broken off
+            told["Content-Range"] = f"bytes {start}-{len(content) - 1}/{len(content)}"
+            self.asked.append(f"from {start}")
+            return self._send(206, content[start:], body, told, cut)
+        self._send(200, content, body, told, cut)
 
     def _model(self) -> dict:
         files = [{"rfilename": p.name} for p in sorted(self.folder.iterdir())]
@@ -59,6 +72,9 @@ class Handler(BaseHTTPRequestHandler):
         if body:
             self.wfile.write(content[: len(content) // 2] if cut else content)
         if cut:
+            self.wfile.flush()
+            while self.fault == "stalls":
+                time.sleep(0.05)
             self.close_connection = True
 
     def log_message(self, *_: object) -> None:
@@ -68,7 +84,7 @@ class Handler(BaseHTTPRequestHandler):
 @contextmanager
 def serving(folder: Path, cache: Path, patch: pytest.MonkeyPatch, fault: str = ""):
     """The Hub of this process is a server here, with a cache of its own; yields the list of what it was asked."""
-    from huggingface_hub import constants
+    from huggingface_hub import constants, file_download
 
     from bertology_utils.subject import hub
 
@@ -85,9 +101,13 @@ def serving(folder: Path, cache: Path, patch: pytest.MonkeyPatch, fault: str = "
     patch.setattr(constants, "HF_HUB_OFFLINE", False)
     patch.setattr(constants, "HF_HUB_DISABLE_XET", True)
     patch.setattr(constants, "HF_HUB_DOWNLOAD_TIMEOUT", 1)
+    patch.setattr(constants, "DOWNLOAD_CHUNK_SIZE", 1000)  # what is kept of a download that is cut: whole chunks
     patch.setattr(hub, "TIMEOUT", 0.5)
+    # between two tries the client waits for seconds; nothing is gained by that here
+    patch.setattr(file_download, "time", SimpleNamespace(**{**vars(time), "sleep": lambda _: time.sleep(0.01)}))
     try:
         yield made.asked
     finally:
+        made.fault = ""
         server.shutdown()
         server.server_close()

@@ -82,7 +82,7 @@ def test_the_sweep_leaves_what_a_living_process_writes(tmp_path):
 
 
 def test_notebooks_are_whole(tmp_path):
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("x = 1\n" * 500)] * 20)
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("x = 1\n" * 500) for _ in range(20)])
     path = files.write(tmp_path / "one.ipynb", nbformat.writes(notebook) + "\n")
     assert killed(lambda: files.write(path, nbformat.writes(notebook) + "\n"), 0.05, seed=2) == KILLS
     assert len(nbformat.read(path, as_version=4).cells) == 20

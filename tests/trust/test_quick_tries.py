@@ -163,6 +163,16 @@ def test_a_kept_list_takes_less_than_a_second_and_imports_no_model_library(tmp_p
     assert heavy == "[]" and float(seconds) < 2.0, done.stderr  # of processor time; 0.5 s on a machine at rest
 
 
+def test_the_first_list_loads_no_model_library_either(tmp_path, monkeypatch):
+    """All claims decided afresh: what runs models takes longer to import than all the rest."""
+    monkeypatch.setenv("BERTOLOGY_EVIDENCE", str(tmp_path / "e"))
+    monkeypatch.setenv("BERTOLOGY_CACHE", str(tmp_path / "c"))
+    done = subprocess.run([sys.executable, "-c", LISTED], capture_output=True, text=True, timeout=120)
+    seconds, _, heavy = done.stderr.strip().partition(" ")
+    assert "syn.agreement.goldberg2019" in done.stdout, done.stderr
+    assert "torch" not in heavy and "transformers" not in heavy and float(seconds) < 15, done.stderr  # 5 s at rest
+
+
 class Terminal:
     """A stream that says it is a terminal."""
 

@@ -15,6 +15,7 @@ from ...attention.identifiability import left_out, null_space, permuted_attentio
 from ...attention.maps import maps
 from ...calibration.nulls import aimed
 from ...claims.registry import claim
+from ...data.items import MASK
 from ...scores import intervals
 from ...scores.choice import choose
 from ...subject import encode
@@ -80,7 +81,7 @@ def _ranked(subject, words, settings) -> list[dict]:
     rng = random.Random(settings.seed)
     places = [rng.randrange(len(w)) for w in words]
     changes = left_out(subject, words, places, settings)
-    mask = subject.tokenizer.mask_token
+    mask = encode.Gapped(MASK)
     hidden = [[mask if k == at else w for k, w in enumerate(s)] for s, at in zip(words, places)]
     given = _from_mask(subject, hidden, places, settings)
     tau = np.array([[_tau(change, block) for block in blocks] for change, blocks in zip(changes, given)])  # (n, L)

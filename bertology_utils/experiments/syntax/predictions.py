@@ -14,7 +14,7 @@ from ...claims.registry import claim
 from ...data.items import MASK, Cloze
 from ...scores import intervals
 from ...settings import Settings
-from ...subject import cloze
+from ...subject import cloze, encode
 from . import planted
 
 TOP = 5  # likeliest fillers that are compared
@@ -89,7 +89,7 @@ def _choices(subject, items, settings) -> pd.DataFrame:
 
 def _same_fillers(subject, pairs: list[tuple], settings) -> pd.DataFrame:
     """What the likeliest fillers of a pair have in common, and those of a sentence and another's negation."""
-    fits = [len(subject.tokenizer(i.text)["input_ids"]) <= subject.max_length for pair in pairs for i in pair]
+    fits = [ok for pair in pairs for ok in encode.fits(subject, [encode.gapped(i.text) for i in pair])]
     pairs = [p for p, a, b in zip(pairs, fits[::2], fits[1::2]) if a and b]
     tops = cloze.top_k(subject, [i.text for pair in pairs for i in pair], TOP, settings)
     plain, negated = tops[::2], tops[1::2]

@@ -24,18 +24,6 @@ def over_chance(record: Record, task: str) -> np.ndarray:
     return family.truths(record.items["relations"][task]) - 0.5
 
 
-@claim("trn.replaced_tokens.clark2020", tasks=(), family=True)
-def replaced_tokens(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
-    """Linear probes after detecting replaced pieces, less those after masked pieces alone, equal pieces (clark2020).
-
-    Encoder and generator together take as many operations per piece as the encoder with its MLM head, within 3 %.
-    """
-    group, other = "replaced pieces", "no second task"
-    of = "probe accuracy, replaced - masked"
-    rows = [family.probes(runs, settings, of, group, other, name, probe=name) for name in PROBES]
-    return family.table(runs, settings, rows, (other,))
-
-
 @claim("trn.nsp.liu2019b", tasks=(), family=True)
 def nsp(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
     """Accuracy of tuned copies and held-out loss without and with next-sentence prediction (liu2019b)."""
