@@ -6,6 +6,7 @@ from .charts import bars, lines
 from .figures import printed, rows_of, series, show
 from .pictures import arcs, headmap, heatmap, places, scatters, tiles
 from .theme import COLOURS, KINDS, MARKERS, SHORT, STYLE, SUBJECTS, axes, look, style
+from .tradeoffs import tradeoff
 
 __all__ = [
     "COLOURS",
@@ -30,4 +31,5 @@ __all__ = [
     "show",
     "style",
     "tiles",
+    "tradeoff",
 ]

@@ -8,7 +8,7 @@ import torch
 from support import tiny
 
 from bertology_utils import Settings
-from bertology_utils.compress import drop_layers, elimination, replacing, sizes, students
+from bertology_utils.compress import drop_layers, elimination, gates, replacing, sizes, students
 from bertology_utils.compress.students import Lessons
 from bertology_utils.data.items import Labelled
 from bertology_utils.finetune import Recipe, classify
@@ -106,3 +106,20 @@ def test_retention_is_one_of_a_model_with_itself():
     right = np.random.default_rng(0).integers(0, 2, (3, 50))
     value, low, high = sizes.retention(right, right)
     assert value == 1 and low <= 1 <= high
+
+
+def test_gates_are_pushed_shut_and_the_classifier_is_left_alone(teacher):
+    before = teacher.logits(ITEMS, Settings())
+    recipe = Recipe(epochs=6, batch=4, rate=1e-3)
+    pushed, free = (gates.survival(teacher, ITEMS, recipe, penalty=p) for p in (2.0, 0.0))
+    assert pushed.shape == (3, 4) and pushed.mean() < free.mean() - 0.5
+    assert np.array_equal(teacher.logits(ITEMS, Settings()), before)  # no hook is left
+
+
+def test_a_gate_can_be_quite_open_and_quite_shut():
+    made = gates.Gates(torch.nn.Linear(2, 2), 1, 3)
+    with torch.no_grad():
+        made.place[0] = torch.tensor([9.0, 0.0, -9.0]) / gates.FAST
+    assert made.eval().draw(0).tolist() == pytest.approx([1.0, 0.5, 0.0])
+    drawn = torch.stack([made.train().draw(0) for _ in range(200)])
+    assert (drawn[:, 0] == 1).all() and (drawn[:, 2] == 0).all() and 0.2 < drawn[:, 1].mean() < 0.8

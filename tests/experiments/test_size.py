@@ -13,12 +13,13 @@ from bertology_utils import Settings, runs
 from bertology_utils.claims import ledger
 from bertology_utils.claims.rules import UNTESTABLE, decide
 from bertology_utils.data import load
-from bertology_utils.experiments.size import studied
+from bertology_utils.experiments.size import specialised, studied
 from bertology_utils.experiments.size.studied import Study, Task
 
 TUNED = (
     "siz.head_pruning.michel2019",
     "siz.harmful_parts.kovaleva2019",
+    "siz.specialised_survive.voita2019b",
     "siz.layer_redundancy.kao2020",
     "siz.magnitude_pruning.gordon2020",
     "siz.lottery.chen2020",
@@ -37,7 +38,7 @@ def small(monkeypatch):
     for name, value in {"TRAIN": 16, "CHOICE": 8, "TEST": 30, "SEEDS": 2, "PAIRS": 5}.items():
         monkeypatch.setattr(studied, name, value)
     recipe = replace(studied.RECIPE, epochs=1)
-    for module in ("studied", "pruning", "depth", "bits", "teaching"):
+    for module in ("studied", "pruning", "depth", "bits", "teaching", "specialised"):
         monkeypatch.setattr(f"bertology_utils.experiments.size.{module}.RECIPE", recipe)
 
 
@@ -50,6 +51,9 @@ def rows_of(id: str) -> pd.DataFrame:
 @pytest.mark.parametrize("id", TUNED)
 def test_every_clause_finds_its_measures(id, small, monkeypatch):
     monkeypatch.setattr(Study, "learnt", True)
+    # a random model's heads have no job: some are said to have one
+    said = np.arange(12).reshape(3, 4) % 3 == 0
+    monkeypatch.setattr("bertology_utils.experiments.size.specialised.classified", lambda *_: (said, []))
     rows = rows_of(id)
     decision = decide(ledger.row(id).clauses, rows, source="builtin")
     assert len(decision.tested) == len([c for c in ledger.row(id).clauses if any(_asked(t) for t in c.tests)])
@@ -90,3 +94,10 @@ def test_the_commonest_label_is_that_of_the_training_items():
     items = load(["sentiment"], "builtin", n=160, seed=0)["sentiment"]
     task = Task.of("sentiment", [i for i in items if i.split != "train" or i.label == "1"], 0)
     assert np.array_equal(task.usual, [i.label == "1" for i in task.test])
+
+
+def test_heads_are_told_by_position_and_by_syntax():
+    sentences = load(["treebank"], "builtin", n=60, seed=0)["treebank"]
+    special, notes = specialised.classified(tiny(), sentences, SETTINGS)
+    assert special.shape == (3, 4) and not special.all()
+    assert notes[-1].endswith("heads of 12")
