@@ -119,7 +119,7 @@ def test_gates_are_pushed_shut_and_the_classifier_is_left_alone(teacher):
 def test_a_gate_can_be_quite_open_and_quite_shut():
     made = gates.Gates(torch.nn.Linear(2, 2), 1, 3)
     with torch.no_grad():
-        made.place[0] = torch.tensor([9.0, 0.0, -9.0]) / gates.FAST
+        made.place[0] = torch.tensor([20.0, 0.0, -20.0]) / gates.FAST
     assert made.eval().draw(0).tolist() == pytest.approx([1.0, 0.5, 0.0])
     drawn = torch.stack([made.train().draw(0) for _ in range(200)])
     assert (drawn[:, 0] == 1).all() and (drawn[:, 2] == 0).all() and 0.2 < drawn[:, 1].mean() < 0.8

@@ -12,7 +12,7 @@ from ...finetune import Classifier, classify
 from ...scores import intervals
 from ...scores.intervals import Interval
 from .heads import SEEN, names
-from .studied import GENERATED, LIMIT, RECIPE, Study, Task, right
+from .studied import GENERATED, LIMIT, RECIPE, Study, Task, once, right
 
 SHARES = (0.3, 0.6, 0.9)
 COMPARED = 0.6  # where magnitude is set against chance
@@ -23,6 +23,15 @@ def masked_and_tuned(subject, masks: weights.Masks, task: Task, seed: int) -> Cl
     """The subject with masked weights, tuned; the zeros stay zeros."""
     found = classify(weights.masked(subject, masks), task.train, replace(RECIPE, seed=seed))
     return replace(found, subject=weights.permanent(found.subject))
+
+
+def at_random(subject, task: Task, seed: int) -> Classifier:
+    """The subject with as many weights off as `COMPARED` says, drawn at random, and tuned; the same for both claims."""
+
+    def make() -> Classifier:
+        return masked_and_tuned(subject, weights.find_masks(subject, COMPARED, "random", seed=seed), task, seed)
+
+    return once(subject, task, seed, ("random", COMPARED), make)
 
 
 @claim("siz.magnitude_pruning.gordon2020", tasks=("sentiment", "acceptability", "paraphrase"), n=GENERATED, limit=LIMIT)
@@ -42,11 +51,7 @@ def magnitude_pruning(subject, data, settings):
         masks = weights.find_masks(subject, share)
         after[share] = study.each(lambda c, t, s, m=masks: right(masked_and_tuned(subject, m, t, s), t, settings))
 
-    def random(classifier: Classifier, task: Task, seed: int) -> np.ndarray:
-        masks = weights.find_masks(subject, COMPARED, "random", seed=seed)
-        return right(masked_and_tuned(subject, masks, task, seed), task, settings)
-
-    drawn = study.each(random)
+    drawn = study.each(lambda c, t, s: right(at_random(subject, t, s), t, settings))
     rows = [r for share, m in zip(SHARES, measures) for r in study.lost(m, after[share])]
     rows += [
         r

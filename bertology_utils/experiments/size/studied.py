@@ -8,7 +8,7 @@ beat the commonest label by five points, nothing is compressed: there is nothing
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
@@ -71,10 +71,15 @@ _TUNED: WeakKeyDictionary[Subject, dict] = WeakKeyDictionary()
 
 def tuned(subject: Subject, task: Task, seed: int, recipe: Recipe = RECIPE) -> Classifier:
     """The subject tuned on a task; once per subject, items and seed."""
+    return once(subject, task, seed, recipe, lambda: finetune.classify(subject, task.train, replace(recipe, seed=seed)))
+
+
+def once(subject: Subject, task: Task, seed: int, what: Hashable, make: Callable[[], Classifier]) -> Classifier:
+    """What `make` gives, made once per subject, items, seed and `what`; kept as long as the subject."""
     kept = _TUNED.setdefault(subject, {})
-    key = (task.name, tuple(i.id for i in task.train), seed, recipe)
+    key = (task.name, tuple(i.id for i in task.train), seed, what)
     if key not in kept:
-        kept[key] = finetune.classify(subject, task.train, replace(recipe, seed=seed))
+        kept[key] = make()
     return kept[key]
 
 

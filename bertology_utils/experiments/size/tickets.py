@@ -9,10 +9,10 @@ from ...compress import weights
 from ...finetune import Classifier
 from ...scores import intervals
 from ...scores.choice import choose
-from .pruning import masked_and_tuned
+from .pruning import COMPARED, at_random, masked_and_tuned
 from .studied import GENERATED, LIMIT, Study, Task, accuracy, right
 
-ROUNDS = (0.37, 0.6)  # share of the weights that is off after each round: each takes as many of what is left
+ROUNDS = (0.37, COMPARED)  # share of the weights that is off after each round: each takes as many of what is left
 MEASURES = ("accuracy, winning - random", "range of transfer over tasks", "accuracy, full - bad")
 
 
@@ -47,11 +47,12 @@ def lottery(subject, data, settings):
         def one(classifier: Classifier, task: Task, seed: int) -> np.ndarray:
             if kind == "winning":
                 chosen = masks[seed] = winning(subject, classifier, task, seed)
-            elif kind == "random":
-                chosen = weights.find_masks(subject, ROUNDS[-1], "random", seed=seed)
-            else:
+            elif kind == "bad":
                 chosen = weights.find_masks(classifier.subject, ROUNDS[-1], "smallest stay")
-            models[kind, seed] = masked_and_tuned(subject, chosen, task, seed)
+            drawn = kind == "random"
+            models[kind, seed] = (
+                at_random(subject, task, seed) if drawn else masked_and_tuned(subject, chosen, task, seed)
+            )
             return right(models[kind, seed], task, settings)
 
         return study.each(one)
@@ -81,10 +82,7 @@ def _transfer(subject, data, settings, masks: dict, gains: dict[str, tuple[float
         study = Study.of(subject, data, settings, (name,))
         (task,), dev, gain = study.tasks, [], []
         for seed in masks:
-            pair = [
-                masked_and_tuned(subject, m, task, seed)
-                for m in (masks[seed], weights.find_masks(subject, ROUNDS[-1], "random", seed=seed))
-            ]
+            pair = [masked_and_tuned(subject, masks[seed], task, seed), at_random(subject, task, seed)]
             dev.append(accuracy(pair[0], task, settings) - accuracy(pair[1], task, settings))
             gain.append(right(pair[0], task, settings) - right(pair[1], task, settings))
         gains[name] = (float(np.mean(dev)), np.array(gain))
