@@ -7,6 +7,7 @@ from .figures import printed, rows_of, series, show
 from .pictures import arcs, headmap, heatmap, places, scatters, tiles
 from .surfaces import contours, swarm
 from .theme import COLOURS, KINDS, MARKERS, SHORT, STYLE, SUBJECTS, axes, look, style
+from .tradeoffs import tradeoff
 
 __all__ = [
     "COLOURS",
@@ -33,4 +34,5 @@ __all__ = [
     "style",
     "swarm",
     "tiles",
+    "tradeoff",
 ]

@@ -1,0 +1,101 @@
+"""Word vectors dropped on the way up: after each layer the positions that receive most attention go on (goyal2020).
+
+Own code: the vectors are really taken out of the batch, so that the layers above compute less. The study learns how many
+go on, drops them between attention and feed-forward layer, and tunes once more; here the numbers fall evenly from layer
+to layer, vectors go after a layer, and nothing is tuned again. The first position is always kept: the head reads it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from ..data.items import Labelled
+from ..finetune import Classifier, text_rows
+from ..settings import Settings
+from ..subject.encode import Batch, batches
+
+
+def schedule(n_layers: int, eliminated: float) -> list[float]:
+    """Share of the vectors that goes into each layer: from all, evenly down, so that `eliminated` of all are missing.
+
+    Raises
+    ------
+    ValueError
+        If so many cannot go: the last layer would have none.
+
+    Examples
+    --------
+    >>> [round(s, 2) for s in schedule(4, 0.3)]
+    [1.0, 0.8, 0.6, 0.4]
+    """
+    step = eliminated * n_layers / sum(range(n_layers))
+    shares = [1 - k * step for k in range(n_layers)]
+    if shares[-1] <= 0:
+        raise ValueError(f"{eliminated:.2f} of the vectors cannot go evenly from {n_layers} layers")
+    return shares
+
+
+def forward(
+    classifier: Classifier, batch: Batch, shares: Sequence[float], rng: np.random.Generator | None = None
+) -> torch.Tensor:
+    """Logits (B, C) with the shares of vectors that `schedule` gives; chosen at random where there is a generator."""
+    subject: Any = classifier.subject
+    inputs = batch.inputs()
+    hidden = subject.base.embeddings(input_ids=inputs["input_ids"], token_type_ids=inputs["token_type_ids"])
+    real, lengths = batch.mask.bool(), batch.mask.sum(1)
+    seen: list[torch.Tensor] = []
+    for k, block in enumerate(subject.layers):
+        if k and shares[k] < 1:
+            scores = _random(real, rng) if rng is not None else _received(seen[-1], real)
+            hidden, real = _narrowed(hidden, real, scores, torch.ceil(lengths * shares[k]).long())
+        handle = block.attention.self.register_forward_hook(lambda module, args, output: seen.append(output[1]))
+        mask = torch.zeros(real.shape, dtype=hidden.dtype).masked_fill(~real, torch.finfo(hidden.dtype).min)
+        hidden = block(hidden, mask[:, None, None])
+        handle.remove()
+    return classifier.head(hidden.float())
+
+
+def _received(weights: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+    """Attention (B, A, T, T) that each position receives from real ones, summed over heads, (B, T)."""
+    return (weights * real[:, None, :, None]).sum((1, 2))
+
+
+def _random(real: torch.Tensor, rng: np.random.Generator) -> torch.Tensor:
+    return torch.from_numpy(rng.random(tuple(real.shape))).float()
+
+
+def _narrowed(
+    hidden: torch.Tensor, real: torch.Tensor, scores: torch.Tensor, n: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """The n (B,) highest vectors of each row, in their order; shorter rows are padded."""
+    scores = scores.masked_fill(~real, -torch.inf)
+    scores[:, 0] = torch.inf
+    width = int(n.max())
+    best = scores.topk(width, dim=1).indices  # (B, width), the best first
+    within = torch.arange(width) < torch.minimum(n, real.sum(1))[:, None]
+    place, back = torch.where(within, best, hidden.shape[1]).sort(1)  # in the order of the text, what is cut last
+    within = within.gather(1, back)
+    place = place.clamp(max=hidden.shape[1] - 1)
+    return hidden.gather(1, place[..., None].expand(-1, -1, hidden.shape[2])), within
+
+
+def logits(
+    classifier: Classifier,
+    items: Sequence[Labelled],
+    eliminated: float,
+    settings: Settings,
+    *,
+    random: int | None = None,
+) -> np.ndarray:
+    """Logits (n, C) with a share of the vectors eliminated; those of a random choice where a seed is given."""
+    out = np.empty((len(items), len(classifier.classes)), np.float32)
+    shares = schedule(classifier.subject.n_layers, eliminated)
+    rng = None if random is None else np.random.default_rng(random)
+    for batch in batches(classifier.subject, text_rows(classifier.subject, items), settings.budget):
+        with torch.inference_mode():
+            out[batch.index] = forward(classifier, batch, shares, rng).cpu().numpy()
+    return out

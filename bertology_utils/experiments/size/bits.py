@@ -1,0 +1,64 @@
+"""Fewer bits: what tuned models lose with 8, 4, 3 and 2, and what outliers and training with rounding save (zafrir2019)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from ...claims.registry import claim
+from ...compress import linear_bytes, quantize
+from ...finetune import Classifier, classify
+from ...scores import intervals
+from ...scores.intervals import Interval
+from .heads import names
+from .studied import GENERATED, LIMIT, RECIPE, Study, Task, right
+
+MEASURES = (
+    "accuracy lost, 8 bits",
+    "accuracy lost, 2 bits",
+    "bytes of linear weights, original / quantized",
+    "accuracy, 3 bits with - without outliers",
+)
+WAYS: dict[str, Callable[[Classifier], Classifier]] = {
+    "8 bits": quantize.int8,
+    "4 bits": lambda c: quantize.grouped(c, 4),
+    "3 bits": lambda c: quantize.grouped(c, 3),
+    "3 bits, outliers kept": lambda c: quantize.grouped(c, 3, outliers=True),
+    "2 bits": lambda c: quantize.grouped(c, 2),
+}
+
+
+@claim("siz.quantization.zafrir2019", tasks=("sentiment", "paraphrase"), n=GENERATED, limit=LIMIT)
+def quantization(subject, data, settings):
+    """Accuracy lost, bytes and time with weights in fewer bits (zafrir2019, shen2019, zadeh2020).
+
+    8 bits are torch's: weights and activations, products in 8 bits. 4, 3 and 2 bits are groups of 64 weights with a scale,
+    with outliers beyond three standard deviations kept apart or not; products are taken in float. `trained` rounds the
+    weights to 2 bits while tuning.
+    """
+    study = Study.of(subject, data, settings, names(data))
+    if not study.learnt:
+        return study.nothing(*MEASURES)
+    after = {way: study.each(lambda c, t, s, make=make: right(make(c), t, settings)) for way, make in WAYS.items()}
+    rows = [r for way, scores in after.items() for r in study.lost(f"accuracy lost, {way}", scores)]
+    rows += study.lost("accuracy lost, 2 bits, trained", study.each(lambda c, t, s: _trained(subject, t, s, settings)))
+    kept = {t: after["3 bits, outliers kept"][t] - after["3 bits"][t] for t in after["3 bits"]}
+    rows += study.rows(MEASURES[3], kept)
+    original = study.classifiers[study.tasks[0].name][0]
+    whole = linear_bytes(original.subject.base.encoder)
+    for way, make in WAYS.items():
+        less = make(original)
+        ratio = whole / linear_bytes(less.subject.base.encoder)
+        measure = MEASURES[2] if way == "8 bits" else f"{MEASURES[2]}, fewer bits"
+        rows.append(intervals.row(measure, Interval(ratio, ratio, ratio), 1, way=way))
+        rows.append(study.kept_row(after[way], way=way))
+        if way in ("8 bits", "4 bits"):
+            rows += study.cost_rows(less, way=way)
+    return study.table(rows)
+
+
+def _trained(subject, task: Task, seed: int, settings) -> np.ndarray:
+    found = classify(quantize.rounded(subject, 2), task.train, replace(RECIPE, seed=seed))
+    return right(replace(found, subject=quantize.plain(found.subject)), task, settings)

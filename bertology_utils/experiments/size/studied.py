@@ -1,0 +1,207 @@
+"""What every claim of the chapter shares: tuned models, scores before and after, and what was saved.
+
+A model is tuned on some hundred items with several seeds. Whatever is chosen (a head, a layer, a method) is chosen on
+training or development items; scores are of test items alone, seeds and items crossed. Where the tuned models do not
+beat the commonest label by five points, nothing is compressed: there is nothing to lose, and the rows stay empty.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass, replace
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import pandas as pd
+import torch
+
+from ... import finetune
+from ...compress import file_bytes, linear_bytes, retention, sizes
+from ...data.items import Data, Labelled
+from ...finetune import Classifier, Recipe
+from ...scores import intervals
+from ...scores.intervals import Interval
+from ...scores.profiles import UNDEFINED
+from ...settings import Settings
+from ...subject.models import Subject
+
+SEEDS = 3
+TRAIN, CHOICE, TEST = 500, 150, 400  # items at most: to tune on, to choose by, to score
+LEAD = 0.05  # over the commonest label, by the interval: what the ledger's gates ask
+RECIPE = Recipe(epochs=4, batch=16, rate=3e-4, warmup=0.2)  # a higher rate leaves some seeds at chance
+GENERATED, LIMIT = 2000, 1200  # items per task; original items per task and split
+PAIRS = 9  # of runs, for times
+SHARED = "the tuned models are shared by the claims of this chapter that are run together: the seconds count them once"
+
+Scores = dict[str, np.ndarray]  # by task: (seeds, items)
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """A task's items: to tune on, to choose by, to score; `more` are training texts that tuning does not see."""
+
+    name: str
+    train: list[Labelled]
+    more: list[Labelled]
+    choice: list[Labelled]
+    test: list[Labelled]
+
+    @property
+    def usual(self) -> np.ndarray:
+        """Whether the commonest label of the training items is right, by test item."""
+        label = Counter(i.label for i in self.train).most_common(1)[0][0]
+        return np.array([i.label == label for i in self.test], float)
+
+    @classmethod
+    def of(cls, name: str, items: Iterable[Labelled], seed: int) -> Task:
+        """Items dealt out by split, in an order that the seed fixes; without test items half of dev is scored."""
+        rng, parts = np.random.default_rng(seed), {}
+        for split in ("train", "dev", "test"):
+            part = [i for i in items if i.split == split]
+            parts[split] = [part[k] for k in rng.permutation(len(part))]
+        train, dev, test = parts.values()
+        if not test:
+            dev, test = dev[: len(dev) // 2], dev[len(dev) // 2 :]
+        return cls(name, train[:TRAIN], train[TRAIN:], dev[:CHOICE], test[:TEST])
+
+
+_TUNED: WeakKeyDictionary[Subject, dict] = WeakKeyDictionary()
+
+
+def tuned(subject: Subject, task: Task, seed: int, recipe: Recipe = RECIPE) -> Classifier:
+    """The subject tuned on a task; once per subject, items and seed."""
+    return once(subject, task, seed, recipe, lambda: finetune.classify(subject, task.train, replace(recipe, seed=seed)))
+
+
+def once(subject: Subject, task: Task, seed: int, what: Hashable, make: Callable[[], Classifier]) -> Classifier:
+    """What `make` gives, made once per subject, items, seed and `what`; kept as long as the subject."""
+    kept = _TUNED.setdefault(subject, {})
+    key = (task.name, tuple(i.id for i in task.train), seed, what)
+    if key not in kept:
+        kept[key] = make()
+    return kept[key]
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """The tuned models of one subject on one source.
+
+    Attributes
+    ----------
+    tasks : list of Task
+    classifiers : dict
+        Task name -> one per seed.
+    right : dict
+        Task name -> which test items each seed gets right, (seeds, items).
+    """
+
+    subject: Subject
+    settings: Settings
+    tasks: list[Task]
+    classifiers: dict[str, list[Classifier]]
+    right: Scores
+    notes: tuple[str, ...]
+
+    @classmethod
+    def of(cls, subject: Subject, data: Data, settings: Settings, names: Iterable[str] = ()) -> Study:
+        """Tune the subject on all tasks of the data, or on those named that are there."""
+        found, notes = [], []
+        for name, items in data.items.items():
+            if not names or name in names:
+                kept, note = finetune.fitting(subject, items)
+                found.append(Task.of(name, kept, settings.seed))
+                notes += [f"{note} ({name})"] if note else []
+        seeds = range(settings.seed, settings.seed + SEEDS)
+        classifiers = {t.name: [tuned(subject, t, s) for s in seeds] for t in found}
+        scores = {t.name: _stacked([c.right(t.test, settings) for c in classifiers[t.name]]) for t in found}
+        sizes_ = ", ".join(
+            f"{t.name}: {len(t.train)} to tune, {len(t.choice)} to choose, {len(t.test)} to score" for t in found
+        )
+        return cls(subject, settings, found, classifiers, scores, (*notes, f"{SEEDS} seeds; {sizes_}", SHARED))
+
+    def each(self, call: Callable[[Classifier, Task, int], np.ndarray]) -> Scores:
+        """What a call gives for each task's classifiers, (seeds, items): ``call(classifier, task, seed)``."""
+        return {
+            t.name: _stacked([call(c, t, self.settings.seed + k) for k, c in enumerate(self.classifiers[t.name])])
+            for t in self.tasks
+        }
+
+    @property
+    def learnt(self) -> bool:
+        """Whether the tuned models beat the commonest label by `LEAD` and the interval."""
+        return bool(self.mean(self._lead())[1] > LEAD)
+
+    def _lead(self) -> Scores:
+        return {t.name: self.right[t.name] - t.usual for t in self.tasks}
+
+    def mean(self, scores: Scores, *, signed: bool = True) -> Interval:
+        """Mean over all tasks' items, with its interval over seeds and items."""
+        values = np.concatenate(list(scores.values()), 1)
+        s, n = values.shape
+        groups = [np.repeat(np.arange(s), n), np.tile(np.arange(n), s)] if s > 1 else None
+        options = dict(seed=self.settings.seed, draws=self.settings.draws)
+        return intervals.mean_interval(values.ravel(), **options, groups=groups, signed=signed)
+
+    def rows(self, measure: str, scores: Scores, *, signed: bool = True, **keys) -> list[dict]:
+        """A figure of all tasks together, and of each where there are several."""
+        n = sum(v.shape[1] for v in scores.values())
+        out = [intervals.row(measure, self.mean(scores, signed=signed), n, **keys, task="all")]
+        for name, values in scores.items() if len(scores) > 1 else ():
+            mean = self.mean({name: values}, signed=signed)
+            out.append(intervals.row(f"{measure}, by task", mean, values.shape[1], **keys, task=name))
+        return out
+
+    def lost(self, measure: str, after: Scores, **keys) -> list[dict]:
+        """Rows of what is lost against the tuned models, item by item."""
+        return self.rows(measure, {t: self.right[t] - after[t] for t in after}, **keys)
+
+    def base_rows(self) -> list[dict]:
+        """Accuracy as tuned, and over the commonest label."""
+        return [*self.rows("accuracy", self.right, signed=False), *self.rows("accuracy over majority", self._lead())]
+
+    def kept_row(self, after: Scores, **keys) -> dict:
+        """Retention: the score of the compressed models by that of the originals."""
+        before, now = (np.concatenate([x[t] for t in after], 1) for x in (self.right, after))
+        found = retention(now, before, seed=self.settings.seed, draws=self.settings.draws)
+        return intervals.row("retention of the score", found, before.shape[1], **keys, task="all")
+
+    def cost_rows(self, compressed: Classifier, task: Task | None = None, **keys) -> list[dict]:
+        """Bytes on disk and time of the first seed's model, original by compressed; times with one row and with 32."""
+        task = task or self.tasks[0]
+        original = self.classifiers[task.name][0]
+        whole, less = (c.subject.base for c in (original, compressed))
+        bytes_ = {
+            "bytes on disk, original / compressed": file_bytes(whole) / file_bytes(less),
+            "bytes of linear weights, original / compressed": linear_bytes(whole) / linear_bytes(less),
+        }
+        rows = [intervals.row(m, Interval(v, v, v), 1, **keys) for m, v in bytes_.items()]
+        for batch, n in ((1, 8), (32, 32)):
+            pair = [sizes.runner(c, task.test[:n], batch) for c in (original, compressed)]
+            taken = sizes.speed(*pair, pairs=PAIRS)
+            keys_ = dict(keys, batch=batch, threads=torch.get_num_threads())
+            rows.append(intervals.row("time, original / compressed", taken, PAIRS, **keys_))
+        return rows
+
+    def table(self, rows: Iterable[dict], *notes: str) -> pd.DataFrame:
+        """The rows with those of the tuned models, and the notes."""
+        return intervals.table([*self.base_rows(), *rows], [*self.notes, *notes])
+
+    def nothing(self, *measures: str, **keys) -> pd.DataFrame:
+        """What is left where the tuned models do not beat the commonest label: the measures, empty."""
+        rows = [intervals.row(m, UNDEFINED, 0, **keys, task="all") for m in measures]
+        return self.table(rows, "the tuned models do not beat the commonest label: nothing was compressed")
+
+
+def right(classifier: Classifier, task: Task, settings: Settings) -> np.ndarray:
+    """Whether each test item is classified rightly, (n,) float."""
+    return classifier.right(task.test, settings).astype(float)
+
+
+def accuracy(classifier: Classifier, task: Task, settings: Settings) -> float:
+    """Accuracy on the items that choices are made by."""
+    return float(classifier.right(task.choice, settings).mean())
+
+
+def _stacked(rows: list[np.ndarray]) -> np.ndarray:
+    return np.array(rows, float)

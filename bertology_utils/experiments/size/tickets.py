@@ -1,0 +1,104 @@
+"""Lottery tickets: subnetworks found by pruning in rounds with rewinding, and what else could have been drawn (chen2020)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...claims.registry import claim
+from ...compress import weights
+from ...finetune import Classifier
+from ...scores import intervals
+from ...scores.choice import choose
+from .pruning import COMPARED, at_random, masked_and_tuned
+from .studied import GENERATED, LIMIT, Study, Task, accuracy, right
+
+ROUNDS = (0.37, COMPARED)  # share of the weights that is off after each round: each takes as many of what is left
+MEASURES = ("accuracy, winning - random", "range of transfer over tasks", "accuracy, full - bad")
+
+
+def winning(subject, classifier: Classifier, task: Task, seed: int) -> weights.Masks:
+    """Masks found in rounds: tune, prune the smallest of the tuned weights, rewind the rest to where pretraining left them."""
+    masks, found = None, classifier
+    for share in ROUNDS:
+        masks = weights.find_masks(found.subject, share, within=masks)
+        if share != ROUNDS[-1]:
+            found = masked_and_tuned(subject, masks, task, seed)
+    assert masks is not None
+    return masks
+
+
+@claim("siz.lottery.chen2020", tasks=("sentiment", "acceptability", "paraphrase"), n=GENERATED, limit=LIMIT,
+       beside={"sentiment": ("glue_sst2",), "acceptability": ("cola",), "paraphrase": ("mrpc_msr_paraphrase",)})  # fmt: skip
+def lottery(subject, data, settings):
+    """Winning, random and bad subnetworks of one size tuned from the pretrained weights, and their transfer (chen2020).
+
+    Random masks leave as many weights, others for each seed; bad ones leave the smallest of the tuned weights. Transfer:
+    the winning mask of the first task is used on another, against a random one there. The tasks on which it gains most and
+    least are told on development items; their difference on test items is the range.
+    """
+    first = next(iter(data.items))
+    study = Study.of(subject, data, settings, (first,))
+    if not study.learnt:
+        return study.nothing(*MEASURES)
+    masks: dict[int, weights.Masks] = {}
+    models: dict[tuple[str, int], Classifier] = {}
+
+    def call(kind: str):
+        def one(classifier: Classifier, task: Task, seed: int) -> np.ndarray:
+            if kind == "winning":
+                chosen = masks[seed] = winning(subject, classifier, task, seed)
+            elif kind == "bad":
+                chosen = weights.find_masks(classifier.subject, ROUNDS[-1], "smallest stay")
+            drawn = kind == "random"
+            models[kind, seed] = (
+                at_random(subject, task, seed) if drawn else masked_and_tuned(subject, chosen, task, seed)
+            )
+            return right(models[kind, seed], task, settings)
+
+        return study.each(one)
+
+    after = {kind: call(kind) for kind in ("winning", "random", "bad")}
+    rows = study.rows(MEASURES[0], {t: after["winning"][t] - after["random"][t] for t in after["winning"]})
+    rows += study.lost(MEASURES[2], after["bad"]) + study.lost("accuracy, full - winning", after["winning"])
+    for kind, scores in after.items():
+        rows += study.rows("accuracy left", scores, signed=False, way=kind, share=ROUNDS[-1])
+        rows.append(study.kept_row(scores, way=kind, share=ROUNDS[-1]))
+    dev = {
+        kind: np.mean([accuracy(models[kind, s], study.tasks[0], settings) for s in masks])
+        for kind in ("winning", "random")
+    }
+    own = (dev["winning"] - dev["random"], after["winning"][first] - after["random"][first])
+    return study.table(rows + _transfer(subject, data, settings, masks, {first: own}))
+
+
+def _transfer(subject, data, settings, masks: dict, gains: dict[str, tuple[float, np.ndarray]]) -> list[dict]:
+    """Gain over a random mask on each task, and the range from the worst to the best, which dev items tell.
+
+    Each seed carries its own mask.
+    """
+    for name in data.items:
+        if name in gains:
+            continue
+        study = Study.of(subject, data, settings, (name,))
+        (task,), dev, gain = study.tasks, [], []
+        for seed in masks:
+            pair = [masked_and_tuned(subject, masks[seed], task, seed), at_random(subject, task, seed)]
+            dev.append(accuracy(pair[0], task, settings) - accuracy(pair[1], task, settings))
+            gain.append(right(pair[0], task, settings) - right(pair[1], task, settings))
+        gains[name] = (float(np.mean(dev)), np.array(gain))
+    names, by_dev = list(gains), [g for g, _ in gains.values()]
+    mean = {name: _mean(values, settings) for name, (_, values) in gains.items()}
+    rows = [
+        intervals.row("gain of the ticket over a random one", m, gains[t][1].shape[1], target=t)
+        for t, m in mean.items()
+    ]
+    best, worst = names[choose(by_dev)], names[choose([-g for g in by_dev])]
+    span = intervals.unpaired(mean[best], mean[worst]) if best != worst else mean[best]
+    n = min(gains[best][1].shape[1], gains[worst][1].shape[1])
+    return [*rows, intervals.row(MEASURES[1], span, n, task="all", best=best, worst=worst)]
+
+
+def _mean(values: np.ndarray, settings):
+    s, n = values.shape
+    groups = [np.repeat(np.arange(s), n), np.tile(np.arange(n), s)]
+    return intervals.mean_interval(values.ravel(), seed=settings.seed, draws=settings.draws, groups=groups, signed=True)

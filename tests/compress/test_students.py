@@ -1,0 +1,125 @@
+"""Students learn from their teacher, modules are replaced, vectors are dropped; each does what it says."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from support import tiny
+
+from bertology_utils import Settings
+from bertology_utils.compress import drop_layers, elimination, gates, replacing, sizes, students
+from bertology_utils.compress.students import Lessons
+from bertology_utils.data.items import Labelled
+from bertology_utils.finetune import Recipe, classify
+from bertology_utils.subject.encode import batches
+
+WORDS = ("the dog sleeps", "the cat runs near the tree", "a robin likes keys", "old men run")
+ITEMS = [
+    Labelled(id=str(k), split="train", text=f"{WORDS[k % 4]} {'. ' * (k % 3)}.", label=str(k % 2)) for k in range(24)
+]
+RECIPE = Recipe(epochs=3, batch=4, rate=2e-3)
+LONG = Recipe(epochs=12, batch=4, rate=2e-3)
+
+
+@pytest.fixture(scope="module")
+def teacher():
+    return classify(tiny(), ITEMS, LONG)
+
+
+def test_a_student_follows_its_teacher_where_the_labels_are_wrong(teacher):
+    wrong = [Labelled(id=i.id, split=i.split, text=i.text, label=str(1 - int(i.label))) for i in ITEMS]
+    small, settings = drop_layers(tiny(), [1]), Settings()
+    said = teacher.predict(ITEMS, settings)
+    assert said == [i.label for i in ITEMS]  # the teacher knows
+    taught = students.distil(small, teacher, wrong, LONG, Lessons(share=1.0))
+    assert taught.predict(ITEMS, settings) == said
+    alone = students.distil(small, teacher, wrong, LONG, Lessons(share=0.0))
+    assert alone.predict(ITEMS, settings) == [i.label for i in wrong]
+
+
+def test_matching_brings_hidden_states_nearer(teacher):
+    def apart(lessons):
+        found = students.distil(drop_layers(tiny(), [1]), teacher, ITEMS, RECIPE, lessons)
+        (batch,) = batches(tiny(), students.text_rows(tiny(), ITEMS), 10**6)
+        with torch.inference_mode():
+            a, b = (students.states(s, batch)[batch.mask.bool()] for s in (found.subject, teacher.subject))
+        modules = [m for block in found.subject.layers for m in (block, block.attention.self)]
+        assert not any(h.__module__ == students.__name__ for m in modules for h in m._forward_hooks.values())
+        return float((torch.nn.functional.normalize(a, dim=-1) - torch.nn.functional.normalize(b, dim=-1)).norm())
+
+    assert apart(Lessons(hidden=20.0, attention=1.0)) < apart(Lessons())
+
+
+def test_labels_of_unlabelled_texts_are_not_looked_at(teacher):
+    other = [Labelled(id=i.id, split=i.split, text=i.text, label=str(1 - int(i.label))) for i in ITEMS]
+    small = drop_layers(tiny(), [1])
+    found = [students.distil(small, teacher, ITEMS[:8], RECIPE, unlabelled=more[8:]) for more in (ITEMS, other)]
+    assert np.array_equal(*(f.logits(ITEMS, Settings()) for f in found))
+
+
+def test_a_bilstm_learns_what_it_is_told():
+    labels = torch.tensor([int(i.label) for i in ITEMS])
+    model = students.train_bilstm(tiny(), ITEMS, labels, 2, epochs=40)
+    assert students.bilstm_right(model, tiny(), ITEMS, ("0", "1")).mean() > 0.9
+    assert sizes.file_bytes(model) > 0
+
+
+def test_replaced_modules_are_alone_in_the_end(teacher):
+    before = teacher.logits(ITEMS, Settings())
+    found = replacing.replace_modules(tiny(), teacher, ITEMS, RECIPE, by=3)
+    assert len(found.subject.layers) == found.subject.n_layers == 1
+    assert not any(isinstance(b, replacing.Replaced) for b in found.subject.layers)
+    assert np.array_equal(teacher.logits(ITEMS, Settings()), before)  # the teacher is as it was
+    assert sizes.file_bytes(found.subject.base) < sizes.file_bytes(teacher.subject.base)
+
+
+def test_with_no_vector_eliminated_the_logits_are_the_classifiers(teacher):
+    got = elimination.logits(teacher, ITEMS, 0.0, Settings())
+    np.testing.assert_allclose(got, teacher.logits(ITEMS, Settings()), atol=1e-5)
+
+
+def test_eliminated_vectors_are_gone_from_the_layers_above(teacher):
+    widths = []
+    handles = [b.register_forward_hook(lambda m, a, out: widths.append(out.shape[1])) for b in teacher.subject.layers]
+    try:
+        got = elimination.logits(teacher, ITEMS[:1], 1 / 3, Settings())
+    finally:
+        for handle in handles:
+            handle.remove()
+    assert widths[0] > widths[1] > widths[2]
+    assert not np.allclose(got, teacher.logits(ITEMS[:1], Settings()), atol=1e-6)
+
+
+def test_padding_does_not_change_what_is_eliminated(teacher):
+    together = elimination.logits(teacher, ITEMS[:6], 0.3, Settings(batch_tokens=10**6))
+    alone = np.concatenate([elimination.logits(teacher, [i], 0.3, Settings()) for i in ITEMS[:6]])
+    np.testing.assert_allclose(together, alone, atol=1e-5)
+
+
+def test_more_vectors_than_there_are_cannot_go():
+    with pytest.raises(ValueError, match="cannot go"):
+        elimination.schedule(3, 0.6)
+
+
+def test_retention_is_one_of_a_model_with_itself():
+    right = np.random.default_rng(0).integers(0, 2, (3, 50))
+    value, low, high = sizes.retention(right, right)
+    assert value == 1 and low <= 1 <= high
+
+
+def test_gates_are_pushed_shut_and_the_classifier_is_left_alone(teacher):
+    before = teacher.logits(ITEMS, Settings())
+    recipe = Recipe(epochs=6, batch=4, rate=1e-3)
+    pushed, free = (gates.survival(teacher, ITEMS, recipe, penalty=p) for p in (2.0, 0.0))
+    assert pushed.shape == (3, 4) and pushed.mean() < free.mean() - 0.5
+    assert np.array_equal(teacher.logits(ITEMS, Settings()), before)  # no hook is left
+
+
+def test_a_gate_can_be_quite_open_and_quite_shut():
+    made = gates.Gates(torch.nn.Linear(2, 2), 1, 3)
+    with torch.no_grad():
+        made.place[0] = torch.tensor([20.0, 0.0, -20.0]) / gates.FAST
+    assert made.eval().draw(0).tolist() == pytest.approx([1.0, 0.5, 0.0])
+    drawn = torch.stack([made.train().draw(0) for _ in range(200)])
+    assert (drawn[:, 0] == 1).all() and (drawn[:, 2] == 0).all() and 0.2 < drawn[:, 1].mean() < 0.8

@@ -1,0 +1,103 @@
+"""The experiments of the chapter give what their clauses ask for, and nothing where nothing was learnt."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from support import tiny
+
+from bertology_utils import Settings, runs
+from bertology_utils.claims import ledger
+from bertology_utils.claims.rules import UNTESTABLE, decide
+from bertology_utils.data import load
+from bertology_utils.experiments.size import specialised, studied
+from bertology_utils.experiments.size.studied import Study, Task
+
+TUNED = (
+    "siz.head_pruning.michel2019",
+    "siz.harmful_parts.kovaleva2019",
+    "siz.specialised_survive.voita2019b",
+    "siz.layer_redundancy.kao2020",
+    "siz.magnitude_pruning.gordon2020",
+    "siz.lottery.chen2020",
+    "siz.quantization.zafrir2019",
+    "siz.structured_pruning.mccarley2020",
+    "siz.distillation.sanh2019",
+    "siz.theseus.xu2020",
+    "siz.token_elimination.goyal2020",
+)
+SETTINGS = Settings(draws=60)
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Two seeds, few items, one epoch."""
+    for name, value in {"TRAIN": 16, "CHOICE": 8, "TEST": 30, "SEEDS": 2, "PAIRS": 5}.items():
+        monkeypatch.setattr(studied, name, value)
+    recipe = replace(studied.RECIPE, epochs=1)
+    for module in ("studied", "pruning", "depth", "bits", "teaching", "specialised"):
+        monkeypatch.setattr(f"bertology_utils.experiments.size.{module}.RECIPE", recipe)
+
+
+def rows_of(id: str) -> pd.DataFrame:
+    claim = runs.get(id)
+    data = load(claim.tasks, "builtin", n=160, seed=0)
+    return claim.experiment(tiny(), data, SETTINGS)
+
+
+@pytest.mark.parametrize("id", TUNED)
+def test_every_clause_finds_its_measures(id, small, monkeypatch):
+    monkeypatch.setattr(Study, "learnt", True)
+    # a random model's heads have no job: some are said to have one
+    said = np.arange(12).reshape(3, 4) % 3 == 0
+    monkeypatch.setattr("bertology_utils.experiments.size.specialised.classified", lambda *_: (said, []))
+    rows = rows_of(id)
+    decision = decide(ledger.row(id).clauses, rows, source="builtin")
+    assert len(decision.tested) == len([c for c in ledger.row(id).clauses if any(_asked(t) for t in c.tests)])
+    asked = {t.measure for c in ledger.row(id).clauses for t in (*c.tests, *c.gates) if _asked(t)}
+    figures = rows[rows["measure"].isin(asked)]
+    figures = figures[figures["measure"] != "retention of the teacher's gain over majority"]  # of nothing, here
+    assert figures["value"].notna().all() and (figures["low"] <= figures["high"]).all()
+    assert all(rows["low"].isna() | (rows["low"] <= rows["value"]))
+
+
+def _asked(test) -> bool:
+    return not test.sources or "builtin" in test.sources
+
+
+@pytest.mark.parametrize("id", TUNED)
+def test_where_nothing_was_learnt_nothing_can_be_tested(id, small, monkeypatch):
+    monkeypatch.setattr(Study, "learnt", False)
+    decision = decide(ledger.row(id).clauses, rows_of(id), source="builtin")
+    gated = [c for c in decision.clauses if c.gates]
+    assert gated and all(c.outcome == UNTESTABLE for c in gated)
+
+
+def test_choices_are_made_on_items_that_are_not_scored(small):
+    items = load(["sentiment"], "builtin", n=160, seed=0)["sentiment"]
+    task = Task.of("sentiment", items, 0)
+    parts = [{i.id for i in part} for part in (task.train, task.more, task.choice, task.test)]
+    assert sum(map(len, parts)) == len(set.union(*parts))
+    assert {i.split for i in task.test} == {"test"} and {i.split for i in task.choice} == {"dev"}
+
+
+def test_without_a_test_split_half_of_dev_is_scored():
+    items = [i for i in load(["sentiment"], "builtin", n=160, seed=0)["sentiment"] if i.split != "test"]
+    task = Task.of("sentiment", items, 0)
+    assert len(task.choice) == len(task.test) == 8 and not {i.id for i in task.choice} & {i.id for i in task.test}
+
+
+def test_the_commonest_label_is_that_of_the_training_items():
+    items = load(["sentiment"], "builtin", n=160, seed=0)["sentiment"]
+    task = Task.of("sentiment", [i for i in items if i.split != "train" or i.label == "1"], 0)
+    assert np.array_equal(task.usual, [i.label == "1" for i in task.test])
+
+
+def test_heads_are_told_by_position_and_by_syntax():
+    sentences = load(["treebank"], "builtin", n=60, seed=0)["treebank"]
+    special, notes = specialised.classified(tiny(), sentences, SETTINGS)
+    assert special.shape == (3, 4) and not special.all()
+    assert notes[-1].endswith("heads of 12")
