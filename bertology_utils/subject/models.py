@@ -261,7 +261,8 @@ def _loaded(name: str, where: str, settings: Settings) -> tuple[PreTrainedTokeni
         tokenizer = AutoTokenizer.from_pretrained(where, **options, **tokenizer_options)
         if config.model_type not in suitable.TEXT_TO_TEXT:
             suitable.vocabulary(name, tokenizer, config.vocab_size)
-            tokenizer.split_special_tokens = True  # "[SEP]" in a text is text; where a gap is meant, its id is put there
+            # "[SEP]" in a text is text; where a gap is meant, its id is put there
+            tokenizer.split_special_tokens = True
         # ELECTRA's generator is published under the class of its masked-LM head; ModernBERT has no other
         generator = config.model_type == "electra" and any("MaskedLM" in a for a in config.architectures or ())
         masked = generator or config.model_type == "modernbert"
