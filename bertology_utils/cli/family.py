@@ -46,6 +46,22 @@ def run(
             typer.echo(line)
 
 
+@app.command("cost")
+def cost(
+    names: Names = None,
+    tier: Which = None,
+    records: Records = None,
+    corpus: Annotated[Path | None, typer.Option(help="Folder of text, for the english tier.")] = None,
+    cache: Annotated[Path | None, typer.Option(help="Where the tokenised text is kept.")] = None,
+) -> None:
+    """Time the training of recorded runs again, one after the other; the least processor time counts."""
+    from ..pretrain import family
+
+    for member in family.members(names or (), tier):
+        for line in family.train.again([member], root=records or family.record.SHIPPED, corpus=corpus, cache=cache):
+            typer.echo(line)
+
+
 @app.command("list")
 def show(names: Names = None, tier: Which = None, records: Records = None) -> None:
     """Which runs have a record, with their held-out loss, and which have none."""
@@ -54,6 +70,6 @@ def show(names: Names = None, tier: Which = None, records: Records = None) -> No
     root = records or family.record.SHIPPED
     found = [(m, family.find(m, root)) for m in family.members(names or (), tier)]
     for member, record in found:
-        state = "missing" if record is None else f"{record.curve[-1]['heldout_mlm']:.3f} nats, {record.seconds:.0f} s"
+        state = "missing" if record is None else record.says
         typer.echo(f"{member.key}  {member.name:40} {state}")
     typer.echo(f"{sum(r is not None for _, r in found)} of {len(found)} runs are recorded")

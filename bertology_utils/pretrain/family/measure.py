@@ -57,10 +57,13 @@ def measure(folder: Path, corpus: Corpus, config: Config) -> dict[str, Any]:
     dict
         ``heldout`` (`places.losses`), ``relations`` where the run had a second task, ``agreement`` (a string of 0 and 1 per
         construction; none where pieces were not hidden by [MASK]), ``probes`` (right and all targets per sentence),
-        ``facts`` and ``tuned``; ``checkpoints`` (agreement over training) where the run exported any.
+        ``facts`` and ``tuned``; of a run that detects replaced
+        pieces ``probes`` and ``tuned`` alone; ``checkpoints`` (agreement over training) where the run exported any.
     """
     settings = Settings(device="cpu", model=str(folder))
     subject = load(str(folder.resolve()), settings)
+    if config.objective == "rtd":  # it fills no gaps
+        return {"probes": {name: probe(subject, name, settings) for name in PROBES}, "tuned": tuned(subject, settings)}
     cut, pairs = places.of(corpus), config.pair != "none"
     told = places.losses(subject.model, cut, pairs=pairs, symbol=config.mask_symbol)
     out: dict[str, Any] = {"heldout": {name: [round(float(x), 3) for x in v] for name, v in told.items()}}

@@ -18,7 +18,7 @@ from transformers import BertForPreTraining
 from .. import masking, wordpiece
 from ..corpus import Corpus
 from ..masking import Batch
-from ..step import logits
+from ..objectives import logits
 
 LENGTH = 32  # pieces per row
 RATE = 0.15

@@ -61,6 +61,15 @@ class Record:
     def seed(self) -> int:
         return self.config["seed"]
 
+    @property
+    def says(self) -> str:
+        """How the run ended, in a line."""
+        last = self.curve[-1]
+        unit, figure = (
+            ("nats", last["heldout_mlm"]) if "heldout_mlm" in last else ("detected", last["heldout_detected"])
+        )
+        return f"{figure:.3f} {unit}, {self.seconds:.0f} s"
+
     def save(self, root: Path = SHIPPED) -> Path:
         """Write the record under `root`, all or nothing.
 
