@@ -143,8 +143,9 @@ def test_detectors_are_compared_with_masked_models():
     assert any("compute, replaced over masked: 1." in note for note in frame.attrs["notes"])
 
 
-def test_the_grid_s_detector_computes_as_much_as_the_masked_model():
-    tier = grid.tiers()["generated"]
-    detecting, masked = (tier.group(name)[0].config for name in ("replaced pieces", "no second task"))
+@pytest.mark.parametrize("name", ["generated", "english"])
+def test_the_grid_s_detector_computes_as_much_as_the_masked_model(name):
+    tier = grid.tiers()[name]
+    detecting, masked = (tier.group(group)[0].config for group in ("replaced pieces", "no second task"))
     assert compute.total(detecting) == pytest.approx(compute.total(masked), rel=1e-3)
     assert {m.seed for m in tier.group("replaced pieces")} == {m.seed for m in tier.group("no second task")}

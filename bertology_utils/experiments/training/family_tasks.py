@@ -7,7 +7,6 @@ import pandas as pd
 
 from ...claims.registry import claim
 from ...data.items import Data
-from ...pretrain.family.measure import PROBES
 from ...pretrain.family.record import Record
 from ...pretrain.family.recorded import Recorded
 from ...settings import Settings
