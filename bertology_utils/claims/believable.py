@@ -11,7 +11,7 @@ ROUNDED = 1e-5  # records keep six significant digits
 # Measures that are shares, or differences of two; what is derived from them in other units is named by the words behind.
 _SHARE = re.compile(r"\b(accuracy|UUAS|UAS|LAS|F1|share|overlap|adjusted Rand index)\b")
 _CORRELATION = re.compile(r"\b(Spearman|Pearson|Kendall|Kendall's|cosine|correlation)\b")
-_DIFFERENCE = re.compile(r" - | over | less |\b(lost|lead|drop|gain|excess|change|gained|adjusted)\b")
+_DIFFERENCE = re.compile(r" - | over | less |\b(lost|loss of|lead|drop|gain|excess|change|gained|adjusted)\b")
 _OTHER_UNITS = re.compile(
     r"\b(separation|compression|ratio|lead|code|layer by|layer of|nats|bits|ease|points|percent)\b|%"
 )
@@ -72,6 +72,9 @@ def _bounded(row: dict[str, Any]) -> None:
 
 def lowest(measure: str) -> float | None:
     """The least a measure can be where the most is 1: 0 of a share, -1 of a correlation; None: it has no such bounds.
+
+    >>> lowest("loss of accuracy, lower third restored")
+    -1.0
 
     >>> lowest("accuracy"), lowest("accuracy - majority"), lowest("Spearman"), lowest("KL divergence (nats)")
     (0.0, -1.0, -1.0, None)

@@ -34,7 +34,7 @@ class Mixture(nn.Module):
         self.drop = drop
 
     def forward(self, states: torch.Tensor) -> torch.Tensor:
-        scores = self.scores
+        scores: torch.Tensor = self.scores
         if self.training and self.drop:
             out = torch.rand_like(scores) < self.drop
             scores = scores.masked_fill(out & ~out.all(), -1e4)

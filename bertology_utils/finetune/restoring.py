@@ -26,7 +26,7 @@ def thirds(n_layers: int) -> tuple[range, range]:
     return range(size), range(n_layers - size, n_layers)
 
 
-def restored(tuned: Subject, pretrained: Subject, layers: Iterable[int], *, embeddings: bool = False) -> Subject:
+def restored(tuned: Subject, pretrained: Subject, layers: Iterable[int]) -> Subject:
     """A copy of the tuned subject in which these layers, counted from 0, are the pretrained ones again.
 
     Raises
@@ -37,8 +37,6 @@ def restored(tuned: Subject, pretrained: Subject, layers: Iterable[int], *, embe
     out = duplicate(tuned, f"{tuned.name}, restored")
     for k in layers:
         out.layers[k].load_state_dict(pretrained.layers[k].state_dict())
-    if embeddings:
-        out.base.embeddings.load_state_dict(pretrained.base.embeddings.state_dict())
     return out
 
 
