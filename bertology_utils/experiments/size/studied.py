@@ -68,8 +68,9 @@ class Task:
             parts[split] = [part[k] for k in rng.permutation(len(part))]
         train, dev, test = parts.values()
         if misleading:
-            test, train = train[TRAIN : TRAIN + TEST], [*train[:TRAIN], *train[TRAIN + TEST :]]
-        elif not test:
+            n = min(TRAIN, 2 * len(train) // 3)
+            return cls(name, train[:n], train[n + TEST :], dev[:CHOICE], train[n : n + TEST])
+        if not test:
             dev, test = dev[: len(dev) // 2], dev[len(dev) // 2 :]
         return cls(name, train[:TRAIN], train[TRAIN:], dev[:CHOICE], test[:TEST])
 
