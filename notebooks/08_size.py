@@ -119,7 +119,7 @@ card("siz.head_pruning.michel2019")
 # ## Are heads with a known job pruned last?
 #
 # In machine translation {cite:t}`voita2019b` push gates on heads shut and find that those which look at a neighbour, or
-# along a dependency, stay open longest. {cite:t}`prasanna2020` find nothing of the kind in BERT.
+# along a dependency, stay open longest. {cite:t}`prasanna2020` doubt that it is so in BERT.
 
 # %%
 found("siz.specialised_survive.voita2019b")

@@ -103,6 +103,12 @@ def unpacked(data: torch.Tensor, bits: int, shape: tuple[int, ...]) -> torch.Ten
 class GroupedLinear(nn.Module):
     """A linear layer whose weights are held in few bits; its state is what a file holds, and it loads from one."""
 
+    data: torch.Tensor
+    scales: torch.Tensor
+    far: torch.Tensor
+    kept: torch.Tensor
+    bias: torch.Tensor | None
+
     def __init__(self, linear: nn.Linear, bits: int, outliers: bool, group: int = GROUP):
         super().__init__()
         self.bits, self.shape = bits, linear.weight.shape

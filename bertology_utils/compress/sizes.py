@@ -20,6 +20,7 @@ from ..finetune import Classifier, states, text_rows
 from ..scores import intervals
 from ..scores.intervals import Interval
 from ..subject.encode import batches
+from .quantize import GroupedLinear
 
 
 def file_bytes(module: nn.Module) -> int:
@@ -42,7 +43,7 @@ def linear_bytes(module: nn.Module) -> int:
     for part in module.modules():
         if isinstance(part, nn.Linear):
             total += part.weight.numel() * part.weight.element_size()
-        elif hasattr(part, "weight_bytes"):
+        elif isinstance(part, GroupedLinear):
             total += part.weight_bytes()
         elif isinstance(part, torch.ao.nn.quantized.dynamic.Linear):
             weight = part.weight()

@@ -82,12 +82,12 @@ def find_masks(
         raise ValueError(f"a share of {gone:.3f} is gone already, more than {sparsity:.3f}")
     places = [(m, "weight") for m in layers.values()]
     total = sum(m.weight.numel() for m in layers.values())
-    amount = round((sparsity - gone) * total)
+    amount: float = round((sparsity - gone) * total)
     with seeded(seed, subject.device):
         if how == "smallest stay":
             amount = amount / (total - round(gone * total))  # its own method: a share of what is left
         prune.global_unstructured(places, METHODS[how], amount=amount)
-    return {name: m.weight_mask.bool() for name, m in layers.items()}
+    return {name: dict(m.named_buffers())["weight_mask"].bool() for name, m in layers.items()}
 
 
 def kept(masks: Masks) -> float:

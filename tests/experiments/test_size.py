@@ -101,3 +101,11 @@ def test_heads_are_told_by_position_and_by_syntax():
     special, notes = specialised.classified(tiny(), sentences, SETTINGS)
     assert special.shape == (3, 4) and not special.all()
     assert notes[-1].endswith("heads of 12")
+
+
+def test_misleading_items_are_not_scored():
+    items = load(["entailment"], "builtin", n=400, seed=0)["entailment"]
+    task = Task.of("entailment", items, 0)
+    assert task.test and not any("contradicts" in i.meta for i in task.test)
+    parts = [{i.id for i in part} for part in (task.train, task.more, task.choice, task.test)]
+    assert sum(map(len, parts)) == len(set.union(*parts))

@@ -11,7 +11,7 @@ from ...compress import importance, movement, remove_units, sizes, weights
 from ...finetune import Classifier, classify
 from ...scores import intervals
 from ...scores.intervals import Interval
-from .heads import SEEN, names
+from .heads import SEEN, TASKS, names
 from .studied import GENERATED, LIMIT, RECIPE, Study, Task, once, right
 
 SHARES = (0.3, 0.6, 0.9)
@@ -34,7 +34,7 @@ def at_random(subject, task: Task, seed: int) -> Classifier:
     return once(subject, task, seed, ("random", COMPARED), make)
 
 
-@claim("siz.magnitude_pruning.gordon2020", tasks=("sentiment", "acceptability", "paraphrase"), n=GENERATED, limit=LIMIT)
+@claim("siz.magnitude_pruning.gordon2020", tasks=(*TASKS, "acceptability"), n=GENERATED, limit=LIMIT)
 def magnitude_pruning(subject, data, settings):
     """Accuracy lost when a share of the pretrained weights is pruned by magnitude, then the rest is tuned (gordon2020).
 
@@ -49,7 +49,7 @@ def magnitude_pruning(subject, data, settings):
     after = {}
     for share in SHARES:
         masks = weights.find_masks(subject, share)
-        after[share] = study.each(lambda c, t, s, m=masks: right(masked_and_tuned(subject, m, t, s), t, settings))
+        after[share] = _tuned_with(study, masks)
 
     drawn = study.each(lambda c, t, s: right(at_random(subject, t, s), t, settings))
     rows = [r for share, m in zip(SHARES, measures) for r in study.lost(m, after[share])]
@@ -66,6 +66,12 @@ def magnitude_pruning(subject, data, settings):
     return study.table(rows)
 
 
+def _tuned_with(study: Study, masks: weights.Masks) -> dict[str, np.ndarray]:
+    """Scores of the subject tuned with masked weights."""
+    subject, settings = study.subject, study.settings
+    return study.each(lambda c, t, s: right(masked_and_tuned(subject, masks, t, s), t, settings))
+
+
 def _sparse_row(subject, masks: weights.Masks, share: float) -> dict:
     """Bytes of the encoder's matrices, dense by sparse: exact."""
     pruned = [m.weight * masks[name] for name, m in weights.matrices(subject).items()]
@@ -73,7 +79,7 @@ def _sparse_row(subject, masks: weights.Masks, share: float) -> dict:
     return intervals.row("bytes of linear weights, dense / sparse", Interval(ratio, ratio, ratio), 1, share=share)
 
 
-@claim("siz.structured_pruning.mccarley2020", tasks="sentiment", n=GENERATED, limit=LIMIT)
+@claim("siz.structured_pruning.mccarley2020", tasks=("sentiment", "entailment"), n=GENERATED, limit=LIMIT)
 def structured_pruning(subject, data, settings):
     """Movement against magnitude at high sparsity, and half of the feed-forward units taken out (mccarley2020, sanh2020).
 
@@ -105,7 +111,9 @@ def structured_pruning(subject, data, settings):
 
 def _unit_rows(study: Study, measures: tuple[str, str]) -> list[dict]:
     """Half of the units out, by importance and at random."""
-    settings, rows, made = study.settings, [], {}
+    settings = study.settings
+    rows: list[dict] = []
+    made: dict[tuple[str, str], Classifier] = {}
     for measure, random in zip(measures, (False, True)):
 
         def call(classifier: Classifier, task: Task, seed: int) -> np.ndarray:

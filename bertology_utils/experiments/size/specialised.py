@@ -24,7 +24,7 @@ SYNTACTIC = 0.1  # by how much a head must tell a relation better than the best 
 MEASURE = "survival rank, specialised - other heads"
 
 
-@claim("siz.specialised_survive.voita2019b", tasks=("sentiment", "treebank"), n=GENERATED, limit=LIMIT,
+@claim("siz.specialised_survive.voita2019b", tasks=("sentiment", "entailment", "treebank"), n=GENERATED, limit=LIMIT,
        beside={"sentiment": ("glue_sst2",), "treebank": ("ud_english_ewt",)})  # fmt: skip
 def specialised_survive(subject, data, settings):
     """Survival of positional and syntactic heads under gates that are learnt and pushed shut (voita2019b).
@@ -34,7 +34,7 @@ def specialised_survive(subject, data, settings):
     rank is a head's place among all in the order of the gates, from 0 to 1; intervals are over heads and seeds. The
     study says the same of machine translation; prasanna2020 doubts it for BERT.
     """
-    study = Study.of(subject, data, settings, OWN)
+    study = Study.of(subject, data, settings, OWN if data.name == "builtin" else ("sentiment",))
     if not study.learnt:
         return study.nothing(MEASURE)
     special, notes = classified(subject, data["treebank"], settings)

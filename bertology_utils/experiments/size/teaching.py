@@ -26,7 +26,7 @@ LESSONS = {
 MEASURES = ("retention of the teacher's gain over majority", "accuracy, distilled - alone")
 
 
-@claim("siz.distillation.sanh2019", tasks="sentiment", n=GENERATED, limit=LIMIT)
+@claim("siz.distillation.sanh2019", tasks=("sentiment", "entailment"), n=GENERATED, limit=LIMIT)
 def distillation(subject, data, settings):
     """Students with half the layers that learn from the tuned model, against the same students alone (sanh2019).
 
@@ -73,8 +73,9 @@ def gain_kept(study: Study, after: dict[str, np.ndarray]) -> dict:
     now, before = (np.concatenate([x[t.name] for t in study.tasks], 1) - usual for x in (after, study.right))
     s, n = now.shape
     groups = [np.repeat(np.arange(s), n), np.tile(np.arange(n), s)]
-    options = dict(seed=study.settings.seed, draws=study.settings.draws, groups=groups, signed=True)
-    return intervals.row(MEASURES[0], intervals.ratio(now.ravel(), before.ravel(), **options), n, task="all")
+    seed, draws = study.settings.seed, study.settings.draws
+    found = intervals.ratio(now.ravel(), before.ravel(), seed=seed, draws=draws, groups=groups, signed=True)
+    return intervals.row(MEASURES[0], found, n, task="all")
 
 
 def _bilstms(study: Study) -> dict[str, dict[str, np.ndarray]]:
@@ -97,7 +98,7 @@ def _bilstms(study: Study) -> dict[str, dict[str, np.ndarray]]:
     return {"BiLSTM, taught": of(logits), "BiLSTM, alone": of(labels)}
 
 
-@claim("siz.theseus.xu2020", tasks="sentiment", n=GENERATED, limit=LIMIT)
+@claim("siz.theseus.xu2020", tasks=("sentiment", "entailment"), n=GENERATED, limit=LIMIT)
 def theseus(subject, data, settings):
     """Half of the layers grown inside the tuned model, against the same half tuned plainly (xu2020).
 
