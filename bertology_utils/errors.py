@@ -8,3 +8,7 @@ class Refusal(Exception):
 
     The command line prints it without a traceback; anything else is a bug and keeps its traceback.
     """
+
+
+class TooFew(Refusal, ValueError):
+    """A split, a class or a fold has no item, or nothing is left to measure: more items are needed."""

@@ -21,7 +21,7 @@ from .data import load as load_data
 from .data import of as data_of
 from .data import sha256
 from .data.items import Data, Item
-from .errors import Refusal
+from .errors import Refusal, TooFew
 from .files import writable
 from .pretrain.family.recorded import NAME as FAMILY
 from .pretrain.family.recorded import Recorded
@@ -32,7 +32,8 @@ from .subject import models
 from .subject.models import Subject
 from .subject.progress import Progress
 
-FEW = 100  # items per task below which an experiment may be left without something to measure
+FEW = 20  # items per task below which whatever fails is put down to their number: some split, class or fold is empty
+FEW_ROWS = 100  # items per task below which a condition that the clauses speak of may have none
 
 
 def registered() -> dict[str, Claim]:
@@ -276,11 +277,18 @@ def _rows(it: Claim, subject: Subject, data: Data, settings: Settings) -> pd.Dat
 
 
 def _too_few(it: Claim, settings: Settings, error: Exception) -> Exception:
-    """A refusal where few items were asked for: a split, a class or a fold is empty then, in many ways; else the error."""
-    if isinstance(error, Refusal) or settings.n is None or settings.n >= FEW:
+    """A refusal where items were too few; any other error as it is, so that a bug is not mistaken for that."""
+    below = FEW_ROWS if isinstance(error, RuleError) else FEW
+    few = (
+        settings.n is not None
+        and settings.n < below
+        and (isinstance(error, RuleError) or not isinstance(error, Refusal))
+    )
+    if not few and not isinstance(error, TooFew):
         return error
     why = in_a_line(error)[:160] or type(error).__name__
-    return NotRunnable(f"{it.id} cannot be measured on n = {settings.n} items ({why}): ask for more")
+    asked = "" if settings.n is None else f" on n = {settings.n} items"
+    return NotRunnable(f"{it.id} cannot be measured{asked} ({why}){': ask for more' if asked else ''}")
 
 
 def _seconds(id: str, subject: Subject, source: str) -> float | None:

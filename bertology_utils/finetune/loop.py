@@ -17,6 +17,7 @@ import numpy as np
 import torch
 from torch import nn
 
+from ..errors import TooFew
 from ..subject.encode import Batch, Row, batches
 from ..subject.models import Subject
 
@@ -171,7 +172,7 @@ def train(
         If the loss is no longer finite; the step is named.
     """
     if not rows:
-        raise ValueError("no row to fine-tune on")
+        raise TooFew("no row to fine-tune on")
     tuned = duplicate(subject, name)
     head.to(tuned.device)
     way = way or Way(lambda copied: _trainable(copied, recipe.layers))

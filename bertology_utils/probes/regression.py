@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..errors import TooFew
 from ..scores.choice import choose
 
 PENALTIES = (1e-4, 1e-3, 1e-2, 1e-1, 1.0)  # of the kernel's mean diagonal, per training item
@@ -69,7 +70,7 @@ def read_number(x: np.ndarray, y: np.ndarray, split: np.ndarray, *, kernels: tup
     if np.ndim(x) != 3 or np.shape(x)[1] != len(y) or len(split) != len(y):
         raise ValueError(f"vectors {np.shape(x)}, {len(y)} values and {len(split)} splits do not go together")
     if not (train.any() and dev.any()):
-        raise ValueError(f"needs items to train on and to choose on; train has {train.sum()}, dev {dev.sum()}")
+        raise TooFew(f"needs items to train on and to choose on; train has {train.sum()}, dev {dev.sum()}")
     found = [
         (k, kernel, said)
         for k, vectors in enumerate(x)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..data.items import Labelled
+from ..errors import TooFew
 from ..scores.choice import choose
 from ..scores.discrimination import f1, f1_columns
 from ..settings import Settings
@@ -74,7 +75,7 @@ def judge(
     """
     parts = [list(part) for part in (train, dev, test)]
     if not all(parts):
-        raise ValueError(f"{[len(p) for p in parts]} statements to learn from, to choose by and to judge")
+        raise TooFew(f"{[len(p) for p in parts]} statements to learn from, to choose by and to judge")
     read = vectors(subject, [i.text for part in parts for i in part], settings)
     x = np.split(read, np.cumsum([len(p) for p in parts])[:-1], axis=1)
     labels = [np.array([i.label for i in part]) for part in parts]

@@ -15,6 +15,8 @@ import torch
 from scipy.sparse.csgraph import minimum_spanning_tree, shortest_path
 from scipy.stats import rankdata
 
+from ..errors import TooFew
+
 What = Literal["distance", "depth"]
 SHORTEST, LONGEST = 5, 50  # words of the sentences that rank correlations speak of, as in the study
 ROUND = 0.1  # of a step in the tree: below it the L1 loss is rounded off, so that it has a slope everywhere
@@ -102,7 +104,7 @@ def fit_structural_each(
             raise ValueError(f"{v.shape[1]} vectors for a tree of {len(h)} words")
     pairs = [(v, h) for v, h in zip(vectors, heads) if len(h) > 1]
     if not pairs:
-        raise ValueError("no sentence has two words")
+        raise TooFew("no sentence has two words")
     layers, _, size = pairs[0][0].shape
     lengths = torch.tensor([len(h) for _, h in pairs])
     device = torch.device("cpu") if torch.device(device).type == "mps" else device  # which has no double precision

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..data.items import SPLITS, EdgeItem, ItemError, Sentence
+from ..errors import TooFew
 from ..settings import Settings
 from ..subject import encode
 from ..subject.models import Subject
@@ -61,7 +62,7 @@ class Targets:
         """
         train, dev, test = (self.split == s for s in ("train", "dev", "test"))
         if not (train.any() and dev.any() and test.any()):
-            raise ValueError(f"train, dev, test have {train.sum()}, {dev.sum()}, {test.sum()} targets; each needs some")
+            raise TooFew(f"train, dev, test have {train.sum()}, {dev.sum()}, {test.sum()} targets; each needs some")
         return train, dev, test
 
     def relabel(self, labels: Sequence[str] | np.ndarray) -> Targets:
@@ -156,6 +157,8 @@ def gather_all(
     ValueError
         If the tasks are not about the same sentences.
     """
+    if not tasks:
+        raise TooFew("no task has targets to train on, to choose on and to test")
     sentences = tasks[0].sentences
     if any(task.sentences != sentences for task in tasks):
         raise ValueError("tasks gathered together must be about the same sentences")

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..errors import TooFew
+
 TIE = 1e-4  # far above what rounding does to a score, far below a difference that would matter
 
 
@@ -34,7 +36,7 @@ def choose(scores, margin: float = TIE) -> int:
     """
     scores = np.asarray(scores, float).ravel()
     if not len(scores) or np.isnan(scores).all():
-        raise ValueError(f"nothing to choose from: {len(scores)} scores, none of them a number")
+        raise TooFew(f"nothing to choose from: {len(scores)} scores, none of them a number")
     return int(np.flatnonzero(scores >= np.nanmax(scores) - margin)[0])
 
 

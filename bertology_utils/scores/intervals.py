@@ -16,6 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from ..errors import TooFew
 from ..settings import Settings
 from .correlations import correlation, pearson, spearman, trend
 from .proportions import Z, discordant, independent_items, wilson
@@ -45,7 +46,7 @@ def ratio(
     """
     top, bottom = np.asarray(top, float), np.asarray(bottom, float)
     if not len(top) or top.shape != bottom.shape:
-        raise ValueError(f"needs items, as many above as below; there are {top.shape} and {bottom.shape}")
+        raise TooFew(f"needs items, as many above as below; there are {top.shape} and {bottom.shape}")
     return _ratio(top, bottom, Resample(len(top), groups, seed=seed, draws=draws), signed)
 
 
@@ -85,7 +86,7 @@ def mean_interval(
     """
     values = np.asarray(values, float)
     if not len(values):
-        raise ValueError("the mean of no item")
+        raise TooFew("the mean of no item")
     return _mean(values, Resample(len(values), groups, seed=seed, draws=draws), signed)
 
 

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..errors import TooFew
+
 COLUMNS = ("measure", "value", "low", "high", "n", "clusters", "draws")
 BASE = COLUMNS[:5]
 
@@ -75,6 +77,8 @@ def table(rows: Iterable[dict], notes: Sequence[str] = ()) -> pd.DataFrame:
     `clusters` and `draws` are columns only where a row has them.
     """
     rows = list(rows)
+    if not rows:
+        raise TooFew("nothing was measured: no item is left")
     frame = pd.DataFrame([{k: v for k, v in r.items() if k not in ("clusters", "draws")} for r in rows])
     keys = [c for c in frame.columns if c not in COLUMNS]
     for c in keys:  # a layer must not become "3.0" because another row has none

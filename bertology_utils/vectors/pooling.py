@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..errors import TooFew
 from ..settings import Settings
 from ..subject.encode import hidden_states, tokenize
 from ..subject.models import Subject
@@ -98,7 +99,7 @@ def static_vectors(
     words, most = tuple(places), max(sizes)
     short = [w for w in words if len(places[w]) < most]
     if short or not words:
-        raise ValueError(f"needs words with {most} contexts each; too few: {short[:5]}")
+        raise TooFew(f"needs words with {most} contexts each; too few: {short[:5]}")
     wanted: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
     for w, word in enumerate(words):
         for rank, (s, at) in enumerate(places[word][:most]):

@@ -14,6 +14,8 @@ from trust_cases import GAPS, Bench, record
 
 from bertology_utils import cards, cli, runs
 from bertology_utils.claims import evidence, listing
+from bertology_utils.claims.registry import NotRunnable
+from bertology_utils.errors import TooFew
 from bertology_utils.settings import Settings
 from bertology_utils.subject.progress import Progress
 
@@ -171,6 +173,30 @@ def test_the_first_list_loads_no_model_library_either(tmp_path, monkeypatch):
     seconds, _, heavy = done.stderr.strip().partition(" ")
     assert "syn.agreement.goldberg2019" in done.stdout, done.stderr
     assert "torch" not in heavy and "transformers" not in heavy and float(seconds) < 15, done.stderr  # 5 s at rest
+
+
+def failing(error: Exception):
+    def experiment(subject, data, settings):
+        raise error
+
+    return experiment
+
+
+@pytest.mark.parametrize("n", [20, 1000])
+@pytest.mark.parametrize("error", [KeyError("a misspelt name"), ValueError("shapes differ"), IndexError("5")])
+def test_a_bug_stays_a_bug_and_is_not_put_down_to_few_items(error, n):
+    with pytest.raises(type(error)):
+        runs.run(GAPS, model=str(tiny_folder()), n=n, twin=False, experiment=failing(error))
+
+
+@pytest.mark.parametrize(
+    "error, n", [(TooFew("no dev split"), 20), (TooFew("no dev split"), 1000), (ValueError("empty"), 5)]
+)
+def test_too_few_items_are_one_line_that_names_the_claim(error, n):
+    with pytest.raises(
+        NotRunnable, match=rf"^{GAPS} cannot be measured on n = {n} items \((no dev split|empty)\): ask"
+    ):
+        runs.run(GAPS, model=str(tiny_folder()), n=n, twin=False, experiment=failing(error))
 
 
 class Terminal:

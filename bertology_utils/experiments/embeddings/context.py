@@ -7,6 +7,7 @@ import random
 import numpy as np
 
 from ...claims.registry import claim
+from ...errors import TooFew
 from ...scores import intervals
 from ...subject import encode
 from ...vectors import geometry
@@ -121,7 +122,7 @@ def _same_words(subject, texts, settings) -> tuple[np.ndarray, np.ndarray]:
     """Self-similarity and explained variance of words over their contexts: (words, layers) each."""
     chosen = geometry.sample(texts, contexts=CONTEXTS, words=WORDS, seed=settings.seed + 1)
     if len(chosen) < 2:
-        raise ValueError(f"{len(texts)} sentences hold {len(chosen)} words with {CONTEXTS} contexts; more are needed")
+        raise TooFew(f"{len(texts)} sentences hold {len(chosen)} words with {CONTEXTS} contexts; more are needed")
     itself, variance = [], []
     for block in np.array_split(np.array(list(chosen), object), max(1, len(chosen) // 50)):  # a few words at a time
         places = [place for word in block for place in chosen[word]]

@@ -14,6 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from ...claims.registry import claim
+from ...errors import TooFew
 from ...scores import intervals
 from ...scores.choice import choose
 from ...subject import encode
@@ -149,7 +150,7 @@ def _choose(subject, items: Sequence, seed: int) -> tuple[list[Query], list[Quer
     rng.shuffle(later)
     queries = [rng.choice(own) for whole in later if (own := [q for q in whole if q.token in types])][:QUERIES]
     if len(types) < 2 or len(queries) < 4:
-        raise ValueError(f"{len(items)} sentences give {len(types)} token types and {len(queries)} queries")
+        raise TooFew(f"{len(items)} sentences give {len(types)} token types and {len(queries)} queries")
     references = [q for token in sorted(types) for q in rng.sample(found[token], REFERENCES)]
     return references, queries, f"{len(types)} token types, {REFERENCES} references each {note}".strip()
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...errors import TooFew
 from ...scores import intervals
 from ...scores.intervals import Interval
 from ...vectors import similarity
@@ -84,7 +85,7 @@ class Benchmarks:
             if (~dev).sum() >= LEAST and WITHIN.get(name) not in places:
                 self.halves[name] = np.array(where)[dev], np.array(where)[~dev]
         if not self.halves:
-            raise ValueError(f"{len(items)} pairs in {len(places)} sets: no set has {2 * LEAST}")
+            raise TooFew(f"{len(items)} pairs in {len(places)} sets: no set has {2 * LEAST}")
         self.a, self.b = ([getattr(i, side).lower() for i in items] for side in "ab")
 
     def dev(self, scores: np.ndarray) -> np.ndarray:

@@ -12,6 +12,7 @@ import torch
 from ...calibration.nulls import aimed
 from ...claims.registry import claim
 from ...data.text import words as cut
+from ...errors import TooFew
 from ...scores import intervals
 from ...subject.companions import companion
 from ...subject.encode import Row, batches, forward, tokenize, windows
@@ -78,7 +79,7 @@ def _words(pairs) -> list[str]:
     first, second = (Counter(w.lower() for pair in pairs for w in set(pair[k]) if w.isalpha()) for k in (0, 1))
     enough = [w for w in first if min(first[w], second[w]) >= LEAST]
     if len(enough) < 2:
-        raise ValueError(f"{len(pairs)} pairs hold {len(enough)} words with {LEAST} occurrences in each segment")
+        raise TooFew(f"{len(pairs)} pairs hold {len(enough)} words with {LEAST} occurrences in each segment")
     return sorted(enough, key=lambda w: (-min(first[w], second[w]), w))[:WORDS]
 
 

@@ -12,6 +12,7 @@ import pandas as pd
 from ...claims.registry import claim
 from ...data import load
 from ...data.items import WordInContext
+from ...errors import TooFew
 from ...scores import intervals
 from ...scores.choice import choose
 from ...settings import Settings
@@ -94,7 +95,7 @@ def _tagging(subject, items, settings) -> pd.DataFrame:
     words = _ambiguous(items, settings.seed)
     chosen, misfits = _drawn(subject, words, settings)
     if not chosen:
-        raise ValueError(f"{len(items)} items hold no word with two senses in training and an occurrence in test")
+        raise TooFew(f"{len(items)} items hold no word with two senses in training and an occurrence in test")
     tagged, shapes = [], []
     for word, parts in chosen.items():
         occurrences = [i for part in parts.values() for i in part]

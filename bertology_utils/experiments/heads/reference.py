@@ -13,6 +13,7 @@ from ...calibration import planted as plants
 from ...calibration.nulls import Null
 from ...claims.registry import claim
 from ...data.items import Ambiguity, Coreference, Sentence
+from ...errors import TooFew
 from ...scores import intervals
 from ...scores.choice import choose
 from ...scores.profiles import UNDEFINED
@@ -53,7 +54,7 @@ def coreference(subject, data, settings):
         both = [_resolved(subject, side, READERS[task], settings) for side in (dev, test)]
         (known, chosen_on), (anaphors, right) = both
         if not known or not anaphors:
-            raise ValueError(f"{task}: no anaphor with a right and a wrong candidate among {len(kept)} items")
+            raise TooFew(f"{task}: no anaphor with a right and a wrong candidate among {len(kept)} items")
         best = choose(chosen_on.mean(0))
         trivial = [_trivial(side) for side in (known, anaphors)]
         name = list(trivial[0])[choose([v.mean() for v in trivial[0].values()])]

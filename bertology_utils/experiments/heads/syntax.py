@@ -12,6 +12,7 @@ from ...attention.choosing import fitting, sides
 from ...calibration import planted as plants
 from ...calibration.nulls import Null
 from ...claims.registry import claim
+from ...errors import TooFew
 from ...scores import intervals
 from ...scores.choice import choose
 
@@ -159,6 +160,8 @@ def combination(subject, data, settings):
     seen, test, more = sides(items, train=True)
     names = [r for r in _frequent(test, FEWEST) if r in _frequent(seen, ENOUGH)]
     names = list(dict.fromkeys([*names[:RELATIONS], *(r for r in names if r == "obj")]))
+    if not names:
+        raise TooFew(f"no relation has {ENOUGH} arcs to learn from and {FEWEST} to judge by")
     (learnt_on, known), (arcs, found) = (_tallied(subject, side, names, settings) for side in (seen, test))
     heads, weights = _learnt(learnt_on, known, names, settings)
     of = arcs["relation"].map(names.index).to_numpy()

@@ -13,6 +13,7 @@ from ...calibration import planted as plants
 from ...calibration.planted import Part, plant
 from ...claims.registry import claim
 from ...data.items import Coreference
+from ...errors import TooFew
 from ...probes import Targets, gather
 from ...probes.linear import Probe, fit_each
 from ...probes.targets import build
@@ -135,7 +136,7 @@ def _sides(subject, data, found: list[swaps.Versions], seed: int):
     train, dev = (_fit(subject, _some(rng, i, MOST[s])) for i, s in ((train, "train"), (dev, "dev")))
     test = [v for v in _some(rng, test, MOST["test"]) if encode.fits(subject, [i.words for i in v.every()]).all()]
     if min(len(train), len(dev), len(test)) == 0:
-        raise ValueError(f"{data.name}: {len(train)} items to train on, {len(dev)} to choose on, {len(test)} to test")
+        raise TooFew(f"{data.name}: {len(train)} items to train on, {len(dev)} to choose on, {len(test)} to test")
     return train, dev, test
 
 

@@ -131,7 +131,7 @@ class Probed:
     def interval(self, said: np.ndarray, settings: Settings) -> Interval:
         """Micro F1 of answers (N, C) or (R, N, C) with what test targets and, of several fits, training add to it."""
         found = f1.interval(self.gold, said, seed=settings.seed, draws=settings.draws, groups=self.groups)
-        if said.ndim == 2 or len(said) < 2:
+        if said.ndim == 2 or len(said) < 2 or found.draws is None:  # None: nothing right or wrong to draw from
             return found
         drawn = found.draws + training_noise(f1.micro(self.gold, said), len(found.draws), settings.seed)
         low, high = np.percentile(drawn, [2.5, 97.5])

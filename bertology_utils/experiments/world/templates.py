@@ -12,6 +12,7 @@ from scipy.optimize import minimize
 
 from ...claims.registry import claim
 from ...data.items import Cloze
+from ...errors import TooFew
 from ...scores import intervals
 from ...scores.choice import choose
 from ...scores.relations import macro
@@ -167,7 +168,7 @@ def templates(subject, data, settings):
     items, _, note = retrieval.answerable(subject, data["facts"])
     found = relations(items, settings)
     if not found:
-        raise ValueError(f"no relation has {LEAST} facts on either side in several wordings: {note}")
+        raise TooFew(f"no relation has {LEAST} facts on either side in several wordings: {note}")
     frame = pd.concat([retrieved(subject, r, settings) for r in found], ignore_index=True)
     units = frame["relation"], frame["subject"]
     kinds = [c for c in frame.columns if c not in ("relation", "subject")]
