@@ -19,7 +19,7 @@ from ..settings import Settings
 from ..subject.models import Subject
 from . import ledger
 
-Experiment = Callable[[Subject, Data, Settings], pd.DataFrame]
+Experiment = Callable[[Any, Data, Settings], pd.DataFrame]  # of a subject, or of the recorded runs of the family
 
 
 class NotRunnable(Refusal):

@@ -61,6 +61,8 @@ class HeldOut:
             symbol=config.mask_symbol,
         )
         self.config = config
+        if config.objective == "rtd":
+            self.unigram = frequencies(corpus, config.vocab).to(tokens.device)
 
     @torch.no_grad()
     def __call__(self, model: Any, predictions: int, autocast: bool) -> dict[str, float]:
@@ -76,13 +78,13 @@ class HeldOut:
         reached = self.batch.weights.sum(1).cumsum(0)
         count = min(int((reached < predictions).sum()) + 1, len(reached))
         detect = self.config.objective == "rtd"
-        measure = replaced.figures if detect else self._part
-        sums = torch.zeros(7 if detect else 5, dtype=torch.float64, device=reached.device)
+        sums = torch.zeros(8 if detect else 5, dtype=torch.float64, device=reached.device)
         model.eval()
         size = max(1, PART // self.config.eval_length)
         for start in range(0, count, size):
             with torch.autocast(reached.device.type, torch.bfloat16, enabled=autocast):
-                sums += measure(model, self.batch.part(start, min(start + size, count)))
+                part = self.batch.part(start, min(start + size, count))
+                sums += replaced.figures(model, part, self.unigram) if detect else self._part(model, part)
         model.train()
         if detect:
             return replaced.told(sums.tolist())
@@ -111,3 +113,10 @@ class HeldOut:
                 batch.random.sum(),
             ]
         ).double()
+
+
+def frequencies(corpus: Corpus, vocab: int) -> torch.Tensor:
+    """Loss of each piece under the frequencies of the training text, counts plus one, (V,) float32, in nats."""
+    held = np.repeat(np.repeat(corpus.held, np.diff(corpus.documents)), np.diff(corpus.sentences))  # (T,)
+    counts = np.bincount(corpus.tokens[~held], minlength=vocab) + 1.0
+    return torch.from_numpy(-np.log(counts / counts.sum())).float()

@@ -104,8 +104,21 @@ def losses(model: Any, batch: Batch) -> tuple[torch.Tensor, torch.Tensor]:
     return piece_losses(pieces, batch), (each * batch.mask[:, 0, 0]).sum()
 
 
-def figures(model: Any, batch: Batch) -> torch.Tensor:
-    """Sums over a batch, (7,): both losses, slots, pieces, replaced ones, and those of either kind told rightly."""
+def figures(model: Any, batch: Batch, unigram: torch.Tensor) -> torch.Tensor:
+    """Sums over a batch, (8,).
+
+    Parameters
+    ----------
+    model : Detector
+    batch : Batch
+    unigram : (V,) float
+        Loss of each piece under the frequencies of the training text, in nats.
+
+    Returns
+    -------
+    (8,) float64
+        Both losses, slots, pieces, replaced ones, those of either kind told rightly, and the loss of the frequencies.
+    """
     pieces, found, replaced = scores(model, batch)
     each = F.binary_cross_entropy_with_logits(found.float(), replaced.float(), reduction="none")
     present, right = batch.mask[:, 0, 0], (found > 0) == replaced
@@ -117,6 +130,7 @@ def figures(model: Any, batch: Batch) -> torch.Tensor:
         (replaced & present).sum(),
         (right & replaced & present).sum(),
         (right & ~replaced & present).sum(),
+        (unigram[batch.labels] * batch.weights).sum(),
     ]
     return torch.stack([s.double() for s in sums])
 
@@ -125,15 +139,17 @@ def told(sums: list[float]) -> dict[str, float]:
     """What a record holds of a run in place of a held-out MLM loss, from the sums of `figures`.
 
     ``heldout_rtd`` is the detector's loss in nats per piece, ``heldout_detected`` the mean of the shares of replaced and of
-    original pieces that it tells rightly (0.5 is chance), ``heldout_replaced`` the share of replaced pieces, and
-    ``heldout_generator_mlm`` the generator's loss, which says nothing of the exported encoder.
+    original pieces that it tells rightly (0.5 is chance), ``heldout_replaced`` the share of replaced pieces.
+    ``heldout_generator_mlm`` is the generator's loss, which says nothing of the exported encoder, and ``heldout_unigram``
+    that of the pieces' frequencies at the same places: a generator no better than those replaces at random.
     """
-    mlm, rtd, slots, pieces, replaced, hits, passes = sums
+    mlm, rtd, slots, pieces, replaced, hits, passes, unigram = sums
     kept = pieces - replaced
     return {
         "heldout_rtd": rtd / pieces,
         "heldout_detected": (hits / max(replaced, 1) + passes / max(kept, 1)) / 2,
         "heldout_replaced": replaced / pieces,
         "heldout_generator_mlm": mlm / slots,
+        "heldout_unigram": unigram / slots,
         "heldout_predictions": int(slots),
     }

@@ -5,13 +5,25 @@ from __future__ import annotations
 import json
 import math
 
+import numpy as np
 import pytest
 import torch
 from pretrain_corpus import configuration, write
 from torch.nn import functional as F
 from transformers import BertForPreTraining
 
-from bertology_utils.pretrain import ConfigError, export, grow, loop, masking, modelcard, replaced, train, wordpiece
+from bertology_utils.pretrain import (
+    ConfigError,
+    export,
+    grow,
+    heldout,
+    loop,
+    masking,
+    modelcard,
+    replaced,
+    train,
+    wordpiece,
+)
 from bertology_utils.pretrain.parallel import World
 from bertology_utils.pretrain.step import Step, build
 
@@ -106,7 +118,7 @@ def test_a_run_says_what_it_measures(base):
     record = json.loads((base / "whole/model/training.json").read_text("utf-8"))
     held = record["heldout"]
     assert set(held) == {
-        "heldout_rtd", "heldout_detected", "heldout_replaced", "heldout_generator_mlm", "heldout_predictions",
+        "heldout_rtd", "heldout_detected", "heldout_replaced", "heldout_generator_mlm", "heldout_unigram", "heldout_predictions",
     }  # fmt: skip
     assert 0 < held["heldout_rtd"] < 0.8 * math.log(2) and 0 < held["heldout_replaced"] < 0.2
     rows = [json.loads(line) for line in (base / "whole/log.jsonl").read_text("utf-8").splitlines()]
@@ -124,20 +136,36 @@ def test_a_detector_learns_what_does_not_belong():
     made = masking.mask(ids, types, types == 0, types[:, 0], 0.15, RTD.vocab, rng)
     model = build(RTD)
     adam = torch.optim.AdamW([*model.bert.parameters(), *model.head.parameters()], lr=3e-3)
-    first = replaced.told(replaced.figures(model, made).tolist())
+    even = torch.full((RTD.vocab,), math.log(RTD.vocab))
+    first = replaced.told(replaced.figures(model, made, even).tolist())
     for _ in range(60):
         adam.zero_grad()
         (replaced.losses(model, made)[1] / ids.numel()).backward()
         adam.step()
-    last = replaced.told(replaced.figures(model, made).tolist())
+    last = replaced.told(replaced.figures(model, made, even).tolist())
+    assert first["heldout_unigram"] == pytest.approx(math.log(RTD.vocab))
     assert first["heldout_detected"] < 0.65 and last["heldout_detected"] > 0.95 and last["heldout_rtd"] < 0.1
+
+
+def test_frequencies_are_those_of_the_training_text(base):
+    corpus = train.load_corpus(base / "text.txt", RTD, base / "cache")
+    found = heldout.frequencies(corpus, RTD.vocab)
+    assert float((-found).exp().sum()) == pytest.approx(1, abs=1e-5)
+    training = [
+        int(t)
+        for d in np.flatnonzero(~corpus.held)
+        for t in corpus.tokens[slice(*corpus.sentences[corpus.documents[d : d + 2]])]
+    ]
+    common = max(set(training), key=training.count)
+    share = (training.count(common) + 1) / (len(training) + RTD.vocab)
+    assert int(found.argmin()) == common and float(found[common]) == pytest.approx(-math.log(share), abs=1e-5)
 
 
 def test_told_figures_of_a_known_case():
     """80 pieces, 8 replaced, 6 of them and 54 of the others told: (6 / 8 + 54 / 72) / 2."""
-    found = replaced.told([20.0, 16.0, 10.0, 80.0, 8.0, 6.0, 54.0])
+    found = replaced.told([20.0, 16.0, 10.0, 80.0, 8.0, 6.0, 54.0, 30.0])
     assert found["heldout_detected"] == 0.75 and found["heldout_replaced"] == 0.1 and found["heldout_rtd"] == 0.2
-    assert found["heldout_generator_mlm"] == 2.0
+    assert found["heldout_generator_mlm"] == 2.0 and found["heldout_unigram"] == 3.0
 
 
 def test_a_stopped_run_goes_on_to_the_same_weights(base, monkeypatch):

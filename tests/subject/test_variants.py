@@ -6,7 +6,7 @@ import json
 
 import pytest
 import torch
-from support import tiny_folder
+from support import tiny_folder, write_model
 from transformers import BertConfig, BertForPreTraining
 
 from bertology_utils.settings import Settings
@@ -130,6 +130,17 @@ def test_a_folder_is_loaded_as_what_it_says(tmp_path):
         assert all(isinstance(layer.attention.self, variants.FixedAttention) for layer in made.layers)
     assert encoder.layer[0].plan[1][1] is encoder.layer[1] and encoder.layer[0].plan[1][0] == "s"
     assert subject.sha256 != plain.sha256 and len(subject.model.state_dict()) == len(plain.model.state_dict())
+
+
+def test_heads_that_are_not_in_the_weights_leave_the_hash_as_it_is(tmp_path):
+    """They are drawn at random; a model is still the same one when it is loaded again, as a detector's encoder is."""
+    where = write_model(tmp_path / "headless", mlm=False, nsp=False)
+    torch.manual_seed(3)
+    drawn = torch.rand(1)
+    torch.manual_seed(3)
+    one, two = (load(str(where), Settings(device="cpu")) for _ in range(2))
+    assert not one.has_mlm and not one.has_nsp and one.sha256 == two.sha256
+    assert torch.equal(torch.rand(1), drawn)  # the caller's random state is not moved
 
 
 @pytest.mark.parametrize(

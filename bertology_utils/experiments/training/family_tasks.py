@@ -7,7 +7,6 @@ import pandas as pd
 
 from ...claims.registry import claim
 from ...data.items import Data
-from ...pretrain.family.measure import PROBES
 from ...pretrain.family.record import Record
 from ...pretrain.family.recorded import Recorded
 from ...settings import Settings
@@ -22,18 +21,6 @@ def tuned(record: Record) -> np.ndarray:
 def over_chance(record: Record, task: str) -> np.ndarray:
     """Whether the second head was right, less a half, (N,); `task` is nsp or sop."""
     return family.truths(record.items["relations"][task]) - 0.5
-
-
-@claim("trn.replaced_tokens.clark2020", tasks=(), family=True)
-def replaced_tokens(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
-    """Linear probes after detecting replaced pieces, less those after masked pieces alone, equal pieces (clark2020).
-
-    Encoder and generator together take as many operations per piece as the encoder with its MLM head, within 3 %.
-    """
-    group, other = "replaced pieces", "no second task"
-    of = "probe accuracy, replaced - masked"
-    rows = [family.probes(runs, settings, of, group, other, name, probe=name) for name in PROBES]
-    return family.table(runs, settings, rows, (other,))
 
 
 @claim("trn.nsp.liu2019b", tasks=(), family=True)

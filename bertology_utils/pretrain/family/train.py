@@ -43,6 +43,8 @@ KEPT = (
     "heldout_sop",
     "heldout_rtd",
     "heldout_detected",
+    "heldout_generator_mlm",
+    "heldout_unigram",
 )
 
 
@@ -158,7 +160,9 @@ def _recorded(member: Member, folder: Path, text: list[Path], cache: Path | None
     model = training.run(member.config, text, folder / "run", device=device, cache=cache)
     told = json.loads((model / "training.json").read_text("utf-8"))
     curve = [r for r in _lines(folder / "run" / "log.jsonl") if any(k.startswith("heldout_") for k in r)]
-    last = {"tokens": told["tokens"], "mlm": curve[-1]["mlm"] if curve else None, **told["heldout"]}
+    last = {"tokens": told["tokens"], **told["heldout"]}
+    if training_loss := [r["mlm"] for r in curve[-1:] if "mlm" in r]:
+        last["mlm"] = training_loss[0]
     return Record(
         key=member.key,
         tier=member.tier,

@@ -1,0 +1,50 @@
+"""Replaced-token detection against masked pieces, at equal compute."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from ...claims.registry import claim
+from ...data.items import Data
+from ...pretrain import compute
+from ...pretrain.config import from_record
+from ...pretrain.family.measure import PROBES
+from ...pretrain.family.record import Record
+from ...pretrain.family.recorded import Recorded
+from ...settings import Settings
+from . import family
+from .family_tasks import tuned
+
+DETECTING, MASKED = "replaced pieces", "no second task"
+
+
+def below_unigram(record: Record) -> float:
+    """How far a generator's held-out loss lies below that of the pieces' frequencies, in nats per masked piece."""
+    last = record.curve[-1]
+    return last["heldout_unigram"] - last["heldout_generator_mlm"]
+
+
+@claim("trn.replaced_tokens.clark2020", tasks=(), family=True)
+def replaced_tokens(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
+    """Linear probes on detectors of replaced pieces less those on masked models, at equal compute (clark2020).
+
+    A detector has no loss on masked pieces: whether its run has left the unigram plateau is asked of its generator, on
+    held-out places of the run's own seed. The masked models have no second task either.
+    """
+    said = "probe accuracy, replaced - masked"
+    rows = [family.probes(runs, settings, said, DETECTING, MASKED, name, probe=name) for name in PROBES]
+    rows.append(family.difference(runs, settings, "tuned accuracy, replaced - masked", DETECTING, MASKED, tuned))
+    found = list(runs.group(DETECTING).values())
+    of = {"group": f"{DETECTING}: generator"}
+    rows.append(family.over_seeds(family.PLATEAU, [below_unigram(r) for r in found], settings, **of))
+    detected = [r.curve[-1]["heldout_detected"] for r in found]
+    rows.append(family.over_seeds("replaced and original pieces told", detected, settings, group=DETECTING))
+    frame = family.table(runs, settings, rows, (MASKED,))
+    masked = next(iter(runs.group(MASKED).values()))
+    ratio = compute.total(from_record(found[0].config)) / compute.total(from_record(masked.config))
+    clock = family.seconds(found[0]) / family.seconds(masked)
+    frame.attrs["notes"] += [
+        f"compute, replaced over masked: {ratio:.3f} (multiplications, counted from the shapes); processor time: {clock:.2f}, "
+        "since a small generator's matrices are too small for a processor's full speed"
+    ]
+    return frame
