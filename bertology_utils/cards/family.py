@@ -64,14 +64,7 @@ def table(tier: str = "generated") -> Table:
     processor core per run.
     """
     runs = Recorded(tiers()[tier])
-    return Table(pd.DataFrame([_row(runs, name) for name in recorded(runs)], columns=list(HEAD)))
-
-
-def recorded(runs: Recorded) -> list[str]:
-    """The groups that have a record."""
-    from ..pretrain.family.record import find
-
-    return [g for g in runs.tier.groups if any(find(m, runs.root) for m in runs.tier.group(g))]
+    return Table(pd.DataFrame([_row(runs, g) for g in runs.tier.groups if runs.has(g)], columns=list(HEAD)))
 
 
 def _row(runs: Recorded, name: str) -> tuple:
