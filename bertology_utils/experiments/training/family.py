@@ -8,6 +8,7 @@ two factors that cross. `n` is the number of places or items that one run was sc
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -43,7 +44,7 @@ def per_place(top: np.ndarray, n: np.ndarray, settings: Settings) -> Interval:
     seeds, documents = top.shape
     crossed = [np.repeat(np.arange(seeds), documents), np.tile(np.arange(documents), seeds)]
     groups = crossed if seeds > 1 else crossed[1]
-    of = {"seed": settings.seed, "draws": settings.draws, "groups": groups, "signed": True}
+    of: dict[str, Any] = {"seed": settings.seed, "draws": settings.draws, "groups": groups, "signed": True}
     return intervals.ratio(top.ravel(), np.tile(n, seeds), **of)
 
 
@@ -52,7 +53,7 @@ def heldout(record: Record, name: str) -> np.ndarray:
     return np.array(record.items["heldout"][name], float)
 
 
-def loss(runs: Recorded, settings: Settings, measure: str, a: str, b: str, **keys: object) -> dict:
+def loss(runs: Recorded, settings: Settings, measure: str, a: str, b: str, /, **keys: object) -> dict:
     """Held-out loss of group `a` less that of group `b`, in nats per masked piece, as a row."""
     first, second = pairs(runs, a, b)
     n = heldout(first[0], "n")
@@ -84,9 +85,9 @@ def agreeing(record: Record, only: str = "") -> np.ndarray:
     return np.concatenate([truths(told[name]) for name in sorted(told) if name.startswith(only)])
 
 
-def score(runs: Recorded, settings: Settings, measure: str, of: str, read: Read, **keys: object) -> dict:
-    """Mean of the item scores of the group `of` as a row."""
-    return scored(measure, np.array([read(r) for r in runs.group(of).values()]), settings, **keys)
+def score(runs: Recorded, settings: Settings, measure: str, group: str, read: Read, /, **keys: object) -> dict:
+    """Mean of a group's item scores as a row."""
+    return scored(measure, np.array([read(r) for r in runs.group(group).values()]), settings, **keys)
 
 
 def difference(
@@ -97,6 +98,7 @@ def difference(
     b: str,
     read: Read,
     other: Read | None = None,
+    /,
     **keys: object,
 ) -> dict:
     """Mean of group `a`'s item scores less group `b`'s (read by `other` where that is another figure), as a row."""
@@ -105,16 +107,16 @@ def difference(
     return scored(measure, apart, settings, **keys)
 
 
-def scored(measure: str, scores: np.ndarray, settings: Settings, **keys: object) -> dict:
+def scored(measure: str, scores: np.ndarray, settings: Settings, /, **keys: object) -> dict:
     """Mean of scores (S, N) by seed and item as a row."""
     seeds, n = scores.shape
     crossed = [np.repeat(np.arange(seeds), n), np.tile(np.arange(n), seeds)]
-    of = {"seed": settings.seed, "draws": settings.draws, "signed": bool((scores < 0).any())}
+    of: dict[str, Any] = {"seed": settings.seed, "draws": settings.draws, "signed": bool((scores < 0).any())}
     found = intervals.mean_interval(scores.ravel(), groups=crossed if seeds > 1 else None, **of)
     return intervals.row(measure, found, n, **keys)
 
 
-def probes(runs: Recorded, settings: Settings, measure: str, a: str, b: str, name: str, **keys: object) -> dict:
+def probes(runs: Recorded, settings: Settings, measure: str, a: str, b: str, name: str, /, **keys: object) -> dict:
     """Accuracy of a probe on group `a` less that on group `b`, over seeds and sentences, as a row."""
     first, second = pairs(runs, a, b)
     n = np.array(first[0].items["probes"][name]["n"], float)
@@ -129,7 +131,7 @@ def seconds(record: Record) -> float:
     return record.config["tokens"] / 1000 * sum(each)
 
 
-def over_seeds(measure: str, values: Sequence[float], settings: Settings, **keys: object) -> dict:
+def over_seeds(measure: str, values: Sequence[float], settings: Settings, /, **keys: object) -> dict:
     """Mean over seeds of one figure each, as a row."""
     found = intervals.mean_interval(np.asarray(values, float), seed=settings.seed, draws=settings.draws, signed=True)
     return intervals.row(measure, found, len(values), **keys)

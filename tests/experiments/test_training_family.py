@@ -1,0 +1,184 @@
+"""Claims about training, on runs made by hand: known differences come out, none where there is none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from zlib import crc32
+
+import numpy as np
+import pytest
+
+from bertology_utils import runs
+from bertology_utils.cards import card
+from bertology_utils.claims.evidence import Evidence
+from bertology_utils.claims.registry import NotRunnable
+from bertology_utils.claims.rules import FAILS, HOLDS, UNDECIDED, UNTESTABLE
+from bertology_utils.data import of as data_of
+from bertology_utils.pretrain.family import grid
+from bertology_utils.pretrain.family.record import Record, RecordError
+from bertology_utils.pretrain.family.recorded import Recorded
+from bertology_utils.scores.rows import records as tidy
+from bertology_utils.settings import Settings
+
+IDS = [id for id, it in runs.registered().items() if it.family]
+TIER = grid.tiers()["generated"]
+SETTINGS = Settings(device="cpu", draws=300)
+DOCUMENTS, PER, ITEMS = 60, 30, 400
+
+
+@dataclass(frozen=True, eq=False)
+class Made(Recorded):
+    """Recorded runs by hand: what a group has beyond the base is given; seeds and documents have parts of their own."""
+
+    loss: dict[str, float] = field(default_factory=dict)  # group -> nats more than the base
+    right: dict[str, float] = field(default_factory=dict)  # group -> share of items right
+    probe: dict[str, float] = field(default_factory=dict)
+    cost: dict[str, float] = field(default_factory=lambda: {"1": 0.5, "2": 1.0})
+    seeds: int = 4
+
+    def group(self, name: str) -> dict[int, Record]:
+        return {s: self.one(name, s) for s in range(self.seeds)}
+
+    def one(self, name: str, seed: int) -> Record:
+        config = TIER.group(name)[0].config
+        own, shared = np.random.default_rng([seed, crc32(name.encode())]), np.random.default_rng([7])
+        of_seed = np.random.default_rng([seed]).normal(0, 0.3)  # what runs of a seed share; the rest is a run's own
+        noise = shared.normal(0, 0.3, DOCUMENTS) + of_seed + own.normal(0, 0.002) + own.normal(0, 0.02, DOCUMENTS)
+        loss = (3.0 + self.loss.get(name, 0.0) + noise) * PER
+        easy = shared.random(ITEMS)  # the same items are hard for all
+
+        def told(share: float) -> str:
+            return "".join("1" if e < share + own.normal(0, 0.01) else "0" for e in easy)
+
+        n = [50] * 100
+        hits = own.binomial(50, np.clip(self.probe.get(name, 0.6) + shared.normal(0, 0.1, 100), 0, 1))
+        items = {
+            "heldout": {"loss": loss.tolist(), "unigram": [5.0 * PER] * DOCUMENTS, "right": [9] * DOCUMENTS},
+            "agreement": {"pp, 1 attractor": told(self.right.get(name, 0.8)), "simple, 0 attractors": told(0.9)},
+            "facts": {"right": told(self.right.get(name, 0.5)), "majority": told(0.2)},
+            "probes": {p: {"right": hits.astype(int).tolist(), "n": n} for p in ("upos", "deprel")},
+            "tuned": {"right": told(self.right.get(name, 0.8)), "majority": 0.5},
+            "relations": {t: told(self.right.get(f"{name} {t}", 0.8)) for t in ("nsp", "sop")},
+        }
+        items["heldout"]["n"] = [PER] * DOCUMENTS
+        last = {"heldout_generator_mlm": 4.0 + own.normal(0, 0.01), "heldout_unigram": 5.0, "heldout_detected": 0.8}
+        raw = {"config": config.as_dict() | {"seed": seed}, "text": "", "curve": [last], "items": items}
+        raw |= {"cost": self.cost, "passes": 3 + own.normal(0, 0.01), "seconds": 1.0}
+        return Record(key=f"{name}-{seed}", tier=self.tier.name, **raw)
+
+
+def judged(id: str, **given):
+    """The rows of a claim on runs made by hand, and what its clauses say of them, by name."""
+    rows = runs.get(id).experiment(Made(TIER, **given), data_of({}, name="builtin"), SETTINGS)
+    found = Evidence(claim=id, model="family", data="builtin", kind="rerun", rows=tidy(rows)).judged()
+    return rows, {c.name: c.outcome for c in found.tested}
+
+
+def value(rows, measure, part="value", **where):
+    chosen = rows[rows["measure"] == measure]
+    for key, wanted in where.items():
+        chosen = chosen[chosen[key] == wanted]
+    (one,) = chosen[part]
+    return one
+
+
+WORSE = {"random piece": 0.4, "uniform attention": 0.5, "half pieces": 0.3, "rate 0.8": 0.6}
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_every_experiment_gives_what_its_clauses_ask_for(id):
+    rows, outcomes = judged(id, loss={**WORSE, "twice the pieces": -0.3})
+    assert outcomes and rows["value"].notna().all() and (rows["n"] > 0).all()
+    assert (rows["low"] <= rows["value"]).all() and (rows["value"] <= rows["high"]).all()
+    assert any("generated tier" in n for n in rows.attrs["notes"]) and any(
+        "seeds per" in n for n in rows.attrs["notes"]
+    )
+
+
+@pytest.mark.parametrize(
+    "id, clause, there",
+    [
+        ("trn.layers_vs_heads.wang2019b", "depth", {"loss": {"half layers": 0.2}}),
+        ("trn.hidden_size.wang2019b", "wider", {"loss": {"narrower": 0.2, "wider": -0.2}}),
+        ("trn.sublayer_order.press2020", "sandwich", {"loss": {"sandwich": -0.1}}),
+        ("trn.whole_word.devlin2019", "agreement", {"right": {"whole word": 0.98, "span": 0.98}}),
+        ("trn.whole_word.devlin2019", "probes", {"probe": {"whole word": 0.8, "span": 0.8}}),
+        ("trn.entity_mask.sun2019b", "facts", {"right": {"entity": 0.7}}),
+        ("trn.replaced_tokens.clark2020", "all_positions", {"probe": {"replaced pieces": 0.8}}),
+        ("trn.nsp.liu2019b", "helps", {"loss": {"no second task": -0.1}}),
+        ("trn.sentence_order.lan2020", "asymmetric", {"right": {"sentence order nsp": 0.75, "base sop": 0.55}}),
+        ("trn.data_volume.liu2019b", "more_data", {"loss": {"half pieces": 0.3, "twice the pieces": -0.3}}),
+    ],
+)
+def test_an_effect_that_is_there_is_found_and_none_is_where_there_is_none(id, clause, there):
+    assert judged(id, **there)[1][clause] == HOLDS
+    assert judged(id)[1][clause] in (FAILS, UNDECIDED)
+
+
+@pytest.mark.parametrize(
+    "id, clause, hurting",
+    [
+        ("trn.fixed_attention.raganato2020", "preset", {"preset attention": 0.4}),
+        ("trn.large_batch.liu2019b", "no_loss", {"large batch": 0.4}),
+        ("trn.masking_rate.raffel2019", "mild", {"rate 0.1": 0.4, "rate 0.2": -0.4, "rate 0.3": 0.4}),
+        ("trn.unk_mask.clinchant2019", "stands_in", {"unk": 0.4}),
+        ("trn.dynamic_masking.liu2019b", "at_least_as_good", {"same rows": 0.4}),
+    ],
+)
+def test_an_absence_holds_without_an_effect_fails_with_one_and_needs_its_gate(id, clause, hurting):
+    assert judged(id, loss=WORSE)[1][clause] == HOLDS
+    assert judged(id, loss=WORSE | hurting)[1][clause] == FAILS
+    if id != "trn.dynamic_masking.liu2019b":
+        assert judged(id)[1][clause] == UNTESTABLE
+    assert judged(id, loss=WORSE | {g: 3.0 for g in TIER.groups})[1][clause] == UNTESTABLE, "none has left the plateau"
+
+
+def test_differences_are_those_that_were_planted_and_paired_by_seed():
+    rows, _ = judged("trn.layers_vs_heads.wang2019b", loss={"half layers": 0.25, "half heads": 0.1})
+    chosen = rows[rows["measure"] == "loss, half the layers - half the heads"].iloc[0]
+    assert chosen["value"] == pytest.approx(0.15, abs=0.01)
+    assert chosen["high"] - chosen["low"] < 0.03 < value(rows, "loss", "high", group="base") - 3.2, (
+        "what seeds share cancels"
+    )
+    assert chosen["n"] == DOCUMENTS * PER and value(rows, "loss", group="base") == pytest.approx(3, abs=0.3)
+
+
+def test_time_saved_is_read_off_between_the_runs_from_scratch():
+    falling = {"half pieces": 0.3, "twice the pieces": -0.3}
+    # as good as the base at half the layers for half the pieces: a quarter less time
+    rows, outcomes = judged("trn.warm_start.gong2019", loss=falling)
+    assert value(rows, "time saved to equal loss") == pytest.approx(0.25, abs=0.01)
+    assert outcomes == {"saves_time": HOLDS, "a_quarter": HOLDS}
+    # as good as twice the pieces: 0.75 of the time where 2 would be needed
+    rows, _ = judged("trn.warm_start.gong2019", loss=falling | {"stacked": -0.3})
+    assert value(rows, "time saved to equal loss") == pytest.approx(1 - 0.75 / 2, abs=0.01)
+    # as good as half the pieces: 0.75 where 0.5 would do
+    rows, outcomes = judged("trn.warm_start.gong2019", loss=falling | {"stacked": 0.3})
+    assert value(rows, "time saved to equal loss") == pytest.approx(-0.5, abs=0.02)
+    assert outcomes["saves_time"] == FAILS
+
+
+def test_one_seed_alone_is_no_interval_over_seeds():
+    assert judged("trn.layers_vs_heads.wang2019b", seeds=1)[0]["clusters"].iloc[0] == DOCUMENTS
+
+
+def test_a_claim_about_runs_is_run_from_the_records_and_says_which_is_missing(tmp_path):
+    with pytest.raises(RecordError, match="bertology family run 'generated/base'"):
+        replace(Recorded.of("builtin"), root=tmp_path).group("base")
+    with pytest.raises(RecordError, match="no runs of the family are on elsewhere"):
+        Recorded.of("elsewhere")
+    with pytest.raises(NotRunnable, match="builtin"):
+        runs.run(IDS[0], SETTINGS, data="clams", save=False)
+    (found,) = runs.run("trn.hidden_size.wang2019b", SETTINGS, model="no-such-model", save=False).records
+    assert (found.model, found.data, found.over_twin) == ("family", "builtin", None)
+    assert found.provenance["subject_sha256"] == Recorded.of("builtin").sha256
+
+
+def test_the_card_of_a_claim_about_runs_shows_them_in_our_column(tmp_path):
+    settings = replace(SETTINGS, evidence=tmp_path)
+    runs.run("trn.hidden_size.wang2019b", settings)
+    said = card("trn.hidden_size.wang2019b", settings)
+    assert "FAMILY" in repr(said) and "trained runs are compared with one another" in repr(said)
+    shown = said._repr_html_()
+    assert "our small pretraining runs" in shown and "slot-mini" in shown and "our pretraining runs" in shown
+    assert "mini with random weights" not in shown
