@@ -134,7 +134,9 @@ def recall(id: str, settings: Settings | None = None, *, model: str | None = Non
     For claims that take long, on data that not everybody has. Parameters and errors as of `run`.
     """
     settings = Settings.of(settings, model=model, data=data)
-    names = (settings.model, settings.model.removesuffix(models.TWIN) + models.TWIN)
+    names: tuple[str, ...] = (settings.model, settings.model.removesuffix(models.TWIN) + models.TWIN)
+    if get(id).family:
+        names = (FAMILY,)
     found = {r.model: r for r in records.find(id, settings) if r.kind == "rerun" and r.data == settings.data}
     if set(names) <= set(found):
         return Result(tuple(found[name] for name in dict.fromkeys(names)))

@@ -47,16 +47,15 @@ def unk_mask(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
 @claim("trn.whole_word.devlin2019", tasks=(), family=True)
 def whole_word(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
     """Agreement and linear probes after masking whole words or spans, less those after masking pieces (devlin2019)."""
-    rows = []
-    for group in ("whole word", "span"):
+    groups = ("whole word", *(["span"] if runs.has("span") else []))
+    rows = [family.score(runs, settings, "agreement", g, family.agreeing, group=g) for g in ("base", *groups)]
+    for group in groups:
         said = f"agreement, {group} - piece"
         rows.append(family.difference(runs, settings, said, group, "base", family.agreeing))
-        rows.append(family.score(runs, settings, "agreement", group, family.agreeing, group=group))
         for name in PROBES:
             said = f"probe accuracy, {group} - piece"
             rows.append(family.probes(runs, settings, said, group, "base", name, probe=name))
-    rows.append(family.score(runs, settings, "agreement", "base", family.agreeing, group="base"))
-    return family.table(runs, settings, rows, ("base", "whole word", "span"))
+    return family.table(runs, settings, rows, ("base", *groups))
 
 
 @claim("trn.entity_mask.sun2019b", tasks=(), family=True)

@@ -65,6 +65,10 @@ class Recorded:
             )
         return found
 
+    def has(self, name: str) -> bool:
+        """Whether a run of the group is recorded."""
+        return any(find(m, self.root) is not None for m in self.tier.group(name))
+
     @cached_property
     def sha256(self) -> str:
         """Over the keys of the tier's records."""

@@ -1,0 +1,150 @@
+"""The whole family of pretraining runs as one table, and its learning curves as rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+
+import numpy as np
+import pandas as pd
+
+from ..pretrain.family.grid import Tier, tiers
+from ..pretrain.family.record import Record
+from ..pretrain.family.recorded import Recorded
+
+HEAD = (
+    "runs",
+    "differ from the base in",
+    "seeds",
+    "held-out loss",
+    "of seeds",
+    "agreement",
+    "probe, deprel",
+    "tuned",
+    "core s",
+)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table; a notebook shows it by itself.
+
+    Attributes
+    ----------
+    rows : data frame
+        One per group: `HEAD`; a figure that a run cannot have is nan.
+    """
+
+    rows: pd.DataFrame
+
+    def __repr__(self) -> str:
+        return self.rows.to_string(index=False, float_format="%.3g", na_rep="–")
+
+    def _repr_html_(self) -> str:
+        head = "".join(f'<th scope="col">{name}</th>' for name in self.rows.columns)
+        lines = [
+            f'<tr><th scope="row">{escape(first)}</th>' + "".join(f"<td>{_said(v)}</td>" for v in more) + "</tr>"
+            for first, *more in self.rows.itertuples(index=False)
+        ]
+        body = "".join(lines)
+        return f'<table class="facts family"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+
+
+def _said(value: object) -> str:
+    if isinstance(value, float):
+        return "–" if np.isnan(value) else f"{value:.3g}"
+    return escape(str(value))
+
+
+def table(tier: str = "generated") -> Table:
+    """Every group of a tier that has records: means over its seeds.
+
+    Columns: held-out loss in nats per masked piece at the same places for all, and its standard deviation over seeds; share
+    of agreement items right; accuracy of a linear probe of dependency relations; accuracy of tuned copies; seconds of one
+    processor core per run.
+    """
+    runs = Recorded(tiers()[tier])
+    return Table(pd.DataFrame([_row(runs, g) for g in runs.tier.groups if runs.has(g)], columns=list(HEAD)))
+
+
+def _row(runs: Recorded, name: str) -> tuple:
+    found = list(runs.group(name).values())
+    losses = [_loss(r) for r in found]
+    spread = float(np.std(losses, ddof=1)) if len(losses) > 1 else float("nan")
+    means = [float(np.mean([f(r) for r in found])) for f in (_agreement, _probe, _tuned, _seconds)]
+    return name, changes(runs.tier, name), len(found), float(np.mean(losses)), spread, *means
+
+
+def changes(tier: Tier, name: str) -> str:
+    """What a group has that the base has not, in words.
+
+    >>> changes(tiers()["generated"], "half layers")
+    'layers 1'
+    """
+    base, own = (tier.group(g)[0].config.as_dict() for g in ("base", name))
+    apart = [k for k in own if own[k] != base.get(k) and k not in ("name", "seed", "exports", "nsp")]
+    if "phases" in apart:
+        apart.remove("phases")
+        depths = " then ".join(str(p["layers"] or own["layers"]) for p in own["phases"])
+        return ", ".join([*(f"{k} {_plain(own[k])}" for k in apart), f"layers {depths}"])
+    apart += ["second task"] if own["nsp"] != base["nsp"] else []
+    return ", ".join(f"{k.replace('_', ' ')} {_plain(own.get(k, 'none'))}" for k in apart)
+
+
+def _plain(value: object) -> str:
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+
+
+def _loss(record: Record) -> float:
+    told = record.items.get("heldout")
+    return sum(told["loss"]) / sum(told["n"]) if told else float("nan")
+
+
+def _agreement(record: Record) -> float:
+    told = "".join(record.items.get("agreement", {}).values())
+    return told.count("1") / len(told) if told else float("nan")
+
+
+def _probe(record: Record) -> float:
+    told = record.items["probes"]["deprel"]
+    return sum(told["right"]) / sum(told["n"])
+
+
+def _tuned(record: Record) -> float:
+    told = record.items["tuned"]["right"]
+    return told.count("1") / len(told)
+
+
+def _seconds(record: Record) -> float:
+    layers = record.config["layers"]
+    each = [p["share"] * record.cost[str(p.get("layers") or layers)] for p in record.config["phases"]]
+    return record.config["tokens"] / 1000 * sum(each)
+
+
+def curves(groups: list[str], tier: str = "generated") -> dict[str, pd.DataFrame]:
+    """Learning curves: group -> pieces seen, mean held-out loss over seeds, and the least and the most of them."""
+    runs, out = Recorded(tiers()[tier]), {}
+    for name in groups:
+        told = [pd.DataFrame(r.curve)[["tokens", "heldout_mlm"]].dropna() for r in runs.group(name).values()]
+        length = min(map(len, told))
+        losses = np.array([t["heldout_mlm"].to_numpy()[:length] for t in told])  # (S, points)
+        pieces = np.mean([t["tokens"].to_numpy()[:length] for t in told], 0)
+        frame = {"tokens": pieces, "value": losses.mean(0), "low": losses.min(0), "high": losses.max(0), "n": len(told)}
+        out[name] = pd.DataFrame(frame).assign(measure="held-out loss")
+    return out
+
+
+def growth(group: str, tier: str = "generated") -> dict[str, pd.DataFrame]:
+    """Agreement at the exported checkpoints of a group's runs, mean over seeds: number of attractors -> rows by pieces."""
+    told = [
+        pd.DataFrame(r.items["checkpoints"]).assign(seed=s) for s, r in Recorded(tiers()[tier]).group(group).items()
+    ]
+    whole = pd.concat(told)
+    whole["point"] = whole.groupby(["seed", "attractors"])["tokens"].rank().astype(int)
+    out = {}
+    for attractors, part in whole.groupby("attractors"):
+        by = part.groupby("point")
+        frame = pd.DataFrame({"tokens": by["tokens"].mean(), "value": by["value"].mean()})
+        frame = frame.assign(low=by["value"].min(), high=by["value"].max(), n=by["n"].sum(), measure="agreement")
+        out[f"{attractors} attractor{'s' * (attractors != 1)}"] = frame.reset_index(drop=True)
+    return out
