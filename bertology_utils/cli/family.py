@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -41,7 +41,14 @@ def run(
     typer.echo(f"{len(chosen)} runs, {len(left)} without a record")
     for member in left if jobs == 1 else [None]:
         some = left if member is None else [member]
-        options = {"root": root, "corpus": corpus, "jobs": jobs, "cache": cache, "device": device, "minutes": minutes}
+        options: dict[str, Any] = {
+            "root": root,
+            "corpus": corpus,
+            "jobs": jobs,
+            "cache": cache,
+            "device": device,
+            "minutes": minutes,
+        }
         for line in family.run(some, work, **options):
             typer.echo(line)
 

@@ -8,6 +8,7 @@ two factors that cross. `n` is the number of places or items that one run was sc
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -43,7 +44,7 @@ def per_place(top: np.ndarray, n: np.ndarray, settings: Settings) -> Interval:
     seeds, documents = top.shape
     crossed = [np.repeat(np.arange(seeds), documents), np.tile(np.arange(documents), seeds)]
     groups = crossed if seeds > 1 else crossed[1]
-    of = {"seed": settings.seed, "draws": settings.draws, "groups": groups, "signed": True}
+    of: dict[str, Any] = {"seed": settings.seed, "draws": settings.draws, "groups": groups, "signed": True}
     return intervals.ratio(top.ravel(), np.tile(n, seeds), **of)
 
 
@@ -110,7 +111,7 @@ def scored(measure: str, scores: np.ndarray, settings: Settings, /, **keys: obje
     """Mean of scores (S, N) by seed and item as a row."""
     seeds, n = scores.shape
     crossed = [np.repeat(np.arange(seeds), n), np.tile(np.arange(n), seeds)]
-    of = {"seed": settings.seed, "draws": settings.draws, "signed": bool((scores < 0).any())}
+    of: dict[str, Any] = {"seed": settings.seed, "draws": settings.draws, "signed": bool((scores < 0).any())}
     found = intervals.mean_interval(scores.ravel(), groups=crossed if seeds > 1 else None, **of)
     return intervals.row(measure, found, n, **keys)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 
@@ -68,7 +70,6 @@ def sentence_order(runs: Recorded, data: Data, settings: Settings) -> pd.DataFra
             (own, "accuracy over chance on its own task"),
             (other, "accuracy over chance on the other's task"),
         ):
-            rows.append(
-                family.score(runs, settings, measure, group, lambda r, task=task: over_chance(r, task), group=group)
-            )
+            read = partial(over_chance, task=task)
+            rows.append(family.score(runs, settings, measure, group, read, group=group))
     return family.table(runs, settings, rows, (order, nsp_))
