@@ -50,7 +50,7 @@ def slots(clauses: Sequence[Clause], rows: pd.DataFrame | None = None) -> list[S
     for record in [] if rows is None else rows.to_dict("records"):
         if record["measure"] in {t.measure for t in tests} and record["n"] > 0:
             keys = {k: v for k, v in record.items() if k not in intervals.COLUMNS and v is not None and v == v}
-            half = (record["high"] - record["low"]) / 2 if record["high"] > record["low"] else None
+            half = (record["high"] - record["low"]) / 2
             found[Slot(record["measure"], tuple(keys.items()), int(record["n"]), half)] = None
     known = {slot.measure for slot in found}
     for test in (t for t in tests if t.measure not in known):
@@ -83,6 +83,11 @@ def rows_of(
         else:  # the same interval, with no spread of seeds
             of_seed, of_item = 0.0, slot.half / 1.96 * np.sqrt(n)
         shared = rng.normal(0, of_item * 0.7, n)  # items are easy or hard for everybody
+        if slot.half == 0:  # a count of parameters, say: exact, and the same in both
+            exact = _mean(found, times)
+            for rows in (mine, other):
+                rows.append(intervals.row(slot.measure, (exact, exact, exact), slot.n, **dict(slot.keys)))
+            continue
         for rows, mean in ((mine, _mean(found, times)), (other, _mean([f for f in found if f[0] != ABSENCE], 0.0))):
             scores = mean + shared + rng.normal(0, of_seed, (SEEDS, 1))
             # an item's own part is the same in all seeds, so that more seeds do not make more items

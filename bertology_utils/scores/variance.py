@@ -96,7 +96,7 @@ def best_of(scores: np.ndarray, m: int) -> float:
 
 
 def steps_saved(early: np.ndarray, final: np.ndarray, *, part: float, keep: int) -> float:
-    """What stopping the runs (n,) that start badly saves, as a share of the steps, at an equal best score.
+    """What stopping the runs (n,) that start badly saves at an equal best score, as a share of the steps of all runs.
 
     All runs go on for a part of their steps, the `keep` best by then to the end. Whole runs without stopping need to be
     as many as bring the same best score on average (`best_of`); the saving is against their steps. It is negative
@@ -116,7 +116,7 @@ def steps_saved(early: np.ndarray, final: np.ndarray, *, part: float, keep: int)
     reached = _kept_best(early, final, keep)
     curve = np.array([best_of(final, m) for m in range(1, n + 1)])
     whole = 1.0 if reached <= curve[0] else float(np.interp(reached, *_rising(curve)))
-    return float(1 - spent / whole)
+    return float((whole - spent) / n)
 
 
 def _kept_best(early: np.ndarray, final: np.ndarray, keep: int) -> float:
