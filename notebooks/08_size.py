@@ -18,44 +18,37 @@
 # # How big should BERT be?
 #
 # BERT base has 110 million parameters, and larger models followed. Does it need them? The survey {cite:p}`rogers2020`
-# collects two answers: larger models do better, and most of what they have can be taken away again. This chapter takes
-# away: heads, layers, single weights, whole units, bits, word vectors; and it lets small models learn from large ones.
+# collects two answers: larger models do better, and most of what they have can be taken away again. This chapter is about
+# what can be taken away: heads, layers, single weights, whole units, bits, word vectors; and about small models that learn
+# from large ones.
 #
-# Each experiment first tunes a model on a task, with three seeds, and asks whether it beats the commonest label by five
-# points. Where it does not, there is nothing to lose, and the card says *cannot be tested here*. What goes is chosen on
-# training or development items and scored on test items. Every way has its null: as many parts at random, or a model of
-# the same size that was tuned alone. Heads, layers and units are really cut out of the weights; single weights are set to
-# zero under a mask.
+# The figures show the released outputs of the real BERT, scored again. Many of them come near a claim without being a
+# test of it (another damage, another order of steps), and then the text says so. The experiments themselves, for any BERT,
+# are a call away: `run("siz.head_pruning.michel2019")` tunes the model of your choice with three seeds, asks whether it beats the
+# commonest label by five points, and only then takes things away. Where it does not, there is nothing to lose, and the card
+# says *cannot be tested here*. What goes is chosen on training or development items and scored on test items; every way
+# has its null, as many parts at random or a model of that size tuned alone. Heads, layers and units are really cut out
+# of the weights; single weights are set to zero under a mask.
 #
-# `mini` has 8 layers of 8 heads. It is tuned on 500 generated sentences of praise and blame, in the recorded
-# runs that this chapter reads (`recall`). Layers and heads are counted from 0. The released outputs of the real BERT are
-# mostly of other designs; the cards say so.
-#
-# **Five things this chapter shows**
+# Layers and heads are counted from 0.
 
 # %%
-import pandas as pd
-
-from bertology_utils import card, five, found, load, plotting, recall
+from bertology_utils import card, found, load, plotting
 from bertology_utils.claims import evidence
-from bertology_utils.scores.frontier import front
-
-five("size")
 
 
 # %% tags=["hide-input"]
-def by_way(result, measure="accuracy left", x="share", **names):
-    """The subject's rows of a measure, a curve for each way."""
-    rows = plotting.rows_of(result.rows, measure)
-    whole = plotting.rows_of(result.rows, "accuracy").assign(**{x: 0.0})
-    shown = {names.get(w, w): pd.concat([whole, part]) for w, part in rows.groupby("way", sort=False)}
-    return {w: f.astype({x: float}).sort_values(x) for w, f in shown.items()}
+def released(claim, measure, of="", **where):
+    """Released rows of a measure: model -> rows; `of` chooses models by a part of their names."""
+    records = [r for r in evidence.find(claim) if r.kind == "released" and of in r.model]
+    frames = {r.model: r.frame for r in records if measure in set(r.frame["measure"])}
+    return plotting.series(frames, measure, **where)
 
 
-def in_words(result, measures, name):
-    """Rows of the subject under names of one's own, for bars."""
-    rows = [plotting.rows_of(result.rows, m).assign(what=what) for what, m in measures.items()]
-    return {name: pd.concat(rows)}
+def by(frames, column):
+    """The one frame's rows, apart by the values of a column."""
+    (frame,) = frames.values()
+    return {str(k): part for k, part in frame.groupby(column, sort=False)}
 
 
 # %% [markdown]
@@ -85,28 +78,15 @@ with ablate_heads(mini, gone):
 removed = next(encode.hidden_states(less, sentence))[1]
 print("largest difference below 0.0001:", bool(abs(masked - removed).max() < 1e-4))
 
-# %% [markdown]
-# The whole: half of the heads, a quarter, three quarters, by importance and at random.
-
-# %%
-heads = recall("siz.head_pruning.michel2019")
-
-# %% mystnb={"figure": {"caption": "Accuracy of mini with a share of its heads removed, by importance and at random."}, "image": {"alt": "Two curves: accuracy of mini by the share of heads removed, the least important first and in a random order."}}
-shown = by_way(heads, importance="least important first", random="at random")
-plotting.lines(shown, "share", xlabel="share of heads removed", ylabel="accuracy", ylim=(0.4, 0.9))
-plotting.plt.show()
-
-# %% [markdown]
-# And with all heads of a layer gone but the most important one, layer by layer:
-
-# %% mystnb={"figure": {"caption": "Accuracy that mini loses with one head left in a layer."}, "image": {"alt": "A curve: accuracy lost with one head left, by layer."}}
-single = {"mini": plotting.rows_of(heads.rows, "accuracy lost, one head in the layer")}
-plotting.lines(single, "layer", chance=0.02, reference="two points", ylabel="accuracy lost")
+# %% mystnb={"figure": {"caption": "Share of BERT base's heads that go, the least important first, before a tenth of the score is lost; an independent rerun."}, "image": {"alt": "Horizontal bars for eight tasks: share of the heads that go before a tenth of the score is lost."}}
+shown = released("siz.head_pruning.michel2019", "share of heads pruned for a tenth of the score, by task")
+plotting.bars(
+    shown, "task", chance=0.5, reference="half", xlim=(0, 1), xlabel="share of heads", ax=plotting.axes(figsize=(7, 4))
+)
 plotting.plt.show()
 
 # %% tags=["hide-output"]
 print(plotting.printed(shown))
-print(plotting.printed(single))
 
 # %%
 found("siz.head_pruning.michel2019")
@@ -121,6 +101,14 @@ card("siz.head_pruning.michel2019")
 # In machine translation {cite:t}`voita2019b` push gates on heads shut and find that those which look at a neighbour, or
 # along a dependency, stay open longest. {cite:t}`prasanna2020` doubt that it is so in BERT.
 
+# %% mystnb={"figure": {"caption": "How much later heads that tell a syntactic relation are pruned than the others, by two definitions; a related measure."}, "image": {"alt": "Two bars with intervals: lead of syntactic heads in the order of pruning."}}
+shown = released("siz.specialised_survive.voita2019b", "survival rank, syntactic - other heads")
+plotting.bars(shown, "heads", chance=0.0, xlabel="lead in the order of pruning, share of the ranking")
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(shown))
+
 # %%
 found("siz.specialised_survive.voita2019b")
 
@@ -134,16 +122,9 @@ card("siz.specialised_survive.voita2019b")
 # {cite:t}`kovaleva2019` switch off one head, or one layer, and see some tasks gain. Of 72 parts, the best on some items
 # will always seem to gain on those items. So the part is chosen on development items and scored on others.
 
-# %%
-harmful = recall("siz.harmful_parts.kovaleva2019")
-
-# %% mystnb={"figure": {"caption": "Gain of the part that does best when switched off: on the items it was chosen by, and on others."}, "image": {"alt": "Two bars with intervals: gain of mini on the development items by which the part was chosen, and on test items."}}
-measures = {
-    "on the items it was chosen by": "gain on dev of the part chosen there",
-    "on other items": "gain on test of the part chosen on dev",
-}
-shown = in_words(harmful, measures, "mini")
-plotting.bars(shown, "what", chance=0.0, xlabel="accuracy gained")
+# %% mystnb={"figure": {"caption": "Largest gain of BERT base when one layer's attention is set to random weights, by task; a related damage."}, "image": {"alt": "Horizontal bars for eight tasks: largest gain with one layer's attention at random."}}
+shown = released("siz.harmful_parts.kovaleva2019", "largest gain, one layer's attention at random")
+plotting.bars(shown, "task", chance=0.0, xlabel="score gained", ax=plotting.axes(figsize=(7, 4)))
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -162,11 +143,9 @@ card("siz.harmful_parts.kovaleva2019")
 # The probes of {cite:t}`tenney2019a` read layers 0 to l, for growing l. A layer more should never do harm, yet in their
 # scores it sometimes does. Their counts were released.
 
-# %% mystnb={"figure": {"caption": "Largest drop of a probe's score from one layer to the next, over all layers; the interval covers the choice of the layer."}, "image": {"alt": "Horizontal bars with intervals for eight tasks and two sizes of BERT: the largest drop of one layer."}}
-drops = {r.model: r.frame for r in evidence.find("siz.layers_drop.tenney2019a") if r.kind == "released"}
-shown = plotting.series(drops, "largest drop of one layer")
-axes = plotting.axes(figsize=(7, 4.6))
-plotting.bars(shown, "task", chance=0.0, ax=axes, xlabel="largest drop of one layer (F1)")
+# %% mystnb={"figure": {"caption": "Largest drop of a probe's score from one layer to the next; the interval covers the choice of the layer."}, "image": {"alt": "Horizontal bars with intervals for eight tasks and two sizes of BERT: the largest drop of one layer."}}
+shown = released("siz.layers_drop.tenney2019a", "largest drop of one layer")
+plotting.bars(shown, "task", chance=0.0, xlabel="largest drop of one layer (F1)", ax=plotting.axes(figsize=(7, 4.6)))
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -182,21 +161,12 @@ card("siz.layers_drop.tenney2019a")
 # (siz-layers)=
 # ## Can a third of the layers go?
 #
-# {cite:t}`kao2020` find layers redundant, and {cite:t}`fan2019` train models to do without some. Here three of eight
-# layers go before tuning (top, bottom or every other one, whichever does best on development items), or after it.
+# {cite:t}`kao2020` find layers redundant, and {cite:t}`fan2019` train models to do without some. In the experiment a third of the layers
+# goes before tuning (top, bottom or every other one, whichever does best on development items), or after it.
 
-# %%
-layers = recall("siz.layer_redundancy.kao2020")
-
-# %% mystnb={"figure": {"caption": "Accuracy that mini loses without some of its layers."}, "image": {"alt": "Four bars with intervals: accuracy lost by mini with a third of the layers dropped before tuning, after tuning, at random before tuning, and with one layer left."}}
-measures = {
-    "a third, then tuned": "accuracy lost, a third of the layers",
-    "a third at random, then tuned": "accuracy lost, a third of the layers at random",
-    "tuned, then a third": "accuracy lost, a third of the layers dropped after tuning",
-    "all but one, then tuned": "accuracy lost, all layers but one",
-}
-shown = in_words(layers, measures, "mini")
-plotting.bars(shown, "what", chance=0.0, xlabel="accuracy lost")
+# %% mystnb={"figure": {"caption": "Accuracy that BERT base loses when one layer is set to random weights, by layer; a related damage."}, "image": {"alt": "A curve: accuracy lost with one layer at random, by layer."}}
+shown = evidence.curves("siz.layer_redundancy.kao2020", "accuracy lost, one layer at random")
+plotting.lines(shown, "layer", chance=0.0, ylabel="accuracy lost")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -215,12 +185,9 @@ card("siz.layer_redundancy.kao2020")
 # {cite:t}`gordon2020` set the smallest weights of the pretrained model to zero and then tune it: up to four tenths
 # cost nothing.
 
-# %%
-magnitude = recall("siz.magnitude_pruning.gordon2020")
-
-# %% mystnb={"figure": {"caption": "Accuracy of mini tuned with a share of its weights at zero."}, "image": {"alt": "A curve: accuracy of mini by the share of weights pruned by size; a second one, with one point, for as many at random."}}
-shown = by_way(magnitude, magnitude="the smallest", random="at random")
-plotting.lines(shown, "share", xlabel="share of the encoder's weights at zero", ylabel="accuracy", ylim=(0.4, 0.9))
+# %% mystnb={"figure": {"caption": "Accuracy that BERT base loses when its smallest weights go after tuning, mean of six tasks; a related order of steps."}, "image": {"alt": "Three bars with intervals: accuracy lost with 20, 50 and 70 per cent of the weights gone."}}
+shown = released("siz.magnitude_pruning.gordon2020", "accuracy lost, pruned after tuning", task="all")
+plotting.bars(shown, "sparsity", chance=0.0, xlabel="accuracy lost")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -240,18 +207,13 @@ card("siz.magnitude_pruning.gordon2020")
 # tune, prune the smallest weights, rewind the others to where pretraining left them, and again. Random masks and the
 # worst there are stand beside it.
 
-# %%
-lottery = recall("siz.lottery.chen2020")
-
-# %% mystnb={"figure": {"caption": "Accuracy of mini tuned whole, and with six tenths of its weights at zero: winning, random and bad tickets."}, "image": {"alt": "Bars with intervals: accuracy of mini with a winning, a random and a bad mask of the same size."}}
-shown = {"mini": plotting.rows_of(lottery.rows, "accuracy left")}
-plotting.bars(shown, "way", chance=lottery.value("accuracy"), reference="the whole model", xlabel="accuracy")
+# %% mystnb={"figure": {"caption": "Lead of winning subnetworks of BERT base over random ones of their size."}, "image": {"alt": "Horizontal bars for six tasks and two kinds of subnetworks: lead of winning over random ones."}}
+shown = by(released("siz.lottery.chen2020", "accuracy, winning - random, by task"), "network")
+plotting.bars(shown, "task", chance=0.0, xlabel="accuracy, winning - random", ax=plotting.axes(figsize=(7, 4)))
 plotting.plt.show()
 
 # %% tags=["hide-output"]
 print(plotting.printed(shown))
-for measure in ("accuracy, winning - random", "accuracy, full - bad", "range of transfer over tasks"):
-    print(plotting.printed(lottery.series(measure)))
 
 # %%
 found("siz.lottery.chen2020")
@@ -266,9 +228,8 @@ card("siz.lottery.chen2020")
 # In general yes, says the survey, and names exceptions. The scores of four small BERTs of different size were released.
 
 # %% mystnb={"figure": {"caption": "Gain of the score per doubling of the parameters, from BERT-tiny to BERT-medium."}, "image": {"alt": "Horizontal bars for six tasks: gain of the score per doubling of parameters."}}
-(small,) = [r.frame for r in evidence.find("siz.bigger_is_better.liu2019a") if r.model == "bert-tiny to bert-medium"]
-shown = {"tiny to medium": plotting.rows_of(small, "score per doubling of parameters, by task")}
-plotting.bars(shown, "task", chance=0.0, xlabel="score per doubling of parameters")
+shown = released("siz.bigger_is_better.liu2019a", "score per doubling of parameters, by task", of="tiny")
+plotting.bars(shown, "task", chance=0.0, xlabel="score per doubling of parameters", ax=plotting.axes(figsize=(7, 3.6)))
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -286,6 +247,14 @@ card("siz.bigger_is_better.liu2019a")
 #
 # On subject-verb agreement BERT base was right more often than BERT large {cite:p}`goldberg2019`.
 
+# %% mystnb={"figure": {"caption": "Share of the same 383 sentences in which the right verb form is preferred."}, "image": {"alt": "Two bars with intervals: BERT base and BERT large."}}
+shown = released("siz.bigger_not_always.goldberg2019", "accuracy")
+plotting.bars(shown, "size", chance=0.5, xlim=(0, 1), xlabel="right verb form preferred")
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(shown))
+
 # %%
 found("siz.bigger_not_always.goldberg2019")
 
@@ -300,19 +269,15 @@ card("siz.bigger_not_always.goldberg2019")
 # its hidden states and attention maps are {cite:p}`sun2019a,jiao2019`. The null is the same student, from the same weights,
 # on the labels alone.
 
-# %%
-students = recall("siz.distillation.sanh2019")
-
-# %% mystnb={"figure": {"caption": "Accuracy of students of mini, with a teacher and alone. Dotted: the teacher."}, "image": {"alt": "Bars with intervals: accuracy of students with soft targets, with hidden states and attention, with more texts, alone, from random weights, and of a BiLSTM with and without a teacher."}}
-shown = {"mini": plotting.rows_of(students.rows, "accuracy left")}
-axes = plotting.axes(figsize=(7, 4))
-plotting.bars(shown, "way", chance=students.value("accuracy"), reference="the teacher", ax=axes, xlabel="accuracy")
+# %% mystnb={"figure": {"caption": "What DistilBERT keeps of BERT's gain over the commonest label, by task."}, "image": {"alt": "Horizontal bars for four tasks: share of the gain that DistilBERT keeps, cased and uncased."}}
+measure = "retention of the teacher's gain over majority, by task"
+shown = released("siz.distillation.sanh2019", measure, of="cased, DistilBERT")
+shown = {m: f for m, f in shown.items() if m.endswith("DistilBERT")}
+plotting.bars(shown, "task", chance=0.9, reference="nine tenths", xlim=(0, 1.1), xlabel="share kept")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
 print(plotting.printed(shown))
-for measure in ("accuracy, distilled - alone", "retention of the teacher's gain over majority"):
-    print(plotting.printed(students.series(measure)))
 
 # %%
 found("siz.distillation.sanh2019")
@@ -327,13 +292,9 @@ card("siz.distillation.sanh2019")
 # 8 bits are torch's own dynamic quantization, after {cite:t}`zafrir2019`. With 4, 3 and 2 bits a group of 64 weights shares a
 # scale; weights far out can be kept apart in full {cite:p}`zadeh2020`.
 
-# %%
-bits = recall("siz.quantization.zafrir2019")
-
-# %% mystnb={"figure": {"caption": "Accuracy that mini loses with fewer bits per weight."}, "image": {"alt": "Bars with intervals: accuracy lost by mini with 8, 4, 3 and 2 bits, with outliers kept and with training that sees rounded weights."}}
-ways = ("8 bits", "4 bits", "3 bits", "3 bits, outliers kept", "2 bits", "2 bits, trained")
-shown = in_words(bits, {way: f"accuracy lost, {way}" for way in ways}, "mini")
-plotting.bars(shown, "what", chance=0.0, xlabel="accuracy lost")
+# %% mystnb={"figure": {"caption": "Score that BERT loses with 8-bit weights and activations, by task."}, "image": {"alt": "Horizontal bars for eight tasks: score lost with 8 bits by BERT base and large."}}
+shown = released("siz.quantization.zafrir2019", "score lost, 8 bits, by task")
+plotting.bars(shown, "task", chance=0.01, reference="a point", xlabel="score lost", ax=plotting.axes(figsize=(7, 4.2)))
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -352,19 +313,15 @@ card("siz.quantization.zafrir2019")
 # At nine tenths of zeros size is a poor guide: {cite:t}`sanh2020` drop the weights that training moves towards zero.
 # {cite:t}`mccarley2020` drop whole units of the feed-forward layers.
 
-# %%
-moved = recall("siz.structured_pruning.mccarley2020")
-
-# %% mystnb={"figure": {"caption": "Accuracy of mini pruned while it is tuned, by the movement and by the size of weights."}, "image": {"alt": "Bars with intervals: accuracy of mini with 90 and 95 per cent of its weights at zero, chosen by movement and by size."}}
-rows = plotting.rows_of(moved.rows, "accuracy left")
-shown = {f"by {way}": part.assign(zeros=part["share"].astype(str)) for way, part in rows.groupby("way")}
-plotting.bars(shown, "zeros", chance=moved.value("accuracy"), reference="the whole model", xlabel="accuracy")
+# %% mystnb={"figure": {"caption": "Lead of movement over size in choosing the weights of BERT base that go, without distillation."}, "image": {"alt": "Two curves over the share of weights gone: lead of movement on MNLI and on QQP; both rise from about zero or below to well above."}}
+where = {"method": "movement", "distilled": False}
+shown = by(released("siz.structured_pruning.mccarley2020", "accuracy, movement - magnitude", **where), "task")
+shown = {task: f.astype({"sparsity": float}) for task, f in shown.items()}
+plotting.lines(shown, "sparsity", chance=0.0, xlabel="share of the weights gone", ylabel="accuracy, movement - size")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
 print(plotting.printed(shown))
-for measure in ("accuracy lost, half of the units", "accuracy lost, random units"):
-    print(plotting.printed(moved.series(measure)))
 
 # %%
 found("siz.structured_pruning.mccarley2020")
@@ -377,6 +334,14 @@ card("siz.structured_pruning.mccarley2020")
 # ## What do shared layers cost?
 #
 # ALBERT {cite:p}`lan2020` uses one layer again and again and splits the embeddings into two small matrices.
+
+# %% mystnb={"figure": {"caption": "Share of BERT large's score that ALBERT large loses, by task, for two versions."}, "image": {"alt": "Horizontal bars for four tasks and two versions: share of the score lost."}}
+shown = released("siz.albert.lan2020", "share of the score lost, shared - plain, by task")
+plotting.bars(shown, "task", chance=0.0, xlabel="share of the score lost")
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(shown))
 
 # %%
 found("siz.albert.lan2020")
@@ -391,12 +356,9 @@ card("siz.albert.lan2020")
 # {cite:t}`xu2020` grow half of the layers inside the tuned model: at each step each new layer stands in for two old ones with
 # some probability, until the old ones are gone.
 
-# %%
-theseus = recall("siz.theseus.xu2020")
-
-# %% mystnb={"figure": {"caption": "Accuracy of half of mini's layers, grown inside the tuned model and tuned plainly."}, "image": {"alt": "Two bars with intervals: accuracy of replaced modules and of the plain small model."}}
-shown = {"mini": plotting.rows_of(theseus.rows, "accuracy left")}
-plotting.bars(shown, "way", chance=theseus.value("accuracy"), reference="the whole model", xlabel="accuracy")
+# %% mystnb={"figure": {"caption": "What six grown layers keep of BERT base's gain over the commonest label, by task."}, "image": {"alt": "Horizontal bars for four tasks: share of the gain that is kept."}}
+shown = released("siz.theseus.xu2020", "retention of the teacher's gain over majority, by task")
+plotting.bars(shown, "task", chance=0.9, reference="nine tenths", xlim=(0, 1.1), xlabel="share kept")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -412,19 +374,11 @@ card("siz.theseus.xu2020")
 # (siz-tokens)=
 # ## Do all word vectors have to go to the top?
 #
-# The classifier reads one vector. {cite:t}`goyal2020` drop those that receive little attention on the way up. Here a third
-# of all vectors go.
+# The classifier reads one vector. {cite:t}`goyal2020` drop those that receive little attention on the way up.
 
-# %%
-tokens = recall("siz.token_elimination.goyal2020")
-
-# %% mystnb={"figure": {"caption": "Accuracy that mini loses when a third of the vectors are dropped."}, "image": {"alt": "Two bars with intervals: accuracy lost by mini when vectors are dropped by attention and at random."}}
-measures = {
-    "by attention": "accuracy lost, a third of the vectors eliminated",
-    "at random": "accuracy lost, random elimination",
-}
-shown = in_words(tokens, measures, "mini")
-plotting.bars(shown, "what", chance=0.0, xlabel="accuracy lost")
+# %% mystnb={"figure": {"caption": "Inference time of BERT base by that with fewer vectors, by task."}, "image": {"alt": "Horizontal bars for eight tasks: times as fast."}}
+shown = released("siz.token_elimination.goyal2020", "time, original / eliminated, by task")
+plotting.bars(shown, "task", chance=1.0, reference="as fast", xlabel="times as fast", ax=plotting.axes(figsize=(7, 4)))
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -450,35 +404,10 @@ card("siz.train_large.li2020")
 
 # %% [markdown]
 # (siz-table)=
-# ## What was saved, and what was kept?
+# ## Table 1 of the survey
 #
-# Every compressed model of this chapter beside the tuned `mini` it was made from: bytes of the saved file, the share of the
-# accuracy that was kept, and time side by side on one thread, as measured in the recorded run. A masked model saves
-# neither bytes nor time, so it is not here. Times are of short sentences on one processor; they promise nothing elsewhere.
-
-# %% tags=["hide-input"]
-RESULTS = {"": heads, "layers gone": layers, " ": bits, "  ": moved, "students": students, "grown": theseus}
-BYTES, TIME = "bytes on disk, original / compressed", "time, original / compressed"
-
-
-def saved(group, result, r):
-    """One compressed model: what it saves, what it keeps, how much faster it was with 1 text and with 32."""
-    kept = result.row("retention of the score", way=r["way"])
-    faster = {f"faster_{b}": result.value(TIME, way=r["way"], batch=b) for b in (1, 32)}
-    return {"model": f"{group.strip()} {r['way']}".strip(), "saved": r["value"], "kept": kept["value"]} | faster | {
-        "low": kept["low"], "high": kept["high"]
-    }  # fmt: skip
-
-
-found_rows = [(g, x, r) for g, x in RESULTS.items() for r in plotting.rows_of(x.rows, BYTES).to_dict("records")]
-table = pd.DataFrame([saved(*one) for one in found_rows])
-table["front"] = front(table["saved"], table["kept"])
-
-# %% mystnb={"figure": {"caption": "Bytes saved against accuracy kept; the area of a point is the measured speed-up with 32 texts. Line: the models that no other beats in both."}, "image": {"alt": "Scatter: for each compressed model how many times smaller its file is, and what share of the accuracy it keeps, with intervals, and the Pareto front as steps."}}
-shown = table.assign(size=60 * table["faster_32"])
-labels = {"xlabel": "times smaller on disk", "ylabel": "share of the accuracy kept"}
-plotting.tradeoff(shown, "saved", "kept", "model", on="front", **labels)
-plotting.plt.show()
+# The survey's table sets twenty-six compressed models side by side: how much smaller, how much of the score is kept, how much
+# faster. It is not in this book yet.
 
 # %%
-print(table.round(2).to_string(index=False))
+card("siz.table1")
