@@ -8,6 +8,8 @@ SHELL := /bin/bash
 PYTHON ?= python3
 VENV ?= .venv
 CONSTRAINTS ?= constraints.txt
+# Where files are to be those known by their hashes: requirements.lock (what is published is made with it).
+LOCK ?=
 # The two switches of the book, and the device. The published book has these values.
 MODEL ?= mini
 DATA ?= builtin
@@ -31,6 +33,7 @@ JOBS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((n < 4 ? n : 4)))
 
 STAMP := $(VENV)/.installed
 RUN := $(VENV)/bin/python
+PIP := $(RUN) -m pip install --quiet --disable-pip-version-check
 BOOK := $(RUN) -m bertology_utils.book
 
 help: ## show this list
@@ -38,12 +41,13 @@ help: ## show this list
 
 setup: $(STAMP) ## make the virtual environment, once
 
-$(STAMP): pyproject.toml $(CONSTRAINTS)
+$(STAMP): pyproject.toml $(CONSTRAINTS) $(LOCK)
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 10) or sys.exit("Python 3.10 or later is needed, not " + sys.version)'
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null \
 	  || { echo "$(PYTHON) cannot make virtual environments; on Debian: apt-get install python3-venv" >&2; exit 1; }
 	test -x $(RUN) || $(PYTHON) -m venv $(VENV)
-	$(RUN) -m pip install --quiet --disable-pip-version-check $(if $(CONSTRAINTS),-c $(CONSTRAINTS)) -e '.[book,test]'
+	$(if $(LOCK),$(PIP) --require-hashes -r $(LOCK))
+	$(PIP) $(if $(LOCK),--no-deps --no-build-isolation,$(if $(CONSTRAINTS),-c $(CONSTRAINTS))) -e '.[book,test]'
 	touch $@
 
 book: $(STAMP) ## execute every notebook afresh and render the book (MODEL=, DATA=, DEVICE=)

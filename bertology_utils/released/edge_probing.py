@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -30,7 +31,7 @@ SEMANTICS = {
     "rel-semeval-_clean_micro_": "relations",
 }
 _FILES = ("iclr_edge_probing_scores.csv", "iclr_edge_probing_errn95.csv")
-_AUTHOR = dict(
+_AUTHOR: dict[str, Any] = dict(
     study="tenney2019b", label="authors", folder=FOLDER, files=_FILES, baselines=("elmo with random weights",)
 )
 

@@ -70,8 +70,8 @@ def _rank(fillers: list[str], word: str) -> float:
 def _means(frame: dict[str, list], **keys) -> list[dict]:
     """A row per measure; values that are nan (not defined for an item) do not count."""
     rows = []
-    for measure, values in frame.items():
-        values = np.asarray(values, float)
+    for measure, listed in frame.items():
+        values = np.asarray(listed, float)
         values = values[~np.isnan(values)]
         rows.append(row(measure, mean_interval(values), len(values), **keys))
     return rows
@@ -171,7 +171,7 @@ def roles(files: Files) -> pd.DataFrame:
     """
     rows = []
     for model in MODELS:
-        found = {f"{m} in top {k}": [] for k in (1, 5, 20) for m in ("expected", "other order's")}
+        found: dict[str, list] = {f"{m} in top {k}": [] for k in (1, 5, 20) for m in ("expected", "other order's")}
         found |= {"overlap of top 10": [], "sensitivity to reversal": []}
         for p in read_pairs(files, "ROLE-1500", model).itertuples():
             wins = []

@@ -85,9 +85,10 @@ def mean(figures: Sequence[Interval], seed: int = 0) -> Interval:
     The order depends on seed and place alone, so the means of two subjects on the same data pair.
     """
     value = float(np.mean([f[0] for f in figures]))
-    if any(f.draws is None for f in figures):
+    known_draws = [f.draws for f in figures if f.draws is not None]
+    if len(known_draws) < len(figures):
         return Interval(value, float("nan"), float("nan"))
-    drawn = [np.random.default_rng([seed, k]).permutation(f.draws) for k, f in enumerate(figures)]
+    drawn = [np.random.default_rng([seed, k]).permutation(draws) for k, draws in enumerate(known_draws)]
     low, high = np.percentile(np.mean(drawn, 0), [2.5, 97.5])
     known = [f.clusters for f in figures if f.clusters is not None]
     return Interval(

@@ -143,9 +143,12 @@ class Means:
         return _mean(np.asarray(values, float), self.sample, signed)
 
     def draws(self, values: np.ndarray) -> np.ndarray:
-        """The means of the resamples, (draws,), as they are: `interval` widens them if told the clusters."""
+        """The means of the resamples, (draws,), as they are: `interval` widens them if told the clusters.
+
+        A resample of few crossed groups may draw no item at all: its mean is nan.
+        """
         sums = self.sample.sums(np.stack([np.asarray(values, float), np.ones(self.sample.n)], 1))
-        return sums[:, 0] / sums[:, 1]
+        return np.divide(sums[:, 0], sums[:, 1], out=np.full(len(sums), np.nan), where=sums[:, 1] != 0)
 
 
 def means(

@@ -38,15 +38,14 @@ def macro(
     >>> float(found[0])
     0.5
     """
-    relations = np.asarray(relations, object)
-    values = np.asarray(values, float)
-    names, codes = np.unique(relations.astype(str), return_inverse=True)
+    scored = np.asarray(values, float)
+    names, codes = np.unique(np.asarray(relations, object).astype(str), return_inverse=True)
     weight = 1 / (np.bincount(codes)[codes] * len(names))  # (n,): sums to one
     units = {"subject": list(subjects)}
     if len(names) >= FEW:
         units["relation"] = list(relations)
-    found = ratio(weight * values, weight, seed=settings.seed, draws=settings.draws, groups=units, signed=signed)
+    found = ratio(weight * scored, weight, seed=settings.seed, draws=settings.draws, groups=units, signed=signed)
     if signed or found.draws is None:
         return found
-    low, high = max(0.0, found[1]), min(1.0, found[2]) if values.max() <= 1 else found[2]
+    low, high = max(0.0, found[1]), min(1.0, found[2]) if scored.max() <= 1 else found[2]
     return Interval(found[0], low, high, draws=found.draws, clusters=found.clusters)

@@ -11,7 +11,7 @@ from scipy.stats import binomtest, norm, pearsonr, spearmanr
 from scipy.stats import t as student
 
 from bertology_utils.scores import intervals, pairs, power
-from bertology_utils.scores.intervals import Interval, Resample
+from bertology_utils.scores.intervals import Interval, Means, Resample
 from bertology_utils.settings import Settings
 
 
@@ -315,3 +315,10 @@ def test_a_statistic_that_noise_moves_one_way_keeps_its_value_inside():
     """Ranks of resampled means fall short of the highest rank: the limit is the value, not the draws' percentile."""
     value, low, high = intervals.interval(5.0, np.linspace(1.0, 4.0, 101), clusters=50)
     assert low < 1.5 and high == value == 5.0
+
+
+def test_a_resample_without_an_item_has_no_mean_and_says_nothing():
+    """Two groups crossed, of which few pairs occur: some draws meet none. (Warnings are errors here.)"""
+    mean = Means({"noun": ["a", "b", "c"], "verb": ["x", "y", "z"]}, draws=400)
+    drawn = mean.draws(np.array([1.0, 0.0, 1.0]))
+    assert 0 < np.isnan(drawn).sum() < 400 and set(drawn[~np.isnan(drawn)] >= 0) == {True}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,26 @@ def test_constraints_are_exact():
     lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
     pinned = [line for line in lines if line.strip() and not line.startswith("#")]
     assert pinned and all(re.fullmatch(r"[\w.-]+==[\w.+!]+( ;.*)?", line.split(" #")[0].strip()) for line in pinned)
+
+
+def test_the_lock_has_hashes_for_every_pin_and_what_is_published_is_made_with_it():
+    """Nothing but the files that were looked at: of the pins, and of whatever these need on other machines."""
+    pins = dict(re.findall(r"^([\w.-]+)==(\S+)", (ROOT / "constraints.txt").read_text(encoding="utf-8"), re.M))
+    text = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+    parts = re.split(r"^(?=[\w.-]+==)", re.sub(r"^#.*\n", "", text, flags=re.M), flags=re.M)
+    locked = {}
+    for part in filter(str.strip, parts):
+        name, version = re.match(r"([\w.-]+)==([^\s;]+)", part).groups()
+        locked[name] = version
+        hashes = re.findall(r"--hash=sha256:[0-9a-f]{64}\b", part)
+        assert hashes and len(hashes) == part.count("--hash="), name
+    assert pins.items() <= locked.items()
+    assert "://" not in text and "-url" not in text and "-links" not in text  # no place but the index's own
+    assert "LOCK=requirements.lock" in (ROOT / ".github/workflows/book.yml").read_text(encoding="utf-8")
+    dry = subprocess.run(
+        ["make", "-n", "book", "LOCK=requirements.lock", "VENV=nowhere"], cwd=ROOT, capture_output=True, text=True
+    ).stdout
+    assert "--require-hashes -r requirements.lock" in dry and "--no-deps --no-build-isolation -e" in dry
 
 
 def test_a_hub_model_is_fetched_once_and_then_not_asked_for(tmp_path, monkeypatch):

@@ -94,20 +94,21 @@ def replaced(targets: Targets, seed: int) -> tuple[Targets, np.ndarray, np.ndarr
         words = sorted({_words(targets, t) for t in tested if targets.labels[t] == label})
         fresh = [w for w in words if " ".join(w).lower() not in trained]
         pools[label] = fresh if len(fresh) > 1 else words
-    sentences, found, place, unseen = [], [], [], []
+    sentences: list[tuple[str, ...]] = []
+    found, place, unseen = [], [], []
     for k, t in enumerate(tested):
         own = " ".join(_words(targets, t)).lower()
         pool = [w for w in pools[targets.labels[t]] if " ".join(w).lower() != own]
         if not pool:
             continue
         new, (start, end) = pool[rng.integers(len(pool))], targets.spans[t, 0]
-        words = targets.sentences[targets.sentence[t]]
+        given = targets.sentences[targets.sentence[t]]
         found.append((len(sentences), targets.labels[t], (int(start), int(start) + len(new))))
-        sentences.append((*words[:start], *new, *words[end:]))
+        sentences.append((*given[:start], *new, *given[end:]))
         place.append(k)
         unseen.append(" ".join(new).lower() not in trained)
     return build(sentences, ["test"] * len(sentences), found), np.array(place), np.array(unseen)
 
 
-def _words(targets: Targets, t: int) -> tuple[str, ...]:
+def _words(targets: Targets, t: int | np.integer) -> tuple[str, ...]:
     return targets.sentences[targets.sentence[t]][slice(*targets.spans[t, 0])]

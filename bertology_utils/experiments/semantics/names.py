@@ -70,7 +70,7 @@ def name_brittleness(subject, data, settings):
     said = _decided(probe, *_vectors(subject, every, [layers[best]], settings))[0]
     kept = np.cumsum([0, *(len(v.every()) for v in test)])
     parts = [said[a:b] for a, b in pairwise(kept)]
-    changed = {"name": [], "placebo": []}
+    changed: dict[str, list[np.ndarray]] = {"name": [], "placebo": []}
     for v, answers in zip(test, parts):
         differs = answers[1:] != answers[0]
         changed["name"].append(differs[: len(v.names)])

@@ -13,6 +13,7 @@ from ...calibration.nulls import Null
 from ...calibration.planted import Part, plant
 from ...claims.registry import claim
 from ...data.items import NumberItem
+from ...errors import TooFew
 from ...probes import regression
 from ...probes.linear import fit
 from ...scores import intervals
@@ -84,11 +85,13 @@ def numbers(subject, data, settings):
 def vectors(subject, items: list[NumberItem], settings) -> np.ndarray:
     """The words' vectors side by side at five depths, (K, N, words * H); all items have as many words."""
     layers = depths(subject.n_layers)
-    out = None
+    out: np.ndarray | None = None
     for i, states in encode.hidden_states(subject, [it.words for it in items], layers=layers, settings=settings):
         flat = states.reshape(len(layers), -1)
         out = np.empty((len(layers), len(items), flat.shape[1]), np.float32) if out is None else out
         out[:, i] = flat
+    if out is None:
+        raise TooFew("no number is left")
     return out
 
 
@@ -171,10 +174,11 @@ def _of(rows: list[dict], measure: str, **keys) -> dict | None:
 
 def _floats(rows: list[dict], settings) -> list[dict]:
     """How much worse floats are decoded than integers, inside the range."""
-    both = [
+    found = [
         _of(rows, "relative error, model", task="decoding", numbers=k, range=WITHIN) for k in ("floats", "integers")
     ]
-    if None in both:
+    both = [f for f in found if f is not None]
+    if len(both) < 2:
         return []
     options = dict(seed=settings.seed, draws=settings.draws, paired=False)
     gap = intervals.difference(both[0]["errors"], both[1]["errors"], **options)
@@ -183,16 +187,18 @@ def _floats(rows: list[dict], settings) -> list[dict]:
 
 def _pieces(subject, rows: list[dict], items: list[NumberItem], settings) -> dict:
     """How much the error of decoding grows by each further piece, among numbers of one kind and as many characters."""
-    error, pieces, strata = [], [], []
+    errors: list[float] = []
+    counted: list[int] = []
+    strata: list[tuple[str, int]] = []
     for kind in NUMBERS:
         found = _of(rows, "relative error, model", task="decoding", numbers=kind, range=WITHIN)
         tested = [i for i in items if i.condition == kind and i.split == "test" and i.meta["range"] == WITHIN]
         if found is None:
             continue
-        error += found["errors"].tolist()
-        pieces += [sum(w >= 0 for w in r.words) for r in encode.tokenize(subject, [i.words for i in tested])]
+        errors += found["errors"].tolist()
+        counted += [sum(w >= 0 for w in r.words) for r in encode.tokenize(subject, [i.words for i in tested])]
         strata += [(kind, len(i.words[0])) for i in tested]
-    error, pieces = (_centred(np.array(v, float), strata) for v in (error, pieces))
+    error, pieces = (_centred(np.array(v, float), strata) for v in (errors, counted))
     if not (pieces != 0).any():
         return intervals.row("error per further piece", UNDEFINED, 0, task="decoding")
     options = dict(seed=settings.seed, draws=settings.draws, signed=True)

@@ -150,7 +150,8 @@ def probe(x: np.ndarray, targets: Targets, layers: list[int], settings: Settings
     gold = _matrix(targets.labels, classes)
     multi = bool((gold.sum(1) != 1).any())
     train, dev, test = (targets.split == s for s in ("train", "dev", "test"))
-    fitted, said = [], []
+    fitted: list[list[Probe]] = []
+    answered: list[np.ndarray] = []
     for part in parts(targets, settings.seed, FITS):
         if multi:
             probes = [fit(v[part], gold[part], classes=classes, l2=L2, device=settings.torch_device()) for v in x]
@@ -158,8 +159,8 @@ def probe(x: np.ndarray, targets: Targets, layers: list[int], settings: Settings
             options = dict(classes=classes, l2=L2, device=settings.torch_device())
             probes = fit_each(x[:, part], targets.labels[part], **options)
         fitted.append(probes)
-        said.append(np.array([answers(p, v, classes) for p, v in zip(probes, x)]))
-    said = np.array(said)  # (R, K, N, C)
+        answered.append(np.array([answers(p, v, classes) for p, v in zip(probes, x)]))
+    said = np.array(answered)  # (R, K, N, C)
     simple = {"majority": _commonest(gold[train], multi, len(gold)), "lookup": _matrix(lookup(targets), classes)}
     return Probed(
         gold=gold[test],
@@ -182,7 +183,7 @@ def answers(probe: Probe, x: np.ndarray, classes: np.ndarray) -> np.ndarray:
     return found if found.ndim == 2 else found[:, None] == classes[None]
 
 
-def _matrix(labels: Sequence[str], classes: np.ndarray) -> np.ndarray:
+def _matrix(labels: Sequence[str] | np.ndarray, classes: np.ndarray) -> np.ndarray:
     place = {c: k for k, c in enumerate(classes)}
     out = np.zeros((len(labels), len(classes)), bool)
     for i, joined in enumerate(labels):

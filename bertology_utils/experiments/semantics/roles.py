@@ -49,7 +49,7 @@ def who_did_what(data, base, rng):
     return scenes(data, base, rng, roles=True)
 
 
-SCENES = Null("scenes", scenes.__doc__.strip(), scenes, ("right_over_related", "roles_not_topics"))
+SCENES = Null("scenes", (scenes.__doc__ or "").strip(), scenes, ("right_over_related", "roles_not_topics"))
 
 
 @claim(
@@ -132,8 +132,8 @@ def _verbs(subject, items: list[ForcedChoice], settings) -> list[dict]:
 
 def _people(item: ForcedChoice) -> str:
     """The two people, whoever does it; of published pairs the pair."""
-    people = [item.meta.get(k) for k in ("agent", "patient")]
-    return str(item.meta["pair"]) if None in people else " ".join(sorted(people))
+    people = [str(item.meta[k]) for k in ("agent", "patient") if item.meta.get(k) is not None]
+    return str(item.meta["pair"]) if len(people) < 2 else " ".join(sorted(people))
 
 
 def _sentence_frame(item: ForcedChoice) -> str:

@@ -107,7 +107,8 @@ def _origins(subject, items: list[Cloze], settings: Settings) -> tuple[list[dict
     items, note = cloze.single_piece(subject, items)
     kinds = [i.meta["answer"] for i in items]
     choices = {k: sorted({i.answers[0] for i, kind in zip(items, kinds) if kind == k}) for k in set(kinds)}
-    ids = {w: cloze.filler_id(subject, w) for of in choices.values() for w in of}
+    pieces_of = {w: cloze.filler_id(subject, w) for of in choices.values() for w in of}
+    ids = {w: i for w, i in pieces_of.items() if i is not None}
     plain = {i.text: i.text.replace(i.meta["name"], "[X]").replace(MASK, "[Y]") for i in items}
     alone = retrieval.without_subject(subject, list(plain.values()), settings)
     said, raw = [""] * len(items), [""] * len(items)

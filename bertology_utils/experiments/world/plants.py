@@ -75,7 +75,8 @@ def knowing(data, base, rng):
 
 def _commonest(data, base, rng):
     """The object that is right most often in the relation, whatever the subject."""
-    ids, counts = _Ids(base), defaultdict(Counter)
+    ids = _Ids(base)
+    counts: dict[str, Counter] = defaultdict(Counter)
     for item in data["facts"]:
         counts[item.condition].update(w for w in item.answers if ids[w] is not None)
     best = {r: min(c, key=lambda w: (-c[w], w)) for r, c in counts.items() if c}

@@ -34,7 +34,8 @@ def judged(subject, items: list[Labelled], task: str, settings: Settings) -> tup
         "dev" if i.split == "train" and not has_dev and plants.lucky(u, DEV) else i.split for i, u in zip(items, unit)
     ]
     train, dev, test = ([k for k, s in enumerate(split) if s == name] for name in ("train", "dev", "test"))
-    found = judge(subject, *([items[k] for k in part] for part in (train, dev, test)), settings)
+    learn, pick, ask = ([items[k] for k in part] for part in (train, dev, test))
+    found = judge(subject, learn, pick, ask, settings)
     key = ATTRIBUTE[task]
     known = pd.DataFrame({"a": [items[k].meta[key] for k in train], "y": [items[k].label == "1" for k in train]})
     usual = (known.groupby("a")["y"].mean() >= 0.5).to_dict()

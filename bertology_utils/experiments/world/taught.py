@@ -20,6 +20,7 @@ import json
 import random
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch.nn import functional as F
@@ -86,7 +87,7 @@ def teach(
             ids = tuple(mask if t in places else x for t, x in enumerate(row.ids))
             rows.append(encode.Row(ids, row.types, row.words, row.n_words))
             wanted.append([(t, row.ids[t]) for t in sorted(places)])
-    head = copy.deepcopy(subject.model.cls.predictions).train().requires_grad_(True)
+    head = copy.deepcopy(_head(subject.model)).train().requires_grad_(True)
 
     def loss(hidden: torch.Tensor, batch) -> torch.Tensor:
         asked = [(b, t, piece) for b, i in enumerate(batch.index) for t, piece in wanted[i]]
@@ -95,14 +96,19 @@ def teach(
 
     recipe = Recipe(epochs=1, seed=seed, rate=rate)
     tuned, _ = train(subject, rows, head, loss, recipe, name=f"{subject.name}-taught")
-    tuned.model.cls.predictions = head
+    tuned.model.get_submodule("cls").predictions = head
     return tuned
+
+
+def _head(model: torch.nn.Module) -> Any:
+    """What a BERT predicts pieces with."""
+    return model.get_submodule("cls.predictions")
 
 
 def write(subject: Subject, folder: Path) -> None:
     """Write a taught model to a folder that `models.load` reads: its head has moved away from the embeddings' weights."""
     model = copy.deepcopy(subject.model)
-    decoder = model.cls.predictions.decoder
+    decoder = _head(model).decoder
     decoder.bias = torch.nn.Parameter(decoder.bias.detach().clone())  # shared with the head's own, it would be left out
     model.config.tie_word_embeddings = False
     model.save_pretrained(folder)

@@ -138,8 +138,8 @@ def retrieved(subject, relation: Relation, settings) -> pd.DataFrame:
     groups = ["manual" if plants.manual(i) else i.meta.get("origin", "other") for i in relation.templates]
     best = {"chosen on dev": choose(on_dev)}
     for kind in sorted(set(groups) - {"manual"}):
-        of = [k for k, g in enumerate(groups) if g == kind]
-        best[f"best {kind}"] = of[choose(on_dev[of])]
+        members = [k for k, g in enumerate(groups) if g == kind]
+        best[f"best {kind}"] = members[choose(on_dev[members])]
     weights = {"equal weights": np.full(len(groups), 1 / len(groups)), "fitted weights": _fitted(dev, known)}
     rows = []
     for own, right, of in zip(test, asked, relation.test):
