@@ -1,7 +1,8 @@
 """Replaced-token detection: a small generator fills the gaps, the encoder tells at every piece whether it did (clark2020).
 
-The generator is as deep as the encoder and a quarter as wide, with embeddings of its own, and learns from masked pieces; no
-gradient reaches it from the detector. A piece that it fills in rightly is no replacement. What is exported is the
+The generator is as deep as the encoder and a quarter as wide, and learns from masked pieces; no gradient reaches it from
+the detector. Its embeddings are its own, while in the study the two share them and gain by it: so the detector's embeddings
+learn here from the pieces it reads alone. A piece that it fills in rightly is no replacement. What is exported is the
 encoder of the detector: it has learnt to fill no gaps, so it has no held-out MLM loss and no MLM head.
 """
 

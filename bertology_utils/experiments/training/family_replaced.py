@@ -45,6 +45,7 @@ def replaced_tokens(runs: Recorded, data: Data, settings: Settings) -> pd.DataFr
     clock = family.seconds(found[0]) / family.seconds(masked)
     frame.attrs["notes"] += [
         f"compute, replaced over masked: {ratio:.3f} (multiplications, counted from the shapes); processor time: {clock:.2f}, "
-        "since a small generator's matrices are too small for a processor's full speed"
+        "since a small generator's matrices are too small for a processor's full speed",
+        "generator and detector share no embeddings; in the study they do, and gain by it",
     ]
     return frame
