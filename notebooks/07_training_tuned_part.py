@@ -28,7 +28,7 @@
 # run live here is only what comes out the same everywhere.
 
 # %%
-from bertology_utils import Settings, card, found, load, plotting
+from bertology_utils import card, found, load, plotting
 from bertology_utils.cards.words import model_name
 from bertology_utils.claims import evidence
 from bertology_utils.data import load as load_data
@@ -242,6 +242,7 @@ card("trn.more_layers.su2019")
 sizes = {"mini": plotting.rows_of(recorded("trn.adapters.houlsby2019")["mini"], "accuracy by size")}
 ax = plotting.lines(sizes, "share", chance=0.5, ylim=(0.3, 1), xlabel="share of the parameters", ylabel="accuracy")
 ax.set_xscale("symlog", linthresh=0.004)
+ax.set_xlim(-0.001, 1.3)
 plotting.show(sizes)
 
 # %%
