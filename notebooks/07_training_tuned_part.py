@@ -28,16 +28,16 @@
 # run live here is only what comes out the same everywhere.
 
 # %%
-from bertology_utils import Settings, card, found, load, plotting
+from bertology_utils import card, found, load, plotting
 from bertology_utils.cards.words import model_name
 from bertology_utils.claims import evidence
 from bertology_utils.data import load as load_data
 
 
 # %% tags=["hide-input"]
-def recorded(id, kind="rerun"):
-    """Model name -> rows of its record on generated data, or of what was released."""
-    wanted = [r for r in evidence.find(id) if r.kind == kind and (kind != "rerun" or r.data == "builtin")]
+def recorded(id):
+    """Model name -> rows of its record on generated data."""
+    wanted = [r for r in evidence.find(id) if r.kind == "rerun" and r.data == "builtin"]
     return {model_name(r.model): r.frame for r in wanted}
 
 
@@ -242,6 +242,7 @@ card("trn.more_layers.su2019")
 sizes = {"mini": plotting.rows_of(recorded("trn.adapters.houlsby2019")["mini"], "accuracy by size")}
 ax = plotting.lines(sizes, "share", chance=0.5, ylim=(0.3, 1), xlabel="share of the parameters", ylabel="accuracy")
 ax.set_xscale("symlog", linthresh=0.004)
+ax.set_xlim(-0.001, 1.3)
 plotting.show(sizes)
 
 # %%
@@ -259,7 +260,6 @@ card("trn.adapters.houlsby2019")
 # they learnt (MNLI), and on sentences made to mislead them (HANS).
 
 # %% mystnb={"figure": {"caption": "One point per run: sixteen of mini on sentiment, a hundred released ones of BERT on MNLI and where word overlap misleads (HANS)."}, "image": {"alt": "Three columns of points: runs of mini, runs of BERT on MNLI, close together, and on HANS, far apart."}}
-real = recorded("trn.seed_variance.dodge2020", "released")
 ours = plotting.rows_of(recorded("trn.seed_variance.dodge2020")["mini"], "accuracy of a run")
 hundred = evidence.find("trn.seed_variance.dodge2020")
 (hundred,) = [r.frame for r in hundred if r.data == "hans_partial"]
