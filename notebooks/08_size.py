@@ -14,7 +14,6 @@
 # ---
 
 # %% [markdown]
-# %% [markdown]
 # # How big should BERT be?
 #
 # BERT base has 110 million parameters, and larger models followed. Does it need them? The survey {cite:p}`rogers2020`
@@ -31,10 +30,14 @@
 # of the weights; single weights are set to zero under a mask.
 #
 # Layers and heads are counted from 0.
+#
+# **Five things this chapter shows**
 
 # %%
-from bertology_utils import card, found, load, plotting
+from bertology_utils import card, five, found, load, plotting
 from bertology_utils.claims import evidence
+
+five("size")
 
 
 # %% tags=["hide-input"]
@@ -187,7 +190,7 @@ card("siz.layer_redundancy.kao2020")
 
 # %% mystnb={"figure": {"caption": "Accuracy that BERT base loses when its smallest weights go after tuning, mean of six tasks; a related order of steps."}, "image": {"alt": "Three bars with intervals: accuracy lost with 20, 50 and 70 per cent of the weights gone."}}
 shown = released("siz.magnitude_pruning.gordon2020", "accuracy lost, pruned after tuning", task="all")
-plotting.bars(shown, "sparsity", chance=0.0, xlabel="accuracy lost")
+plotting.bars(shown, "sparsity", chance=0.0, xlabel="accuracy lost", ylabel="share of the weights gone")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -272,7 +275,7 @@ card("siz.bigger_not_always.goldberg2019")
 # %% mystnb={"figure": {"caption": "What DistilBERT keeps of BERT's gain over the commonest label, by task."}, "image": {"alt": "Horizontal bars for four tasks: share of the gain that DistilBERT keeps, cased and uncased."}}
 measure = "retention of the teacher's gain over majority, by task"
 shown = released("siz.distillation.sanh2019", measure, of="cased, DistilBERT")
-shown = {m: f for m, f in shown.items() if m.endswith("DistilBERT")}
+shown = {case: shown[f"bert-base-{case}, DistilBERT"] for case in ("cased", "uncased")}
 plotting.bars(shown, "task", chance=0.9, reference="nine tenths", xlim=(0, 1.1), xlabel="share kept")
 plotting.plt.show()
 
@@ -337,6 +340,7 @@ card("siz.structured_pruning.mccarley2020")
 
 # %% mystnb={"figure": {"caption": "Share of BERT large's score that ALBERT large loses, by task, for two versions."}, "image": {"alt": "Horizontal bars for four tasks and two versions: share of the score lost."}}
 shown = released("siz.albert.lan2020", "share of the score lost, shared - plain, by task")
+shown = dict(zip(("first version", "second version"), shown.values(), strict=True))
 plotting.bars(shown, "task", chance=0.0, xlabel="share of the score lost")
 plotting.plt.show()
 
