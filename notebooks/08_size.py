@@ -29,12 +29,15 @@
 # has its null, as many parts at random or a model of that size tuned alone. Heads, layers and units are really cut out
 # of the weights; single weights are set to zero under a mask.
 #
-# Layers and heads are counted from 0.
+# `mini` is tuned on 360 generated pairs of sentences, does one follow from the other, in the recorded runs that `recall`
+# reads. Layers and heads are counted from 0.
 #
 # **Five things this chapter shows**
 
 # %%
-from bertology_utils import card, five, found, load, plotting
+import pandas as pd
+
+from bertology_utils import card, five, found, load, plotting, recall
 from bertology_utils.claims import evidence
 
 five("size")
@@ -86,6 +89,23 @@ shown = released("siz.head_pruning.michel2019", "share of heads pruned for a ten
 plotting.bars(
     shown, "task", chance=0.5, reference="half", xlim=(0, 1), xlabel="share of heads", ax=plotting.axes(figsize=(7, 4))
 )
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(shown))
+
+# %% [markdown]
+# The same with `mini`: half of its heads, a quarter and three quarters are cut out, by importance and at random.
+
+# %%
+heads = recall("siz.head_pruning.michel2019")
+
+# %% mystnb={"figure": {"caption": "Accuracy of mini with a share of its heads removed, the least important first and at random. Dotted: with all of them."}, "image": {"alt": "Two curves: accuracy of mini by the share of heads removed. The least important first: flat up to three quarters. At random: it falls from a half on."}}
+left = plotting.rows_of(heads.rows, "accuracy left")
+shown = {f"by {way}".replace("by random", "at random"): part for way, part in left.groupby("way")}
+shown = {way: part.astype({"share": float}) for way, part in shown.items()}
+labels = {"xlabel": "share of heads removed", "ylabel": "accuracy"}
+plotting.lines(shown, "share", chance=heads.value("accuracy"), reference="all heads", **labels)
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -298,6 +318,17 @@ card("siz.distillation.sanh2019")
 # %% mystnb={"figure": {"caption": "Score that BERT loses with 8-bit weights and activations, by task."}, "image": {"alt": "Horizontal bars for eight tasks: score lost with 8 bits by BERT base and large."}}
 shown = released("siz.quantization.zafrir2019", "score lost, 8 bits, by task")
 plotting.bars(shown, "task", chance=0.01, reference="a point", xlabel="score lost", ax=plotting.axes(figsize=(7, 4.2)))
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(shown))
+
+# %% mystnb={"figure": {"caption": "Accuracy that mini loses with fewer bits per weight; outliers are weights beyond three standard deviations."}, "image": {"alt": "Horizontal bars with intervals: accuracy lost by mini with 8, 4, 3 and 2 bits, and with 3 bits and outliers kept."}}
+bits = recall("siz.quantization.zafrir2019")
+ways = ("8 bits", "4 bits", "3 bits", "3 bits, outliers kept", "2 bits")
+rows = [plotting.rows_of(bits.rows, f"accuracy lost, {way}").assign(bits=way) for way in ways]
+shown = {"mini": pd.concat(rows)}
+plotting.bars(shown, "bits", chance=0.0, xlabel="accuracy lost")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
