@@ -111,7 +111,7 @@ def share_below(figures: Sequence[Interval], limit: float) -> Interval:
     >>> share_below([Interval(0.0, -0.01, 0.01), Interval(0.01, -0.1, 0.1), Interval(0.2, 0.1, 0.3)], 0.02)
     (0.6666666666666666, 0.3333333333333333, 0.6666666666666666)
     """
-    table = np.array(figures)  # (k, 3): value, low, high
+    table: np.ndarray = np.array(figures)  # (k, 3): value, low, high
     value, most, least = (table < limit).mean(0)
     return Interval(float(value), float(least), float(most))
 
