@@ -14,7 +14,6 @@
 # ---
 
 # %% [markdown]
-# %% [markdown]
 # # How big should BERT be?
 #
 # BERT base has 110 million parameters, and larger models followed. Does it need them? The survey {cite:p}`rogers2020`
@@ -30,11 +29,18 @@
 # has its null, as many parts at random or a model of that size tuned alone. Heads, layers and units are really cut out
 # of the weights; single weights are set to zero under a mask.
 #
-# Layers and heads are counted from 0.
+# `mini` is tuned on 360 generated pairs of sentences, does one follow from the other, in the recorded runs that `recall`
+# reads. Layers and heads are counted from 0.
+#
+# **Five things this chapter shows**
 
 # %%
-from bertology_utils import card, found, load, plotting
+import pandas as pd
+
+from bertology_utils import card, five, found, load, plotting, recall
 from bertology_utils.claims import evidence
+
+five("size")
 
 
 # %% tags=["hide-input"]
@@ -83,6 +89,23 @@ shown = released("siz.head_pruning.michel2019", "share of heads pruned for a ten
 plotting.bars(
     shown, "task", chance=0.5, reference="half", xlim=(0, 1), xlabel="share of heads", ax=plotting.axes(figsize=(7, 4))
 )
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(shown))
+
+# %% [markdown]
+# The same with `mini`: half of its heads, a quarter and three quarters are cut out, by importance and at random.
+
+# %%
+heads = recall("siz.head_pruning.michel2019")
+
+# %% mystnb={"figure": {"caption": "Accuracy of mini with a share of its heads removed, the least important first and at random. Dotted: with all of them."}, "image": {"alt": "Two curves: accuracy of mini by the share of heads removed. The least important first: flat up to three quarters. At random: it falls from a half on."}}
+left = plotting.rows_of(heads.rows, "accuracy left")
+shown = {f"by {way}".replace("by random", "at random"): part for way, part in left.groupby("way")}
+shown = {way: part.astype({"share": float}) for way, part in shown.items()}
+labels = {"xlabel": "share of heads removed", "ylabel": "accuracy"}
+plotting.lines(shown, "share", chance=heads.value("accuracy"), reference="all heads", **labels)
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -187,7 +210,7 @@ card("siz.layer_redundancy.kao2020")
 
 # %% mystnb={"figure": {"caption": "Accuracy that BERT base loses when its smallest weights go after tuning, mean of six tasks; a related order of steps."}, "image": {"alt": "Three bars with intervals: accuracy lost with 20, 50 and 70 per cent of the weights gone."}}
 shown = released("siz.magnitude_pruning.gordon2020", "accuracy lost, pruned after tuning", task="all")
-plotting.bars(shown, "sparsity", chance=0.0, xlabel="accuracy lost")
+plotting.bars(shown, "sparsity", chance=0.0, xlabel="accuracy lost", ylabel="share of the weights gone")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -272,7 +295,7 @@ card("siz.bigger_not_always.goldberg2019")
 # %% mystnb={"figure": {"caption": "What DistilBERT keeps of BERT's gain over the commonest label, by task."}, "image": {"alt": "Horizontal bars for four tasks: share of the gain that DistilBERT keeps, cased and uncased."}}
 measure = "retention of the teacher's gain over majority, by task"
 shown = released("siz.distillation.sanh2019", measure, of="cased, DistilBERT")
-shown = {m: f for m, f in shown.items() if m.endswith("DistilBERT")}
+shown = {case: shown[f"bert-base-{case}, DistilBERT"] for case in ("cased", "uncased")}
 plotting.bars(shown, "task", chance=0.9, reference="nine tenths", xlim=(0, 1.1), xlabel="share kept")
 plotting.plt.show()
 
@@ -295,6 +318,17 @@ card("siz.distillation.sanh2019")
 # %% mystnb={"figure": {"caption": "Score that BERT loses with 8-bit weights and activations, by task."}, "image": {"alt": "Horizontal bars for eight tasks: score lost with 8 bits by BERT base and large."}}
 shown = released("siz.quantization.zafrir2019", "score lost, 8 bits, by task")
 plotting.bars(shown, "task", chance=0.01, reference="a point", xlabel="score lost", ax=plotting.axes(figsize=(7, 4.2)))
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(shown))
+
+# %% mystnb={"figure": {"caption": "Accuracy that mini loses with fewer bits per weight; outliers are weights beyond three standard deviations."}, "image": {"alt": "Horizontal bars with intervals: accuracy lost by mini with 8, 4, 3 and 2 bits, and with 3 bits and outliers kept."}}
+bits = recall("siz.quantization.zafrir2019")
+ways = ("8 bits", "4 bits", "3 bits", "3 bits, outliers kept", "2 bits")
+rows = [plotting.rows_of(bits.rows, f"accuracy lost, {way}").assign(bits=way) for way in ways]
+shown = {"mini": pd.concat(rows)}
+plotting.bars(shown, "bits", chance=0.0, xlabel="accuracy lost")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -337,6 +371,7 @@ card("siz.structured_pruning.mccarley2020")
 
 # %% mystnb={"figure": {"caption": "Share of BERT large's score that ALBERT large loses, by task, for two versions."}, "image": {"alt": "Horizontal bars for four tasks and two versions: share of the score lost."}}
 shown = released("siz.albert.lan2020", "share of the score lost, shared - plain, by task")
+shown = dict(zip(("first version", "second version"), shown.values(), strict=True))
 plotting.bars(shown, "task", chance=0.0, xlabel="share of the score lost")
 plotting.plt.show()
 
