@@ -327,6 +327,13 @@ def _(bench):
     return bench("run", GAPS, "--n", 0)
 
 
+@case("n-few")
+def _(bench):
+    return bench(
+        "run", "emb.sense_clusters.wiedemann2019", "--n", 20, "--model", tiny_folder(), "--no-twin", "--no-save"
+    )
+
+
 @case("variable-unknown")
 def _(bench):
     bench.patch.setenv("BERTOLOGY_MODLE", "bert-base-uncased")
