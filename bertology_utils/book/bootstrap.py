@@ -50,7 +50,7 @@ def put(folder: Path) -> list[Path]:
             cells[0].source = source()
         else:
             for cell in cells:
-                cell.execution_count += 1
+                cell.execution_count = cell.execution_count and cell.execution_count + 1
             cell = nbformat.v4.new_code_cell(source(), id="switches", execution_count=1, metadata={"tags": TAGS})
             book.cells.insert(book.cells.index(cells[0]), cell)
         nbformat.write(book, path)

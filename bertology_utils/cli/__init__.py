@@ -1,4 +1,4 @@
-"""The command line: ``bertology list | run | check | score | calibrate | show | report | pretrain | family | data | new-claim``."""
+"""The command line: ``bertology``, with its commands."""
 
 from __future__ import annotations
 
