@@ -7,7 +7,7 @@ two factors that cross. `n` is the number of places or items that one run was sc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -124,10 +124,16 @@ def probes(runs: Recorded, settings: Settings, measure: str, a: str, b: str, nam
     return intervals.row(measure, per_place(np.array(right[0]) - np.array(right[1]), n, settings), int(n.sum()), **keys)
 
 
-def seconds(record: Record) -> float:
-    """Processor seconds of a run: its pieces times what they cost at the depth of their phase."""
+def least(records: Sequence[Record]) -> dict[str, float]:
+    """What 1,000 pieces cost at each depth, the least of several runs of one configuration: no seed changes it."""
+    return {depth: min(r.cost[depth] for r in records) for depth in records[0].cost}
+
+
+def seconds(record: Record, cost: Mapping[str, float] | None = None) -> float:
+    """Processor seconds of a run: its pieces times what they cost at the depth of their phase, in it or as given."""
+    cost = record.cost if cost is None else cost
     phases, layers = record.config["phases"], record.config["layers"]
-    each = [p["share"] * record.cost[str(p.get("layers") or layers)] for p in phases]
+    each = [p["share"] * cost[str(p.get("layers") or layers)] for p in phases]
     return record.config["tokens"] / 1000 * sum(each)
 
 

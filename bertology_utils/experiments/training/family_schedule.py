@@ -38,7 +38,8 @@ def warm_start(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
     curve = [runs.group(name) for name in DOUBLINGS]
     stacked = runs.group("stacked")
     seeds = sorted(set(stacked).intersection(*curve))
-    saved = [_saved(stacked[s], [group[s] for group in curve]) for s in seeds]
+    costs = [family.least(list(group.values())) for group in (stacked, curve[1])]
+    saved = [_saved(stacked[s], [group[s] for group in curve], costs) for s in seeds]
     rows = [
         family.over_seeds("time saved to equal loss", saved, settings),
         family.loss(runs, settings, "loss, stacked - from scratch", "stacked", "base"),
@@ -46,7 +47,7 @@ def warm_start(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
     return family.table(runs, settings, rows, ("stacked", *DOUBLINGS))
 
 
-def _saved(stacked: Record, scratch: list[Record]) -> float:
+def _saved(stacked: Record, scratch: list[Record], costs: list[dict[str, float]]) -> float:
     """1 - the stacked run's time over that from scratch to the same loss; pieces from scratch all cost the base's."""
     losses = np.array([_mean_loss(r) for r in scratch])
     at = np.log2([r.config["tokens"] for r in scratch])
@@ -55,7 +56,7 @@ def _saved(stacked: Record, scratch: list[Record]) -> float:
     slope = (losses[left + 1] - losses[left]) / (at[left + 1] - at[left])
     pieces = 2 ** (at[left] + (target - losses[left]) / slope)
     base = scratch[1]
-    return 1 - family.seconds(stacked) / (family.seconds(base) * pieces / base.config["tokens"])
+    return 1 - family.seconds(stacked, costs[0]) / (family.seconds(base, costs[1]) * pieces / base.config["tokens"])
 
 
 def _mean_loss(record: Record) -> float:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import redirect_stderr
 from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -41,7 +43,8 @@ def side_by_side(
         for name in groups:
             config = tiers()[tier].group(name)[0].config
             config = replace(config, precision="fp32", vocab=400, held_out=0.1)
-            corpus = load_corpus(path, config, folder)
+            with redirect_stderr(StringIO()):  # bars of progress
+                corpus = load_corpus(path, config, folder)
             run = Run(config, corpus, Path(folder), join("cpu"), resume=False)
             while run.seen < pieces:
                 run.advance()
