@@ -36,6 +36,9 @@ class Runs:
     def __init__(self, groups: dict[str, dict[str, Any]]) -> None:
         self.told = groups
 
+    def has(self, name: str) -> bool:
+        return name in self.told
+
     def group(self, name: str) -> dict[int, Record]:
         return {seed: self._record(self.told[name], seed) for seed in range(3)}
 
