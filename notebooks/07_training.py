@@ -67,16 +67,6 @@ plotting.plt.show()
 print(plotting.printed(growth))
 
 # %% [markdown]
-# One pair live, for a few steps: one block against two, seed 0. They have different weights and see the same rows in the same
-# order, which the hash of all rows so far shows.
-
-# %%
-from bertology_utils.pretrain.family.live import side_by_side
-
-for name, steps, order in side_by_side(["base", "half layers"], pieces=8_000):
-    print(f"{name:12} {steps} steps, rows {order[:12]}")
-
-# %% [markdown]
 # (trn-layers-vs-heads)=
 # ## Half the layers or half the heads: which costs more?
 #

@@ -31,6 +31,7 @@ TOO_FEW = {
     "trn.adapters.houlsby2019": "five seeds of 180 items show no difference to be within two points",
     "trn.large_batch.liu2019b": "three seeds of the family: losses are known to some .3 nats, costs of one run to a third",
     "trn.warm_start.gong2019": "three seeds of the family: time saved is known to a tenth of the time at best",
+    "trn.whole_word.devlin2019": "three seeds of the family: how far those that mask spans are below the plateau is not known",
     "trn.masking_rate.raffel2019": "three seeds of the family: losses are known to some .2 nats, five hundredths are asked for",
     "trn.dynamic_masking.liu2019b": "three seeds of the family: losses are known to some .2 nats, two hundredths are asked for",
     "trn.unk_mask.clinchant2019": "three seeds of the family: losses are known to some .14 nats, three hundredths are asked for",
