@@ -24,11 +24,28 @@
 # several seeds each, and how large an effect would have to be to be seen. Runs of one seed see the same text in the same
 # order, and all are asked for the same hidden pieces of held-out documents; intervals are over seeds and documents.
 #
-# Trained runs are compared with one another here, so the cards have no untrained network. Where no rule can be decided, the
-# card says *undecided*, or that a check failed and it *cannot be tested here*. Training magnifies differences of rounding, so
-# the figures are read from records; `bertology family run` trains all of it again.
+# The second half is about [fine-tuning](#trn-fine-tuning), of `mini`. In the first, trained runs are compared with one
+# another, so its cards have no untrained network. Training magnifies differences of rounding between processors, so
+# figures are read from records; `bertology family run` trains the whole family again.
 #
-# **Five things this half of the chapter shows**
+# **Five things this chapter shows**
+
+# %% tags=["remove-cell"]
+# @title Model and data {display-mode: "form"}
+MODEL = "default"  # @param ["default", "mini", "bert-base-uncased"] {allow-input: true}
+DATA = "default"  # @param ["default", "builtin", "original"]
+PACKAGE = ""  # what pip is to install; empty: a wheel that lies here
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+if not find_spec("bertology_utils"):
+    wheels = [PACKAGE] if PACKAGE else list(Path().glob("bertology_utils-*.whl")) or sys.exit("upload the wheel first")
+    subprocess.check_call([sys.executable, "-m", "pip", "install", "-q", *wheels])
+from bertology_utils import choose
+
+choose(MODEL, DATA)
 
 # %%
 from bertology_utils import card, five, found, plotting, recall
@@ -67,8 +84,11 @@ plotting.plt.show()
 print(plotting.printed(growth))
 
 # %% [markdown]
+# ## Pretraining
+
+# %% [markdown]
 # (trn-layers-vs-heads)=
-# ## Half the layers or half the heads: which costs more?
+# ### Half the layers or half the heads: which costs more?
 #
 # Two blocks of four heads each are the base. {cite:t}`wang2019b` vary one thing at a time; so here one run has one
 # block, another two heads per block of twice the size, at equal width and equal pieces. Half the layers is also a
@@ -93,7 +113,7 @@ card("trn.layers_vs_heads.wang2019b")
 
 # %% [markdown]
 # (trn-hidden-size)=
-# ## Is wider better?
+# ### Is wider better?
 #
 # Width 64, 128 and 192, with heads of 32 and two blocks each ({cite:t}`wang2019b`).
 
@@ -115,7 +135,7 @@ card("trn.hidden_size.wang2019b")
 
 # %% [markdown]
 # (trn-fixed-attention)=
-# ## Must attention be learned?
+# ### Must attention be learned?
 #
 # {cite:t}`raganato2020` fix all heads but one: to the piece before, the piece after, the first piece. What if all heads
 # just average the row? If that costs nothing, attention was not needed and the comparison says nothing.
@@ -139,7 +159,7 @@ card("trn.fixed_attention.raganato2020")
 
 # %% [markdown]
 # (trn-sublayer-order)=
-# ## Attention first, feed-forward last?
+# ### Attention first, feed-forward last?
 #
 # {cite:t}`press2020` reorder sublayers: `sfsf` is BERT, `ssff` a sandwich of the same sublayers. Two blocks leave room
 # for one reordering only.
@@ -163,7 +183,7 @@ card("trn.sublayer_order.press2020")
 
 # %% [markdown]
 # (trn-large-batch)=
-# ## Do larger batches cost anything?
+# ### Do larger batches cost anything?
 #
 # Four times the batch at twice the learning rate, equal pieces: a quarter of the steps ({cite:t}`liu2019b`). Half the
 # pieces is the yardstick: a loss of training must be seen.
@@ -187,7 +207,7 @@ card("trn.large_batch.liu2019b")
 
 # %% [markdown]
 # (trn-warm-start)=
-# ## Does stacking save time?
+# ### Does stacking save time?
 #
 # {cite:t}`gong2019` train a shallow model first and stack it. Here one block for half of the pieces, then two. How long
 # would a run from scratch take to the same loss? That is read off between runs with half, all and twice the pieces;
@@ -212,7 +232,7 @@ card("trn.warm_start.gong2019")
 
 # %% [markdown]
 # (trn-masking-rate)=
-# ## Why 15%?
+# ### Why 15%?
 #
 # {cite:t}`raffel2019` find little difference between masking rates. All runs are asked under the same masks of 15%. A
 # rate of 80% is the yardstick: it should be seen to cost.
@@ -235,7 +255,7 @@ card("trn.masking_rate.raffel2019")
 
 # %% [markdown]
 # (trn-dynamic-masking)=
-# ## Fresh masks or the same again?
+# ### Fresh masks or the same again?
 #
 # In nearly three passes over the text, masks are drawn afresh or are the same at every pass, on the same rows
 # ({cite:t}`liu2019b`).
@@ -259,7 +279,7 @@ card("trn.dynamic_masking.liu2019b")
 
 # %% [markdown]
 # (trn-unk-mask)=
-# ## Must it be [MASK]?
+# ### Must it be [MASK]?
 #
 # [UNK] in its place, in training and when asked ({cite:t}`clinchant2019`). A random piece in its place hides where the
 # gap is; that must be seen to cost.
@@ -283,7 +303,7 @@ card("trn.unk_mask.clinchant2019")
 
 # %% [markdown]
 # (trn-whole-word)=
-# ## Pieces, words or spans?
+# ### Pieces, words or spans?
 #
 # Hide single pieces, whole words, or spans of words {cite:p}`devlin2019,joshi2020`; then ask for agreement and probe
 # the vectors.
@@ -307,7 +327,7 @@ card("trn.whole_word.devlin2019")
 
 # %% [markdown]
 # (trn-entity-mask)=
-# ## Does masking entities teach facts?
+# ### Does masking entities teach facts?
 #
 # {cite:t}`sun2019b` hide whole names. The generated text has a few hundred facts; a quarter of their sentences is held
 # out.
@@ -331,7 +351,7 @@ card("trn.entity_mask.sun2019b")
 
 # %% [markdown]
 # (trn-replaced-tokens)=
-# ## Does one learn more from every position?
+# ### Does one learn more from every position?
 #
 # {cite:t}`clark2020` let a small generator fill the gaps, and the encoder tell at every piece whether it was replaced.
 # Encoder and generator take as many operations per piece as the masked model, within three hundredths.
@@ -354,7 +374,7 @@ card("trn.replaced_tokens.clark2020")
 
 # %% [markdown]
 # (trn-nsp)=
-# ## Does next-sentence prediction help?
+# ### Does next-sentence prediction help?
 #
 # The base learns it beside the masked pieces; the other runs learn masked pieces alone, on rows of one segment
 # ({cite:t}`liu2019b`). Each is asked for the same hidden pieces, in rows as it was taught.
@@ -378,7 +398,7 @@ card("trn.nsp.liu2019b")
 
 # %% [markdown]
 # (trn-sentence-order)=
-# ## Swapped sentences or foreign ones?
+# ### Swapped sentences or foreign ones?
 #
 # {cite:t}`lan2020` swap two neighbouring stretches in place of taking one from elsewhere. Each head is asked the
 # other's question too.
@@ -404,7 +424,7 @@ card("trn.sentence_order.lan2020")
 
 # %% [markdown]
 # (trn-data-volume)=
-# ## What does more text buy?
+# ### What does more text buy?
 #
 # Half, all and twice the pieces, each with a schedule of its own ({cite:t}`liu2019b`). Agreement should gain less by
 # the second doubling than by the first {cite:p}`vanschijndel2019`; but it must first be there.
@@ -424,3 +444,342 @@ found("trn.data_volume.liu2019b")
 
 # %%
 card("trn.data_volume.liu2019b")
+
+# %% [markdown]
+# (trn-cited)=
+# ### What is cited and not rerun
+#
+# Two claims need what no small run has: predicting in permuted order, and knowledge bases beside the text.
+
+# %%
+card("trn.permutation.yang2019")
+
+# %%
+card("trn.knowledge.zhang2019")
+
+# %% [markdown]
+# (trn-fine-tuning)=
+# ## Fine-tuning
+#
+# A pretrained BERT gets a head and is trained on a task with a few hundred or thousand texts. What does that change inside,
+# which ways of doing it are better, and how much is luck? The survey {cite:p}`rogers2020` collects claims on all three.
+#
+# The task here is generated: whether one sentence follows from another (entailment). `mini` learns it from 240 pairs in five
+# epochs and is scored on 180 others, with five seeds; all intervals are over seeds and texts. Sentiment was tried first and
+# was learnt too unevenly from so few texts. That is little, and `mini` is small. So each claim has a gate first: a tuned model
+# that is not at least five points better than always giving the commoner answer cannot show what helps it.
+#
+# Training magnifies differences of rounding between processors. So the figures below are read from recorded runs, and what is
+# run live here is only what comes out the same everywhere.
+
+# %%
+from bertology_utils import card, found, load, plotting
+from bertology_utils.cards.words import model_name
+from bertology_utils.claims import evidence
+from bertology_utils.data import load as load_data
+
+
+# %% tags=["hide-input"]
+def recorded(id):
+    """Model name -> rows of its record on generated data."""
+    wanted = [r for r in evidence.find(id) if r.kind == "rerun" and r.data == "builtin"]
+    return {model_name(r.model): r.frame for r in wanted}
+
+
+def of(frames, measure, by, **where):
+    """One frame per value of a column, for the plotting functions."""
+    rows = plotting.rows_of(frames["mini"], measure, **where)
+    return {f"{value}": part for value, part in rows.groupby(by, sort=False)}
+
+
+# %% [markdown]
+# Two of the texts, and one small step of each of two ways to learn from them. All weights may move, or the model stays as it
+# is and only *adapters* move, small networks behind each layer's two projections. At the start they change nothing.
+
+# %%
+from bertology_utils.finetune import Recipe, classify
+from bertology_utils.finetune.adapters import adapters, share_trained
+
+mini = load("mini")
+texts = [i for i in load_data("sentiment", "builtin", n=60)["sentiment"] if i.split == "train"]
+for item in texts[:2]:
+    print(f"{item.label}: {item.text}")
+
+# %%
+ways = {"all weights": None, "adapters": adapters(32)}
+for name, way in ways.items():
+    tuned = classify(mini, texts, Recipe(epochs=1, batch=16), way=way)
+    dense = tuned.subject.layers[0].attention.self.query.weight
+    moved = not dense.equal(mini.layers[0].attention.self.query.weight)
+    print(f"{name}: first loss {tuned.losses[0]:.2f}; the first layer's queries {'moved' if moved else 'are as they were'}")
+print(f"adapters are {share_trained(mini, 32):.1%} of the parameters")
+
+# %% [markdown]
+# (trn-features)=
+# ### Is tuning better than frozen features?
+#
+# {cite:t}`peters2019b` compare tuning all weights with a head over the frozen model. Our frozen model gets a head over a
+# learnt mean of all its layers, averaged over the text.
+
+# %% mystnb={"figure": {"caption": "Accuracy on held-out pairs, all weights tuned or none."}, "image": {"alt": "Bars by task: accuracy with all weights tuned and with a frozen model."}}
+features = of(recorded("trn.features_vs_tuning.peters2019b"), "accuracy", "way")
+plotting.bars(features, "task", chance=0.5, xlim=(0, 1), xlabel="accuracy")
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(features))
+
+# %%
+found("trn.features_vs_tuning.peters2019b")
+
+# %%
+card("trn.features_vs_tuning.peters2019b")
+
+# %% [markdown]
+# (trn-random-start)=
+# ### Can random weights match pretrained ones?
+#
+# {cite:t}`kovaleva2019` find tasks on which a randomly initialised BERT, tuned, is as good as the pretrained one without
+# tuning. Random starts are the untrained twin's kind; the texts and seeds are the same.
+
+# %% mystnb={"figure": {"caption": "Accuracy on held-out texts by start and way of tuning."}, "image": {"alt": "Bars by task: accuracy of the pretrained model tuned, of a random one tuned, of the pretrained one frozen."}}
+starts = of(recorded("trn.pretraining_benefit.kovaleva2019"), "accuracy", "start")
+plotting.bars(starts, "task", chance=0.5, xlim=(0, 1), xlabel="accuracy")
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(starts))
+
+# %%
+found("trn.pretraining_benefit.kovaleva2019")
+
+# %%
+card("trn.pretraining_benefit.kovaleva2019")
+
+# %% [markdown]
+# (trn-optima)=
+# ### Does pretraining lead to flatter optima?
+#
+# {cite:t}`hao2019` draw the training loss over a plane through the way that tuning went, the survey's figure 5: from
+# a pretrained start the valley is wide. Here is that picture for `mini`. Left to right is the way of tuning, from before (0)
+# to after (1); up and down is a random direction, each unit's part of it as long as that unit's weights.
+
+# %% mystnb={"figure": {"caption": "Training loss (nats) on a plane through the way of tuning, from a pretrained and from a random start; 0: before tuning, 1: after."}, "image": {"alt": "Two contour maps of the training loss, from a pretrained and from a random start."}}
+planes = of(recorded("trn.wide_optima.hao2019"), "training loss on a plane", "start")
+with plotting.style():
+    figure, grid = plotting.plt.subplots(1, 2, figsize=(8, 3.2))
+for ax, (start, rows) in zip(grid, planes.items()):
+    names = {"title": start, "xlabel": "along the way of tuning", "ylabel": "across"}
+    plotting.contours(rows, "along", "across", levels=(0.1, 0.3, 0.5, 0.7, 1, 1.5, 2), ax=ax, **names)
+plotting.plt.show()
+
+# %% [markdown]
+# One plane for one seed is a picture. The measure is sharpness: by how much the loss rises at a set distance, over several
+# directions, texts and seeds, as a share of one plus the loss.
+
+# %% tags=["hide-output"]
+optima = recorded("trn.wide_optima.hao2019")
+for measure in ("sharpness", "training loss", "sharpness, random - pretrained"):
+    print(plotting.printed(plotting.series(optima, measure)))
+print(plotting.printed({k: rows[rows.across == 0] for k, rows in planes.items()}))
+
+# %%
+found("trn.wide_optima.hao2019")
+
+# %%
+card("trn.wide_optima.hao2019")
+
+# %% [markdown]
+# (trn-last-layers)=
+# ### Which layers does tuning change?
+#
+# {cite:t}`kovaleva2019` compare attention maps before and after tuning; others compare weights. Both are here,
+# for `mini` tuned on entailment. Layers are counted from 0.
+
+# %% mystnb={"figure": {"caption": "Change by tuning on entailment, by layer: cosine distance of attention maps, and distance of weights as a share of their norm."}, "image": {"alt": "Two panels by layer: change of attention maps, and of weights."}}
+changed = recorded("trn.last_layers_change.kovaleva2019")
+panels = {"change, by layer": "attention", "change of weights, by layer": "weights"}
+with plotting.style():
+    figure, grid = plotting.plt.subplots(1, 2, figsize=(8, 3))
+for ax, (measure, title) in zip(grid, panels.items()):
+    plotting.lines(plotting.series(changed, measure), "layer", ax=ax, title=title, ylabel="change")
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+for measure in panels:
+    print(plotting.printed(plotting.series(changed, measure)))
+
+# %%
+found("trn.last_layers_change.kovaleva2019")
+
+# %%
+card("trn.last_layers_change.kovaleva2019")
+
+# %% [markdown]
+# (trn-sep)=
+# ### Does attention move to [SEP]?
+#
+# {cite:t}`kovaleva2019` say that what tuning adds is attention to the special tokens, and not to linguistic patterns. So two
+# things are measured: how much attention goes to [CLS] and [SEP] in the last two layers, and how often the heads
+# that find a word's head best still find it after tuning.
+
+# %% mystnb={"figure": {"caption": "Attention to [CLS] and [SEP], mean over heads and texts, before tuning on entailment and after."}, "image": {"alt": "Two panels by layer: attention to CLS and to SEP before and after tuning."}}
+mass = recorded("trn.tuned_sep.kovaleva2019")["mini"]
+with plotting.style():
+    figure, grid = plotting.plt.subplots(1, 2, figsize=(8, 3), sharey=True)
+for ax, token in zip(grid, ("[CLS]", "[SEP]")):
+    shown = {w: plotting.rows_of(mass, f"attention, {w}", token=token) for w in ("pretrained", "tuned")}
+    plotting.lines(shown, "layer", ax=ax, title=token, ylabel="share of attention")
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+for measure in ("attention, pretrained", "attention, tuned", "syntactic heads, tuned - pretrained"):
+    print(plotting.printed({"mini": plotting.rows_of(mass, measure)}))
+
+# %%
+found("trn.tuned_sep.kovaleva2019")
+
+# %%
+card("trn.tuned_sep.kovaleva2019")
+
+# %% [markdown]
+# (trn-restore)=
+# ### Can lower layers be put back?
+#
+# {cite:t}`hao2019` give some layers of a tuned model their pretrained weights again. If that costs nothing, tuning did not
+# need them.
+
+# %% mystnb={"figure": {"caption": "Accuracy of tuned models with a third of their layers put back to the pretrained weights."}, "image": {"alt": "Bars: accuracy with no layer put back, with the lower third, with the upper third."}}
+restored = {"mini": plotting.rows_of(recorded("trn.restore_lower.hao2019")["mini"], "accuracy")}
+plotting.bars(restored, "restored", chance=0.5, xlim=(0, 1), xlabel="accuracy")
+plotting.show(restored)
+
+# %%
+found("trn.restore_lower.hao2019")
+
+# %%
+card("trn.restore_lower.hao2019")
+
+# %% [markdown]
+# (trn-layers)=
+# ### Does it help to read all layers?
+#
+# The usual head reads the last layer. {cite:t}`su2019` and {cite:t}`kondratyuk2019` give it a learnt mean of all of them.
+
+# %% mystnb={"figure": {"caption": "Accuracy with a head over the last layer and over a learnt mean of all layers, by task."}, "image": {"alt": "Bars by task: accuracy from the last layer and from all layers."}}
+layers = of(recorded("trn.more_layers.su2019"), "accuracy", "layers")
+plotting.bars(layers, "task", chance=0.5, xlim=(0, 1), xlabel="accuracy")
+plotting.show(layers)
+
+# %%
+found("trn.more_layers.su2019")
+
+# %%
+card("trn.more_layers.su2019")
+
+# %% [markdown]
+# (trn-adapters)=
+# ### Do adapters come near full tuning?
+#
+# {cite:t}`houlsby2019` train a few percent of the parameters and lose next to nothing.
+
+# %% mystnb={"figure": {"caption": "Accuracy by share of the parameters that learn, the head not counted; 0: a frozen model, 1: full tuning."}, "image": {"alt": "A curve: accuracy by the share of parameters trained."}}
+sizes = {"mini": plotting.rows_of(recorded("trn.adapters.houlsby2019")["mini"], "accuracy by size")}
+ax = plotting.lines(sizes, "share", chance=0.5, ylim=(0.3, 1), xlabel="share of the parameters", ylabel="accuracy")
+ax.set_xscale("symlog", linthresh=0.004)
+ax.set_xlim(-0.001, 1.3)
+plotting.show(sizes)
+
+# %%
+found("trn.adapters.houlsby2019")
+
+# %%
+card("trn.adapters.houlsby2019")
+
+# %% [markdown]
+# (trn-seeds)=
+# ### How much is luck?
+#
+# {cite:t}`dodge2020` cross seeds of the head's first weights with seeds of the order of the texts. Here are sixteen such runs of
+# `mini`, four by four, and beside them a hundred released runs of the real BERT that differ by seed alone: on the task that
+# they learnt (MNLI), and on sentences made to mislead them (HANS).
+
+# %% mystnb={"figure": {"caption": "One point per run: sixteen of mini on sentiment, a hundred released ones of BERT on MNLI and where word overlap misleads (HANS)."}, "image": {"alt": "Three columns of points: runs of mini, runs of BERT on MNLI, close together, and on HANS, far apart."}}
+ours = plotting.rows_of(recorded("trn.seed_variance.dodge2020")["mini"], "accuracy of a run")
+hundred = evidence.find("trn.seed_variance.dodge2020")
+(hundred,) = [r.frame for r in hundred if r.data == "hans_partial"]
+points = {"mini": ours["value"].tolist()}
+for condition in ("MNLI", "HANS lexical overlap, heuristic wrong"):
+    rows = plotting.rows_of(hundred, "accuracy of a run", condition=condition)
+    points[f"BERT, {condition.split(',')[0]}"] = rows["value"].tolist()
+plotting.swarm(points, ylabel="accuracy", ylim=(0, 1))
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+for name, values in points.items():
+    print(f"{name}: {len(values)} runs from {min(values):.3f} to {max(values):.3f}")
+
+# %%
+found("trn.seed_variance.dodge2020")
+
+# %%
+card("trn.seed_variance.dodge2020")
+
+# %% [markdown]
+# (trn-adversarial)=
+# ### Does training under attack make robust?
+#
+# FreeLB {cite:p}`zhu2019` trains on embeddings that are moved a little up the loss. Both models below are then attacked in that
+# way, each by its own gradient.
+
+# %% mystnb={"figure": {"caption": "Accuracy on texts as they are and under attack, after plain and after adversarial training."}, "image": {"alt": "Bars: accuracy on plain and attacked texts for plain and adversarial training."}}
+attacked = of(recorded("trn.adversarial.zhu2019"), "accuracy", "way")
+plotting.bars(attacked, "text", xlim=(0, 1), xlabel="accuracy")
+plotting.show(attacked)
+
+# %%
+found("trn.adversarial.zhu2019")
+
+# %%
+card("trn.adversarial.zhu2019")
+
+# %% [markdown]
+# (trn-heuristics)=
+# ### Do tuned models lean on shallow heuristics?
+#
+# HANS {cite:p}`mccoy2019b` has pairs in which all words of the second sentence occur in the first. Sometimes it follows,
+# sometimes not. A model that trusts overlap is right in the one half and wrong in the other.
+
+# %% mystnb={"figure": {"caption": "Accuracy where a heuristic gives the right answer and where it misleads; BERT: a hundred released runs on HANS."}, "image": {"alt": "Bars by heuristic, right or wrong: accuracy of mini, its untrained twin and the real BERT."}}
+shallow = recorded("trn.heuristics.mccoy2019b")
+(hans,) = [r.frame for r in evidence.find("trn.heuristics.mccoy2019b") if r.data == "hans_partial"]
+models = {"bert-base-uncased": hans, **shallow}
+shown = {m: f[(f.measure == "accuracy") & f.condition.str.contains("heuristic")] for m, f in models.items()}
+plotting.bars(shown, "condition", chance=0.5, xlim=(0, 1), xlabel="accuracy")
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(shown))
+
+# %%
+found("trn.heuristics.mccoy2019b")
+
+# %%
+card("trn.heuristics.mccoy2019b")
+
+# %% [markdown]
+# (trn-open)=
+# ### What is ready and was not run
+#
+# Three claims have their experiments and rules, and no run of `mini` yet: that normalising the values of [CLS]
+# {cite:p}`zhou2019` and mixout {cite:p}`lee2019` steady tuning, and that an intermediate task helps {cite:p}`phang2019`.
+# `bertology run ID` makes one; eight seeds of two ways take some ten minutes of one core.
+
+# %%
+card("trn.cls_norm.zhou2019")
+
+# %%
+card("trn.mixout.lee2019")
+
+# %%
+card("trn.two_stage.phang2019")

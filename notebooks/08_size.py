@@ -34,6 +34,23 @@
 #
 # **Five things this chapter shows**
 
+# %% tags=["remove-cell"]
+# @title Model and data {display-mode: "form"}
+MODEL = "default"  # @param ["default", "mini", "bert-base-uncased"] {allow-input: true}
+DATA = "default"  # @param ["default", "builtin", "original"]
+PACKAGE = ""  # what pip is to install; empty: a wheel that lies here
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+if not find_spec("bertology_utils"):
+    wheels = [PACKAGE] if PACKAGE else list(Path().glob("bertology_utils-*.whl")) or sys.exit("upload the wheel first")
+    subprocess.check_call([sys.executable, "-m", "pip", "install", "-q", *wheels])
+from bertology_utils import choose
+
+choose(MODEL, DATA)
+
 # %%
 import pandas as pd
 
