@@ -209,5 +209,5 @@ def test_a_model_that_knows_nothing_has_the_loss_of_a_fair_die(cut):
 
 
 def test_the_command_line_lists_runs(tmp_path):
-    out = CliRunner().invoke(app, ["family", "list", "base", "--records", str(tmp_path)])
+    out = CliRunner().invoke(app, ["family", "list", "generated/base", "--records", str(tmp_path)])
     assert out.exit_code == 0 and "0 of 5 runs are recorded" in out.output and "missing" in out.output
