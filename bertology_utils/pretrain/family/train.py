@@ -157,8 +157,10 @@ def _one(task: tuple[Member, Path, Path, Path | None, Path | None, str | None, f
 def _recorded(member: Member, folder: Path, text: list[Path], cache: Path | None, device: str | None) -> Record:
     """Train (or go on), measure, and put together the record."""
     corpus = load_corpus(text, member.config, cache)
-    model = training.run(member.config, text, folder / "run", device=device, cache=cache)
+    model = training.run(member.config, text, folder / "run", device=device, cache=cache, exits=True)
     told = json.loads((model / "training.json").read_text("utf-8"))
+    if not told["finished"]:  # a signal ends a run early; what is no whole run is no record
+        raise CheckpointError(f"{member.name} was stopped after {told['tokens']:,} pieces: the same command goes on")
     curve = [r for r in _lines(folder / "run" / "log.jsonl") if any(k.startswith("heldout_") for k in r)]
     last = {"tokens": told["tokens"], **told["heldout"]}
     if training_loss := [r["mlm"] for r in curve[-1:] if "mlm" in r]:
