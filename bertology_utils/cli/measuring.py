@@ -50,7 +50,7 @@ def run(
         data=data,
         device=device,
         dtype=dtype,
-        n=n or (FAST if fast else None),
+        n=FAST if fast and n is None else n,
         draws=FAST if fast else None,
         seed=seed,
         batch_tokens=batch_tokens,

@@ -37,8 +37,14 @@ def check(config: Config) -> None:
     ...
     bertology_utils.pretrain.config.ConfigError: configuration 'tiny': mask_symbol 'blank' is none of mask, unk, random
     """
-    for problem in (_kinds(config), _shape(config), _phases(config), _shares(config), _sublayers(config)):
-        if problem:
+    for look in (
+        _kinds,
+        _shape,
+        _phases,
+        _shares,
+        _sublayers,
+    ):  # in this order: sizes are compared once they are numbers
+        if problem := look(config):
             raise ConfigError(f"configuration {config.name!r}: {problem}")
 
 

@@ -61,7 +61,11 @@ class Made(Recorded):
             "relations": {t: told(self.right.get(f"{name} {t}", 0.8)) for t in ("nsp", "sop")},
         }
         items["heldout"]["n"] = [PER] * DOCUMENTS
-        last = {"heldout_generator_mlm": 4.0 + own.normal(0, 0.01), "heldout_unigram": 5.0, "heldout_detected": 0.8}
+        last = {
+            "heldout_generator_mlm": 4.0 + own.normal(0, 0.01),
+            "heldout_unigram": 5.0,
+            "heldout_detected": 0.8 + own.normal(0, 0.01),
+        }
         raw = {"config": config.as_dict() | {"seed": seed}, "text": "", "curve": [last], "items": items}
         raw |= {"cost": self.cost, "passes": 3 + own.normal(0, 0.01), "seconds": 1.0}
         return Record(key=f"{name}-{seed}", tier=self.tier.name, **raw)

@@ -183,7 +183,7 @@ def test_the_configurations_of_the_package_are_sound(name):
         ({"learning_rate": "1e-3"}, r"learning_rate '1e-3' is no float \(YAML"),
         ({"layers": 0}, "layers 0"),
         ({"hidden": 32.0}, "hidden 32.0 is no int"),
-        ({"nsp": 1}, "nsp 1 is no bool"),
+        ({"nsp": 1}, "nsp 1, pair 'nsp': name the second task once"),
         ({"tokens": "many"}, "many"),
         ({"colour": "red"}, "unknown field colour"),
     ],

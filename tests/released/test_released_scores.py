@@ -19,7 +19,7 @@ pytestmark = NEEDS_MIRROR
 
 
 def figures(frame, *keys: str):
-    return frame.set_index([*keys, "measure"]).value
+    return frame.set_index([*keys, "measure"]).value.sort_index()
 
 
 @pytest.mark.parametrize("claim", claims())
