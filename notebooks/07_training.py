@@ -594,15 +594,16 @@ card("trn.wide_optima.hao2019")
 # ### Which layers does tuning change?
 #
 # {cite:t}`kovaleva2019` compare attention maps before and after tuning; others compare weights. Both are here,
-# for `mini` tuned on entailment. Layers are counted from 0.
+# for `mini` tuned on entailment. Blocks are counted from 1.
 
-# %% mystnb={"figure": {"caption": "Change by tuning on entailment, by layer: cosine distance of attention maps, and distance of weights as a share of their norm."}, "image": {"alt": "Two panels by layer: change of attention maps, and of weights."}}
+# %% mystnb={"figure": {"caption": "Change by tuning on entailment, by block: cosine distance of attention maps, and distance of weights as a share of their norm."}, "image": {"alt": "Two panels by block: change of attention maps, and of weights."}}
 changed = recorded("trn.last_layers_change.kovaleva2019")
+changed = {name: rows.assign(block=rows["layer"] + 1) for name, rows in changed.items()}
 panels = {"change, by layer": "attention", "change of weights, by layer": "weights"}
 with plotting.style():
     figure, grid = plotting.plt.subplots(1, 2, figsize=(8, 3))
 for ax, (measure, title) in zip(grid, panels.items()):
-    plotting.lines(plotting.series(changed, measure), "layer", ax=ax, title=title, ylabel="change")
+    plotting.lines(plotting.series(changed, measure), "block", ax=ax, title=title, ylabel="change")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -623,7 +624,7 @@ card("trn.last_layers_change.kovaleva2019")
 # things are measured: how much attention goes to [CLS] and [SEP] in the last two layers, and how often the heads
 # that find a word's head best still find it after tuning.
 
-# %% mystnb={"figure": {"caption": "Attention to [CLS] and [SEP], mean over heads and texts, before tuning on entailment and after."}, "image": {"alt": "Two panels by layer: attention to CLS and to SEP before and after tuning."}}
+# %% mystnb={"figure": {"caption": "Attention to [CLS] and [SEP], mean over heads and texts, before tuning on entailment and after."}, "image": {"alt": "Two panels by block: attention to CLS and to SEP before and after tuning."}}
 mass = recorded("trn.tuned_sep.kovaleva2019")["mini"]
 with plotting.style():
     figure, grid = plotting.plt.subplots(1, 2, figsize=(8, 3), sharey=True)

@@ -30,7 +30,7 @@
 # of the weights; single weights are set to zero under a mask.
 #
 # `mini` is tuned on 360 generated pairs of sentences, does one follow from the other, in the recorded runs that `recall`
-# reads. Layers and heads are counted from 0.
+# reads. Blocks and heads are counted from 1.
 #
 # **Five things this chapter shows**
 
@@ -204,9 +204,10 @@ card("siz.layers_drop.tenney2019a")
 # {cite:t}`kao2020` find layers redundant, and {cite:t}`fan2019` train models to do without some. In the experiment a third of the layers
 # goes before tuning (top, bottom or every other one, whichever does best on development items), or after it.
 
-# %% mystnb={"figure": {"caption": "Accuracy that BERT base loses when one layer is set to random weights, by layer; a related damage."}, "image": {"alt": "A curve: accuracy lost with one layer at random, by layer."}}
+# %% mystnb={"figure": {"caption": "Accuracy that BERT base loses when one block is set to random weights, by block; a related damage."}, "image": {"alt": "A curve: accuracy lost with one block at random, by block."}}
 shown = evidence.curves("siz.layer_redundancy.kao2020", "accuracy lost, one layer at random")
-plotting.lines(shown, "layer", chance=0.0, ylabel="accuracy lost")
+shown = {name: rows.assign(block=rows["layer"] + 1) for name, rows in shown.items()}
+plotting.lines(shown, "block", chance=0.0, ylabel="accuracy lost")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
