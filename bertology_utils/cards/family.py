@@ -12,17 +12,8 @@ from ..pretrain.family.grid import Tier, tiers
 from ..pretrain.family.record import Record
 from ..pretrain.family.recorded import Recorded
 
-HEAD = (
-    "runs",
-    "differ from the base in",
-    "seeds",
-    "held-out loss",
-    "of seeds",
-    "agreement",
-    "probe, deprel",
-    "tuned",
-    "core s",
-)
+HEAD = ("runs", "differ from the base in", "seeds", "loss", "± seeds", "agreement", "probe", "tuned", "core s")
+FIGURES = {name: "{:.2f}" for name in HEAD[3:-1]} | {HEAD[-1]: "{:.0f}"}
 
 
 @dataclass(frozen=True)
@@ -37,23 +28,22 @@ class Table:
 
     rows: pd.DataFrame
 
+    def _said(self) -> pd.DataFrame:
+        """The same as text, each column with its own number of places."""
+        told = {k: self.rows[k].map(lambda v, k=k: "–" if v != v else FIGURES.get(k, "{}").format(v)) for k in HEAD}
+        return pd.DataFrame(told)
+
     def __repr__(self) -> str:
-        return self.rows.to_string(index=False, float_format="%.3g", na_rep="–")
+        return self._said().to_string(index=False)
 
     def _repr_html_(self) -> str:
-        head = "".join(f'<th scope="col">{name}</th>' for name in self.rows.columns)
-        lines = [
-            f'<tr><th scope="row">{escape(first)}</th>' + "".join(f"<td>{_said(v)}</td>" for v in more) + "</tr>"
-            for first, *more in self.rows.itertuples(index=False)
-        ]
-        body = "".join(lines)
-        return f'<table class="facts family"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
-
-
-def _said(value: object) -> str:
-    if isinstance(value, float):
-        return "–" if np.isnan(value) else f"{value:.3g}"
-    return escape(str(value))
+        head = "".join(f'<th scope="col">{name}</th>' for name in HEAD)
+        body = "".join(
+            f'<tr><th scope="row">{escape(first)}</th>' + "".join(f"<td>{escape(v)}</td>" for v in more) + "</tr>"
+            for first, *more in self._said().itertuples(index=False)
+        )
+        table = f'<table class="facts family"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+        return f'<div class="family-runs" role="region" tabindex="0" aria-label="runs of the family">{table}</div>'
 
 
 def table(tier: str = "generated") -> Table:
