@@ -81,8 +81,8 @@ def speed(
 
     Examples
     --------
-    >>> ratio = speed(lambda: time.sleep(0.004), lambda: time.sleep(0.001))
-    >>> bool(ratio[1] > 1.5)
+    >>> ratio = speed(lambda: time.sleep(0.02), lambda: None, pairs=5)
+    >>> bool(ratio[0] > 2)
     True
     """
     for _ in range(warm):
