@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from dataclasses import replace
 
 import numpy as np
@@ -15,8 +16,10 @@ from typer.testing import CliRunner
 from bertology_utils import provenance
 from bertology_utils.cli import app
 from bertology_utils.pretrain import ConfigError, corpus, load_config, wordpiece
+from bertology_utils.pretrain.checkpoint import CheckpointError
 from bertology_utils.pretrain.family import grid, places, record, train
 from bertology_utils.pretrain.loop import Run
+from bertology_utils.pretrain.signals import Interrupted
 from bertology_utils.pretrain.step import build
 
 TIERS = grid.tiers()
@@ -147,6 +150,36 @@ def test_a_killed_run_goes_on_and_ends_as_if_it_had_not_been(go, monkeypatch, tm
     assert after.curve == whole.curve and len(whole.curve) > 3 and after.passes == whole.passes
     assert after.provenance["order"] == whole.provenance["order"]
     assert len(seen) < whole.provenance["steps"], "it did not begin again"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_run_ended_by_a_signal_leaves_no_record(go, monkeypatch, number):
+    """It ends in good order, with a model exported: what is no whole run must not pass for one."""
+    member, advance, steps = go.tier.members[1], Run.advance, []
+
+    def told_to_stop(self):
+        steps.append(1)
+        if len(steps) == 3:
+            signal.raise_signal(number)
+        return advance(self)
+
+    monkeypatch.setattr(Run, "advance", told_to_stop)
+    with pytest.raises(Interrupted) as ended:
+        go([member])
+    assert ended.value.code == 128 + number and len(steps) == 3
+    assert record.find(member, go.root) is None and train.missing([member], go.root) == [member]
+    monkeypatch.setattr(Run, "advance", advance)
+    go([member])
+    assert record.find(member, go.root).provenance["tokens"] >= member.config.tokens
+
+
+def test_an_export_before_the_budget_is_no_record(go, monkeypatch):
+    """Whoever stopped it: what the export says of itself is looked at."""
+    member, run = go.tier.members[1], train.training.run
+    monkeypatch.setattr(train.training, "run", lambda *a, **k: run(*a, **{**k, "minutes": 1e-9}))
+    with pytest.raises(CheckpointError, match="was stopped after"):
+        go([member])
+    assert record.find(member, go.root) is None
 
 
 def test_another_text_is_refused_and_a_claimed_run_left_alone(go, small, tmp_path):
