@@ -9,6 +9,7 @@ from . import runs
 from .calibration import harness, records, simulated
 from .calibration.trials import Trial
 from .claims import ledger
+from .claims.sources import load_for, sources
 from .settings import Settings
 
 
@@ -39,8 +40,8 @@ def calibrate(
         claim = runs.get(id)
         (base,) = runs.subjects(settings, twin=False)
         found = (
-            list(harness.calibrate(claim, runs.load_for(claim, source, settings), base, settings, only))
-            for source in runs.sources(claim, settings)
+            list(harness.calibrate(claim, load_for(claim, source, settings), base, settings, only))
+            for source in sources(claim, settings)
         )
     out = []
     for trials in found:

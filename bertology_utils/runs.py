@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -17,9 +18,8 @@ from .claims.checks import RuleError
 from .claims.evidence import Evidence
 from .claims.registry import Claim, Experiment, NotRunnable
 from .claims.result import Result
-from .data import load as load_data
+from .claims.sources import load_for, sources
 from .data import of as data_of
-from .data import sha256
 from .data.items import Data, Item
 from .errors import Refusal, TooFew
 from .files import writable
@@ -29,6 +29,7 @@ from .scores.pairs import over
 from .scores.rows import records as tidy
 from .settings import Settings
 from .subject import models
+from .subject.layout import LAYOUTS
 from .subject.models import Subject
 from .subject.progress import Progress
 
@@ -151,15 +152,11 @@ def recorded(id: str, source: str, settings: Settings, twin: bool = True) -> boo
     damaged one.
     """
     if get(id).family:
-        path = settings.evidence / records.place(id, "rerun", FAMILY, source)
-        return path.is_file() and records.read(path).provenance.get("subject_sha256") == Recorded.of(source).sha256
+        found = _kept(settings.evidence / records.place(id, "rerun", FAMILY, source))
+        return found is not None and found.get("subject_sha256") == Recorded.of(source).sha256
     names = [settings.model] + ([settings.model.removesuffix(models.TWIN) + models.TWIN] if twin else [])
     for name in dict.fromkeys(names):
-        path = settings.evidence / records.place(id, "rerun", name, source)
-        try:
-            found = records.read(path).provenance if path.is_file() else None
-        except records.EvidenceError:
-            return False
+        found = _kept(settings.evidence / records.place(id, "rerun", name, source))
         if found is None or any(found.get(k) != v for k, v in provenance.asked(settings).items()):
             return False
         weights = {s.name: s.sha256 for s in subjects(settings, twin) if not s.is_twin}  # a twin is known by its seed
@@ -168,43 +165,12 @@ def recorded(id: str, source: str, settings: Settings, twin: bool = True) -> boo
     return True
 
 
-def sources(it: Claim, settings: Settings) -> list[str]:
-    """What the data switch stands for with this claim."""
-    if settings.data == "builtin" or (it.family and settings.data == "corpus"):
-        return [settings.data]
-    available = it.sources()
-    if settings.data != "original":
-        if settings.data not in available:
-            raise NotRunnable(f"{it.id} has no data {settings.data!r}; it has: {', '.join(['builtin', *available])}")
-        return [settings.data]
-    if not available:
-        raise NotRunnable(f"{it.id} has no original data; it has: builtin")
-    return available
-
-
-def load_for(it: Claim, source: str, settings: Settings) -> Data:
-    """The items of a source for a claim, in its default number unless the settings name one."""
-    if it.family:  # what the runs were trained on and asked is in their records
-        return data_of({}, name=source)
-    if source == "builtin":
-        return load_data(it.tasks, source, n=settings.n or it.n, seed=settings.seed, settings=settings)
-    from .data import original
-
-    offered = [t for t in it.tasks if t in original.tasks(source)]
-    data = load_data(offered, source, n=settings.n or it.limit, seed=settings.seed, settings=settings)
-    for task, others in it.beside.items():
-        if task not in offered:
-            whole = replace(settings, n=None)
-            data = _with(data, task, [load_data(task, other, seed=settings.seed, settings=whole) for other in others])
-    return data
-
-
-def _with(data: Data, task: str, others: Sequence[Data]) -> Data:
-    """Items of a task from other sources beside a source's own; notes and hash say so."""
-    items = {**data.items, task: [item for other in others for item in other[task]]}
-    said = [f"{task} from {other.name}: {len(other[task])} items" for other in others]
-    notes = (*data.notes, *said, *(note for other in others for note in other.notes))
-    return replace(data, items=items, sha256=sha256(items), notes=notes)
+def _kept(path: Path) -> dict[str, Any] | None:
+    """The provenance of a record; None where there is none, or a damaged one."""
+    try:
+        return records.read(path).provenance if path.is_file() else None
+    except records.EvidenceError:
+        return None
 
 
 def _runs(it: Claim, source: str, settings: Settings, twin: bool, save: bool) -> Iterator[Evidence]:
@@ -266,7 +232,7 @@ def _rows(it: Claim, subject: Subject, data: Data, settings: Settings) -> pd.Dat
     try:
         rows = it.experiment(subject, data, settings)
     except AttributeError as error:
-        if built == "bert":
+        if built == "bert" or built not in LAYOUTS:  # a bug, not another architecture
             raise
         raise NotRunnable(
             f"{it.id} is not defined for {subject.name} ({built}): it reaches into parts of BERT's own"

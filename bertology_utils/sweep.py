@@ -13,9 +13,10 @@ import torch
 
 from .claims.evidence import Evidence
 from .claims.registry import NotRunnable
+from .claims.sources import sources
 from .errors import Refusal
 from .files import writable
-from .runs import get, in_a_line, recorded, run, sources, subjects
+from .runs import get, in_a_line, recorded, run, subjects
 from .settings import Settings
 from .subject.progress import place
 

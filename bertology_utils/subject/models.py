@@ -29,6 +29,7 @@ from transformers.utils import logging as transformers_logging
 
 from ..settings import Settings
 from . import hub, layout, suitable, variants
+from .noise import plant
 from .suitable import ModelUnavailable, ModelUnsuitable
 
 TWIN = "-untrained"
@@ -289,24 +290,3 @@ def _loaded(name: str, where: str, settings: Settings) -> tuple[PreTrainedTokeni
         if bar:
             transformers_logging.enable_progress_bar()
     return tokenizer, model, info
-
-
-def plant(subject: Subject, noise: float, seed: int = 0) -> Subject:
-    """The subject, every hidden state of which is off by a seeded random share of about `noise` from now on.
-
-    Two processors round differently, by some 1e-6 of a state: this is how one of them shows what that does to figures.
-    """
-    if not noise:
-        return subject
-
-    def disturb(module, args, output):
-        hidden = output[0] if isinstance(output, tuple) else output
-        generator = torch.Generator(hidden.device).manual_seed(seed)
-        drawn = torch.randn(hidden.shape, generator=generator, dtype=hidden.dtype, device=hidden.device)
-        moved = hidden * (1 + noise * drawn)
-        return (moved, *output[1:]) if isinstance(output, tuple) else moved
-
-    # prepended: the library records hidden states by forward hooks of its own
-    for module in (subject.base.embeddings, *subject.layers):
-        module.register_forward_hook(disturb, prepend=True)
-    return replace(subject, noise=noise)

@@ -10,9 +10,8 @@ import pandas as pd
 import pytest
 from support import tiny, tiny_folder
 
-from bertology_utils import runs
 from bertology_utils.calibration.nulls import NULLS
-from bertology_utils.claims import evidence, ledger, rules
+from bertology_utils.claims import evidence, ledger, rules, sources
 from bertology_utils.claims.registry import NotRunnable
 from bertology_utils.data.items import Association, Data, Labelled, ScoredPair, Sentence, WordInContext
 from bertology_utils.experiments.embeddings import associations, context, identity, segments, senses, sentences
@@ -370,9 +369,9 @@ def test_text_beside_word_pairs_is_part_of_the_data(monkeypatch):
         loaded.append((source, tuple(names)))
         return Data(name=source, items={t: made[t] for t in names}, sha256=source)
 
-    monkeypatch.setattr(runs, "load_data", load)
+    monkeypatch.setattr(sources, "load_data", load)
     it = registered()["emb.static_distillation.bommasani2020"]
-    found = runs.load_for(it, "word_similarity", Settings(n=5))
+    found = sources.load_for(it, "word_similarity", Settings(n=5))
     assert [source for source, _ in loaded] == ["word_similarity", *it.beside["sentences"]]
     assert len(found["sentences"]) == 2 * len(made["sentences"]) and found.name == "word_similarity"
     assert found.sha256 not in ("word_similarity", "") and any("sentences from" in note for note in found.notes)

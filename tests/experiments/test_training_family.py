@@ -193,3 +193,8 @@ def test_the_card_of_a_claim_about_runs_shows_them_in_our_column(tmp_path):
     shown = said._repr_html_()
     assert "our small pretraining runs" in shown and "slot-mini" in shown and "our pretraining runs" in shown
     assert "mini with random weights" not in shown
+
+
+def test_a_bug_in_an_experiment_on_recorded_runs_keeps_its_traceback():
+    with pytest.raises(AttributeError, match="nothing"):
+        runs.run("trn.hidden_size.wang2019b", Settings.of(data="builtin"), experiment=lambda found, *_: found.nothing)
