@@ -43,7 +43,8 @@ def alphabet(texts: Sequence[str], config: Config) -> tuple[list[str], list[str]
     raw: Counter[str] = Counter()
     for start in range(0, len(texts), 10_000):
         raw.update("".join(texts[start : start + 10_000]))
-    bare, seen = empty(config), Counter()
+    bare = empty(config)
+    seen: Counter[str] = Counter()
     for character, count in raw.items():
         for c in bare.normalizer.normalize_str(character).replace(" ", ""):
             seen[c] += count
