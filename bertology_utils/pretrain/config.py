@@ -84,7 +84,7 @@ class Config:
         How files are cut into documents, first match on the file's name: ``blank`` (blank line between documents),
         ``line`` (a document a line), ``verse`` (a sentence a line, empty = missing, documents are chapters).
     precision : str
-        ``bf16``, ``fp32`` or ``auto`` (bf16 autocast on CUDA, fp32 elsewhere).
+        ``bf16`` (fp32 on a processor that would imitate it, see `precision`), ``fp32``, or ``auto``: bf16 on CUDA alone.
     eval_length, eval_mask_rate : int, float
         Pieces a held-out row, and the share to be predicted: the same for recipes that are to be compared. Positions that no
         row of the training has reached yet are noise in the held-out loss.
