@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,13 +43,21 @@ def write(folder: str | Path, name: str, agreement: str = "") -> Path:
     path = Path(folder)
     training = json.loads((path / "training.json").read_text("utf-8"))
     known = yaml.safe_load(SOURCES.read_text("utf-8"))
+    log = path / "curves.jsonl"
+    curves = [json.loads(line) for line in log.read_text("utf-8").splitlines()] if log.is_file() else []
     path = path / "README.md"
-    path.write_text(text(name, training, known, agreement), "utf-8")
+    path.write_text(text(name, training, known, agreement, curves), "utf-8")
     return path
 
 
-def text(name: str, training: dict[str, Any], sources: dict[str, dict[str, str]], agreement: str = "") -> str:
-    """The card in Markdown."""
+def text(
+    name: str,
+    training: dict[str, Any],
+    sources: dict[str, dict[str, str]],
+    agreement: str = "",
+    curves: Sequence[dict[str, Any]] = (),
+) -> str:
+    """The card in Markdown; `curves` are the rows of the run's log."""
     run, held = training["config"], training["heldout"]
     tongues = languages([file["name"] for file in training["files"]])
     unit = "pieces" if len(tongues) > 1 else "words"  # not every script parts its words by blanks
@@ -60,10 +68,7 @@ def text(name: str, training: dict[str, Any], sources: dict[str, dict[str, str]]
             f"| {source.get('title', file['name'])} | {file[unit] / 1e6:.1f} M | {source.get('from', 'not recorded')} "
             f"| {source.get('licence', 'not recorded')} |"
         )
-    phases = "\n".join(
-        f"| {p['length']} | {p['share']:.0%} | {p.get('layers') or run['layers']} | {p.get('batch_tokens') or run['batch_tokens']:,} |"
-        for p in run["phases"]
-    )
+    phases = "\n".join(f"| {n} | {s:.0%} | {d} | {b:,} |" for n, s, d, b in schedule(run, curves))
     if "heldout_rtd" in held:
         figures = [
             f"loss of detection {held['heldout_rtd']:.4f} nats per piece",
@@ -80,6 +85,9 @@ def text(name: str, training: dict[str, Any], sources: dict[str, dict[str, str]]
         )
     versions = ", ".join(f"{k} {v}" for k, v in training["versions"].items())
     generated = bool(run.get("generated"))
+    early = ""
+    if (whole := run.get("tokens", 0)) and schedule(run, curves) != schedule(run, ()):
+        early = f" for {round((1 - run['decay']) * whole):,} pieces, then the same with `--release`"
     limits = "a small fraction of what BERT-base saw; encyclopaedic and literary English only"
     if generated:
         limits = "the generated language only"
@@ -108,7 +116,7 @@ model is stacked to the next depth):
 |---|---|---|---|
 {phases}
 
-Train it again: `bertology pretrain --config {run["name"]}{"" if generated else " --corpus FOLDER"} --out RUN`.
+Train it again: `bertology pretrain --config {run["name"]}{"" if generated else " --corpus FOLDER"} --out RUN`{early}.
 
 ## Held-out figures
 
@@ -120,6 +128,31 @@ On {held["heldout_predictions"]:,} masked pieces of documents never trained on: 
 Trained on {training["tokens"] / 1e6:,.0f} M pieces, {limits}; rows
 longer than {run["max_positions"]} pieces are refused; what it predicts repeats the biases of its sources.
 """
+
+
+def schedule(run: dict[str, Any], curves: Sequence[dict[str, Any]]) -> list[tuple[int, float, int, int]]:
+    """Length of rows, share of the pieces, depth and pieces per batch of the phases.
+
+    As the configuration says, or as the log does where that is another: a stable run that was decayed early has spent
+    more of its pieces in its first phases.
+
+    >>> run = {"layers": 4, "batch_tokens": 64, "phases": [{"length": 8, "share": 0.5, "layers": 2}, {"length": 8, "share": 0.5}]}
+    >>> schedule(run, [{"tokens": 80, "length": 8, "layers": 2}, {"tokens": 100, "length": 8, "layers": 4}])
+    [(8, 0.8, 2, 64), (8, 0.2, 4, 64)]
+    """
+    said = [
+        (p["length"], p["share"], p.get("layers") or run["layers"], p.get("batch_tokens") or run["batch_tokens"])
+        for p in run["phases"]
+    ]
+    seen: dict[tuple[int, int], int] = {}
+    before = 0
+    for row in curves:
+        place = (row["length"], row["layers"])
+        seen[place] = seen.get(place, 0) + row["tokens"] - before
+        before = row["tokens"]
+    if len({(n, d) for n, _, d, _ in said}) < len(said) or set(seen) != {(n, d) for n, _, d, _ in said}:
+        return said  # two phases alike, or a log that lacks one
+    return [(n, round(seen[n, d] / before, 3), d, b) for n, _, d, b in said]
 
 
 def languages(files: Iterable[str]) -> set[str]:
