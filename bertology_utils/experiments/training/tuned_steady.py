@@ -108,11 +108,13 @@ def adversarial(subject, data, settings):
     """
     of = runs.first(subject, data)
     arms = {
-        "plain": [plain(subject, of, seed) for seed in range(SEEDS)],
-        "adversarial": [runs.learn(subject, of, recipe(subject, s), step=freelb(BALL)) for s in range(SEEDS)],
+        "plain": partial(plain, subject, of),
+        "adversarial": lambda seed: runs.learn(subject, of, recipe(subject, seed), step=freelb(BALL)),
     }
-    clean = {k: np.array([c.right(of.held, settings) for c in v], float) for k, v in arms.items()}
-    moved = {k: np.array([right_under(c, of.held, BALL, settings) for c in v], float) for k, v in arms.items()}
+    clean, moved = {}, {}
+    for way, made in arms.items():  # one model after the other: ten of BERT-base are 4 GB
+        pairs = [(c.right(of.held, settings), right_under(c, of.held, BALL, settings)) for c in map(made, range(SEEDS))]
+        clean[way], moved[way] = np.array(pairs, float).swapaxes(0, 1)
     (a, b), (c, d) = clean.values(), moved.values()
     rows = [
         runs.beats_majority(a, of, settings),
