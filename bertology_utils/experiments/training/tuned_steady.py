@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -107,7 +108,7 @@ def adversarial(subject, data, settings):
     Each model meets the worst perturbation that two steps up its own loss find in a ball as large as that of training.
     """
     of = runs.first(subject, data)
-    arms = {
+    arms: dict[str, Callable] = {
         "plain": partial(plain, subject, of),
         "adversarial": lambda seed: runs.learn(subject, of, recipe(subject, seed), step=freelb(BALL)),
     }
