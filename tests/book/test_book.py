@@ -390,7 +390,11 @@ def test_the_book_executes_copies_and_leaves_the_checkout_alone(root, tmp_path, 
     (listed,) = [c for c in json.loads((first.parent / "_static/claims.json").read_text()) if c["id"] == ID]
     shown = {e["model"] for e in listed["evidence"] if e["kind"] == "rerun"}
     assert {"bert-base-uncased", "bert-base-uncased-untrained"} <= shown and "bert-large-uncased" not in shown
-    assert listed["outcomes"]["real"]["data"] == ["builtin"] != standing_of(ID).real.data
+    assert (
+        listed["outcomes"]["real"]["data"]
+        == ["builtin"]
+        != standing_of(ID, Settings(evidence=tmp_path / "none")).real.data
+    )
     assert "(our rerun" in first.parent.joinpath("claims", f"{ID}.html").read_text()
     page = soup(first.parent / "notebooks" / "02_syntax.html")
     assert "executed with mini 42" in page.get_text()
