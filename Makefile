@@ -14,8 +14,9 @@ LOCK ?=
 MODEL ?= mini
 DATA ?= builtin
 DEVICE ?= cpu
-# The model of `make real`.
+# The model of `make real`, and what is rerun on it: all, sections, ledger ids.
 REAL ?= bert-base-uncased
+CLAIMS ?= all
 # More of `bertology run`, for `make real`: --fast tells in minutes whether everything runs.
 OPTIONS ?=
 # What `make test` runs (the notebooks take longest, so they begin), and in how many processes; each of them computes
@@ -56,9 +57,9 @@ book: $(STAMP) ## execute every notebook afresh and render the book (MODEL=, DAT
 html: $(STAMP) ## render the book from the stored outputs
 	$(BOOK) build
 
-real: $(STAMP) ## the real BERT on the studies' own data, then the book with it (REAL=, DEVICE=)
-	code=0; $(VENV)/bin/bertology run all --model $(REAL) --data original --device $(DEVICE) --missing $(OPTIONS) || code=$$?; \
-	  $(VENV)/bin/bertology report && $(BOOK) build --execute; exit $$code
+real: $(STAMP) ## the real BERT on the studies' own data, then the book with it (REAL=, CLAIMS=, DEVICE=)
+	code=0; $(VENV)/bin/bertology run $(CLAIMS) --model $(REAL) --data original --device $(DEVICE) --missing $(OPTIONS) || code=$$?; \
+	  $(VENV)/bin/bertology report; $(BOOK) build --execute --own $(REAL); exit $$code
 
 test: $(STAMP) ## unit tests, guards, stored notebooks against the code (CPU=), the book and its pages
 	OMP_NUM_THREADS=1 $(RUN) -m pytest --nbval $(if $(CPU),--kernel-cpu $(CPU)) --numprocesses $(JOBS) --dist loadfile \

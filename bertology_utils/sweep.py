@@ -6,7 +6,7 @@ import os
 import traceback
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing import get_context
 
 import torch
@@ -55,6 +55,7 @@ def many(
     twin: bool = True,
     save: bool = True,
     missing: bool = False,
+    enough: bool = False,
 ) -> Iterator[Outcome]:
     """Rerun claims, yielding each outcome as it comes.
 
@@ -67,32 +68,38 @@ def many(
         Processes at work at the same time, each with its share of the cores; the figures do not depend on it.
     twin, save, missing
         As of `run`.
+    enough : bool
+        Ask for more items than the settings say where a claim can be measured on no fewer (`Claim.least`).
 
     Raises
     ------
     Refusal
         If the model cannot be had, or the only claim asked for cannot be run (of several, its outcome says so).
     """
-    work, left_out = planned(ids, settings, twin=twin, missing=missing)
+    work, left_out = planned(ids, settings, twin=twin, missing=missing, enough=enough)
     yield from left_out
     if work and save:
         writable(settings.evidence)
     if work:
         subjects(settings, twin=False)  # a model that cannot be had is said once, not once a claim
     options = {"twin": twin, "save": save}
+
+    def asked(id: str) -> Settings:
+        return _enough(id, settings) if enough else settings
+
     if jobs == 1:
         for number, (id, source) in enumerate(work, 1):
             place.set(f"[{number}/{len(work)}] ")
-            yield _one(id, source, settings, options)
+            yield _one(id, source, asked(id), options)
         return
     context = get_context("spawn")  # a forked process would share torch's threads and the accelerator's state
     with ProcessPoolExecutor(jobs, mp_context=context, initializer=_share, initargs=(jobs,)) as pool:
-        for future in as_completed([pool.submit(_one, id, source, settings, options) for id, source in work]):
+        for future in as_completed([pool.submit(_one, id, source, asked(id), options) for id, source in work]):
             yield future.result()
 
 
 def planned(
-    ids: Sequence[str], settings: Settings, *, twin: bool = True, missing: bool = False
+    ids: Sequence[str], settings: Settings, *, twin: bool = True, missing: bool = False, enough: bool = False
 ) -> tuple[list[tuple[str, str]], list[Outcome]]:
     """What `many` would run, as (claim, source), and what is left out of it because there is no such experiment or data.
 
@@ -108,13 +115,18 @@ def planned(
             work += [
                 (id, source)
                 for source in sources(it, settings)
-                if not (missing and recorded(id, source, settings, twin))
+                if not (missing and recorded(id, source, _enough(id, settings) if enough else settings, twin))
             ]
         except NotRunnable as error:
             if len(ids) == 1:
                 raise
             left_out.append(Outcome(id, error=in_a_line(error), mendable=True, skipped=True))
     return work, left_out
+
+
+def _enough(id: str, settings: Settings) -> Settings:
+    """The settings with as many items as the claim needs at the least."""
+    return settings if settings.n is None else replace(settings, n=max(settings.n, get(id).least))
 
 
 def _one(id: str, source: str, settings: Settings, options: dict) -> Outcome:

@@ -70,6 +70,16 @@ def test_a_run_is_taken_up_where_a_record_is_missing(settings, tmp_path):
     assert again.claim == SMALL[1] and twin.is_file()
 
 
+def test_a_quick_try_takes_as_many_items_as_a_claim_needs(settings, monkeypatch):
+    needs = replace(runs.get(SMALL[0]), least=60)
+    monkeypatch.setitem(registry._CLAIMS, SMALL[0], needs)
+    options = {"twin": False, "enough": True}
+    asked = {o.claim: o.records[0].provenance["asked"] for o in sweep.many(SMALL, settings, **options)}
+    assert asked == {SMALL[0]: 60, SMALL[1]: 40}
+    assert not list(sweep.many(SMALL, settings, missing=True, **options))
+    assert len(list(sweep.many(SMALL, settings, twin=False, missing=True))) == 1  # of 40 items as asked there is none
+
+
 def test_a_record_says_how_many_resamples_it_rests_on(settings):
     outcome = next(iter(sweep.many(SMALL[:1], settings)))
     assert all(r.provenance["draws"] == 100 and r.provenance["draws_used"] == [100] for r in outcome.records)

@@ -11,6 +11,7 @@ from pathlib import Path
 from ..claims.evidence import SHIPPED, read, without_seconds
 from ..settings import Settings
 from . import bootstrap, folding, notebooks, pages, picture, portability, stage, studies
+from .own import bring
 
 
 def main(words: list[str] | None = None) -> int:
@@ -22,6 +23,7 @@ def main(words: list[str] | None = None) -> int:
     building.add_argument("--model", default="mini")
     building.add_argument("--data", default="builtin")
     building.add_argument("--device", default="cpu")
+    building.add_argument("--own", default="", metavar="MODEL", help="show your own records of this model as well")
     building.add_argument("--output", type=Path, default=stage.ROOT / "book" / "_build" / "html")
     commands.add_parser("notebooks", help="execute the stored notebooks in place, with the evidence they show")
     commands.add_parser("bootstrap", help="give every notebook its first code cell, with the package's address")
@@ -44,14 +46,14 @@ def main(words: list[str] | None = None) -> int:
             studies.write()
         else:
             switches = (given.model, given.data, given.device) if given.execute else None
-            print(build(given.output, switches))
+            print(build(given.output, switches, own=given.own))
     except (stage.BookError, notebooks.NotebookError) as error:
         print(error, file=sys.stderr)
         return 1
     return 0
 
 
-def build(output: Path, switches: tuple[str, str, str] | None = None, root: Path = stage.ROOT) -> Path:
+def build(output: Path, switches: tuple[str, str, str] | None = None, root: Path = stage.ROOT, own: str = "") -> Path:
     """Render the book; the path of its first page.
 
     Parameters
@@ -60,11 +62,16 @@ def build(output: Path, switches: tuple[str, str, str] | None = None, root: Path
         Folder the pages go to (replaced).
     switches : (model, data, device), optional
         Execute the notebooks afresh with these; without, their stored outputs are shown.
+    own : str
+        A model whose records in the settings' evidence folder are shown beside what the package ships (`own.bring`).
     """
     with tempfile.TemporaryDirectory(prefix="bertology-book-") as name:
         folder, kept = Path(name) / "source", Path(name)
         folder.mkdir()
         stage.stage(folder, root)
+        if own:
+            mine = Settings.of().evidence
+            print(f"{bring(own, mine, kept / 'evidence')} records of {own} from {mine}", file=sys.stderr, flush=True)
         if switches:
             notebooks.run(folder / "notebooks", kept, *switches)
         pages.write(

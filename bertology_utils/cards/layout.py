@@ -191,7 +191,7 @@ def _figures(s: Standing, whole: bool) -> str:
 
 
 def _beside(s: Standing) -> str:
-    """The reader's own runs, which count for nothing here."""
+    """The reader's own runs that stand in no column."""
     said = "".join(f"<li>{escape(words.own_run(record))}</li>" for record in s.beside)
     return f'<div class="claim-own"><b>Your own runs</b><ul>{said}</ul></div>' if said else ""
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from ..calibration import table
 from ..claims import ledger
-from ..claims.evidence import Evidence, shelves
+from ..claims.evidence import SHIPPED, Evidence, shelves
 from ..claims.ledger import Row
 from ..claims.rules import NOT_RERUN, UNTESTABLE, Decision, pooled
 from ..settings import Settings
@@ -23,6 +23,7 @@ from ..settings import Settings
 BUILTIN = "builtin"
 FAMILY = "family"  # recorded runs of training stand in our slot where a claim compares such runs
 TOY = "toy"
+BUNDLED = ("mini", "mini-multi", TOY, FAMILY)
 DECIDING = ("", "authors", "rerun")  # labels of records that may decide; related and digitised ones bear on the claim
 
 
@@ -80,7 +81,8 @@ class Standing:
     ours : str
         The name of the model in our slot: ``mini``, or ``family`` where the claim compares runs of training.
     beside : tuple of Evidence
-        The reader's own quick tries and runs under other conditions: shown, never counted.
+        The reader's own quick tries and runs under other conditions, which never count, and full runs of models that
+        have no column here: shown below the others.
     """
 
     row: Row
@@ -182,7 +184,13 @@ def standing(id: str, settings: Settings | None = None) -> Standing:
     """
     counting, beside = shelves(id, settings)
     ours = FAMILY if any(r.model == FAMILY for r in counting) else "mini"
-    return Standing(ledger.row(id), tuple(counting), ours, tuple(beside))
+    return Standing(ledger.row(id), tuple(counting), ours, (*beside, *filter(_without_column, counting)))
+
+
+def _without_column(record: Evidence) -> bool:
+    """Whether a record is the reader's own full run of a model that is neither a published BERT nor ours."""
+    ours = record.model.removesuffix("-untrained") in BUNDLED or (SHIPPED / record.file).is_file()
+    return record.kind == "rerun" and not ours and not (is_real(record.model) and _published(record))
 
 
 def standings(section: str | None = None, settings: Settings | None = None) -> list[Standing]:

@@ -40,6 +40,8 @@ class Claim:
         Generated items per task when the settings name none.
     limit : int or None
         Original items per task and split when the settings name none (None: all).
+    least : int
+        Items per task below which there is nothing to measure: a quick try (`--fast`) takes so many.
     beside : mapping
         Task -> the data sets it is taken from where a source has none of its own (running text beside word pairs).
     nulls : tuple of str or Null
@@ -65,6 +67,7 @@ class Claim:
     plantable: tuple[str, ...] = ()
     text_to_text: bool = False
     family: bool = False
+    least: int = 0
 
     def sources(self) -> list[str]:
         """The original data sets of the ledger row that offer one of the tasks."""
@@ -89,6 +92,7 @@ def claim(
     plantable: Sequence[str] = (),
     text_to_text: bool = False,
     family: bool = False,
+    least: int = 0,
 ) -> Callable[[Experiment], Experiment]:
     """Register the decorated experiment for a ledger row.
 
@@ -107,7 +111,7 @@ def claim(
         names = (tasks,) if isinstance(tasks, str) else tuple(tasks)
         from_others = {task: tuple(sources) for task, sources in (beside or {}).items()}
         stand_ins = (tuple(nulls), planted, tuple(plantable))
-        _CLAIMS[id] = Claim(id, names, function, n, limit, from_others, *stand_ins, text_to_text, family)
+        _CLAIMS[id] = Claim(id, names, function, n, limit, from_others, *stand_ins, text_to_text, family, least)
         return function
 
     return register

@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from .. import files
 from ..claims import ledger, listing
 from ..settings import Settings
 from .base import Device, Folder, Model, Out, Seed, Source, app
 
 if TYPE_CHECKING:
     from ..claims.evidence import Evidence
+    from ..sweep import Outcome
 
 
 FAST = 200
+FAILED = "failed.txt"  # in the evidence folder
 
 
 @app.command()
@@ -57,18 +60,18 @@ def run(
         mirror=mirror,
         evidence=evidence,
     )
-    twin = twin and not fast
+    twin, enough = twin and not fast, fast and n is None
     if dry_run:
-        for claim, source in planned(_expand(claims), settings, twin=twin, missing=missing)[0]:
+        for claim, source in planned(_expand(claims), settings, twin=twin, missing=missing, enough=enough)[0]:
             typer.echo(f"{claim} {source}")
         return
-    bugs = refused = kept = 0
-    said = []
-    for outcome in many(_expand(claims), settings, jobs, twin=twin, save=save, missing=missing):
+    ids, kept = _expand(claims), 0
+    failed: list[Outcome] = []
+    said: list[str] = []
+    for outcome in many(ids, settings, jobs, twin=twin, save=save, missing=missing, enough=enough):
         if outcome.error:
-            bugs += not outcome.mendable
-            refused += outcome.mendable and not outcome.skipped
             typer.echo(f"{'skipped' if outcome.skipped else 'bertology'}: {outcome.error}", err=True)
+            failed += [] if outcome.skipped else [outcome]
         for record in outcome.records:
             said.append(_in_words(record))
             typer.echo(said[-1])
@@ -77,8 +80,19 @@ def run(
         typer.echo(listing.legend(" ".join(said)))
     if kept:
         typer.echo(f"{kept} records are in {settings.evidence}; those that come with the package stay as they are")
-    if bugs or refused:
-        sys.exit(1 if bugs else 2)
+    if save and len(ids) > 1:
+        _keep_failures(failed, settings.evidence / FAILED)
+    if failed:
+        sys.exit(2 if all(f.mendable for f in failed) else 1)
+
+
+def _keep_failures(failed: list[Outcome], file: Path) -> None:
+    """What went wrong in a long run, in a file: on a screen it is far above by the end. A run without failures removes it."""
+    if not failed:
+        file.unlink(missing_ok=True)
+        return
+    files.write(file, "\n\n".join(f"{f.claim} on {f.source}: {f.error}" for f in failed) + "\n")
+    typer.echo(f"bertology: {len(failed)} could not be measured, the rest was; {file} says why", err=True)
 
 
 def _in_words(record: Evidence) -> str:

@@ -7,6 +7,7 @@ import json
 import re
 import shutil
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -18,8 +19,10 @@ from bs4 import BeautifulSoup
 from bertology_utils.book import cards_of_models, landing, notebooks, pages, samples, stage
 from bertology_utils.book.__main__ import build
 from bertology_utils.cards.standing import Slot, Standing, standings
+from bertology_utils.cards.standing import standing as standing_of
 from bertology_utils.claims import ledger
 from bertology_utils.claims.evidence import SHIPPED, Evidence
+from bertology_utils.claims.evidence import read as read_record
 from bertology_utils.claims.rules import LABELS
 from bertology_utils.data.items import ForcedChoice, Sentence, Span
 from bertology_utils.settings import Settings
@@ -369,11 +372,30 @@ def test_a_folder_that_holds_no_book_is_not_replaced(tmp_path):
     assert (tmp_path / "thesis.tex").is_file()
 
 
+def measured_here(folder: Path, model: str) -> None:
+    """A full run of a model of the Hub in a reader's own evidence folder (its figures are mini's)."""
+    full = read_record(SHIPPED / ID / "rerun--mini--builtin.json")
+    replace(full, model=model, provenance={**full.provenance, "subject_source": "hub@86b5e09"}).save(folder)
+
+
 @pytest.mark.book
 def test_the_book_executes_copies_and_leaves_the_checkout_alone(root, tmp_path, monkeypatch):
+    """And it shows the reader's own records of the model that is named (`make real`), of no other."""
     monkeypatch.setenv("BERTOLOGY_MODEL", "something-else")
+    monkeypatch.setenv("BERTOLOGY_EVIDENCE", str(tmp_path / "mine"))
+    for model in ("bert-base-uncased", "bert-base-uncased-untrained", "bert-large-uncased"):
+        measured_here(tmp_path / "mine", model)
     before = hashes(root)
-    first = build(tmp_path / "html", ("mini", "builtin", "cpu"), root)
+    first = build(tmp_path / "html", ("mini", "builtin", "cpu"), root, own="bert-base-uncased")
+    (listed,) = [c for c in json.loads((first.parent / "_static/claims.json").read_text()) if c["id"] == ID]
+    shown = {e["model"] for e in listed["evidence"] if e["kind"] == "rerun"}
+    assert {"bert-base-uncased", "bert-base-uncased-untrained"} <= shown and "bert-large-uncased" not in shown
+    assert (
+        listed["outcomes"]["real"]["data"]
+        == ["builtin"]
+        != standing_of(ID, Settings(evidence=tmp_path / "none")).real.data
+    )
+    assert "(our rerun" in first.parent.joinpath("claims", f"{ID}.html").read_text()
     page = soup(first.parent / "notebooks" / "02_syntax.html")
     assert "executed with mini 42" in page.get_text()
     assert page.select_one("article math msup") and not page.select("script[src*=mathjax], script[src*=thebe]")

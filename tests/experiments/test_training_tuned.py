@@ -65,6 +65,21 @@ def test_a_run_is_made_once():
     assert tuned_runs.plain(tiny().twin(7), task, 0) is not tuned_runs.plain(tiny(), task, 0)
 
 
+def test_of_runs_as_many_are_kept_as_there_is_room_for(monkeypatch):
+    """48 runs of BERT-base would be 21 GB."""
+    task = tuned_runs.task(tiny(), load("sentiment", n=40), "sentiment")
+    monkeypatch.setattr(tuned_runs, "_RUNS", type(tuned_runs._RUNS)())
+    first = tuned_runs.plain(tiny(), task, 0)
+    monkeypatch.setattr(tuned_runs, "ROOM", 2 * tuned_runs._bytes(first))
+    second = tuned_runs.plain(tiny(), task, 1)
+    assert tuned_runs.plain(tiny(), task, 0) is first  # asked for again: now the other is the oldest
+    tuned_runs.plain(tiny(), task, 2)
+    assert len(tuned_runs._RUNS) == 2 and tuned_runs.plain(tiny(), task, 0) is first
+    assert tuned_runs.plain(tiny(), task, 1) is not second
+    monkeypatch.setattr(tuned_runs, "ROOM", 1)
+    assert tuned_runs.plain(tiny(), task, 3) is tuned_runs.plain(tiny(), task, 3)  # the last one always
+
+
 @pytest.mark.parametrize(
     ("rule", "difference", "expected"),
     [

@@ -61,6 +61,18 @@ def test_a_full_run_of_another_model_counts_and_a_quick_one_does_not(tmp_path):
     record(model="otherbert", provenance={**asked, "asked": 30}).save(tmp_path)
     counting, beside = evidence.shelves(GAPS, Settings(evidence=tmp_path))
     assert "somebert" in {r.model for r in counting} and [r.model for r in beside] == ["otherbert"]
+    for said in (
+        repr(cards.card(GAPS, Settings(evidence=tmp_path))),
+        cards.card(GAPS, Settings(evidence=tmp_path))._repr_html_(),
+    ):
+        assert "somebert on" in said and "otherbert on" in said  # neither has a column; both are shown
+
+
+def test_a_record_of_ours_that_is_not_shipped_yet_is_in_our_column_alone(tmp_path):
+    """Notebooks of a new claim are executed before its records are shipped."""
+    record(data="clams", provenance={"asked": None, "seed": 0, "dtype": "float32"}).save(tmp_path)
+    card = cards.card(GAPS, Settings(evidence=tmp_path))
+    assert "clams" in {r.data for r in card.standing.records} and "YOUR RUN" not in repr(card)
 
 
 def test_a_folder_named_like_the_real_bert_is_not_the_real_bert(tmp_path):

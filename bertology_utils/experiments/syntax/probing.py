@@ -9,6 +9,7 @@ import numpy as np
 from ... import probes
 from ...claims.registry import claim
 from ...data.items import Sentence
+from ...errors import TooFew
 from ...probes import Targets, from_sentences
 from ...scores import intervals
 from ...scores.choice import choose
@@ -134,6 +135,7 @@ def _ancestor_targets(subject: Subject, items: list[Sentence], settings: Setting
     tasks="treebank",
     n=1800,
     limit=600,
+    least=400,
     nulls=("untrained", "layer 0", "bag of words", "positions"),
     planted=planted.parents,
 )
@@ -154,9 +156,7 @@ def distant_parents(subject, data, settings):
         again = refitted(x[[0, best]], task, fitted.penalty[[0, best]], settings).astype(float)
         most, left = scores.majority.astype(float), 1 - scores.majority.mean()
         if not left:
-            raise ValueError(
-                f"every {step} of the test words has the commonest relation: there are no errors to remove"
-            )
+            raise TooFew(f"every {step} of the test words has the commonest relation: there are no errors to remove")
         keys: dict[str, Any] = {"ancestor": step, "layer": best}
         right = scores.right[best].astype(float)
         rows.add("accuracy", scores.right[best], again[:, 1], **keys)

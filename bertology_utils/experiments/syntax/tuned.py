@@ -50,6 +50,7 @@ def as_text(item: Ambiguity) -> Labelled:
     "syn.structural_bias.warstadt2020",
     tasks="structural_bias",
     n=1600,
+    least=400,
 )
 def structural_bias(subject, data, settings):
     """Trained where structure and surface agree, tested where they do not: which rule was learnt? (warstadt2020).

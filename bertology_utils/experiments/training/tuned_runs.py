@@ -1,6 +1,6 @@
 """Fine-tuning runs that several claims share: a task's training and held-out texts, ways of tuning, seeds.
 
-A run is made once per process and kept: the plain ones serve most of this section's claims.
+A run is made once per process and kept while there is room: the plain ones serve most of this section's claims.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ SEEDS = 5
 GENTLE = 0.6  # of the usual peak rate: with so few texts some runs diverge at the whole of it
 RECIPE = Recipe(epochs=5, batch=16)
 TASKS = ("entailment", "sentiment", "acceptability", "paraphrase")  # of several that a source has, the first is taken
-KEPT = 48  # runs held at once
+ROOM = (
+    3 * 2**30
+)  # bytes of weights of the runs held at once: 6 of BERT-base, so that all seeds of a task are among them
 
 _RUNS: OrderedDict[tuple, Classifier] = OrderedDict()
 
@@ -110,9 +112,14 @@ def _once(way: str, subject: Subject, of: Task, seed: int, make: Callable[[], Cl
     key = (way, subject.sha256, sha256(of.train), seed)
     if key not in _RUNS:
         _RUNS[key] = make()
-        while len(_RUNS) > KEPT:
-            _RUNS.popitem(last=False)
+    _RUNS.move_to_end(key)
+    while len(_RUNS) > 1 and sum(map(_bytes, _RUNS.values())) > ROOM:
+        _RUNS.popitem(last=False)  # the one that was not asked for longest
     return _RUNS[key]
+
+
+def _bytes(run: Classifier) -> int:
+    return sum(p.numel() * p.element_size() for p in run.subject.model.parameters())
 
 
 def right(made: Callable[[int], Classifier], items: Sequence[Labelled], settings, seeds: int = SEEDS) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -107,12 +108,14 @@ def adversarial(subject, data, settings):
     Each model meets the worst perturbation that two steps up its own loss find in a ball as large as that of training.
     """
     of = runs.first(subject, data)
-    arms = {
-        "plain": [plain(subject, of, seed) for seed in range(SEEDS)],
-        "adversarial": [runs.learn(subject, of, recipe(subject, s), step=freelb(BALL)) for s in range(SEEDS)],
+    arms: dict[str, Callable] = {
+        "plain": partial(plain, subject, of),
+        "adversarial": lambda seed: runs.learn(subject, of, recipe(subject, seed), step=freelb(BALL)),
     }
-    clean = {k: np.array([c.right(of.held, settings) for c in v], float) for k, v in arms.items()}
-    moved = {k: np.array([right_under(c, of.held, BALL, settings) for c in v], float) for k, v in arms.items()}
+    clean, moved = {}, {}
+    for way, made in arms.items():  # one model after the other: ten of BERT-base are 4 GB
+        pairs = [(c.right(of.held, settings), right_under(c, of.held, BALL, settings)) for c in map(made, range(SEEDS))]
+        clean[way], moved[way] = np.array(pairs, float).swapaxes(0, 1)
     (a, b), (c, d) = clean.values(), moved.values()
     rows = [
         runs.beats_majority(a, of, settings),

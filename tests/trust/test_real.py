@@ -1,0 +1,105 @@
+"""`make real` from a Hub on this machine that serves the published layouts: killed, taken up, its failures recorded.
+
+On generated data: the studies' own are not in the repository. The weights are tiny and random, so no figure is looked at.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import fake_hub
+import published
+import pytest
+from support import tiny_folder
+from trust_cases import Bench
+
+from bertology_utils import runs
+from bertology_utils.book.stage import ROOT
+from bertology_utils.claims import evidence, ledger
+from bertology_utils.subject import hub
+
+SECTION = "embeddings"
+CLAIMS = [r.id for r in ledger.rows(SECTION) if r.id in runs.registered()]
+REFUSED = "emb.static_distillation.bommasani2020"  # on few items there is no word in 50 contexts
+KINDS = (
+    "emb.anisotropy.ethayarajh2019",
+    "syn.agreement.goldberg2019",
+    "hed.special_tokens.clark2019",
+)  # states, gaps, maps
+QUICK = ("--fast", "--n", "150", "--data", "builtin")
+pytestmark = pytest.mark.skipif(not shutil.which("make"), reason="needs make")
+
+
+@pytest.fixture(scope="module")
+def repos(tmp_path_factory):
+    return published.everything(tmp_path_factory.mktemp("hub"))
+
+
+def installed(folder: Path) -> Path:
+    """What `make` takes for an environment that it made before: this one."""
+    (folder / "bin").mkdir(parents=True)
+    for name, words in {"python": "", "bertology": " -m bertology_utils.cli"}.items():
+        script = folder / "bin" / name
+        script.write_text(f'#!/bin/sh\nexec "{sys.executable}"{words} "$@"\n')
+        script.chmod(0o755)
+    (folder / ".installed").touch()
+    return folder
+
+
+def records(folder: Path) -> dict[str, int]:
+    return {p.parent.name: p.stat().st_mtime_ns for p in folder.glob("*/*.json")}
+
+
+def test_make_real_killed_is_taken_up_and_says_what_failed(repos, tmp_path):
+    mine = tmp_path / "evidence"
+    words = ["make", "real", f"VENV={installed(tmp_path / 'venv')}", f"CLAIMS={SECTION}", f"OPTIONS={' '.join(QUICK)}"]
+    words.append("BOOK=echo the book:")  # tests/book builds one with a reader's own records
+    kept = {k: v for k, v in os.environ.items() if k not in fake_hub.PROXIES and not k.startswith("BERTOLOGY_")}
+    own = {"BERTOLOGY_EVIDENCE": str(mine), "HF_HUB_CACHE": str(tmp_path / "cache"), "HF_HUB_DISABLE_XET": "1"}
+    with fake_hub.listening(repos) as (address, server):
+        told = {**kept, **own, "HF_ENDPOINT": address, "HF_HUB_OFFLINE": "0", "PYTHONPATH": str(ROOT)}
+        first = subprocess.Popen(words, cwd=ROOT, env=told, stdout=subprocess.PIPE, text=True, start_new_session=True)
+        end = time.monotonic() + 120
+        while not records(mine) and first.poll() is None and time.monotonic() < end:
+            time.sleep(0.01)
+        os.killpg(first.pid, signal.SIGKILL)
+        first.communicate()
+        before = records(mine)
+        assert 0 < len(before) < len(CLAIMS) - 1, "killed too early or too late"
+        done = subprocess.run(words, cwd=ROOT, env=told, capture_output=True, text=True, timeout=300)
+        fetched = [a for a in server.asked if a.startswith("GET") and a.endswith("model.safetensors")]
+    after = records(mine)
+    assert after.keys() == set(CLAIMS) - {REFUSED} and after.items() >= before.items(), done.stderr
+    assert len(fetched) == 1 and "google-bert/bert-base-uncased" in fetched[0]
+    assert done.returncode == 2 and "real] Error 2" in done.stderr
+    assert f"1 could not be measured, the rest was; {mine / 'failed.txt'} says why" in done.stderr
+    assert (
+        (mine / "failed.txt").read_text().startswith(f"{REFUSED} on builtin: {REFUSED} cannot be measured on n = 150")
+    )
+    assert "| claim | kind | model |" in done.stdout
+    assert done.stdout.endswith("the book: build --execute --own bert-base-uncased\n")
+
+
+@pytest.mark.parametrize("name", [n for n in published.NAMES if n != "bert-base-uncased"])
+def test_the_other_published_models_are_measured_too(repos, name, tmp_path, monkeypatch, capsys):
+    bench = Bench(tmp_path, monkeypatch, capsys)
+    with fake_hub.serving(repos, tmp_path / "hub", monkeypatch):
+        said = bench("run", *KINDS, "--model", name, "--fast", "--n", 60)
+    assert records(tmp_path / "evidence").keys() == set(KINDS) and (said.code, said.err) == (0, ""), said
+    (of,) = {evidence.read(p).provenance["subject_source"] for p in (tmp_path / "evidence").glob("*/*.json")}
+    assert of == f"hub@{hub.REVISIONS[name]}"
+
+
+def test_a_failure_is_forgotten_when_nothing_fails_any_more(tmp_path, monkeypatch, capsys):
+    bench = Bench(tmp_path, monkeypatch, capsys)
+    (tmp_path / "evidence").mkdir()
+    (tmp_path / "evidence" / "failed.txt").write_text("of another day")
+    two = ("syn.agreement.goldberg2019", "syn.malformed.ettinger2019")
+    assert bench("run", *two, "--model", tiny_folder(), "--fast", "--n", 30).code == 0
+    assert not (tmp_path / "evidence" / "failed.txt").exists()
