@@ -28,6 +28,7 @@ from ..corpus import load as load_corpus
 from ..loop import Run
 from ..parallel import join
 from ..text import find as find_text
+from . import languages
 from .grid import Member, tiers
 from .measure import measure
 from .record import SHIPPED, Record, find, place
@@ -171,7 +172,7 @@ def _recorded(member: Member, folder: Path, text: list[Path], cache: Path | None
         config=member.config.as_dict(),
         text=member.text,
         curve=[{k: _short(r[k]) for k in KEPT if k in r} for r in (*curve, last)],
-        items=measure(model, corpus, member.config),
+        items=(languages.measure if member.config.languages else measure)(model, corpus, member.config),
         cost=cost(member.config, corpus, device),
         passes=told["passes"],
         seconds=told["seconds"],
