@@ -77,7 +77,7 @@ def _shape(config: Config) -> str:
         return f"hidden {config.hidden} is no multiple of heads {config.heads}"
     if config.eval_length > config.max_positions:
         return f"eval_length {config.eval_length} > {config.max_positions}"
-    if not FIRST_PIECE < config.vocab or config.symbols > 65_536:
+    if not config.vocab > FIRST_PIECE or config.symbols > 65_536:
         return f"vocab {config.vocab} does not fit 16 bits"
     return ""
 

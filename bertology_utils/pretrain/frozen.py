@@ -60,5 +60,3 @@ def in_phase(config: Config, model: Any, phase: int) -> Frozen | None:
     if phase:
         return Frozen(model, slice(config.vocab, config.symbols))
     return Frozen(model, slice(0, config.vocab)) if config.body == "random" else None
-
-

@@ -8,13 +8,10 @@ than two is its second. Figures are kept item by item, as strings of 0 and 1 or 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
-from torch.nn import functional as F
 
 from ...data.builtin import multilingual
 from ...data.builtin.multilingual_grammar import analyse
@@ -23,80 +20,13 @@ from ...probes.linear import fit_each
 from ...scores.choice import choose
 from ...settings import Settings
 from ...subject.models import load
-from .. import masking, wordpiece
 from ..config import Config
 from ..corpus import Corpus
-from ..languages import name, written
-from ..masking import Batch
-from ..objectives import logits
+from .gaps import losses
+from .reader import Reader
 
-PAIRS, DEV = 800, 300  # translations, and how many of them choose the layer
-TREEBANK = {"train": 700, "dev": 150, "test": 350}  # sentences; those of train and dev are in the first language
-BLOCKS, DRAWS = 40, 4  # held-out sentences of a language are summed in blocks, each masked so often
-SEED, PART = 20_260_102, 256
-
-
-@dataclass(frozen=True, eq=False)
-class Reader:
-    """A model with the languages of its configuration.
-
-    Attributes
-    ----------
-    model : BertForPreTraining
-        In eval mode.
-    tokenizer : PreTrainedTokenizerBase
-    config : Config
-    """
-
-    model: Any
-    tokenizer: Any
-    config: Config
-
-    @property
-    def languages(self) -> list[str]:
-        """The grammars of the run's languages, in its order."""
-        return [name(file).partition("-")[0] for file in self.config.languages.split()]
-
-    def second(self) -> int:
-        """The place of the second language (of a run on one alone: the first)."""
-        return min(1, len(self.languages) - 1)
-
-    def pieces(self, sentences: list[Sentence], place: int) -> tuple[list[np.ndarray], list[np.ndarray]]:
-        """Ids of each sentence as a run's language at a place has them, and the word that each piece is of."""
-        room = self.config.eval_length - 2
-        ids, owners = [], []
-        for s in sentences:
-            told = self.tokenizer(list(s.words), is_split_into_words=True, add_special_tokens=False)
-            found, words = np.array(told["input_ids"], np.int64)[:room], np.array(told.word_ids())[:room]
-            ids.append(written(found, np.array([len(found)]), self.config, place))
-            owners.append(words[::-1] if place and self.config.inverted else words)
-        return ids, owners
-
-    def rows(self, ids: list[np.ndarray], place: int) -> tuple[torch.Tensor, torch.Tensor]:
-        """``[CLS] … [SEP]`` rows padded to the longest, (R, L), and their type ids."""
-        out = np.zeros((len(ids), 2 + max(map(len, ids))), np.int64)
-        for row, found in zip(out, ids):
-            row[: len(found) + 2] = [wordpiece.CLS, *found, wordpiece.SEP]
-        rows = torch.from_numpy(out)
-        return rows, torch.full_like(rows, place if self.config.language_ids else 0)
-
-    @torch.no_grad()
-    def hidden(self, ids: list[np.ndarray], place: int) -> list[np.ndarray]:
-        """Vectors of each sentence's pieces, (L + 2, pieces, H): the embeddings alone, then layers 0 (in place) to L."""
-        rows, types = self.rows(ids, place)
-        static = self.model.bert.embeddings.word_embeddings(rows)
-        states = []
-        for k in range(0, len(rows), PART):
-            seen = rows[k : k + PART]
-            told = self.model.bert(
-                input_ids=seen,
-                attention_mask=(seen != wordpiece.PAD).long(),
-                token_type_ids=types[k : k + PART],
-                output_hidden_states=True,
-            )
-            states.append(torch.stack(told.hidden_states))
-        whole = torch.cat([static[None], torch.cat(states, 1)]).numpy()  # (L + 2, R, pieces, H)
-        return [whole[:, r, 1 : 1 + len(found)] for r, found in enumerate(ids)]
+PAIRS, DEV = 600, 200  # translations, and how many of them choose the layer
+TREEBANK = {"train": 500, "dev": 100, "test": 300}  # sentences; those of train and dev are in the first language
 
 
 def measure(folder: Path, corpus: Corpus, config: Config) -> dict[str, Any]:
@@ -112,63 +42,6 @@ def measure(folder: Path, corpus: Corpus, config: Config) -> dict[str, Any]:
     subject = load(str(folder.resolve()), Settings(device="cpu", model=str(folder)))
     reader = Reader(subject.model, subject.tokenizer, config)
     return {"heldout": losses(reader, corpus), **retrieval(reader), "probes": probes(reader)}
-
-
-@torch.no_grad()
-def losses(reader: Reader, corpus: Corpus) -> dict[str, dict[str, list[float]]]:
-    """Held-out sentences with the same pieces hidden from every run: file -> sums per block, (B,).
-
-    ``loss`` and ``unigram`` in nats, ``right`` and ``n`` counts. ``unigram`` is the loss of the language's own piece
-    frequencies in the training text, counts plus one, at the same places.
-    """
-    out = {}
-    for place, file in enumerate(reader.config.languages.split()):
-        own = corpus.groups == place
-        ids = [_sentences(corpus, own & (corpus.held == held)) for held in (True, False)]
-        counts = np.bincount(np.concatenate(ids[1]), minlength=reader.config.symbols) + 1.0
-        unigram = -np.log(counts / counts.sum())
-        sums = np.zeros((4, len(ids[0])))
-        for draw in range(DRAWS):
-            sums += _asked(reader, ids[0], unigram, place, np.random.default_rng([SEED, draw]))
-        blocks = [part.sum(1) for part in np.array_split(sums, BLOCKS, 1)]
-        out[file] = {k: [round(float(x), 3) for x in v] for k, v in zip(("loss", "unigram", "right", "n"), zip(*blocks))}
-    return out
-
-
-def _sentences(corpus: Corpus, documents: np.ndarray) -> list[np.ndarray]:
-    """The pieces of some documents, a sentence each."""
-    bounds, first = corpus.sentences, corpus.documents
-    numbers = [s for d in np.flatnonzero(documents) for s in range(first[d], first[d + 1])]
-    return [corpus.tokens[bounds[s] : bounds[s + 1]].astype(np.int64) for s in numbers]
-
-
-def _asked(
-    reader: Reader, ids: list[np.ndarray], unigram: np.ndarray, place: int, rng: np.random.Generator
-) -> np.ndarray:
-    """Loss, unigram loss, right and number of the hidden pieces of each sentence, (4, R)."""
-    room = reader.config.eval_length - 2
-    rows, types = reader.rows([i[:room] for i in ids], place)
-    count = max(1, round(masking.slots(room, reader.config.eval_mask_rate)))
-    slots, weights = np.zeros((len(ids), count), np.int64), np.zeros((len(ids), count), np.float32)
-    for r, found in enumerate(ids):
-        here = min(len(found), room)
-        n = max(1, round(here * reader.config.eval_mask_rate))
-        slots[r, :n], weights[r, :n] = 1 + rng.permutation(here)[:n], 1
-    where = torch.from_numpy(slots)
-    labels = rows.gather(1, where)
-    hidden = rows.scatter(1, where, torch.where(torch.from_numpy(weights) > 0, wordpiece.MASK, labels))
-    batch = Batch(
-        hidden, types, (rows != wordpiece.PAD)[:, None, None, :], where, labels, torch.from_numpy(weights), where[:, 0]
-    )
-    told = []
-    for k in range(0, len(rows), PART):
-        part = batch.part(k, k + PART)
-        scores = logits(reader.model, part)[0].float()
-        each = F.cross_entropy(scores.flatten(0, 1), part.labels.flatten(), reduction="none").view_as(part.weights)
-        frequent = torch.from_numpy(unigram)[part.labels]
-        right = scores.argmax(2) == part.labels
-        told.append(torch.stack([(v * part.weights).sum(1) for v in (each, frequent, right, torch.ones_like(each))]))
-    return torch.cat(told, 1).numpy()
 
 
 def retrieval(reader: Reader) -> dict[str, Any]:
