@@ -47,15 +47,15 @@ def measure(folder: Path, corpus: Corpus, config: Config) -> dict[str, Any]:
 def retrieval(reader: Reader) -> dict[str, Any]:
     """Translations found among all test sentences, and words of the first language found by their embeddings.
 
-    Sentences are means of their pieces' vectors, centred in each language, compared by cosine; the layer above the
-    embeddings is chosen on other sentences.
+    Sentences are means of their pieces' vectors, centred in each language, compared by cosine; the layer is chosen on other
+    sentences.
 
     Returns
     -------
     dict
-        ``retrieval``: ``layer`` chosen (counted from 1), ``to`` and ``back``: whether the nearest test sentence of the
-        second language, or of the first, is the translation; ``layers``: P@1, mean of both, of the embeddings alone, of
-        layer 0 (embeddings in place) and of each layer; ``chance``. ``words``: as of `translated_words`.
+        ``retrieval``: ``layer`` chosen (0: the embeddings in place); ``to`` and ``back``: whether the nearest test
+        sentence of the second language, or of the first, is the translation; ``layers``: P@1, mean of both, of the
+        embeddings alone, of layer 0 and of each layer; ``chance``. ``words``: as of `translated_words`.
     """
     items = multilingual.translations(PAIRS, 0)
     codes, second = reader.languages, reader.second()
@@ -63,7 +63,7 @@ def retrieval(reader: Reader) -> dict[str, Any]:
     ids = [reader.pieces(s, place)[0] for s, place in zip(asked, (0, second))]
     means = [np.stack([h.mean(1) for h in reader.hidden(i, place)], 1) for i, place in zip(ids, (0, second))]
     dev, test = [_nearest(a, b) for a, b in ([m[:, :DEV] for m in means], [m[:, DEV:] for m in means])]
-    layer = choose(dev.mean((1, 2))[2:]) + 2
+    layer = choose(dev.mean((1, 2))[1:]) + 1  # the embeddings alone, behind 0, are a baseline
     found = {
         "layer": layer - 1,
         "to": _bits(test[layer, 0]),
