@@ -18,7 +18,7 @@ CHOICES = {
     "masking": ("piece", "word", "span", "entity"),
     "mask_symbol": ("mask", "unk", "random"),
     "attention": ("learned", "preset", "uniform"),
-    "beside": ("nothing", "another", "translation"),
+    "beside": ("nothing", "another", "translation", "either"),
     "body": ("learned", "frozen", "random"),
 }
 

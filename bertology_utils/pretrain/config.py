@@ -120,7 +120,7 @@ class Config:
         A row's type ids tell its language: the embedding of a language is added to each of its pieces (wang2019b).
     beside : str
         What B is beside a sentence A, where rows are not one segment: its ``translation``, for masks across sentence pairs
-        (lample2019); ``another`` sentence of A's language, as their control; or ``nothing``.
+        (lample2019); ``another`` sentence of A's language, as their control; ``either``, by a fair coin; or ``nothing``.
     reset_positions : bool
         B's positions begin again where A's do (lample2019).
     body : str

@@ -31,7 +31,7 @@ SWAP = replace(BASE, own_pieces=1.0, body="frozen", phases=(Phase(length=16, sha
 def text(tmp_path_factory):
     folder = tmp_path_factory.mktemp("languages")
     back = set()
-    for file in ("eng", "deu", "eng-b", "eng-p", "nld-p"):
+    for file in ("eng", "deu", "eng-b", "eng-p", "deu-p"):
         lines = list(generated_languages.lines(file, 300, back))
         (folder / "text").mkdir(exist_ok=True)
         (folder / "text" / f"{file}.txt").write_text("\n".join(lines) + "\n", "utf-8")
@@ -123,6 +123,9 @@ def test_beside_a_sentence_stands_its_translation_or_another_of_its_language(rea
         else:
             assert all((x < 300) == (y < 300) and x != y for x, y in zip(a, b))
         assert not {d % 300 for d in a + b} & set(np.flatnonzero(found.held) % 300)
+    rows = beside.rows_of(found, documents, 48, replace(config, beside="either"), instances.generator(0))
+    translated = [abs(number[int(x)] - number[int(y)]) == 300 for x, y in rows[:, [0, 2]]]
+    assert 0.3 < np.mean(translated) < 0.7
     with pytest.raises(CorpusError, match="no translations"):
         beside.rows_of(found, documents[:-1], 48, config, instances.generator(0))
 

@@ -197,7 +197,7 @@ def cost(config: Config, corpus: Corpus, device: str | None = None, times: int =
     for phase in config.phases:
         depth = config.depth(phase)
         alone = replace(config, layers=depth, sublayers=config.sublayers if depth == config.layers else "", exports=0)
-        alone = replace(alone, phases=(replace(phase, share=1.0, layers=None),))
+        alone = replace(alone, phases=(replace(phase, share=1.0, layers=None),), body="learned")
         with TemporaryDirectory() as scratch:
             trial = Run(alone, corpus, Path(scratch), join(device), resume=False)
             for _ in range(WARM):
