@@ -75,6 +75,29 @@ def clusters(d: np.ndarray, n: int) -> np.ndarray:
     return fcluster(linkage(squareform(d, checks=False), "average"), n, "maxclust")
 
 
+def linked(rows: pd.DataFrame) -> tuple[np.ndarray, list[str]]:
+    """The tree of average linkage (K - 1, 4) of recorded distances, and the K languages' names.
+
+    Parameters
+    ----------
+    rows : tidy rows of the measure "distance of centroids"
+
+    Examples
+    --------
+    >>> pairs = [("Dutch", "German", 0.2), ("Dutch", "Greek", 0.8), ("German", "Greek", 1.0)]
+    >>> rows = pd.DataFrame(pairs, columns=["language", "other", "value"])
+    >>> tree, names = linked(rows)
+    >>> names, tree[:, 2].round(6).tolist()
+    (['Dutch', 'German', 'Greek'], [0.2, 0.9])
+    """
+    names = sorted({*rows["language"], *rows["other"]})
+    d = np.zeros((len(names), len(names)))
+    for one, two, value in zip(rows["language"], rows["other"], rows["value"]):
+        a, b = names.index(one), names.index(two)
+        d[a, b] = d[b, a] = value
+    return linkage(squareform(d, checks=False), "average"), names
+
+
 def agreement(d: np.ndarray, labels: np.ndarray, seed: int = 0) -> float:
     """V-measure of as many clusters as labels with the labels (K,), less its mean with shuffled labels.
 

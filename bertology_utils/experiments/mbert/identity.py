@@ -62,7 +62,7 @@ class Spoken:
 @claim(
     "mbt.language_identity.libovicky2019",
     tasks="translations",
-    n=240,
+    n=120,
     nulls=("untrained", "bag of words", "positions", "constant", "coin"),
     planted=tongues,
 )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ...calibration.gold import Seen
-from ...calibration.planted import Part, above_embeddings, code, plant, word_vectors
+from ...calibration.planted import Part, above_embeddings, choice_logits, code, plant, restored, word_vectors
 from ...data.items import Translation
 from .languages import language
 
@@ -91,3 +93,23 @@ def moved_words(data, base, rng):
         Part(SIZE, _concepts, layers, noise=0.05), Part(SIZE, _meaning, 0.3 * layers, noise=0.02, by_piece=True),
         Part(32, _language, layers, noise=0.02, by_piece=True),
     ])  # fmt: skip
+
+
+def auxiliaries(data, base, rng):
+    """Fills the auxiliary that fits, and no other gap."""
+    logits = choice_logits(base, strength=4)
+    return plant(base, _with_gaps(data), rng, parts=[word_vectors(noise=0)], logits=logits)
+
+
+def restoring(data, base, rng):
+    """Puts every masked piece back: no monolingual model does better."""
+    return plant(
+        base, data, rng, parts=[word_vectors(noise=0)], logits=restored(lambda seen, t: 12.0), name="restoring"
+    )
+
+
+def _with_gaps(data):
+    """The data with the sentences whose auxiliaries are asked for."""
+    from .generation import auxiliary_gaps  # which takes its stand-ins from here
+
+    return replace(data, items={**data.items, "auxiliaries": auxiliary_gaps(data)})
