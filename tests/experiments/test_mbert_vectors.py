@@ -76,8 +76,6 @@ def test_claim_runs_and_its_clauses_decide(id):
 def test_rule_finds_what_is_planted_and_is_not_fooled(id):
     trials = harness.calibrate(runs.get(id), data(id), multilingual(), SETTINGS, {"planted", FOOLED_BY[id]})
     wrong = {t.name: t.wrong for t in trials}
-    if id == "mbt.language_identity.libovicky2019":  # five languages are too few for the clause on families
-        wrong["planted"] = [name for name in wrong["planted"] if name != "families"]
     assert wrong == {"planted": [], FOOLED_BY[id]: []}
 
 
@@ -159,7 +157,22 @@ def test_families_that_are_there_are_found_and_shuffled_ones_give_nothing():
     means[1] = np.repeat(np.eye(16)[:4], 2, 0) + 0.01 * np.arange(8)[:, None]
     d = centroids.distances(means)
     genera = np.repeat(list("abcd"), 2)
-    assert centroids.agreement(d, genera) > 0.25 > abs(centroids.agreement(d, genera[[0, 2, 4, 6, 1, 3, 5, 7]]))
+    value, shuffled = centroids.against_shuffles(d, genera)
+    assert value == 1 > np.quantile(shuffled, 0.9) and shuffled.std() > 0.05
+    assert centroids.against_shuffles(d, genera[[0, 2, 4, 6, 1, 3, 5, 7]])[0] < np.quantile(shuffled, 0.6)
+
+
+@pytest.mark.parametrize("planted, low", [(True, True), (False, False)])
+def test_the_clause_on_families_holds_of_eleven_languages_with_their_genus_and_of_none_without(planted, low):
+    codes = "de en nl sv es fr it pt cs pl ru ja".split()
+    rng, per = np.random.default_rng(0), 30
+    genus = {g: rng.standard_normal(24) for g in ("Germanic", "Romance", "Slavic", "Japanese")}
+    means = [rng.standard_normal(24) + 3 * planted * genus[parallel.language(c).genus] for c in codes]
+    x = np.concatenate([m + rng.standard_normal((3, per, 24)) for m in means], 1)
+    rows = centroids.families(x, np.repeat(codes, per), np.full(len(codes) * per, "test"), SETTINGS)
+    (row,) = [r for r in rows if r["measure"] == "V-measure over shuffled families"]
+    assert row["n"] == 11 and (row["low"] > 0.1) is low
+    assert sum(r["measure"] == "distance of centroids" for r in rows) == 66
 
 
 def test_symbols_tell_languages_of_their_own_and_not_others():
