@@ -1,0 +1,150 @@
+"""Agreement by language: the right form of a verb against the other one, at a gap (bacon2019, mueller2020).
+
+Both forms must be single pieces of the vocabulary. In each language, and of each pair of forms, as many items are kept
+in which the one is right as in which the other is: whoever always prefers one of the two is right in exactly one half.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from zlib import crc32
+
+import numpy as np
+import pandas as pd
+
+from ...claims.registry import claim
+from ...data.items import MASK, Data, ForcedChoice, Sentence
+from ...scores import intervals
+from ...scores.choices import by_class
+from ...settings import Settings
+from ...subject import cloze
+from . import plants
+
+MOST = 240  # items of a language
+OF_PAIR = 30  # of a pair of forms: most sentences of a treebank have forms of "be"
+FEWEST = 20  # items below which a language is left out
+NUMBERS = {"Number=Sing": "Number=Plur", "Number=Plur": "Number=Sing"}
+
+
+def forms(items: Sequence[Sentence]) -> dict[tuple[str, str, str], str]:
+    """The commonest form of each (language, lemma, features) among verbs and auxiliaries, in small letters."""
+    seen: dict[tuple[str, str, str], Counter] = defaultdict(Counter)
+    for item in items:
+        for word, lemma, tag, feats in zip(item.words, item.lemmas, item.upos, item.feats):
+            if tag in ("VERB", "AUX") and "Number=" in feats:
+                seen[item.condition, lemma, feats][word.lower()] += 1
+    return {key: min(found, key=lambda f: (-found[f], f)) for key, found in seen.items()}
+
+
+def other(feats: str) -> str | None:
+    """Features with the other number; None where there is no singular or plural.
+
+    Examples
+    --------
+    >>> other("Mood=Ind|Number=Sing|Person=3")
+    'Mood=Ind|Number=Plur|Person=3'
+    """
+    parts = feats.split("|")
+    return "|".join(NUMBERS.get(p, p) for p in parts) if any(p in NUMBERS for p in parts) else None
+
+
+def derived(items: Sequence[Sentence]) -> list[ForcedChoice]:
+    """Items made of a treebank: a verb or auxiliary that has a subject, and its form of the other number.
+
+    That form must stand elsewhere in the treebank, with the same lemma and all other features the same (bacon2019 take
+    it from a lexicon). First words are left out, which are capitals.
+    """
+    known, out = forms(items), []
+    for item in items:
+        has_subject = {h for h, r in zip(item.heads, item.deprels) if r.startswith("nsubj")}
+        for w, (word, lemma, tag, feats) in enumerate(zip(item.words, item.lemmas, item.upos, item.feats)):
+            verb = tag == "VERB" and w in has_subject
+            helps = tag == "AUX" and item.heads[w] in has_subject
+            wrong = known.get((item.condition, lemma, other(feats) or ""))
+            if w == 0 or not (verb or helps) or wrong is None or wrong == word.lower() or MASK in item.words:
+                continue
+            text = " ".join([*item.words[:w], MASK, *item.words[w + 1 :]])
+            name = f"{item.id}/{w}"
+            out.append(ForcedChoice(id=name, condition=item.condition, text=text, good=word.lower(), bad=wrong))
+    return out
+
+
+def choices(data: Data) -> list[ForcedChoice]:
+    """The source's own items, or those made of its treebank."""
+    own = data.items.get("multilingual_agreement")
+    return own if own is not None else derived(data["multilingual_treebank"])
+
+
+def both(item: ForcedChoice) -> str:
+    """The pair of forms, whichever is right."""
+    return " / ".join(sorted((item.good, item.bad)))
+
+
+def evened(items: Sequence[ForcedChoice], settings: Settings) -> list[ForcedChoice]:
+    """Of each language and pair of forms as many items of either form, up to `OF_PAIR` and, of a language, `MOST`."""
+    groups: dict[tuple[str, str], dict[str, list]] = defaultdict(lambda: defaultdict(list))
+    for item in sorted(items, key=lambda i: crc32(f"{settings.seed} {i.id}".encode())):
+        groups[item.condition, both(item)][item.good].append(item)
+    left: dict[str, int] = defaultdict(lambda: MOST)
+    kept = []
+    for (language, _), found in sorted(groups.items(), key=lambda g: crc32(f"{settings.seed} {g[0]}".encode())):
+        if len(found) < 2:
+            continue
+        n = min(*map(len, found.values()), OF_PAIR // 2, left[language] // 2)
+        left[language] -= 2 * n
+        kept += [item for part in found.values() for item in part[:n]]
+    return kept
+
+
+@claim(
+    "mbt.agreement.bacon2019",
+    tasks=("multilingual_agreement", "multilingual_treebank"),
+    n=3300,
+    nulls=("untrained", "frequency", "constant", "coin", plants.ONE_FORM),
+    planted=plants.agreeing,
+)
+def agreement(subject, data, settings):
+    """P(right form) > P(other form) at the gap, by language (bacon2019; mueller2020 for CLAMS).
+
+    Pairs of forms and sentence frames are crossed in the intervals. A language of fewer than 20 items is left out.
+    """
+    every = choices(data)
+    single, note = cloze.single_piece(subject, every)
+    items = evened(single, settings)
+    counted = Counter(i.condition for i in items)
+    items = [i for i in items if counted[i.condition] >= FEWEST]
+    if not items:
+        return pd.DataFrame()
+    frame = pd.DataFrame(
+        {
+            "language": [i.condition for i in items],
+            "gold": ["first" if i.good < i.bad else "second" for i in items],
+            "forms": [both(i) for i in items],
+            "frame": [i.text for i in items],
+            "right": cloze.choose(subject, items, settings) > 0,
+        }
+    )
+    rows = by_language(frame, settings)
+    return intervals.table(rows, [note, dropped(every, single, items)])
+
+
+def by_language(frame: pd.DataFrame, settings: Settings) -> list[dict]:
+    """Balanced accuracy and the share right in each language, and the means over languages."""
+    rows, shares = [], []
+    for language, part in frame.groupby("language"):
+        units = ["forms", "frame"] if part["forms"].nunique() > 1 else ["frame"]
+        found = by_class(part, settings=settings, groups=units)
+        found = found[found["measure"] == "balanced accuracy"].assign(language=language, pairs=part["forms"].nunique())
+        rows += found.to_dict("records")
+        shares.append(found["value"].iloc[0])
+    mean = intervals.mean_interval(np.array(shares), seed=settings.seed, draws=settings.draws)
+    rows.append(intervals.row("balanced accuracy, mean over languages", mean, len(shares)))
+    return rows
+
+
+def dropped(every: Sequence, single: Sequence, items: Sequence) -> str:
+    """How many items of each language there were, how many with forms of one piece, how many are scored."""
+    counts = [Counter(i.condition for i in part) for part in (every, single, items)]
+    said = ", ".join(f"{c} {counts[0][c]} > {counts[1][c]} > {counts[2][c]}" for c in sorted(counts[0]))
+    return f"items, of them with forms of one piece, of them scored, as many of either form: {said}"
