@@ -22,8 +22,7 @@ from ...data.items import MASK, Data, ForcedChoice, Sentence
 from ...scores import intervals
 from ...scores.choices import by_class
 from ...settings import Settings
-from ...subject import cloze
-from ...subject.encode import batches, forward
+from ...subject import cloze, encode
 from ...subject.models import Subject
 from . import plants
 
@@ -89,9 +88,11 @@ def pieces(subject: Subject, form: str) -> tuple[int, ...]:
 
 
 def comparable(subject: Subject, items: Sequence[ForcedChoice]) -> list[ForcedChoice]:
-    """Those of which both forms have as many pieces."""
+    """Those of which both forms have as many pieces, and whose sentence the model takes whole."""
     of = {form: pieces(subject, form) for item in items for form in (item.good, item.bad)}
-    return [i for i in items if len(of[i.good]) == len(of[i.bad]) > 0 and of[i.good] != of[i.bad]]
+    alike = [i for i in items if len(of[i.good]) == len(of[i.bad]) > 0 and of[i.good] != of[i.bad]]
+    whole = encode.fits(subject, [i.text.replace(MASK, i.good).split() for i in alike])
+    return [i for i, fits in zip(alike, whole) if fits]
 
 
 def margins(subject: Subject, items: Sequence[ForcedChoice], settings: Settings) -> np.ndarray:
@@ -110,8 +111,8 @@ def margins(subject: Subject, items: Sequence[ForcedChoice], settings: Settings)
             replace(row, **{k: (*getattr(row, k)[:at], *v, *getattr(row, k)[at + 1 :]) for k, v in wide.items()})
         )
         starts.append(at)
-    for batch in batches(subject, rows, settings.budget):
-        hidden = forward(subject, batch).last_hidden_state
+    for batch in encode.batches(subject, rows, settings.budget):
+        hidden = encode.forward(subject, batch).last_hidden_state
         for b, i in enumerate(batch.index):
             good, bad = of[i]
             with torch.inference_mode():
@@ -198,4 +199,4 @@ def dropped(every: Sequence, alike: Sequence, items: Sequence) -> str:
     """How many items of each language there were, how many with forms of as many pieces, how many are scored."""
     counts = [Counter(i.condition for i in part) for part in (every, alike, items)]
     said = ", ".join(f"{c} {counts[0][c]} > {counts[1][c]} > {counts[2][c]}" for c in sorted(counts[0]))
-    return f"items, of them with two forms of as many pieces, of them scored, as many of either form: {said}"
+    return f"items, of them with two forms of as many pieces in a sentence that fits, of them scored, as many of either form: {said}"
