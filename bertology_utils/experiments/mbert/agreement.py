@@ -199,4 +199,4 @@ def dropped(every: Sequence, alike: Sequence, items: Sequence) -> str:
     """How many items of each language there were, how many with forms of as many pieces, how many are scored."""
     counts = [Counter(i.condition for i in part) for part in (every, alike, items)]
     said = ", ".join(f"{c} {counts[0][c]} > {counts[1][c]} > {counts[2][c]}" for c in sorted(counts[0]))
-    return f"items, of them with two forms of as many pieces in a sentence that fits, of them scored, as many of either form: {said}"
+    return f"items, of them with forms of as many pieces in a sentence that fits, of them scored, either form as often: {said}"
