@@ -72,6 +72,8 @@ def is_dev(id: str) -> bool:
 def groups(items: Sequence[Translation], most: int, seed: int = 0) -> dict[tuple[str, ...], list[Mapping]]:
     """Translations by the languages they have, of those in `READ`: at most `most` a set, drawn by their ids.
 
+    Of several sets, two languages each, a third as many are enough: together they are more.
+
     Returns
     -------
     dict
@@ -82,6 +84,7 @@ def groups(items: Sequence[Translation], most: int, seed: int = 0) -> dict[tuple
         spoken = {code: s for name, s in item.sentences.items() if (code := _code(name)) in READ}
         if len(spoken) > 1:
             found[tuple(sorted(spoken))].append((item.id, spoken))
+    most = most if len(found) <= 2 else max(most // 3, 1)
     ranked = {
         codes: sorted(group, key=lambda g: crc32(f"{seed} {g[0]}".encode()))[:most] for codes, group in found.items()
     }
