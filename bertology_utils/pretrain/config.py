@@ -16,13 +16,9 @@ from ..errors import Refusal
 FOLDER = Path(__file__).parent / "configs"
 FIRST_PIECE = 5  # ids below it are special symbols (`wordpiece.SPECIAL`)
 # came after the first runs had been recorded
-<<<<<<< HEAD
 LATER = ("objective", "masking", "mask_symbol", "static_masks", "same_rows", "attention", "sublayers")
 LATER += ("multilingual", "languages", "part", "own_pieces", "inverted", "language_ids", "beside", "reset_positions")
-LATER += ("body",)
-=======
-LATER = ("objective", "masking", "mask_symbol", "static_masks", "same_rows", "attention", "sublayers", "vocabulary")
->>>>>>> main
+LATER += ("body", "vocabulary")
 
 
 class ConfigError(Refusal):
@@ -108,7 +104,6 @@ class Config:
         `decay` of the budget, which can be had earlier (`release`).
     generated : int
         Sentences of the package's generated language to train on where no corpus is given (`generated`).
-<<<<<<< HEAD
     multilingual : int
         Sentences per language of generated text in several languages, in its place (`generated_languages`).
     languages : str
@@ -130,10 +125,8 @@ class Config:
     body : str
         ``learned``; ``frozen``: after a first phase in the first language alone, the second phase learns the other's
         embeddings with all else as it is (artetxe2019); ``random``: its control, all but the embeddings untrained.
-=======
     vocabulary : str
         A bundled model, or a folder, whose word pieces are kept; by default they are learnt from the text.
->>>>>>> main
     """
 
     name: str
@@ -190,7 +183,6 @@ class Config:
     schedule: str = "linear"
     decay: float = 0.15
     generated: int = 0
-<<<<<<< HEAD
     multilingual: int = 0
     languages: str = ""
     part: float = 1.0
@@ -200,9 +192,7 @@ class Config:
     beside: str = "nothing"
     reset_positions: bool = False
     body: str = "learned"
-=======
     vocabulary: str = ""
->>>>>>> main
 
     def __post_init__(self) -> None:
         from .checks import check
