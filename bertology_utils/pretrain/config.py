@@ -18,7 +18,7 @@ FIRST_PIECE = 5  # ids below it are special symbols (`wordpiece.SPECIAL`)
 # came after the first runs had been recorded
 LATER = ("objective", "masking", "mask_symbol", "static_masks", "same_rows", "attention", "sublayers")
 LATER += ("multilingual", "languages", "part", "own_pieces", "inverted", "language_ids", "beside", "reset_positions")
-LATER += ("body",)
+LATER += ("body", "vocabulary")
 
 
 class ConfigError(Refusal):
@@ -87,7 +87,7 @@ class Config:
         How files are cut into documents, first match on the file's name: ``blank`` (blank line between documents),
         ``line`` (a document a line), ``verse`` (a sentence a line, empty = missing, documents are chapters).
     precision : str
-        ``bf16``, ``fp32`` or ``auto`` (bf16 autocast on CUDA, fp32 elsewhere).
+        ``bf16`` (fp32 on a processor that would imitate it, see `precision`), ``fp32``, or ``auto``: bf16 on CUDA alone.
     eval_length, eval_mask_rate : int, float
         Pieces a held-out row, and the share to be predicted: the same for recipes that are to be compared. Positions that no
         row of the training has reached yet are noise in the held-out loss.
@@ -126,6 +126,8 @@ class Config:
     body : str
         ``learned``; ``frozen``: after a first phase in the first language alone, the second phase learns the other's
         embeddings with all else as it is (artetxe2019); ``random``: its control, all but the embeddings untrained.
+    vocabulary : str
+        A bundled model, or a folder, whose word pieces are kept; by default they are learnt from the text.
     """
 
     name: str
@@ -191,6 +193,7 @@ class Config:
     beside: str = "nothing"
     reset_positions: bool = False
     body: str = "learned"
+    vocabulary: str = ""
 
     def __post_init__(self) -> None:
         from .checks import check
@@ -248,7 +251,7 @@ class Config:
     def digest(self, *names: str) -> str:
         """SHA-256 over the named fields (all where none is named)."""
         values = self.as_dict()
-        chosen = {n: values[n] for n in names} if names else values
+        chosen = {n: values[n] for n in names if n in values} if names else values
         return hashlib.sha256(json.dumps(chosen, sort_keys=True).encode()).hexdigest()
 
 

@@ -47,7 +47,7 @@ class Pair:
 @claim(
     "mbt.word_alignment.libovicky2019",
     tasks="translations",
-    n=120,
+    n=60,
     nulls=(
         "untrained", "bag of words", "positions", "constant", "coin", Null("diagonal", str(diagonal.__doc__), diagonal),
     ),

@@ -2,7 +2,8 @@
 
 Distances are cosines' between the languages' means less the mean of all languages, averaged over all layers above the
 embeddings, so that no layer is chosen. The clusters are those of average linkage, as many as there are genera; how well
-they agree with the genera is the V-measure, less what shuffled genera give.
+they agree with the genera is the V-measure, less what shuffled genera give. A language without a relative among those
+measured says nothing of families: it is in the tree, not in the V-measure.
 """
 
 from __future__ import annotations
@@ -33,33 +34,35 @@ def families(vectors: np.ndarray, spoken: np.ndarray, part: np.ndarray, settings
     Returns
     -------
     list of rows
-        Intervals draw languages (a fifth is left out at a time, the spread scaled accordingly) and sentences.
+        The V-measure is of the languages that have a relative (of their genus) among them; its interval is over the
+        sentences that the means are of and over the shuffles of the genera: these languages are given.
     """
     codes = sorted(set(spoken[part != "train"].tolist()))
     each = [vectors[:, (spoken == code) & (part != "train")] for code in codes]  # (L + 1, n, H) of each language
-    genera = np.array([language(code).genus for code in codes])
-    found = distances(np.stack([x.mean(1) for x in each], 1))
-    static = distances(np.stack([x.mean(1) for x in each], 1)[:1], above=0)
-    rng = np.random.default_rng(settings.seed)
-    left = max(1, len(codes) // 5)
-    drawn, drawn_static, apart = [], [], []
+    rng, drawn = np.random.default_rng(settings.seed), []
     for _ in range(RESAMPLES):
         means = np.stack([_resampled(x, rng) for x in each], 1)
-        kept = np.sort(rng.permutation(len(codes))[left:])
-        apart.append(distances(means))
-        drawn.append(agreement(apart[-1][np.ix_(kept, kept)], genera[kept], settings.seed))
-        below = distances(means[:1], above=0)
-        drawn_static.append(agreement(below[np.ix_(kept, kept)], genera[kept], settings.seed))
-    scale = np.sqrt((len(codes) - left) / left)
+        drawn.append((distances(means), distances(means[:1], above=0)))
+    whole = np.stack([x.mean(1) for x in each], 1)
+    found, static = distances(whole), distances(whole[:1], above=0)
+    above, below = (np.array(d) for d in zip(*drawn))
+    rows = _agreeing(codes, found, above, "V-measure over shuffled families", settings)
+    rows += _agreeing(codes, static, below, "V-measure over shuffled families, embeddings", settings)
+    return rows + _pairs(codes, found, above)
 
-    def row(measure: str, d: np.ndarray, draws: Sequence[float]) -> dict:
-        value, spread = agreement(d, genera, settings.seed), np.array(draws) - np.mean(draws)
-        found = intervals.interval(value, value + scale * spread, clusters=len(codes), signed=True)
-        return intervals.row(measure, found, len(codes))
 
-    rows = [row("V-measure over shuffled families", found, drawn)]
-    rows.append(row("V-measure over shuffled families, embeddings", static, drawn_static))
-    return rows + _pairs(codes, found, np.array(apart))
+def _agreeing(codes: Sequence[str], found: np.ndarray, drawn: np.ndarray, measure: str, settings) -> list[dict]:
+    """The row of one V-measure; none if no two languages are relatives."""
+    genera = np.array([language(code).genus for code in codes])
+    kin = np.array([(genera == g).sum() > 1 for g in genera])
+    if not kin.any():
+        return []
+    value, shuffled = against_shuffles(found[np.ix_(kin, kin)], genera[kin], settings.seed)
+    rng = np.random.default_rng(settings.seed)
+    by_sentences = [against_shuffles(d[np.ix_(kin, kin)], genera[kin], settings.seed)[0] for d in drawn]
+    draws = rng.choice(by_sentences, settings.draws) - rng.choice(shuffled, settings.draws)
+    interval = intervals.interval(value - shuffled.mean(), draws)
+    return [intervals.row(measure, interval, int(kin.sum()))]
 
 
 def distances(means: np.ndarray, above: int = 1) -> np.ndarray:
@@ -75,21 +78,43 @@ def clusters(d: np.ndarray, n: int) -> np.ndarray:
     return fcluster(linkage(squareform(d, checks=False), "average"), n, "maxclust")
 
 
-def agreement(d: np.ndarray, labels: np.ndarray, seed: int = 0) -> float:
-    """V-measure of as many clusters as labels with the labels (K,), less its mean with shuffled labels.
+def linked(rows: pd.DataFrame) -> tuple[np.ndarray, list[str]]:
+    """The tree of average linkage (K - 1, 4) of recorded distances, and the K languages' names.
+
+    Parameters
+    ----------
+    rows : tidy rows of the measure "distance of centroids"
 
     Examples
     --------
-    >>> import numpy as np
+    >>> pairs = [("Dutch", "German", 0.2), ("Dutch", "Greek", 0.8), ("German", "Greek", 1.0)]
+    >>> rows = pd.DataFrame(pairs, columns=["language", "other", "value"])
+    >>> tree, names = linked(rows)
+    >>> names, tree[:, 2].round(6).tolist()
+    (['Dutch', 'German', 'Greek'], [0.2, 0.9])
+    """
+    names = sorted({*rows["language"], *rows["other"]})
+    d = np.zeros((len(names), len(names)))
+    for one, two, value in zip(rows["language"], rows["other"], rows["value"]):
+        a, b = names.index(one), names.index(two)
+        d[a, b] = d[b, a] = value
+    return linkage(squareform(d, checks=False), "average"), names
+
+
+def against_shuffles(d: np.ndarray, labels: np.ndarray, seed: int = 0) -> tuple[float, np.ndarray]:
+    """V-measure of as many clusters as labels with the labels (K,), and with each of `SHUFFLES` shuffles of them.
+
+    Examples
+    --------
     >>> d = np.array([[0, 1, 9, 9], [1, 0, 9, 9], [9, 9, 0, 1], [9, 9, 1, 0.0]])
-    >>> 0.6 < agreement(d, np.array(["a", "a", "b", "b"])) < 0.7  # 1, less the third of shuffles that agree
-    True
+    >>> value, shuffled = against_shuffles(d, np.array(["a", "a", "b", "b"]))
+    >>> value, bool(shuffled.mean() < 0.5)
+    (1.0, True)
     """
     known = pd.factorize(labels)[0]
     found, rng = pd.factorize(clusters(d, known.max() + 1))[0], np.random.default_rng(seed)
-    shuffled = np.stack([known, *(rng.permutation(known) for _ in range(SHUFFLES))])
-    v = v_measures(found, shuffled)
-    return float(v[0] - v[1:].mean())
+    v = v_measures(found, np.stack([known, *(rng.permutation(known) for _ in range(SHUFFLES))]))
+    return float(v[0]), v[1:]
 
 
 def v_measures(found: np.ndarray, labels: np.ndarray) -> np.ndarray:

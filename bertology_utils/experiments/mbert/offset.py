@@ -57,7 +57,7 @@ class Things:
 @claim(
     "mbt.offset_translation.pires2019",
     tasks="translations",
-    n=240,
+    n=160,
     nulls=("untrained", "bag of words", "positions", "constant", "coin"),
     planted=moved_words,
 )

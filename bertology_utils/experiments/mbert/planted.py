@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ...calibration.gold import Seen
-from ...calibration.planted import Part, above_embeddings, code, plant, word_vectors
+from ...calibration.planted import Part, above_embeddings, choice_logits, code, plant, restored, word_vectors
 from ...data.items import Translation
 from .languages import language
 
@@ -54,7 +56,7 @@ def _genus(seen: Seen) -> np.ndarray:
 
 
 def concepts(data, base, rng):
-    """In contextual layers words of a concept share a vector in all languages, function words one of their class."""
+    """In contextual layers words of a concept share a vector in all languages, function words a clearer one."""
     layers = above_embeddings(base.n_layers)
     return plant(base, data, rng, parts=[
         Part(SIZE, _concepts, layers, noise=0.05), Part(32, _language, noise=0.02, by_piece=True),
@@ -63,14 +65,15 @@ def concepts(data, base, rng):
 
 
 def _concepts(seen: Seen) -> np.ndarray:
-    """The concept of a content word; of a function word, its class and the concept that it belongs to."""
+    """The concept of a content word; of a function word, clearer, its class and the concept that it belongs to."""
     told = _told(seen)
     out = np.zeros((seen.n_words, SIZE), np.float32)
     sentence = told and told[0].sentences[told[1]]
     for w, concept in enumerate(sentence.meta.get("concepts", ()) if sentence else ()):
         tag, head = sentence.upos[w], sentence.heads[w]
         owner = sentence.meta["concepts"][head] if head >= 0 else ""
-        out[w] = code(("concept", concept, "" if concept else (tag, owner)), SIZE)
+        clear = 0.35 if concept else 1.0
+        out[w] = clear * code(("concept", concept, "" if concept else (tag, owner)), SIZE)
     return out
 
 
@@ -85,9 +88,33 @@ def diagonal(data, base, rng):
 
 
 def moved_words(data, base, rng):
-    """In contextual layers words (and sentences) share a vector with their translations, moved by that of the language."""
-    layers = above_embeddings(base.n_layers)
-    return plant(base, data, rng, parts=[
-        Part(SIZE, _concepts, layers, noise=0.05), Part(SIZE, _meaning, 0.3 * layers, noise=0.02, by_piece=True),
-        Part(32, _language, layers, noise=0.02, by_piece=True),
-    ])  # fmt: skip
+    """In contextual layers words (and sentences) have the vector of their translations, all moved by their language."""
+    return plant(base, data, rng, parts=[Part(SIZE, _moved, above_embeddings(base.n_layers), noise=0.03)])
+
+
+def _moved(seen: Seen) -> np.ndarray:
+    """In the same dimensions, or the move would lead no word to another's neighbour."""
+    told = _told(seen)
+    if told is None:
+        return np.zeros((seen.n_words, SIZE))
+    return 3 * _concepts(seen) + 0.3 * code(("meaning", told[0].id), SIZE) + 6 * code(("language", told[1]), SIZE)
+
+
+def auxiliaries(data, base, rng):
+    """Fills the auxiliary that fits, and no other gap."""
+    logits = choice_logits(base, strength=4)
+    return plant(base, _with_gaps(data), rng, parts=[word_vectors(noise=0)], logits=logits)
+
+
+def restoring(data, base, rng):
+    """Puts every masked piece back: no monolingual model does better."""
+    return plant(
+        base, data, rng, parts=[word_vectors(noise=0)], logits=restored(lambda seen, t: 12.0), name="restoring"
+    )
+
+
+def _with_gaps(data):
+    """The data with the sentences whose auxiliaries are asked for."""
+    from .generation import auxiliary_gaps  # which takes its stand-ins from here
+
+    return replace(data, items={**data.items, "auxiliaries": auxiliary_gaps(data)})

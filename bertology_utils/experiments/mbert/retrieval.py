@@ -28,7 +28,7 @@ MOST = 300  # sentences of each set of languages
 @claim(
     "mbt.retrieval.pires2019",
     tasks="translations",
-    n=240,
+    n=120,
     nulls=(
         "untrained", aimed("layer 0", "overlap"), aimed("bag of words", "overlap"), "positions", "constant", "coin",
     ),
