@@ -58,7 +58,13 @@ class Runs:
             "probes": {w: {"right": right.astype(int).tolist(), "n": n.tolist()} for w in ("own", "transfer")},
             "heldout": {"eng": loss, "deu": loss},
         }
-        raw = {"config": {"seed": seed}, "text": "", "curve": [{}], "items": items, "cost": {"2": 1.0}}
+        raw = {
+            "config": {"seed": seed, "languages": "eng deu"},
+            "text": "",
+            "curve": [{}],
+            "items": items,
+            "cost": {"2": 1.0},
+        }
         return Record(key=f"{name}-{seed}", tier="bilingual", **raw, passes=3.0, seconds=1.0)
 
 

@@ -173,7 +173,7 @@ def _recorded(member: Member, folder: Path, text: list[Path], cache: Path | None
         text=member.text,
         curve=[{k: _short(r[k]) for k in KEPT if k in r} for r in (*curve, last)],
         items=(languages.measure if member.config.languages else measure)(model, corpus, member.config),
-        cost=cost(member.config, corpus, device, times=1 if member.config.languages else TIMES),
+        cost=cost(member.config, corpus, device, 1 if member.config.languages else TIMES),
         passes=told["passes"],
         seconds=told["seconds"],
         provenance={
