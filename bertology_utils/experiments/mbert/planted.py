@@ -72,7 +72,7 @@ def _concepts(seen: Seen) -> np.ndarray:
     for w, concept in enumerate(sentence.meta.get("concepts", ()) if sentence else ()):
         tag, head = sentence.upos[w], sentence.heads[w]
         owner = sentence.meta["concepts"][head] if head >= 0 else ""
-        clear = 0.35 if concept else 1.0
+        clear = 0.25 if concept else 2.5
         out[w] = clear * code(("concept", concept, "" if concept else (tag, owner)), SIZE)
     return out
 
