@@ -8,7 +8,8 @@ from html import escape
 import numpy as np
 import pandas as pd
 
-from ..pretrain.family.grid import Tier, tiers
+from ..pretrain.family.grid import Tier, members, tiers
+from ..pretrain.family.live import retrace
 from ..pretrain.family.record import Record
 from ..pretrain.family.recorded import Recorded
 
@@ -137,4 +138,19 @@ def growth(group: str, tier: str = "generated") -> dict[str, pd.DataFrame]:
         frame = pd.DataFrame({"tokens": by["tokens"].mean(), "value": by["value"].mean()})
         frame = frame.assign(low=by["value"].min(), high=by["value"].max(), n=by["n"].sum(), measure="agreement")
         out[f"{attractors} attractor{'s' * (attractors != 1)}"] = frame.reset_index(drop=True)
+    return out
+
+
+def live(groups: list[str], pieces: int, tier: str = "generated") -> dict[str, pd.DataFrame]:
+    """Seed 0 of each group trained again here up to `pieces` (`live.retrace`): its recorded curve, and that of now.
+
+    Rows as those of `curves`, under ``GROUP, recorded`` and ``GROUP, now``.
+    """
+    out = {}
+    for group in groups:
+        (member,) = members([f"{group}-0"], tier)
+        told = retrace(member, pieces).assign(n=1, measure="held-out loss")
+        for name, column in (("recorded", "recorded"), ("now", "value")):
+            frame = told.assign(value=told[column], low=told[column], high=told[column])
+            out[f"{group}, {name}"] = frame.drop(columns="recorded")
     return out

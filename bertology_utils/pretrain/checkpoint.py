@@ -37,7 +37,7 @@ class CheckpointError(Refusal):
     """A checkpoint is missing or belongs to another run; the message says which, or how they differ."""
 
 
-def atomic(path: Path, write: Callable[[BinaryIO], None]) -> None:
+def atomic(path: Path, write: Callable[[BinaryIO], object]) -> None:
     """Write a file beside its place, force it to disk, and move it there in one step.
 
     The file beside it has one name, so that what a killed process left behind is written over by the next.

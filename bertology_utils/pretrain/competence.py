@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -37,7 +38,7 @@ FIGURES = "competence.csv"
 COLUMNS = ("task", "condition", "measure", "value", "low", "high", "n")
 
 
-def new(items: Iterable[Item], task: str) -> list[Item]:
+def new(items: Iterable[Any], task: str) -> list[Any]:
     """The items none of whose right sentences a text of the generated language may hold."""
     return [i for i in items if task not in generated.TABLES or all(map(generated.unseen, generated.spoken(i)))]
 
@@ -134,4 +135,5 @@ def table(frame: pd.DataFrame) -> str:
 
 
 if __name__ == "__main__":  # python -m bertology_utils.pretrain.competence FOLDER NAME NOTE
-    print(write(*sys.argv[1:4]))
+    given, called, said = sys.argv[1:4]
+    print(write(given, called, said))

@@ -15,7 +15,7 @@ from ..errors import Refusal
 
 FOLDER = Path(__file__).parent / "configs"
 # came after the first runs had been recorded
-LATER = ("objective", "masking", "mask_symbol", "static_masks", "same_rows", "attention", "sublayers")
+LATER = ("objective", "masking", "mask_symbol", "static_masks", "same_rows", "attention", "sublayers", "vocabulary")
 
 
 class ConfigError(Refusal):
@@ -84,7 +84,7 @@ class Config:
         How files are cut into documents, first match on the file's name: ``blank`` (blank line between documents),
         ``line`` (a document a line), ``verse`` (a sentence a line, empty = missing, documents are chapters).
     precision : str
-        ``bf16``, ``fp32`` or ``auto`` (bf16 autocast on CUDA, fp32 elsewhere).
+        ``bf16`` (fp32 on a processor that would imitate it, see `precision`), ``fp32``, or ``auto``: bf16 on CUDA alone.
     eval_length, eval_mask_rate : int, float
         Pieces a held-out row, and the share to be predicted: the same for recipes that are to be compared. Positions that no
         row of the training has reached yet are noise in the held-out loss.
@@ -101,6 +101,8 @@ class Config:
         `decay` of the budget, which can be had earlier (`release`).
     generated : int
         Sentences of the package's generated language to train on where no corpus is given (`generated`).
+    vocabulary : str
+        A bundled model, or a folder, whose word pieces are kept; by default they are learnt from the text.
     """
 
     name: str
@@ -157,6 +159,7 @@ class Config:
     schedule: str = "linear"
     decay: float = 0.15
     generated: int = 0
+    vocabulary: str = ""
 
     def __post_init__(self) -> None:
         from .checks import check
@@ -209,7 +212,7 @@ class Config:
     def digest(self, *names: str) -> str:
         """SHA-256 over the named fields (all where none is named)."""
         values = self.as_dict()
-        chosen = {n: values[n] for n in names} if names else values
+        chosen = {n: values[n] for n in names if n in values} if names else values
         return hashlib.sha256(json.dumps(chosen, sort_keys=True).encode()).hexdigest()
 
 

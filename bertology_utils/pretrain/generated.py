@@ -98,7 +98,8 @@ def sentences(n: int, seed: int = 0) -> list[tuple[str, str]]:
     """
     from ..data import builtin
 
-    kept_back, said = reserved(), set()
+    kept_back = reserved()
+    said: set[str] = set()
     out: list[tuple[str, str]] = []
     for task, share in tqdm(OPEN.items(), desc="generating"):
         wanted, part = n * share // 100, _FIRST * (seed + 1)

@@ -7,7 +7,7 @@ would, without the trust ratio.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, cast
 
 import torch
 
@@ -46,18 +46,18 @@ class Lamb(torch.optim.Optimizer):
         super().__init__(list(parameters), given)
 
     @torch.no_grad()
-    def step(self, closure: None = None) -> None:
+    def step(self, closure: None = None) -> None:  # type: ignore[override]  # no closure: gradients are there
         """One update of all parameters that have a gradient."""
         for group in self.param_groups:
             parameters = [p for p in group["params"] if p.grad is not None]
             if parameters:
                 self._update(parameters, group)
 
-    def _update(self, parameters: list[torch.nn.Parameter], group: dict[str, Any]) -> None:
+    def _update(self, parameters: list[torch.Tensor], group: dict[str, Any]) -> None:
         (one, two), states = group["betas"], [self._state(p) for p in parameters]
         for state in states:
             state["step"] += 1
-        gradients = [p.grad for p in parameters]
+        gradients: list[Any] = [p.grad for p in parameters]
         means, squares = [s["exp_avg"] for s in states], [s["exp_avg_sq"] for s in states]
         torch._foreach_lerp_(means, gradients, 1 - one)
         torch._foreach_mul_(squares, two)
@@ -65,14 +65,14 @@ class Lamb(torch.optim.Optimizer):
         counts = [float(s["step"]) for s in states]
         roots = torch._foreach_sqrt(torch._foreach_div(squares, [1 - two**n for n in counts]))
         torch._foreach_add_(roots, group["eps"])
-        updates = torch._foreach_div(torch._foreach_div(means, [1 - one**n for n in counts]), roots)
+        updates: Any = torch._foreach_div(torch._foreach_div(means, [1 - one**n for n in counts]), roots)
         if group["weight_decay"]:
             torch._foreach_add_(updates, parameters, alpha=group["weight_decay"])
         if group["adapt"]:
-            torch._foreach_mul_(updates, ratios(parameters, updates))
+            torch._foreach_mul_(updates, cast(Any, ratios(parameters, updates)))
         torch._foreach_add_(parameters, updates, alpha=-group["lr"])
 
-    def _state(self, p: torch.nn.Parameter) -> dict[str, Any]:
+    def _state(self, p: torch.Tensor) -> dict[str, Any]:
         state = self.state[p]
         if not state:
             # the count is kept on the CPU: to read it, nothing waits for the device

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -49,11 +51,13 @@ def write(folder: str | Path, name: str, agreement: str = "") -> Path:
 def text(name: str, training: dict[str, Any], sources: dict[str, dict[str, str]], agreement: str = "") -> str:
     """The card in Markdown."""
     run, held = training["config"], training["heldout"]
+    tongues = languages([file["name"] for file in training["files"]])
+    unit = "pieces" if len(tongues) > 1 else "words"  # not every script parts its words by blanks
     rows = []
     for file in training["files"]:
         source = sources.get(file["name"], {})
         rows.append(
-            f"| {source.get('title', file['name'])} | {file['words'] / 1e6:.1f} M | {source.get('from', 'not recorded')} "
+            f"| {source.get('title', file['name'])} | {file[unit] / 1e6:.1f} M | {source.get('from', 'not recorded')} "
             f"| {source.get('licence', 'not recorded')} |"
         )
     phases = "\n".join(
@@ -76,18 +80,18 @@ def text(name: str, training: dict[str, Any], sources: dict[str, dict[str, str]]
         )
     versions = ", ".join(f"{k} {v}" for k, v in training["versions"].items())
     generated = bool(run.get("generated"))
-    limits = (
-        "the generated language only"
-        if generated
-        else "a small fraction of what BERT-base saw; encyclopaedic and literary English only"
-    )
+    limits = "a small fraction of what BERT-base saw; encyclopaedic and literary English only"
+    if generated:
+        limits = "the generated language only"
+    elif len(tongues) > 1:
+        limits = f"few for {len(tongues)} languages: Bibles, mostly old prose and some articles"
     return f"""# {name}
 
 A BERT ({run["layers"]} layers, hidden size {run["hidden"]}, {run["heads"]} heads, {run["vocab"]:,} word pieces) {CONTROL if generated else ABOUT}
 
 ## Training text
 
-| source | words | taken from | licence |
+| source | {unit} | taken from | licence |
 |---|---|---|---|
 {chr(10).join(rows)}
 
@@ -116,6 +120,16 @@ On {held["heldout_predictions"]:,} masked pieces of documents never trained on: 
 Trained on {training["tokens"] / 1e6:,.0f} M pieces, {limits}; rows
 longer than {run["max_positions"]} pieces are refused; what it predicts repeats the biases of its sources.
 """
+
+
+def languages(files: Iterable[str]) -> set[str]:
+    """Languages of text files by their names; English where they name none.
+
+    >>> sorted(languages(["bible_deu.txt.xz", "prose_deu.txt.xz", "simplewiki.txt.xz"]))
+    ['deu', 'eng']
+    """
+    named = (re.search(r"_([a-z]{3})\.txt", name) for name in files)
+    return {found[1] if found else "eng" for found in named}
 
 
 def objective(run: dict[str, Any]) -> str:

@@ -78,7 +78,7 @@ class Muon(torch.optim.Optimizer):
                     raise ValueError(f"Muon is for matrices, not for a parameter of shape {tuple(p.shape)}")
 
     @torch.no_grad()
-    def step(self, closure: None = None) -> None:
+    def step(self, closure: None = None) -> None:  # type: ignore[override]  # no closure: gradients are there
         """One update of all parameters that have a gradient."""
         for group in self.param_groups:
             shapes: dict[torch.Size, list[torch.nn.Parameter]] = {}
@@ -92,6 +92,7 @@ class Muon(torch.optim.Optimizer):
         rate, momentum = group["lr"], group["momentum"]
         directions = []
         for p in parameters:
+            assert p.grad is not None  # `step` has seen to it
             buffer = self.state[p].setdefault("momentum_buffer", torch.zeros_like(p))
             buffer.lerp_(p.grad, 1 - momentum)
             directions.append(p.grad.lerp(buffer, momentum))

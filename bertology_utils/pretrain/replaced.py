@@ -40,9 +40,10 @@ class Detector(nn.Module):
         self.bert = BertModel(config, add_pooling_layer=False)
         width = config.hidden_size
         self.head = nn.Sequential(nn.Linear(width, width), nn.GELU(), nn.Linear(width, 1))
-        for layer in (self.head[0], self.head[2]):
-            nn.init.normal_(layer.weight, std=config.initializer_range)
-            nn.init.zeros_(layer.bias)
+        for layer in self.head:
+            if isinstance(layer, nn.Linear):
+                nn.init.normal_(layer.weight, std=config.initializer_range)
+                nn.init.zeros_(layer.bias)
         self.generator = BertForMaskedLM(smaller(config))
 
     @property

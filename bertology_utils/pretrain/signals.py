@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 
 class Interrupted(SystemExit):
@@ -22,7 +23,7 @@ def interruptible() -> Iterator[list[int]]:
     """Collect SIGINT and SIGTERM instead of dying of them; a second one kills as usual."""
     caught: list[int] = []
     try:
-        before = {s: signal.getsignal(s) for s in (signal.SIGINT, signal.SIGTERM)}
+        before: dict[int, Any] = {s: signal.getsignal(s) for s in (signal.SIGINT, signal.SIGTERM)}
 
         def note(number: int, _frame: object) -> None:
             caught.append(number)

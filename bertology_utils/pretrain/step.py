@@ -17,6 +17,7 @@ from .memory import fitting
 from .muon import Muon
 from .objectives import logits, losses
 from .parallel import World
+from .precision import bf16
 
 __all__ = ["Step", "build", "logits", "losses", "optimisers"]
 
@@ -84,7 +85,7 @@ class Step:
     def __init__(self, model: Any, config: Config, world: World) -> None:
         self.model, self.config, self.world = model, config, world
         self.parameters = [p for p in model.parameters() if p.requires_grad]
-        self.autocast = config.precision == "bf16" or (config.precision == "auto" and world.device.type == "cuda")
+        self.autocast = bf16(config, world.device)
         self.optimisers = optimisers(model, config, torch.bfloat16 if self.autocast else torch.float32)
         self.sums = torch.zeros(2, device=world.device)  # loss of MLM and of the pairs since the log last asked
         self.steps = 0

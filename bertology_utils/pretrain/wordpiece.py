@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
+from importlib.resources import files
 from pathlib import Path
 
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 from tqdm import tqdm
 
-from .config import Config
+from .config import Config, ConfigError
 from .text import CorpusError
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")  # their ids are their places here
 PAD, UNK, CLS, SEP, MASK = range(5)
+MODELS = Path(str(files("bertology_utils") / "assets" / "models"))
 
 
 def empty(config: Config, vocabulary: dict[str, int] | None = None) -> Tokenizer:
@@ -41,7 +43,8 @@ def alphabet(texts: Sequence[str], config: Config) -> tuple[list[str], list[str]
     raw: Counter[str] = Counter()
     for start in range(0, len(texts), 10_000):
         raw.update("".join(texts[start : start + 10_000]))
-    bare, seen = empty(config), Counter()
+    bare = empty(config)
+    seen: Counter[str] = Counter()
     for character, count in raw.items():
         for c in bare.normalizer.normalize_str(character).replace(" ", ""):
             seen[c] += count
@@ -83,6 +86,28 @@ def train(texts: Sequence[str], config: Config) -> Tokenizer:
             f"the text yields {len(vocabulary)} pieces, the configuration {config.name!r} asks for "
             f"{config.vocab}: give more text or a smaller vocabulary"
         )
+    return _of(vocabulary, config)
+
+
+def kept(config: Config) -> Tokenizer:
+    """The tokenizer of the pieces that another model has (`config.vocabulary`), so that the two read text alike.
+
+    Raises
+    ------
+    ConfigError
+        There is no such model, or it has another number of pieces or other special ones.
+    """
+    name = config.vocabulary
+    path = next((f / "vocab.txt" for f in (MODELS / name, Path(name)) if (f / "vocab.txt").is_file()), None)
+    if path is None:
+        raise ConfigError(f"configuration {config.name!r}: no vocab.txt of {name!r}, a bundled model or a folder")
+    pieces = path.read_text("utf-8").split("\n")[:-1]
+    if len(pieces) != config.vocab or tuple(pieces[: len(SPECIAL)]) != SPECIAL:
+        raise ConfigError(f"{path}: {len(pieces)} pieces where {config.name!r} has {config.vocab}, {SPECIAL} first")
+    return _of({piece: number for number, piece in enumerate(pieces)}, config)
+
+
+def _of(vocabulary: dict[str, int], config: Config) -> Tokenizer:
     tokenizer = empty(config, vocabulary)
     tokenizer.add_special_tokens(list(SPECIAL))
     return tokenizer

@@ -17,7 +17,7 @@ from bertology_utils import provenance
 from bertology_utils.cli import app
 from bertology_utils.pretrain import ConfigError, corpus, load_config, wordpiece
 from bertology_utils.pretrain.checkpoint import CheckpointError
-from bertology_utils.pretrain.family import grid, places, record, train
+from bertology_utils.pretrain.family import grid, live, places, record, train
 from bertology_utils.pretrain.loop import Run
 from bertology_utils.pretrain.signals import Interrupted
 from bertology_utils.pretrain.step import build
@@ -150,6 +150,24 @@ def test_a_killed_run_goes_on_and_ends_as_if_it_had_not_been(go, monkeypatch, tm
     assert after.curve == whole.curve and len(whole.curve) > 3 and after.passes == whole.passes
     assert after.provenance["order"] == whole.provenance["order"]
     assert len(seen) < whole.provenance["steps"], "it did not begin again"
+
+
+def test_the_first_part_of_a_run_trained_again_draws_the_recorded_curve(go, small):
+    """It does on one machine to the last recorded digit; text in another order is told, not drawn."""
+    base, _, _, wide = go.tier.members
+    go([base])
+    told, given = record.find(base, go.root), {"root": go.root, "corpus": small / "text", "cache": small / "cache"}
+    again = live.retrace(base, told.curve[1]["tokens"], **given)
+    assert list(again["tokens"]) == [p["tokens"] for p in told.curve[:2]]
+    assert np.allclose(again["value"], again["recorded"], atol=1e-3) and again["value"].diff()[1] != 0
+    with pytest.raises(ConfigError, match="the first recorded point is at"):
+        live.retrace(base, 1, **given)
+    with pytest.raises(ConfigError, match="no record yet"):
+        live.retrace(wide, 10_000, **given)
+    moved = [p | {"tokens": p["tokens"] - 1} for p in told.curve]
+    replace(told, curve=moved).save(go.root)
+    with pytest.raises(ConfigError, match="another text"):
+        live.retrace(base, 10_000, **given)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

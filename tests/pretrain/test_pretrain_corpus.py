@@ -9,6 +9,7 @@ import pytest
 import torch
 import yaml
 from pretrain_corpus import configuration, write
+from tokenizers import Tokenizer
 
 from bertology_utils.pretrain import ConfigError, CorpusError, load_config, names, text, wordpiece
 from bertology_utils.pretrain import corpus as corpora
@@ -215,9 +216,26 @@ def test_the_rate_warms_up_and_falls_to_nothing():
 
 
 @pytest.mark.parametrize(
-    ("name", "megabytes"), [("mini", 18), ("mini-cpu", 18), ("mini-multi", 16), ("mini-multi-cpu", 16)]
+    ("name", "megabytes"), [("mini", 18), ("mini-cpu", 18), ("mini-multi", 20), ("mini-multi-cpu", 20)]
 )
 def test_the_models_to_be_bundled_are_small_enough_in_half_precision(name, megabytes):
     with torch.device("meta"):
         model = build(load_config(name))
     assert 0.8 * megabytes < 2 * sum(p.numel() for p in model.parameters()) / 1e6 < megabytes - 0.05
+
+
+def test_another_model_s_pieces_are_kept_whatever_the_text(tmp_path):
+    path = write(tmp_path / "a.txt")
+    base = corpora.load(path, configuration(), tmp_path / "cache")
+    wordpiece.save(base.tokenizer, configuration(), tmp_path)
+    assert wordpiece.kept(configuration(vocabulary=str(tmp_path))).to_str() == base.tokenizer.to_str()
+    other = tmp_path / "b.txt"
+    other.write_text("zebras quiz.\n\nzebras doze.\n", "utf-8")
+    kept = corpora.load(other, configuration(vocabulary=str(tmp_path)), tmp_path / "cache")
+    assert kept.tokenizer.get_vocab() == base.tokenizer.get_vocab()
+    config = configuration(vocab=8192, vocabulary="mini", lowercase=True, strip_accents=True)
+    bundled = Tokenizer.from_file(str(wordpiece.MODELS / "mini" / "tokenizer.json"))
+    assert wordpiece.kept(config).to_str() == bundled.to_str()
+    for changes, said in (({"vocabulary": "nowhere"}, "no vocab.txt"), ({"vocabulary": "mini", "vocab": 99}, "99")):
+        with pytest.raises(ConfigError, match=said):
+            wordpiece.kept(configuration(**changes))

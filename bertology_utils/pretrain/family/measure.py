@@ -65,10 +65,11 @@ def measure(folder: Path, corpus: Corpus, config: Config) -> dict[str, Any]:
     if config.objective == "rtd":  # it fills no gaps
         return {"probes": {name: probe(subject, name, settings) for name in PROBES}, "tuned": tuned(subject, settings)}
     cut, pairs = places.of(corpus), config.pair != "none"
-    told = places.losses(subject.model, cut, pairs=pairs, symbol=config.mask_symbol)
+    model: Any = subject.model
+    told = places.losses(model, cut, pairs=pairs, symbol=config.mask_symbol)
     out: dict[str, Any] = {"heldout": {name: [round(float(x), 3) for x in v] for name, v in told.items()}}
     if pairs:
-        out["relations"] = {name: bits(v) for name, v in places.relations(subject.model, cut).items()}
+        out["relations"] = {name: bits(v) for name, v in places.relations(model, cut).items()}
     if config.mask_symbol == "mask":
         out["agreement"] = agreement(subject, settings)
         out["facts"] = facts(subject, settings)

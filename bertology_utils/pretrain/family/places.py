@@ -64,8 +64,8 @@ def of(corpus: Corpus, length: int = LENGTH) -> Places:
                 rows.append((bounds[at], a, bounds[at + 1], b, 0))
                 owner.append(n)
             at = stop
-    _, document = np.unique(np.array(owner), return_inverse=True)
-    return Places(corpus, np.array(rows, np.int64), document)
+    _, numbers = np.unique(np.array(owner), return_inverse=True)
+    return Places(corpus, np.array(rows, np.int64), numbers)
 
 
 @torch.no_grad()
