@@ -43,7 +43,8 @@ def data(id):
 def test_claim_runs_and_its_clauses_decide(id, monkeypatch):
     monkeypatch.setattr(tuning, "SEEDS", 2)
     monkeypatch.setattr(tuning, "SHARES", (1 / 3,))
-    monkeypatch.setattr(alignment_tuning, "SEEDS", 2)
+    for name, value in {"SEEDS": 2, "PAIRS": 48, "SOUGHT": {"dev": 10, "test": 20}}.items():
+        monkeypatch.setattr(alignment_tuning, name, value)
     rows = runs.get(id).experiment(tiny(), data(id), SETTINGS)
     assert (rows["low"] <= rows["value"] + 1e-9).all() and (rows["value"] <= rows["high"] + 1e-9).all()
     assert decide(ledger.row(id).clauses, rows, source="builtin").outcome in OUTCOMES
