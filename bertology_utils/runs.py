@@ -163,7 +163,7 @@ def recorded(id: str, source: str, settings: Settings, twin: bool = True) -> boo
     settings = settings_for(id, settings)
     if get(id).family:
         found = _kept(settings.evidence / records.place(id, "rerun", FAMILY, source))
-        return found is not None and found.get("subject_sha256") == Recorded.of(source).sha256
+        return found is not None and found.get("subject_sha256") == _recorded_runs(get(id), source).sha256
     names = [settings.model] + ([settings.model.removesuffix(models.TWIN) + models.TWIN] if twin else [])
     for name in dict.fromkeys(names):
         found = _kept(settings.evidence / records.place(id, "rerun", name, source))
@@ -225,7 +225,11 @@ def _measured(it: Claim, data: Data, settings: Settings, twin: bool, save: bool)
 
 def _asked(it: Claim, source: str, settings: Settings, twin: bool) -> list[Any]:
     """Who is measured: the settings' model and its twin, or the recorded runs of the tier that a source stands for."""
-    return [Recorded.of(source)] if it.family else subjects(settings, twin)
+    return [_recorded_runs(it, source)] if it.family else subjects(settings, twin)
+
+
+def _recorded_runs(it: Claim, source: str) -> Recorded:
+    return Recorded.of(source, about=it.family) if isinstance(it.family, str) else Recorded.of(source)
 
 
 def _rows(it: Claim, subject: Subject, data: Data, settings: Settings) -> pd.DataFrame:

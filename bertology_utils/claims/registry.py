@@ -50,8 +50,9 @@ class Claim:
         The clauses that a stand-in can have (none named: all): tuning, say, changes no planted map.
     text_to_text : bool
         Whether a model is asked that writes texts, in place of one that fills gaps.
-    family : bool
-        Whether the experiment is given the recorded runs of the family (`pretrain.family`) in a model's place.
+    family : bool or str
+        Whether the experiment is given the recorded runs of the family (`pretrain.family`) in a model's place; a name says
+        of which tiers, if not those about training: ``languages``.
     """
 
     id: str
@@ -64,7 +65,7 @@ class Claim:
     planted: Callable[..., Subject] | None = None
     plantable: tuple[str, ...] = ()
     text_to_text: bool = False
-    family: bool = False
+    family: bool | str = False
 
     def sources(self) -> list[str]:
         """The original data sets of the ledger row that offer one of the tasks."""
@@ -88,7 +89,7 @@ def claim(
     planted: Callable[..., Subject] | None = None,
     plantable: Sequence[str] = (),
     text_to_text: bool = False,
-    family: bool = False,
+    family: bool | str = False,
 ) -> Callable[[Experiment], Experiment]:
     """Register the decorated experiment for a ledger row.
 

@@ -37,6 +37,7 @@ ro ron Romanian   Latin      Romance   Indo-European
 ru rus Russian    Cyrillic   Slavic    Indo-European
 sv swe Swedish    Latin      Germanic  Indo-European
 tr tur Turkish    Latin      Turkic    Turkic
+vi vie Vietnamese Latin      Vietic    Austroasiatic
 zh zho Chinese    Han        Chinese   Sino-Tibetan
 """
 
@@ -97,3 +98,15 @@ def pair(a: str, b: str) -> dict[str, str]:
         "script": same(one.script, two.script),
         "genus": same(one.genus, two.genus),
     }
+
+
+def named(name: str) -> Language:
+    """The language of an English name; errors as of `language`.
+
+    >>> named("Hindi").genus
+    'Indic'
+    """
+    for found in _known().values():
+        if found.name == name:
+            return found
+    raise NoSuchLanguage(f"no language is called {name!r} in the table")
