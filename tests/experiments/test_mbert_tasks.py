@@ -235,8 +235,9 @@ def test_a_depth_that_helps_is_found_with_its_gain():
 
 
 def test_a_translation_is_in_one_split_and_links_words():
-    sentences = {"en": said("en", "dog"), "de": said("de", "Hund"), "fr": said("fr", "chien")}
-    items = [Translation(id=f"t/{k}", sentences=sentences, alignment=(("en", 0, "de", 0),)) for k in range(40)]
+    others = {"de": said("de", "Hund"), "fr": said("fr", "chien")}
+    items = [Translation(id=f"t/{k}", sentences={"en": said("en", f"dog{k}"), **others}, alignment=(("en", 0, "de", 0),))
+             for k in range(40)]  # fmt: skip
     found = alignment_tuning.pairs_of(items, {"de", "fr"})
     assert len(found) == 80 and {p.split for p in found} == {"train", "dev", "test"}
     assert all(a.split == b.split for a, b in zip(found[::2], found[1::2]))
