@@ -21,7 +21,7 @@ from bertology_utils.settings import Settings
 from bertology_utils.subject import cloze
 
 SETTINGS = Settings(draws=50)
-SPOKEN = ("eng", "deu", "fra")
+SPOKEN = ("eng", "deu", "fra", "rus", "hin")
 N = {
     "mbt.zero_shot.pires2019": 600,
     "mbt.typology.pires2019": 600,
@@ -33,7 +33,7 @@ N = {
 
 @cache
 def data(id):
-    """Generated items of three languages."""
+    """Generated items of some languages."""
     found = load(runs.get(id).tasks, "builtin", n=N[id], seed=0)
     found.items["multilingual_treebank"] = [s for s in found["multilingual_treebank"] if s.condition in SPOKEN]
     return found
@@ -43,7 +43,8 @@ def data(id):
 def test_claim_runs_and_its_clauses_decide(id, monkeypatch):
     monkeypatch.setattr(tuning, "SEEDS", 2)
     monkeypatch.setattr(tuning, "SHARES", (1 / 3,))
-    monkeypatch.setattr(alignment_tuning, "SEEDS", 2)
+    for name, value in {"SEEDS": 2, "PAIRS": 48, "SOUGHT": {"dev": 10, "test": 20}}.items():
+        monkeypatch.setattr(alignment_tuning, name, value)
     rows = runs.get(id).experiment(tiny(), data(id), SETTINGS)
     assert (rows["low"] <= rows["value"] + 1e-9).all() and (rows["value"] <= rows["high"] + 1e-9).all()
     assert decide(ledger.row(id).clauses, rows, source="builtin").outcome in OUTCOMES
@@ -234,8 +235,9 @@ def test_a_depth_that_helps_is_found_with_its_gain():
 
 
 def test_a_translation_is_in_one_split_and_links_words():
-    sentences = {"en": said("en", "dog"), "de": said("de", "Hund"), "fr": said("fr", "chien")}
-    items = [Translation(id=f"t/{k}", sentences=sentences, alignment=(("en", 0, "de", 0),)) for k in range(40)]
+    others = {"de": said("de", "Hund"), "fr": said("fr", "chien")}
+    items = [Translation(id=f"t/{k}", sentences={"en": said("en", f"dog{k}"), **others}, alignment=(("en", 0, "de", 0),))
+             for k in range(40)]  # fmt: skip
     found = alignment_tuning.pairs_of(items, {"de", "fr"})
     assert len(found) == 80 and {p.split for p in found} == {"train", "dev", "test"}
     assert all(a.split == b.split for a, b in zip(found[::2], found[1::2]))

@@ -12,6 +12,10 @@ from ...data.items import Translation
 from .languages import language
 
 SIZE = 64
+CONTENT, FUNCTION = (
+    0.25,
+    2.5,
+)  # how strongly a word holds its concept, so that both classes are aligned, one of them better
 
 
 def meanings(data, base, rng):
@@ -72,8 +76,7 @@ def _concepts(seen: Seen) -> np.ndarray:
     for w, concept in enumerate(sentence.meta.get("concepts", ()) if sentence else ()):
         tag, head = sentence.upos[w], sentence.heads[w]
         owner = sentence.meta["concepts"][head] if head >= 0 else ""
-        clear = 0.35 if concept else 1.0
-        out[w] = clear * code(("concept", concept, "" if concept else (tag, owner)), SIZE)
+        out[w] = (CONTENT if concept else FUNCTION) * code(("concept", concept, "" if concept else (tag, owner)), SIZE)
     return out
 
 
@@ -97,7 +100,7 @@ def _moved(seen: Seen) -> np.ndarray:
     told = _told(seen)
     if told is None:
         return np.zeros((seen.n_words, SIZE))
-    return 3 * _concepts(seen) + 0.3 * code(("meaning", told[0].id), SIZE) + 6 * code(("language", told[1]), SIZE)
+    return 0.85 / CONTENT * _concepts(seen) + 0.3 * code(("meaning", told[0].id), SIZE) + 6 * code(("language", told[1]), SIZE)
 
 
 def auxiliaries(data, base, rng):

@@ -128,7 +128,9 @@ def typology(subject, data, settings):
     ):
         pair_of = (order, words) if other is None else (transfer, other)
         measure_ = f"Mantel correlation{'' if name[0] == ',' else ' '}{name}"
-        rows.append(intervals.row(measure_, mantel(*pair_of, held, settings), n))
+        between = mantel(*pair_of, held, settings)
+        if np.isfinite(between[0]):  # not where all languages have one script, say
+            rows.append(intervals.row(measure_, between, n))
     p, tried = permuted(transfer, order, settings.seed)
     rows.append(intervals.row("Mantel p, word order", intervals.proportion(round(p * tried), tried), tried))
     rows += [r for k, c in enumerate(found.taught) for r in pair_rows(found, k, codes.index(c), settings)]

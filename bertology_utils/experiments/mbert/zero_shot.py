@@ -71,6 +71,8 @@ def mean_rows(found: Transfer, settings: Settings) -> list[dict]:
     rows = []
     for which in ("all", "same script", "other script"):
         kept = np.array([which in ("all", f"{f['script']} script") for f in facts])
+        if not kept.any():
+            continue
         units = [[p[side] for p, k in zip(pairs, kept) if k] for side in (0, 1)]
         for name, less in others.items():
             mean = intervals.mean_interval(
