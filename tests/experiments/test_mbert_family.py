@@ -110,6 +110,7 @@ def test_what_is_there_is_found_and_what_is_not_is_not(id, clause, there, gone):
     [
         ("mbt.wordpiece_overlap.wang2019b", {"shared": {"p1": 0.01}}),
         ("mbt.language_ids.wang2019b", {"shared": {"p1": 0.01}}),
+        ("mbt.language_ids.wang2019b", {"shared": {"tagged": 1.3}, "language ids": {"tagged": 1.3}}),
         ("mbt.wordpiece_overlap.wang2019b", {"disjoint": {"loss": 3.9}}),
         ("mbt.vocabulary_swap.artetxe2019", {"new embeddings": {"loss": 3.9}}),
         ("mbt.more_languages.artetxe2019", {}),
