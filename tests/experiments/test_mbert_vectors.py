@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -82,6 +83,24 @@ def test_rule_finds_what_is_planted_and_is_not_fooled(id):
     if id == "mbt.word_alignment.libovicky2019":  # a model of letters links articles without having learnt it
         wrong["planted"] = [name for name in wrong["planted"] if name != "open_less"]
     assert wrong == {"planted": [], FOOLED_BY[id]: []}
+
+
+@pytest.mark.parametrize("id", [id for id in N if "alignment" not in id])
+def test_sets_of_two_languages_are_measured_too(id):
+    """Each language with its own English sentences, nothing known of the words: as Tatoeba has them."""
+    items, verbs = [], ("hat", "ist", "kann", "sind")
+    for n, item in enumerate(load("translations", "builtin", n=270, seed=1)["translations"]):
+        code, name = (("de", "deu"), ("es", "spa"), ("ru", "rus"))[n % 3]
+        mine, english = item.sentences[name].words, item.sentences["eng"].words
+        if code == "de":
+            mine = (*mine[:2], verbs[n % 4], *mine[2:])
+        sentences = {c: Sentence(id=f"{code}/{n}/{c}", words=w) for c, w in (("en", english), (code, mine))}
+        items.append(Translation(id=f"{code}/{n}", condition=code, sentences=sentences))
+    rows = runs.get(id).experiment(
+        multilingual(), replace(data(id), name="pairs", items={"translations": items}), SETTINGS
+    )
+    assert decide(ledger.row(id).clauses, rows, source="tatoeba_laser").outcome in OUTCOMES
+    assert rows["low"].notna().any() and rows["n"].max() > 60
 
 
 def test_the_real_one_goes_the_same_way(monkeypatch, tmp_path):
