@@ -18,7 +18,7 @@ CHOICES = {
     "masking": ("piece", "word", "span", "entity"),
     "mask_symbol": ("mask", "unk", "random"),
     "attention": ("learned", "preset", "uniform"),
-    "beside": ("nothing", "another", "translation"),
+    "beside": ("nothing", "another", "translation", "either"),
     "body": ("learned", "frozen", "random"),
 }
 
@@ -131,12 +131,12 @@ def _languages(config: Config) -> str:
         return f"{asked[0]} is for two languages, not for {config.languages!r}"
     if (names or config.language_ids) and config.pair != "none":
         return f"languages are for pair 'none', not for {config.pair!r}"
-    if not 0 < config.part <= 1:
-        return f"part {config.part} is no share"
+    if not (0 < config.part <= 1 and 0 <= config.own_pieces <= 1):
+        return f"part {config.part} or own_pieces {config.own_pieces} is no share"
     if config.beside == "nothing" and config.reset_positions:
         return "reset_positions is for rows with something beside a sentence"
     if config.beside != "nothing" and config.language_ids:
         return "language_ids is for rows of one language"
-    if config.body != "learned" and (not config.own_pieces or len(config.phases) != 2 or config.beside != "nothing"):
+    if config.body != "learned" and (config.own_pieces < 1 or len(config.phases) != 2 or config.beside != "nothing"):
         return f"body {config.body!r} is for two phases and a second language with pieces of its own"
     return ""

@@ -111,15 +111,16 @@ class Config:
         all files, so that runs on some of them have the same pieces. See `languages`.
     part : float
         Share of each language's training text that is used, from its beginning.
-    own_pieces : bool
-        The second language has pieces of its own: their ids are shifted, special symbols apart (wang2019b).
+    own_pieces : float
+        Share of the second language's pieces that are its own: their ids are shifted, special symbols apart (wang2019b).
+        Which they are is the same in all runs.
     inverted : bool
         The pieces of the second language's sentences stand in reverse order.
     language_ids : bool
         A row's type ids tell its language: the embedding of a language is added to each of its pieces (wang2019b).
     beside : str
         What B is beside a sentence A, where rows are not one segment: its ``translation``, for masks across sentence pairs
-        (lample2019); ``another`` sentence of A's language, as their control; or ``nothing``.
+        (lample2019); ``another`` sentence of A's language, as their control; ``either``, by a fair coin; or ``nothing``.
     reset_positions : bool
         B's positions begin again where A's do (lample2019).
     body : str
@@ -186,7 +187,7 @@ class Config:
     multilingual: int = 0
     languages: str = ""
     part: float = 1.0
-    own_pieces: bool = False
+    own_pieces: float = 0.0
     inverted: bool = False
     language_ids: bool = False
     beside: str = "nothing"
@@ -206,7 +207,7 @@ class Config:
     @property
     def symbols(self) -> int:
         """Size of the model's vocabulary: `vocab`, and once more without special symbols for a language with its own."""
-        return self.vocab + self.own_pieces * (self.vocab - FIRST_PIECE)
+        return self.vocab + (self.own_pieces > 0) * (self.vocab - FIRST_PIECE)
 
     def depth(self, phase: Phase) -> int:
         """Layers of the model in a phase."""

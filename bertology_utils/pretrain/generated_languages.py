@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..data.builtin.multilingual_grammar import Proposition
 
 # file -> language; `eng-b` is more English, to be taken for another language, the `-p` files are parallel
-FILES = {name: name for name in ("eng", "deu", "fra", "fin", "nld", "spa", "swe", "ita")}
+FILES = {name: name for name in ("eng", "nld", "deu", "swe", "fra", "spa", "ita", "fin")}
 FILES |= {"eng-b": "eng", "eng-p": "eng", "deu-p": "deu"}
 PARALLEL = "-p"
 RARE = 0.1  # how often a pair of concepts that does not go together is said, where one that does is said once

@@ -92,8 +92,16 @@ def written(tokens: np.ndarray, lengths: np.ndarray, config: Config, place: int)
         last = np.repeat(ends + (ends - lengths) - 1, lengths)  # first + last place of a piece's sentence
         tokens = tokens[last - np.arange(len(tokens))]
     if config.own_pieces:
-        tokens = np.where(tokens < FIRST_PIECE, tokens, tokens + config.vocab - FIRST_PIECE)
+        tokens = np.where(own(config)[tokens], tokens + config.vocab - FIRST_PIECE, tokens)
     return tokens
+
+
+def own(config: Config) -> np.ndarray:
+    """Which pieces the second language has ids of its own for, (V,) bool: the first share of them in a shuffled order."""
+    pieces = FIRST_PIECE + np.random.default_rng(0).permutation(config.vocab - FIRST_PIECE)
+    out = np.zeros(config.vocab, bool)
+    out[pieces[: round(len(pieces) * config.own_pieces)]] = True
+    return out
 
 
 class Layout:

@@ -24,7 +24,7 @@ BASE = load_config(
     phases=(Phase(length=16, share=1.0),), short_share=0.0, batch_tokens=256, tokens=2_000, exports=0,
     languages="eng deu", final_predictions=50, eval_predictions=50,
 )  # fmt: skip
-SWAP = replace(BASE, own_pieces=True, body="frozen", phases=(Phase(length=16, share=0.5), Phase(length=16, share=0.5)))
+SWAP = replace(BASE, own_pieces=1.0, body="frozen", phases=(Phase(length=16, share=0.5), Phase(length=16, share=0.5)))
 
 
 @pytest.fixture(scope="module")
@@ -53,8 +53,8 @@ def sentences_of(found, group):
 
 
 def test_the_second_language_has_pieces_of_its_own_and_may_be_turned_round(read):
-    plain, own = read(BASE), read(replace(BASE, own_pieces=True))
-    turned = read(replace(BASE, own_pieces=True, inverted=True))
+    plain, own = read(BASE), read(replace(BASE, own_pieces=1.0))
+    turned = read(replace(BASE, own_pieces=1.0, inverted=True))
     assert sentences_of(plain, 0) == sentences_of(own, 0) == sentences_of(turned, 0)
     shifted = [[p + VOCAB - FIRST_PIECE for p in s] for s in sentences_of(plain, 1)]
     assert sentences_of(own, 1) == shifted
@@ -62,7 +62,19 @@ def test_the_second_language_has_pieces_of_its_own_and_may_be_turned_round(read)
     assert not set(own.tokens[: own.sentences[own.documents[300]]]) & set(
         own.tokens[own.sentences[own.documents[300]] :]
     )
-    assert own.tokens.max() < replace(BASE, own_pieces=True).symbols == 2 * VOCAB - FIRST_PIECE
+    assert own.tokens.max() < replace(BASE, own_pieces=1.0).symbols == 2 * VOCAB - FIRST_PIECE
+
+
+def test_a_share_of_the_pieces_may_be_its_own(read):
+    half, none = replace(BASE, own_pieces=0.5), read(BASE)
+    chosen = languages.own(half)
+    assert not chosen[:FIRST_PIECE].any() and chosen.sum() == pytest.approx((VOCAB - FIRST_PIECE) / 2, abs=1)
+    assert (languages.own(replace(BASE, own_pieces=1.0))[FIRST_PIECE:]).all() and not languages.own(BASE).any()
+    shifted = np.where(chosen[none.tokens], none.tokens + VOCAB - FIRST_PIECE, none.tokens)
+    german = none.sentences[none.documents[300]]
+    assert (read(half).tokens[german:] == shifted[german:]).all() and 0.2 < (shifted != none.tokens)[
+        german:
+    ].mean() < 0.8
 
 
 def test_runs_on_some_languages_have_the_pieces_and_held_out_sentences_of_runs_on_more(read):
@@ -111,6 +123,9 @@ def test_beside_a_sentence_stands_its_translation_or_another_of_its_language(rea
         else:
             assert all((x < 300) == (y < 300) and x != y for x, y in zip(a, b))
         assert not {d % 300 for d in a + b} & set(np.flatnonzero(found.held) % 300)
+    rows = beside.rows_of(found, documents, 48, replace(config, beside="either"), instances.generator(0))
+    translated = [abs(number[int(x)] - number[int(y)]) == 300 for x, y in rows[:, [0, 2]]]
+    assert 0.3 < np.mean(translated) < 0.7
     with pytest.raises(CorpusError, match="no translations"):
         beside.rows_of(found, documents[:-1], 48, config, instances.generator(0))
 
@@ -153,7 +168,7 @@ def test_with_a_random_body_the_first_language_too_learns_its_embeddings_alone(r
 @pytest.mark.parametrize(
     "changes, why",
     [
-        ({"languages": "eng", "own_pieces": True}, "own_pieces is for two languages"),
+        ({"languages": "eng", "own_pieces": 1.0}, "own_pieces is for two languages"),
         ({"pair": "nsp"}, "for pair 'none'"),
         ({"part": 0.0}, "part 0.0"),
         ({"reset_positions": True}, "something beside"),
@@ -201,7 +216,7 @@ def reader(read, text, monkeypatch):
     monkeypatch.setattr(measuring, "PAIRS", 60)
     monkeypatch.setattr(measuring, "DEV", 20)
     monkeypatch.setattr(measuring, "TREEBANK", {"train": 40, "dev": 10, "test": 20})
-    config = replace(BASE, languages="eng eng-b", own_pieces=True)
+    config = replace(BASE, languages="eng eng-b", own_pieces=1.0)
     torch.manual_seed(0)
     tokenizer = PreTrainedTokenizerFast(tokenizer_object=read(config).tokenizer)
     return measuring.Reader(build(config).eval(), tokenizer, config)
@@ -226,7 +241,7 @@ def test_a_model_with_the_same_vectors_for_both_languages_translates_and_one_wit
     after, told = measuring.retrieval(reader), measuring.probes(reader)
     assert share(after["retrieval"]["to"]) == share(after["retrieval"]["back"]) == share(after["words"]) == 1
     assert told["transfer"] == told["own"] and sum(probed["transfer"]["right"]) < sum(told["transfer"]["right"])
-    assert sum(told["own"]["right"]) > 0.9 * sum(told["own"]["n"])
+    assert sum(told["own"]["right"]) > 0.8 * sum(told["own"]["n"])
 
 
 def test_a_language_turned_round_is_read_as_it_was_written(reader):

@@ -61,6 +61,12 @@ def transfer(runs: Recorded, settings: Settings, measure: str, a: str, b: str, /
     return intervals.row(measure, per_place(apart, n, settings), int(n.sum()), **keys)
 
 
+def languages(record: Record) -> list[str]:
+    """The first two languages of a run, those that are asked for anything but gaps, as its losses name them."""
+    files = record.config["languages"].split()[:2]
+    return [files[0], f"{files[0]} again"] if files[0] == files[-1] else files
+
+
 def heldout(record: Record, language: str, name: str) -> np.ndarray:
     """Sums per block of held-out sentences of a language, (B,): loss and unigram in nats, right and n counts."""
     return np.array(record.items["heldout"][language][name], float)
@@ -79,7 +85,7 @@ def plateau(runs: Recorded, settings: Settings, groups: Sequence[str]) -> list[d
     out = []
     for group in dict.fromkeys(groups):
         found = list(runs.group(group).values())
-        for language in list(found[0].items["heldout"])[:2]:  # those that are asked for anything else
+        for language in languages(found[0]):
             n = heldout(found[0], language, "n")
             of = {"group": group, "language": language}
             levels = {

@@ -33,7 +33,7 @@ def losses(reader: Reader, corpus: Corpus) -> dict[str, dict[str, list[float]]]:
         for draw in range(DRAWS):
             sums += _asked(reader, ids[0], unigram, place, np.random.default_rng([SEED, draw]))
         blocks = [part.sum(1) for part in np.array_split(sums, BLOCKS, 1)]
-        out[file] = {
+        out[file if file not in out else f"{file} again"] = {
             k: [round(float(x), 3) for x in v] for k, v in zip(("loss", "unigram", "right", "n"), zip(*blocks))
         }
     return out

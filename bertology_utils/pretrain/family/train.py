@@ -173,7 +173,7 @@ def _recorded(member: Member, folder: Path, text: list[Path], cache: Path | None
         text=member.text,
         curve=[{k: _short(r[k]) for k in KEPT if k in r} for r in (*curve, last)],
         items=(languages.measure if member.config.languages else measure)(model, corpus, member.config),
-        cost=cost(member.config, corpus, device, times=1 if member.config.languages else TIMES),
+        cost=cost(member.config, corpus, device, 1 if member.config.languages else TIMES),
         passes=told["passes"],
         seconds=told["seconds"],
         provenance={
@@ -197,7 +197,7 @@ def cost(config: Config, corpus: Corpus, device: str | None = None, times: int =
     for phase in config.phases:
         depth = config.depth(phase)
         alone = replace(config, layers=depth, sublayers=config.sublayers if depth == config.layers else "", exports=0)
-        alone = replace(alone, phases=(replace(phase, share=1.0, layers=None),))
+        alone = replace(alone, phases=(replace(phase, share=1.0, layers=None),), body="learned")
         with TemporaryDirectory() as scratch:
             trial = Run(alone, corpus, Path(scratch), join(device), resume=False)
             for _ in range(WARM):
