@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -84,6 +85,24 @@ def test_rule_finds_what_is_planted_and_is_not_fooled(id):
     assert wrong == {"planted": [], FOOLED_BY[id]: []}
 
 
+@pytest.mark.parametrize("id", [id for id in N if "alignment" not in id])
+def test_sets_of_two_languages_are_measured_too(id):
+    """Each language with its own English sentences, nothing known of the words: as Tatoeba has them."""
+    items, verbs = [], ("hat", "ist", "kann", "sind")
+    for n, item in enumerate(load("translations", "builtin", n=270, seed=1)["translations"]):
+        code, name = (("de", "deu"), ("es", "spa"), ("ru", "rus"))[n % 3]
+        mine, english = item.sentences[name].words, item.sentences["eng"].words
+        if code == "de":
+            mine = (*mine[:2], verbs[n % 4], *mine[2:])
+        sentences = {c: Sentence(id=f"{code}/{n}/{c}", words=w) for c, w in (("en", english), (code, mine))}
+        items.append(Translation(id=f"{code}/{n}", condition=code, sentences=sentences))
+    rows = runs.get(id).experiment(
+        multilingual(), replace(data(id), name="pairs", items={"translations": items}), SETTINGS
+    )
+    assert decide(ledger.row(id).clauses, rows, source="tatoeba_laser").outcome in OUTCOMES
+    assert rows["low"].notna().any() and rows["n"].max() > 60
+
+
 def test_the_real_one_goes_the_same_way(monkeypatch, tmp_path):
     """A model in multilingual BERT's shape, under its name, reached through the model switch's `bert-base-uncased`."""
     from bertology_utils.subject import models
@@ -92,7 +111,7 @@ def test_the_real_one_goes_the_same_way(monkeypatch, tmp_path):
     monkeypatch.setattr(models, "load", lambda name, settings=None: read(str(multilingual_folder()), settings))
     runs._subject.cache_clear(), runs._twin.cache_clear()
     items = data("mbt.retrieval.pires2019")["translations"]
-    found = runs.run("mbt.retrieval.pires2019", SETTINGS, model="bert-base-uncased", items=items, twin=False)
+    found = runs.run("mbt.retrieval.pires2019", SETTINGS, model="bert-base-uncased", items=items[:24], twin=False)
     runs._subject.cache_clear(), runs._twin.cache_clear()
     assert found.value("P@1") > -1
 

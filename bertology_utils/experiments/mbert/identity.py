@@ -25,7 +25,7 @@ from .languages import language
 from .parallel import Parallel, gather
 from .planted import tongues
 
-MOST = 240
+MOST = 330  # a third as many of each set where there are several: enough for the training sets
 SHOTS, SAMPLES = 1, 10  # sentences of a language to learn it from, and how many such training sets
 L2 = 1e-2
 CENTRED = {False: "plain", True: "centred"}

@@ -13,10 +13,11 @@ from ...calibration.planted import Part, plant
 from ...calibration.standin import Rng
 from ...data.items import Data, ForcedChoice, Sentence
 from ...subject.models import Subject
-from .orders import orders
+from .orders import orders, similarity
 from .transfer import sentences
 
 SIZE = 48
+FALL, AXES = 4.0, 6  # how fast a shared direction falls off with word order; dimensions of languages
 
 
 def one_space(data: Data, base: Subject, rng: Rng):
@@ -27,19 +28,24 @@ def one_space(data: Data, base: Subject, rng: Rng):
 
 
 def by_order(data: Data, base: Subject, rng: Rng):
-    """A part of speech has a direction for each trait of word order, the same in the languages that share the trait."""
-    shares = orders(sentences(data)).fillna(-1).round()
-    traits = {c: tuple(enumerate(row)) for c, row in zip(shares.index, shares.to_numpy())}
+    """Parts of speech have directions that two languages share the more, the more alike they are in word order."""
+    shares = orders(sentences(data))
+    kernel = np.exp(-FALL * (1 - similarity(shares)))
+    value, turn = np.linalg.eigh(kernel)
+    places = turn[:, -AXES:] * np.sqrt(
+        value[-AXES:].clip(0)
+    )  # inner products: the kernel, as near as so many axes come
+    of = dict(zip(shares.index, places / np.linalg.norm(places, axis=1, keepdims=True)))
+
+    def make(seen: Seen) -> np.ndarray:
+        out = np.zeros((seen.n_words, AXES * 24), np.float32)
+        sentence = seen.first(Sentence)
+        for w, tag in enumerate(() if sentence is None else sentence.upos[: seen.n_words]):
+            out[w] = np.outer(of[sentence.condition or "en"], parts.code(tag, 24)).ravel()
+        return out
+
     layers = parts.above_embeddings(base.n_layers)
-
-    def of(trait: int):
-        def labels(item):
-            known = traits.get(getattr(item, "condition", "") or "en")
-            return ((w, (tag, known[trait])) for w, tag in enumerate(item.upos)) if known else ()
-
-        return parts.label_vectors(labels, 16, layers=layers, noise=0.25)
-
-    return plant(base, data, rng, parts=[of(k) for k in range(shares.shape[1])], name="by word order")
+    return plant(base, data, rng, parts=[Part(AXES * 24, make, layers=layers, noise=0.3)], name="by word order")
 
 
 def _trigrams(data: Data, base: Subject, rng: Rng):
