@@ -33,7 +33,7 @@ def calibrate(
     Uncalibrated
         If the claim has no null or no planted subject.
     """
-    settings = settings or Settings.of()
+    settings = runs.settings_for(id, settings)
     if _simulated(id):
         found = (list(simulated.trials(id, source, settings)) for source in simulated.sources(id, settings))
     else:

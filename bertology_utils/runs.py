@@ -13,7 +13,7 @@ import pandas as pd
 
 from . import experiments, provenance
 from .claims import evidence as records
-from .claims import registry
+from .claims import ledger, registry
 from .claims.checks import RuleError
 from .claims.evidence import Evidence
 from .claims.registry import Claim, Experiment, NotRunnable
@@ -47,6 +47,15 @@ def get(id: str) -> Claim:
     """The claim of a ledger row; errors as of `registry.get`."""
     experiments.register()
     return registry.get(id)
+
+
+def settings_for(id: str, settings: Settings | None = None, **given: Any) -> Settings:
+    """The settings, changed by the keywords that are not None, with the model that they stand for with a claim.
+
+    A section may have subjects of its own (`ledger.subject`): multilingual BERT's has `mini-multi` for `mini`.
+    """
+    settings = Settings.of(settings, **given)
+    return replace(settings, model=ledger.subject(id, settings.model))
 
 
 @lru_cache(maxsize=2)
@@ -115,7 +124,7 @@ def run(
     NotRunnable, RuleError
         If there is no such experiment or data; if no clause finds its measure in the rows.
     """
-    settings = Settings.of(settings, model=model, data=data, n=n)
+    settings = settings_for(id, settings, model=model, data=data, n=n)
     it = get(id)
     save = (experiment is None and items is None) if save is None else save
     it = it if experiment is None else replace(it, experiment=experiment)
@@ -135,7 +144,7 @@ def recall(id: str, settings: Settings | None = None, *, model: str | None = Non
 
     For claims that take long, on data that not everybody has. Parameters and errors as of `run`.
     """
-    settings = Settings.of(settings, model=model, data=data)
+    settings = settings_for(id, settings, model=model, data=data)
     names: tuple[str, ...] = (settings.model, settings.model.removesuffix(models.TWIN) + models.TWIN)
     if get(id).family:
         names = (FAMILY,)
@@ -151,9 +160,10 @@ def recorded(id: str, source: str, settings: Settings, twin: bool = True) -> boo
     A record of another number of items, seed, precision or of other weights is not what was asked for; nor is a
     damaged one.
     """
+    settings = settings_for(id, settings)
     if get(id).family:
         found = _kept(settings.evidence / records.place(id, "rerun", FAMILY, source))
-        return found is not None and found.get("subject_sha256") == Recorded.of(source).sha256
+        return found is not None and found.get("subject_sha256") == _recorded_runs(get(id), source).sha256
     names = [settings.model] + ([settings.model.removesuffix(models.TWIN) + models.TWIN] if twin else [])
     for name in dict.fromkeys(names):
         found = _kept(settings.evidence / records.place(id, "rerun", name, source))
@@ -215,7 +225,11 @@ def _measured(it: Claim, data: Data, settings: Settings, twin: bool, save: bool)
 
 def _asked(it: Claim, source: str, settings: Settings, twin: bool) -> list[Any]:
     """Who is measured: the settings' model and its twin, or the recorded runs of the tier that a source stands for."""
-    return [Recorded.of(source)] if it.family else subjects(settings, twin)
+    return [_recorded_runs(it, source)] if it.family else subjects(settings, twin)
+
+
+def _recorded_runs(it: Claim, source: str) -> Recorded:
+    return Recorded.of(source, about=it.family) if isinstance(it.family, str) else Recorded.of(source)
 
 
 def _rows(it: Claim, subject: Subject, data: Data, settings: Settings) -> pd.DataFrame:

@@ -16,7 +16,7 @@ from .claims.registry import NotRunnable
 from .claims.sources import sources
 from .errors import Refusal
 from .files import writable
-from .runs import get, in_a_line, recorded, run, subjects
+from .runs import get, in_a_line, recorded, run, settings_for, subjects
 from .settings import Settings
 from .subject.progress import place
 
@@ -80,8 +80,8 @@ def many(
     yield from left_out
     if work and save:
         writable(settings.evidence)
-    if work:
-        subjects(settings, twin=False)  # a model that cannot be had is said once, not once a claim
+    for asked in {settings_for(id, settings) for id, _ in work}:
+        subjects(asked, twin=False)  # a model that cannot be had is said once, not once a claim
     options = {"twin": twin, "save": save}
 
     def asked(id: str) -> Settings:

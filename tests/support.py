@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -18,18 +19,22 @@ walk ##ed big small red old young house houses bank river money see sees saw run
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 
 
-def write_model(folder: Path, *, seed: int = 1, nsp: bool = True, mlm: bool = True, **config) -> Path:
+def write_model(
+    folder: Path,
+    *,
+    seed: int = 1,
+    nsp: bool = True,
+    mlm: bool = True,
+    words: Sequence[str] = WORDS,
+    letters: str = "abcdefghijklmnopqrstuvwxyz",
+    cased: bool = False,
+    **config,
+) -> Path:
     """A model folder as the Hub lays it out: config, tokenizer, safetensors."""
-    vocab = {
-        w: i
-        for i, w in enumerate(
-            dict.fromkeys(
-                SPECIAL + WORDS + list("abcdefghijklmnopqrstuvwxyz") + ["##" + c for c in "abcdefghijklmnopqrstuvwxyz"]
-            )
-        )
-    }
+    known = dict.fromkeys([*SPECIAL, *words, *letters, *("##" + c for c in letters)])
+    vocab = {w: i for i, w in enumerate(known)}
     tokenizer = Tokenizer(models.WordPiece(vocab, unk_token="[UNK]", max_input_chars_per_word=100))
-    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=not cased, strip_accents=not cased)
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     tokenizer.decoder = decoders.WordPiece()
     tokenizer.post_processor = processors.TemplateProcessing(
@@ -40,7 +45,7 @@ def write_model(folder: Path, *, seed: int = 1, nsp: bool = True, mlm: bool = Tr
     tokenizer.save(str(folder / "tokenizer.json"))
     names = dict(zip(("pad_token", "unk_token", "cls_token", "sep_token", "mask_token"), SPECIAL))
     (folder / "tokenizer_config.json").write_text(
-        json.dumps({"tokenizer_class": "BertTokenizer", "do_lower_case": True, **names})
+        json.dumps({"tokenizer_class": "BertTokenizer", "do_lower_case": not cased, **names})
     )
     torch.manual_seed(seed)
     sizes = {
@@ -102,3 +107,26 @@ def mirror() -> Path:
     if not folder or not Path(folder).is_dir():
         pytest.skip("needs the original data: BERTOLOGY_MIRROR names no folder")
     return Path(folder)
+
+
+@cache
+def multilingual_folder() -> Path:
+    """A model in multilingual BERT's shape: cased, its vocabulary the letters of the generated languages."""
+    import tempfile
+
+    from bertology_utils.data import load
+
+    said = [s for item in load("translations", "builtin", n=40)["translations"] for s in item.sentences.values()]
+    letters = "".join(sorted({c for s in said for w in s.words for c in w}))
+    words = ["hat", "haben", "ist", "sind", "kann", "har", "är", "kan", "the", "The", "in"]
+    folder = Path(tempfile.mkdtemp(prefix="bertology-multilingual-"))
+    return write_model(folder, words=words, letters=letters, cased=True)
+
+
+@cache
+def multilingual():
+    """The subject of `multilingual_folder`."""
+    from bertology_utils.settings import Settings
+    from bertology_utils.subject import models
+
+    return models.load(str(multilingual_folder()), Settings(device="cpu"))

@@ -18,10 +18,11 @@ from .sure import Sureness, sure
 UNDER = {
     "real BERT": "published weights",
     "mini": "our small BERT",
-    "untrained": "mini with random weights",
+    "mini-multi": "our small multilingual BERT",
+    "untrained": "{ours} with random weights",
     FAMILY: "our small pretraining runs",
 }
-COLOURS = {FAMILY: "mini"}  # a slot that another's colours fit
+COLOURS = {FAMILY: "mini", "mini-multi": "mini"}  # a slot that another's colours fit
 ALONE = "trained runs are compared with one another"  # in place of an untrained network
 
 
@@ -63,7 +64,7 @@ def _head(s: Standing, whole: bool) -> str:
 def _slot(name: str, slot: Slot, ours: str = "mini") -> str:
     small = []
     colour = COLOURS.get(name, name.partition(" ")[0])
-    under = ALONE if (name, ours) == ("untrained", FAMILY) else UNDER[name]
+    under = ALONE if (name, ours) == ("untrained", FAMILY) else UNDER[name].format(ours=ours)
     checks = slot.decision.checks if slot.decision else ()
     if checks:
         c = checks[0]

@@ -79,7 +79,8 @@ class Standing:
     records : tuple of Evidence
         All that counts, of every kind.
     ours : str
-        The name of the model in our slot: ``mini``, or ``family`` where the claim compares runs of training.
+        The name of the model in our slot: ``mini``, or what stands for it in the claim's section, or ``family`` where
+        the claim compares runs of training.
     beside : tuple of Evidence
         The reader's own quick tries and runs under other conditions, which never count, and full runs of models that
         have no column here: shown below the others.
@@ -183,7 +184,7 @@ def standing(id: str, settings: Settings | None = None) -> Standing:
         If the ledger has no such row.
     """
     counting, beside = shelves(id, settings)
-    ours = FAMILY if any(r.model == FAMILY for r in counting) else "mini"
+    ours = FAMILY if any(r.model == FAMILY for r in counting) else ledger.subject(id, "mini")
     return Standing(ledger.row(id), tuple(counting), ours, (*beside, *filter(_without_column, counting)))
 
 

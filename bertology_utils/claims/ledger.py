@@ -18,13 +18,14 @@ from . import clauses as parts
 from .clauses import Clause
 from .strict import LedgerError, fields_of, read
 
-__all__ = ["LedgerError", "NoSuchRow", "Row", "Section", "parse", "row", "rows", "sections"]
+__all__ = ["LedgerError", "NoSuchRow", "Row", "Section", "parse", "row", "rows", "sections", "subject"]
 
 LEDGER = Path(__file__).parents[1] / "assets" / "ledger"
 HOW = ("live", "family", "tuned", "hub", "cite")
 EDITIONS = {"tacl2020": "TACL 2020", "arxiv_v1": "arXiv v1"}
 SOURCES = ("survey", "abstract", "released")
 TITLE_LENGTH = 70  # characters
+TWIN = "-untrained"  # what a twin's name ends in
 
 
 class NoSuchRow(Refusal, KeyError):
@@ -112,12 +113,16 @@ class Row:
 
 @dataclass(frozen=True, kw_only=True)
 class Section:
-    """A section of the ledger: a chapter of the book, `chapter` being its notebook's name without the suffix."""
+    """A section of the ledger: a chapter of the book, `chapter` being its notebook's name without the suffix.
+
+    `models` says which model a name of the model switch stands for here; a name that is not there stands for itself.
+    """
 
     name: str
     title: str
     chapter: str
     rows: tuple[Row, ...]
+    models: Mapping[str, str] = field(default_factory=dict, hash=False)
 
 
 def rows(section: str | None = None) -> tuple[Row, ...]:
@@ -151,6 +156,34 @@ def row(id: str) -> Row:
         hint = f"; nearest: {', '.join(list(dict.fromkeys(near))[:5])}" if near else ""
         raise NoSuchRow(f"no row {id!r} in the ledger{hint}")
     return table[id]
+
+
+def subject(name: str, model: str) -> str:
+    """The model that the model switch stands for in a section: one about other models has subjects of its own.
+
+    Parameters
+    ----------
+    name : str
+        A section, or the id of a row in it.
+    model : str
+        As of `Settings`. A twin's name stands for the twin; a name that the section says nothing of for itself.
+
+    Raises
+    ------
+    KeyError
+        There is no such section or row.
+
+    Examples
+    --------
+    >>> [subject("mbert", m) for m in ("mini", "mini-untrained", "bert-base-uncased", "bert-base-cased")]
+    ['mini-multi', 'mini-multi-untrained', 'bert-base-multilingual-cased', 'bert-base-cased']
+    >>> subject("syntax", "mini")
+    'mini'
+    """
+    known = {s.name: s for s in sections()}
+    section = known[name] if name in known else known[row(name).section]
+    plain = model.removesuffix(TWIN)
+    return section.models.get(plain, plain) + model[len(plain) :]
 
 
 @cache
@@ -187,6 +220,8 @@ def parse(*texts: str) -> tuple[Section, ...]:
 
 def _section(raw: object, where: str) -> Section:
     raw = dict(fields_of(Section, raw, where))
+    if not all(isinstance(v, str) and v for v in raw.get("models", {}).values()):
+        raise LedgerError(f"{where}: models: {raw['models']!r} does not map names to names")
     raw["rows"] = tuple(_row(r, raw["name"], f"{raw['name']}, row {n}") for n, r in enumerate(raw["rows"], 1))
     return Section(**raw)
 

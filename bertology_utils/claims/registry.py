@@ -52,8 +52,9 @@ class Claim:
         The clauses that a stand-in can have (none named: all): tuning, say, changes no planted map.
     text_to_text : bool
         Whether a model is asked that writes texts, in place of one that fills gaps.
-    family : bool
-        Whether the experiment is given the recorded runs of the family (`pretrain.family`) in a model's place.
+    family : bool or str
+        Whether the experiment is given the recorded runs of the family (`pretrain.family`) in a model's place; a name says
+        of which tiers, if not those about training: ``languages``.
     """
 
     id: str
@@ -66,7 +67,7 @@ class Claim:
     planted: Callable[..., Subject] | None = None
     plantable: tuple[str, ...] = ()
     text_to_text: bool = False
-    family: bool = False
+    family: bool | str = False
     least: int = 0
 
     def sources(self) -> list[str]:
@@ -91,7 +92,7 @@ def claim(
     planted: Callable[..., Subject] | None = None,
     plantable: Sequence[str] = (),
     text_to_text: bool = False,
-    family: bool = False,
+    family: bool | str = False,
     least: int = 0,
 ) -> Callable[[Experiment], Experiment]:
     """Register the decorated experiment for a ledger row.

@@ -14,7 +14,7 @@ app = typer.Typer(no_args_is_help=True, help="Many small pretraining runs that d
 Names = Annotated[
     list[str] | None, typer.Argument(help="Groups (base, tier/base) or runs (base-0); all where none is named.")
 ]
-Which = Annotated[str | None, typer.Option(help="generated or english.")]
+Which = Annotated[str | None, typer.Option(help="generated, english or bilingual.")]
 Records = Annotated[Path | None, typer.Option(help="Folder of the records; those of the package where none is given.")]
 
 

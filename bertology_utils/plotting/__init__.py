@@ -8,6 +8,7 @@ from .pictures import arcs, headmap, heatmap, places, scatters, tiles
 from .surfaces import contours, swarm
 from .theme import COLOURS, KINDS, MARKERS, SHORT, STYLE, SUBJECTS, axes, look, style
 from .tradeoffs import tradeoff
+from .trees import tree
 
 __all__ = [
     "COLOURS",
@@ -35,4 +36,5 @@ __all__ = [
     "swarm",
     "tiles",
     "tradeoff",
+    "tree",
 ]

@@ -17,7 +17,8 @@ KINDS = ("#CC79A7", "#D55E00", "#56B4E9", "#000000", "#882255", "#999999")  # of
 COLOURS = SUBJECTS + KINDS
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 OURS = ("mini", "mini-untrained")
-SHORT = {"mini-untrained": "untrained", "mini, untrained": "untrained"}  # as the cards call them
+# as the cards call them
+SHORT = {f"{name}{mark}untrained": "untrained" for name in ("mini", "mini-multi") for mark in ("-", ", ")}
 PUBLISHED = {"bert-base": 2, "multilingual-bert": 2, "bert-large": 3}  # places the published BERTs keep in every figure
 STYLE: dict[Any, Any] = {
     "figure.figsize": (7.0, 3.4),
@@ -71,6 +72,7 @@ def look(name: str) -> int | None:
     called = name.lower().replace(",", "").replace(" ", "-")
     if called == "family":  # recorded runs of training, in mini's place
         return 0
+    called = called.replace("mini-multi", "mini")  # it has mini's place in the chapter that is about such models
     if called in OURS:
         return OURS.index(called)
     return next((place for start, place in PUBLISHED.items() if called.startswith(start)), None)

@@ -6,7 +6,7 @@ from dataclasses import fields
 from itertools import pairwise
 from typing import Any
 
-from .config import Config, ConfigError
+from .config import FIRST_PIECE, Config, ConfigError
 
 KINDS: dict[str, Any] = {"int": int, "float": (int, float), "bool": bool, "str": str}  # by their annotations
 CHOICES = {
@@ -18,6 +18,8 @@ CHOICES = {
     "masking": ("piece", "word", "span", "entity"),
     "mask_symbol": ("mask", "unk", "random"),
     "attention": ("learned", "preset", "uniform"),
+    "beside": ("nothing", "another", "translation", "either"),
+    "body": ("learned", "frozen", "random"),
 }
 
 
@@ -43,6 +45,7 @@ def check(config: Config) -> None:
         _phases,
         _shares,
         _sublayers,
+        _languages,
     ):  # in this order: sizes are compared once they are numbers
         if problem := look(config):
             raise ConfigError(f"configuration {config.name!r}: {problem}")
@@ -74,7 +77,7 @@ def _shape(config: Config) -> str:
         return f"hidden {config.hidden} is no multiple of heads {config.heads}"
     if config.eval_length > config.max_positions:
         return f"eval_length {config.eval_length} > {config.max_positions}"
-    if not 5 < config.vocab <= 65_536:
+    if not config.vocab > FIRST_PIECE or config.symbols > 65_536:
         return f"vocab {config.vocab} does not fit 16 bits"
     return ""
 
@@ -117,4 +120,23 @@ def _sublayers(config: Config) -> str:
         return f"sublayers {order!r} are not s and f, {config.layers} of each"
     if {config.depth(p) for p in config.phases} != {config.layers}:
         return f"sublayers {order!r} need all layers from the start: a shallower model is not stacked to them"
+    return ""
+
+
+def _languages(config: Config) -> str:
+    names = config.languages.split()
+    asked = [k for k in ("own_pieces", "inverted", "reset_positions") if getattr(config, k)]
+    asked += [k for k, none in (("beside", "nothing"), ("body", "learned")) if getattr(config, k) != none]
+    if asked and len(names) != 2:
+        return f"{asked[0]} is for two languages, not for {config.languages!r}"
+    if (names or config.language_ids) and config.pair != "none":
+        return f"languages are for pair 'none', not for {config.pair!r}"
+    if not (0 < config.part <= 1 and 0 <= config.own_pieces <= 1):
+        return f"part {config.part} or own_pieces {config.own_pieces} is no share"
+    if config.beside == "nothing" and config.reset_positions:
+        return "reset_positions is for rows with something beside a sentence"
+    if config.beside != "nothing" and config.language_ids:
+        return "language_ids is for rows of one language"
+    if config.body != "learned" and (config.own_pieces < 1 or len(config.phases) != 2 or config.beside != "nothing"):
+        return f"body {config.body!r} is for two phases and a second language with pieces of its own"
     return ""

@@ -33,7 +33,7 @@ def per_piece(config: Config, layers: int, length: int) -> float:
 
     def of(width: int, ffn: int) -> float:
         """An encoder with the head that fills gaps, (width, width) and (width, V), where there are gaps."""
-        return encoder(layers, width, ffn, length) + predicted * (width**2 + width * config.vocab)
+        return encoder(layers, width, ffn, length) + predicted * (width**2 + width * config.symbols)
 
     if config.objective == "mlm":
         return of(config.hidden, config.ffn)

@@ -14,8 +14,11 @@ import yaml
 from ..errors import Refusal
 
 FOLDER = Path(__file__).parent / "configs"
+FIRST_PIECE = 5  # ids below it are special symbols (`wordpiece.SPECIAL`)
 # came after the first runs had been recorded
-LATER = ("objective", "masking", "mask_symbol", "static_masks", "same_rows", "attention", "sublayers", "vocabulary")
+LATER = ("objective", "masking", "mask_symbol", "static_masks", "same_rows", "attention", "sublayers")
+LATER += ("multilingual", "languages", "part", "own_pieces", "inverted", "language_ids", "beside", "reset_positions")
+LATER += ("body", "vocabulary")
 
 
 class ConfigError(Refusal):
@@ -101,6 +104,28 @@ class Config:
         `decay` of the budget, which can be had earlier (`release`).
     generated : int
         Sentences of the package's generated language to train on where no corpus is given (`generated`).
+    multilingual : int
+        Sentences per language of generated text in several languages, in its place (`generated_languages`).
+    languages : str
+        The files that are learnt from, by their names without endings, apart by blanks; empty: all. The vocabulary is that of
+        all files, so that runs on some of them have the same pieces. See `languages`.
+    part : float
+        Share of each language's training text that is used, from its beginning.
+    own_pieces : float
+        Share of the second language's pieces that are its own: their ids are shifted, special symbols apart (wang2019b).
+        Which they are is the same in all runs.
+    inverted : bool
+        The pieces of the second language's sentences stand in reverse order.
+    language_ids : bool
+        A row's type ids tell its language: the embedding of a language is added to each of its pieces (wang2019b).
+    beside : str
+        What B is beside a sentence A, where rows are not one segment: its ``translation``, for masks across sentence pairs
+        (lample2019); ``another`` sentence of A's language, as their control; ``either``, by a fair coin; or ``nothing``.
+    reset_positions : bool
+        B's positions begin again where A's do (lample2019).
+    body : str
+        ``learned``; ``frozen``: after a first phase in the first language alone, the second phase learns the other's
+        embeddings with all else as it is (artetxe2019); ``random``: its control, all but the embeddings untrained.
     vocabulary : str
         A bundled model, or a folder, whose word pieces are kept; by default they are learnt from the text.
     """
@@ -159,6 +184,15 @@ class Config:
     schedule: str = "linear"
     decay: float = 0.15
     generated: int = 0
+    multilingual: int = 0
+    languages: str = ""
+    part: float = 1.0
+    own_pieces: float = 0.0
+    inverted: bool = False
+    language_ids: bool = False
+    beside: str = "nothing"
+    reset_positions: bool = False
+    body: str = "learned"
     vocabulary: str = ""
 
     def __post_init__(self) -> None:
@@ -169,6 +203,11 @@ class Config:
     def rows(self, phase: Phase) -> int:
         """Rows of the global batch in a phase."""
         return (phase.batch_tokens or self.batch_tokens) // phase.length
+
+    @property
+    def symbols(self) -> int:
+        """Size of the model's vocabulary: `vocab`, and once more without special symbols for a language with its own."""
+        return self.vocab + (self.own_pieces > 0) * (self.vocab - FIRST_PIECE)
 
     def depth(self, phase: Phase) -> int:
         """Layers of the model in a phase."""

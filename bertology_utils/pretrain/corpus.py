@@ -19,7 +19,7 @@ from tqdm import tqdm
 
 from ..files import scratch
 from ..provenance import sha256
-from . import entities, text, units, wordpiece
+from . import entities, languages, text, units, wordpiece
 from .config import Config
 from .text import CorpusError
 
@@ -94,7 +94,7 @@ def load(corpus: str | Path | Iterable[str | Path], config: Config, cache: str |
             _build(files, hashes, config, temporary)
     if config.masking == "entity" and not (folder / "names.npy").is_file():
         _name(files, config, folder)
-    return _open(folder, config.masking == "entity")
+    return languages.chosen(_open(folder, config.masking == "entity"), config)
 
 
 def _open(folder: Path, names: bool = False) -> Corpus:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from transformers import BertForPreTraining
 from . import instances, masking, replaced
 from .config import Config
 from .corpus import Corpus, CorpusError
+from .languages import Layout
 from .masking import Batch
 from .objectives import logits
 
@@ -48,21 +50,23 @@ class HeldOut:
         plan = instances.plan(corpus, documents, config.eval_length, config, instances.generator(config.seed, 10**9))
         rows = torch.from_numpy(plan[: 1 + config.final_predictions]).to(tokens.device)
         ids, types, words = masking.assemble(tokens, rows, config.eval_length)
+        types, positions = Layout(config, corpus, tokens.device)(rows, types)
         rng = torch.Generator(tokens.device).manual_seed(masking.seed("held out", config.seed))
         # single pieces, whatever the training hides: kinds of masks are compared at the same places
-        self.batch = masking.mask(
+        masked = masking.mask(
             ids,
             types,
             words,
             rows[:, instances.RANDOM],
             config.eval_mask_rate,
-            config.vocab,
+            config.symbols,
             rng,
             symbol=config.mask_symbol,
         )
+        self.batch = replace(masked, positions=positions)
         self.config = config
         if config.objective == "rtd":
-            self.unigram = frequencies(corpus, config.vocab).to(tokens.device)
+            self.unigram = frequencies(corpus, config.symbols).to(tokens.device)
 
     @torch.no_grad()
     def __call__(self, model: Any, predictions: int, autocast: bool) -> dict[str, float]:

@@ -77,6 +77,10 @@ def plan(corpus: Corpus, documents: np.ndarray, length: int, config: Config, rng
     CorpusError
         There is no other document to take B from, or none with two sentences whose order could be told.
     """
+    if config.beside != "nothing":
+        from .beside import rows_of
+
+        return rows_of(corpus, documents, length, config, rng)
     bounds = corpus.sentences
     room = length - (2 if config.pair == "none" else 3)
     if config.pair == "sop":
@@ -95,12 +99,12 @@ def plan(corpus: Corpus, documents: np.ndarray, length: int, config: Config, rng
         if pool:
             end = np.minimum(np.maximum(end, cursor + 2), last)
             rows, cursor = _pairs(bounds, pool, document, cursor, end, target, rng)
-            _truncate(rows, room, rng)
+            truncate(rows, room, rng)
         elif config.pair == "sop":
             end = np.minimum(np.maximum(end, cursor + 2), last)
             end = np.where(end == last - 1, last, end)
             rows, cursor = _ordered(bounds, cursor, end, rng), end
-            _truncate(rows, room, rng)
+            truncate(rows, room, rng)
         else:
             cursor_end = np.minimum(end, last)
             rows = np.zeros((n, 5), np.int64)
@@ -183,7 +187,7 @@ def _ordered(bounds: np.ndarray, cursor: np.ndarray, end: np.ndarray, rng: np.ra
     return np.stack([*columns, swapped.astype(np.int64)], 1)
 
 
-def _truncate(rows: np.ndarray, room: int, rng: np.random.Generator) -> None:
+def truncate(rows: np.ndarray, room: int, rng: np.random.Generator) -> None:
     """Shorten the longer segment, piece by piece, until the pair fits; B where they are equally long."""
     a, b = rows[:, A_LENGTH], rows[:, B_LENGTH]
     over = np.maximum(a + b - room, 0)
@@ -229,6 +233,11 @@ class Stream:
                 self._plans[epoch, length] = self._worker.submit(self._plan, epoch, length)
         self._plans = {k: v for k, v in self._plans.items() if k[0] >= self.epoch and k[1] == length}
         return self._plans[self.epoch, length].result()
+
+    def narrow(self, group: int) -> None:
+        """From the next row on, plan with the training documents of one file alone."""
+        self.documents = np.flatnonzero(~self.corpus.held & (self.corpus.groups == group))
+        self._plans.clear()
 
     def batch(self, length: int, count: int) -> np.ndarray:
         """The next `count` rows; what an epoch lacks comes from the one after it, (count, 5)."""

@@ -7,6 +7,7 @@ import json
 import os
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,13 @@ import torch
 from tqdm import tqdm
 
 from ..provenance import commit
-from . import checkpoint, grow, instances, masking, units
+from . import checkpoint, frozen, grow, instances, masking, units
 from .config import Config, ConfigError
 from .corpus import Corpus
 from .draws import Repeated
 from .export import curves, versions, write
 from .heldout import HeldOut
+from .languages import Layout
 from .parallel import World
 from .signals import interruptible
 from .step import Step, build
@@ -33,6 +35,7 @@ class Run:
         if world.device.type == "cuda":
             torch.set_float32_matmul_precision("high")
         self.tokens = torch.from_numpy(corpus.tokens.astype("int32")).to(world.device)
+        self.layout = Layout(config, corpus, world.device)
         self.heldout = HeldOut(corpus, self.tokens, config)
         self.marks: torch.Tensor | None = None
         if config.masking != "piece":
@@ -51,6 +54,7 @@ class Run:
         self.stopped_by: int | None = None  # the signal
         if state:
             self._restore(state)
+        self._narrow()
         self._begin_log()
 
     @property
@@ -146,6 +150,7 @@ class Run:
             self.phase += 1
             self.stream.next_epoch()
             grow.lengthen(self.model, longest, config.phases[self.phase].length)
+            self._narrow()
         phase = config.phases[self.phase]
         if config.depth(phase) > self.model.config.num_hidden_layers:
             self.step = grow.grown(self.step, config.depth(phase))
@@ -159,10 +164,17 @@ class Run:
         self.shown += int(rows[:, [instances.A_LENGTH, instances.B_LENGTH]].sum())
         return seen
 
+    def _narrow(self) -> None:
+        """Where languages are learnt one after the other: the text of this phase, and what of the model learns from it."""
+        if self.config.body != "learned":
+            self.stream.narrow(self.phase)
+            self.step.frozen = frozen.in_phase(self.config, self.model, self.phase)
+
     def _masked(self, planned: torch.Tensor, length: int) -> masking.Batch:
         """The batch of planned rows (R, 5), masked as the configuration says, for the step that comes."""
         config = self.config
         ids, types, words = masking.assemble(self.tokens, planned, length)
+        types, positions = self.layout(planned, types)
         draws: torch.Generator | Repeated
         if config.static_masks:
             draws = Repeated(planned, masking.seed("masks", config.seed))
@@ -173,7 +185,8 @@ class Run:
             marked = self.marks[masking.sources(planned, length)[0].clamp(0, len(self.marks) - 1)]
         random, rate = planned[:, instances.RANDOM], config.mask_rate
         kinds = {"kind": config.masking, "symbol": config.mask_symbol, "marked": marked}
-        return masking.mask(ids, types, words, random, rate, config.vocab, draws, **kinds)
+        batch = masking.mask(ids, types, words, random, rate, config.symbols, draws, **kinds)
+        return batch if positions is None else replace(batch, positions=positions)
 
     def passes(self) -> float:
         """How often the run has seen its training text: pieces of text in the rows, over those there are."""

@@ -38,6 +38,8 @@ class Batch:
         1 where B is from another document, or has changed places with A.
     draw : (R, P) float32, optional
         Uniform draws, by which a generator's pieces are sampled (`replaced`).
+    positions : (R, L) int64, optional
+        Where they are not 0, 1, … from the row's beginning.
     """
 
     ids: torch.Tensor
@@ -48,6 +50,7 @@ class Batch:
     weights: torch.Tensor
     random: torch.Tensor
     draw: torch.Tensor | None = None
+    positions: torch.Tensor | None = None
 
     def part(self, start: int, stop: int) -> Batch:
         """Some of the rows."""

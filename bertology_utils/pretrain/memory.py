@@ -17,7 +17,7 @@ def position(config: Config) -> int:
     bytes; the output keeps four numbers per piece of the vocabulary at each position to be predicted.
     """
     layer = 3 * (12 * config.hidden + 2 * config.ffn)
-    return int(config.layers * layer + config.mask_rate * config.vocab * 14)
+    return int(config.layers * layer + config.mask_rate * config.symbols * 14)
 
 
 def fitting(config: Config, device: torch.device) -> int:

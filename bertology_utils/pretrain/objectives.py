@@ -18,7 +18,12 @@ def encoded(bert: Any, ids: torch.Tensor, batch: Batch) -> Any:
     length, mask = ids.shape[1], batch.mask
     if bert.config._attn_implementation == "eager":
         mask = torch.zeros(mask.shape, device=mask.device).masked_fill(~mask, torch.finfo(torch.bfloat16).min)
-    return bert(input_ids=ids, token_type_ids=batch.types, attention_mask=mask.expand(-1, 1, length, length))
+    return bert(
+        input_ids=ids,
+        token_type_ids=batch.types,
+        attention_mask=mask.expand(-1, 1, length, length),
+        position_ids=batch.positions,
+    )
 
 
 def picked(hidden: torch.Tensor, slots: torch.Tensor) -> torch.Tensor:

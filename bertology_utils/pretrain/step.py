@@ -11,6 +11,7 @@ from transformers import BertConfig, BertForPreTraining
 from ..subject import variants
 from . import replaced, wordpiece
 from .config import Config
+from .frozen import Frozen
 from .lamb import Lamb
 from .masking import Batch, seed
 from .memory import fitting
@@ -32,12 +33,13 @@ def build(config: Config, layers: int | None = None, device: str = "cpu") -> Any
     """
     torch.manual_seed(config.seed)
     settings = BertConfig(
-        vocab_size=config.vocab,
+        vocab_size=config.symbols,
         hidden_size=config.hidden,
         num_hidden_layers=layers or config.layers,
         num_attention_heads=config.heads,
         intermediate_size=config.ffn,
         max_position_embeddings=config.max_positions,
+        type_vocab_size=max(2, len(config.languages.split())) if config.language_ids else 2,
         hidden_dropout_prob=config.dropout,
         attention_probs_dropout_prob=config.dropout,
         initializer_range=config.initializer_range,
@@ -89,6 +91,7 @@ class Step:
         self.optimisers = optimisers(model, config, torch.bfloat16 if self.autocast else torch.float32)
         self.sums = torch.zeros(2, device=world.device)  # loss of MLM and of the pairs since the log last asked
         self.steps = 0
+        self.frozen: Frozen | None = None  # what is put back after each step
         self.weight = replaced.WEIGHT if config.objective == "rtd" else float(config.pair != "none")
         self.part = fitting(config, world.device)  # positions handled at a time
         self._losses = self._plain = replaced.losses if config.objective == "rtd" else losses
@@ -108,9 +111,13 @@ class Step:
         while not self._attempt(batch, *counts):
             self.sums.copy_(before)
         self.world.sum_gradients(self.parameters)
+        if self.frozen:
+            self.frozen.before()
         torch.nn.utils.clip_grad_norm_(self.parameters, self.config.clip)
         for optimiser in self.optimisers:
             optimiser.step()
+        if self.frozen:
+            self.frozen.after()
         self.steps += 1
 
     def _second(self, batch: Batch) -> torch.Tensor | int:

@@ -121,10 +121,13 @@ def text(
     """
     if corpus:
         return corpus
-    if not config.generated:
+    if not (config.generated or config.multilingual):
         raise ConfigError(f"configuration {config.name!r} needs a corpus: give text files or folders of them")
-    from . import generated
+    from . import generated, generated_languages
 
+    if config.multilingual:
+        folder = cache_folder(cache) / f"languages-{config.multilingual}"
+        return generated_languages.write(folder, config.multilingual)
     return generated.write(cache_folder(cache) / f"generated-{config.generated}" / "generated.txt", config.generated)
 
 

@@ -63,17 +63,17 @@ def rank_correlation_draws(gold: Sequence[float] | np.ndarray, scores: np.ndarra
     step = max(1, _CELLS // len(gold))
     for start in range(0, len(weights), step):
         w = weights[start : start + step]
-        x = _centred(gold, w)
+        x = centred_ranks(gold, w)
         xx = (w * x**2).sum(1)
         for k, column in enumerate(scores.T):
-            y = _centred(column, w)
+            y = centred_ranks(column, w)
             lengths = np.sqrt(xx * (w * y**2).sum(1))
             dot = (w * x * y).sum(1)
             out[start : start + step, k] = np.divide(dot, lengths, out=np.full(len(w), np.nan), where=lengths > 1e-9)
     return out
 
 
-def _centred(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
+def centred_ranks(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Mid-ranks among items that count `weights` times, less their weighted mean: (n,), (b, n) -> (b, n)."""
     order = np.argsort(values, kind="stable")
     tied = np.unique(values, return_inverse=True)[1]  # the class of equal values of each item, in order

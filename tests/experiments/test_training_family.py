@@ -20,7 +20,7 @@ from bertology_utils.pretrain.family.recorded import Recorded
 from bertology_utils.scores.rows import records as tidy
 from bertology_utils.settings import Settings
 
-IDS = [id for id, it in runs.registered().items() if it.family]
+IDS = [id for id, it in runs.registered().items() if it.family is True]
 TIER = grid.tiers()["generated"]
 SETTINGS = Settings(device="cpu", draws=300)
 DOCUMENTS, PER, ITEMS = 60, 30, 400

@@ -63,13 +63,25 @@ def test_a_shipped_record_is_of_a_run_of_the_grid(path):
 
 
 def test_the_records_of_a_tier_were_asked_the_same():
-    for tier in TIERS:
+    for tier in (name for name, t in TIERS.items() if t.about == grid.TRAINING):
         found = [record.read(p) for p in SHIPPED if p.parent.name == tier]
         asked = [f.items["heldout"] for f in found if "heldout" in f.items]
         assert all(a["n"] == asked[0]["n"] and a["unigram"] == asked[0]["unigram"] for a in asked)
         told = [{k: len(v) for k, v in f.items["agreement"].items()} for f in found if "agreement" in f.items]
         assert all(t == told[0] for t in told)
         assert len({json.dumps(f.items["probes"][p]["n"]) for f in found for p in ("upos",)}) <= 1
+
+
+def test_runs_on_several_languages_were_asked_the_same_too():
+    for tier in (name for name, t in TIERS.items() if t.about == grid.LANGUAGES):
+        found = [record.read(p) for p in SHIPPED if p.parent.name == tier]
+        assert {len(f.items["retrieval"][way]) for f in found for way in ("to", "back")} <= {400}
+        by_text: dict[tuple[str, str], set[str]] = {}  # the same places, in one language and one half of the text
+        for f in found:
+            assert {k: sum(v["n"]) for k, v in f.items["probes"].items() if isinstance(v, dict)}["own"] > 1000
+            for language, told in f.items["heldout"].items():
+                by_text.setdefault((language, "n"), set()).add(json.dumps(told["n"]))
+        assert all(len(told) == 1 for told in by_text.values())
 
 
 def test_a_damaged_record_is_named(tmp_path):

@@ -144,7 +144,12 @@ def over_seeds(measure: str, values: Sequence[float], settings: Settings, /, **k
 
 
 def table(runs: Recorded, settings: Settings, rows: Sequence[dict], groups: Sequence[str]) -> pd.DataFrame:
-    """Rows with the plateau of the groups that they compare, and notes on tier, seeds, budget and smallest effects."""
+    """Rows with the plateau of the groups that they compare, and notes (`noted`)."""
+    return noted(runs, rows, plateau(runs, settings, groups), groups)
+
+
+def noted(runs: Recorded, rows: Sequence[dict], beside: Sequence[dict], groups: Sequence[str]) -> pd.DataFrame:
+    """Rows and those beside them, with notes on tier, budget and seeds, and on the smallest effects of the former."""
     seeds = [f"{g} {len(runs.group(g))}" for g in dict.fromkeys(groups)]
     found = [
         f"{r['measure']}{_told(r)}: {smallest_detectable(Interval(r['value'], r['low'], r['high'], clusters=r['clusters'])):.2g}"
@@ -156,7 +161,7 @@ def table(runs: Recorded, settings: Settings, rows: Sequence[dict], groups: Sequ
         f"seeds per group: {', '.join(seeds)}",
         f"smallest effects that intervals so wide find with a power of 0.8: {'; '.join(found)}" if found else "",
     ]
-    return intervals.table([*rows, *plateau(runs, settings, groups)], notes)
+    return intervals.table([*rows, *beside], notes)
 
 
 def _told(row: dict) -> str:

@@ -21,6 +21,7 @@ from ..checkpoint import FREE
 from ..config import Config, ConfigError
 from ..config import load as load_config
 
+TRAINING, LANGUAGES = "training", "languages"  # what the runs of a tier differ in
 CODE = 1  # raised by hand whenever a change of the training or of the measuring changes what a record would say
 GRID = Path(str(files("bertology_utils") / "assets" / "family" / "grid.yaml"))
 UNNAMED = {"name", *FREE} - {"eval_length", "eval_mask_rate"}  # of a configuration: what no figure depends on
@@ -68,8 +69,11 @@ class Tier:
     name : str
     data : str
         What evidence from this tier is filed under: ``builtin`` or ``corpus``.
+    about : str
+        What its runs differ in: ``training``, or ``languages``.
     text : mapping
-        ``generated`` (sentences) or ``files`` (names below the corpus folder), and their ``sha256``.
+        ``generated`` (sentences), ``multilingual`` (sentences per language) or ``files`` (names below the corpus folder),
+        and their ``sha256``.
     says : str
         The tier in a sentence, for notes and pages.
     members : tuple of Member
@@ -81,6 +85,7 @@ class Tier:
     text: dict[str, Any]
     says: str
     members: tuple[Member, ...]
+    about: str = TRAINING
 
     def group(self, name: str) -> list[Member]:
         """A group's runs by seed.
@@ -129,9 +134,9 @@ def _tier(name: str, told: dict[str, Any]) -> Tier:
         seeds = changes.pop("seeds", told["seeds"])
         for seed in range(seeds):
             values = {**told["base"], **changes, "seed": seed, "name": f"{name}-{group}-{seed}"}
-            values["generated"] = text.get("generated", 0)
+            values |= {k: text[k] for k in ("generated", "multilingual") if k in text}
             found.append(Member(name, group, _config(values), text["sha256"]))
-    return Tier(name, told["data"], text, told["says"], tuple(found))
+    return Tier(name, told["data"], text, told["says"], tuple(found), told.get("about", TRAINING))
 
 
 def _config(values: dict[str, Any]) -> Config:

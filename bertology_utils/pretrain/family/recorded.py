@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from .grid import Tier, tiers
+from .grid import TRAINING, Tier, tiers
 from .record import SHIPPED, Record, RecordError, find
 
 NAME = "family"
@@ -33,8 +33,8 @@ class Recorded:
     config = base = None  # there is no one model
 
     @classmethod
-    def of(cls, data: str, root: Path = SHIPPED) -> Recorded:
-        """The tier whose evidence is filed under a data source.
+    def of(cls, data: str, root: Path = SHIPPED, about: str = TRAINING) -> Recorded:
+        """The tier about training, or about languages, whose evidence is filed under a data source.
 
         Raises
         ------
@@ -42,10 +42,10 @@ class Recorded:
             No tier is.
         """
         for tier in tiers().values():
-            if tier.data == data:
+            if (tier.data, tier.about) == (data, about):
                 return cls(tier, root)
         raise RecordError(
-            f"no runs of the family are on {data}; there are {', '.join(t.data for t in tiers().values())}"
+            f"no runs of the family are on {data}; there are {', '.join(t.data for t in tiers().values() if t.about == about)}"
         )
 
     def group(self, name: str) -> dict[int, Record]:

@@ -28,6 +28,7 @@ from ..corpus import load as load_corpus
 from ..loop import Run
 from ..parallel import join
 from ..text import find as find_text
+from . import languages
 from .grid import Member, tiers
 from .measure import measure
 from .record import SHIPPED, Record, find, place
@@ -171,8 +172,8 @@ def _recorded(member: Member, folder: Path, text: list[Path], cache: Path | None
         config=member.config.as_dict(),
         text=member.text,
         curve=[{k: _short(r[k]) for k in KEPT if k in r} for r in (*curve, last)],
-        items=measure(model, corpus, member.config),
-        cost=cost(member.config, corpus, device),
+        items=(languages.measure if member.config.languages else measure)(model, corpus, member.config),
+        cost=cost(member.config, corpus, device, 1 if member.config.languages else TIMES),
         passes=told["passes"],
         seconds=told["seconds"],
         provenance={
@@ -186,22 +187,22 @@ def _recorded(member: Member, folder: Path, text: list[Path], cache: Path | None
     )
 
 
-def cost(config: Config, corpus: Corpus, device: str | None = None) -> dict[str, float]:
+def cost(config: Config, corpus: Corpus, device: str | None = None, times: int = TIMES) -> dict[str, float]:
     """Seconds of processor time per 1,000 pieces of training, by depth, measured on models that are thrown away.
 
     The least of several stretches, as timings are taken: what others do on the machine only adds. Wall-clock time tells how
-    busy it was, and a run that was interrupted has none of its own.
+    busy it was, and a run that was interrupted has none of its own. Of runs whose times nothing rests on, one stretch will do.
     """
     out: dict[str, float] = {}
     for phase in config.phases:
         depth = config.depth(phase)
         alone = replace(config, layers=depth, sublayers=config.sublayers if depth == config.layers else "", exports=0)
-        alone = replace(alone, phases=(replace(phase, share=1.0, layers=None),))
+        alone = replace(alone, phases=(replace(phase, share=1.0, layers=None),), body="learned")
         with TemporaryDirectory() as scratch:
             trial = Run(alone, corpus, Path(scratch), join(device), resume=False)
             for _ in range(WARM):
                 trial.advance()
-            out[str(depth)] = round(min(_stretch(trial) for _ in range(TIMES)), 5)
+            out[str(depth)] = round(min(_stretch(trial) for _ in range(times)), 5)
     return out
 
 

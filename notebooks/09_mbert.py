@@ -1,0 +1,469 @@
+# ---
+# jupyter:
+#   jupytext:
+#     formats: ipynb,py:percent
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#       format_version: '1.3'
+#       jupytext_version: 1.19.6
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+
+# %% [markdown]
+# # Multilingual BERT
+#
+# One BERT, trained on the text of a hundred languages with nothing to say which is which, can be taught a task in English
+# and do it in Hindi. How? The survey {cite:p}`rogers2020` collects what was found by mid-2020 in its section 8: sentences
+# and words of different languages lie near their translations, and language itself is written all over the vectors.
+#
+# `mini` has read English alone. In this chapter its place is taken by `mini-multi`: 6 layers of width 256, cased, 16,384
+# pieces shared by 19 languages in eight scripts, read from Bibles, novels and wiki text, with no translation marked as one.
+# (`bert-base-uncased` stands for `bert-base-multilingual-cased` here.) The *untrained twin* has its shape and random weights.
+# A monolingual model can be put in its place by its name or folder: a null, since most of the languages are new to it.
+#
+# Beside every figure stand its nulls: what is told by shared pieces, by the embeddings alone, by the place in the sentence.
+# In figures languages go by their English names. Layer 0 is the embeddings.
+#
+# **Five things this chapter shows**
+
+# %% tags=["remove-cell"]
+# @title Model and data {display-mode: "form"}
+MODEL = "default"  # @param ["default", "mini", "bert-base-uncased"] {allow-input: true}
+DATA = "default"  # @param ["default", "builtin", "original"]
+PACKAGE = ""  # what pip is to install; empty: a wheel that lies here
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+if not find_spec("bertology_utils"):
+    wheels = [PACKAGE] if PACKAGE else list(Path().glob("bertology_utils-*.whl")) or sys.exit("upload the wheel first")
+    subprocess.check_call([sys.executable, "-m", "pip", "install", "-q", *wheels])
+from bertology_utils import choose
+
+choose(MODEL, DATA)
+
+
+# %%
+import pandas as pd
+
+from bertology_utils import Settings, card, five, found, load, plotting, recall
+from bertology_utils.claims import evidence, ledger
+from bertology_utils.data import load as load_data
+from bertology_utils.experiments.mbert.languages import language, named
+
+five("mbert")
+
+
+# %% tags=["hide-input"]
+def released(claim, measure, of="", **where):
+    """Released rows of a measure: model -> rows; `of` chooses models by a part of their names."""
+    records = [r for r in evidence.find(claim) if r.kind == "released" and of in r.model]
+    frames = {r.model: r.frame for r in records if measure in set(r.frame["measure"])}
+    return plotting.series(frames, measure, **where)
+
+
+def by(rows, measure, column, **where):
+    """One model's rows of a measure, apart by the values of a column."""
+    chosen = plotting.rows_of(rows, measure, **where)
+    return {str(k): part for k, part in chosen.groupby(column, sort=False)}
+
+
+def in_english(rows, *columns):
+    """The rows with the languages' names in place of their codes."""
+    return rows.assign(**{c: [language(code).name for code in rows[c]] for c in columns})
+
+
+# %% [markdown]
+# (mbt-retrieval)=
+# ## Can translations be found?
+#
+# If a sentence in Finnish and its Korean translation have like vectors, the one should find the other among many sentences.
+# {cite:t}`pires2019` find that it does, in the middle layers. But translations share names, numbers and other pieces: is
+# there more to it?
+#
+# This claim is taken apart. First a sentence in five of the languages.
+
+# %%
+items = load_data("translations", "builtin", n=60)["translations"]
+for code in ("eng", "deu", "ell", "hin", "zho"):
+    print(code, " ".join(items[7].sentences[code].words))
+
+# %% [markdown]
+# A sentence's vector is the mean over its pieces. From it one may take the mean of its language, so that what all
+# German sentences share does not count. A third of the sentences is for that mean, and chooses the layer.
+
+# %%
+from bertology_utils.experiments.mbert import parallel, retrieval
+
+model = load(ledger.subject("mbert", Settings.of().model))
+(sentences,) = parallel.gather(model, items, Settings.of(), most=60)
+centred = sentences.centred()[3]  # layer 3: (languages, sentences, 256)
+right = retrieval.hits(centred[:, ~sentences.dev])  # from language, to language, sentence
+at = sentences.languages.index
+print(sentences.n, "sentences in", len(sentences.languages), "languages; to be found among", right.shape[-1])
+
+# %% [markdown]
+# The whole: parallel treebanks (PUD), every pair of languages both ways.
+
+# %%
+found_pud = recall("mbt.retrieval.pires2019", data="ud_pud_multilingual")
+
+# %% mystnb={"figure": {"caption": "Share of sentences whose nearest neighbour in another language is their translation, by layer, as they are and less the mean of their language. Dotted: what shared pieces find."}, "image": {"alt": "Curves by layer: share of translations found by mini-multi and its untrained twin, with and without centring. A dotted line marks what shared pieces find."}}
+shown = {}
+for name, rows in found_pud.frames.items():
+    for way, part in by(rows, "P@1 by layer", "centred").items():
+        shown[f"{name}, {'centred' if way == 'True' else 'as it is'}"] = part
+pieces = found_pud.value("P@1 retrieved", by="shared pieces")
+plotting.lines(shown, "layer", chance=pieces, reference="shared pieces", ylabel="translations found")
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(shown))
+
+# %% mystnb={"figure": {"caption": "Translations found between English and each language by vectors of the chosen layer, by the embeddings and by shared pieces."}, "image": {"alt": "Horizontal bars by language: share of translations found by contextual vectors, by static vectors and by shared pieces."}}
+shown = by(found_pud.rows, "P@1 with English", "by")
+plotting.bars(shown, "language", xlabel="translations found, to and from English", ax=plotting.axes(figsize=(7, 4.6)))
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(shown))
+
+# %%
+found("mbt.retrieval.pires2019")
+
+# %%
+card("mbt.retrieval.pires2019")
+
+# %% [markdown]
+# (mbt-offset)=
+# ## Does one step lead from a language to another?
+#
+# The mean difference between German and English vectors is a step from the one language to the other. {cite:t}`pires2019`
+# add it to English sentences and look for the nearest German one. Of generated sentences, single words are translated; of
+# Tatoeba's, whole sentences, as in the study. A step of the same length in a random direction is the control.
+
+# %%
+steps = recall("mbt.offset_translation.pires2019", data="tatoeba_laser")
+
+# %% mystnb={"figure": {"caption": "Share of English sentences (and back) whose nearest neighbour is their translation: as they are, moved by the mean offset between the languages, moved at random."}, "image": {"alt": "Curves by layer of mini-multi: translations found without an offset, with it, and with a random one."}}
+shown = by(steps.rows, "P@1 by layer", "by")
+plotting.lines(shown, "layer", ylabel="translations found")
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(shown))
+print(plotting.printed(steps.series("P@1, offset - none")))
+
+# %%
+found("mbt.offset_translation.pires2019")
+
+# %%
+card("mbt.offset_translation.pires2019")
+
+# %% [markdown]
+# (mbt-alignment)=
+# ## Do words find their translations?
+#
+# Of two sentences that say the same, which word goes with which? {cite:t}`libovicky2019` take the pairs of words that are
+# each other's nearest, {cite:t}`cao2019` do so too, and function words come out better than content words. Generated
+# sentences know their alignment. Words at the same place of the sentence are right surprisingly often; that is the null to
+# beat.
+
+# %%
+links = recall("mbt.word_alignment.libovicky2019", data="builtin")
+
+# %% mystnb={"figure": {"caption": "F1 of links between words that are each other's nearest, English and fourteen languages, generated sentences."}, "image": {"alt": "Horizontal bars for all, open-class and closed-class words: F1 of links by vectors, static vectors, the diagonal and spelling."}}
+shown = by(links.rows, "alignment F1", "by")
+plotting.bars(shown, "words", xlabel="F1 of links")
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(shown))
+
+# %% mystnb={"figure": {"caption": "F1 of links by multilingual BERT in six pairs of languages; a related measure, without the nulls."}, "image": {"alt": "Horizontal bars for six pairs of languages: F1 of word alignments by multilingual BERT."}}
+shown = released("mbt.word_alignment.libovicky2019", "alignment F1")
+plotting.bars(shown, "task", xlim=(0, 1), xlabel="F1 of links")
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(shown))
+
+# %%
+found("mbt.word_alignment.libovicky2019")
+
+# %%
+card("mbt.word_alignment.libovicky2019")
+
+# %% [markdown]
+# (mbt-identity)=
+# ## Does it know which language it reads?
+#
+# Nobody ever told it. Still, {cite:t}`libovicky2019` read the language off the vectors, {cite:t}`wu2019dredze` in every
+# layer, and the languages' mean vectors cluster by family (the survey's figure 7). The pieces alone give most languages
+# away, so the question here is put sharply: from *one* sentence of each language, does a probe tell more than characters do?
+# Then the mean of each language is taken away, and a new probe looks for what is left.
+
+# %%
+tongues = recall("mbt.language_identity.libovicky2019", data="tatoeba_laser")
+
+# %% mystnb={"figure": {"caption": "The tree of the languages' mean vectors in mini-multi, Tatoeba sentences (after figure 7 of the survey). Colours: genera with several languages."}, "image": {"alt": "A tree of nineteen languages by the distance of their mean vectors; each leaf is named with its genus."}}
+from bertology_utils.experiments.mbert.centroids import linked
+
+distances = plotting.rows_of(tongues.rows, "distance of centroids")
+links_, names = linked(distances)
+plotting.tree(links_, names, [named(name).genus for name in names], xlabel="distance of the languages' means")
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed({"mini-multi": distances}))
+
+# %% mystnb={"figure": {"caption": "Languages told by a probe, by layer, before and after each language's mean was taken away."}, "image": {"alt": "Two curves by layer: language identification on plain vectors and on centred ones, with chance dotted."}}
+shown = {f"{kind}": part for kind, part in by(tongues.rows, "language identification, all", "vectors").items()}
+chance = 1 / len(names)
+plotting.lines(shown, "layer", chance=chance, reference="chance", ylabel="language told right", ylim=(0, 1.02))
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(shown))
+for measure in ("language identification over characters", "V-measure over shuffled families"):
+    print(plotting.printed(tongues.series(measure)))
+
+# %%
+found("mbt.language_identity.libovicky2019")
+
+# %%
+card("mbt.language_identity.libovicky2019")
+
+# %% [markdown]
+# (mbt-zero-shot)=
+# ## Does a task learnt in one language work in others?
+#
+# {cite:t}`pires2019` and {cite:t}`wu2019dredze` teach a task in one language and test it in others. Here a probe learns
+# parts of speech from the vectors of one language's words. The guess to beat is the best of three without vectors: the
+# commonest tag, the tag of the same spelling, the tag that is common at that place of the sentence.
+
+# %%
+transfer = recall("mbt.zero_shot.pires2019", data="ud_pud_multilingual")
+
+# %% mystnb={"figure": {"caption": "Accuracy of parts of speech over the best guess without vectors: taught in the row's language, tested in the column's."}, "image": {"alt": "A matrix of languages: lead over the best guess, by the language taught in and the language tested in."}}
+rows = plotting.rows_of(transfer.rows, "zero-shot accuracy over best baseline")
+matrix = in_english(rows, "train", "language").pivot(index="train", columns="language", values="value")
+plotting.heatmap(
+    matrix, matrix.index, matrix.columns, ax=plotting.axes(figsize=(7, 5)), xlabel="tested in", ylabel="taught in"
+)
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(matrix.round(2).to_string())
+
+# %% mystnb={"figure": {"caption": "Multilingual BERT taught natural language inference in English: lead over the commonest label by language."}, "image": {"alt": "Horizontal bars by language: lead of zero-shot accuracy over a third."}}
+shown = released("mbt.zero_shot.pires2019", "zero-shot accuracy over majority", of="multilingual-cased")
+plotting.bars(shown, "language", chance=0.0, xlabel="lead over a third", ax=plotting.axes(figsize=(7, 4.6)))
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(shown))
+
+# %%
+found("mbt.zero_shot.pires2019")
+
+# %%
+card("mbt.zero_shot.pires2019")
+
+# %% [markdown]
+# (mbt-typology)=
+# ## Is transfer better between similar languages?
+#
+# Between languages that order their words alike, {cite:t}`pires2019` find, and not between others. Related languages share
+# words and script too, so these are held when word order is asked for. A Mantel test shuffles the languages.
+
+# %%
+alike = recall("mbt.typology.pires2019", data="ud_pud_multilingual")
+for measure in ("Mantel correlation with word order", "Mantel correlation, script and vocabulary held"):
+    print(plotting.printed(alike.series(measure)))
+
+# %%
+found("mbt.typology.pires2019")
+
+# %%
+card("mbt.typology.pires2019")
+
+# %% [markdown]
+# (mbt-agreement)=
+# ## Does it respect agreement in many languages?
+#
+# {cite:t}`bacon2019` mask a word that must agree and compare the right form with the wrong one, in 26 languages. Here both
+# forms are asked for as often, so that a liking for one of them gives a half.
+
+# %%
+agreement = recall("mbt.agreement.bacon2019", data="clams")
+
+# %% mystnb={"figure": {"caption": "Balanced accuracy of agreement by language, CLAMS."}, "image": {"alt": "Horizontal bars by language: balanced accuracy of agreement for mini-multi and its untrained twin, with a half dotted."}}
+shown = {who: in_english(rows, "language") for who, rows in agreement.series("balanced accuracy").items()}
+plotting.bars(shown, "language", chance=0.5, xlabel="balanced accuracy")
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(shown))
+
+# %% mystnb={"figure": {"caption": "Right forms preferred by multilingual BERT, by language; read off the authors' chart."}, "image": {"alt": "Horizontal bars for 25 languages: share of right forms preferred."}}
+shown = released("mbt.agreement.bacon2019", "accuracy by language", of="by language")
+plotting.bars(shown, "language", chance=0.5, xlabel="right form preferred", ax=plotting.axes(figsize=(7, 6.4)))
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(shown))
+
+# %%
+found("mbt.agreement.bacon2019")
+
+# %%
+card("mbt.agreement.bacon2019")
+
+# %% [markdown]
+# (mbt-generation)=
+# ## Is it poor at generation?
+#
+# {cite:t}`ronnqvist2019` let it fill gaps and write text: worse than monolingual models, though it can fill a main auxiliary
+# in German and the Nordic languages. Gaps in English go to `mini-multi` and to `mini`, which is larger and has read nothing
+# else; auxiliaries are asked in German and Swedish.
+
+# %%
+gaps = recall("mbt.generation.ronnqvist2019", data="tatoeba_laser")
+shown = by(gaps.rows, "cloze accuracy", "by")
+print(plotting.printed(shown))
+
+# %% mystnb={"figure": {"caption": "Auxiliaries filled right, among those of the language; and how often the commonest one is right."}, "image": {"alt": "Horizontal bars for German and Swedish: share of auxiliaries right, by the model and by always taking the commonest."}}
+shown = by(gaps.rows, "auxiliary cloze", "by")
+plotting.bars(shown, "language", xlim=(0, 1), xlabel="auxiliary right")
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(shown))
+
+# %%
+found("mbt.generation.ronnqvist2019")
+
+# %%
+card("mbt.generation.ronnqvist2019")
+
+# %% [markdown]
+# (mbt-freeze)=
+# ## Does freezing the bottom help?
+#
+# {cite:t}`wu2019dredze` keep the lowest layers as they are while the task is learnt.
+
+# %%
+frozen = recall("mbt.freeze_bottom.wu2019dredze", data="builtin")
+
+# %% mystnb={"figure": {"caption": "Accuracy in languages that were not taught, by how many of the lowest layers were frozen."}, "image": {"alt": "Curves: zero-shot accuracy by the number of frozen layers."}}
+shown = frozen.series("zero-shot accuracy")
+plotting.lines(shown, "frozen", ylabel="zero-shot accuracy")
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(shown))
+
+# %%
+found("mbt.freeze_bottom.wu2019dredze")
+
+# %%
+card("mbt.freeze_bottom.wu2019dredze")
+
+# %% [markdown]
+# (mbt-aligned)=
+# ## Does aligning on parallel text help?
+#
+# {cite:t}`cao2019` move the vectors of aligned words together.
+
+# %%
+found("mbt.alignment_tuning.cao2019")
+
+# %%
+card("mbt.alignment_tuning.cao2019")
+
+# %% [markdown]
+# (mbt-family)=
+# ## What makes a model multilingual?
+#
+# Small bilingual models, trained for this chapter, take one thing away at a time, after {cite:t}`wang2019b` and
+# {cite:t}`artetxe2019`: shared pieces, a body that has seen both languages, the languages' names. The second language is
+# mostly English once more, in pieces of its own, since two real languages stay apart at this budget.
+
+# %% mystnb={"figure": {"caption": "Small bilingual models, three seeds each: translations retrieved, and the tags of the second language by a tagger of the first."}, "image": {"alt": "Horizontal bars by group of runs: share of translations retrieved and of tags right in the second language."}}
+family = ["wordpiece_overlap.wang2019b", "vocabulary_swap.artetxe2019", "language_ids.wang2019b", "tlm.lample2019"]
+rows = pd.concat([recall(f"mbt.{name}").rows for name in family]).drop_duplicates(["group", "measure", "language"])
+shown = {
+    "translations retrieved": plotting.rows_of(rows, "P@1"),
+    "tags right in the second language": plotting.rows_of(rows, "accuracy, second language"),
+}
+plotting.bars(shown, "group", xlim=(0, 1), xlabel="share", ax=plotting.axes(figsize=(7, 5.4)))
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(shown))
+
+# %% [markdown]
+# (mbt-overlap)=
+# ### Are shared pieces needed?
+
+# %%
+found("mbt.wordpiece_overlap.wang2019b")
+
+# %%
+card("mbt.wordpiece_overlap.wang2019b")
+
+# %% [markdown]
+# (mbt-swap)=
+# ### Can a monolingual body serve a new language?
+
+# %%
+found("mbt.vocabulary_swap.artetxe2019")
+
+# %%
+card("mbt.vocabulary_swap.artetxe2019")
+
+# %% [markdown]
+# (mbt-more)=
+# ### Do more languages hurt?
+
+# %%
+found("mbt.more_languages.artetxe2019")
+
+# %%
+card("mbt.more_languages.artetxe2019")
+
+# %% [markdown]
+# (mbt-ids)=
+# ### Do language ids help?
+
+# %%
+found("mbt.language_ids.wang2019b")
+
+# %%
+card("mbt.language_ids.wang2019b")
+
+# %% [markdown]
+# (mbt-tlm)=
+# ### Does masking across a sentence pair help?
+
+# %%
+found("mbt.tlm.lample2019")
+
+# %%
+card("mbt.tlm.lample2019")
+
+# %% [markdown]
+# (mbt-nmt)=
+# ## Does BERT start translation models well?
+#
+# {cite:t}`clinchant2019` start translation models from BERT. A translation system is out of scope here.
+
+# %%
+card("mbt.nmt.clinchant2019")
