@@ -80,8 +80,8 @@ def many(
     yield from left_out
     if work and save:
         writable(settings.evidence)
-    for asked in {settings_for(id, settings) for id, _ in work}:
-        subjects(asked, twin=False)  # a model that cannot be had is said once, not once a claim
+    for meant in {settings_for(id, settings) for id, _ in work}:
+        subjects(meant, twin=False)  # a model that cannot be had is said once, not once a claim
     options = {"twin": twin, "save": save}
 
     def asked(id: str) -> Settings:

@@ -16,9 +16,11 @@ from ..errors import Refusal
 FOLDER = Path(__file__).parent / "configs"
 FIRST_PIECE = 5  # ids below it are special symbols (`wordpiece.SPECIAL`)
 # came after the first runs had been recorded
-LATER = ("objective", "masking", "mask_symbol", "static_masks", "same_rows", "attention", "sublayers")
-LATER += ("multilingual", "languages", "part", "own_pieces", "inverted", "language_ids", "beside", "reset_positions")
-LATER += ("body", "vocabulary")
+LATER = (
+    *("objective", "masking", "mask_symbol", "static_masks", "same_rows", "attention", "sublayers"),
+    *("multilingual", "languages", "part", "own_pieces", "inverted", "language_ids", "beside", "reset_positions"),
+    *("body", "vocabulary"),
+)
 
 
 class ConfigError(Refusal):

@@ -94,6 +94,9 @@ def write(folder: str | Path, n: int) -> list[Path]:
         folder.mkdir(parents=True, exist_ok=True)
         back = reserved()
         for path in tqdm(missing, desc="generating", unit=" languages"):
-            text = "".join(line + "\n" for line in lines(path.stem, n, back))
-            atomic(path, lambda stream, text=text: stream.write(text.encode()))
+            _write(path, "".join(line + "\n" for line in lines(path.stem, n, back)))
     return paths
+
+
+def _write(path: Path, text: str) -> None:
+    atomic(path, lambda stream: stream.write(text.encode()))

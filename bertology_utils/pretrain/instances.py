@@ -16,7 +16,7 @@ places, a document's last lone sentence belongs to the row before it, and docume
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import numpy as np
 
@@ -217,7 +217,7 @@ class Stream:
         self.documents = np.flatnonzero(~corpus.held)
         self.epoch = self.place = 0
         self._worker = ThreadPoolExecutor(1)
-        self._plans: dict[tuple[int, int], object] = {}
+        self._plans: dict[tuple[int, int], Future[np.ndarray]] = {}
 
     def _plan(self, epoch: int, length: int) -> np.ndarray:
         config = self.config

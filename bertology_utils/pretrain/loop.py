@@ -184,7 +184,7 @@ class Run:
         if self.marks is not None:
             marked = self.marks[masking.sources(planned, length)[0].clamp(0, len(self.marks) - 1)]
         random, rate = planned[:, instances.RANDOM], config.mask_rate
-        kinds = {"kind": config.masking, "symbol": config.mask_symbol, "marked": marked}
+        kinds: dict[str, Any] = {"kind": config.masking, "symbol": config.mask_symbol, "marked": marked}
         batch = masking.mask(ids, types, words, random, rate, config.symbols, draws, **kinds)
         return batch if positions is None else replace(batch, positions=positions)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 
@@ -54,10 +55,11 @@ class Batch:
 
     def part(self, start: int, stop: int) -> Batch:
         """Some of the rows."""
-        return Batch(*(None if value is None else value[start:stop] for value in self.__dict__.values()))
+        parts: dict[str, Any] = {k: None if v is None else v[start:stop] for k, v in self.__dict__.items()}
+        return Batch(**parts)
 
 
-def seed(*key: int) -> int:
+def seed(*key: int | str) -> int:
     """A 63-bit seed that depends on the key alone."""
     return int.from_bytes(hashlib.sha256(repr(key).encode()).digest()[:8], "big") >> 1
 
@@ -156,8 +158,8 @@ def mask(
     if kind in ("span", "entity"):
         fate = fate.gather(1, group.gather(1, where))  # a unit's pieces share theirs (joshi2020)
     other = draws.pieces(vocab, count, p)
-    gap: int | torch.Tensor = {"mask": wordpiece.MASK, "unk": wordpiece.UNK, "random": other}[symbol]
-    hidden = torch.where(fate < 0.8, gap, torch.where(fate < 0.9, other, labels))
+    gaps: dict[str, Any] = {"mask": wordpiece.MASK, "unk": wordpiece.UNK, "random": other}
+    hidden = torch.where(fate < 0.8, gaps[symbol], torch.where(fate < 0.9, other, labels))
     masked = ids.scatter(1, where, torch.where(used, hidden, labels))
     draw = draws.uniform(count, p)
     return Batch(masked, types, present[:, None, None, :], where, labels, used.float(), random, draw)

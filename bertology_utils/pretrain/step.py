@@ -32,6 +32,8 @@ def build(config: Config, layers: int | None = None, device: str = "cpu") -> Any
     matrix products are twice as fast: the fused kernel's backward pass is slow for short rows and small heads.
     """
     torch.manual_seed(config.seed)
+    given: dict[str, Any] = {"attn_implementation": "sdpa" if device == "cuda" else "eager"}
+    given |= variants.mark(config.attention, config.sublayers)
     settings = BertConfig(
         vocab_size=config.symbols,
         hidden_size=config.hidden,
@@ -44,8 +46,7 @@ def build(config: Config, layers: int | None = None, device: str = "cpu") -> Any
         attention_probs_dropout_prob=config.dropout,
         initializer_range=config.initializer_range,
         pad_token_id=wordpiece.PAD,
-        attn_implementation="sdpa" if device == "cuda" else "eager",
-        **variants.mark(config.attention, config.sublayers),
+        **given,
     )
     if config.objective == "rtd":
         return replaced.Detector(settings).train()

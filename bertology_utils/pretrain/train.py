@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterable
 from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 from ..files import writable
 from . import checkpoint, signals
@@ -158,7 +159,13 @@ def main(
         data = load_corpus(text(corpus, settings, cache), settings, cache)
         print(f"{len(data.tokens):,} pieces, {len(data.held):,} documents, {int(data.held.sum()):,} held out")
         return
-    options = {"device": device, "resume": not fresh, "minutes": minutes, "tokens": tokens, "cache": cache}
+    options: dict[str, Any] = {
+        "device": device,
+        "resume": not fresh,
+        "minutes": minutes,
+        "tokens": tokens,
+        "cache": cache,
+    }
     sys.stdout.write(
         f"{run(config, corpus, out, **options, release=release, exits=True)}\n"
     )  # in one piece: several may end at once
