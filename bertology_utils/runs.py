@@ -16,7 +16,7 @@ from .claims import evidence as records
 from .claims import ledger, registry
 from .claims.checks import RuleError
 from .claims.evidence import Evidence
-from .claims.registry import Claim, Experiment, NotRunnable
+from .claims.registry import Claim, Experiment, NotDefined, NotRunnable
 from .claims.result import Result
 from .claims.sources import load_for, sources
 from .data import of as data_of
@@ -242,13 +242,13 @@ def _rows(it: Claim, subject: Subject, data: Data, settings: Settings) -> pd.Dat
     """
     built = getattr(subject.config, "model_type", "")
     if built in models.suitable.TEXT_TO_TEXT and not it.text_to_text:
-        raise NotRunnable(f"{it.id} is not defined for {subject.name} ({built}): it writes texts and fills no gaps")
+        raise NotDefined(f"{it.id} is not defined for {subject.name} ({built}): it writes texts and fills no gaps")
     try:
         rows = it.experiment(subject, data, settings)
     except AttributeError as error:
         if built == "bert" or built not in LAYOUTS:  # a bug, not another architecture
             raise
-        raise NotRunnable(
+        raise NotDefined(
             f"{it.id} is not defined for {subject.name} ({built}): it reaches into parts of BERT's own"
         ) from error
     except (ValueError, LookupError) as error:

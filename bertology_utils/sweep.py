@@ -12,7 +12,7 @@ from multiprocessing import get_context
 import torch
 
 from .claims.evidence import Evidence
-from .claims.registry import NotRunnable
+from .claims.registry import NotDefined, NotRunnable
 from .claims.sources import sources
 from .errors import Refusal
 from .files import writable
@@ -36,7 +36,7 @@ class Outcome:
     mendable : bool
         Whether it is the former.
     skipped : bool
-        The claim has no experiment for the data asked for.
+        The claim has no experiment for the data asked for, or is not defined for such a model.
     """
 
     claim: str
@@ -133,7 +133,7 @@ def _one(id: str, source: str, settings: Settings, options: dict) -> Outcome:
     try:
         return Outcome(id, source, run(id, settings, data=source, **options).records)
     except Refusal as error:
-        return Outcome(id, source, error=in_a_line(error), mendable=True)
+        return Outcome(id, source, error=in_a_line(error), mendable=True, skipped=isinstance(error, NotDefined))
     except Exception:
         return Outcome(id, source, error=f"{id} on {source}\n{traceback.format_exc().rstrip()}")
 

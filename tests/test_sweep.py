@@ -85,3 +85,10 @@ def test_a_record_says_how_many_resamples_it_rests_on(settings):
     assert all(r.provenance["draws"] == 100 and r.provenance["draws_used"] == [100] for r in outcome.records)
     kept_ = [evidence.read(p) for p in settings.evidence.rglob("*.json")]
     assert all(r.provenance["draws_used"] == [100] and "draws" not in r.rows[0] for r in kept_)
+
+
+def test_of_many_claims_one_that_no_such_model_can_be_asked_is_skipped(settings):
+    asks_another = "wld.closed_book.roberts2020"
+    left_out, measured = sorted(sweep.many([asks_another, SMALL[0]], settings, twin=False), key=lambda o: not o.skipped)
+    assert left_out.claim == asks_another and "text-to-text" in left_out.error and left_out.mendable
+    assert not measured.skipped and measured.records

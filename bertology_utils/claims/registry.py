@@ -26,6 +26,10 @@ class NotRunnable(Refusal):
     """A ledger row has no experiment, or none for the data asked for; the message says why."""
 
 
+class NotDefined(NotRunnable):
+    """A claim cannot be asked of such a model at all; of many claims it is left out, and nothing has failed."""
+
+
 @dataclass(frozen=True)
 class Claim:
     """A ledger row's experiment.

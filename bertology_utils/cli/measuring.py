@@ -70,8 +70,9 @@ def run(
     said: list[str] = []
     for outcome in many(ids, settings, jobs, twin=twin, save=save, missing=missing, enough=enough):
         if outcome.error:
-            typer.echo(f"{'skipped' if outcome.skipped else 'bertology'}: {outcome.error}", err=True)
-            failed += [] if outcome.skipped else [outcome]
+            skipped = outcome.skipped and len(ids) > 1
+            typer.echo(f"{'skipped' if skipped else 'bertology'}: {outcome.error}", err=True)
+            failed += [] if skipped else [outcome]
         for record in outcome.records:
             said.append(_in_words(record))
             typer.echo(said[-1])

@@ -100,6 +100,6 @@ def test_a_failure_is_forgotten_when_nothing_fails_any_more(tmp_path, monkeypatc
     bench = Bench(tmp_path, monkeypatch, capsys)
     (tmp_path / "evidence").mkdir()
     (tmp_path / "evidence" / "failed.txt").write_text("of another day")
-    two = ("syn.agreement.goldberg2019", "syn.malformed.ettinger2019")
+    two = ("syn.agreement.goldberg2019", "wld.closed_book.roberts2020")  # the second is for another kind of model
     assert bench("run", *two, "--model", tiny_folder(), "--fast", "--n", 30).code == 0
     assert not (tmp_path / "evidence" / "failed.txt").exists()

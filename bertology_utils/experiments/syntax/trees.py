@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from ...attention import relations
-from ...claims.registry import NotRunnable, claim
+from ...claims.registry import NotDefined, claim
 from ...data.items import Sentence
 from ...scores import intervals, trees
 from ...scores.choice import choose
@@ -261,7 +261,7 @@ def method_favours_model(subject, data, settings):
     name = subject.name.removesuffix(models.TWIN)
     partner = companion("partner", settings, twin=subject.is_twin, default=PARTNERS.get(name))
     if partner is None:
-        raise NotRunnable(
+        raise NotDefined(
             f"syn.method_favours_model.htut2019 compares two models that differ in pretraining, and {subject.name} has "
             f"no partner: {how_to_name('partner', settings)}; or run it with --model {next(iter(PARTNERS))}"
         )

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import torch
 
-from ...claims.registry import NotRunnable, claim
+from ...claims.registry import NotDefined, claim
 from ...scores import intervals
 from ...subject.companions import companion, how_to_name
 
@@ -60,7 +60,7 @@ def closed_book(subject, data, settings):
     The subject is a text-to-text model; the second model of the comparison is the same in another size.
     """
     if not getattr(subject.config, "is_encoder_decoder", False):
-        raise NotRunnable(
+        raise NotDefined(
             f"wld.closed_book.roberts2020 asks a text-to-text model, and {subject.name} is none: run it with --model, "
             "and name the same model in another size as its partner"
         )
