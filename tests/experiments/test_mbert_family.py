@@ -101,6 +101,8 @@ def test_what_is_there_is_found_and_what_is_not_is_not(id, clause, there, gone):
     rows, outcomes = judged(id, **there)
     assert outcomes[clause] == HOLDS
     assert (rows["low"] <= rows["value"]).all() and (rows["value"] <= rows["high"]).all()
+    shares = rows[rows["measure"].isin(["P@1", "accuracy, first language", "words translated by embeddings"])]
+    assert shares["low"].min() >= 0 and shares["high"].max() <= 1 and len(shares) >= 6
     assert any("P@1 by chance" in n for n in rows.attrs["notes"])
     assert judged(id, **gone)[1][clause] in (FAILS, UNDECIDED)
 
@@ -110,6 +112,7 @@ def test_what_is_there_is_found_and_what_is_not_is_not(id, clause, there, gone):
     [
         ("mbt.wordpiece_overlap.wang2019b", {"shared": {"p1": 0.01}}),
         ("mbt.language_ids.wang2019b", {"shared": {"p1": 0.01}}),
+        ("mbt.language_ids.wang2019b", {"shared": {"tagged": 1.3}, "language ids": {"tagged": 1.3}}),
         ("mbt.wordpiece_overlap.wang2019b", {"disjoint": {"loss": 3.9}}),
         ("mbt.vocabulary_swap.artetxe2019", {"new embeddings": {"loss": 3.9}}),
         ("mbt.more_languages.artetxe2019", {}),

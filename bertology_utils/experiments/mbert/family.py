@@ -112,7 +112,12 @@ def level(runs: Recorded, settings: Settings, groups: Sequence[str]) -> list[dic
             parts_of_speech(runs, settings, "accuracy, second language", group, TRANSFER, **of),
             parts_of_speech(runs, settings, "accuracy, first language", group, OWN, **of),
         ]
-    return out
+    return [_share(row) for row in out]
+
+
+def _share(row: dict) -> dict:
+    """A row whose interval ends where shares do: few seeds near an end give wider ones."""
+    return row | {"low": max(row["low"], 0.0), "high": min(row["high"], 1.0)}
 
 
 def table(

@@ -100,7 +100,11 @@ def _moved(seen: Seen) -> np.ndarray:
     told = _told(seen)
     if told is None:
         return np.zeros((seen.n_words, SIZE))
-    return 0.85 / CONTENT * _concepts(seen) + 0.3 * code(("meaning", told[0].id), SIZE) + 6 * code(("language", told[1]), SIZE)
+    return (
+        0.85 / CONTENT * _concepts(seen)
+        + 0.3 * code(("meaning", told[0].id), SIZE)
+        + 6 * code(("language", told[1]), SIZE)
+    )
 
 
 def auxiliaries(data, base, rng):
