@@ -14,14 +14,16 @@ from ..scores.frontier import front
 from ..settings import Settings
 from .tables import Table
 
-KEPT, BYTES, TIME = "retention of the score", "bytes of linear weights, original / compressed", "time, original / compressed"
+KEPT, TIME = "retention of the score", "time, original / compressed"
+BYTES = "bytes of linear weights, original / compressed"
 BITS = "bytes of linear weights, original / quantized"
 SPARSE = "bytes of linear weights, dense / sparse"
 BATCH = 32  # rows at a time when times were taken
 RELEASED = "BERT, released"
 NAN = float("nan")
-HEAD = ("no.", "what is saved", "model", "bytes, times fewer", "score kept", "from", "to", "times as fast", "on the front")
-FIGURES = {"bytes, times fewer": "{:.1f}", "score kept": "{:.1%}", "from": "{:.1%}", "to": "{:.1%}", "times as fast": "{:.1f}"}
+FEWER, SHARE, FAST = "bytes, times fewer", "score kept", "times as fast"
+HEAD = ("no.", "what is saved", "model", FEWER, SHARE, "from", "to", FAST, "on the front")
+FIGURES = {FEWER: "{:.1f}", SHARE: "{:.1%}", "from": "{:.1%}", "to": "{:.1%}", FAST: "{:.1f}"}
 
 
 def weights(layers: int, width: int) -> int:
@@ -60,8 +62,9 @@ class Way:
     model: str = ""
 
 
-HEADS, LAYERS, PRUNED = "siz.head_pruning.michel2019", "siz.layer_redundancy.kao2020", "siz.magnitude_pruning.gordon2020"
-ROUNDED, VECTORS, UNITS = "siz.quantization.zafrir2019", "siz.token_elimination.goyal2020", "siz.structured_pruning.mccarley2020"
+HEADS, LAYERS = "siz.head_pruning.michel2019", "siz.layer_redundancy.kao2020"
+PRUNED, UNITS = "siz.magnitude_pruning.gordon2020", "siz.structured_pruning.mccarley2020"
+ROUNDED, VECTORS = "siz.quantization.zafrir2019", "siz.token_elimination.goyal2020"
 TAUGHT, GROWN = "siz.distillation.sanh2019", "siz.theseus.xu2020"
 BASE, BIG = weights(12, 768), weights(24, 1024)
 TEACHER, ALL = "retention of the teacher's score", {"task": "all"}
@@ -73,7 +76,8 @@ OURS = (
     *(Way(f"{share:.0%} of the weights, by size", PRUNED, {"share": share}, SPARSE, time="") for share in (0.3, 0.6, 0.9)),
     Way("8 bits", ROUNDED, {"way": "8 bits"}, BITS),
     Way("4 bits", ROUNDED, {"way": "4 bits"}, f"{BITS}, fewer bits"),
-    *(Way(bits, ROUNDED, {"way": bits}, f"{BITS}, fewer bits", time="") for bits in ("3 bits", "3 bits, outliers kept", "2 bits")),
+    *(Way(bits, ROUNDED, {"way": bits}, f"{BITS}, fewer bits", time="")
+      for bits in ("3 bits", "3 bits, outliers kept", "2 bits")),
     Way("a third of the word vectors", VECTORS, {"way": "by attention"}, 1.0, time="time, original / eliminated"),
     Way("half of the layers, distilled", TAUGHT),
     Way("half of the layers, replaced", GROWN, {"way": "replaced"}),
@@ -105,8 +109,8 @@ def points(settings: Settings | None = None) -> pd.DataFrame:
     frame = pd.DataFrame(told, columns=list(HEAD[1:-1]))
     mine = (frame["model"] != RELEASED).to_numpy()
     on = np.zeros(len(frame), bool)
-    on[mine] = front(frame["bytes, times fewer"][mine], frame["score kept"][mine])
-    frame = frame.assign(low=frame["from"], high=frame["to"], size=30 * frame["times as fast"].fillna(0.4))
+    on[mine] = front(frame[FEWER][mine], frame[SHARE][mine])
+    frame = frame.assign(low=frame["from"], high=frame["to"], size=30 * frame[FAST].fillna(0.4))
     frame = frame.assign(**{"on the front": on})
     return frame.assign(**{"no.": [str(k) for k in range(1, len(frame) + 1)]})
 

@@ -51,7 +51,7 @@ def tradeoff(
         colour, fill = KINDS[k], KINDS[k] if k < 2 else "none"
         spread = [part[y] - part["low"], part["high"] - part[y]]
         ax.errorbar(part[x], part[y], yerr=spread, fmt="none", ecolor=colour, alpha=0.4, linewidth=1)
-        area = part["size"] if "size" in part else 40.0
+        area = part.get("size", 40.0)
         ax.scatter(part[x], part[y], s=area, edgecolor=colour, color=fill, marker=MARKERS[k], label=name, zorder=3)
         for r in part.to_dict("records"):
             ax.annotate(str(r[text]), (r[x], r[y]), xytext=(5, 4), textcoords="offset points", fontsize=7)

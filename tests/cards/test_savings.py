@@ -45,7 +45,8 @@ def settings(tmp_path):
 def test_each_way_has_the_figures_of_its_own_rows(settings):
     found = savings.points(settings)
     ours = found[found["model"] == MODEL].set_index("what is saved")
-    assert list(ours.index) == ["half of the heads", "a third of the layers", "8 bits"]  # 2 bits: no bytes were recorded
+    # of 2 bits no bytes were recorded
+    assert list(ours.index) == ["half of the heads", "a third of the layers", "8 bits"]
     assert ours["bytes, times fewer"].tolist() == [1.2, 2.0, 4.0]
     assert ours["score kept"].tolist() == [0.9, 0.95, 0.8]
     assert ours.loc["half of the heads", ["low", "high", "times as fast"]].tolist() == pytest.approx([0.85, 0.95, 1.4])
