@@ -417,6 +417,15 @@ plotting.plt.show()
 # %% tags=["hide-output"]
 print(plotting.printed(shown))
 
+# %% mystnb={"figure": {"caption": "Accuracy of mini with half of its layers, grown inside the tuned model or tuned plainly for as long. Dotted: the whole model."}, "image": {"alt": "Two bars with intervals: accuracy of mini with half of its layers, replaced and plain, both about six tenths."}}
+half = recall("siz.theseus.xu2020")
+shown = {"mini": plotting.rows_of(half.rows, "accuracy left")}
+plotting.bars(shown, "way", chance=half.value("accuracy"), reference="all layers", xlim=(0, 1), xlabel="accuracy")
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(shown))
+
 # %%
 found("siz.theseus.xu2020")
 
