@@ -375,6 +375,17 @@ plotting.plt.show()
 # %% tags=["hide-output"]
 print(plotting.printed(shown))
 
+# %% mystnb={"figure": {"caption": "Accuracy of mini with few weights left, chosen by movement and by size while it is tuned. Dotted: all weights."}, "image": {"alt": "Two curves with intervals over the share of weights gone, nine tenths and nineteen twentieths: accuracy of mini by movement and by size."}}
+few = recall("siz.structured_pruning.mccarley2020")
+left = plotting.rows_of(few.rows, "accuracy left")
+shown = {way: part.astype({"share": float}) for way, part in left.groupby("way")}
+labels = {"xlabel": "share of the weights gone", "ylabel": "accuracy"}
+plotting.lines(shown, "share", chance=few.value("accuracy"), reference="all weights", **labels)
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(shown))
+
 # %%
 found("siz.structured_pruning.mccarley2020")
 
