@@ -30,7 +30,7 @@ TOO_FEW = {
     "syn.intermediate_parsing.glavas2020": "three seeds of 120 items show no difference to be within three points",
     "siz.head_pruning.michel2019": "three seeds of 300 items show no loss to be within two points",
     "siz.theseus.xu2020": "three seeds of 300 items: the lead over a plain model is known to ten points, one is asked for",
-    "siz.structured_pruning.mccarley2020": "three seeds of 300 items, of which few are right with so few weights: a lead of a point drowns",
+    "siz.structured_pruning.mccarley2020": "three seeds of 300 items, few of them right with so few weights",
     "trn.adapters.houlsby2019": "five seeds of 180 items show no difference to be within two points",
     "trn.large_batch.liu2019b": "three seeds of the family: losses are known to some .3 nats, costs of one run to a third",
     "trn.warm_start.gong2019": "three seeds of the family: time saved is known to a tenth of the time at best",
