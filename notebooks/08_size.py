@@ -320,6 +320,16 @@ plotting.plt.show()
 # %% tags=["hide-output"]
 print(plotting.printed(shown))
 
+# %% mystnb={"figure": {"caption": "Accuracy of students of mini with half of its layers, of the same student alone or from random weights, and of BiLSTMs. Dotted: the teacher."}, "image": {"alt": "Horizontal bars with intervals: accuracy of seven small models that were taught by mini, or were not."}}
+taught = recall("siz.distillation.sanh2019")
+shown = {"mini": plotting.rows_of(taught.rows, "accuracy left")}
+labels = {"xlim": (0, 1), "xlabel": "accuracy", "ax": plotting.axes(figsize=(7, 4))}
+plotting.bars(shown, "way", chance=taught.value("accuracy"), reference="the teacher", **labels)
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(shown))
+
 # %%
 found("siz.distillation.sanh2019")
 

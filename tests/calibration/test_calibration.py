@@ -29,6 +29,7 @@ TOO_FEW = {
     "syn.tpdn.jawahar2019": "three seeds of the tensor product network: .133 [-.003, .269] over a bag of words",
     "syn.intermediate_parsing.glavas2020": "three seeds of 120 items show no difference to be within three points",
     "siz.head_pruning.michel2019": "three seeds of 300 items show no loss to be within two points",
+    "siz.distillation.sanh2019": "three seeds of 300 items: the lead over a student alone is known to eight points",
     "siz.theseus.xu2020": "three seeds of 300 items: the lead over a plain model is known to ten points, one is asked for",
     "siz.structured_pruning.mccarley2020": "three seeds of 300 items, few of them right with so few weights",
     "trn.adapters.houlsby2019": "five seeds of 180 items show no difference to be within two points",
