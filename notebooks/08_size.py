@@ -504,7 +504,7 @@ from bertology_utils.cards import savings
 saved = savings.points()
 released_ = saved["model"] == savings.RELEASED
 
-# %% mystnb={"figure": {"caption": "Score kept by times fewer bytes, numbered as in the table below. The larger a point, the faster the model; the smallest were not timed."}, "image": {"alt": "Scatter of compressed models: of the score most keep more than nine tenths at up to eight times fewer bytes; with 2 bits, or nine tenths of the weights gone, mini keeps about seven tenths. The same figures are in the table below."}}
+# %% mystnb={"figure": {"caption": "Score kept by times fewer bytes, numbered as in the table below. The larger a point, the faster the model; the smallest were not timed."}, "image": {"alt": "Scatter of compressed models: of the score most keep more than nine tenths at up to eight times fewer bytes; with half of the layers, distilled or replaced, mini keeps about eight tenths, with 2 bits or nine tenths of the weights gone about seven. The same figures are in the table below."}}
 scale = {"xscale": "log", "xticks": (1, 2, 4, 8, 16), "xticklabels": ("1", "2", "4", "8", "16")}
 plotting.tradeoff(
     saved[~released_], "bytes, times fewer", "score kept", "no.", on="on the front",
