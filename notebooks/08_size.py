@@ -496,7 +496,7 @@ card("siz.train_large.li2020")
 #
 # Bytes are those of the linear weights. Times are those of 32 texts at a time, the tuned model and the compressed one in turn. The
 # line is the front: nothing of ours that saves as much keeps more. An interval as wide as most of these leaves
-# its order open.
+# its order open. The score of `mini` starts high: always to say the commonest label would keep two thirds of it.
 
 # %%
 from bertology_utils.cards import savings
