@@ -513,6 +513,9 @@ plotting.tradeoff(
 )  # fmt: skip
 plotting.plt.show()
 
+# %% tags=["hide-output"]
+print(savings.table(saved))
+
 # %%
 savings.table(saved)
 
