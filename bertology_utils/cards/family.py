@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from html import escape
-
 import numpy as np
 import pandas as pd
 
@@ -12,39 +9,10 @@ from ..pretrain.family.grid import Tier, members, tiers
 from ..pretrain.family.live import retrace
 from ..pretrain.family.record import Record
 from ..pretrain.family.recorded import Recorded
+from .tables import Table
 
 HEAD = ("runs", "differ from the base in", "seeds", "loss", "± seeds", "agreement", "probe", "tuned", "core s")
 FIGURES = {name: "{:.2f}" for name in HEAD[3:-1]} | {HEAD[-1]: "{:.0f}"}
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table; a notebook shows it by itself.
-
-    Attributes
-    ----------
-    rows : data frame
-        One per group: `HEAD`; a figure that a run cannot have is nan.
-    """
-
-    rows: pd.DataFrame
-
-    def _said(self) -> pd.DataFrame:
-        """The same as text, each column with its own number of places."""
-        told = {k: self.rows[k].map(lambda v, k=k: "–" if v != v else FIGURES.get(k, "{}").format(v)) for k in HEAD}
-        return pd.DataFrame(told)
-
-    def __repr__(self) -> str:
-        return self._said().to_string(index=False)
-
-    def _repr_html_(self) -> str:
-        head = "".join(f'<th scope="col">{name}</th>' for name in HEAD)
-        body = "".join(
-            f'<tr><th scope="row">{escape(first)}</th>' + "".join(f"<td>{escape(v)}</td>" for v in more) + "</tr>"
-            for first, *more in self._said().itertuples(index=False)
-        )
-        table = f'<table class="facts family"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
-        return f'<div class="family-runs" role="region" tabindex="0" aria-label="runs of the family">{table}</div>'
 
 
 def table(tier: str = "generated") -> Table:
@@ -55,7 +23,8 @@ def table(tier: str = "generated") -> Table:
     processor core per run.
     """
     runs = Recorded(tiers()[tier])
-    return Table(pd.DataFrame([_row(runs, g) for g in runs.tier.groups if runs.has(g)], columns=list(HEAD)))
+    rows = pd.DataFrame([_row(runs, g) for g in runs.tier.groups if runs.has(g)], columns=list(HEAD))
+    return Table(rows, FIGURES, "runs of the family")
 
 
 def _row(runs: Recorded, name: str) -> tuple:

@@ -145,7 +145,10 @@ def q8bert(files: Files) -> pd.DataFrame:
     for size, part in (("base", frame[~large]), ("large", frame[large])):
         lost = (part.bert_baseline - part.quantized_8bit_qat) / 100
         tasks = part.task.str.removesuffix("-Large").str.rstrip("*")
-        rows += task_rows("score lost, 8 bits", dict(zip(tasks, lost)), subject=f"bert-{size}, 8 bits")
+        keys: dict[str, Any] = dict(subject=f"bert-{size}, 8 bits")
+        rows += task_rows("score lost, 8 bits", dict(zip(tasks, lost)), **keys)
+        share = (part.quantized_8bit_qat / part.bert_baseline).to_numpy(float)
+        rows.append(row("retention of the score", mean_interval(share), len(share), **keys, task="all"))
     return table(rows)
 
 
@@ -189,4 +192,6 @@ def power_bert(files: Files) -> pd.DataFrame:
     slow, fast = (frame.loc["Inference Time (ms)"].loc[m].astype(float) for m in ("BERT-Base", "POWER-BERT"))
     keys: dict[str, Any] = dict(subject="bert-base-uncased, fewer vectors")
     rows = task_rows("score lost, vectors eliminated", plain - fewer, **keys)
+    share = (fewer / plain).to_numpy(float)
+    rows.append(row("retention of the score", mean_interval(share), len(share), **keys, task="all"))
     return table([*rows, *task_rows("time, original / eliminated", slow / fast, **keys)])

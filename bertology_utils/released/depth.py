@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
-from scipy.stats import norm
 
 from bertology_utils.released import released
 from bertology_utils.released.curves import estimated, told
@@ -19,9 +18,9 @@ from bertology_utils.released.pipeline import (
     profiles,
 )
 from bertology_utils.scores.counts import negative_steps, profile_correlation
-from bertology_utils.scores.cumulative import expected, expected_depth, mean_of
-from bertology_utils.scores.intervals import Interval, mean_interval, row, table
-from bertology_utils.scores.profiles import Profile, interval
+from bertology_utils.scores.cumulative import expected, expected_depth, largest_drop, mean_of
+from bertology_utils.scores.intervals import mean_interval, row, table
+from bertology_utils.scores.profiles import interval
 
 PAIR = "bert-base-uncased and bert-large-uncased"  # what a difference of the two is a figure of
 
@@ -92,21 +91,3 @@ def layer_drops(files: Files) -> pd.DataFrame:
             for what, said in lowered.items()
         ]
     return table(rows)
-
-
-def largest_drop(p: Profile) -> Interval:
-    """By how much the layer that lowers a cumulative score most lowers it; the interval holds for all layers at once.
-
-    It reaches from the greatest lower end to the greatest upper end of Bonferroni's intervals of the steps, so that
-    taking the worst of many noisy steps is no drop by itself.
-
-    Examples
-    --------
-    >>> flat = np.zeros(13) + 0.01 * np.random.default_rng(0).standard_normal((500, 13))
-    >>> value, low, high = largest_drop(Profile(flat[0], flat, 100))
-    >>> bool(low < 0 < value < high)
-    True
-    """
-    drops, spread = -np.diff(p.value), np.diff(p.draws, axis=1).std(axis=0)
-    wide = norm.ppf(1 - 0.025 / len(drops)) * spread
-    return Interval(float(drops.max()), float((drops - wide).max()), float((drops + wide).max()))

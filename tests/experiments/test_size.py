@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -11,9 +12,10 @@ from support import tiny
 
 from bertology_utils import Settings, runs
 from bertology_utils.claims import ledger
-from bertology_utils.claims.rules import UNTESTABLE, decide
+from bertology_utils.claims.rules import HOLDS, UNTESTABLE, decide
 from bertology_utils.data import load
-from bertology_utils.experiments.size import specialised, studied
+from bertology_utils.experiments.layers import tasks
+from bertology_utils.experiments.size import drops, specialised, studied
 from bertology_utils.experiments.size.studied import Study, Task
 
 TUNED = (
@@ -30,6 +32,31 @@ TUNED = (
     "siz.token_elimination.goyal2020",
 )
 SETTINGS = Settings(draws=60)
+
+
+KEPT, BYTES, TIME = "retention of the score", "bytes on disk, original / compressed", "time, original / compressed"
+COSTS = {  # what of it a way to save can have: a mask saves no time, a vector that is dropped no bytes
+    "siz.head_pruning.michel2019": (KEPT, BYTES, TIME),
+    "siz.layer_redundancy.kao2020": (KEPT, BYTES, TIME),
+    "siz.quantization.zafrir2019": (KEPT, BYTES, TIME),
+    "siz.structured_pruning.mccarley2020": (KEPT, BYTES, TIME),
+    "siz.distillation.sanh2019": (KEPT, BYTES, TIME),
+    "siz.theseus.xu2020": (KEPT, BYTES, TIME),
+    "siz.magnitude_pruning.gordon2020": (KEPT, "bytes of linear weights, dense / sparse"),
+    "siz.lottery.chen2020": (KEPT,),
+    "siz.token_elimination.goyal2020": (KEPT, "time, original / eliminated"),
+}
+
+
+def check_costs(id, rows):
+    """What is kept has an interval; the file is smaller; times are of one row and of 32, with the number of threads."""
+    for measure in COSTS.get(id, ()):
+        found = rows[rows["measure"] == measure]
+        assert len(found) and (found["low"] <= found["value"]).all() and (found["value"] <= found["high"]).all()
+        if measure == BYTES:
+            assert (found["value"] > 1).all()
+        if measure == TIME:
+            assert set(found["batch"]) == {1, 32} and found["threads"].notna().all()
 
 
 @pytest.fixture
@@ -62,6 +89,7 @@ def test_every_clause_finds_its_measures(id, small, monkeypatch):
     figures = figures[figures["measure"] != "retention of the teacher's gain over majority"]  # of nothing, here
     assert figures["value"].notna().all() and (figures["low"] <= figures["high"]).all()
     assert all(rows["low"].isna() | (rows["low"] <= rows["value"]))
+    check_costs(id, rows)
 
 
 def _asked(test) -> bool:
@@ -82,6 +110,39 @@ def test_choices_are_made_on_items_that_are_not_scored(small):
     parts = [{i.id for i in part} for part in (task.train, task.more, task.choice, task.test)]
     assert sum(map(len, parts)) == len(set.union(*parts))
     assert {i.split for i in task.test} == {"test"} and {i.split for i in task.choice} == {"dev"}
+
+
+CHOOSING = ("siz.harmful_parts.kovaleva2019", "siz.layer_redundancy.kao2020", "siz.distillation.sanh2019")
+
+
+@pytest.mark.parametrize("id", CHOOSING)
+def test_what_is_chosen_does_not_depend_on_the_items_that_are_scored(id, small, monkeypatch):
+    """Their labels turned round: scores change, what the notes say was chosen does not."""
+    monkeypatch.setattr(Study, "learnt", True)
+    monkeypatch.setattr(studied, "SEEDS", 1)
+    claim = runs.get(id)
+    data = load(claim.tasks, "builtin", n=160, seed=0)
+    scored = {i.id for i in Task.of("entailment", data["entailment"], 0).test}
+    opposite = dict(zip(("entailment", "not_entailment"), ("not_entailment", "entailment")))
+    other = [replace(i, label=opposite[i.label]) if i.id in scored else i for i in data["entailment"]]
+    turned = replace(data, items={**data.items, "entailment": other})
+    as_is, round_ = (claim.experiment(tiny(), d, SETTINGS) for d in (data, turned))
+    said = [[n for n in rows.attrs["notes"] if n.startswith("chosen")] for rows in (as_is, round_)]
+    assert said[0] and said[0] == said[1]
+    assert accuracy_of(as_is) != accuracy_of(round_)
+
+
+def accuracy_of(rows) -> float:
+    return rows.set_index("measure")["value"]["accuracy"]
+
+
+@pytest.mark.parametrize("right, learnt", [(0.5, False), (0.9, True)])
+def test_a_model_that_does_not_beat_the_commonest_label_is_not_taken_apart(right, learnt):
+    items = load(["entailment"], "builtin", n=400, seed=0)["entailment"]
+    task = Task.of("entailment", items, 0)
+    said = np.random.default_rng(0).random((3, len(task.test))) < right
+    study = Study(tiny(), SETTINGS, [task], {}, {"entailment": said.astype(float)}, ())
+    assert study.learnt is learnt
 
 
 def test_without_a_test_split_half_of_dev_is_scored():
@@ -109,3 +170,30 @@ def test_misleading_items_are_not_scored():
     assert task.test and not any("contradicts" in i.meta for i in task.test)
     parts = [{i.id for i in part} for part in (task.train, task.more, task.choice, task.test)]
     assert sum(map(len, parts)) == len(set.union(*parts))
+
+
+@pytest.fixture
+def few(monkeypatch):
+    """Two tasks, so that it is quick."""
+    monkeypatch.setattr(drops.tasks, "available", partial(tasks.available, only=("POS", "chunks")))
+    return load(drops.SOURCES, "builtin", n=160, seed=0)
+
+
+def test_a_layer_that_misleads_the_probe_lowers_its_score_and_the_rule_says_so(few):
+    claim = runs.get("siz.layers_drop.tenney2019a")
+    planted = drops.unsaid_in_one_layer(few, tiny(), np.random.default_rng(0))
+    rows = claim.experiment(planted, few, SETTINGS)
+    found = rows[rows["measure"] == drops.MEASURE]
+    assert len(found) == 2 and set(found["layer"]) == {2} and (found["low"] > 0.1).all()
+    assert decide(ledger.row(claim.id).clauses, rows, source="builtin").outcome == HOLDS
+    curve = rows[rows["measure"] == "cumulative accuracy"].pivot(index="task", columns="layer", values="value")
+    assert np.allclose(found.set_index("task")["value"], (curve[1] - curve[2])[found["task"]])
+
+
+def test_noisy_steps_of_a_random_model_are_no_drops(few):
+    rows = runs.get("siz.layers_drop.tenney2019a").experiment(tiny(), few, SETTINGS)
+    found = rows[rows["measure"] == drops.MEASURE]
+    assert (found["low"] < 0.002).all() and (found["low"] < found["value"]).all()
+    steps = rows[rows["measure"] == "step of the last layer"].set_index("task")["value"]
+    share = rows.set_index("measure")["value"]["share of tasks with a last layer that lowers them"]
+    assert share == pytest.approx((steps < 0).mean())

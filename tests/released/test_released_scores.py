@@ -143,7 +143,7 @@ def test_the_last_layer_lowers_five_of_eight_tasks_and_some_layer_lowers_each():
 
 def test_the_interval_of_the_largest_drop_covers_its_choice_among_the_layers():
     """Scores of 24 equal layers, measured with noise: some step is down, but by none that the interval takes for sure."""
-    from bertology_utils.released.depth import largest_drop
+    from bertology_utils.scores.cumulative import largest_drop
     from bertology_utils.scores.profiles import Profile
 
     rng, sure = np.random.default_rng(0), []

@@ -1,4 +1,4 @@
-"""Layers dropped, before tuning and after it (kao2020, fan2019), and layers that lower a probe's score (tenney2019a)."""
+"""Layers dropped, before tuning and after it (kao2020, fan2019)."""
 
 from __future__ import annotations
 

@@ -1,0 +1,161 @@
+"""What was saved against what was kept: the compressed models of the records, a line each, and the front among ours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from ..claims import evidence
+from ..claims.evidence import Evidence
+from ..scores.frontier import front
+from ..settings import Settings
+from .tables import Table
+
+KEPT, TIME = "retention of the score", "time, original / compressed"
+BYTES = "bytes of linear weights, original / compressed"
+BITS = "bytes of linear weights, original / quantized"
+SPARSE = "bytes of linear weights, dense / sparse"
+BATCH = 32  # rows at a time when times were taken
+RELEASED = "BERT, released"
+NAN = float("nan")
+FEWER, SHARE, FAST = "bytes, times fewer", "score kept", "times as fast"
+HEAD = ("no.", "what is saved", "model", FEWER, SHARE, "from", "to", FAST, "on the front")
+FIGURES = {FEWER: "{:.1f}", SHARE: "{:.1%}", "from": "{:.1%}", "to": "{:.1%}", FAST: "{:.1f}"}
+
+
+def weights(layers: int, width: int) -> int:
+    """Weights of the encoder's matrices: four of attention and two of four times the width, per layer.
+
+    >>> weights(12, 768)
+    84934656
+    """
+    return 12 * layers * width**2
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way to save: how it is called, and where its figures lie.
+
+    Attributes
+    ----------
+    says : str
+    claim : str
+    keys : mapping
+        Of the row of what is kept, and of those of bytes and time.
+    bytes : str or float
+        The measure of times fewer bytes; or the factor itself, where the configuration tells it.
+    kept, time : str
+        Their measures; `time` empty: it was not measured.
+    model : str
+        Of a released record; empty: the settings' model.
+    """
+
+    says: str
+    claim: str
+    keys: Mapping[str, object] = field(default_factory=dict, hash=False)
+    bytes: str | float = BYTES
+    kept: str = KEPT
+    time: str = TIME
+    model: str = ""
+
+
+HEADS, LAYERS = "siz.head_pruning.michel2019", "siz.layer_redundancy.kao2020"
+PRUNED, UNITS = "siz.magnitude_pruning.gordon2020", "siz.structured_pruning.mccarley2020"
+ROUNDED, VECTORS = "siz.quantization.zafrir2019", "siz.token_elimination.goyal2020"
+TAUGHT, GROWN = "siz.distillation.sanh2019", "siz.theseus.xu2020"
+BASE, BIG = weights(12, 768), weights(24, 1024)
+TEACHER, ALL = "retention of the teacher's score", {"task": "all"}
+
+OURS = (
+    Way("half of the heads", HEADS, {"way": "half the heads"}),
+    Way("a third of the layers", LAYERS),
+    Way("half of the units", UNITS, {"way": "half of the units"}),
+    *(Way(f"{share:.0%} of the weights, by size", PRUNED, {"share": share}, SPARSE, time="") for share in (0.3, 0.6, 0.9)),
+    Way("8 bits", ROUNDED, {"way": "8 bits"}, BITS),
+    Way("4 bits", ROUNDED, {"way": "4 bits"}, f"{BITS}, fewer bits"),
+    *(Way(bits, ROUNDED, {"way": bits}, f"{BITS}, fewer bits", time="")
+      for bits in ("3 bits", "3 bits, outliers kept", "2 bits")),
+    Way("a third of the word vectors", VECTORS, {"way": "by attention"}, 1.0, time="time, original / eliminated"),
+    Way("half of the layers, distilled", TAUGHT),
+    Way("half of the layers, replaced", GROWN, {"way": "replaced"}),
+)  # fmt: skip
+THEIRS = (
+    Way("DistilBERT: half of the layers", TAUGHT, ALL, 2.0, TEACHER, "", "bert-base-uncased, DistilBERT"),
+    Way("MiniLM: half of the width", TAUGHT, ALL, BASE / weights(12, 384), "retention of BERT base's score", "",
+        "bert-base-uncased, MiniLM-L12xH384"),
+    Way("MiniLM: half of both", TAUGHT, ALL, BASE / weights(6, 384), "retention of BERT base's score", "",
+        "bert-base-uncased, MiniLM-L6xH384"),
+    Way("Theseus: half of the layers", GROWN, ALL, 2.0, TEACHER, "", "bert-base-uncased, replaced modules"),
+    Way("Q8BERT: 8 bits", ROUNDED, ALL, 4.0, KEPT, "", "bert-base, 8 bits"),
+    Way("PoWER: fewer word vectors", VECTORS, ALL, 1.0, KEPT, "time, original / eliminated",
+        "bert-base-uncased, fewer vectors"),
+    Way("ALBERT large: shared layers", "siz.albert.lan2020", ALL, BIG / weights(1, 1024),
+        "share of the score lost, shared - plain", "", "bert-large and albert-large v1"),
+)  # fmt: skip
+
+
+def points(settings: Settings | None = None) -> pd.DataFrame:
+    """A row per way that the records have: `HEAD`'s columns, `size` for its area in a picture; the front is ours alone.
+
+    Bytes are of the linear weights, since only they were made smaller; a released model's are counted from its
+    configuration. Scores kept are a ratio: ours over items of one task and seeds, released ones over tasks. Nothing that
+    is released is on the front: it is of other tasks and of another model.
+    """
+    settings = settings or Settings.of()
+    told = [line for way in (*OURS, *THEIRS) if (line := _line(way, settings))]
+    frame = pd.DataFrame(told, columns=list(HEAD[1:-1]))
+    mine = (frame["model"] != RELEASED).to_numpy()
+    on = np.zeros(len(frame), bool)
+    on[mine] = front(frame[FEWER][mine], frame[SHARE][mine])
+    frame = frame.assign(low=frame["from"], high=frame["to"], size=30 * frame[FAST].fillna(0.4))
+    frame = frame.assign(**{"on the front": on})
+    return frame.assign(**{"no.": [str(k) for k in range(1, len(frame) + 1)]})
+
+
+def table(frame: pd.DataFrame) -> Table:
+    """The same as a table to be read; a time that was not measured is left open."""
+    said = frame.assign(**{"on the front": frame["on the front"].map({True: "yes", False: ""})})
+    return Table(said[list(HEAD)], FIGURES, "what was saved and what was kept")
+
+
+def _line(way: Way, settings: Settings) -> tuple | None:
+    """The figures of a way; None where no record has them."""
+    frame = _frame(way, settings)
+    if frame is None:
+        return None
+    keys = dict(way.keys)
+    saved = way.bytes
+    if isinstance(saved, str):
+        sized = _rows(frame, saved, keys)
+        if not len(sized):
+            return None
+        saved, keys = float(sized["value"].iloc[0]), keys or {"way": sized["way"].iloc[0]}  # the way chosen on dev
+    kept, fast = _rows(frame, way.kept, keys), _rows(frame, way.time, keys | {"batch": BATCH})
+    if way.time and not len(fast):  # of all ways of the record, or of all tasks
+        fast = _rows(frame, way.time, ALL if way.model else {"batch": BATCH})
+    if not len(kept) or kept["value"].isna().all():
+        return None
+    value, low, high = kept[["value", "low", "high"]].iloc[0].astype(float)
+    if "lost" in way.kept:
+        value, low, high = 1 - value, 1 - high, 1 - low  # of a loss
+    speed = float(fast["value"].iloc[0]) if len(fast) else NAN
+    return way.says, RELEASED if way.model else settings.model, saved, value, low, high, speed
+
+
+def _frame(way: Way, settings: Settings) -> pd.DataFrame | None:
+    def ours(record: Evidence) -> bool:
+        if way.model:
+            return record.kind == "released" and record.model == way.model
+        return record.kind == "rerun" and record.model == settings.model and record.data == settings.data
+
+    return next((r.frame for r in evidence.find(way.claim, settings) if ours(r)), None)
+
+
+def _rows(frame: pd.DataFrame, measure: str, keys: Mapping[str, object]) -> pd.DataFrame:
+    chosen = frame[frame["measure"] == measure]
+    for key, value in keys.items():
+        chosen = chosen[chosen[key] == value] if key in chosen else chosen.iloc[:0]
+    return chosen

@@ -1,0 +1,58 @@
+"""Tables that a notebook shows: a line per thing, each column with its own number of places, wide and on a phone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+
+import pandas as pd
+
+NONE = "–"  # of a figure that a line cannot have
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table; a notebook shows it by itself.
+
+    Attributes
+    ----------
+    rows : data frame
+        A line per thing, named by its first column; a figure that it cannot have is nan.
+    figures : mapping
+        Column -> format of its figures ("{:.2f}"); others are written as they are.
+    label : str
+        What the table is of, for those who hear it.
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"way": ["8 bits", "a mask"], "time": [3.44, float("nan")]})
+    >>> Table(rows, {"time": "{:.1f}"}, "ways to save")
+       way time
+    8 bits  3.4
+    a mask    –
+    """
+
+    rows: pd.DataFrame
+    figures: Mapping[str, str]
+    label: str
+
+    def told(self) -> pd.DataFrame:
+        """The same as text."""
+        columns = self.rows.columns
+        return pd.DataFrame({c: [self._cell(c, v) for v in self.rows[c]] for c in columns}, columns=columns)
+
+    def _cell(self, column: str, value: object) -> str:
+        return NONE if value != value else self.figures.get(column, "{}").format(value)
+
+    def __repr__(self) -> str:
+        return self.told().to_string(index=False)
+
+    def _repr_html_(self) -> str:
+        head = "".join(f'<th scope="col">{escape(name)}</th>' for name in self.rows.columns)
+        body = "".join(
+            f'<tr><th scope="row">{escape(first)}</th>' + "".join(f"<td>{escape(v)}</td>" for v in more) + "</tr>"
+            for first, *more in self.told().itertuples(index=False)
+        )
+        table = f'<table class="facts family"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+        return f'<div class="family-runs" role="region" tabindex="0" aria-label="{escape(self.label)}">{table}</div>'
