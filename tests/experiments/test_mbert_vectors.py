@@ -257,3 +257,13 @@ def test_english_gaps_are_single_pieces_of_both_models():
         (multilingual(), multilingual()), data("mbt.generation.ronnqvist2019")["translations"]
     )
     assert gaps and all(g.answers[0] in ("the", "The", "in") and g.text.count("[MASK]") == 1 for g in gaps)
+
+
+def test_who_has_nothing_to_say_fills_no_gap():
+    from bertology_utils.calibration.planted import plant
+
+    gaps = generation.english_gaps(
+        (multilingual(), multilingual()), data("mbt.generation.ronnqvist2019")["translations"]
+    )
+    silent = plant(multilingual(), data("mbt.generation.ronnqvist2019"), np.random.default_rng(0))
+    assert not generation.filled(silent, gaps, SETTINGS).any()

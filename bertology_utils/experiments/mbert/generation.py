@@ -53,9 +53,7 @@ def generation(subject, data, settings):
     gaps = english_gaps((subject, other), data["translations"])
     if not gaps:
         raise TooFew("no English sentence has a word that is one piece for both models")
-    right = {
-        name: cloze.ranks(s, gaps, settings) == 0 for name, s in (("multilingual", subject), ("monolingual", other))
-    }
+    right = {name: filled(s, gaps, settings) for name, s in (("multilingual", subject), ("monolingual", other))}
     less = right["monolingual"].astype(int) - right["multilingual"]
     rows.append(_row("cloze accuracy, monolingual - multilingual", less, [g.id for g in gaps], settings))
     rows += [_row("cloze accuracy", r, [g.id for g in gaps], settings, by=name) for name, r in right.items()]
@@ -68,6 +66,17 @@ def generation(subject, data, settings):
         f"{len(items)} gaps of auxiliaries in {', '.join(sorted({language(i.condition).name for i in items}))}"
     )
     return intervals.table(rows, notes)
+
+
+def filled(subject: Subject, gaps: Sequence[Cloze], settings: Settings) -> np.ndarray:
+    """Whether the likeliest piece of all is the one that stood in the gap, (n,); of equals the first is taken.
+
+    So a subject that has nothing to say, to which all pieces are alike, is not right.
+    """
+    out = np.zeros(len(gaps), bool)
+    for k, logs in cloze.log_probabilities(subject, [gap.text for gap in gaps], settings):
+        out[k] = int(logs.argmax()) == cloze.filler_id(subject, gaps[k].answers[0])
+    return out
 
 
 def _monolingual(subject: Subject, settings: Settings) -> tuple[Subject, str]:
