@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -102,14 +103,13 @@ def margins(subject: Subject, items: Sequence[ForcedChoice], settings: Settings)
     rows, starts = [], []
     for item, (good, _) in zip(items, of):
         row, at = cloze.gap_row(subject, item.text)
-        wide = {
+        wide: dict[str, Any] = {
             "ids": (mask,) * len(good),
             "types": (row.types[at],) * len(good),
             "words": (row.words[at],) * len(good),
         }
-        rows.append(
-            replace(row, **{k: (*getattr(row, k)[:at], *v, *getattr(row, k)[at + 1 :]) for k, v in wide.items()})
-        )
+        wide = {k: (*getattr(row, k)[:at], *v, *getattr(row, k)[at + 1 :]) for k, v in wide.items()}
+        rows.append(replace(row, **wide))
         starts.append(at)
     for batch in encode.batches(subject, rows, settings.budget):
         hidden = encode.forward(subject, batch).last_hidden_state

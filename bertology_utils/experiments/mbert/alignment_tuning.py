@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -204,7 +205,7 @@ def _fit(subject: Subject, pairs: Sequence[Pair]) -> list[np.ndarray]:
 
 def rows_of(found: list[np.ndarray], done: list, english: str, parts, settings: Settings):
     """Rows from the plain subject's scores (first) and those of the aligned ones."""
-    options = {"seed": settings.seed, "draws": settings.draws}
+    options: dict[str, Any] = {"seed": settings.seed, "draws": settings.draws}
     plain = done[0]
     others = [k for k, code in enumerate(plain.languages) if code != english]
     accuracy = [np.array([d.right[0, d.language == k].mean() for k in others]) for d in done]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import product
+from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -91,7 +92,7 @@ def _monolingual(subject: Subject, settings: Settings) -> tuple[Subject, str]:
 
 def english_gaps(subjects: Sequence[Subject], items: Sequence[Translation], most: int = MOST) -> list[Cloze]:
     """One gap in each of the English sentences, at a word of letters that is one piece for all subjects."""
-    said = {}
+    said: dict[str, Any] = {}
     for item in items:
         for name, sentence in item.sentences.items():
             if _code(name) == ENGLISH:
@@ -134,7 +135,8 @@ def _auxiliaries(subject: Subject, items: Sequence[Cloze], settings: Settings) -
     right = np.zeros(len(asked), bool)
     for k, logs in cloze.log_probabilities(subject, [i.text for i in asked], settings):
         words = known[asked[k].condition]
-        best = max(words, key=lambda w, of=ids[asked[k].condition], p=logs: float(p[of[w]]))
+        scores = {w: float(logs[ids[asked[k].condition][w]]) for w in words}
+        best = max(words, key=scores.__getitem__)
         right[k] = best in asked[k].answers
     commonest = constant(asked)
     groups = [i.meta.get("main", i.id) for i in asked]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
@@ -90,7 +91,8 @@ def flattened(sets: Sequence[Parallel]) -> Spoken:
     TooFew
         If there are too few sentences for the training sets.
     """
-    parts, seen = [], set()
+    parts: list[tuple[Any, ...]] = []
+    seen: set[str] = set()
     for number, p in enumerate(sets):
         place = np.cumsum(p.dev) * p.dev
         part = np.where(~p.dev, "test", np.where(place % 2 == 1, "train", "dev"))
@@ -102,13 +104,13 @@ def flattened(sets: Sequence[Parallel]) -> Spoken:
                 parts.append((x, centred, code, sentence, part, p.sentences[k], p.pieces[k]))
     if min((part == "train").sum() for *_, part, _, _ in parts) < SHOTS * SAMPLES:
         raise TooFew(f"{SAMPLES} training sets of {SHOTS} sentences a language need more sentences")
-    vectors, centred, codes, sentence, part, said, pieces = zip(*parts)
+    vectors, middle, codes, numbers, splits, said, pieces = zip(*parts)
     return Spoken(
         np.concatenate(vectors, 1),
-        np.concatenate(centred, 1),
-        np.repeat(codes, [len(p) for p in part]),
-        np.concatenate(sentence),
-        np.concatenate(part),
+        np.concatenate(middle, 1),
+        np.repeat(codes, [len(p) for p in splits]),
+        np.concatenate(numbers),
+        np.concatenate(splits),
         [" ".join(s.words) for group in said for s in group],
         [" ".join(map(str, ids)) for group in pieces for ids in group],
     )
@@ -161,7 +163,7 @@ def _training_sets(spoken: Spoken) -> list[np.ndarray]:
     return [train & (rank // SHOTS == k) for k in range(SAMPLES)]
 
 
-SYMBOLS = {
+SYMBOLS: dict[str, dict[str, Any]] = {
     "characters": {"analyzer": "char", "ngram_range": (1, 3), "lowercase": False},
     "pieces": {"token_pattern": r"\d+"},
 }

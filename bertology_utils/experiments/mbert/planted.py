@@ -72,8 +72,10 @@ def _concepts(seen: Seen) -> np.ndarray:
     """The concept of a content word; of a function word, clearer, its class and the concept that it belongs to."""
     told = _told(seen)
     out = np.zeros((seen.n_words, SIZE), np.float32)
-    sentence = told and told[0].sentences[told[1]]
-    for w, concept in enumerate(sentence.meta.get("concepts", ()) if sentence else ()):
+    if not told:
+        return out
+    sentence = told[0].sentences[told[1]]
+    for w, concept in enumerate(sentence.meta.get("concepts", ())):
         tag, head = sentence.upos[w], sentence.heads[w]
         owner = sentence.meta["concepts"][head] if head >= 0 else ""
         out[w] = (CONTENT if concept else FUNCTION) * code(("concept", concept, "" if concept else (tag, owner)), SIZE)

@@ -40,8 +40,9 @@ def by_order(data: Data, base: Subject, rng: Rng):
     def make(seen: Seen) -> np.ndarray:
         out = np.zeros((seen.n_words, AXES * 24), np.float32)
         sentence = seen.first(Sentence)
+        said = (sentence.condition if sentence else "") or "en"
         for w, tag in enumerate(() if sentence is None else sentence.upos[: seen.n_words]):
-            out[w] = np.outer(of[sentence.condition or "en"], parts.code(tag, 24)).ravel()
+            out[w] = np.outer(of[said], parts.code(tag, 24)).ravel()
         return out
 
     layers = parts.above_embeddings(base.n_layers)

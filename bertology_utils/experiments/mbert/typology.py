@@ -74,11 +74,11 @@ def partial(x: np.ndarray, y: np.ndarray, held: Sequence[np.ndarray], weights: n
 def mantel(x: np.ndarray, y: np.ndarray, held: Sequence[np.ndarray], settings: Settings) -> Interval:
     """Partial Spearman over the pairs of languages of two matrices (K, K), with an interval over languages."""
     first, second = np.triu_indices(len(x), 1)
-    values = [m[first, second] for m in (x, y)]
+    left, right = (m[first, second] for m in (x, y))
     others = [m[first, second] for m in held]
     weights = word_weights(first, second, draws=min(settings.draws, DRAWS), seed=settings.seed)
-    value = partial(*values, others, np.ones((1, len(first))))[0]
-    return intervals.interval(value, partial(*values, others, weights), clusters=len(x), signed=True)
+    value = partial(left, right, others, np.ones((1, len(first))))[0]
+    return intervals.interval(value, partial(left, right, others, weights), clusters=len(x), signed=True)
 
 
 def permuted(x: np.ndarray, y: np.ndarray, seed: int) -> tuple[float, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -38,7 +39,7 @@ def zero_shot(subject, data, settings):
 def pair_rows(found: Transfer, a: int, b: int, settings: Settings) -> list[dict]:
     """What a probe taught in language a does in language b, and by how much it beats guessing."""
     tested = found.language == b
-    keys = {"train": found.taught[a], "language": found.languages[b]}
+    keys: dict[str, Any] = {"train": found.taught[a], "language": found.languages[b]}
     keys |= {**pair(keys["train"], keys["language"]), "layer": found.layer[a]}
     mean = intervals.Means(found.sentence[tested], seed=settings.seed, draws=settings.draws)
     right, n = found.right[a, tested].astype(float), int(tested.sum())

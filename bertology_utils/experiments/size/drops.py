@@ -6,6 +6,7 @@ import numpy as np
 
 from ...calibration import planted as plants
 from ...calibration.gold import Seen
+from ...calibration.nulls import Null
 from ...calibration.planted import Part, plant
 from ...claims.registry import claim
 from ...data.items import Data
@@ -17,7 +18,7 @@ from ...subject.models import Subject
 from ..layers import tasks
 from ..layers.fits import SHARED, measured
 from ..layers.mixing import MIXED, Mixed, mixed
-from ..layers.plants import labels, only_at
+from ..layers.plants import labels, only_at, stages_at_once
 
 SOURCES = ("treebank", "mentions", "proto_roles", "relations")
 MEASURE = "largest drop of one layer"
@@ -37,14 +38,23 @@ def unsaid_in_one_layer(data: Data, base: Subject, rng) -> Subject:
     return plant(base, data, rng, parts=parts)
 
 
-@claim("siz.layers_drop.tenney2019a", tasks=SOURCES, n=1600, limit=8000)
+RISING = Null("all at one layer", "all labels from one layer on: none takes anything away", stages_at_once, ("lowers",))
+
+
+@claim(
+    "siz.layers_drop.tenney2019a",
+    tasks=SOURCES,
+    n=1600,
+    limit=8000,
+    planted=unsaid_in_one_layer,
+    nulls=(RISING,),
+)
 def layers_drop(subject, data, settings):
     """Largest drop of a probe's score from layers 0..l - 1 to layers 0..l, by task (tenney2019a).
 
     Linear probes on a learnt mixture of layers, fitted on four parts of the training sentences. A mixture could leave a
     layer out, so that a drop is what the probe failed to learn. The interval holds for all layers at once: the largest
-    of many noisy steps is none by itself. Scores are accuracies. Its calibration (`unsaid_in_one_layer` as the planted
-    subject, `plants.stages_at_once` as the null) is still to be run; until then neither is named to the harness.
+    of many noisy steps is none by itself. Scores are accuracies.
     """
     got = measured(subject, tasks.available(data), settings, mixed, most=MIXED)
     found = {task: f for task, (f, _) in got.items()}
