@@ -13,6 +13,7 @@
 #     name: python3
 # ---
 
+# %%
 
 # %% [markdown]
 # # Multilingual BERT
@@ -396,7 +397,7 @@ card("mbt.alignment_tuning.cao2019")
 # {cite:t}`artetxe2019`: shared pieces, a body that has seen both languages, the languages' names. The second language is
 # mostly English once more, in pieces of its own, since two real languages stay apart at this budget.
 
-# %% mystnb={"figure": {"caption": "Small bilingual models, three seeds each: translations retrieved, and the tags of the second language by a tagger of the first."}, "image": {"alt": "Horizontal bars by group of runs: share of translations retrieved and of tags right in the second language."}}
+# %% mystnb={"figure": {"caption": "Small bilingual models, three to five seeds each: translations retrieved, and the tags of the second language by a tagger of the first."}, "image": {"alt": "Horizontal bars by group of runs: share of translations retrieved and of tags right in the second language."}}
 family = ["wordpiece_overlap.wang2019b", "vocabulary_swap.artetxe2019", "language_ids.wang2019b", "tlm.lample2019"]
 rows = pd.concat([recall(f"mbt.{name}").rows for name in family]).drop_duplicates(["group", "measure", "language"])
 shown = {

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from ..claims.checks import figure
+from ..claims.checks import figure, told
 from ..claims.evidence import Evidence
 from ..scores.rows import COLUMNS
 from . import words
@@ -63,7 +63,7 @@ def _every(record: Evidence) -> list[Row]:
     for r in frame.to_dict("records"):
         if pd.isna(r["value"]):
             continue
-        key = ", ".join(f"{k} {_shown(r[k])}" for k in keys if not _empty(r[k]))
+        key = ", ".join(f"{k} {told(r[k])}" for k in keys if not _empty(r[k]))
         n = words.count(int(r["n"])) if r["n"] else "–"
         out.append(Row(who, f"{r['measure']}{_key(key)}", figure(r["value"], r["low"], r["high"]), n, _data(record)))
     return out
@@ -75,10 +75,6 @@ def _key(key: str) -> str:
 
 def _data(record: Evidence) -> str:
     return words.data_name(record.data)
-
-
-def _shown(value: object) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _empty(value: object) -> bool:

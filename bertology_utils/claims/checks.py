@@ -20,6 +20,8 @@ from .clauses import Test
 Rows = Sequence[dict[str, Any]]
 CHOSEN = ("layer", "head", "block", "direction", "offset")  # what a model's own best may differ in
 
+ANSWERS = {"True": "yes", "False": "no"}
+
 
 class RuleError(LookupError):
     """The rows have nothing a test speaks of."""
@@ -159,7 +161,18 @@ def _missing(value: object) -> bool:
 
 
 def _key(record: dict) -> str:
-    return ", ".join(f"{k} {v}" for k, v in record.items() if k not in COLUMNS and not _missing(v))
+    return ", ".join(f"{k} {told(v)}" for k, v in record.items() if k not in COLUMNS and not _missing(v))
+
+
+def told(value: object) -> str:
+    """A key's value for a reader; a truth value, which a record may hold as text, is yes or no.
+
+    >>> told("True"), told(0.95), told("dobj")
+    ('yes', '0.95', 'dobj')
+    """
+    if str(value) in ANSWERS:
+        return ANSWERS[str(value)]
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def figure(value: float, low: float, high: float, digits: int = 3) -> str:

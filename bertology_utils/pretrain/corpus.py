@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
@@ -25,7 +24,7 @@ from .text import CorpusError
 
 FORMAT = 2  # raised when the arrays or the rules behind them change: older caches are left alone
 CHUNK = 20_000  # sentences tokenised at a time
-BAR: dict[str, Any] = {"unit_scale": True, "file": sys.stderr, "mininterval": 1}
+BAR: dict[str, Any] = {"unit_scale": True, "mininterval": 1}
 FIELDS = ("vocab", "lowercase", "strip_accents", "alphabet", "layouts", "held_out", "exclude", "vocabulary")
 
 

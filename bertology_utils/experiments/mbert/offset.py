@@ -62,7 +62,7 @@ class Things:
     planted=moved_words,
 )
 def offset_translation(subject, data, settings):
-    """Precision at 1 of words (of original data: sentences) as they are, moved by the offset, and moved at random.
+    """Precision at 1 of words (of original data: sentences) as they are, moved by the offset, and moved at random (pires2019).
 
     English to and from each other language; the layer is the one in which the offset serves best on dev items, and the
     other ways are read in it too. All items of the language are looked among. Intervals draw items and languages, crossed.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import redirect_stderr
+from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -44,8 +46,10 @@ def retrace(
     points = {p["tokens"]: p["heldout_mlm"] for p in record.curve if p["tokens"] <= pieces}
     if not points:
         raise ConfigError(f"{member.name}: the first recorded point is at {record.curve[0]['tokens']:,} pieces")
+    with redirect_stderr(StringIO()):  # bars of progress, which a page would keep
+        text = text_of(member, corpus, cache)
     with TemporaryDirectory() as folder:
-        run = Run(member.config, text_of(member, corpus, cache), Path(folder), join("cpu"), resume=False)
+        run = Run(member.config, text, Path(folder), join("cpu"), resume=False)
         return pd.DataFrame([_point(run, member, tokens, loss) for tokens, loss in points.items()])
 
 
