@@ -88,7 +88,7 @@ print(plotting.printed(growth))
 # seed they see the same text under the same masks in the same order, so the points have to lie on the recorded curves. On the
 # processor that recorded them they do to the last digit; on others to some thousandths of a nat.
 
-# %% mystnb={"figure": {"caption": "The first pieces of two runs, as recorded and trained again when this page was made: held-out loss."}, "image": {"alt": "Line chart: held-out loss over pieces seen for the base and for uniform attention, each as recorded and as trained again; the lines lie on one another."}}
+# %% mystnb={"figure": {"caption": "The first pieces of two runs, as recorded and trained again when this page was made: held-out loss. Where only two lines are seen, the recorded ones lie under them."}, "image": {"alt": "Line chart: held-out loss over pieces seen for the base and for uniform attention, each as recorded and as trained again; the lines lie on one another."}}
 live = family.live(["base", "uniform attention"], 190_000)
 plotting.lines(live, "tokens", xlabel="pieces seen", ylabel="nats per masked piece")
 plotting.plt.show()

@@ -12,10 +12,8 @@ from ...data.items import Translation
 from .languages import language
 
 SIZE = 64
-CONTENT, FUNCTION = (
-    0.25,
-    2.5,
-)  # how strongly a word holds its concept, so that both classes are aligned, one of them better
+# how strongly a word holds its concept, so that both classes are aligned, one of them better
+CONTENT, FUNCTION = 0.4, 2.5
 
 
 def meanings(data, base, rng):
