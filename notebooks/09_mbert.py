@@ -13,8 +13,6 @@
 #     name: python3
 # ---
 
-# %%
-
 # %% [markdown]
 # # Multilingual BERT
 #
@@ -75,6 +73,7 @@ def by(rows, measure, column, **where):
     return {str(k): part for k, part in chosen.groupby(column, sort=False)}
 
 
+# %% tags=["hide-input"]
 def in_english(rows, *columns):
     """The rows with the languages' names in place of their codes."""
     return rows.assign(**{c: [language(code).name for code in rows[c]] for c in columns})

@@ -25,13 +25,13 @@ def write_model(
     seed: int = 1,
     nsp: bool = True,
     mlm: bool = True,
-    words: Sequence[str] = WORDS,
+    words: Sequence[str] | None = None,
     letters: str = "abcdefghijklmnopqrstuvwxyz",
     cased: bool = False,
     **config,
 ) -> Path:
     """A model folder as the Hub lays it out: config, tokenizer, safetensors."""
-    known = dict.fromkeys([*SPECIAL, *words, *letters, *("##" + c for c in letters)])
+    known = dict.fromkeys([*SPECIAL, *(WORDS if words is None else words), *letters, *("##" + c for c in letters)])
     vocab = {w: i for i, w in enumerate(known)}
     tokenizer = Tokenizer(models.WordPiece(vocab, unk_token="[UNK]", max_input_chars_per_word=100))
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=not cased, strip_accents=not cased)
