@@ -3,18 +3,19 @@
 `run` trains a configuration on a corpus and returns the exported folder; `python -m bertology_utils.pretrain` and
 `bertology pretrain` are the same from the command line, `torchrun` runs it on several processes unchanged. The
 package stands alone: it needs torch, transformers, tokenizers, safetensors, numpy, filelock, tqdm and PyYAML, nothing else.
-But for three modules that reach into the rest: `generated` (text from the builders), `competence` and `curve` (what
-checkpoints can do). `plan` goes through many runs.
+But for what reaches into the rest: `generated` and `generated_languages` (text from the builders), `competence`, `curve` and
+`family` (what runs and their checkpoints can do). `plan` goes through many runs.
 """
 
 from __future__ import annotations
 
 from . import plan
 from .checkpoint import CheckpointError
-from .config import Config, ConfigError, names
-from .config import load as load_config
+from .config import Config, ConfigError
 from .corpus import CorpusError
 from .export import export
+from .recipes import load as load_config
+from .recipes import names
 from .train import main, run
 
 __all__ = [

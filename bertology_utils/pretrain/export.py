@@ -17,7 +17,8 @@ from transformers import BertForPreTraining
 from .. import files
 from . import wordpiece
 from .checkpoint import CheckpointError, atomic
-from .config import Config, from_record
+from .config import Config
+from .recipes import from_record
 from .replaced import Detector
 
 TIED = ("cls.predictions.decoder.weight", "cls.predictions.decoder.bias")  # stored once, under the other name

@@ -20,11 +20,11 @@ import yaml
 
 from .checkpoint import atomic
 from .config import Config, ConfigError
-from .config import load as load_config
 from .corpus import Corpus
 from .corpus import load as load_corpus
 from .loop import Run
 from .parallel import World, join
+from .recipes import load as load_config
 from .train import run as train
 
 FOLDER = Path(__file__).parent / "plans"

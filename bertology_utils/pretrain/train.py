@@ -13,11 +13,11 @@ from typing import Any
 from ..files import writable
 from . import checkpoint, signals
 from .config import Config, ConfigError
-from .config import load as load_config
 from .corpus import cache_folder
 from .corpus import load as load_corpus
 from .loop import Run
 from .parallel import World, join
+from .recipes import load as load_config
 from .release import begin as release_begin
 
 

@@ -10,11 +10,12 @@ import pytest
 import torch
 
 from bertology_utils.pretrain import ConfigError, beside, corpus, generated_languages, instances, languages, load_config
-from bertology_utils.pretrain.config import FIRST_PIECE, Phase, from_record
+from bertology_utils.pretrain.config import FIRST_PIECE, Phase
 from bertology_utils.pretrain.family import grid
 from bertology_utils.pretrain.family import languages as measuring
 from bertology_utils.pretrain.loop import Run
 from bertology_utils.pretrain.parallel import join
+from bertology_utils.pretrain.recipes import from_record
 from bertology_utils.pretrain.step import build
 from bertology_utils.pretrain.text import CorpusError
 

@@ -10,7 +10,7 @@ import torch
 from pretrain_corpus import configuration, write
 from transformers import BertForPreTraining
 
-from bertology_utils.pretrain import ConfigError, load_config, loop, train
+from bertology_utils.pretrain import ConfigError, load_config, loop, recipes, train
 from bertology_utils.pretrain import config as configs
 from bertology_utils.pretrain.instances import RANDOM
 from bertology_utils.pretrain.parallel import World
@@ -75,7 +75,7 @@ def test_a_stopped_run_goes_on_to_the_same_weights(base, name, monkeypatch):
     assert record["passes"] == json.loads((base / f"{name}-stopped/model/training.json").read_text())["passes"] > 1
     rows = [json.loads(line) for line in (base / f"{name}-whole/log.jsonl").read_text("utf-8").splitlines()]
     assert rows[-1]["mlm"] < rows[0]["mlm"] and (config.pair in rows[0]) == (config.pair != "none")
-    assert configs.from_record(record["config"]) == config
+    assert recipes.from_record(record["config"]) == config
     told = BertForPreTraining.from_pretrained(model).config
     expected = variants.mark(config.attention, config.sublayers).get(variants.MARK)
     assert getattr(told, variants.MARK, None) == expected
@@ -141,7 +141,7 @@ def test_one_field_says_what_the_second_task_is():
             load_config("tiny", **wrong)
     for pair in ("nsp", "sop", "none"):
         config = configuration(pair=pair)
-        assert configs.from_record(config.as_dict()) == config
+        assert recipes.from_record(config.as_dict()) == config
     assert len({configuration(pair=pair).digest() for pair in ("nsp", "sop", "none")}) == 3
 
 

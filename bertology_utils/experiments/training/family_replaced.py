@@ -7,10 +7,10 @@ import pandas as pd
 from ...claims.registry import claim
 from ...data.items import Data
 from ...pretrain import compute
-from ...pretrain.config import from_record
 from ...pretrain.family.measure import PROBES
 from ...pretrain.family.record import Record
 from ...pretrain.family.recorded import Recorded
+from ...pretrain.recipes import from_record
 from ...settings import Settings
 from . import family
 from .family_tasks import tuned

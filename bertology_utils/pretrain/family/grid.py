@@ -19,7 +19,7 @@ import yaml
 
 from ..checkpoint import FREE
 from ..config import Config, ConfigError
-from ..config import load as load_config
+from ..recipes import load as load_config
 
 TRAINING, LANGUAGES = "training", "languages"  # what the runs of a tier differ in
 CODE = 1  # raised by hand whenever a change of the training or of the measuring changes what a record would say

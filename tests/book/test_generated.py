@@ -1,0 +1,140 @@
+"""Parts of the book that are made from the evidence: squares, results to begin with, models, items, the address."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from bs4 import BeautifulSoup
+
+from bertology_utils.book import cards_of_models, landing, pages, samples, stage
+from bertology_utils.cards.standing import Slot, Standing, standings
+from bertology_utils.claims import ledger
+from bertology_utils.claims.evidence import SHIPPED, Evidence
+from bertology_utils.data.items import ForcedChoice, Sentence, Span
+from bertology_utils.settings import Settings
+from tests.support import write_model
+
+CONFIG = yaml.safe_load((stage.ROOT / "_config.yml").read_text(encoding="utf-8"))
+ID = "syn.malformed.ettinger2019"
+
+
+def record(model: str, data: str = "builtin", kind: str = "rerun", **change) -> Evidence:
+    row = {"measure": "accuracy", "value": 0.5, "low": 0.4, "high": 0.6, "n": 10}
+    return Evidence(claim=ID, model=model, data=data, kind=kind, rows=[row], **change)
+
+
+def test_generated_parts_follow_the_evidence_and_are_the_same_each_time(tmp_path):
+    settings = Settings(evidence=tmp_path / "evidence")
+    (before,) = [s for s in standings("syntax", settings) if s.row.id == ID]
+    record("somebert").save(settings.evidence)
+    (after,) = [s for s in standings("syntax", settings) if s.row.id == ID]
+    assert len(after.records) == len(before.records) + 1
+    for folder in ("one", "two"):
+        pages.write(tmp_path / folder / "book" / "_generated", settings)
+    parts = [{p.name: p.read_bytes() for p in (tmp_path / f).rglob("*.*")} for f in ("one", "two")]
+    assert parts[0] == parts[1] and parts[0].keys() >= {"scoreboard.md", "samples.md", "licences.md", f"{ID}.md"}
+
+
+def standing(real: str, mini: str, untrained: str) -> Standing:
+    made = Standing(ledger.row(ID), (record("mini"),))
+    made.__dict__.update(real=Slot(real), mini=Slot(mini), untrained=Slot(untrained))
+    return made
+
+
+@pytest.mark.parametrize(
+    ("labels", "kind"),
+    [
+        (("holds", "learned", "does not hold"), "holds"),
+        (("holds", "holds, untrained too", "holds"), "part"),
+        (("does not hold", "learned", "does not hold"), "not"),
+        (("not rerun", "learned", "does not hold"), "holds"),
+        (("undecided", "not found at this size", "does not hold"), "not"),
+        (("not rerun", "cannot be tested here", "undecided"), "open"),
+        (("not rerun", "not rerun", "not rerun"), "none"),
+    ],
+)
+def test_a_square_is_full_only_where_training_taught_it(labels, kind):
+    assert landing.square(standing(*labels)) == kind
+
+
+def test_the_result_is_counted():
+    found = [standing("holds", "learned", "does not hold"), standing("not rerun", "not rerun", "not rerun")]
+    said = BeautifulSoup(landing.result(found), "html.parser")
+    assert "2 claims" in said.get_text() and "1 of them has not been rerun" in said.get_text()
+    assert [box.get_text() for box in said.select(".tally-count")] == ["1 of 1", "1 of 1"]
+    assert "claim holds for the real BERT" in said.get_text() and "Of the others" not in said.get_text()
+
+
+def test_results_to_begin_with_are_picked_by_what_came_out():
+    found = standings(settings=Settings(evidence=SHIPPED))
+    chosen = landing.picked(found)
+    assert 1 <= len(chosen) <= 3 and len({s.row.id for _, s in chosen}) == len(chosen)
+    by_heading = {heading: (real, mini) for heading, real, mini in landing.KINDS_OF_RESULT}
+    for heading, s in chosen:
+        real, mini = by_heading[heading]
+        assert (real is None or s.real.label in real) and (mini is None or s.mini.label in mini)
+    assert landing.picked([standing("not rerun", "not rerun", "not rerun")]) == []
+
+
+def test_a_model_is_described_from_its_own_files(tmp_path, monkeypatch):
+    model = write_model(tmp_path / "somebert")
+    assert "without a model" in described(tmp_path, monkeypatch, {})
+    with pytest.raises(FileNotFoundError, match=r"training\.json"):
+        described(tmp_path, monkeypatch, {"somebert": model})
+    run = {"name": "tiny", "lowercase": True, "nsp": True, "tokens": 2000}
+    training = {"config": run, "config_sha256": "ab" * 32, "tokens": 1000, "steps": 10, "finished": False}
+    training |= {"seconds": 7200.0, "device": "cpu, 2 threads", "heldout": {"heldout_mlm": 3.21}}
+    (model / "training.json").write_text(json.dumps(training))
+    curve = [{"tokens": t, "mlm": 9 - t / 1000, "heldout_mlm": 9.5 - t / 1000} for t in (10, 100, 1000)]
+    (model / "curves.jsonl").write_text("".join(json.dumps(row) + "\n" for row in curve))
+    (model / "README.md").write_text("---\nlicense: mit\n---\n# somebert\n\n## Sources\n\n```\n# a comment\n```\n")
+    page = described(tmp_path, monkeypatch, {"somebert": model})
+    assert "3 layers, 4 heads each, hidden size 32" in page and "2.0 h on cpu, 2 threads" in page
+    assert "1,000 pieces in 10 steps of 2,000 planned" in page and "3.210" in page and "8.500 nats" in page
+    assert "### Sources" in page and "\n# a comment" in page and "license" not in page and "# somebert" not in page
+    assert (tmp_path / "_generated" / "curve-somebert.png").stat().st_size > 5000
+
+
+def described(folder: Path, monkeypatch, bundled: dict[str, Path]) -> str:
+    monkeypatch.setattr("bertology_utils.subject.models.bundled", lambda: bundled)
+    (folder / "_generated").mkdir(exist_ok=True)
+    return cards_of_models.page(folder / "_generated")
+
+
+def test_items_are_shown_with_their_gold():
+    words = ("the", "<old>", "key", "opens")
+    tree = (Span(start=0, end=4, label="S"), Span(start=0, end=3, label="NP"))
+    sentence = Sentence(id="1", words=words, upos=("DET", "ADJ", "NOUN", "VERB"), heads=(2, 2, 3, -1), brackets=tree)
+    shown = samples.describe(sentence)
+    assert "<ruby>&lt;old&gt;<rt>ADJ</rt></ruby>" in shown and "opens←root" in shown and "key←opens" in shown
+    assert "[<sub>S</sub> [<sub>NP</sub> the &lt;old&gt; key] opens]" in shown
+    choice = samples.describe(ForcedChoice(id="2", text="It [MASK] .", good="is", bad="are"))
+    assert "[MASK]" not in choice and '<b class="good">is</b>' in choice and '<s class="bad">are</s>' in choice
+    assert samples.marked(words, (1, 3, "A1")) == "the <b>&lt;old&gt; key</b><sub>A1</sub> opens"
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["https://github.com/example/bert.git", "git@github.com:example/bert.git", "https://github.com/example/bert/"],
+)
+def test_address_of_the_repository(given, monkeypatch):
+    monkeypatch.setenv(stage.REPOSITORY, given)
+    assert stage.repository() == "https://github.com/example/bert"
+    monkeypatch.setenv(stage.REPOSITORY, "example")
+    with pytest.raises(stage.BookError, match="OWNER/NAME"):
+        stage.repository()
+
+
+def test_without_an_address_there_are_no_buttons_that_lead_nowhere():
+    bare = stage.settle(CONFIG, "")
+    assert "launch_buttons" not in bare and not bare["html"]["use_repository_button"]
+    assert "sphinx_sitemap" not in bare["sphinx"]["extra_extensions"]
+    assert not any(key.startswith(("ogp_", "sitemap_")) for key in bare["sphinx"]["config"])
+    full = stage.settle(CONFIG, "https://github.com/Example/bert")
+    assert full["html"]["baseurl"] == "https://example.github.io/bert/" == full["sphinx"]["config"]["ogp_site_url"]
+    assert full["launch_buttons"]["colab_url"] and full["repository"]["url"].endswith("Example/bert")
+    assert stage.settle(CONFIG, "", "https://example.org/x")["html"]["baseurl"] == "https://example.org/x/"
+    assert CONFIG["repository"]["url"] == ""  # the configuration itself is left alone
