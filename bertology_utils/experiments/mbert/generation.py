@@ -25,7 +25,7 @@ from ...subject.companions import companion, how_to_name
 from ...subject.models import Subject, load
 from .auxiliaries import AUXILIARIES, gapped, made
 from .languages import language
-from .parallel import ENGLISH, _code
+from .parallel import ENGLISH, code_of
 from .planted import auxiliaries, restoring
 
 MONOLINGUAL = "partner"  # the role of the model to compare with
@@ -95,7 +95,7 @@ def english_gaps(subjects: Sequence[Subject], items: Sequence[Translation], most
     said: dict[str, Any] = {}
     for item in items:
         for name, sentence in item.sentences.items():
-            if _code(name) == ENGLISH:
+            if code_of(name) == ENGLISH:
                 said.setdefault(" ".join(sentence.words), sentence.words)
     out = []
     for text in sorted(said, key=lambda t: crc32(t.encode()))[: 2 * most]:
@@ -120,7 +120,7 @@ def auxiliary_gaps(data: Data) -> list[Cloze]:
 def _in_text(items: Sequence[Translation]) -> Iterator[Cloze]:
     seen = set()
     for name, sentence in (said for item in items for said in item.sentences.items()):
-        if (code := _code(name)) in AUXILIARIES and sentence.words not in seen:
+        if (code := code_of(name)) in AUXILIARIES and sentence.words not in seen:
             seen.add(sentence.words)
             yield from gapped(code, sentence)
 

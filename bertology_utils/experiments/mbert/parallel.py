@@ -81,7 +81,7 @@ def groups(items: Sequence[Translation], most: int, seed: int = 0) -> dict[tuple
     """
     found: dict[tuple[str, ...], list] = defaultdict(list)
     for item in items:
-        spoken = {code: s for name, s in item.sentences.items() if (code := _code(name)) in READ}
+        spoken = {code: s for name, s in item.sentences.items() if (code := code_of(name)) in READ}
         if len(spoken) > 1:
             found[tuple(sorted(spoken))].append((item.id, spoken))
     most = most if len(found) <= 2 else max(most // 3, 1)
@@ -124,7 +124,7 @@ def _vectors(subject: Subject, sentences: Sequence[Sequence[Sentence]], settings
     return out.reshape(len(out), len(sentences), n, -1), by_language
 
 
-def _code(name: str) -> str | None:
+def code_of(name: str) -> str | None:
     """The two-letter code of a language's code; None if it is not in the table."""
     try:
         return language(name).code
