@@ -237,14 +237,18 @@ def _rows(it: Claim, subject: Subject, data: Data, settings: Settings) -> pd.Dat
 
     Raises
     ------
+    NotDefined
+        The model is built in another way than the experiment needs, or lacks a head.
     NotRunnable
-        The items left nothing to measure, or the model is built in another way than the experiment needs.
+        The items left nothing to measure.
     """
     built = getattr(subject.config, "model_type", "")
     if built in models.suitable.TEXT_TO_TEXT and not it.text_to_text:
         raise NotDefined(f"{it.id} is not defined for {subject.name} ({built}): it writes texts and fills no gaps")
     try:
         rows = it.experiment(subject, data, settings)
+    except models.ModelUnsuitable as error:
+        raise NotDefined(f"{it.id}: {error}") from error
     except AttributeError as error:
         if built == "bert" or built not in LAYOUTS:  # a bug, not another architecture
             raise

@@ -21,6 +21,7 @@ ROLES = ("nonsp", "partner", "shallow")  # second models of a comparison, each n
 # to 4,096, 512 took the least time for 500 sentences on one core (1.35 s; 1.69 s with 4,096, which also computes 1.40
 # pieces per real one against 1.06, and takes six times the memory). An accelerator wants larger ones.
 BUDGET = {"cpu": 512, "cuda": 4096, "mps": 4096}
+QUICK = 200  # items per task, and resamples, of a quick try (`--fast`), unless a claim says otherwise
 
 DEVICES = ("cpu", "cuda", "mps", "xpu")
 SEEDS = 2**31  # seeds lie below: generators are given a seed and some small number more, and take 32 bits

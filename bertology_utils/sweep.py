@@ -55,7 +55,7 @@ def many(
     twin: bool = True,
     save: bool = True,
     missing: bool = False,
-    enough: bool = False,
+    quick: bool = False,
 ) -> Iterator[Outcome]:
     """Rerun claims, yielding each outcome as it comes.
 
@@ -68,15 +68,15 @@ def many(
         Processes at work at the same time, each with its share of the cores; the figures do not depend on it.
     twin, save, missing
         As of `run`.
-    enough : bool
-        Ask for more items than the settings say where a claim can be measured on no fewer (`Claim.least`).
+    quick : bool
+        Of each claim as many items as a quick try of it takes (`Claim.quick`), whatever the settings say.
 
     Raises
     ------
     Refusal
         If the model cannot be had, or the only claim asked for cannot be run (of several, its outcome says so).
     """
-    work, left_out = planned(ids, settings, twin=twin, missing=missing, enough=enough)
+    work, left_out = planned(ids, settings, twin=twin, missing=missing, quick=quick)
     yield from left_out
     if work and save:
         writable(settings.evidence)
@@ -85,7 +85,7 @@ def many(
     options = {"twin": twin, "save": save}
 
     def asked(id: str) -> Settings:
-        return _enough(id, settings) if enough else settings
+        return _quick(id, settings) if quick else settings
 
     if jobs == 1:
         for number, (id, source) in enumerate(work, 1):
@@ -99,7 +99,7 @@ def many(
 
 
 def planned(
-    ids: Sequence[str], settings: Settings, *, twin: bool = True, missing: bool = False, enough: bool = False
+    ids: Sequence[str], settings: Settings, *, twin: bool = True, missing: bool = False, quick: bool = False
 ) -> tuple[list[tuple[str, str]], list[Outcome]]:
     """What `many` would run, as (claim, source), and what is left out of it because there is no such experiment or data.
 
@@ -115,7 +115,7 @@ def planned(
             work += [
                 (id, source)
                 for source in sources(it, settings)
-                if not (missing and recorded(id, source, _enough(id, settings) if enough else settings, twin))
+                if not (missing and recorded(id, source, _quick(id, settings) if quick else settings, twin))
             ]
         except NotRunnable as error:
             if len(ids) == 1:
@@ -124,9 +124,8 @@ def planned(
     return work, left_out
 
 
-def _enough(id: str, settings: Settings) -> Settings:
-    """The settings with as many items as the claim needs at the least."""
-    return settings if settings.n is None else replace(settings, n=max(settings.n, get(id).least))
+def _quick(id: str, settings: Settings) -> Settings:
+    return replace(settings, n=get(id).quick)
 
 
 def _one(id: str, source: str, settings: Settings, options: dict) -> Outcome:

@@ -70,12 +70,12 @@ def test_a_run_is_taken_up_where_a_record_is_missing(settings, tmp_path):
     assert again.claim == SMALL[1] and twin.is_file()
 
 
-def test_a_quick_try_takes_as_many_items_as_a_claim_needs(settings, monkeypatch):
-    needs = replace(runs.get(SMALL[0]), least=60)
-    monkeypatch.setitem(registry._CLAIMS, SMALL[0], needs)
-    options = {"twin": False, "enough": True}
+def test_a_quick_try_takes_as_many_items_as_a_claim_says(settings, monkeypatch):
+    for id, number in zip(SMALL, (60, 30)):
+        monkeypatch.setitem(registry._CLAIMS, id, replace(runs.get(id), quick=number))
+    options = {"twin": False, "quick": True}
     asked = {o.claim: o.records[0].provenance["asked"] for o in sweep.many(SMALL, settings, **options)}
-    assert asked == {SMALL[0]: 60, SMALL[1]: 40}
+    assert asked == {SMALL[0]: 60, SMALL[1]: 30}
     assert not list(sweep.many(SMALL, settings, missing=True, **options))
     assert len(list(sweep.many(SMALL, settings, twin=False, missing=True))) == 1  # of 40 items as asked there is none
 

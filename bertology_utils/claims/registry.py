@@ -15,7 +15,7 @@ import pandas as pd
 
 from ..data.items import Data
 from ..errors import Refusal
-from ..settings import Settings
+from ..settings import QUICK, Settings
 from ..subject.models import Subject
 from . import ledger
 
@@ -44,8 +44,9 @@ class Claim:
         Generated items per task when the settings name none.
     limit : int or None
         Original items per task and split when the settings name none (None: all).
-    least : int
-        Items per task below which there is nothing to measure: a quick try (`--fast`) takes so many.
+    quick : int
+        Items per task of a quick try (`--fast`): more than `QUICK` where fewer leave nothing to measure, fewer where each
+        is tuned on.
     beside : mapping
         Task -> the data sets it is taken from where a source has none of its own (running text beside word pairs).
     nulls : tuple of str or Null
@@ -72,7 +73,7 @@ class Claim:
     plantable: tuple[str, ...] = ()
     text_to_text: bool = False
     family: bool | str = False
-    least: int = 0
+    quick: int = QUICK
 
     def sources(self) -> list[str]:
         """The original data sets of the ledger row that offer one of the tasks."""
@@ -97,7 +98,7 @@ def claim(
     plantable: Sequence[str] = (),
     text_to_text: bool = False,
     family: bool | str = False,
-    least: int = 0,
+    quick: int = QUICK,
 ) -> Callable[[Experiment], Experiment]:
     """Register the decorated experiment for a ledger row.
 
@@ -116,7 +117,7 @@ def claim(
         names = (tasks,) if isinstance(tasks, str) else tuple(tasks)
         from_others = {task: tuple(sources) for task, sources in (beside or {}).items()}
         stand_ins = (tuple(nulls), planted, tuple(plantable))
-        _CLAIMS[id] = Claim(id, names, function, n, limit, from_others, *stand_ins, text_to_text, family, least)
+        _CLAIMS[id] = Claim(id, names, function, n, limit, from_others, *stand_ins, text_to_text, family, quick)
         return function
 
     return register

@@ -10,7 +10,7 @@ import typer
 
 from .. import files
 from ..claims import ledger, listing
-from ..settings import Settings
+from ..settings import QUICK, Settings
 from .base import Device, Folder, Model, Out, Seed, Source, app
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from ..sweep import Outcome
 
 
-FAST = 200
 FAILED = "failed.txt"  # in the evidence folder
 
 
@@ -41,7 +40,10 @@ def run(
     ] = False,
     jobs: Annotated[int, typer.Option(min=1, help="Processes at work at the same time.")] = 1,
     fast: Annotated[
-        bool, typer.Option("--fast", help=f"{FAST} items and resamples, no twin: does it all run? Never counts.")
+        bool,
+        typer.Option(
+            "--fast", help=f"Few items ({QUICK} of most), {QUICK} resamples, no twin: does it all run? Never counts."
+        ),
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list what would be run: claim and data.")] = False,
 ) -> None:
@@ -53,22 +55,22 @@ def run(
         data=data,
         device=device,
         dtype=dtype,
-        n=FAST if fast and n is None else n,
-        draws=FAST if fast else None,
+        n=n,
+        draws=QUICK if fast else None,
         seed=seed,
         batch_tokens=batch_tokens,
         mirror=mirror,
         evidence=evidence,
     )
-    twin, enough = twin and not fast, fast and n is None
+    twin, quick = twin and not fast, fast and n is None
     if dry_run:
-        for claim, source in planned(_expand(claims), settings, twin=twin, missing=missing, enough=enough)[0]:
+        for claim, source in planned(_expand(claims), settings, twin=twin, missing=missing, quick=quick)[0]:
             typer.echo(f"{claim} {source}")
         return
     ids, kept = _expand(claims), 0
     failed: list[Outcome] = []
     said: list[str] = []
-    for outcome in many(ids, settings, jobs, twin=twin, save=save, missing=missing, enough=enough):
+    for outcome in many(ids, settings, jobs, twin=twin, save=save, missing=missing, quick=quick):
         if outcome.error:
             skipped = outcome.skipped and len(ids) > 1
             typer.echo(f"{'skipped' if skipped else 'bertology'}: {outcome.error}", err=True)

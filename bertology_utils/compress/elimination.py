@@ -53,7 +53,7 @@ def forward(
             scores = _random(real, rng) if rng is not None else _received(seen[-1], real)
             hidden, real = _narrowed(hidden, real, scores, torch.ceil(lengths * shares[k]).long())
         handle = block.attention.self.register_forward_hook(lambda module, args, output: seen.append(output[1]))
-        mask = torch.zeros(real.shape, dtype=hidden.dtype).masked_fill(~real, torch.finfo(hidden.dtype).min)
+        mask = torch.zeros_like(real, dtype=hidden.dtype).masked_fill(~real, torch.finfo(hidden.dtype).min)
         hidden = block(hidden, mask[:, None, None])
         handle.remove()
     return classifier.head(hidden.float())
@@ -65,7 +65,7 @@ def _received(weights: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
 
 
 def _random(real: torch.Tensor, rng: np.random.Generator) -> torch.Tensor:
-    return torch.from_numpy(rng.random(tuple(real.shape))).float()
+    return torch.from_numpy(rng.random(tuple(real.shape))).float().to(real.device)
 
 
 def _narrowed(
@@ -76,7 +76,7 @@ def _narrowed(
     scores[:, 0] = torch.inf
     width = int(n.max())
     best = scores.topk(width, dim=1).indices  # (B, width), the best first
-    within = torch.arange(width) < torch.minimum(n, real.sum(1))[:, None]
+    within = torch.arange(width, device=n.device) < torch.minimum(n, real.sum(1))[:, None]
     place, back = torch.where(within, best, hidden.shape[1]).sort(1)  # in the order of the text, what is cut last
     within = within.gather(1, back)
     place = place.clamp(max=hidden.shape[1] - 1)

@@ -66,7 +66,7 @@ def survival(
     """
     subject = classifier.subject
     gates = Gates(copy.deepcopy(classifier.head).requires_grad_(True), subject.n_layers, subject.n_heads)
-    gold = torch.tensor([classifier.classes.index(i.label) for i in items])
+    gold = torch.tensor([classifier.classes.index(i.label) for i in items], device=subject.device)
     handles = []
     for layer in range(subject.n_layers):
 

@@ -29,7 +29,8 @@ OUTLIER = 3.0  # standard deviations of the matrix beyond which a weight is an o
 
 
 def int8(classifier: Classifier) -> Classifier:
-    """A copy whose encoder's linear layers are torch's dynamically quantized ones."""
+    """A copy whose encoder's linear layers are torch's dynamically quantized ones; on the processor, which alone has them."""
+    classifier = classifier.to(torch.device("cpu"))
     subject = classifier.subject
     model: Any = copy.deepcopy(subject.model)
     with warnings.catch_warnings():  # it says that torchao will take over, which is a package of its own

@@ -60,7 +60,7 @@ def replace_modules(
     blocks = [Replaced(old[k * by : (k + 1) * by], block, rate) for k, block in enumerate(new.layers)]
     grown.base.encoder.layer = nn.ModuleList(blocks)
     head = _copy(teacher.head)
-    gold = torch.tensor([teacher.classes.index(i.label) for i in items])
+    gold = torch.tensor([teacher.classes.index(i.label) for i in items], device=subject.device)
 
     def loss(hidden: torch.Tensor, batch: Batch) -> torch.Tensor:
         rate.step += 1

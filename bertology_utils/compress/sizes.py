@@ -92,8 +92,10 @@ def speed(
     for k in range(pairs):
         taken = {}
         for name, call in (("a", original), ("b", compressed)) if k % 2 else (("b", compressed), ("a", original)):
+            _wait()
             start = time.perf_counter()
             call()
+            _wait()
             taken[name] = time.perf_counter() - start
         ratios.append(taken["a"] / taken["b"])
     ordered = np.sort(ratios)
@@ -104,6 +106,14 @@ def speed(
         float(ordered[min(pairs - 1 - low, pairs - 1)]),
         clusters=pairs,
     )
+
+
+def _wait() -> None:
+    """Until an accelerator has done what it was asked to: a call that asks is back long before."""
+    if torch.cuda.is_available():
+        torch.cuda.synchronize()
+    elif torch.backends.mps.is_available():
+        torch.mps.synchronize()
 
 
 def retention(compressed: np.ndarray, original: np.ndarray, *, seed: int = 0, draws: int = 2000) -> Interval:

@@ -105,8 +105,9 @@ def distil(
     if lessons.hidden and student.hidden_size != teacher.subject.hidden_size:
         raise ValueError(f"hidden states of width {student.hidden_size} and {teacher.subject.hidden_size} do not match")
     every = [*items, *unlabelled]
-    soft = torch.from_numpy(teacher.logits(every)) / lessons.temperature
-    gold = torch.tensor([teacher.classes.index(i.label) for i in items] + [-100] * len(unlabelled))
+    soft = torch.from_numpy(teacher.logits(every)).to(student.device) / lessons.temperature
+    codes = [teacher.classes.index(i.label) for i in items] + [-100] * len(unlabelled)
+    gold = torch.tensor(codes, device=student.device)
     with seeded(recipe.seed, student.device):
         head = ClassHead(student, len(teacher.classes))
     heard: dict[str, list[torch.Tensor]] = {"hidden": [], "attention": []}

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -64,6 +66,14 @@ class Classifier:
     classes: tuple[str, ...]
     losses: list[float] = field(default_factory=list, repr=False)
     read: Read = field(default=states, repr=False)
+
+    def to(self, device: torch.device) -> Classifier:
+        """The same on another device; itself where it is there already."""
+        if device == self.subject.device:
+            return self
+        model: Any = copy.deepcopy(self.subject.model).to(device)
+        subject = replace(self.subject, model=model, device=device)
+        return replace(self, subject=subject, head=copy.deepcopy(self.head).to(device))
 
     def logits(self, items: Sequence[Labelled], settings: Settings | None = None) -> np.ndarray:
         """Logits (n, C), float32, without gradients."""

@@ -174,6 +174,7 @@ def train(
     if not rows:
         raise TooFew("no row to fine-tune on")
     tuned = duplicate(subject, name)
+    tuned.model.float()  # weights in 16 bits would swallow what most steps change
     head.to(tuned.device)
     way = way or Way(lambda copied: _trainable(copied, recipe.layers))
     parameters = way.prepare(tuned)

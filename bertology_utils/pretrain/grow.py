@@ -62,8 +62,6 @@ def grown(step: Step, layers: int) -> Step:
     device = step.world.device
     model = build(step.config, layers, device.type).to(device)
     model.load_state_dict({name: weights[origin(name, n)] for name in model.state_dict()})
-    if device.type == "cuda":
-        torch.compiler.reset()  # what was compiled holds the shallower model
     out = Step(model, step.config, step.world)
     out.sums, out.steps = step.sums, step.steps
     before = dict(step.model.named_parameters())

@@ -27,4 +27,6 @@ def fitting(config: Config, device: torch.device) -> int:
     if device.type != "cuda":
         return CPU
     free, _ = torch.cuda.mem_get_info(device)
+    # what an earlier run of this process used is still the allocator's, and free for this one
+    free += torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
     return max(config.max_positions, int(SHARE * free) // position(config))

@@ -8,6 +8,7 @@ come to are kept in the stage's folder, so that the schedule of the learning rat
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 import time
 from collections.abc import Callable
@@ -138,7 +139,14 @@ def run(
     -------
     bool
         Whether all stages are finished.
+
+    Raises
+    ------
+    ConfigError
+        The plan is no plan (`load`), or `torchrun` has started several processes.
     """
+    if int(os.environ.get("WORLD_SIZE", 1)) > 1:  # the processes' clocks differ, and with them who still goes on
+        raise ConfigError("a plan runs in one process: start its configurations under torchrun one by one")
     stages, corpus, out = load(plan), Path(corpus), Path(out)
     settings = [s.configuration(scale) for s in stages]
     for stage, config in zip(stages, settings, strict=True):

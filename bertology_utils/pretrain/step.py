@@ -97,6 +97,9 @@ class Step:
         self.part = fitting(config, world.device)  # positions handled at a time
         self._losses = self._plain = replaced.losses if config.objective == "rtd" else losses
         if config.compile and world.device.type == "cuda":
+            # what was compiled holds a model that is gone (shallower, or another run's), and the compiler gives up on a
+            # function that it has compiled for too many
+            torch.compiler.reset()
             self._losses = torch.compile(self._plain, dynamic=False)
 
     def __call__(self, batch: Batch, rate: float, number: int) -> None:

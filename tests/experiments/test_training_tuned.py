@@ -15,6 +15,7 @@ from bertology_utils.claims.rules import FAILS, HOLDS, UNTESTABLE, decide
 from bertology_utils.data import load, of
 from bertology_utils.data.items import Labelled
 from bertology_utils.experiments.training import tuned_inside, tuned_runs, tuned_steady, tuned_ways
+from bertology_utils.finetune import kept
 from bertology_utils.settings import Settings
 
 SETTINGS = Settings(draws=100)
@@ -65,19 +66,12 @@ def test_a_run_is_made_once():
     assert tuned_runs.plain(tiny().twin(7), task, 0) is not tuned_runs.plain(tiny(), task, 0)
 
 
-def test_of_runs_as_many_are_kept_as_there_is_room_for(monkeypatch):
-    """48 runs of BERT-base would be 21 GB."""
+def test_what_serves_one_claim_alone_is_not_kept():
     task = tuned_runs.task(tiny(), load("sentiment", n=40), "sentiment")
-    monkeypatch.setattr(tuned_runs, "_RUNS", type(tuned_runs._RUNS)())
-    first = tuned_runs.plain(tiny(), task, 0)
-    monkeypatch.setattr(tuned_runs, "ROOM", 2 * tuned_runs._bytes(first))
-    second = tuned_runs.plain(tiny(), task, 1)
-    assert tuned_runs.plain(tiny(), task, 0) is first  # asked for again: now the other is the oldest
-    tuned_runs.plain(tiny(), task, 2)
-    assert len(tuned_runs._RUNS) == 2 and tuned_runs.plain(tiny(), task, 0) is first
-    assert tuned_runs.plain(tiny(), task, 1) is not second
-    monkeypatch.setattr(tuned_runs, "ROOM", 1)
-    assert tuned_runs.plain(tiny(), task, 3) is tuned_runs.plain(tiny(), task, 3)  # the last one always
+    held = len(kept._KEPT)
+    tuned_runs.afresh(tiny(), task, 3)
+    made = tuned_runs.frozen(tiny(), task, 3)
+    assert len(kept._KEPT) == held and made.subject is tiny()  # a frozen model is the model: no copy of it stays
 
 
 @pytest.mark.parametrize(

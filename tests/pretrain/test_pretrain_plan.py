@@ -69,7 +69,7 @@ def test_a_budget_in_minutes_is_as_many_pieces_as_the_pace_gives(small, monkeypa
     assert plan.budget(*arguments) == 3_000  # decided once
 
 
-def test_wrong_plans_say_what_is_wrong(tmp_path):
+def test_wrong_plans_say_what_is_wrong(tmp_path, monkeypatch):
     with pytest.raises(ConfigError, match=r"no plan 'none': give a \.yaml file or one of full, seeds"):
         plan.load("none")
     file = tmp_path / "p.yaml"
@@ -81,6 +81,9 @@ def test_wrong_plans_say_what_is_wrong(tmp_path):
         plan.load(file)
     with pytest.raises(ConfigError, match="one corpus folder"):
         plan.main("full", None, tmp_path)
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    with pytest.raises(ConfigError, match="a plan runs in one process"):
+        plan.main("full", [tmp_path], tmp_path)
 
 
 def test_the_seeds_differ_in_nothing_else():
@@ -134,6 +137,12 @@ def test_parts_are_sized_to_the_memory(monkeypatch):
     assert memory.fitting(replace(config, layers=16), cuda) < positions
     assert memory.fitting(replace(config, micro_tokens=512), cuda) == 512
     assert memory.fitting(config, torch.device("cpu")) == memory.CPU
+    for name, value in {"memory_reserved": 30 * 2**30, "memory_allocated": 10 * 2**30}.items():
+        monkeypatch.setattr(torch.cuda, name, lambda device, value=value: value)
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (60 * 2**30, 80 * 2**30))
+    assert memory.fitting(config, cuda) == positions  # what an earlier run left with the allocator counts as free
+    for name in ("memory_reserved", "memory_allocated"):
+        monkeypatch.setattr(torch.cuda, name, lambda device: 0)
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (1, 1))
     assert memory.fitting(config, cuda) == config.max_positions  # one row at least
 

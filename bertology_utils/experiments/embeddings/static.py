@@ -24,7 +24,7 @@ ALONE, FLAT = "the word alone", "embeddings (layer 0), pooled alike"
     tasks=("word_similarity", "sentences"),
     beside={"sentences": ("sts_semeval_2012_2016", "ud_english_ewt")},
     n=20_000,
-    least=8000,
+    quick=8000,
     nulls=("untrained", "layer 0", "bag of words", "positions", "coin"),
     planted=noisy_contexts,
 )

@@ -82,7 +82,7 @@ def relation_heads(data, base, rng):
 
 
 @claim(
-    "hed.syntactic.clark2019", tasks="treebank", n=4000, limit=1000, least=800,
+    "hed.syntactic.clark2019", tasks="treebank", n=4000, limit=1000, quick=800,
     planted=relation_heads, nulls=("untrained", "positions", "bag of words"),
 )  # fmt: skip
 def syntactic(subject, data, settings):
@@ -146,7 +146,7 @@ def shared_relation(data, base, rng):
 
 
 @claim(
-    "hed.combination.hoover2019", tasks="treebank", n=4000, limit=2000, least=800,
+    "hed.combination.hoover2019", tasks="treebank", n=4000, limit=2000, quick=800,
     planted=shared_relation, nulls=("untrained", "positions", "bag of words", "coin"),
 )  # fmt: skip
 def combination(subject, data, settings):

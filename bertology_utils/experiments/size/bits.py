@@ -14,7 +14,7 @@ from ...finetune import Classifier, classify
 from ...scores import intervals
 from ...scores.intervals import Interval
 from .heads import TASKS, names
-from .studied import GENERATED, LIMIT, RECIPE, Study, right
+from .studied import GENERATED, LIMIT, QUICK, RECIPE, Study, right
 
 MEASURES = (
     "accuracy lost, 8 bits",
@@ -31,7 +31,7 @@ WAYS: dict[str, Callable[[Classifier], Classifier]] = {
 }
 
 
-@claim("siz.quantization.zafrir2019", tasks=TASKS, n=GENERATED, limit=LIMIT)
+@claim("siz.quantization.zafrir2019", tasks=TASKS, n=GENERATED, limit=LIMIT, quick=QUICK)
 def quantization(subject, data, settings):
     """Accuracy lost, bytes and time with weights in fewer bits (zafrir2019, shen2019, zadeh2020).
 

@@ -11,7 +11,7 @@ from ...compress import drop_layers, dropped
 from ...finetune import Classifier, classify
 from ...scores.choice import choose
 from .heads import names
-from .studied import GENERATED, LIMIT, RECIPE, Study, Task, accuracy, right
+from .studied import GENERATED, LIMIT, QUICK, RECIPE, Study, Task, accuracy, right
 
 WAYS = ("top", "bottom", "alternate")
 MEASURES = ("accuracy lost, a third of the layers", "accuracy lost, all layers but one")
@@ -28,7 +28,7 @@ def third(n_layers: int) -> int:
     return round(n_layers / 3)
 
 
-@claim("siz.layer_redundancy.kao2020", tasks=("sentiment", "entailment"), n=GENERATED, limit=LIMIT)
+@claim("siz.layer_redundancy.kao2020", tasks=("sentiment", "entailment"), n=GENERATED, limit=LIMIT, quick=QUICK)
 def layer_redundancy(subject, data, settings):
     """Accuracy lost with a third of the layers dropped and the rest tuned, and with one layer left (kao2020, fan2019).
 

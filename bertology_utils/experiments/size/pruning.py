@@ -12,7 +12,7 @@ from ...finetune import Classifier, classify
 from ...scores import intervals
 from ...scores.intervals import Interval
 from .heads import SEEN, TASKS, names
-from .studied import GENERATED, LIMIT, RECIPE, Study, Task, once, right
+from .studied import GENERATED, LIMIT, QUICK, RECIPE, Study, Task, once, right
 
 SHARES = (0.3, 0.6, 0.9)
 COMPARED = 0.6  # where magnitude is set against chance
@@ -34,7 +34,7 @@ def at_random(subject, task: Task, seed: int) -> Classifier:
     return once(subject, task, seed, ("random", COMPARED), make)
 
 
-@claim("siz.magnitude_pruning.gordon2020", tasks=(*TASKS, "acceptability"), n=GENERATED, limit=LIMIT)
+@claim("siz.magnitude_pruning.gordon2020", tasks=(*TASKS, "acceptability"), n=GENERATED, limit=LIMIT, quick=QUICK)
 def magnitude_pruning(subject, data, settings):
     """Accuracy lost when a share of the pretrained weights is pruned by magnitude, then the rest is tuned (gordon2020).
 
@@ -79,7 +79,7 @@ def _sparse_row(subject, masks: weights.Masks, share: float) -> dict:
     return intervals.row("bytes of linear weights, dense / sparse", Interval(ratio, ratio, ratio), 1, share=share)
 
 
-@claim("siz.structured_pruning.mccarley2020", tasks=("sentiment", "entailment"), n=GENERATED, limit=LIMIT)
+@claim("siz.structured_pruning.mccarley2020", tasks=("sentiment", "entailment"), n=GENERATED, limit=LIMIT, quick=QUICK)
 def structured_pruning(subject, data, settings):
     """Movement against magnitude at high sparsity, and half of the feed-forward units taken out (mccarley2020, sanh2020).
 

@@ -15,7 +15,7 @@ from ...compress import gates
 from ...scores import intervals
 from ...scores.profiles import UNDEFINED
 from .heads import OWN
-from .studied import GENERATED, LIMIT, RECIPE, Study
+from .studied import GENERATED, LIMIT, QUICK, RECIPE, Study
 
 SENTENCES = 300  # of the treebank, to tell what heads do
 FEWEST = 40  # arcs of a relation
@@ -24,7 +24,7 @@ SYNTACTIC = 0.1  # by how much a head must tell a relation better than the best 
 MEASURE = "survival rank, specialised - other heads"
 
 
-@claim("siz.specialised_survive.voita2019b", tasks=("sentiment", "entailment", "treebank"), n=GENERATED, limit=LIMIT,
+@claim("siz.specialised_survive.voita2019b", tasks=("sentiment", "entailment", "treebank"), n=GENERATED, limit=LIMIT, quick=QUICK,
        beside={"sentiment": ("glue_sst2",), "treebank": ("ud_english_ewt",)})  # fmt: skip
 def specialised_survive(subject, data, settings):
     """Survival of positional and syntactic heads under gates that are learnt and pushed shut (voita2019b).

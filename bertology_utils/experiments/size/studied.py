@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, replace
-from weakref import WeakKeyDictionary
+from weakref import ref
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,7 @@ import torch
 from ... import finetune
 from ...compress import file_bytes, linear_bytes, retention, sizes
 from ...data.items import Data, Labelled
-from ...finetune import Classifier, Recipe
+from ...finetune import Classifier, Recipe, kept
 from ...scores import intervals
 from ...scores.intervals import Interval
 from ...scores.profiles import UNDEFINED
@@ -31,6 +31,7 @@ TRAIN, CHOICE, TEST = 360, 120, 300  # items at most: to tune on, to choose by, 
 LEAD = 0.05  # over the commonest label, by the interval: what the ledger's gates ask
 RECIPE = Recipe(epochs=3, batch=16, rate=3e-4, warmup=0.2)  # a higher rate leaves some seeds at chance
 GENERATED, LIMIT = 2000, 1200  # items per task; original items per task and split
+QUICK = 48  # items of a quick try (`--fast`)
 PAIRS = 9  # of runs, for times
 SHARED = "the tuned models are shared by the claims of this chapter that are run together: the seconds count them once"
 TRIED = "generated sentiment was tuned on first; seeds learnt it too unevenly for the gate, so entailment stands in its place"
@@ -75,21 +76,14 @@ class Task:
         return cls(name, train[:TRAIN], train[TRAIN:], dev[:CHOICE], test[:TEST])
 
 
-_TUNED: WeakKeyDictionary[Subject, dict] = WeakKeyDictionary()
-
-
 def tuned(subject: Subject, task: Task, seed: int, recipe: Recipe = RECIPE) -> Classifier:
     """The subject tuned on a task; once per subject, items and seed."""
     return once(subject, task, seed, recipe, lambda: finetune.classify(subject, task.train, replace(recipe, seed=seed)))
 
 
 def once(subject: Subject, task: Task, seed: int, what: Hashable, make: Callable[[], Classifier]) -> Classifier:
-    """What `make` gives, made once per subject, items, seed and `what`; kept as long as the subject."""
-    kept = _TUNED.setdefault(subject, {})
-    key = (task.name, tuple(i.id for i in task.train), seed, what)
-    if key not in kept:
-        kept[key] = make()
-    return kept[key]
+    """What `make` gives, made once per subject, items, seed and `what` while there is room (`kept.once`)."""
+    return kept.once((ref(subject), task.name, tuple(i.id for i in task.train), seed, what), make)
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,7 +183,8 @@ class Study:
         }
         rows = [intervals.row(m, Interval(v, v, v), 1, **keys) for m, v in bytes_.items()]
         for batch, n in ((1, 8), (32, 32)):
-            pair = [sizes.runner(c, task.test[:n], batch) for c in (original, compressed)]
+            beside = original.to(compressed.subject.device)
+            pair = [sizes.runner(c, task.test[:n], batch) for c in (beside, compressed)]
             taken = sizes.speed(*pair, pairs=PAIRS)
             keys_ = dict(keys, batch=batch, threads=torch.get_num_threads())
             rows.append(intervals.row("time, original / compressed", taken, PAIRS, **keys_))

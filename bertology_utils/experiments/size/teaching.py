@@ -16,7 +16,7 @@ from ...finetune import Classifier, classify
 from ...scores import intervals
 from ...scores.choice import choose
 from .heads import names
-from .studied import GENERATED, LIMIT, RECIPE, Study, Task, accuracy, right
+from .studied import GENERATED, LIMIT, QUICK, RECIPE, Study, Task, accuracy, right
 
 MORE = 400  # texts without labels that a teacher may speak of
 LESSONS = {
@@ -26,7 +26,7 @@ LESSONS = {
 MEASURES = ("retention of the teacher's gain over majority", "accuracy, distilled - alone")
 
 
-@claim("siz.distillation.sanh2019", tasks=("sentiment", "entailment"), n=GENERATED, limit=LIMIT)
+@claim("siz.distillation.sanh2019", tasks=("sentiment", "entailment"), n=GENERATED, limit=LIMIT, quick=QUICK)
 def distillation(subject, data, settings):
     """Students with half the layers that learn from the tuned model, against the same students alone (sanh2019).
 
@@ -98,7 +98,7 @@ def _bilstms(study: Study) -> dict[str, dict[str, np.ndarray]]:
     return {"BiLSTM, taught": of(logits), "BiLSTM, alone": of(labels)}
 
 
-@claim("siz.theseus.xu2020", tasks=("sentiment", "entailment"), n=GENERATED, limit=LIMIT)
+@claim("siz.theseus.xu2020", tasks=("sentiment", "entailment"), n=GENERATED, limit=LIMIT, quick=QUICK)
 def theseus(subject, data, settings):
     """Half of the layers grown inside the tuned model, against the same half tuned plainly (xu2020).
 

@@ -11,7 +11,7 @@ from ...finetune import Classifier
 from ...scores import intervals
 from ...scores.choice import choose
 from .pruning import COMPARED, at_random, masked_and_tuned
-from .studied import GENERATED, LIMIT, Study, Task, accuracy, right
+from .studied import GENERATED, LIMIT, QUICK, Study, Task, accuracy, right
 
 ROUNDS = (0.37, COMPARED)  # share of the weights that is off after each round: each takes as many of what is left
 TARGETS = ("acceptability",)  # of generated tasks: pairs of sentences take three times as long to tune on
@@ -29,7 +29,8 @@ def winning(subject, classifier: Classifier, task: Task, seed: int) -> weights.M
     return masks
 
 
-@claim("siz.lottery.chen2020", tasks=("entailment", "sentiment", "acceptability", "paraphrase"), n=GENERATED, limit=LIMIT,
+@claim("siz.lottery.chen2020", tasks=("entailment", "sentiment", "acceptability", "paraphrase"),
+       n=GENERATED, limit=LIMIT, quick=QUICK,
        beside={"sentiment": ("glue_sst2",), "acceptability": ("cola",), "paraphrase": ("mrpc_msr_paraphrase",)})  # fmt: skip
 def lottery(subject, data, settings):
     """Winning, random and bad subnetworks of one size tuned from the pretrained weights, and their transfer (chen2020).

@@ -11,7 +11,7 @@ from ...finetune import Classifier, text_rows
 from ...scores import intervals
 from ...subject.encode import batches
 from .heads import names
-from .studied import GENERATED, LIMIT, PAIRS, Study, Task
+from .studied import GENERATED, LIMIT, PAIRS, QUICK, Study, Task
 
 SHARE = 1 / 3  # of the vectors over all layers: one and a half times fewer of them
 BATCH = 32
@@ -22,7 +22,7 @@ MEASURES = (
 )
 
 
-@claim("siz.token_elimination.goyal2020", tasks=("sentiment", "entailment"), n=GENERATED, limit=LIMIT)
+@claim("siz.token_elimination.goyal2020", tasks=("sentiment", "entailment"), n=GENERATED, limit=LIMIT, quick=QUICK)
 def token_elimination(subject, data, settings):
     """Accuracy lost and time saved when the vectors that receive least attention do not go on (goyal2020).
 

@@ -135,7 +135,7 @@ def _ancestor_targets(subject: Subject, items: list[Sentence], settings: Setting
     tasks="treebank",
     n=1800,
     limit=600,
-    least=400,
+    quick=400,
     nulls=("untrained", "layer 0", "bag of words", "positions"),
     planted=planted.parents,
 )

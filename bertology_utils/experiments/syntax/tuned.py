@@ -27,6 +27,7 @@ TRAIN = 500  # texts that a classifier is tuned on
 ATTACKED = 200  # texts at most: each is classified with seven triggers, or none, by three models
 CLASSES = ("0", "1")
 PASSES = 1200  # sentences a parser sees at least, each several times in a small treebank
+MOST = 30  # epochs of a parser, however small the treebank
 LEARNT = 300  # sentences and texts at most that parsing and the task after it are learnt from
 
 
@@ -50,7 +51,7 @@ def as_text(item: Ambiguity) -> Labelled:
     "syn.structural_bias.warstadt2020",
     tasks="structural_bias",
     n=1600,
-    least=400,
+    quick=400,
 )
 def structural_bias(subject, data, settings):
     """Trained where structure and surface agree, tested where they do not: which rule was learnt? (warstadt2020).
@@ -91,6 +92,7 @@ def lower_half(subject: Subject) -> Subject:
     tasks="sentiment",
     n=600,
     limit=TRAIN,
+    quick=60,
 )
 def universal_triggers(subject, data, settings):
     """Triggers found by gradients on one tuned classifier, tried on it, on another seed and on a smaller one (wallace2019a).
@@ -157,6 +159,7 @@ def _attack_rows(right: dict[str, np.ndarray], gold: np.ndarray, name: str, sett
     tasks=("treebank", "entailment", "sentiment"),
     n=300,
     limit=1000,
+    quick=24,
 )
 def intermediate_parsing(subject, data, settings):
     """A text task after a stage of supervised parsing and without it, several seeds (glavas2020).
@@ -188,7 +191,9 @@ def _both_arms(
     scores: dict[str, list] = {"with": [], "without": []}
     for seed in seeds(len(train)):
         recipe = replace(RECIPE, epochs=2, seed=seed)
-        parser = biaffine.parse(subject, parsed, replace(recipe, epochs=max(3, PASSES // len(parsed)), head_rate=20.0))
+        parser = biaffine.parse(
+            subject, parsed, replace(recipe, epochs=min(max(3, PASSES // len(parsed)), MOST), head_rate=20.0)
+        )
         uas.append(parser.right(held, settings))
         for arm, start in (("with", parser.subject), ("without", subject)):
             scores[arm].append(finetune.classify(start, train, recipe, classes=classes).right(test, settings))

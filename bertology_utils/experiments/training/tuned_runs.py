@@ -1,14 +1,12 @@
 """Fine-tuning runs that several claims share: a task's training and held-out texts, ways of tuning, seeds.
 
-A run is made once per process and kept while there is room: the plain ones serve most of this section's claims.
+The plain runs of a pretrained model serve most of this section's claims: they are made once while there is room.
 """
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
@@ -17,6 +15,7 @@ from ...data import sha256
 from ...data.items import Data, Labelled
 from ...finetune import Classifier, Recipe
 from ...finetune.features import FROZEN, MixedHead, kept_features
+from ...finetune.kept import once
 from ...finetune.mixing import all_states
 from ...scores import intervals
 from ...subject.models import Subject
@@ -28,11 +27,7 @@ SEEDS = 5
 GENTLE = 0.6  # of the usual peak rate: with so few texts some runs diverge at the whole of it
 RECIPE = Recipe(epochs=5, batch=16)
 TASKS = ("entailment", "sentiment", "acceptability", "paraphrase")  # of several that a source has, the first is taken
-ROOM = (
-    3 * 2**30
-)  # bytes of weights of the runs held at once: 6 of BERT-base, so that all seeds of a task are among them
-
-_RUNS: OrderedDict[tuple, Classifier] = OrderedDict()
+QUICK = 24  # generated texts of a quick try (`--fast`): fourteen to learn from are one step per epoch
 
 
 @dataclass(frozen=True)
@@ -87,15 +82,20 @@ def recipe(subject: Subject, seed: int, **changes) -> Recipe:
 
 
 def plain(subject: Subject, of: Task, seed: int) -> Classifier:
-    """The usual fine-tuning: all layers and a head."""
-    return _once("plain", subject, of, seed, lambda: learn(subject, of, recipe(subject, seed)))
+    """The usual fine-tuning: all layers and a head; once for several claims (`kept.once`)."""
+    return once(("plain", subject.sha256, sha256(of.train), seed), lambda: afresh(subject, of, seed))
+
+
+def afresh(subject: Subject, of: Task, seed: int) -> Classifier:
+    """The same, not kept: what one claim alone asks for would push out what the others share."""
+    return learn(subject, of, recipe(subject, seed))
 
 
 def frozen(subject: Subject, of: Task, seed: int) -> Classifier:
     """A head over all layers' means of the pretrained model, which does not learn; three times as many epochs."""
     how = recipe(subject, seed, epochs=3 * RECIPE.epochs, head_rate=10.0)
-    make = partial(learn, subject, of, how, head=MixedHead, way=FROZEN, read=kept_features())
-    return _once("frozen", subject, of, seed, make)
+    made = learn(subject, of, how, head=MixedHead, way=FROZEN, read=kept_features())
+    return replace(made, subject=subject)  # nothing has changed in its copy, which goes
 
 
 def all_layers(subject: Subject, of: Task, seed: int) -> Classifier:
@@ -106,20 +106,6 @@ def all_layers(subject: Subject, of: Task, seed: int) -> Classifier:
 def learn(subject: Subject, of: Task, how: Recipe, **options) -> Classifier:
     """`classify` with all of a task's classes."""
     return finetune.classify(subject, of.train, how, classes=of.classes, **options)
-
-
-def _once(way: str, subject: Subject, of: Task, seed: int, make: Callable[[], Classifier]) -> Classifier:
-    key = (way, subject.sha256, sha256(of.train), seed)
-    if key not in _RUNS:
-        _RUNS[key] = make()
-    _RUNS.move_to_end(key)
-    while len(_RUNS) > 1 and sum(map(_bytes, _RUNS.values())) > ROOM:
-        _RUNS.popitem(last=False)  # the one that was not asked for longest
-    return _RUNS[key]
-
-
-def _bytes(run: Classifier) -> int:
-    return sum(p.numel() * p.element_size() for p in run.subject.model.parameters())
 
 
 def right(made: Callable[[int], Classifier], items: Sequence[Labelled], settings, seeds: int = SEEDS) -> np.ndarray:

@@ -15,7 +15,7 @@ from ...finetune.mixout import mixout
 from ...scores import intervals, variance
 from ...subject import encode
 from . import tuned_runs as runs
-from .tuned_runs import LIMIT, SEEDS, N, mean_row, plain, recipe, right
+from .tuned_runs import LIMIT, QUICK, SEEDS, N, mean_row, plain, recipe, right
 
 SEEDED = ("sentiment", "entailment", "paraphrase", "acceptability")  # the first that there is, as `runs.TASKS`
 MANY = 8  # seeds of rows about seeds
@@ -62,7 +62,7 @@ def off_centre(vectors: np.ndarray) -> float:
     return float(np.median(np.abs(vectors.mean(0)) / vectors.std(0).clip(1e-9)))
 
 
-@claim("trn.cls_norm.zhou2019", tasks=("entailment", "sentiment"), n=N, limit=LIMIT)
+@claim("trn.cls_norm.zhou2019", tasks=("entailment", "sentiment"), n=N, limit=LIMIT, quick=QUICK)
 def normalised_cls(subject, data, settings):
     """Where [CLS] lies before tuning, and the spread over seeds with and without normalising it (zhou2019)."""
     of = runs.first(subject, data)
@@ -77,7 +77,7 @@ def normalised_cls(subject, data, settings):
     return intervals.table(rows, runs.notes(of))
 
 
-@claim("trn.mixout.lee2019", tasks=runs.TASKS, n=N, limit=LIMIT)
+@claim("trn.mixout.lee2019", tasks=runs.TASKS, n=N, limit=LIMIT, quick=QUICK)
 def mixed_out(subject, data, settings):
     """The spread over eight seeds with dropout and with mixout in its place, on a few hundred texts (lee2019)."""
     of = runs.first(subject, data)
@@ -101,7 +101,7 @@ def _steadier(scores: dict[str, np.ndarray], of, settings) -> list[dict]:
     ]
 
 
-@claim("trn.adversarial.zhu2019", tasks=("entailment", "sentiment"), n=N, limit=LIMIT)
+@claim("trn.adversarial.zhu2019", tasks=("entailment", "sentiment"), n=N, limit=LIMIT, quick=QUICK)
 def adversarial(subject, data, settings):
     """Accuracy under perturbed embeddings after training under them (FreeLB) and after plain training (zhu2019).
 
@@ -132,6 +132,7 @@ def adversarial(subject, data, settings):
     tasks=SEEDED,
     n=N,
     limit=LIMIT,
+    quick=QUICK,
 )
 def crossed_seeds(subject, data, settings):
     """Seeds of the head (and dropout) crossed with seeds of the order: variance components, early stopping (dodge2020).

@@ -10,13 +10,13 @@ from ...finetune.adapters import adapters, share_trained
 from ...finetune.graded import grade
 from ...scores import intervals
 from . import tuned_runs as runs
-from .tuned_runs import LIMIT, SEEDS, N, all_layers, frozen, mean_row, plain, recipe, right
+from .tuned_runs import LIMIT, QUICK, N, afresh, all_layers, frozen, mean_row, plain, recipe, right
 
 SIZES = (4, 32)  # units of the adapters' bottlenecks; the last is the one that is decided on
 FASTER = 5.0  # times the usual rate for adapters, which start from nothing (houlsby2019 take a hundred)
 
 
-@claim("trn.features_vs_tuning.peters2019b", tasks=runs.TASKS, n=N, limit=LIMIT)
+@claim("trn.features_vs_tuning.peters2019b", tasks=runs.TASKS, n=N, limit=LIMIT, quick=QUICK)
 def features_vs_tuning(subject, data, settings):
     """All weights tuned against a head over the frozen model's layers, the same texts and seeds (peters2019b)."""
     of = runs.first(subject, data)
@@ -30,7 +30,7 @@ def features_vs_tuning(subject, data, settings):
     return intervals.table(rows, runs.notes(of))
 
 
-@claim("trn.more_layers.su2019", tasks=runs.TASKS, n=N, limit=LIMIT)
+@claim("trn.more_layers.su2019", tasks=runs.TASKS, n=N, limit=LIMIT, quick=QUICK)
 def more_layers(subject, data, settings):
     """A learnt mean of all layers under the head against the last layer alone (su2019, kondratyuk2019)."""
     of = runs.first(subject, data)
@@ -44,12 +44,12 @@ def more_layers(subject, data, settings):
     return intervals.table(rows, runs.notes(of))
 
 
-@claim("trn.pretraining_benefit.kovaleva2019", tasks=runs.TASKS, n=N, limit=LIMIT)
+@claim("trn.pretraining_benefit.kovaleva2019", tasks=runs.TASKS, n=N, limit=LIMIT, quick=QUICK)
 def pretraining_benefit(subject, data, settings):
     """Pretrained and tuned, random and tuned, pretrained and frozen, the same texts and seeds (kovaleva2019)."""
     start = subject.twin(settings.seed + 1)  # of the untrained twin too, another draw
     of = runs.first(subject, data)
-    arms = {"pretrained, tuned": (plain, subject), "random, tuned": (plain, start)}
+    arms = {"pretrained, tuned": (plain, subject), "random, tuned": (afresh, start)}
     arms["pretrained, frozen"] = (frozen, subject)
     scores = {name: right(partial(way, s, of), of.held, settings) for name, (way, s) in arms.items()}
     tuned, random, fixed = scores.values()
@@ -62,7 +62,7 @@ def pretraining_benefit(subject, data, settings):
     return intervals.table(rows, runs.notes(of))
 
 
-@claim("trn.adapters.houlsby2019", tasks=runs.TASKS, n=N, limit=LIMIT)
+@claim("trn.adapters.houlsby2019", tasks=runs.TASKS, n=N, limit=LIMIT, quick=QUICK)
 def small_adapters(subject, data, settings):
     """Adapters of a few percent of the parameters against full tuning, and a frozen model as the floor (houlsby2019).
 
@@ -98,6 +98,7 @@ def _adapted(subject, of, size: int, seed: int):
     tasks=("entailment", "paraphrase", "sts"),
     n=N,
     limit=LIMIT,
+    quick=QUICK,
     beside={"entailment": ("glue_rte_wnli",), "paraphrase": ("mrpc_msr_paraphrase",)},
 )
 def two_stages(subject, data, settings):
@@ -106,9 +107,11 @@ def two_stages(subject, data, settings):
     Each seed has an intermediate model of its own; the head of the first stage is thrown away.
     """
     target = runs.task(subject, data, "entailment").few()
-    starts = [_intermediate(subject, data, seed) for seed in range(SEEDS)]
-    one = right(lambda seed: runs.learn(subject, target, recipe(subject, seed)), target.held, settings)
-    two = right(lambda seed: runs.learn(starts[seed], target, recipe(subject, seed)), target.held, settings)
+
+    def staged(seed: int):
+        return runs.learn(_intermediate(subject, data, seed), target, recipe(subject, seed))
+
+    one, two = (right(made, target.held, settings) for made in (partial(afresh, subject, target), staged))
     rows = [
         *(runs.beats_majority(s, target, settings, stages=k) for k, s in ((1, one), (2, two))),
         mean_row("accuracy, two stages - one", two - one, settings, task=target.name),
@@ -120,6 +123,6 @@ def two_stages(subject, data, settings):
 
 def _intermediate(subject, data, seed: int):
     if "paraphrase" in data.items:
-        return plain(subject, runs.task(subject, data, "paraphrase"), seed).subject
+        return afresh(subject, runs.task(subject, data, "paraphrase"), seed).subject
     pairs = [i for i in data["sts"] if i.split == "train" and i.condition in ("en", "events")][: runs.TRAIN]
     return grade(subject, pairs, recipe(subject, seed)).subject

@@ -156,7 +156,7 @@ def retrieved(subject, relation: Relation, settings) -> pd.DataFrame:
     "wld.templates.jiang2019b",
     tasks="facts",
     n=1814,
-    least=1814,
+    quick=1814,
     nulls=("untrained", "constant", plants.COMMONEST_OBJECT, plants.ALL_WORDINGS_ALIKE),
     planted=plants.by_wording,
 )

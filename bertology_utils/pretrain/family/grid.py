@@ -150,7 +150,7 @@ def _config(values: dict[str, Any]) -> Config:
 
 
 def members(names: Iterable[str] = (), tier: str | None = None) -> list[Member]:
-    """The runs of a tier (all tiers by default), or those whose name, group or ``tier/group`` is among `names`.
+    """The runs of a tier (all tiers by default), or those whose name, hash, group, tier or ``tier/group`` is among `names`.
 
     Raises
     ------
@@ -162,7 +162,7 @@ def members(names: Iterable[str] = (), tier: str | None = None) -> list[Member]:
         raise ConfigError(f"no tier {tier!r}: {', '.join(known)}")
     every = [m for t in known.values() for m in t.members if tier in (None, t.name)]
     names = list(names)
-    called = {m: {m.name, m.group, f"{m.tier}/{m.group}", f"{m.group}-{m.seed}"} for m in every}
+    called = {m: {m.name, m.key, m.group, m.tier, f"{m.tier}/{m.group}", f"{m.group}-{m.seed}"} for m in every}
     strange = [n for n in names if not any(n in c for c in called.values())]
     if strange:
         groups = dict.fromkeys(f"{m.tier}/{m.group}" for m in every)
