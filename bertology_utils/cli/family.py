@@ -12,7 +12,8 @@ from .base import Device
 app = typer.Typer(no_args_is_help=True, help="Many small pretraining runs that differ in one thing each.")
 
 Names = Annotated[
-    list[str] | None, typer.Argument(help="Tiers, groups (base, tier/base) or runs (base-0, or a hash); all where none is named.")
+    list[str] | None,
+    typer.Argument(help="Tiers, groups (base, tier/base) or runs (base-0, or a hash); all where none is named."),
 ]
 Which = Annotated[str | None, typer.Option(help="generated, english or bilingual.")]
 Records = Annotated[Path | None, typer.Option(help="Folder of the records; those of the package where none is given.")]

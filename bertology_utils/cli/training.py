@@ -30,7 +30,10 @@ def pretrain(
     fresh: Annotated[bool, typer.Option("--fresh", help="Start anew although OUT holds a checkpoint.")] = False,
     prepare: Annotated[bool, typer.Option("--prepare", help="Train the vocabulary and tokenise, no more.")] = False,
     release: Annotated[
-        Path | None, typer.Option(help="Another folder: decay the stable run in OUT there, at once.")
+        Path | None,
+        typer.Option(
+            help="Another folder: decay the stable run in OUT there, at once; with --plan, every unfinished one."
+        ),
     ] = None,
     plan: Annotated[
         str | None, typer.Option(help="Many runs: a plan that comes with the package (full, seeds), or a YAML file.")
@@ -43,7 +46,7 @@ def pretrain(
 
     try:
         if plan:
-            package.plan.main(plan, corpus, out, minutes, device, cache, scale)
+            package.plan.main(plan, corpus, out, minutes, device, cache, scale, release)
         else:
             package.main(config, corpus, out, device, minutes, tokens, cache, fresh, prepare, release)
     except Interrupted as stopped:

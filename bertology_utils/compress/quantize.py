@@ -126,8 +126,9 @@ class GroupedLinear(nn.Module):
     def weight(self) -> torch.Tensor:
         """The weights as products are taken with them; unpacked once."""
         if self._weight is None:
-            codes = unpacked(self.data, self.bits, self.grid)
-            self._weight = restored(codes, self.scales.float(), self.far.long(), self.kept, self.shape)
+            codes = unpacked(self.data.cpu(), self.bits, self.grid)
+            scales, far, kept = (t.cpu() for t in (self.scales.float(), self.far.long(), self.kept))
+            self._weight = restored(codes, scales, far, kept, self.shape)
         return self._weight
 
     def weight_bytes(self) -> int:
@@ -142,6 +143,8 @@ class GroupedLinear(nn.Module):
         super()._load_from_state_dict(state_dict, prefix, *args, **kwargs)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
+        if self.weight.device != x.device:  # it was unpacked on the processor
+            self._weight = self.weight.to(x.device)
         return F.linear(x, self.weight, self.bias)
 
 

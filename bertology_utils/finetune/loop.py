@@ -222,8 +222,10 @@ def _optimiser(parameters: list[nn.Parameter], head: nn.Module, recipe: Recipe, 
 
 def _trainable(subject: Subject, layers: Sequence[int] | None) -> list[nn.Parameter]:
     """The encoder's parameters that are to learn, switched on; the pooler is not in the way of any head here."""
-    chosen = [subject.base.embeddings, *subject.layers] if layers is None else [subject.layers[k] for k in layers]
-    out = [p for module in chosen for p in module.parameters()]
+    if layers is None:  # whatever an architecture has beside embeddings and layers, which ALBERT's share
+        out = [p for name, p in subject.base.named_parameters() if not name.startswith("pooler.")]
+    else:
+        out = [p for k in layers for p in subject.layers[k].parameters()]
     for p in out:
         p.requires_grad_(True)
     return out

@@ -161,11 +161,15 @@ def run(
                 continue
             config = replace(config, tokens=budget(stage, config, corpus, folder, device, cache, scale))
             train(config, corpus / stage.corpus, folder, device=device, minutes=min(left, 1e6), cache=cache, exits=True)
-        record = json.loads((folder / "model" / "training.json").read_text("utf-8"))
-        say(
-            f"{stage.name}: {record['tokens']:,} of {record['config']['tokens']:,} pieces, {record['seconds'] / 60:.1f} minutes"
-        )
+        say(told(stage, folder))
     return all(finished(out / s.name) for s in stages)
+
+
+def told(stage: Stage, folder: Path) -> str:
+    """What a stage's run has come to."""
+    record = json.loads((folder / "model" / "training.json").read_text("utf-8"))
+    seen, whole, minutes = record["tokens"], record["config"]["tokens"], record["seconds"] / 60
+    return f"{stage.name}: {seen:,} of {whole:,} pieces, {minutes:.1f} minutes"
 
 
 def main(
@@ -176,8 +180,9 @@ def main(
     device: str | None = None,
     cache: str | Path | None = None,
     scale: float = 1.0,
+    release: str | Path | None = None,
 ) -> None:
-    """What the command line does: `run`, a line per stage on standard output.
+    """What the command line does: `run`, or `release` where a folder is given, a line per stage on standard output.
 
     Raises
     ------
@@ -186,7 +191,11 @@ def main(
     """
     if not corpus or len(corpus) != 1:
         raise ConfigError("a plan needs one corpus folder: the one that holds the stages' folders of text")
-    if not run(plan, corpus[0], out, minutes=minutes, device=device, cache=cache, scale=scale):
+    if release:
+        from .unfinished import decayed  # which goes by what is here
+
+        decayed(plan, corpus[0], out, release, minutes=minutes, device=device, cache=cache, scale=scale)
+    elif not run(plan, corpus[0], out, minutes=minutes, device=device, cache=cache, scale=scale):
         print("not done yet: the same command goes on")
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import lzma
+import os
+import signal
 from dataclasses import replace
 
 import numpy as np
@@ -12,9 +14,10 @@ import torch
 import yaml
 from pretrain_corpus import configuration, write
 
-from bertology_utils.pretrain import ConfigError, load_config, memory, plan
+from bertology_utils.pretrain import ConfigError, load_config, loop, memory, plan, unfinished
 from bertology_utils.pretrain import step as steps
 from bertology_utils.pretrain.parallel import World
+from bertology_utils.pretrain.signals import Interrupted
 from bertology_utils.pretrain.step import Step, build
 
 WORLD = World(0, 1, torch.device("cpu"))
@@ -58,6 +61,34 @@ def test_a_plan_goes_on_in_stretches_until_it_is_done(small):
     assert records[0]["tokens"] >= 4_000 and len({r["order"] for r in records}) == 3
     assert records[2]["config"]["tokens"] == json.loads((small / "out/tiny-2/budget.json").read_text())["tokens"]
     assert go(small) == (True, said)  # nothing is left to do
+
+
+def test_of_stages_that_time_did_not_last_for_models_are_made_and_the_plan_goes_on(small, monkeypatch):
+    """The first stage is done, the second cut in its stable part, the third has not begun."""
+    stable = {"schedule": "stable", "decay": 0.25, "warmup": 0.05, "tokens": 4_000, "checkpoint_seconds": 0.0}
+    stages = [{"config": "tiny", "seed": k, "set": stable} for k in range(3)]
+    (small / "small.yaml").write_text(yaml.safe_dump({"stages": stages}), "utf-8")
+    advance = loop.Run.advance
+
+    def cut(self):
+        if self.config.seed == 1 and self.seen > 1_500:
+            os.kill(os.getpid(), signal.SIGTERM)
+        return advance(self)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(loop.Run, "advance", cut)
+        with pytest.raises(Interrupted):
+            go(small)
+    assert plan.finished(small / "out/tiny-0") and not plan.finished(small / "out/tiny-1")
+    said: list[str] = []
+    where = (small / "small.yaml", small / "text", small / "out", small / "released")
+    unfinished.decayed(*where, device="cpu", cache=small / "cache", say=said.append)
+    assert [p.name for p in (small / "released").iterdir()] == ["tiny-1"] and plan.finished(small / "released/tiny-1")
+    record = json.loads((small / "released/tiny-1/model/training.json").read_text("utf-8"))
+    assert 1_500 < 0.75 * record["tokens"] < 3_000 and said[0].startswith(f"tiny-1: {record['tokens']:,} of ")
+    unfinished.decayed(*where, device="cpu", cache=small / "cache", say=said.append)
+    assert len(said) == 1  # nothing is left to decay
+    assert go(small)[0]  # and the plan goes on where it was
 
 
 def test_a_budget_in_minutes_is_as_many_pieces_as_the_pace_gives(small, monkeypatch):
