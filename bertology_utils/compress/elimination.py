@@ -17,6 +17,7 @@ from ..data.items import Labelled
 from ..finetune import Classifier, text_rows
 from ..settings import Settings
 from ..subject.encode import Batch, batches
+from .parts import embedded
 
 
 def schedule(n_layers: int, eliminated: float) -> list[float]:
@@ -44,8 +45,7 @@ def forward(
 ) -> torch.Tensor:
     """Logits (B, C) with the shares of vectors that `schedule` gives; chosen at random where there is a generator."""
     subject: Any = classifier.subject
-    inputs = batch.inputs()
-    hidden = subject.base.embeddings(input_ids=inputs["input_ids"], token_type_ids=inputs["token_type_ids"])
+    hidden = embedded(subject, batch)
     real, lengths = batch.mask.bool(), batch.mask.sum(1)
     seen: list[torch.Tensor] = []
     for k, block in enumerate(subject.layers):

@@ -11,10 +11,13 @@ import torch
 
 from ..data.items import Labelled
 from ..finetune import Classifier, text_rows
+from ..finetune.loop import inputs_of
 from ..settings import Settings
 from ..subject.encode import Batch, batches
 from ..subject.hooks import ablate_heads
-from ..subject.models import Subject
+from ..subject.models import ModelUnsuitable, Subject
+
+PLAIN = ("bert", "roberta", "xlm-roberta", "camembert", "electra")  # layers that take states and a mask alone
 
 
 @dataclass(frozen=True)
@@ -46,11 +49,26 @@ def all_but(subject: Subject, kept: Iterable[int]) -> list[Off]:
     return [Off(k, tuple(h for h in range(subject.n_heads) if h != one)) for k, one in enumerate(kept)]
 
 
+def embedded(subject: Subject, batch: Batch) -> torch.Tensor:
+    """What goes into the first layer, (B, T, H), where layers can be called one by one.
+
+    Raises
+    ------
+    ModelUnsuitable
+        Layers of this kind are told more than states and mask, such as relative positions.
+    """
+    if subject.config.model_type not in PLAIN:
+        why = "its layers cannot be called one by one with nothing but states and mask"
+        raise ModelUnsuitable(f"this is not defined for {subject.name}, a model of type {subject.config.model_type}: {why}")
+    base: Any = subject.base
+    inputs = inputs_of(subject, batch)
+    hidden = base.embeddings(input_ids=inputs["input_ids"], token_type_ids=inputs["token_type_ids"])
+    return base.embeddings_project(hidden) if hasattr(base, "embeddings_project") else hidden  # ELECTRA's are narrower
+
+
 def states(subject: Subject, batch: Batch) -> tuple[list[torch.Tensor], torch.Tensor]:
     """What goes into each layer and out of the last, (B, T, H) each, and the mask that layers add to attention scores."""
-    base: Any = subject.base
-    inputs = batch.inputs()
-    hidden = [base.embeddings(input_ids=inputs["input_ids"], token_type_ids=inputs["token_type_ids"])]
+    hidden = [embedded(subject, batch)]
     # where padding stands, the lowest number
     lowest = torch.finfo(hidden[0].dtype).min
     mask = torch.zeros_like(batch.mask, dtype=hidden[0].dtype).masked_fill(~batch.mask.bool(), lowest)[:, None, None]

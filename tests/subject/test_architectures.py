@@ -14,6 +14,9 @@ from support import WORDS, tiny_folder, write_model
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
 from bertology_utils.claims.registry import NotRunnable
+from bertology_utils.compress import parts
+from bertology_utils.data import load as load_data
+from bertology_utils.finetune import Recipe, classify
 from bertology_utils.runs import run
 from bertology_utils.settings import Settings
 from bertology_utils.subject import encode, hooks
@@ -154,6 +157,31 @@ def test_what_an_architecture_lacks_is_said_in_a_line():
         _ = subject("albert").layers
     with pytest.raises(ModelUnsuitable, match="type modernbert: its queries, keys and values are made by one matrix"):
         hooks.head_values(subject("modernbert"), 0)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_layers_called_one_by_one_give_the_models_states_or_a_reason(shape):
+    it = subject(shape)
+    (batch,) = encode.batches(it, encode.tokenize(it, [t.split() for t in TEXTS]), budget=10**6)
+    if shape not in parts.PLAIN:
+        with pytest.raises(ModelUnsuitable, match=f"type {shape}: its layers cannot be called one by one"):
+            parts.embedded(it, batch)
+        return
+    with torch.inference_mode():
+        states, _ = parts.states(it, batch)
+    real, whole = batch.mask.bool(), encode.forward(it, batch).last_hidden_state
+    torch.testing.assert_close(states[-1][real], whole[real], atol=1e-4, rtol=0)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_all_that_an_encoder_has_is_tuned(shape):
+    """Shared layers, projections and relative positions too; nothing but the pooler, which the head stands for."""
+    it = subject(shape)
+    items = [i for i in load_data("entailment", n=24)["entailment"] if i.split == "train"][:4]
+    tuned = classify(it, items, Recipe(epochs=1, batch=4, rate=1e-2, warmup=1.0)).subject
+    before, after = (dict(s.base.named_parameters()) for s in (it, tuned))
+    still = {n for n, p in before.items() if torch.equal(p, after[n])}
+    assert not [n for n in still if not n.startswith("pooler.")]
 
 
 @pytest.mark.parametrize("shape", SHAPES)
