@@ -55,9 +55,14 @@ class World:
             dist.destroy_process_group()
 
 
+def processes() -> int:
+    """How many `torchrun` has started; 1 where nothing has."""
+    return int(os.environ.get("WORLD_SIZE", 1))
+
+
 def join(device: str | None = None) -> World:
     """This process's place among those that `torchrun` started; `device` None means a GPU where there is one."""
-    size, rank = int(os.environ.get("WORLD_SIZE", 1)), int(os.environ.get("RANK", 0))
+    size, rank = processes(), int(os.environ.get("RANK", 0))
     kind = device or ("cuda" if torch.cuda.is_available() else "cpu")
     if size == 1:
         return World(0, 1, torch.device(kind))

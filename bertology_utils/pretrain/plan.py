@@ -8,7 +8,6 @@ come to are kept in the stage's folder, so that the schedule of the learning rat
 from __future__ import annotations
 
 import json
-import os
 import tempfile
 import time
 from collections.abc import Callable
@@ -24,7 +23,7 @@ from .config import Config, ConfigError
 from .corpus import Corpus
 from .corpus import load as load_corpus
 from .loop import Run
-from .parallel import World, join
+from .parallel import World, join, processes
 from .recipes import load as load_config
 from .train import run as train
 
@@ -145,7 +144,7 @@ def run(
     ConfigError
         The plan is no plan (`load`), or `torchrun` has started several processes.
     """
-    if int(os.environ.get("WORLD_SIZE", 1)) > 1:  # the processes' clocks differ, and with them who still goes on
+    if processes() > 1:  # the processes' clocks differ, and with them who still goes on
         raise ConfigError("a plan runs in one process: start its configurations under torchrun one by one")
     stages, corpus, out = load(plan), Path(corpus), Path(out)
     settings = [s.configuration(scale) for s in stages]
