@@ -59,7 +59,9 @@ def embedded(subject: Subject, batch: Batch) -> torch.Tensor:
     """
     if subject.config.model_type not in PLAIN:
         why = "its layers cannot be called one by one with nothing but states and mask"
-        raise ModelUnsuitable(f"this is not defined for {subject.name}, a model of type {subject.config.model_type}: {why}")
+        raise ModelUnsuitable(
+            f"this is not defined for {subject.name}, a model of type {subject.config.model_type}: {why}"
+        )
     base: Any = subject.base
     inputs = inputs_of(subject, batch)
     hidden = base.embeddings(input_ids=inputs["input_ids"], token_type_ids=inputs["token_type_ids"])

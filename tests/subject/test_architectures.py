@@ -1,6 +1,7 @@
 """Any BERT: each architecture, tiny and with random weights, in the layout in which it is published."""
 
 import json
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
@@ -13,9 +14,11 @@ from safetensors.torch import load_file, save_file
 from support import WORDS, tiny_folder, write_model
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
-from bertology_utils.claims.registry import NotRunnable
+from bertology_utils.claims.registry import NotDefined, NotRunnable
 from bertology_utils.compress import parts
 from bertology_utils.data import load as load_data
+from bertology_utils.experiments.size import studied
+from bertology_utils.experiments.training import tuned_runs
 from bertology_utils.finetune import Recipe, classify
 from bertology_utils.runs import run
 from bertology_utils.settings import Settings
@@ -48,6 +51,14 @@ SHAPES = {  # class, configuration, tokenizer
     "roberta": ("RobertaForMaskedLM", SIZES, "bpe"),
     "xlm-roberta": ("XLMRobertaForMaskedLM", SIZES, "unigram"),
     "modernbert": ("ModernBertForMaskedLM", MODERN, "bpe"),
+}
+APART = ("albert", "distilbert", "mpnet", "modernbert")  # layers that share, or are put together in other ways
+TUNING: dict[str, tuple[str, ...]] = {  # claim -> architectures that it is not defined for
+    "trn.more_layers.su2019": (),
+    "trn.restore_lower.hao2019": ("albert",),
+    "trn.adapters.houlsby2019": APART,
+    "siz.token_elimination.goyal2020": APART,
+    "mbt.typology.pires2019": (),
 }
 WHOLE = [name for name in SHAPES if name != "albert"]  # with layers of their own
 ANGLE = {"bos_token": "<s>", "eos_token": "</s>", "cls_token": "<s>", "sep_token": "</s>", "pad_token": "<pad>",
@@ -192,6 +203,23 @@ def test_claims_run_on_it_or_say_why_not(shape):
     if shape in ("albert", "modernbert"):
         with pytest.raises((NotRunnable, ModelUnsuitable), match=f"not defined for .*{shape}"):
             run("hed.norms.kobayashi2020", settings, twin=False, save=False)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_claims_that_tune_run_on_it_or_say_why_not(shape, monkeypatch):
+    """One of each way of tuning, compressing and transferring; what there is to compress is there whatever was learnt."""
+    for name, value in {"TRAIN": 16, "CHOICE": 8, "TEST": 20, "SEEDS": 1, "PAIRS": 5}.items():
+        monkeypatch.setattr(studied, name, value)
+    monkeypatch.setattr(studied.Study, "learnt", True)
+    monkeypatch.setattr(tuned_runs, "RECIPE", replace(tuned_runs.RECIPE, epochs=1))
+    for id, undefined in TUNING.items():
+        settings = Settings(model=str(folder(shape)), n=200 if id.startswith("mbt") else 48, draws=10, device="cpu")
+        if shape in undefined:
+            with pytest.raises(NotDefined, match=f"{id}.* not defined for .*{shape}"):
+                run(id, settings, twin=False, save=False)
+        else:
+            rows = run(id, settings, twin=False, save=False).rows
+            assert rows["value"].notna().any(), id
 
 
 def published(name: str) -> Path:

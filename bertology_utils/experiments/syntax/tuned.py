@@ -27,7 +27,7 @@ TRAIN = 500  # texts that a classifier is tuned on
 ATTACKED = 200  # texts at most: each is classified with seven triggers, or none, by three models
 CLASSES = ("0", "1")
 PASSES = 1200  # sentences a parser sees at least, each several times in a small treebank
-MOST = 30  # epochs of a parser, however small the treebank
+MOST = 20  # epochs of a parser, however small the treebank
 LEARNT = 300  # sentences and texts at most that parsing and the task after it are learnt from
 
 
