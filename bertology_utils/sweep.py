@@ -125,7 +125,8 @@ def planned(
 
 
 def _quick(id: str, settings: Settings) -> Settings:
-    return replace(settings, n=get(id).quick)
+    it = get(id)
+    return replace(settings, n=min(it.quick, it.n))
 
 
 def _one(id: str, source: str, settings: Settings, options: dict) -> Outcome:

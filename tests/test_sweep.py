@@ -71,13 +71,13 @@ def test_a_run_is_taken_up_where_a_record_is_missing(settings, tmp_path):
 
 
 def test_a_quick_try_takes_as_many_items_as_a_claim_says(settings, monkeypatch):
-    for id, number in zip(SMALL, (60, 30)):
-        monkeypatch.setitem(registry._CLAIMS, id, replace(runs.get(id), quick=number))
+    for id, changes in zip(SMALL, ({"quick": 60}, {"quick": 200, "n": 30})):  # and no more than in earnest
+        monkeypatch.setitem(registry._CLAIMS, id, replace(runs.get(id), **changes))
     options = {"twin": False, "quick": True}
     asked = {o.claim: o.records[0].provenance["asked"] for o in sweep.many(SMALL, settings, **options)}
     assert asked == {SMALL[0]: 60, SMALL[1]: 30}
     assert not list(sweep.many(SMALL, settings, missing=True, **options))
-    assert len(list(sweep.many(SMALL, settings, twin=False, missing=True))) == 1  # of 40 items as asked there is none
+    assert len(list(sweep.many(SMALL, settings, twin=False, missing=True))) == 2  # of 40 items as asked there is none
 
 
 def test_a_record_says_how_many_resamples_it_rests_on(settings):

@@ -45,8 +45,8 @@ class Claim:
     limit : int or None
         Original items per task and split when the settings name none (None: all).
     quick : int
-        Items per task of a quick try (`--fast`): more than `QUICK` where fewer leave nothing to measure, fewer where each
-        is tuned on.
+        Items per task of a quick try (`--fast`), if that is fewer than `n`: more than `QUICK` where fewer leave nothing to
+        measure, fewer where each is tuned on.
     beside : mapping
         Task -> the data sets it is taken from where a source has none of its own (running text beside word pairs).
     nulls : tuple of str or Null

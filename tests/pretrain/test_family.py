@@ -48,6 +48,8 @@ def test_every_run_of_the_grid_is_another_one():
     assert len({m.name for m in members}) == len(members) == len({m.key for m in members})
     assert {m.seed for m in grid.members(["base"])} >= {0, 1, 2}
     assert all(len(t.group(g)) >= 3 for t in TIERS.values() for g in t.groups), "three seeds are the least"
+    assert grid.members([members[3].key]) == grid.members([members[3].name]) == [members[3]]  # as `workflow/` asks
+    assert grid.members(["bilingual"]) == list(TIERS["bilingual"].members)
     with pytest.raises(ConfigError, match="no run is called nonesuch"):
         grid.members(["nonesuch"])
     with pytest.raises(ConfigError, match="no group"):

@@ -176,6 +176,7 @@ def sought(pairs: Sequence[Pair]) -> list[Pair]:
     "mbt.alignment_tuning.cao2019",
     tasks=("translations", "multilingual_treebank"),
     n=1500,
+    quick=120,
     beside=BESIDE,
 )
 def alignment_tuning(subject, data, settings):
@@ -187,7 +188,8 @@ def alignment_tuning(subject, data, settings):
     codes = {s.condition for s in tagged if language(s.condition).code != "en"}
     pairs = shuffled(pairs_of(data["translations"], codes), settings)
     pairs = [p for p, a, b in zip(pairs, *_fit(subject, pairs)) if a and b]
-    taught, asked = [p for p in pairs if p.split == "train"][:PAIRS], sought(pairs)
+    most = min(PAIRS, settings.n // 2 if settings.n else PAIRS)  # a quick try's few sentences would still make as many
+    taught, asked = [p for p in pairs if p.split == "train"][:most], sought(pairs)
     if not taught or {p.split for p in asked} != {"dev", "test"}:
         raise TooFew(f"{len(taught)} sentence pairs to align and {len(asked)} to retrieve")
     spoken = {s.words for p in taught for s in (p.english, p.other)}
