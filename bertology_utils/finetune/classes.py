@@ -71,8 +71,8 @@ class Classifier:
         """The same on another device; itself where it is there already."""
         if device == self.subject.device:
             return self
-        model: Any = copy.deepcopy(self.subject.model).to(device)
-        subject = replace(self.subject, model=model, device=device)
+        model: Any = copy.deepcopy(self.subject.model)
+        subject = replace(self.subject, model=model.to(device), device=device)
         return replace(self, subject=subject, head=copy.deepcopy(self.head).to(device))
 
     def logits(self, items: Sequence[Labelled], settings: Settings | None = None) -> np.ndarray:
