@@ -175,7 +175,8 @@ def _landscape(start, of, some, settings, name: str) -> tuple[np.ndarray, np.nda
 
     One model after the other: those of a random start serve no other claim, and five of BERT-base are 2 GB.
     """
-    make, found, plane = (plain if name == "pretrained" else runs.afresh), [], []
+    make, found = (plain if name == "pretrained" else runs.afresh), []
+    plane: list[dict] = []
     for seed in range(SEEDS):
         tuned = make(start, of, seed)
         sharp = _rises(tuned, some, seed, settings)
