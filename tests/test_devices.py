@@ -13,7 +13,7 @@ from torch.nn import functional as F
 
 from bertology_utils import runs
 from bertology_utils.data import load
-from bertology_utils.experiments.size import studied
+from bertology_utils.experiments.size import studied, teaching
 from bertology_utils.experiments.training import tuned_runs, tuned_steady
 from bertology_utils.finetune import Recipe, classify
 from bertology_utils.settings import Settings
@@ -21,7 +21,6 @@ from bertology_utils.subject import models
 
 CLAIMS = (  # of each way in which vectors, maps, gaps and tuned models are used, one
     "emb.anisotropy.ethayarajh2019",
-    "syn.trees_from_vectors.vilares2020",
     "hed.syntactic.clark2019",
     "hed.norms.kobayashi2020",
     "hed.negation_scope.zhao2020",
@@ -43,6 +42,7 @@ def small(monkeypatch):
         monkeypatch.setattr(studied.Study if name == "learnt" else studied, name, value)
     monkeypatch.setattr(tuned_runs, "RECIPE", replace(tuned_runs.RECIPE, epochs=1))
     monkeypatch.setattr(tuned_steady, "SEEDS", 2)
+    monkeypatch.setattr(teaching, "MORE", 8)
 
 
 @pytest.mark.parametrize("id", CLAIMS)
