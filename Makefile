@@ -17,7 +17,7 @@ DEVICE ?= cpu
 # The model of `make real`, and what is rerun on it: all, sections, ledger ids.
 REAL ?= bert-base-uncased
 CLAIMS ?= all
-# More of `bertology run`, for `make real`: --fast tells in minutes whether everything runs.
+# More of `bertology run`, for `make real`: --fast takes few items: does everything run?
 OPTIONS ?=
 # What `make test` runs (the notebooks take longest, so they begin), and in how many processes; each of them computes
 # on one thread.
