@@ -62,8 +62,9 @@ def measure(folder: Path, corpus: Corpus, config: Config, only: Sequence[str] = 
     dict
         ``heldout`` (`places.losses`), ``relations`` where the run had a second task, ``agreement`` (a string of 0 and 1 per
         construction; none where pieces were not hidden by [MASK]), ``probes`` (right and all targets per sentence),
-        ``facts`` and ``tuned``; of a run that detects replaced
-        pieces ``probes`` and ``tuned`` alone; ``bits`` where the configuration names some; ``checkpoints`` (agreement over training) where the run exported any.
+        ``facts`` and ``tuned``; of a run that detects replaced pieces ``probes`` and ``tuned`` alone; ``bits``
+        (`fewer_bits`) where the configuration names some; ``checkpoints`` (agreement over training) where the run
+        exported any.
     """
     settings = Settings(device="cpu", model=str(folder))
     subject = load(str(folder.resolve()), settings)
