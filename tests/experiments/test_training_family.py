@@ -91,7 +91,13 @@ def value(rows, measure, part="value", **where):
     return one
 
 
-WORSE = {"three layers, narrower": 0.4, "random piece": 0.4, "uniform attention": 0.5, "half pieces": 0.3, "rate 0.8": 0.6}
+WORSE = {
+    "three layers, narrower": 0.4,
+    "random piece": 0.4,
+    "uniform attention": 0.5,
+    "half pieces": 0.3,
+    "rate 0.8": 0.6,
+}
 
 
 @pytest.mark.parametrize("id", IDS)

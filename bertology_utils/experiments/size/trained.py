@@ -129,7 +129,9 @@ def train_large(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
         _exact("bytes, large / large compressed", _bytes(runs, LARGE, FULL) / _bytes(runs, LARGE, HEAVY)),
     ]
     rows += [
-        family.score(runs, settings, "accuracy", g, fewer(b), group=g, bits=b) for g in pair for b in (FULL, "8", "4", "3", "2")
+        family.score(runs, settings, "accuracy", g, fewer(b), group=g, bits=b)
+        for g in pair
+        for b in (FULL, "8", "4", "3", "2")
     ]
     frame = family.table(runs, settings, rows, pair)
     large, small = (from_record(next(iter(runs.group(g).values())).config) for g in pair)
