@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import pairwise
 from math import log2
 
 import pandas as pd
@@ -132,7 +133,7 @@ def _front(rows: pd.DataFrame, scale: Scale) -> str:
     """Steps through the points on the front, from that which keeps most: none that saves as much keeps more."""
     points = [(scale.across(f), scale.up(s)) for f, s in rows.sort_values(FEWER)[[FEWER, SHARE]].to_numpy()]
     out = []
-    for (x1, y1), (x2, y2) in zip(points, points[1:]):
+    for (x1, y1), (x2, y2) in pairwise(points):
         out.append(f'<line stroke="currentColor" x1="{x1}%" x2="{x1}%" y1="{y1}" y2="{y2}"/>')
         out.append(f'<line stroke="currentColor" x1="{x1}%" x2="{x2}%" y1="{y2}" y2="{y2}"/>')
     return f'<g class="front pt-ours">{"".join(out)}</g>' if out else ""

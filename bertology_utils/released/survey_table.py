@@ -110,8 +110,8 @@ def agreement(frame: pd.DataFrame) -> pd.DataFrame:
     packaged=True,
     note="Two copies of the table, made independently of one another, are equal row by row, up to the second one's cutting "
     "and rounding. One share is off: ALBERT-xxlarge has 200 per cent of BERT base's size where the table's factor, 0.47, "
-    "gives 213; its factor is the same in both. What the figures are worth is another matter: they are the studies' own, from other "
-    "tasks, baselines and machines, and the survey warns against comparing them point by point.",
+    "gives 213; its factor is the same in both. What the figures are worth is another matter: they are the studies' own, "
+    "from other tasks, baselines and machines, and the survey warns against comparing them point by point.",
 )
 def table1(files: Files) -> pd.DataFrame:
     """How many rows, and how many shares, are equal in both sources."""
