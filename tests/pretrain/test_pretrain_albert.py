@@ -7,10 +7,12 @@ import json
 import pytest
 import torch
 from pretrain_corpus import configuration, write
+from support import tiny
 
 from bertology_utils import Settings
 from bertology_utils.compress import file_bytes
 from bertology_utils.pretrain import ConfigError, compute, load_config, loop, train
+from bertology_utils.pretrain.family import measure
 from bertology_utils.pretrain.step import build
 from bertology_utils.subject import encode
 from bertology_utils.subject.models import load
@@ -37,11 +39,12 @@ def trained(tmp_path_factory):
         patch.setattr(loop.Run, "advance", crashing)
         with pytest.raises(KeyboardInterrupt):
             train.run(config, text, folder / "run", device="cpu", cache=folder / "cache")
-    return train.run(config, text, folder / "run", device="cpu", cache=folder / "cache"), config
+    model = train.run(config, text, folder / "run", device="cpu", cache=folder / "cache")
+    return model, config, train.load_corpus(text, config, folder / "cache")
 
 
 def test_what_is_exported_is_read_as_an_albert_and_says_what_the_trained_model_said(trained):
-    folder, config = trained
+    folder, config, _ = trained
     subject = load(str(folder.resolve()), Settings(device="cpu"))
     assert subject.config.model_type == "albert" and subject.config.num_hidden_groups == 1 and subject.has_mlm
     assert subject.n_layers == config.layers > 1
@@ -56,6 +59,22 @@ def test_what_is_exported_is_read_as_an_albert_and_says_what_the_trained_model_s
     assert torch.allclose(was, now, atol=0.05) and now.std() > 0  # in half precision
     told = json.loads((folder / "training.json").read_text("utf-8"))["heldout"]
     assert told["heldout_mlm"] < 7 and "heldout_nsp" in told
+
+
+def test_of_a_run_what_is_asked_for_is_measured(trained, monkeypatch):
+    folder, config, corpus = trained
+    monkeypatch.setattr(measure, "tuned", lambda *_: pytest.fail("nobody asked for it"))
+    told = measure.measure(folder, corpus, config, ("heldout",))
+    held = {k: sum(v) for k, v in told["heldout"].items()}
+    assert set(told) == {"heldout"} and 0 < held["loss"] / held["n"] < 8 and held["n"] > 50
+
+
+def test_a_tuned_copy_is_scored_with_fewer_and_fewer_bits(monkeypatch):
+    monkeypatch.setattr(measure, "TOLD", 80)
+    told = measure.fewer_bits(tiny(), Settings(device="cpu"), (8, 2))
+    assert set(told) == {"32", "8", "2", "majority"} and 0.5 <= told["majority"] < 1
+    assert len({len(told[b]["right"]) for b in ("32", "8", "2")}) == 1 and len(told["32"]["right"]) > 5
+    assert told["2"]["bytes"] < told["8"]["bytes"] < told["32"]["bytes"]
 
 
 def test_a_shared_model_has_one_layer_of_weights_and_its_file_is_smaller():
