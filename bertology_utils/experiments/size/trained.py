@@ -69,6 +69,15 @@ def together(scores: dict[str, np.ndarray]) -> np.ndarray:
     return np.concatenate([v * total / (len(scores) * v.shape[1]) for v in scores.values()], 1)
 
 
+def _slope(measure: str, values: np.ndarray, settings: Settings, **keys: object) -> dict:
+    """Mean of slopes (S, N), which may be negative even where none happens to be, as a row."""
+    s, n = values.shape
+    groups = [np.repeat(np.arange(s), n), np.tile(np.arange(n), s)] if s > 1 else None
+    options = {"seed": settings.seed, "draws": settings.draws}
+    found = intervals.mean_interval(values.ravel(), groups=groups, signed=True, **options)
+    return intervals.row(measure, found, n, **keys)
+
+
 @claim("siz.bigger_is_better.liu2019a", tasks=(), family=True)
 def bigger_is_better(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
     """What a doubling of the parameters adds to the accuracy, mean over everything that runs are scored on (liu2019a).
@@ -77,9 +86,9 @@ def bigger_is_better(runs: Recorded, data: Data, settings: Settings) -> pd.DataF
     logarithm of all parameters. Agreement and facts are at chance in all of them, and count.
     """
     every, wide = slopes(runs, SIZES), slopes(runs, WIDTHS)
-    rows = [family.scored(DOUBLING, together(every), settings)]
-    rows += [family.scored(f"{DOUBLING}, by task", v, settings, task=name) for name, v in every.items()]
-    rows.append(family.scored(f"{DOUBLING}, width alone", together(wide), settings))
+    rows = [_slope(DOUBLING, together(every), settings)]
+    rows += [_slope(f"{DOUBLING}, by task", v, settings, task=name) for name, v in every.items()]
+    rows.append(_slope(f"{DOUBLING}, width alone", together(wide), settings))
     rows.append(family.loss(runs, settings, "loss, narrowest - widest", WIDTHS[0], WIDTHS[-1]))
     frame = family.table(runs, settings, rows, SIZES)
     told = [f"{g} {parameters(next(iter(runs.group(g).values()))):,}" for g in SIZES]
