@@ -291,7 +291,7 @@ plotting.plt.show()
 # %% tags=["hide-output"]
 print(plotting.printed(shown))
 
-# %% mystnb={"figure": {"caption": "Gain of each score per doubling of the parameters, over four sizes of our pretraining runs."}, "image": {"alt": "Horizontal bars with intervals for six scores: the probes gain about three points per doubling, agreement and facts nothing."}}
+# %% mystnb={"figure": {"caption": "Gain of each score per doubling of the parameters, over four sizes of our pretraining runs."}, "image": {"alt": "Horizontal bars with intervals for six scores: the probes and the tuned task gain three to five points per doubling; agreement and facts are open."}}
 sizes = recall("siz.bigger_is_better.liu2019a")
 shown = {"our runs": plotting.rows_of(sizes.rows, "score per doubling of parameters, by task")}
 plotting.bars(shown, "task", chance=0.0, xlabel="score per doubling of parameters", ax=plotting.axes(figsize=(7, 3.6)))
