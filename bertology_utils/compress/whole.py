@@ -46,7 +46,7 @@ def encoder(classifier: Classifier, bits: int) -> Classifier:
     """
     subject = duplicate(classifier.subject)
     for name, part in list(subject.base.named_modules()):
-        made = None
+        made: nn.Module | None = None
         if isinstance(part, nn.Linear):
             made = GroupedLinear(part, bits, outliers=False)
         elif isinstance(part, nn.Embedding):

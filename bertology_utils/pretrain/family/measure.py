@@ -81,7 +81,8 @@ def _calls(
     subject: Subject, folder: Path, corpus: Corpus, config: Config, settings: Settings
 ) -> dict[str, Callable[[], Any]]:
     """What a run that fills gaps can be asked, by name, in the order of a record."""
-    cut, pairs, model = places.of(corpus), config.pair != "none", subject.model
+    cut, pairs = places.of(corpus), config.pair != "none"
+    model: Any = subject.model
     heldout = partial(places.losses, model, cut, pairs=pairs, symbol=config.mask_symbol)
     out: dict[str, Callable[[], Any]] = {
         "heldout": lambda: {k: [round(float(x), 3) for x in v] for k, v in heldout().items()}
