@@ -30,7 +30,8 @@
 # of the weights; single weights are set to zero under a mask.
 #
 # `mini` is tuned on 360 generated pairs of sentences, does one follow from the other, in the recorded runs that `recall`
-# reads. Blocks and heads are counted from 1.
+# reads. What needs pretraining of several sizes is read from the recorded runs of [chapter 7](07_training.md), some half a minute
+# each. Blocks and heads are counted from 1.
 #
 # **Five things this chapter shows**
 
@@ -256,6 +257,18 @@ plotting.plt.show()
 # %% tags=["hide-output"]
 print(plotting.printed(shown))
 
+# %% [markdown]
+# For `mini`: six tenths of the weights are off, found in two rounds, drawn at random, or the largest of the tuned ones.
+
+# %% mystnb={"figure": {"caption": "Accuracy of mini with six tenths of its weights off, tuned: the winning ticket, random masks and the worst there are. Dotted: all weights."}, "image": {"alt": "Three bars with intervals: accuracy of mini with a winning, a random and a bad mask of one size."}}
+tickets = recall("siz.lottery.chen2020")
+shown = {"mini": plotting.rows_of(tickets.rows, "accuracy left")}
+plotting.bars(shown, "way", chance=tickets.value("accuracy"), reference="all weights", xlim=(0, 1), xlabel="accuracy")
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(shown))
+
 # %%
 found("siz.lottery.chen2020")
 
@@ -267,10 +280,22 @@ card("siz.lottery.chen2020")
 # ## Do larger models do better?
 #
 # In general yes, says the survey, and names exceptions. The scores of four small BERTs of different size were released.
+# Among our own pretraining runs there are four sizes too: half the depth, half the width, the base, and one and a half times
+# the width, each with three seeds and equally many pieces.
 
 # %% mystnb={"figure": {"caption": "Gain of the score per doubling of the parameters, from BERT-tiny to BERT-medium."}, "image": {"alt": "Horizontal bars for six tasks: gain of the score per doubling of parameters."}}
 shown = released("siz.bigger_is_better.liu2019a", "score per doubling of parameters, by task", of="tiny")
 plotting.bars(shown, "task", chance=0.0, xlabel="score per doubling of parameters", ax=plotting.axes(figsize=(7, 3.6)))
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(shown))
+
+# %% mystnb={"figure": {"caption": "Gain of each score per doubling of the parameters, over four sizes of our pretraining runs. No run has learnt any fact: the interval there reaches far beyond the picture."}, "image": {"alt": "Horizontal bars with intervals for six scores: the probes and the tuned task gain three to five points per doubling; agreement and facts are open."}}
+sizes = recall("siz.bigger_is_better.liu2019a")
+shown = {"our runs": plotting.rows_of(sizes.rows, "score per doubling of parameters, by task")}
+labels = {"xlim": (-0.08, 0.12), "xlabel": "score per doubling of parameters", "ax": plotting.axes(figsize=(7, 3.6))}
+plotting.bars(shown, "task", chance=0.0, **labels)
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -286,7 +311,9 @@ card("siz.bigger_is_better.liu2019a")
 # (siz-not-always)=
 # ## But not always?
 #
-# On subject-verb agreement BERT base was right more often than BERT large {cite:p}`goldberg2019`.
+# On subject-verb agreement BERT base was right more often than BERT large {cite:p}`goldberg2019`. The answers of both were
+# released. It is not rerun on models of ours: `mini` comes in one size, and our small pretraining runs are at chance on
+# agreement at every size.
 
 # %% mystnb={"figure": {"caption": "Share of the same 383 sentences in which the right verb form is preferred."}, "image": {"alt": "Two bars with intervals: BERT base and BERT large."}}
 shown = released("siz.bigger_not_always.goldberg2019", "accuracy")
@@ -406,12 +433,23 @@ card("siz.structured_pruning.mccarley2020")
 # (siz-albert)=
 # ## What do shared layers cost?
 #
-# ALBERT {cite:p}`lan2020` uses one layer again and again and splits the embeddings into two small matrices.
+# ALBERT {cite:p}`lan2020` uses one layer again and again and splits the embeddings into two small matrices. Its tables
+# compare models that were trained differently. Our runs differ in nothing else: three layers of their own, one layer three
+# times with embeddings a quarter as wide, and three layers of half the width, which have as few weights.
 
 # %% mystnb={"figure": {"caption": "Share of BERT large's score that ALBERT large loses, by task, for two versions."}, "image": {"alt": "Horizontal bars for four tasks and two versions: share of the score lost."}}
 shown = released("siz.albert.lan2020", "share of the score lost, shared - plain, by task")
 shown = dict(zip(("first version", "second version"), shown.values(), strict=True))
 plotting.bars(shown, "task", chance=0.0, xlabel="share of the score lost")
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(shown))
+
+# %% mystnb={"figure": {"caption": "Held-out loss of our runs: three layers, one layer three times with narrow embeddings, and a plain model made as small by its width."}, "image": {"alt": "Three bars with intervals: held-out loss in nats of plain, shared and narrower models."}}
+shared = recall("siz.albert.lan2020")
+shown = {"our runs": plotting.rows_of(shared.rows, "loss")}
+plotting.bars(shown, "group", xlabel="held-out loss, nats per masked piece")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -477,7 +515,19 @@ card("siz.token_elimination.goyal2020")
 # (siz-train-large)=
 # ## Train large, then compress?
 #
-# {cite:t}`li2020` train large models for a short time and compress them heavily. This needs pretraining of two sizes.
+# {cite:t}`li2020` train large models for a short time and compress them heavily. So do two of our pretraining runs: one
+# is 128 wide, the other 184, with half of the pieces and as much compute. Both are tuned, then every matrix is held in
+# few bits. With 4 bits the large one takes no more bytes than the small one with 8.
+
+# %% mystnb={"figure": {"caption": "Accuracy of tuned copies of a small run and of a large one trained with as much compute, by bits per weight."}, "image": {"alt": "Horizontal bars with intervals: accuracy of the small and the large model with 32, 8, 4, 3 and 2 bits per weight."}}
+trained = recall("siz.train_large.li2020")
+shown = by({"": plotting.rows_of(trained.rows, "accuracy")}, "group")
+labels = {"xlim": (0, 1), "xlabel": "accuracy", "ylabel": "bits per weight", "ax": plotting.axes(figsize=(7, 4))}
+plotting.bars(shown, "bits", chance=0.5, **labels)
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(shown))
 
 # %%
 found("siz.train_large.li2020")
@@ -489,20 +539,27 @@ card("siz.train_large.li2020")
 # (siz-table)=
 # ## What is saved, and what is kept?
 #
-# Table 1 of the survey sets twenty-six compressed models side by side: how much smaller, how much of the score is kept, how
-# much faster. Its figures are in none of the files that this book is made from, so they are not shown. What follows is the same
-# comparison from what was measured here, on `mini` and one task, and from released figures of BERT, on others: no point of the
-# one kind beats a point of the other.
+# Table 1 of the survey sets twenty-six models side by side: how much smaller, how much of the score is kept, how much
+# faster. Here they are, with released figures of BERT and with what was measured on `mini`, on one task. No point of one kind
+# beats a point of another: the survey's figures come from different studies, with other baselines, tasks and machines, and
+# it warns against comparing them point by point. The line is the front of our own: nothing of ours that saves as much keeps
+# more. An interval as wide as most of these leaves its order open.
 #
-# Bytes are those of the linear weights. Times are those of 32 texts at a time, the tuned model and the compressed one in turn. The
-# line is the front: nothing of ours that saves as much keeps more. An interval as wide as most of these leaves
-# its order open. The score of `mini` starts high: always to say the commonest label would keep two thirds of it.
+# Bytes of ours and of the released ones are those of the linear weights; the survey counts all weights. Our times are those of
+# 32 texts at a time, the tuned model and the compressed one in turn. The score of `mini` starts high: always to say the
+# commonest label would keep two thirds of it.
 
 # %%
 from bertology_utils.cards import savings
+from bertology_utils.cards.scatter import Scatter
 
-saved = savings.points()
+saved, survey = savings.points(), savings.survey()
 released_ = saved["model"] == savings.RELEASED
+Scatter(pd.concat([saved, survey], ignore_index=True))
+
+# %% [markdown]
+# The larger a point, the faster the model; the smallest are no faster, or were not timed. The same as a picture that
+# needs no page, without the survey's rows:
 
 # %% mystnb={"figure": {"caption": "Score kept by times fewer bytes, numbered as in the table below. The larger a point, the faster the model; the smallest were not timed."}, "image": {"alt": "Scatter of compressed models: of the score most keep more than nine tenths at up to eight times fewer bytes; with half of the layers, distilled or replaced, mini keeps about eight tenths, with 2 bits or nine tenths of the weights gone about seven. The same figures are in the table below."}}
 scale = {"xscale": "log", "xticks": (1, 2, 4, 8, 16), "xticklabels": ("1", "2", "4", "8", "16")}
@@ -516,12 +573,24 @@ plotting.plt.show()
 # %% tags=["hide-output"]
 print(savings.table(saved))
 
+# %% [markdown]
+# The survey's table, as in TACL; marks of single figures are left out:
+
+# %%
+savings.survey_rows()
+
+# %% [markdown]
+# And ours, with the released ones below:
+
 # %%
 savings.table(saved)
 
 # %% [markdown]
 # MiniLM learnt from another model than the one it is compared with, and ALBERT was trained anew; what a released model saves
 # is counted from its configuration. 3 and 2 bits and single weights save space alone: products are taken in float.
+
+# %%
+found("siz.table1")
 
 # %%
 card("siz.table1")

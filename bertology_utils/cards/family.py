@@ -16,14 +16,15 @@ FIGURES = {name: "{:.2f}" for name in HEAD[3:-1]} | {HEAD[-1]: "{:.0f}"}
 
 
 def table(tier: str = "generated") -> Table:
-    """Every group of a tier that has records: means over its seeds.
+    """Every group of a tier that has records and was asked everything: means over its seeds.
 
     Columns: held-out loss in nats per masked piece at the same places for all, and its standard deviation over seeds; share
     of agreement items right; accuracy of a linear probe of dependency relations; accuracy of tuned copies; seconds of one
     processor core per run.
     """
     runs = Recorded(tiers()[tier])
-    rows = pd.DataFrame([_row(runs, g) for g in runs.tier.groups if runs.has(g)], columns=list(HEAD))
+    whole = [g for g in runs.tier.groups if runs.has(g) and not runs.tier.group(g)[0].only]
+    rows = pd.DataFrame([_row(runs, g) for g in whole], columns=list(HEAD))
     return Table(rows, FIGURES, "runs of the family")
 
 

@@ -1,4 +1,4 @@
-"""What was saved against what was kept: the compressed models of the records, a line each, and the front among ours."""
+"""What was saved against what was kept: compressed models a line each, from the records and from the survey's table."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pandas as pd
 
 from ..claims import evidence
 from ..claims.evidence import Evidence
+from ..released import survey_table
 from ..scores.frontier import front
 from ..settings import Settings
 from .tables import Table
@@ -19,7 +20,7 @@ BYTES = "bytes of linear weights, original / compressed"
 BITS = "bytes of linear weights, original / quantized"
 SPARSE = "bytes of linear weights, dense / sparse"
 BATCH = 32  # rows at a time when times were taken
-RELEASED = "BERT, released"
+RELEASED, SURVEY = "BERT, released", "the survey's table"
 NAN = float("nan")
 FEWER, SHARE, FAST = "bytes, times fewer", "score kept", "times as fast"
 HEAD = ("no.", "what is saved", "model", FEWER, SHARE, "from", "to", FAST, "on the front")
@@ -51,6 +52,8 @@ class Way:
         Their measures; `time` empty: it was not measured.
     model : str
         Of a released record; empty: the settings' model.
+    way : str
+        As the survey's table groups them: ``distillation``, ``quantization``, ``pruning`` or ``other``.
     """
 
     says: str
@@ -60,6 +63,7 @@ class Way:
     kept: str = KEPT
     time: str = TIME
     model: str = ""
+    way: str = "pruning"
 
 
 HEADS, LAYERS = "siz.head_pruning.michel2019", "siz.layer_redundancy.kao2020"
@@ -74,26 +78,26 @@ OURS = (
     Way("a third of the layers", LAYERS),
     Way("half of the units", UNITS, {"way": "half of the units"}),
     *(Way(f"{share:.0%} of the weights, by size", PRUNED, {"share": share}, SPARSE, time="") for share in (0.3, 0.6, 0.9)),
-    Way("8 bits", ROUNDED, {"way": "8 bits"}, BITS),
-    Way("4 bits", ROUNDED, {"way": "4 bits"}, f"{BITS}, fewer bits"),
-    *(Way(bits, ROUNDED, {"way": bits}, f"{BITS}, fewer bits", time="")
+    Way("8 bits", ROUNDED, {"way": "8 bits"}, BITS, way="quantization"),
+    Way("4 bits", ROUNDED, {"way": "4 bits"}, f"{BITS}, fewer bits", way="quantization"),
+    *(Way(bits, ROUNDED, {"way": bits}, f"{BITS}, fewer bits", time="", way="quantization")
       for bits in ("3 bits", "3 bits, outliers kept", "2 bits")),
-    Way("a third of the word vectors", VECTORS, {"way": "by attention"}, 1.0, time="time, original / eliminated"),
-    Way("half of the layers, distilled", TAUGHT),
-    Way("half of the layers, replaced", GROWN, {"way": "replaced"}),
+    Way("a third of the word vectors", VECTORS, {"way": "by attention"}, 1.0, time="time, original / eliminated", way="other"),
+    Way("half of the layers, distilled", TAUGHT, way="distillation"),
+    Way("half of the layers, replaced", GROWN, {"way": "replaced"}, way="other"),
 )  # fmt: skip
 THEIRS = (
-    Way("DistilBERT: half of the layers", TAUGHT, ALL, 2.0, TEACHER, "", "bert-base-uncased, DistilBERT"),
+    Way("DistilBERT: half of the layers", TAUGHT, ALL, 2.0, TEACHER, "", "bert-base-uncased, DistilBERT", "distillation"),
     Way("MiniLM: half of the width", TAUGHT, ALL, BASE / weights(12, 384), "retention of BERT base's score", "",
-        "bert-base-uncased, MiniLM-L12xH384"),
+        "bert-base-uncased, MiniLM-L12xH384", "distillation"),
     Way("MiniLM: half of both", TAUGHT, ALL, BASE / weights(6, 384), "retention of BERT base's score", "",
-        "bert-base-uncased, MiniLM-L6xH384"),
-    Way("Theseus: half of the layers", GROWN, ALL, 2.0, TEACHER, "", "bert-base-uncased, replaced modules"),
-    Way("Q8BERT: 8 bits", ROUNDED, ALL, 4.0, KEPT, "", "bert-base, 8 bits"),
+        "bert-base-uncased, MiniLM-L6xH384", "distillation"),
+    Way("Theseus: half of the layers", GROWN, ALL, 2.0, TEACHER, "", "bert-base-uncased, replaced modules", "other"),
+    Way("Q8BERT: 8 bits", ROUNDED, ALL, 4.0, KEPT, "", "bert-base, 8 bits", "quantization"),
     Way("PoWER: fewer word vectors", VECTORS, ALL, 1.0, KEPT, "time, original / eliminated",
-        "bert-base-uncased, fewer vectors"),
+        "bert-base-uncased, fewer vectors", "other"),
     Way("ALBERT large: shared layers", "siz.albert.lan2020", ALL, BIG / weights(1, 1024),
-        "share of the score lost, shared - plain", "", "bert-large and albert-large v1"),
+        "share of the score lost, shared - plain", "", "bert-large and albert-large v1", "other"),
 )  # fmt: skip
 
 
@@ -106,13 +110,48 @@ def points(settings: Settings | None = None) -> pd.DataFrame:
     """
     settings = settings or Settings.of()
     told = [line for way in (*OURS, *THEIRS) if (line := _line(way, settings))]
-    frame = pd.DataFrame(told, columns=list(HEAD[1:-1]))
+    frame = pd.DataFrame(told, columns=[*HEAD[1:-1], "way"])
     mine = (frame["model"] != RELEASED).to_numpy()
     on = np.zeros(len(frame), bool)
     on[mine] = front(frame[FEWER][mine], frame[SHARE][mine])
     frame = frame.assign(low=frame["from"], high=frame["to"], size=30 * frame[FAST].fillna(0.4))
     frame = frame.assign(**{"on the front": on})
     return frame.assign(**{"no.": [str(k) for k in range(1, len(frame) + 1)]})
+
+
+def survey() -> pd.DataFrame:
+    """The 26 rows of the survey's table in the columns of `points`; they have no intervals and are on no front.
+
+    Factors are of all weights, not of the linear ones alone. Of a range the end that saves more is taken, with the lesser
+    score; where no factor of size is given, 1.
+
+    Examples
+    --------
+    >>> survey().set_index("what is saved").loc["IMP, rewind 50%", ["bytes, times fewer", "score kept"]].tolist()
+    [2.5, 0.94]
+    """
+    rows = survey_table.survey()
+    ends = {c: [survey_table.ends(cell) for cell in rows[c]] for c in ("compression", "performance", "speedup")}
+    told = {
+        "what is saved": rows["name"],
+        "model": SURVEY,
+        FEWER: [max(e, default=1.0) for e in ends["compression"]],
+        SHARE: [min(e) / 100 for e in ends["performance"]],
+        **dict.fromkeys(("from", "to", "low", "high"), NAN),
+        FAST: [max(e, default=NAN) for e in ends["speedup"]],
+        "way": rows["group"],
+        "on the front": False,
+    }
+    return pd.DataFrame(told)
+
+
+def survey_rows() -> Table:
+    """The survey's table as it stands there, to be read."""
+    names = {"group": "way", "name": "model", "model": "layers", "compression": FEWER, "performance": "score kept, %"}
+    rows = survey_table.survey().rename(columns=names | {"speedup": FAST, "evaluation": "tasks"})
+    rows["layers"] = [m.replace("mBERT", "m").replace("BERT", "").replace("BiLSTM", "LSTM ") for m in rows["layers"]]
+    shown = rows[["model", "way", "layers", FEWER, "score kept, %", FAST, "tasks"]].replace("", "–")
+    return Table(shown, {}, "Table 1 of the survey")
 
 
 def table(frame: pd.DataFrame) -> Table:
@@ -142,7 +181,7 @@ def _line(way: Way, settings: Settings) -> tuple | None:
     if "lost" in way.kept:
         value, low, high = 1 - value, 1 - high, 1 - low  # of a loss
     speed = float(fast["value"].iloc[0]) if len(fast) else NAN
-    return way.says, RELEASED if way.model else settings.model, saved, value, low, high, speed
+    return way.says, RELEASED if way.model else settings.model, saved, value, low, high, speed, way.way
 
 
 def _frame(way: Way, settings: Settings) -> pd.DataFrame | None:

@@ -46,6 +46,7 @@ def check(config: Config) -> None:
         _shares,
         _sublayers,
         _languages,
+        _albert,
     ):  # in this order: sizes are compared once they are numbers
         if problem := look(config):
             raise ConfigError(f"configuration {config.name!r}: {problem}")
@@ -139,4 +140,16 @@ def _languages(config: Config) -> str:
         return "language_ids is for rows of one language"
     if config.body != "learned" and (config.own_pieces < 1 or len(config.phases) != 2 or config.beside != "nothing"):
         return f"body {config.body!r} is for two phases and a second language with pieces of its own"
+    return ""
+
+
+def _albert(config: Config) -> str:
+    if config.embedding < 0 or any(not b.isdigit() or not 2 <= int(b) <= 8 for b in config.bits.split()):
+        return f"embedding {config.embedding} is below 0, or bits {config.bits!r} are not numbers from 2 to 8"
+    if not (config.shared or config.embedding):
+        return ""
+    if config.objective != "mlm" or config.attention != "learned" or config.sublayers or config.languages:
+        return "shared layers and narrow embeddings are for objective 'mlm', BERT's own layers and one language"
+    if {config.depth(p) for p in config.phases} != {config.layers}:
+        return "shared layers are there from the start: a shallower model is not stacked to them"
     return ""

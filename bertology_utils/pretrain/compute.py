@@ -6,9 +6,12 @@ whole training. Padding is not counted, since budgets are in pieces.
 
 from __future__ import annotations
 
+import torch
+
 from .config import Config
 from .masking import slots
 from .replaced import SHARE
+from .step import build
 
 
 def encoder(layers: int, width: int, ffn: int, length: int) -> float:
@@ -32,8 +35,10 @@ def per_piece(config: Config, layers: int, length: int) -> float:
     predicted = slots(length, config.mask_rate) / length
 
     def of(width: int, ffn: int) -> float:
-        """An encoder with the head that fills gaps, (width, width) and (width, V), where there are gaps."""
-        return encoder(layers, width, ffn, length) + predicted * (width**2 + width * config.symbols)
+        """An encoder with the head that fills gaps, (width, table) and (table, V), where there are gaps."""
+        table = config.embedding or width
+        widened = table * width if config.embedding else 0
+        return widened + encoder(layers, width, ffn, length) + predicted * (width * table + table * config.symbols)
 
     if config.objective == "mlm":
         return of(config.hidden, config.ffn)
@@ -56,3 +61,15 @@ def total(config: Config) -> float:
 def equal(config: Config, other: Config) -> int:
     """The pieces with which `config` computes as much as `other` does."""
     return round(config.tokens * total(other) / total(config))
+
+
+def parameters(config: Config) -> int:
+    """Weights of a run's model with its heads; those that are shared, or tied, count once.
+
+    >>> from bertology_utils.pretrain import load_config
+    >>> deep = {"layers": 4, "phases": [{"length": 32, "share": 1.0}]}
+    >>> parameters(load_config("tiny", **deep, shared=True)) < parameters(load_config("tiny", **deep)) / 1.5
+    True
+    """
+    with torch.random.fork_rng(devices=[]), torch.device("meta"):
+        return sum(p.numel() for p in build(config).parameters())

@@ -15,6 +15,7 @@ LATER = (
     *("objective", "masking", "mask_symbol", "static_masks", "same_rows", "attention", "sublayers"),
     *("multilingual", "languages", "part", "own_pieces", "inverted", "language_ids", "beside", "reset_positions"),
     *("body", "vocabulary"),
+    *("shared", "embedding", "bits"),
 )
 
 
@@ -125,6 +126,12 @@ class Config:
         embeddings with all else as it is (artetxe2019); ``random``: its control, all but the embeddings untrained.
     vocabulary : str
         A bundled model, or a folder, whose word pieces are kept; by default they are learnt from the text.
+    shared : bool
+        All layers have the same weights (lan2020). See `albert`.
+    embedding : int
+        Width of the word embeddings where they are two small matrices (lan2020); 0: that of the model, in one.
+    bits : str
+        Bits per weight, apart by blanks, in which a run of the family is measured as well once it is tuned.
     """
 
     name: str
@@ -191,6 +198,9 @@ class Config:
     reset_positions: bool = False
     body: str = "learned"
     vocabulary: str = ""
+    shared: bool = False
+    embedding: int = 0
+    bits: str = ""
 
     def __post_init__(self) -> None:
         from .checks import check

@@ -12,7 +12,7 @@ import tokenizers
 import torch
 import transformers
 from tokenizers import Tokenizer
-from transformers import BertForPreTraining
+from transformers import PreTrainedModel
 
 from .. import files
 from . import wordpiece
@@ -21,11 +21,12 @@ from .config import Config
 from .recipes import from_record
 from .replaced import Detector
 
-TIED = ("cls.predictions.decoder.weight", "cls.predictions.decoder.bias")  # stored once, under the other name
+TIED = tuple(f"{head}decoder.{part}" for head in ("cls.predictions.", "predictions.") for part in ("weight", "bias"))
+# stored once, under the other name
 
 
 def write(
-    model: BertForPreTraining | Detector,
+    model: PreTrainedModel | Detector,
     tokenizer: Tokenizer,
     config: Config,
     folder: Path,
@@ -38,7 +39,8 @@ def write(
     """
     folder.mkdir(parents=True, exist_ok=True)
     # the weights are stored as fp16, to be computed with as fp32
-    settings = model.config.to_dict() | {"dtype": "float32", "architectures": ["BertForPreTraining"]}
+    kind = "BertForPreTraining" if isinstance(model, Detector) else type(model).__name__
+    settings = model.config.to_dict() | {"dtype": "float32", "architectures": [kind]}
     settings.pop("_attn_implementation", None)
     files.write(folder / "config.json", json.dumps(settings, indent=2, sort_keys=True) + "\n")
     wordpiece.save(tokenizer, config, folder)

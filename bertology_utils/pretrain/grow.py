@@ -19,8 +19,8 @@ _LAYER = re.compile(r"\bencoder\.layer\.(\d+)\.")
 
 
 def depth(state: Mapping[str, torch.Tensor]) -> int:
-    """Layers of the model that these weights are of."""
-    return 1 + max(int(found[1]) for name in state if (found := _LAYER.search(name)))
+    """Layers of the model that these weights are of; 0 where layers share theirs, and none has a number."""
+    return 1 + max((int(found[1]) for name in state if (found := _LAYER.search(name))), default=-1)
 
 
 def origin(name: str, layers: int) -> str:

@@ -6,7 +6,6 @@ from typing import Any
 
 import torch
 from torch.nn import functional as F
-from transformers import BertForPreTraining
 
 from .masking import Batch
 
@@ -31,11 +30,14 @@ def picked(hidden: torch.Tensor, slots: torch.Tensor) -> torch.Tensor:
     return hidden.gather(1, slots[:, :, None].expand(-1, -1, hidden.shape[2]))
 
 
-def logits(model: BertForPreTraining, batch: Batch) -> tuple[torch.Tensor, torch.Tensor]:
-    """Scores of the pieces at the slots alone, (R, P, V), and of the segments' relation, (R, 2)."""
-    out = encoded(model.bert, batch.ids, batch)
-    pieces = model.cls.predictions(picked(out.last_hidden_state, batch.slots))
-    return pieces, model.cls.seq_relationship(out.pooler_output)
+def logits(model: Any, batch: Batch) -> tuple[torch.Tensor, torch.Tensor]:
+    """Scores of the pieces at the slots alone, (R, P, V), and of the segments' relation, (R, 2); of a BERT or an ALBERT."""
+    out = encoded(model.base_model, batch.ids, batch)
+    if hasattr(model, "cls"):
+        fills, relates = model.cls.predictions, model.cls.seq_relationship
+    else:
+        fills, relates = model.predictions, model.sop_classifier
+    return fills(picked(out.last_hidden_state, batch.slots)), relates(out.pooler_output)
 
 
 def piece_losses(scores: torch.Tensor, batch: Batch) -> torch.Tensor:
@@ -44,7 +46,7 @@ def piece_losses(scores: torch.Tensor, batch: Batch) -> torch.Tensor:
     return (each * batch.weights.flatten()).sum()
 
 
-def losses(model: BertForPreTraining, batch: Batch) -> tuple[torch.Tensor, torch.Tensor]:
+def losses(model: Any, batch: Batch) -> tuple[torch.Tensor, torch.Tensor]:
     """Summed MLM loss over the slots in use and summed loss of the second task over the rows, in nats."""
     pieces, relation = logits(model, batch)
     return piece_losses(pieces, batch), F.cross_entropy(relation.float(), batch.random, reduction="sum")

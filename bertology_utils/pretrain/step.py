@@ -9,7 +9,7 @@ import torch
 from transformers import BertConfig, BertForPreTraining
 
 from ..subject import variants
-from . import replaced, wordpiece
+from . import albert, replaced, wordpiece
 from .config import Config
 from .frozen import Frozen
 from .lamb import Lamb
@@ -28,7 +28,8 @@ log = logging.getLogger(__name__)
 def build(config: Config, layers: int | None = None, device: str = "cpu") -> Any:
     """A model with seeded weights, in train mode; `layers` where it is not (yet) the configuration's depth.
 
-    A `BertForPreTraining`, or a `replaced.Detector` where the objective is that. Attention is fused on a GPU. On a CPU plain
+    A `BertForPreTraining`, a `replaced.Detector` where the objective is that, or an ALBERT where layers share their
+    weights or embeddings are two matrices. Attention is fused on a GPU. On a CPU plain
     matrix products are twice as fast: the fused kernel's backward pass is slow for short rows and small heads.
     """
     torch.manual_seed(config.seed)
@@ -50,6 +51,8 @@ def build(config: Config, layers: int | None = None, device: str = "cpu") -> Any
     )
     if config.objective == "rtd":
         return replaced.Detector(settings).train()
+    if config.shared or config.embedding:
+        return albert.model(settings, config).train()
     model = BertForPreTraining(settings).train()
     variants.apply(model)
     return model

@@ -56,6 +56,7 @@ _MODULES = (
     "pruned",
     "compressed",
     "sizes",
+    "survey_table",
     "crosslingual",
     "xlm",
     "multilingual",
@@ -111,6 +112,7 @@ class _Registered:
     note: str
     scorer: Scorer
     baselines: tuple[str, ...] = ()
+    packaged: bool = False
 
 
 _REGISTRY: list[_Registered] = []
@@ -126,6 +128,7 @@ def released(
     files: Sequence[str],
     note: str,
     baselines: Sequence[str] = (),
+    packaged: bool = False,
 ) -> Callable[[Scorer], Scorer]:
     """Register the decorated function as the scorer of one claim from one folder.
 
@@ -145,12 +148,16 @@ def released(
         What the files are, in a sentence, and plainly what in them qualifies or contradicts the survey.
     baselines : sequence of str
         Subjects of the rows that are no model of the claim: random vectors, the commonest sense, other encoders.
+    packaged : bool
+        The folder comes with the package (`files.HERE`): no mirror is needed.
     """
     if label not in LABELS or stance not in STANCES:
         raise ValueError(f"{claim}: label {label!r} must be one of {LABELS}, stance {stance!r} one of {STANCES}")
 
     def register(scorer: Scorer) -> Scorer:
-        _REGISTRY.append(_Registered(claim, study, label, stance, folder, tuple(files), note, scorer, tuple(baselines)))
+        _REGISTRY.append(
+            _Registered(claim, study, label, stance, folder, tuple(files), note, scorer, tuple(baselines), packaged)
+        )
         return scorer
 
     return register
@@ -201,8 +208,7 @@ def scores(claim_id: str, root: str | Path | None = None) -> list[Scored]:
     chosen = [r for r in _registry() if r.claim == claim_id]
     if not chosen:
         return []
-    root = _files.mirror(root)
-    return [_score(r, root) for r in chosen]
+    return [_score(r, _files.HERE if r.packaged else _files.mirror(root)) for r in chosen]
 
 
 def _score(entry: _Registered, root: Path) -> Scored:

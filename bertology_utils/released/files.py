@@ -20,6 +20,8 @@ import pandas as pd
 from bertology_utils.errors import Refusal
 from bertology_utils.settings import Settings
 
+HERE = Path(str(resources.files("bertology_utils") / "assets" / "released"))  # what comes with the package
+
 
 class MirrorMissing(Refusal):
     """There is no mirror folder, or it lacks a file; one line says which and what to do."""

@@ -32,6 +32,8 @@ TOO_FEW = {
     "siz.distillation.sanh2019": "three seeds of 300 items: the lead over a student alone is known to eight points",
     "siz.theseus.xu2020": "three seeds of 300 items: the lead over a plain model is known to ten points, one is asked for",
     "siz.structured_pruning.mccarley2020": "three seeds of 300 items, few of them right with so few weights",
+    "siz.lottery.chen2020": "three seeds of 300 items: leads are known to some fourteen points, one is asked for",
+    "siz.train_large.li2020": "three seeds of the family: the lead is known to thirteen points, one is asked for",
     "trn.adapters.houlsby2019": "five seeds of 180 items show no difference to be within two points",
     "trn.large_batch.liu2019b": "three seeds of the family: losses are known to some .3 nats, costs of one run to a third",
     "trn.warm_start.gong2019": "three seeds of the family: time saved is known to a tenth of the time at best",

@@ -11,7 +11,7 @@ import pytest
 from support import tiny
 
 from bertology_utils import Settings, runs
-from bertology_utils.claims import ledger
+from bertology_utils.claims import evidence, ledger
 from bertology_utils.claims.rules import HOLDS, UNTESTABLE, decide
 from bertology_utils.data import load
 from bertology_utils.experiments.layers import tasks
@@ -46,6 +46,31 @@ COSTS = {  # what of it a way to save can have: a mask saves no time, a vector t
     "siz.lottery.chen2020": (KEPT,),
     "siz.token_elimination.goyal2020": (KEPT, "time, original / eliminated"),
 }
+
+
+MASKS = {"siz.magnitude_pruning.gordon2020", "siz.lottery.chen2020", "siz.structured_pruning.mccarley2020"}
+NULLS = {  # what stands beside each figure of ours: as much at random, or a model of that size without the way
+    "siz.head_pruning.michel2019": "accuracy lost, random - by importance",
+    "siz.harmful_parts.kovaleva2019": "gain on dev of the part chosen there",
+    "siz.layer_redundancy.kao2020": "accuracy lost, a third of the layers at random",
+    "siz.magnitude_pruning.gordon2020": "accuracy lost, random - magnitude",
+    "siz.lottery.chen2020": "accuracy, winning - random",
+    "siz.distillation.sanh2019": "accuracy, distilled - alone",
+    "siz.structured_pruning.mccarley2020": "accuracy lost, random units",
+    "siz.theseus.xu2020": "accuracy, replaced - plain",
+    "siz.token_elimination.goyal2020": "accuracy lost, random elimination",
+    "siz.albert.lan2020": "loss, narrower of that size - plain",
+    "siz.train_large.li2020": "accuracy, large - small, as trained",
+}
+
+
+@pytest.mark.parametrize("id", NULLS)
+def test_the_shipped_record_has_its_null_with_an_interval(id):
+    records = [r for r in evidence.find(id) if r.kind == "rerun" and r.data == "builtin" and not r.is_twin]
+    assert records, f"{id} has no rerun"
+    for record in records:
+        null = record.frame[record.frame["measure"] == NULLS[id]]
+        assert len(null) and null[["value", "low", "high"]].notna().all(axis=None)
 
 
 def check_costs(id, rows):
@@ -90,6 +115,8 @@ def test_every_clause_finds_its_measures(id, small, monkeypatch):
     assert figures["value"].notna().all() and (figures["low"] <= figures["high"]).all()
     assert all(rows["low"].isna() | (rows["low"] <= rows["value"]))
     check_costs(id, rows)
+    said = any("under a mask" in note for note in rows.attrs["notes"])
+    assert said is (id in MASKS), "what is no smaller on disk says that it is a mask"
 
 
 def _asked(test) -> bool:

@@ -14,6 +14,7 @@ from bertology_utils.claims.evidence import Evidence
 from bertology_utils.claims.registry import NotRunnable
 from bertology_utils.claims.rules import FAILS, HOLDS, UNDECIDED, UNTESTABLE
 from bertology_utils.data import of as data_of
+from bertology_utils.experiments.size import trained
 from bertology_utils.pretrain.family import grid
 from bertology_utils.pretrain.family.record import Record, RecordError
 from bertology_utils.pretrain.family.recorded import Recorded
@@ -24,6 +25,7 @@ IDS = [id for id, it in runs.registered().items() if it.family is True]
 TIER = grid.tiers()["generated"]
 SETTINGS = Settings(device="cpu", draws=300)
 DOCUMENTS, PER, ITEMS = 60, 30, 400
+BITS = ("32", "8", "4", "3", "2")
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +61,8 @@ class Made(Recorded):
             "facts": {"right": told(self.right.get(name, 0.5)), "majority": told(0.2)},
             "probes": {p: {"right": hits.astype(int).tolist(), "n": n} for p in ("upos", "deprel")},
             "tuned": {"right": told(self.right.get(name, 0.8)), "majority": 0.5},
+            "bits": {b: {"right": told(self.right.get(f"{name} {b}", 0.8)), "bytes": 100 * int(b)} for b in BITS}
+            | {"majority": 0.5},
             "relations": {t: told(self.right.get(f"{name} {t}", 0.8)) for t in ("nsp", "sop")},
         }
         items["heldout"]["n"] = [PER] * DOCUMENTS
@@ -87,7 +91,13 @@ def value(rows, measure, part="value", **where):
     return one
 
 
-WORSE = {"random piece": 0.4, "uniform attention": 0.5, "half pieces": 0.3, "rate 0.8": 0.6}
+WORSE = {
+    "three layers, narrower": 0.4,
+    "random piece": 0.4,
+    "uniform attention": 0.5,
+    "half pieces": 0.3,
+    "rate 0.8": 0.6,
+}
 
 
 @pytest.mark.parametrize("id", IDS)
@@ -113,6 +123,12 @@ def test_every_experiment_gives_what_its_clauses_ask_for(id):
         ("trn.nsp.liu2019b", "helps", {"loss": {"no second task": -0.1}}),
         ("trn.sentence_order.lan2020", "asymmetric", {"right": {"sentence order nsp": 0.75, "base sop": 0.55}}),
         ("trn.data_volume.liu2019b", "more_data", {"loss": {"half pieces": 0.3, "twice the pieces": -0.3}}),
+        (
+            "siz.bigger_is_better.liu2019a",
+            "bigger",
+            {"right": {"narrower": 0.6, "half layers": 0.75, "base": 0.8, "wider": 0.95}},
+        ),
+        ("siz.train_large.li2020", "large_first", {"right": {"large, fewer bits 4": 0.95}}),
     ],
 )
 def test_an_effect_that_is_there_is_found_and_none_is_where_there_is_none(id, clause, there):
@@ -133,6 +149,7 @@ def test_better_probes_after_a_task_that_was_not_learnt_are_not_put_down_to_it()
         ("trn.large_batch.liu2019b", "no_loss", {"large batch": 0.4}),
         ("trn.masking_rate.raffel2019", "mild", {"rate 0.1": 0.4, "rate 0.2": -0.4, "rate 0.3": 0.4}),
         ("trn.unk_mask.clinchant2019", "stands_in", {"unk": 0.4}),
+        ("siz.albert.lan2020", "scores", {"shared and split": 0.6}),
         ("trn.dynamic_masking.liu2019b", "at_least_as_good", {"same rows": 0.4}),
     ],
 )
@@ -152,6 +169,47 @@ def test_differences_are_those_that_were_planted_and_paired_by_seed():
         "what seeds share cancels"
     )
     assert chosen["n"] == DOCUMENTS * PER and value(rows, "loss", group="base") == pytest.approx(3, abs=0.3)
+
+
+def test_sizes_are_counted_from_the_shapes_and_a_slope_is_per_doubling():
+    """An accuracy that rises by a tenth with each doubling of the parameters has a slope of a tenth."""
+    x = {g: np.log2(trained.parameters(Made(TIER).one(g, 0))) for g in trained.SIZES}
+    assert x["narrower"] < x["half layers"] < x["base"] < x["wider"]
+    right = {g: 0.5 + 0.1 * (v - x["narrower"]) for g, v in x.items()}
+    rows, _ = judged("siz.bigger_is_better.liu2019a", right=right)
+    for task in ("facts", "tuned: sentiment"):
+        assert value(rows, f"{trained.DOUBLING}, by task", task=task) == pytest.approx(0.1, abs=0.02)
+    assert abs(value(rows, f"{trained.DOUBLING}, by task", task="held-out pieces")) < 1e-9  # the same in all
+    each = rows[rows["measure"] == f"{trained.DOUBLING}, by task"]["value"]
+    assert value(rows, trained.DOUBLING) == pytest.approx(each.mean(), abs=1e-9), "each score counts the same"
+
+
+def test_a_shared_layer_counts_once_and_its_null_is_as_small():
+    rows, outcomes = judged("siz.albert.lan2020", loss=WORSE | {"shared and split": 0.1})
+    assert value(rows, "parameters, shared / plain") == pytest.approx(293_218 / 901_250)
+    assert value(rows, "parameters, narrower of that size / plain") == pytest.approx(1 / 3, abs=0.01)
+    assert value(rows, "loss, shared - narrower of that size") == pytest.approx(-0.3, abs=0.02)
+    assert outcomes == {"parameters": HOLDS, "scores": HOLDS}
+
+
+def test_what_is_trained_large_is_compared_at_no_more_bytes_and_equal_compute():
+    rows, _ = judged("siz.train_large.li2020", right={"large, fewer bits 4": 0.7, "large, fewer bits 3": 0.6})
+    assert value(rows, "accuracy, large compressed - small") == pytest.approx(-0.1, abs=0.02)
+    assert value(rows, "accuracy, large - small, as trained") == pytest.approx(0, abs=0.02)
+    assert value(rows, "accuracy lost, 4 bits", group="large, fewer bits") == pytest.approx(0.1, abs=0.02)
+    assert value(rows, "bytes, large compressed / small") == 0.5  # the runs made by hand: 400 by 800
+    assert any("compute, large over small: 1.000" in n for n in rows.attrs["notes"])
+    shipped = Recorded(TIER)
+    if shipped.has("large, fewer bits"):
+        large, small = (next(iter(shipped.group(g).values())).items["bits"] for g in (trained.LARGE, trained.SMALL))
+        assert 0.9 < large["4"]["bytes"] / small["8"]["bytes"] <= 1, "no larger, and not much smaller"
+        sizes = [large[b]["bytes"] for b in BITS]
+        assert sizes == sorted(sizes, reverse=True) and len(set(sizes)) == 5
+
+
+def test_a_small_model_that_has_not_learnt_the_task_decides_nothing():
+    right = {f"small, fewer bits {b}": 0.5 for b in BITS} | {"large, fewer bits 4": 0.95}
+    assert judged("siz.train_large.li2020", right=right)[1]["large_first"] == UNTESTABLE
 
 
 def test_time_saved_is_read_off_between_the_runs_from_scratch():

@@ -14,6 +14,7 @@ from pretrain_corpus import write
 from typer.testing import CliRunner
 
 from bertology_utils import provenance
+from bertology_utils.cards.family import table as family_table
 from bertology_utils.cli import app
 from bertology_utils.pretrain import ConfigError, corpus, load_config, wordpiece
 from bertology_utils.pretrain.checkpoint import CheckpointError
@@ -41,6 +42,19 @@ def test_a_field_at_its_default_is_no_part_of_a_hash():
     config = TIERS["generated"].group("base")[0].config
     assert config.same_rows is False and grid.key(replace(config, same_rows=True), "t") != grid.key(config, "t")
     assert grid.key(replace(config, same_rows=False), "t") == grid.key(config, "t")
+
+
+def test_what_is_measured_of_a_run_makes_no_other_run(tmp_path):
+    told = yaml.safe_load(grid.GRID.read_text("utf-8"))
+    groups = told["tiers"]["generated"]["groups"]
+    groups["base"] = groups["base"] | {"only": ["heldout"]}
+    (tmp_path / "grid.yaml").write_text(yaml.safe_dump(told, sort_keys=False), "utf-8")
+    less, whole = grid.tiers(tmp_path / "grid.yaml")["generated"].group("base")[0], TIERS["generated"].group("base")[0]
+    assert less.only == ("heldout",) and whole.only == () and less.key == whole.key
+    found = {g: TIERS["generated"].group(g)[0].only for g in TIERS["generated"].groups}
+    assert {g for g, only in found.items() if only} >= {"three layers", "small, fewer bits"}
+    shown = family_table().rows["runs"]
+    assert "base" in set(shown) and not any(found[g] for g in shown), "its columns are all measured"
 
 
 def test_every_run_of_the_grid_is_another_one():
@@ -71,7 +85,7 @@ def test_the_records_of_a_tier_were_asked_the_same():
         assert all(a["n"] == asked[0]["n"] and a["unigram"] == asked[0]["unigram"] for a in asked)
         told = [{k: len(v) for k, v in f.items["agreement"].items()} for f in found if "agreement" in f.items]
         assert all(t == told[0] for t in told)
-        assert len({json.dumps(f.items["probes"][p]["n"]) for f in found for p in ("upos",)}) <= 1
+        assert len({json.dumps(f.items["probes"]["upos"]["n"]) for f in found if "probes" in f.items}) <= 1
 
 
 def test_runs_on_several_languages_were_asked_the_same_too():

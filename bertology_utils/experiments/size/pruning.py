@@ -17,6 +17,7 @@ from .studied import GENERATED, LIMIT, QUICK, RECIPE, Study, Task, once, right
 SHARES = (0.3, 0.6, 0.9)
 COMPARED = 0.6  # where magnitude is set against chance
 HIGH = (0.9, 0.95)  # where movement is set against magnitude
+MASKED = "single weights are set to zero under a mask and stay in their matrices; whole units are cut out"
 
 
 def masked_and_tuned(subject, masks: weights.Masks, task: Task, seed: int) -> Classifier:
@@ -63,7 +64,7 @@ def magnitude_pruning(subject, data, settings):
     rows += study.rows("accuracy lost, random - magnitude", gap, sparsity=COMPARED)
     rows += [study.kept_row(after[share], share=share) for share in SHARES]
     rows += [_sparse_row(subject, weights.find_masks(subject, share), share) for share in SHARES]
-    return study.table(rows)
+    return study.table(rows, MASKED)
 
 
 def _tuned_with(study: Study, masks: weights.Masks) -> dict[str, np.ndarray]:
@@ -106,7 +107,7 @@ def structured_pruning(subject, data, settings):
         rows += study.rows(
             gap, {t: found["movement"][t] - found["magnitude"][t] for t in found["movement"]}, sparsity=sparsity
         )
-    return study.table(rows + _unit_rows(study, units))
+    return study.table(rows + _unit_rows(study, units), MASKED)
 
 
 def _unit_rows(study: Study, measures: tuple[str, str]) -> list[dict]:

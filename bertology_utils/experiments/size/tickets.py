@@ -10,7 +10,7 @@ from ...compress import weights
 from ...finetune import Classifier
 from ...scores import intervals
 from ...scores.choice import choose
-from .pruning import COMPARED, at_random, masked_and_tuned
+from .pruning import COMPARED, MASKED, at_random, masked_and_tuned
 from .studied import GENERATED, LIMIT, QUICK, Study, Task, accuracy, right
 
 ROUNDS = (0.37, COMPARED)  # share of the weights that is off after each round: each takes as many of what is left
@@ -71,7 +71,7 @@ def lottery(subject, data, settings):
         for kind in ("winning", "random")
     }
     own = (float(dev["winning"] - dev["random"]), after["winning"][first] - after["random"][first])
-    return study.table(rows + _transfer(subject, data, settings, masks, {first: own}))
+    return study.table(rows + _transfer(subject, data, settings, masks, {first: own}), MASKED)
 
 
 def _transfer(subject, data, settings, masks: dict, gains: dict[str, tuple[float, np.ndarray]]) -> list[dict]:

@@ -38,12 +38,15 @@ class Member:
         With its seed.
     text : str
         SHA-256 of the text, or over those of its files.
+    only : tuple of str
+        What is measured of it, as `measure.measure` names it; empty: everything. Of runs that one claim alone compares.
     """
 
     tier: str
     group: str
     config: Config
     text: str
+    only: tuple[str, ...] = ()
 
     @property
     def seed(self) -> int:
@@ -131,11 +134,11 @@ def _tier(name: str, told: dict[str, Any]) -> Tier:
     text, found = told["text"], []
     for group, changes in told["groups"].items():
         changes = dict(changes or {})
-        seeds = changes.pop("seeds", told["seeds"])
+        seeds, only = changes.pop("seeds", told["seeds"]), tuple(changes.pop("only", ()))
         for seed in range(seeds):
             values = {**told["base"], **changes, "seed": seed, "name": f"{name}-{group}-{seed}"}
             values |= {k: text[k] for k in ("generated", "multilingual") if k in text}
-            found.append(Member(name, group, _config(values), text["sha256"]))
+            found.append(Member(name, group, _config(values), text["sha256"], only))
     return Tier(name, told["data"], text, told["says"], tuple(found), told.get("about", TRAINING))
 
 

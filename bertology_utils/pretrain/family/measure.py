@@ -7,13 +7,16 @@ of a tier are the same in all its records. They are kept as strings of 0 and 1, 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ...compress import whole
 from ...data import builtin
-from ...data.items import Sentence
+from ...data.items import Labelled, Sentence
 from ...finetune import classes
 from ...finetune.loop import Recipe
 from ...probes.layers import probe_layers
@@ -40,8 +43,8 @@ TUNED, TOLD = (
 RECIPE = Recipe(epochs=2)
 
 
-def measure(folder: Path, corpus: Corpus, config: Config) -> dict[str, Any]:
-    """Every measurement of a run.
+def measure(folder: Path, corpus: Corpus, config: Config, only: Sequence[str] = ()) -> dict[str, Any]:
+    """Every measurement of a run, or those that are named.
 
     Parameters
     ----------
@@ -51,32 +54,49 @@ def measure(folder: Path, corpus: Corpus, config: Config) -> dict[str, Any]:
         That it was trained on, for the held-out places.
     config : Config
         What symbol hid the pieces and whether it was trained on pairs.
+    only : sequence of str, optional
+        Names of measurements; none: all that the run can be asked.
 
     Returns
     -------
     dict
         ``heldout`` (`places.losses`), ``relations`` where the run had a second task, ``agreement`` (a string of 0 and 1 per
         construction; none where pieces were not hidden by [MASK]), ``probes`` (right and all targets per sentence),
-        ``facts`` and ``tuned``; of a run that detects replaced
-        pieces ``probes`` and ``tuned`` alone; ``checkpoints`` (agreement over training) where the run exported any.
+        ``facts`` and ``tuned``; of a run that detects replaced pieces ``probes`` and ``tuned`` alone; ``bits``
+        (`fewer_bits`) where the configuration names some; ``checkpoints`` (agreement over training) where the run
+        exported any.
     """
     settings = Settings(device="cpu", model=str(folder))
     subject = load(str(folder.resolve()), settings)
     if config.objective == "rtd":  # it fills no gaps
         return {"probes": {name: probe(subject, name, settings) for name in PROBES}, "tuned": tuned(subject, settings)}
+    out: dict[str, Any] = {}
+    for name, call in _calls(subject, folder, corpus, config, settings).items():
+        if not only or name in only:
+            out[name] = call()
+    return out
+
+
+def _calls(
+    subject: Subject, folder: Path, corpus: Corpus, config: Config, settings: Settings
+) -> dict[str, Callable[[], Any]]:
+    """What a run that fills gaps can be asked, by name, in the order of a record."""
     cut, pairs = places.of(corpus), config.pair != "none"
     model: Any = subject.model
-    told = places.losses(model, cut, pairs=pairs, symbol=config.mask_symbol)
-    out: dict[str, Any] = {"heldout": {name: [round(float(x), 3) for x in v] for name, v in told.items()}}
+    heldout = partial(places.losses, model, cut, pairs=pairs, symbol=config.mask_symbol)
+    out: dict[str, Callable[[], Any]] = {
+        "heldout": lambda: {k: [round(float(x), 3) for x in v] for k, v in heldout().items()}
+    }
     if pairs:
-        out["relations"] = {name: bits(v) for name, v in places.relations(model, cut).items()}
+        out["relations"] = lambda: {name: bits(v) for name, v in places.relations(model, cut).items()}
     if config.mask_symbol == "mask":
-        out["agreement"] = agreement(subject, settings)
-        out["facts"] = facts(subject, settings)
-    out["probes"] = {name: probe(subject, name, settings) for name in PROBES}
-    out["tuned"] = tuned(subject, settings)
+        out |= {"agreement": partial(agreement, subject, settings), "facts": partial(facts, subject, settings)}
+    out["probes"] = lambda: {name: probe(subject, name, settings) for name in PROBES}
+    out["tuned"] = partial(tuned, subject, settings)
+    if config.bits:
+        out["bits"] = partial(fewer_bits, subject, settings, [int(b) for b in config.bits.split()])
     if config.exports:
-        out["checkpoints"] = growth(folder.parent)
+        out["checkpoints"] = partial(growth, folder.parent)
     return out
 
 
@@ -126,8 +146,31 @@ def probe(subject: Subject, name: str, settings: Settings) -> dict[str, list[int
 
 def tuned(subject: Subject, settings: Settings) -> dict[str, Any]:
     """A copy tuned on a generated task: which test items it tells, and the share of the commonest class."""
+    found, test = _classifier(subject)
+    return {"right": bits(found.right(test, settings)), "majority": _majority(test)}
+
+
+def _majority(items: Sequence[Labelled]) -> float:
+    labels = [i.label for i in items]
+    return max(labels.count(x) for x in set(labels)) / len(labels)
+
+
+def _classifier(subject: Subject) -> tuple[classes.Classifier, list[Labelled]]:
     items, _ = classes.fitting(subject, builtin.build(TUNED, TOLD, 0))
     train, test = ([i for i in items if i.split == split] for split in ("train", "test"))
-    right = classes.classify(subject, train, RECIPE).right(test, settings)
-    labels = [i.label for i in test]
-    return {"right": bits(right), "majority": max(labels.count(x) for x in set(labels)) / len(labels)}
+    return classes.classify(subject, train, RECIPE), test
+
+
+def fewer_bits(subject: Subject, settings: Settings, widths: Sequence[int]) -> dict[str, Any]:
+    """The tuned copy as it is (``32``) and with every matrix of its encoder in so many bits.
+
+    Returns
+    -------
+    dict
+        Bits -> which test items it tells (``right``), and the bytes of its encoder in a file (``bytes``); and ``majority``,
+        the share of the commonest class.
+    """
+    found, test = _classifier(subject)
+    made = {32: found} | {n: whole.encoder(found, n) for n in widths}
+    told = {str(n): {"right": bits(c.right(test, settings)), "bytes": whole.bytes_of(c)} for n, c in made.items()}
+    return told | {"majority": _majority(test)}

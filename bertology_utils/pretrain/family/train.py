@@ -172,8 +172,8 @@ def _recorded(member: Member, folder: Path, text: list[Path], cache: Path | None
         config=member.config.as_dict(),
         text=member.text,
         curve=[{k: _short(r[k]) for k in KEPT if k in r} for r in (*curve, last)],
-        items=(languages.measure if member.config.languages else measure)(model, corpus, member.config),
-        cost=cost(member.config, corpus, device, 1 if member.config.languages else TIMES),
+        items=_measured(member, model, corpus),
+        cost=cost(member.config, corpus, device, 1 if member.config.languages or member.only else TIMES),
         passes=told["passes"],
         seconds=told["seconds"],
         provenance={
@@ -185,6 +185,12 @@ def _recorded(member: Member, folder: Path, text: list[Path], cache: Path | None
             "commit": told["commit"] or commit(),
         },
     )
+
+
+def _measured(member: Member, model: Path, corpus: Corpus) -> dict[str, Any]:
+    if member.config.languages:
+        return languages.measure(model, corpus, member.config)
+    return measure(model, corpus, member.config, member.only)
 
 
 def cost(config: Config, corpus: Corpus, device: str | None = None, times: int = TIMES) -> dict[str, float]:

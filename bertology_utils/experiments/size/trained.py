@@ -1,0 +1,158 @@
+"""Models of unlike size that were trained: larger ones, one with shared layers, and large ones in few bits.
+
+The recorded runs of the family are compared seed by seed and item by item, as in the chapter on training.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from ...claims.registry import claim
+from ...data.items import Data
+from ...pretrain import compute
+from ...pretrain.family.measure import PROBES
+from ...pretrain.family.record import Record
+from ...pretrain.family.recorded import Recorded
+from ...pretrain.recipes import from_record
+from ...scores import intervals
+from ...scores.intervals import Interval
+from ...settings import Settings
+from ..training import family
+
+SIZES = ("half layers", "narrower", "base", "wider")
+WIDTHS = ("narrower", "base", "wider")
+PLAIN, SHARED, NARROW = "three layers", "shared and split", "three layers, narrower"
+LARGE, SMALL = "large, fewer bits", "small, fewer bits"
+HEAVY, LIGHT, FULL = "4", "8", "32"  # bits per weight
+DOUBLING = "score per doubling of parameters"
+
+
+def parameters(record: Record) -> int:
+    """Weights of a recorded run's model, shared ones once."""
+    return compute.parameters(from_record(record.config))
+
+
+def accuracies(record: Record) -> dict[str, np.ndarray]:
+    """Everything that a run was scored on, as items whose mean is the accuracy: (N,) each, the same items in every run."""
+    told = record.items
+
+    def per_place(right: Sequence[float], n: Sequence[float]) -> np.ndarray:
+        return np.asarray(right, float) * len(n) / np.sum(n)
+
+    held = per_place(family.heldout(record, "right"), family.heldout(record, "n"))
+    out = {"held-out pieces": held, "agreement": family.agreeing(record)}
+    out["facts"] = family.truths(told["facts"]["right"])
+    out |= {f"probe: {name}": per_place(told["probes"][name]["right"], told["probes"][name]["n"]) for name in PROBES}
+    return out | {"tuned: sentiment": family.truths(told["tuned"]["right"])}
+
+
+def slopes(runs: Recorded, groups: Sequence[str]) -> dict[str, np.ndarray]:
+    """What a doubling of the parameters adds to each accuracy, by least squares over groups: (seeds, items) each.
+
+    >>> slopes(Recorded.of("builtin"), WIDTHS)["tuned: sentiment"].shape
+    (3, 400)
+    """
+    found = {g: runs.group(g) for g in groups}
+    seeds = sorted(set.intersection(*(set(f) for f in found.values())))
+    size = np.log2([parameters(next(iter(f.values()))) for f in found.values()])
+    weights = (size - size.mean()) / ((size - size.mean()) ** 2).sum()
+    told = [[accuracies(f[s]) for f in found.values()] for s in seeds]
+    return {name: np.array([weights @ np.stack([a[name] for a in row]) for row in told]) for name in told[0][0]}
+
+
+def together(scores: dict[str, np.ndarray]) -> np.ndarray:
+    """Scores (S, N) of several measures side by side, weighted so that the mean over all is the mean over measures."""
+    total = sum(v.shape[1] for v in scores.values())
+    return np.concatenate([v * total / (len(scores) * v.shape[1]) for v in scores.values()], 1)
+
+
+def _slope(measure: str, values: np.ndarray, settings: Settings, **keys: object) -> dict:
+    """Mean of slopes (S, N), which may be negative even where none happens to be, as a row."""
+    s, n = values.shape
+    groups = [np.repeat(np.arange(s), n), np.tile(np.arange(n), s)] if s > 1 else None
+    options = {"seed": settings.seed, "draws": settings.draws}
+    found = intervals.mean_interval(values.ravel(), groups=groups, signed=True, **options)
+    return intervals.row(measure, found, n, **keys)
+
+
+@claim("siz.bigger_is_better.liu2019a", tasks=(), family=True)
+def bigger_is_better(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
+    """What a doubling of the parameters adds to the accuracy, mean over everything that runs are scored on (liu2019a).
+
+    Half the depth, half and one and a half times the width, equal pieces. Least squares over the sizes along the
+    logarithm of all parameters. Agreement and facts are at chance in all of them, and count.
+    """
+    every, wide = slopes(runs, SIZES), slopes(runs, WIDTHS)
+    rows = [_slope(DOUBLING, together(every), settings)]
+    rows += [_slope(f"{DOUBLING}, by task", v, settings, task=name) for name, v in every.items()]
+    rows.append(_slope(f"{DOUBLING}, width alone", together(wide), settings))
+    rows.append(family.loss(runs, settings, "loss, narrowest - widest", WIDTHS[0], WIDTHS[-1]))
+    frame = family.table(runs, settings, rows, SIZES)
+    told = [f"{g} {parameters(next(iter(runs.group(g).values()))):,}" for g in SIZES]
+    frame.attrs["notes"].append(f"parameters: {', '.join(told)}")
+    return frame
+
+
+@claim("siz.albert.lan2020", tasks=(), family=True)
+def albert(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
+    """Parameters and held-out loss with one layer applied three times and narrow embeddings, by three of its own (lan2020).
+
+    The null is a plain model, as deep, that is made as small by its width.
+    """
+    size = {g: parameters(next(iter(runs.group(g).values()))) for g in (PLAIN, SHARED, NARROW)}
+    rows = [
+        _exact("parameters, shared / plain", size[SHARED] / size[PLAIN]),
+        _exact("parameters, narrower of that size / plain", size[NARROW] / size[PLAIN]),
+        family.loss(runs, settings, "loss, shared - plain", SHARED, PLAIN),
+        family.loss(runs, settings, "loss, narrower of that size - plain", NARROW, PLAIN),
+        family.loss(runs, settings, "loss, shared - narrower of that size", SHARED, NARROW),
+    ]
+    return family.table(runs, settings, rows, (PLAIN, SHARED, NARROW))
+
+
+def fewer(bits: str):
+    """Reader of the tuned copy with its weights in so many bits: whether each test item was right."""
+    return lambda record: family.truths(record.items["bits"][bits]["right"])
+
+
+@claim("siz.train_large.li2020", tasks=(), family=True)
+def train_large(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
+    """A wider model trained with as much compute, tuned and held in 4 bits, against a small one in 8 (li2020).
+
+    Both files take equally many bytes, or the large one fewer. Its runs see half of the pieces.
+    """
+    lead = [fewer(FULL)(r) - r.items["bits"]["majority"] for r in runs.group(SMALL).values()]
+    lost = {g: np.array([fewer(FULL)(r) - fewer(HEAVY)(r) for r in runs.group(g).values()]) for g in (LARGE, SMALL)}
+    pair = LARGE, SMALL
+    rows = [
+        family.difference(runs, settings, "accuracy, large compressed - small", *pair, fewer(HEAVY), fewer(LIGHT)),
+        family.scored("accuracy over majority", np.array(lead), settings),
+        family.difference(runs, settings, "accuracy, large - small, as trained", *pair, fewer(FULL)),
+        family.difference(runs, settings, "accuracy, large with 3 bits - small", *pair, fewer("3"), fewer(LIGHT)),
+        family.loss(runs, settings, "loss, large - small", *pair),
+        *(family.scored("accuracy lost, 4 bits", v, settings, group=g) for g, v in lost.items()),
+        _exact("bytes, large compressed / small", _bytes(runs, LARGE, HEAVY) / _bytes(runs, SMALL, LIGHT)),
+        _exact("bytes, large / large compressed", _bytes(runs, LARGE, FULL) / _bytes(runs, LARGE, HEAVY)),
+    ]
+    rows += [
+        family.score(runs, settings, "accuracy", g, fewer(b), group=g, bits=b)
+        for g in pair
+        for b in (FULL, "8", "4", "3", "2")
+    ]
+    frame = family.table(runs, settings, rows, pair)
+    large, small = (from_record(next(iter(runs.group(g).values())).config) for g in pair)
+    ratio = compute.total(large) / compute.total(small)
+    frame.attrs["notes"].append(f"compute, large over small: {ratio:.3f} (multiplications, counted from the shapes)")
+    return frame
+
+
+def _exact(measure: str, value: float) -> dict:
+    return intervals.row(measure, Interval(value, value, value), 1)
+
+
+def _bytes(runs: Recorded, group: str, bits: str) -> int:
+    """Bytes of a file with the encoder of a group's first run."""
+    return next(iter(runs.group(group).values())).items["bits"][bits]["bytes"]
