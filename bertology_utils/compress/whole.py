@@ -22,7 +22,8 @@ class GroupedEmbedding(nn.Module):
 
     def __init__(self, table: nn.Embedding, bits: int):
         super().__init__()
-        linear = nn.Linear(*table.weight.shape[::-1], bias=False)  # (V, H): as of a layer from H to V
+        symbols, width = table.weight.shape
+        linear = nn.Linear(width, symbols, bias=False)  # its weights are (V, H) too
         linear.weight = nn.Parameter(table.weight.detach(), requires_grad=False)
         self.held = GroupedLinear(linear, bits, outliers=False)
 

@@ -45,6 +45,6 @@ def model(settings: BertConfig, config: Config) -> AlbertForPreTraining:
         embedding_size=width,
         num_hidden_groups=groups,
         classifier_dropout_prob=settings.hidden_dropout_prob,
-        attn_implementation=settings._attn_implementation,
     )
+    made._attn_implementation = settings._attn_implementation
     return AlbertForPreTraining(made)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from ...claims.registry import claim
 from ...data.items import Data
@@ -39,7 +40,7 @@ def accuracies(record: Record) -> dict[str, np.ndarray]:
     """Everything that a run was scored on, as items whose mean is the accuracy: (N,) each, the same items in every run."""
     told = record.items
 
-    def per_place(right: Sequence[float], n: Sequence[float]) -> np.ndarray:
+    def per_place(right: ArrayLike, n: Sequence[float] | np.ndarray) -> np.ndarray:
         return np.asarray(right, float) * len(n) / np.sum(n)
 
     held = per_place(family.heldout(record, "right"), family.heldout(record, "n"))
