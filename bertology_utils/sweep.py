@@ -85,7 +85,7 @@ def many(
     options = {"twin": twin, "save": save}
 
     def asked(id: str) -> Settings:
-        return _enough(id, settings) if enough else settings
+        return with_enough(id, settings) if enough else settings
 
     if jobs == 1:
         for number, (id, source) in enumerate(work, 1):
@@ -115,7 +115,7 @@ def planned(
             work += [
                 (id, source)
                 for source in sources(it, settings)
-                if not (missing and recorded(id, source, _enough(id, settings) if enough else settings, twin))
+                if not (missing and recorded(id, source, with_enough(id, settings) if enough else settings, twin))
             ]
         except NotRunnable as error:
             if len(ids) == 1:
@@ -124,7 +124,7 @@ def planned(
     return work, left_out
 
 
-def _enough(id: str, settings: Settings) -> Settings:
+def with_enough(id: str, settings: Settings) -> Settings:
     """The settings with as many items as the claim needs at the least."""
     return settings if settings.n is None else replace(settings, n=max(settings.n, get(id).least))
 

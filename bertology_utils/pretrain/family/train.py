@@ -194,7 +194,11 @@ def _recorded(member: Member, folder: Path, text: list[Path], cache: Path | None
             "device": told["device"],
             "versions": versions(),
             "commit": told["commit"] or commit(),
-            **({"model_sha256": load(str(model.resolve()), Settings(device="cpu")).sha256} if tiers()[member.tier].keeps else {}),
+            **(
+                {"model_sha256": load(str(model.resolve()), Settings(device="cpu")).sha256}
+                if tiers()[member.tier].keeps
+                else {}
+            ),
         },
     )
 
