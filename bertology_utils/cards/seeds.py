@@ -65,6 +65,13 @@ def against(standing: Standing) -> list[int]:
     return [s.network.seed for s in standing.seeds if s.label in other]
 
 
+def borne_out(standing: Standing) -> bool:
+    """Whether all seeds that a claim is put to have been measured and came out as our own model did."""
+    ours = standing.mini.label
+    same = next((side for side in (GOOD, BAD) if ours in side), (ours,))
+    return len(standing.seeds) >= MEANT and all(s.label in same for s in standing.seeds)
+
+
 def sentence(standing: Standing) -> str:
     """In how many seeds the claim holds, what the others say, and whether they disagree with our model.
 

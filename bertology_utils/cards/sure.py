@@ -29,7 +29,8 @@ def sure(standing: Standing, which: str) -> Sureness | None:
     """The grade of the slot ``real`` or ``mini``; None where nothing was rerun.
 
     Each weakness lowers the grade by one: aggregates only, indirect evidence, a small model (of one training seed, unless
-    other seeds bear it out), seeds that disagree with it, an interval wider than the effect asked for, few independent units, a rule changed after figures had been seen, a departure from the study.
+    other seeds bear it out), seeds that disagree with it, an interval wider than the effect asked for, few independent
+    units, a rule changed after figures had been seen, a departure from the study.
     """
     slot: Slot = getattr(standing, which)
     if slot.label == NOT_RERUN or slot.decision is None:
@@ -60,8 +61,7 @@ def _networks(standing: Standing) -> list[str]:
     """What networks the figures of our slot rest on, as reasons."""
     if standing.ours == FAMILY:
         return ["small models"]
-    odd = seeds.against(standing)
-    if len(standing.seeds) >= seeds.MEANT and not odd:
+    if seeds.borne_out(standing):
         return ["a small model"]
     small = ["a small model, and one training run of it"]
-    return [*small, "seeds of a smaller model disagree"] if odd else small
+    return [*small, "seeds of a smaller model disagree"] if seeds.against(standing) else small
