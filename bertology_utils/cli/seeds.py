@@ -38,7 +38,7 @@ def run(
 
     size, resamples = (n or FAST, draws or FAST) if fast else (n, draws)
     settings = Settings.of(n=size, draws=resamples, mirror=mirror, device=device)
-    networks, ids = package.trained(models, settings, seed or ()), _chosen(claims)
+    ids, networks = _chosen(claims), package.trained(models, settings, seed or ())
     failed: list[package.Outcome] = []
     for k, outcome in enumerate(package.many(ids, networks, settings, records or SHIPPED, fast=fast), 1):
         where = f"[{k}/{len(ids)}] {outcome.claim}"
