@@ -38,12 +38,12 @@ def _renewed(path: Path, settings: Settings) -> list[str]:
     notebook, changed = nbformat.read(path, as_version=4), []
     for cell in notebook.cells:
         shown = _CELL.fullmatch(cell.source.strip()) if cell.cell_type == "code" else None
-        for output in cell.get("outputs", ()) if shown else ():
-            if output.output_type != "execute_result":
-                continue
-            made = card(shown[1], settings)
-            told = {"text/html": made._repr_html_(), "text/plain": repr(made)}
-            if told != {kind: output.data.get(kind) for kind in told}:
+        if shown is None:
+            continue
+        made = card(shown[1], settings)
+        told = {"text/html": made._repr_html_(), "text/plain": repr(made)}
+        for output in cell.outputs:
+            if output.output_type == "execute_result" and told != {k: output.data.get(k) for k in told}:
                 output.data.update(told)
                 changed.append(shown[1])
     if changed:

@@ -11,6 +11,7 @@ import time
 import traceback
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 
 import pandas as pd
@@ -86,11 +87,12 @@ def measure(id: str, networks: Sequence[Trained], settings: Settings, root: Path
         As of `runs.run`.
     """
     it, clauses = get(id), ledger.row(id).clauses
+    settings = replace(settings, model=NAME)  # whose companions, if any, are none of mini's
     held: dict[str, Data] = {}
     twins: dict[tuple[str, str], pd.DataFrame] = {}  # (hash of the twin, source) -> its rows
     out = []
     for trained in networks:
-        twin, found = trained.subject.twin(settings.seed), []
+        twin, found = _twin(trained, settings.seed), []
         for source in headline(it, settings):
             if source not in held:
                 held[source] = load_for(it, source, settings)
@@ -101,6 +103,12 @@ def measure(id: str, networks: Sequence[Trained], settings: Settings, root: Path
         others = [s for s in records.find(id, root) if s.network.seed != trained.network.seed]
         records.save(id, [*others, out[-1]], root)
     return out
+
+
+@lru_cache(maxsize=8)
+def _twin(trained: Trained, seed: int) -> Subject:
+    """The same object for all claims: what is fitted once per subject is fitted once."""
+    return trained.subject.twin(seed)
 
 
 def _record(it: Claim, subject: Subject, data: Data, twin: pd.DataFrame, settings: Settings) -> Evidence:
