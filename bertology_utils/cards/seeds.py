@@ -22,6 +22,16 @@ OTHERS = {  # outcomes that do not count as holding, in the order in which they 
     UNDECIDED: "undecided in",
     UNTESTABLE: "not testable in",
 }
+ALONE = {  # of the only seed there is
+    TAUGHT: "it holds",
+    HOLDS: "it holds",
+    UNTRAINED_TOO: "it holds, but no better than without training",
+    PART: "it holds in part",
+    FAILS: "it is not found",
+    NOT_FOUND: "it is not found",
+    UNDECIDED: "it stays open",
+    UNTESTABLE: "it cannot be tested",
+}
 
 
 class Range(NamedTuple):
@@ -84,8 +94,11 @@ def sentence(standing: Standing) -> str:
 
 def _counted(seeds: tuple[Seed, ...]) -> str:
     labels = Counter(s.label for s in seeds)
+    model = f"a smaller model ({seeds[0].network.shape})"
+    if len(seeds) == 1:
+        return f"In the one seed of {model} that was measured so far {ALONE[seeds[0].label]}"
     so_far = "" if len(seeds) >= MEANT else " measured so far"
-    of = f"{in_words(len(seeds))} seeds{so_far} of a smaller model ({seeds[0].network.shape})"
+    of = f"{in_words(len(seeds))} seeds{so_far} of {model}"
     if set(labels) == {UNTESTABLE}:
         return f"It cannot be tested in any of {of}"
     good = sum(labels[x] for x in GOOD)

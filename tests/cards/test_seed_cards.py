@@ -49,6 +49,7 @@ CASES = [
         HOLDS,
         f"It holds in one of two {WHO.replace(' of a', ' measured so far of a')}; undecided in one.",
     ),
+    ([OPEN], HOLDS, f"In the one {WHO.replace('seeds', 'seed')} that was measured so far it stays open."),
     ([GATED] * 5, HOLDS, f"It cannot be tested in any of five {WHO}."),
     ([GATED, HOLDS, HOLDS, HOLDS, HOLDS], OPEN, f"It holds in four of five {WHO}; not testable in one."),
     ([], HOLDS, ""),
@@ -107,5 +108,5 @@ def test_records_are_on_the_card_unless_the_rule_looks_elsewhere(tmp_path, monke
     seeds.save(ID, [fresh, stale], tmp_path)
     monkeypatch.setattr(seeds, "find", lambda id: find(id, tmp_path))
     assert [s.network.seed for s in one_card(ID, shipped).standing.seeds] == [0]
-    assert "one of one seeds measured so far" in repr(one_card(ID, shipped))
+    assert "In the one seed of a smaller model" in repr(one_card(ID, shipped))
     assert one_card("syn.agreement.goldberg2019", shipped).standing.seeds == ()
