@@ -16,7 +16,7 @@ MEANT = 5  # seeds that a claim is put to
 GOOD, BAD = (HOLDS, TAUGHT, UNTRAINED_TOO), (FAILS, NOT_FOUND)
 NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 OTHERS = {  # outcomes that do not count as holding, in the order in which they are said
-    PART: "in part in",
+    PART: "it holds in part in",
     FAILS: "not found in",
     NOT_FOUND: "not found in",
     UNDECIDED: "undecided in",
@@ -73,6 +73,12 @@ def against(standing: Standing) -> list[int]:
     ours = standing.mini.label
     other = BAD if ours in GOOD else GOOD if ours in BAD else ()
     return [s.network.seed for s in standing.seeds if s.label in other]
+
+
+def split(standing: Standing) -> bool:
+    """Whether the claim holds in some seeds and is not found in others: then the outcome hangs on the seed."""
+    labels = {s.label for s in standing.seeds}
+    return bool(labels & {*GOOD}) and bool(labels & {*BAD})
 
 
 def borne_out(standing: Standing) -> bool:

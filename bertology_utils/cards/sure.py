@@ -29,7 +29,7 @@ def sure(standing: Standing, which: str) -> Sureness | None:
     """The grade of the slot ``real`` or ``mini``; None where nothing was rerun.
 
     Each weakness lowers the grade by one: aggregates only, indirect evidence, a small model (of one training seed, unless
-    other seeds bear it out), seeds that disagree with it, an interval wider than the effect asked for, few independent
+    other seeds bear it out), seeds on both sides, an interval wider than the effect asked for, few independent
     units, a rule changed after figures had been seen, a departure from the study.
     """
     slot: Slot = getattr(standing, which)
@@ -64,4 +64,5 @@ def _networks(standing: Standing) -> list[str]:
     if seeds.borne_out(standing):
         return ["a small model"]
     small = ["a small model, and one training run of it"]
-    return [*small, "seeds of a smaller model disagree"] if seeds.against(standing) else small
+    # where all seeds are against it, their size may be the reason; where they are split, it is the seed
+    return [*small, "seeds of a smaller model come out on both sides"] if seeds.split(standing) else small

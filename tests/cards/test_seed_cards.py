@@ -86,7 +86,8 @@ def test_seeds_that_bear_a_claim_out_or_not_are_in_its_grade():
     alone = "a small model, and one training run of it"
     assert reasons([]) == reasons([HOLDS] * 4) == reasons([HOLDS] * 4 + [OPEN]) == [alone]
     assert reasons([HOLDS] * 4 + [TOO]) == reasons([FAILS] * 5, FAILS) == ["a small model"]
-    assert reasons([HOLDS] * 4 + [FAILS]) == [alone, "seeds of a smaller model disagree"]
+    assert reasons([FAILS] * 5) == reasons([OPEN] * 5) == [alone], "a smaller model may be too small"
+    assert reasons([HOLDS] * 4 + [FAILS]) == [alone, "seeds of a smaller model come out on both sides"]
 
 
 def test_the_scoreboard_counts_them():
