@@ -29,16 +29,20 @@ def run(
     draws: Annotated[int | None, typer.Option(help="Resamples of each interval.")] = None,
     fast: Annotated[bool, typer.Option("--fast", help=f"{FAST} items and resamples: does it all run?")] = False,
     records: Records = None,
+    family: Annotated[
+        Path | None, typer.Option(help="Folder of the family's records, which name the models' hashes; the package's.")
+    ] = None,
     mirror: Folder = None,
     device: Device = None,
 ) -> None:
     """Put claims to the seeds' models, on headline data; what has a record is left out, so the same command goes on."""
     from .. import seeds as package
     from ..claims.seeds import SHIPPED
+    from ..pretrain.family.record import SHIPPED as FAMILY
 
     size, resamples = (n or FAST, draws or FAST) if fast else (n, draws)
     settings = Settings.of(n=size, draws=resamples, mirror=mirror, device=device)
-    ids, networks = _chosen(claims), package.trained(models, settings, seed or ())
+    ids, networks = _chosen(claims), package.trained(models, settings, seed or (), root=family or FAMILY)
     failed: list[package.Outcome] = []
     for k, outcome in enumerate(package.many(ids, networks, settings, records or SHIPPED, fast=fast), 1):
         where = f"[{k}/{len(ids)}] {outcome.claim}"
