@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup book html real test oldest newest speed portability check lint notebooks clean distclean
+.PHONY: help setup book html real test oldest newest speed portability check lint notebooks cards clean distclean
 
 # The interpreter to start from, where the environment goes, and the pins (empty: newest releases instead).
 PYTHON ?= python3
@@ -88,6 +88,9 @@ lint: $(STAMP) ## style and types
 
 notebooks: $(STAMP) ## refresh the stored outputs of the notebooks, in place (with the evidence they show)
 	$(BOOK) notebooks
+
+cards: $(STAMP) ## make the cards in the stored notebooks again from the records; nothing is executed
+	$(BOOK) cards
 
 clean: ## remove the rendered book
 	rm -rf book/_build

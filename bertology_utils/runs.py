@@ -192,7 +192,7 @@ def _measured(it: Claim, data: Data, settings: Settings, twin: bool, save: bool)
     for subject in _asked(it, data.name, settings, twin):
         start = time.perf_counter()
         with Progress.of(subject, f"{it.id}: {subject.name} on {data.name}", _seconds(it.id, subject, data.name)):
-            rows = _rows(it, subject, data, settings)
+            rows = rows_of(it, subject, data, settings)
         measured.append((subject, rows, time.perf_counter() - start))
     untrained = next((rows for subject, rows, _ in measured if subject.is_twin), None)
     for subject, rows, seconds in measured:
@@ -232,7 +232,7 @@ def _recorded_runs(it: Claim, source: str) -> Recorded:
     return Recorded.of(source, about=it.family) if isinstance(it.family, str) else Recorded.of(source)
 
 
-def _rows(it: Claim, subject: Subject, data: Data, settings: Settings) -> pd.DataFrame:
+def rows_of(it: Claim, subject: Subject, data: Data, settings: Settings) -> pd.DataFrame:
     """The experiment's rows.
 
     Raises

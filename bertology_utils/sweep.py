@@ -85,7 +85,7 @@ def many(
     options = {"twin": twin, "save": save}
 
     def asked(id: str) -> Settings:
-        return _quick(id, settings) if quick else settings
+        return for_quick_try(id, settings) if quick else settings
 
     if jobs == 1:
         for number, (id, source) in enumerate(work, 1):
@@ -115,7 +115,7 @@ def planned(
             work += [
                 (id, source)
                 for source in sources(it, settings)
-                if not (missing and recorded(id, source, _quick(id, settings) if quick else settings, twin))
+                if not (missing and recorded(id, source, for_quick_try(id, settings) if quick else settings, twin))
             ]
         except NotRunnable as error:
             if len(ids) == 1:
@@ -124,7 +124,8 @@ def planned(
     return work, left_out
 
 
-def _quick(id: str, settings: Settings) -> Settings:
+def for_quick_try(id: str, settings: Settings) -> Settings:
+    """The settings with as few items as a quick try of the claim takes."""
     it = get(id)
     return replace(settings, n=min(it.quick, it.n))
 

@@ -19,7 +19,7 @@ FLOORS = (  # from the ground up; what stands on one floor may import its neighb
     ("claims",),
     ("calibration",),
     ("experiments", "released"),
-    ("runs", "sweep", "calibrate", "reproduce"),
+    ("runs", "sweep", "calibrate", "reproduce", "seeds"),
     ("cards",),
     ("book", "cli"),
 )

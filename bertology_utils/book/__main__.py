@@ -1,4 +1,4 @@
-"""``python -m bertology_utils.book bootstrap | build | notebooks | picture | portability | studies``: what the Makefile calls."""
+"""``python -m bertology_utils.book COMMAND``: what the Makefile calls. `main` names the commands."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..claims.evidence import SHIPPED, read, without_seconds
 from ..settings import Settings
-from . import bootstrap, folding, notebooks, pages, picture, portability, stage, studies
+from . import bootstrap, folding, notebooks, pages, picture, portability, stage, stored_cards, studies
 from .own import bring
 
 
@@ -26,6 +26,9 @@ def main(words: list[str] | None = None) -> int:
     building.add_argument("--own", default="", metavar="MODEL", help="show your own records of this model as well")
     building.add_argument("--output", type=Path, default=stage.ROOT / "book" / "_build" / "html")
     commands.add_parser("notebooks", help="execute the stored notebooks in place, with the evidence they show")
+    commands.add_parser(
+        "cards", help="make the cards in the stored notebooks again from the records; nothing is executed"
+    )
     commands.add_parser("bootstrap", help="give every notebook its first code cell, with the package's address")
     taking = commands.add_parser("picture", help="take the README's picture of the landing page of the rendered book")
     taking.add_argument("--pages", type=Path, default=stage.ROOT / "book" / "_build" / "html")
@@ -36,6 +39,9 @@ def main(words: list[str] | None = None) -> int:
     try:
         if given.command == "notebooks":
             refresh(stage.ROOT)
+        elif given.command == "cards":
+            for name, ids in stored_cards.renew(stage.ROOT / "notebooks").items():
+                print(f"{name}: {', '.join(ids) or 'as they were'}")
         elif given.command == "portability":
             return portability.main(given, stage.ROOT)
         elif given.command == "bootstrap":

@@ -8,12 +8,14 @@ import json
 from collections.abc import Sequence
 from html import escape
 
+from ..cards import seeds
 from ..cards.standing import Slot, Standing
 from ..cards.words import KINDS, SIGNS, badge
 from ..claims import ledger
 from ..claims.rules import FAILS, HOLDS, UNTRAINED_TOO
 
 COLUMNS = ("real", "mini", "untrained")
+SEEDS = ("seeds_hold", "seeds_n")
 RANK = {kind: k for k, kind in enumerate(("holds", "part", "not", "open", "none"))}  # in which outcomes are sorted
 
 
@@ -22,7 +24,8 @@ def table(found: Sequence[Standing]) -> str:
     titles = {s.name: s.title for s in ledger.sections()}
     rows = "".join(_row(s, titles[s.row.section]) for s in found)
     head = "".join(
-        f'<th scope="col">{name}</th>' for name in ("claim", "real BERT", "mini", "untrained", "section", "evidence")
+        f'<th scope="col">{name}</th>'
+        for name in ("claim", "real BERT", "mini", "untrained", "seeds", "section", "evidence")
     )
     return (
         '<div class="scoreboard-filter" hidden></div>\n\n'
@@ -35,11 +38,12 @@ def _row(s: Standing, section: str) -> str:
     kinds = sorted({r.kind for r in s.records if not r.is_twin})
     passes = s.untrained.label in (HOLDS, UNTRAINED_TOO) and s.mini.label != FAILS
     flags = f'data-disagree="{int(s.disagree)}" data-twin="{int(passes)}" data-kinds="{" ".join(kinds)}"'
-    cells = "".join(_cell(name, slot) for name, slot in s.slots)
+    cells = [_cell(name, slot) for name, slot in s.slots]
+    cells.append(_seeds(s))
     shown = " + ".join(kinds)
     return (
         f'<tr data-section="{escape(section)}" {outcomes} {flags}><th scope="row">'
-        f'<a href="../claims/{escape(s.row.id)}.html">{escape(s.row.title)}</a></th>{cells}'
+        f'<a href="../claims/{escape(s.row.id)}.html">{escape(s.row.title)}</a></th>{"".join(cells)}'
         f'<td data-label="section">{escape(section)}</td>'
         f'<td data-label="evidence">{shown or ("cited only" if s.row.how == "cite" else "none yet")}</td></tr>'
     )
@@ -51,6 +55,14 @@ def _cell(name: str, slot: Slot) -> str:
     return f'<td data-label="{name}" data-rank="{RANK[kind]}" data-sign="{SIGNS[slot.label]}">{said}</td>'
 
 
+def _seeds(s: Standing) -> str:
+    """In how many seeds of a smaller model the claim holds; sorted by that share, what was not put to seeds last."""
+    if not s.seeds:
+        return '<td data-label="seeds" data-rank="2">–</td>'
+    rank = 1 - seeds.holding(s) / len(s.seeds)
+    return f'<td data-label="seeds" data-rank="{rank:.2f}" title="{escape(seeds.sentence(s))}">{seeds.count(s)}</td>'
+
+
 def as_json(found: Sequence[Standing]) -> str:
     """The same as JSON: what ``bertology list --json`` prints, as one list."""
     return json.dumps([s.plain() for s in found], indent=1, ensure_ascii=False) + "\n"
@@ -60,11 +72,17 @@ def as_csv(found: Sequence[Standing]) -> str:
     """The same as CSV: a line per claim."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(["id", "section", "title", "how", *(f"{c}_{x}" for c in COLUMNS for x in ("label", "n", "data"))])
+    writer.writerow(
+        ["id", "section", "title", "how", *(f"{c}_{x}" for c in COLUMNS for x in ("label", "n", "data")), *SEEDS]
+    )
     for s in found:
         slots = [x for c in COLUMNS for x in _plain(getattr(s, c))]
-        writer.writerow([s.row.id, s.row.section, s.row.title, s.row.how, *slots])
+        writer.writerow([s.row.id, s.row.section, s.row.title, s.row.how, *slots, *_counts(s)])
     return stream.getvalue()
+
+
+def _counts(s: Standing) -> tuple[int | str, int | str]:
+    return (seeds.holding(s), len(s.seeds)) if s.seeds else ("", "")
 
 
 def _plain(slot: Slot) -> tuple[str, int | str, str]:

@@ -117,8 +117,8 @@ def trial(
         model=name if role == NULL else PLANTED,
         data=source,
         kind="rerun",
-        rows=_spoken_of(clauses, rows),
-        over_twin=None if beaten is None else _spoken_of(clauses, beaten),
+        rows=spoken_of(clauses, rows),
+        over_twin=None if beaten is None else spoken_of(clauses, beaten),
         notes=notes,
         provenance=measured(settings, seconds, **facts),
     )
@@ -126,8 +126,8 @@ def trial(
     return Trial(role, name, says, record, tuple(aims))
 
 
-def _spoken_of(clauses: Iterable[Clause], rows: pd.DataFrame) -> list[dict]:
-    """The rows that some test or gate looks at, without keys they do not have."""
+def spoken_of(clauses: Iterable[Clause], rows: pd.DataFrame) -> list[dict]:
+    """The rows that some test or gate looks at, without draws and without keys they do not have."""
     if not len(rows):
         return []
     rows = rows.reset_index(drop=True)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable
 from dataclasses import asdict
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from ..claims.evidence import Evidence, EvidenceError, plain
+from ..claims.evidence import Evidence, EvidenceError, missing_as_nan, plain
 from ..files import write
 from .trials import NULL, PLANTED, Trial
 
@@ -70,10 +69,7 @@ def read(path: Path) -> list[Trial]:
 
 
 def _trial(raw: dict) -> Trial:
-    for row in (*raw["rows"], *(raw["over_twin"] or ())):
-        for name, value in row.items():
-            if value is None and name.endswith(("value", "low", "high")):
-                row[name] = math.nan
+    raw |= {part: missing_as_nan(raw[part]) for part in ("rows", "over_twin")}
     if raw["role"] not in (NULL, PLANTED):
         raise ValueError(f"role {raw['role']!r}")
     record = Evidence(

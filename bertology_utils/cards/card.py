@@ -9,6 +9,7 @@ from ..settings import Settings
 from . import layout, words
 from .rows import deciding, headline
 from .rule import rule
+from .seeds import spread
 from .standing import FAMILY, Standing, standing
 
 
@@ -32,6 +33,8 @@ class Card:
         for name, slot in s.slots:
             why = f" ({layout.ALONE})" if (name, s.ours) == ("untrained", FAMILY) else ""
             out.append(f"{name.upper():10} {slot.label}{why}" + (f": {headline(slot)}" if slot.decision else ""))
+        if apart := spread(s):
+            out.append(f"SEEDS      {apart.measure} {apart} in {apart.seeds} seeds ({words.data_name(apart.data)})")
         for clause in s.row.clauses:
             out.append(f"CLAUSE     {clause.says} [{clause.kind}]" + (f": {clause.reason}" if clause.reason else ""))
             for test in clause.tests:

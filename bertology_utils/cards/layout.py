@@ -11,6 +11,7 @@ from ..claims.rules import NOT_RERUN
 from . import words
 from .rows import Row, deciding, every
 from .rule import KIND, rule
+from .seeds import spread
 from .standing import FAMILY, Slot, Standing
 from .strip import strip
 from .sure import Sureness, sure
@@ -35,7 +36,7 @@ def html(s: Standing, whole: bool = False) -> str:
     parts = [
         _head(s, whole),
         f'<p class="claim-says">{escape(words.sentence(s))}</p>',
-        f'<div class="claim-slots">{"".join(_slot(name, slot, s.ours) for name, slot in s.slots)}</div>',
+        f'<div class="claim-slots">{"".join(_slot(name, slot, s) for name, slot in s.slots)}</div>',
         strip(s),
         _parts(s) if shown else "",
         _how_sure(s),
@@ -61,8 +62,8 @@ def _head(s: Standing, whole: bool) -> str:
     return f'<p class="claim-head">{said}</p>' if said else ""
 
 
-def _slot(name: str, slot: Slot, ours: str = "mini") -> str:
-    small = []
+def _slot(name: str, slot: Slot, s: Standing) -> str:
+    small, ours = [], s.ours
     colour = COLOURS.get(name, name.partition(" ")[0])
     under = ALONE if (name, ours) == ("untrained", FAMILY) else UNDER[name].format(ours=ours)
     checks = slot.decision.checks if slot.decision else ()
@@ -71,6 +72,7 @@ def _slot(name: str, slot: Slot, ours: str = "mini") -> str:
         more = f"; {len(checks) - 1} more below" if len(checks) > 1 else ""
         small.append(f'<span class="claim-figure">{escape(figure(c.value, c.low, c.high, 2))}</span>')
         small.append(escape(f"{c.measure}{more}"))
+        small += _spread(s) if slot is s.mini else []
     if slot.decision:
         on = ", ".join(dict.fromkeys(map(words.data_name, slot.data)))
         clusters = f"{words.count(slot.clusters)} independent clusters" if slot.clusters else ""
@@ -79,6 +81,14 @@ def _slot(name: str, slot: Slot, ours: str = "mini") -> str:
         f'<div class="claim-slot slot-{colour}"><b>{name}</b><small class="claim-under">{under}</small>'
         f"{words.badge(slot.label, who=name)}" + "".join(f"<small>{text}</small>" for text in small) + "</div>"
     )
+
+
+def _spread(s: Standing) -> list[str]:
+    """How far seeds of a smaller model lie apart in the figure above, whose interval tells of items alone."""
+    if (apart := spread(s)) is None:
+        return []
+    title = f"least and greatest of {apart.seeds} seeds of a smaller model, on {words.data_name(apart.data)}"
+    return [f'<span class="claim-seeds" title="{escape(title)}">seeds of a smaller model: {apart}</span>']
 
 
 def _parts(s: Standing) -> str:

@@ -15,9 +15,11 @@ from typing import Any
 
 from ..calibration import table
 from ..claims import ledger
+from ..claims import seeds as seed_records
 from ..claims.evidence import SHIPPED, Evidence, shelves
 from ..claims.ledger import Row
 from ..claims.rules import NOT_RERUN, UNTESTABLE, Decision, pooled
+from ..claims.seeds import Seed
 from ..settings import Settings
 
 BUILTIN = "builtin"
@@ -84,12 +86,15 @@ class Standing:
     beside : tuple of Evidence
         The reader's own quick tries and runs under other conditions, which never count, and full runs of models that
         have no column here: shown below the others.
+    seeds : tuple of Seed
+        The claim on networks of a smaller model that differ in their seed alone, by the rule as it is.
     """
 
     row: Row
     records: tuple[Evidence, ...]
     ours: str = "mini"
     beside: tuple[Evidence, ...] = ()
+    seeds: tuple[Seed, ...] = ()
 
     @cached_property
     def calibration(self) -> dict[str, Any]:
@@ -151,6 +156,7 @@ class Standing:
             "clauses": [{"says": c.says, "kind": c.kind} for c in self.row.clauses],
             "outcomes": {"real": self.real.plain(), "mini": self.mini.plain(), "untrained": self.untrained.plain()},
             **self.calibration,
+            "seeds": [{"seed": s.network.seed, "label": s.label} for s in self.seeds],
             "evidence": [
                 {
                     "model": r.model,
@@ -185,7 +191,8 @@ def standing(id: str, settings: Settings | None = None) -> Standing:
     """
     counting, beside = shelves(id, settings)
     ours = FAMILY if any(r.model == FAMILY for r in counting) else ledger.subject(id, "mini")
-    return Standing(ledger.row(id), tuple(counting), ours, (*beside, *filter(_without_column, counting)))
+    seeds = tuple(s for s in seed_records.find(id) if not s.stale)
+    return Standing(ledger.row(id), tuple(counting), ours, (*beside, *filter(_without_column, counting)), seeds)
 
 
 def _without_column(record: Evidence) -> bool:

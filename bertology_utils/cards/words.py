@@ -20,6 +20,7 @@ from ..claims.rules import (
     UNTESTABLE,
     UNTRAINED_TOO,
 )
+from . import seeds
 from .standing import BUILTIN, FAMILY, Slot, Standing
 
 STUDIES = Path(__file__).parents[1] / "assets" / "studies.json"
@@ -211,5 +212,6 @@ def own_run(record: Evidence) -> str:
 
 
 def sentence(standing: Standing) -> str:
-    """What came of a claim, in two short sentences made from its outcomes."""
-    return f"{_real(standing.real)} {_ours(standing.mini, ours(standing))}{_twin(standing.mini, standing.untrained)}"
+    """What came of a claim, in short sentences made from its outcomes: for the real BERT, for ours, and over seeds."""
+    mine = f"{_ours(standing.mini, ours(standing))}{_twin(standing.mini, standing.untrained)}"
+    return " ".join(filter(None, (_real(standing.real), mine, seeds.sentence(standing))))

@@ -182,6 +182,14 @@ def plain(value: Any) -> Any:
     return str(value) if isinstance(value, Path) else value
 
 
+def missing_as_nan(rows: list[dict[str, Any]] | None) -> list[dict[str, Any]] | None:
+    """Rows as read from JSON, with nan for figures that are null there: the inverse of `plain`."""
+    if rows is None:
+        return None
+    ends = ("value", "low", "high")
+    return [{k: math.nan if v is None and k.endswith(ends) else v for k, v in r.items()} for r in rows]
+
+
 def read(path: Path) -> Evidence:
     """Read one record, refusing what does not fit.
 
@@ -203,10 +211,7 @@ def read(path: Path) -> Evidence:
             )
         believable.check(raw)
         raw["notes"] = tuple(raw.get("notes", ()))
-        for record in (*raw["rows"], *(raw["over_twin"] or ())):
-            for name, value in record.items():
-                if value is None and name.endswith(("value", "low", "high")):
-                    record[name] = math.nan
+        raw |= {part: missing_as_nan(raw.get(part)) for part in ("rows", "over_twin")}
         record = Evidence(**raw)
         if record.file != Path(*path.parts[-2:]):
             raise ValueError(f"it says it is {record.file}")

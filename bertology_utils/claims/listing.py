@@ -17,7 +17,16 @@ from .. import __version__, files
 from ..settings import Settings
 
 PACKAGE = Path(__file__).resolve().parents[1]
-RESTS_ON = ("assets/evidence", "assets/ledger", "assets/calibration", "claims", "cards", "calibration", "scores")
+RESTS_ON = (
+    "assets/evidence",
+    "assets/ledger",
+    "assets/calibration",
+    "assets/seeds",
+    "claims",
+    "cards",
+    "calibration",
+    "scores",
+)
 WORDS = {  # the words of `list` and `run`, in the order in which they are explained
     "holds": "the whole interval lies beyond the bound",
     "learned": "holds, and the untrained twin is beaten on the same items",

@@ -64,10 +64,10 @@ def run(
     )
     twin, quick = twin and not fast, fast and n is None
     if dry_run:
-        for claim, source in planned(_expand(claims), settings, twin=twin, missing=missing, quick=quick)[0]:
+        for claim, source in planned(expand(claims), settings, twin=twin, missing=missing, quick=quick)[0]:
             typer.echo(f"{claim} {source}")
         return
-    ids, kept = _expand(claims), 0
+    ids, kept = expand(claims), 0
     failed: list[Outcome] = []
     said: list[str] = []
     for outcome in many(ids, settings, jobs, twin=twin, save=save, missing=missing, quick=quick):
@@ -111,7 +111,7 @@ def _in_words(record: Evidence) -> str:
     return "\n".join([*lines, *(f"    note: {note}" for note in record.notes)])
 
 
-def _expand(names: list[str]) -> list[str]:
+def expand(names: list[str]) -> list[str]:
     """Ledger ids for ids, section names and `all`; of a section only what can be run."""
     from ..runs import get, registered
 

@@ -22,6 +22,8 @@ from bertology_utils.pretrain.family import grid, live, places, record, train
 from bertology_utils.pretrain.loop import Run
 from bertology_utils.pretrain.signals import Interrupted
 from bertology_utils.pretrain.step import build
+from bertology_utils.settings import Settings
+from bertology_utils.subject.models import load
 
 TIERS = grid.tiers()
 SHIPPED = sorted(record.SHIPPED.glob("*/*.json"))
@@ -79,7 +81,7 @@ def test_a_shipped_record_is_of_a_run_of_the_grid(path):
 
 
 def test_the_records_of_a_tier_were_asked_the_same():
-    for tier in (name for name, t in TIERS.items() if t.about == grid.TRAINING):
+    for tier in (name for name, t in TIERS.items() if t.about != grid.LANGUAGES):
         found = [record.read(p) for p in SHIPPED if p.parent.name == tier]
         asked = [f.items["heldout"] for f in found if "heldout" in f.items]
         assert all(a["n"] == asked[0]["n"] and a["unigram"] == asked[0]["unigram"] for a in asked)
@@ -152,6 +154,21 @@ def test_what_is_recorded_is_not_run_again_and_one_configuration_is_one_run(go):
     assert record.find(again, go.root) == record.find(base, go.root)
     assert go([base, again, wide]) == [] and train.missing(go.tier.members, go.root) == [go.tier.members[1]]
     assert not list((go.root.parent / "work").iterdir()), "a recorded run leaves no checkpoint"
+
+
+def test_a_tier_may_keep_its_models_and_its_records_say_which(go, monkeypatch, tmp_path):
+    member = go.tier.members[1]
+    monkeypatch.setattr(train, "tiers", lambda: {"small": replace(go.tier, keeps="model")})
+    save = record.Record.save
+    monkeypatch.setattr(record.Record, "save", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):  # killed just before the record is written
+        go([member])
+    monkeypatch.setattr(record.Record, "save", save)
+    go([member])
+    kept = train.model_of(member, tmp_path / "work")
+    assert [p.name for p in (tmp_path / "work").iterdir()] == ["base-1"] == [kept.name]
+    assert load(str(kept), Settings(device="cpu")).sha256 == record.find(member, go.root).model != ""
+    assert all(not record.read(p).model for p in SHIPPED if not TIERS[p.parent.name].keeps)
 
 
 def test_a_killed_run_goes_on_and_ends_as_if_it_had_not_been(go, monkeypatch, tmp_path):

@@ -21,7 +21,7 @@ from ..checkpoint import FREE
 from ..config import Config, ConfigError
 from ..recipes import load as load_config
 
-TRAINING, LANGUAGES = "training", "languages"  # what the runs of a tier differ in
+TRAINING, LANGUAGES, SEEDS = "training", "languages", "seeds"  # what the runs of a tier differ in
 CODE = 1  # raised by hand whenever a change of the training or of the measuring changes what a record would say
 GRID = Path(str(files("bertology_utils") / "assets" / "family" / "grid.yaml"))
 UNNAMED = {"name", *FREE} - {"eval_length", "eval_mask_rate"}  # of a configuration: what no figure depends on
@@ -58,6 +58,11 @@ class Member:
         return f"{self.tier}/{self.group}-{self.seed}"
 
     @property
+    def short(self) -> str:
+        """``group-seed``: the folder of its model, where that is kept."""
+        return f"{self.group}-{self.seed}"
+
+    @property
     def key(self) -> str:
         """Sixteen hexadecimal digits over configuration (its name apart), text and version of the code."""
         return key(self.config, self.text)
@@ -73,7 +78,7 @@ class Tier:
     data : str
         What evidence from this tier is filed under: ``builtin`` or ``corpus``.
     about : str
-        What its runs differ in: ``training``, or ``languages``.
+        What its runs differ in: ``training``, ``languages``, or ``seeds`` alone.
     text : mapping
         ``generated`` (sentences), ``multilingual`` (sentences per language) or ``files`` (names below the corpus folder),
         and their ``sha256``.
@@ -81,6 +86,8 @@ class Tier:
         The tier in a sentence, for notes and pages.
     members : tuple of Member
         In the order in which they are worth running.
+    keeps : str
+        ``model``: the trained models of its runs are kept in the work folder; empty: their records alone.
     """
 
     name: str
@@ -89,6 +96,7 @@ class Tier:
     says: str
     members: tuple[Member, ...]
     about: str = TRAINING
+    keeps: str = ""
 
     def group(self, name: str) -> list[Member]:
         """A group's runs by seed.
@@ -139,7 +147,8 @@ def _tier(name: str, told: dict[str, Any]) -> Tier:
             values = {**told["base"], **changes, "seed": seed, "name": f"{name}-{group}-{seed}"}
             values |= {k: text[k] for k in ("generated", "multilingual") if k in text}
             found.append(Member(name, group, _config(values), text["sha256"], only))
-    return Tier(name, told["data"], text, told["says"], tuple(found), told.get("about", TRAINING))
+    about, keeps = told.get("about", TRAINING), told.get("keeps", "")
+    return Tier(name, told["data"], text, told["says"], tuple(found), about, keeps)
 
 
 def _config(values: dict[str, Any]) -> Config:
@@ -165,7 +174,7 @@ def members(names: Iterable[str] = (), tier: str | None = None) -> list[Member]:
         raise ConfigError(f"no tier {tier!r}: {', '.join(known)}")
     every = [m for t in known.values() for m in t.members if tier in (None, t.name)]
     names = list(names)
-    called = {m: {m.name, m.key, m.group, m.tier, f"{m.tier}/{m.group}", f"{m.group}-{m.seed}"} for m in every}
+    called = {m: {m.name, m.key, m.group, m.tier, f"{m.tier}/{m.group}", m.short} for m in every}
     strange = [n for n in names if not any(n in c for c in called.values())]
     if strange:
         groups = dict.fromkeys(f"{m.tier}/{m.group}" for m in every)

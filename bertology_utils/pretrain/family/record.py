@@ -62,6 +62,11 @@ class Record:
         return self.config["seed"]
 
     @property
+    def model(self) -> str:
+        """The hash of the trained model (`Subject.sha256`), where the tier keeps models; else empty."""
+        return self.provenance.get("model_sha256", "")
+
+    @property
     def says(self) -> str:
         """How the run ended, in a line."""
         last = self.curve[-1]
