@@ -28,7 +28,7 @@ from ..corpus import load as load_corpus
 from ..loop import Run
 from ..parallel import join
 from ..text import find as find_text
-from . import languages
+from . import languages, verses
 from .grid import Member, tiers
 from .measure import measure
 from .record import SHIPPED, Record, find, place
@@ -172,7 +172,7 @@ def _recorded(member: Member, folder: Path, text: list[Path], cache: Path | None
         config=member.config.as_dict(),
         text=member.text,
         curve=[{k: _short(r[k]) for k in KEPT if k in r} for r in (*curve, last)],
-        items=(languages.measure if member.config.languages else measure)(model, corpus, member.config),
+        items=_items(member.config, model, corpus, text),
         cost=cost(member.config, corpus, device, 1 if member.config.languages else TIMES),
         passes=told["passes"],
         seconds=told["seconds"],
@@ -185,6 +185,13 @@ def _recorded(member: Member, folder: Path, text: list[Path], cache: Path | None
             "commit": told["commit"] or commit(),
         },
     )
+
+
+def _items(config: Config, model: Path, corpus: Corpus, text: list[Path]) -> dict[str, Any]:
+    """What a run is asked: of training, of generated languages, or of verse-aligned ones."""
+    if not config.languages:
+        return measure(model, corpus, config)
+    return languages.measure(model, corpus, config) if config.multilingual else verses.measure(model, corpus, config, text)
 
 
 def cost(config: Config, corpus: Corpus, device: str | None = None, times: int = TIMES) -> dict[str, float]:
