@@ -68,7 +68,7 @@ class Tier:
     ----------
     name : str
     data : str
-        What evidence from this tier is filed under: ``builtin`` or ``corpus``.
+        What evidence from this tier is filed under: ``builtin``, ``corpus`` or ``corpus_multilingual``.
     about : str
         What its runs differ in: ``training``, or ``languages``.
     text : mapping
