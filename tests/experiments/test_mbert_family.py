@@ -154,7 +154,11 @@ def test_of_bibles_more_must_be_found_than_shared_pieces_find():
 
 
 def test_the_controls_of_bibles_stand_beside_them_and_words_only_where_they_were_asked():
-    known = {"English twice": {"p1": 0.4}, "English twice, wider": {"p1": 0.1}, "English twice, turned round": {"p1": 0.2}}
+    known = {
+        "English twice": {"p1": 0.4},
+        "English twice, wider": {"p1": 0.1},
+        "English twice, turned round": {"p1": 0.2},
+    }
     rows, _ = judged("mbt.wordpiece_overlap.wang2019b", real=True, **known)
     told = rows.set_index("measure")["value"]
     assert told["P@1, English twice, narrow - wider"] == pytest.approx(0.3, abs=0.02)

@@ -191,7 +191,9 @@ def _items(config: Config, model: Path, corpus: Corpus, text: list[Path]) -> dic
     """What a run is asked: of training, of generated languages, or of verse-aligned ones."""
     if not config.languages:
         return measure(model, corpus, config)
-    return languages.measure(model, corpus, config) if config.multilingual else verses.measure(model, corpus, config, text)
+    return (
+        languages.measure(model, corpus, config) if config.multilingual else verses.measure(model, corpus, config, text)
+    )
 
 
 def cost(config: Config, corpus: Corpus, device: str | None = None, times: int = TIMES) -> dict[str, float]:
