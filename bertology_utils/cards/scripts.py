@@ -49,7 +49,8 @@ class Scripts:
 
     def _repr_html_(self) -> str:
         body = "".join(
-            f'<tr><th scope="row">{escape(of.name)}</th>{_cell(of, of.own)}{_cell(of, text)}</tr>' for of, text in self.told
+            f'<tr><th scope="row">{escape(of.name)}</th>{_cell(of, of.own)}{_cell(of, text)}</tr>'
+            for of, text in self.told
         )
         head = "".join(f'<th scope="col">{name}</th>' for name in ("language", "in itself", "sentence"))
         table = f'<table class="facts family"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'

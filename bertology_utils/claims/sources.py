@@ -12,7 +12,10 @@ from ..data.items import Data
 from ..settings import Settings
 from .registry import Claim, NotRunnable
 
-CORPORA = ("corpus", "corpus_multilingual")  # text that runs of the family were trained on: their records are what is asked
+CORPORA = (
+    "corpus",
+    "corpus_multilingual",
+)  # text that runs of the family were trained on: their records are what is asked
 
 
 def sources(it: Claim, settings: Settings) -> list[str]:
