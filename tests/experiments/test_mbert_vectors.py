@@ -7,7 +7,6 @@ from functools import cache
 
 import numpy as np
 import pytest
-from sklearn.metrics import roc_auc_score
 from support import multilingual, multilingual_folder
 
 from bertology_utils import runs
@@ -182,27 +181,9 @@ def test_families_that_are_there_are_found_and_shuffled_ones_give_nothing():
     means[1] = np.repeat(np.eye(16)[:4], 2, 0) + 0.01 * np.arange(8)[:, None]
     d = centroids.distances(means)
     genera = np.repeat(list("abcd"), 2)
-    for score in (centroids.v_measures_of, centroids.nearer):
-        value, *shuffled = score(d, centroids.shuffles(genera))
-        assert value == 1 > np.quantile(shuffled, 0.9) and np.std(shuffled) > 0.05
-        (apart,) = score(d, centroids.shuffles(genera[[0, 2, 4, 6, 1, 3, 5, 7]])[:1])
-        assert apart < np.quantile(shuffled, 0.6)
-
-
-def test_a_language_apart_from_all_others_hides_no_families():
-    """Ten languages of two genera and an eleventh far from everything: cutting the tree sees the eleventh alone."""
-    genera = np.repeat([0, 1], [6, 5])
-    d = np.where(genera[:, None] == genera, 1.0, 2.0) - np.eye(11)
-    d[-1, :-1] = d[:-1, -1] = 50.0
-    assert centroids.v_measures_of(d, genera[None])[0] < 0.2 < 0.8 < centroids.nearer(d, genera[None])[0]
-
-
-def test_relatives_are_nearer_as_often_as_a_library_says():
-    rng = np.random.default_rng(0)
-    d, genera = rng.random((9, 9)), np.repeat([0, 1, 2], 3)
-    d = d + d.T
-    a, b = np.triu_indices(9, 1)
-    assert centroids.nearer(d, genera[None])[0] == pytest.approx(roc_auc_score(genera[a] == genera[b], -d[a, b]))
+    value, shuffled = centroids.against_shuffles(d, genera)
+    assert value == 1 > np.quantile(shuffled, 0.9) and shuffled.std() > 0.05
+    assert centroids.against_shuffles(d, genera[[0, 2, 4, 6, 1, 3, 5, 7]])[0] < np.quantile(shuffled, 0.6)
 
 
 @pytest.mark.parametrize("kin, low", [(True, True), (False, False)])
@@ -213,7 +194,7 @@ def test_the_clause_on_families_holds_of_eleven_languages_with_their_genus_and_o
     means = [rng.standard_normal(24) + 3 * kin * genus[parallel.language(c).genus] for c in codes]
     x = np.concatenate([m + rng.standard_normal((3, per, 24)) for m in means], 1)
     rows = centroids.families(x, np.repeat(codes, per), np.full(len(codes) * per, "test"), SETTINGS)
-    (row,) = [r for r in rows if r["measure"] == centroids.NEARER]
+    (row,) = [r for r in rows if r["measure"] == "V-measure over shuffled families"]
     assert row["n"] == 11 and (row["low"] > 0.1) is low
     assert sum(r["measure"] == "distance of centroids" for r in rows) == 66
 
