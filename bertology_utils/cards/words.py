@@ -96,10 +96,13 @@ def model_name(name: str) -> str:
     return " ".join(w for w in words[:2] if w) + "".join(w for w in words[2:] if w)
 
 
+PLAIN = {BUILTIN: "generated sentences", "corpus": "Simple English Wikipedia", "corpus_multilingual": "Bibles"}
+
+
 def data_name(name: str) -> str:
     """A data set as a card names it; files released beside a study by its authors and year."""
-    if name == BUILTIN:
-        return "generated sentences"
+    if name in PLAIN:
+        return PLAIN[name]
     from ..data.original import registry
 
     known = registry.datasets()

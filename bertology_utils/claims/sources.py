@@ -12,10 +12,15 @@ from ..data.items import Data
 from ..settings import Settings
 from .registry import Claim, NotRunnable
 
+CORPORA = (
+    "corpus",
+    "corpus_multilingual",
+)  # text that runs of the family were trained on: their records are what is asked
+
 
 def sources(it: Claim, settings: Settings) -> list[str]:
     """What the data switch stands for with this claim."""
-    if settings.data == "builtin" or (it.family and settings.data == "corpus"):
+    if settings.data == "builtin" or (it.family and settings.data in CORPORA):
         return [settings.data]
     available = it.sources()
     if settings.data != "original":

@@ -15,7 +15,7 @@ Names = Annotated[
     list[str] | None,
     typer.Argument(help="Tiers, groups (base, tier/base) or runs (base-0, or a hash); all where none is named."),
 ]
-Which = Annotated[str | None, typer.Option(help="generated, english or bilingual.")]
+Which = Annotated[str | None, typer.Option(help="generated, english, bilingual or bibles.")]
 Records = Annotated[Path | None, typer.Option(help="Folder of the records; those of the package where none is given.")]
 
 
@@ -27,7 +27,7 @@ def run(
         "family-runs"
     ),
     records: Records = None,
-    corpus: Annotated[Path | None, typer.Option(help="Folder of text, for the english tier.")] = None,
+    corpus: Annotated[Path | None, typer.Option(help="Folder of text, for the tiers english and bibles.")] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Runs at a time, one process each.")] = 1,
     cache: Annotated[Path | None, typer.Option(help="Where the tokenised text is kept.")] = None,
     device: Device = None,
@@ -59,7 +59,7 @@ def cost(
     names: Names = None,
     tier: Which = None,
     records: Records = None,
-    corpus: Annotated[Path | None, typer.Option(help="Folder of text, for the english tier.")] = None,
+    corpus: Annotated[Path | None, typer.Option(help="Folder of text, for the tiers english and bibles.")] = None,
     cache: Annotated[Path | None, typer.Option(help="Where the tokenised text is kept.")] = None,
 ) -> None:
     """Time the training of recorded runs again, one after the other; the least processor time counts."""

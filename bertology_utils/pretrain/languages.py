@@ -51,12 +51,12 @@ def chosen(corpus: Corpus, config: Config) -> Corpus:
 
 
 def name(file: str) -> str:
-    """A language's name by that of its file.
+    """A language's name by that of its file: what stands behind the kind of text, if one is named.
 
-    >>> name("eng-b.txt.xz")
-    'eng-b'
+    >>> name("eng-b.txt.xz"), name("bible_deu.txt.xz")
+    ('eng-b', 'deu')
     """
-    return file.partition(".")[0]
+    return file.partition(".")[0].rpartition("_")[2]
 
 
 def _taken(corpus: Corpus, group: int, config: Config, place: int) -> tuple[np.ndarray, ...]:

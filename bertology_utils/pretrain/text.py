@@ -134,20 +134,31 @@ def _paragraphs(paragraphs: list[str]) -> Document:
     return Document("\n".join(paragraphs), [s for p in paragraphs for s in sentences(p)])
 
 
-def _chapters(path: Path) -> Iterator[Document]:
+def chapters(path: Path, verses: int) -> list[str]:
+    """The chapter of each of so many lines of a verse-aligned file: what `is_held_out` decides by.
+
+    Raises
+    ------
+    CorpusError
+        The list of verse ids beside the file has another number of lines.
+    """
     listing = next((p for n in ("verse_ids.txt", "verse_ids.txt.xz") if (p := path.parent / n).is_file()), None)
-    verses = list(lines(path))
     if listing is None:
-        chapters = [f"run {i // RUN}" for i in range(len(verses))]
-    else:
-        chapters = [v.rpartition(".")[0] for v in lines(listing)]
-        if len(chapters) != len(verses):
-            raise CorpusError(f"{path.name} has {len(verses)} lines, {listing.name} has {len(chapters)}")
+        return [f"run {i // RUN}" for i in range(verses)]
+    found = [v.rpartition(".")[0] for v in lines(listing)]
+    if len(found) != verses:
+        raise CorpusError(f"{path.name} has {verses} lines, {listing.name} has {len(found)}")
+    return found
+
+
+def _chapters(path: Path) -> Iterator[Document]:
+    verses = list(lines(path))
+    of = chapters(path, len(verses))
     start = 0
     for i in range(1, len(verses) + 1):
-        if i == len(verses) or chapters[i] != chapters[start]:
+        if i == len(verses) or of[i] != of[start]:
             if found := [v for v in verses[start:i] if v]:
-                yield Document(chapters[start], found)
+                yield Document(of[start], found)
             start = i
 
 

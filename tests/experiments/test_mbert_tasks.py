@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from support import tiny
+from support import multilingual, tiny
 
 from bertology_utils import runs
 from bertology_utils.claims import ledger
@@ -41,11 +41,12 @@ def data(id):
 
 @pytest.mark.parametrize("id", N)
 def test_claim_runs_and_its_clauses_decide(id, monkeypatch):
+    """On a model in multilingual BERT's shape, cased, of letters: as in the rows about vectors."""
     monkeypatch.setattr(tuning, "SEEDS", 2)
     monkeypatch.setattr(tuning, "SHARES", (1 / 3,))
     for name, value in {"SEEDS": 2, "PAIRS": 48, "SOUGHT": {"dev": 10, "test": 20}}.items():
         monkeypatch.setattr(alignment_tuning, name, value)
-    rows = runs.get(id).experiment(tiny(), data(id), SETTINGS)
+    rows = runs.get(id).experiment(multilingual(), data(id), SETTINGS)
     assert (rows["low"] <= rows["value"] + 1e-9).all() and (rows["value"] <= rows["high"] + 1e-9).all()
     assert decide(ledger.row(id).clauses, rows, source="builtin").outcome in OUTCOMES
 

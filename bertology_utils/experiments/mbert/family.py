@@ -33,6 +33,11 @@ def over_chance(record: Record) -> np.ndarray:
     return retrieved(record) - record.items["retrieval"]["chance"]
 
 
+def over_pieces(record: Record) -> np.ndarray:
+    """The same less the share that the pieces find which both languages have, of runs that were asked real text, (N,)."""
+    return retrieved(record) - record.items["retrieval"]["pieces"]
+
+
 def words(record: Record) -> np.ndarray:
     """Whether the embedding next to each word's is that of its translation, (W,)."""
     return truths(record.items["words"])
@@ -108,10 +113,17 @@ def level(runs: Recorded, settings: Settings, groups: Sequence[str]) -> list[dic
             runs_of.over_seeds(
                 "P@1, embeddings alone", [r.items["retrieval"]["layers"][0] for r in found], settings, **of
             ),
-            runs_of.score(runs, settings, "words translated by embeddings", group, words, **of),
-            parts_of_speech(runs, settings, "accuracy, second language", group, TRANSFER, **of),
-            parts_of_speech(runs, settings, "accuracy, first language", group, OWN, **of),
         ]
+        if found[0].items["words"]:  # real languages have no gold translations of words
+            out.append(runs_of.score(runs, settings, "words translated by embeddings", group, words, **of))
+        if found[0].items["probes"]:
+            out.append(parts_of_speech(runs, settings, "accuracy, second language", group, TRANSFER, **of))
+            out.append(parts_of_speech(runs, settings, "accuracy, first language", group, OWN, **of))
+        if "pieces" in found[0].items["retrieval"]:
+            by_pieces = [r.items["retrieval"]["pieces"] for r in found]
+            out.append(runs_of.over_seeds("P@1, shared pieces alone", by_pieces, settings, **of))
+            usual = [r.items["probes"]["majority"] for r in found if r.items["probes"]]
+            out += [runs_of.over_seeds("share of the commonest tag", usual, settings, **of)] if usual else []
     return [_share(row) for row in out]
 
 

@@ -12,14 +12,18 @@ from ..training import family as runs_of
 from . import family
 
 ROUND, REAL = "turned round", "two languages"
+TWICE, TWICE_ROUND, WIDER = "English twice", "English twice, turned round", "English twice, wider"
+OTHERS = ("French", "Finnish", "Russian")  # beside English, their pieces shared as they are
 
 
 @claim("mbt.wordpiece_overlap.wang2019b", tasks=(), family=family.ABOUT)
 def wordpiece_overlap(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
     """Transfer of parts of speech with half of the pieces shared less that with none (wang2019b).
 
-    The second language is English in pieces of its own ("fake English"): one grammar, half of the pieces in common or none.
-    Its sentences turned round have no order in common either. What a real pair of languages does is told beside it.
+    In the generated tier the second language is English in pieces of its own ("fake English"): one grammar, half of the pieces
+    in common or none. Its sentences turned round have no order in common either. What a real pair of languages does is told
+    beside it. In Bibles it is German, its pieces shared as they are or none of them; beside it stand English twice in pieces of
+    its own, turned round, and in a model of three times the width (dufter2020), and three more languages.
     """
     shared, disjoint = "shared", "disjoint"
     rows = [
@@ -30,7 +34,14 @@ def wordpiece_overlap(runs: Recorded, data: Data, settings: Settings) -> pd.Data
     if runs.has(ROUND):
         said = "P@1, order kept - turned round"
         rows.append(runs_of.difference(runs, settings, said, disjoint, ROUND, family.retrieved))
-    return family.table(runs, settings, rows, (shared, disjoint), (ROUND, REAL))
+    if all("pieces" in r.items["retrieval"] for r in runs.group(shared).values()):
+        said = "retrieval P@1 over shared pieces"
+        rows.append(runs_of.score(runs, settings, said, shared, family.over_pieces, group=shared))
+    for other, said in ((TWICE_ROUND, "order kept - turned round"), (WIDER, "narrow - wider")):
+        if runs.has(TWICE) and runs.has(other):
+            said = f"P@1, English twice, {said}"
+            rows.append(runs_of.difference(runs, settings, said, TWICE, other, family.retrieved))
+    return family.table(runs, settings, rows, (shared, disjoint), (ROUND, REAL, TWICE, TWICE_ROUND, WIDER, *OTHERS))
 
 
 @claim("mbt.vocabulary_swap.artetxe2019", tasks=(), family=family.ABOUT)

@@ -1,4 +1,4 @@
-"""What is known of the languages: name, script and genus, by either of their ISO 639 codes.
+"""What is known of the languages: names, script and genus, by either of their ISO 639 codes.
 
 The genus is that of the World Atlas of Language Structures: a group such as Germanic, some thousand years deep. Japanese
 counts as written in the script of Chinese, whose characters it shares. Word order is not stated here: it is read off
@@ -13,43 +13,49 @@ from typing import NamedTuple
 from ...errors import Refusal
 
 _TABLE = """
-ar ara Arabic     Arabic     Semitic   Afro-Asiatic
-bg bul Bulgarian  Cyrillic   Slavic    Indo-European
-cs ces Czech      Latin      Slavic    Indo-European
-da dan Danish     Latin      Germanic  Indo-European
-de deu German     Latin      Germanic  Indo-European
-el ell Greek      Greek      Greek     Indo-European
-en eng English    Latin      Germanic  Indo-European
-es spa Spanish    Latin      Romance   Indo-European
-fi fin Finnish    Latin      Finnic    Uralic
-fr fra French     Latin      Romance   Indo-European
-he heb Hebrew     Hebrew     Semitic   Afro-Asiatic
-hi hin Hindi      Devanagari Indic     Indo-European
-hu hun Hungarian  Latin      Ugric     Uralic
-it ita Italian    Latin      Romance   Indo-European
-ja jpn Japanese   Han        Japanese  Japanese
-ko kor Korean     Hangul     Korean    Korean
-nl nld Dutch      Latin      Germanic  Indo-European
-no nob Norwegian  Latin      Germanic  Indo-European
-pl pol Polish     Latin      Slavic    Indo-European
-pt por Portuguese Latin      Romance   Indo-European
-ro ron Romanian   Latin      Romance   Indo-European
-ru rus Russian    Cyrillic   Slavic    Indo-European
-sv swe Swedish    Latin      Germanic  Indo-European
-tr tur Turkish    Latin      Turkic    Turkic
-vi vie Vietnamese Latin      Vietic    Austroasiatic
-zh zho Chinese    Han        Chinese   Sino-Tibetan
+ar ara Arabic     Arabic     Semitic   Afro-Asiatic       العربية
+bg bul Bulgarian  Cyrillic   Slavic    Indo-European      български
+cs ces Czech      Latin      Slavic    Indo-European      čeština
+da dan Danish     Latin      Germanic  Indo-European      dansk
+de deu German     Latin      Germanic  Indo-European      Deutsch
+el ell Greek      Greek      Greek     Indo-European      Ελληνικά
+en eng English    Latin      Germanic  Indo-European      English
+es spa Spanish    Latin      Romance   Indo-European      español
+fi fin Finnish    Latin      Finnic    Uralic             suomi
+fr fra French     Latin      Romance   Indo-European      français
+he heb Hebrew     Hebrew     Semitic   Afro-Asiatic       עברית
+hi hin Hindi      Devanagari Indic     Indo-European      हिन्दी
+hu hun Hungarian  Latin      Ugric     Uralic             magyar
+it ita Italian    Latin      Romance   Indo-European      italiano
+ja jpn Japanese   Han        Japanese  Japanese           日本語
+ko kor Korean     Hangul     Korean    Korean             한국어
+nl nld Dutch      Latin      Germanic  Indo-European      Nederlands
+no nob Norwegian  Latin      Germanic  Indo-European      norsk
+pl pol Polish     Latin      Slavic    Indo-European      polski
+pt por Portuguese Latin      Romance   Indo-European      português
+ro ron Romanian   Latin      Romance   Indo-European      română
+ru rus Russian    Cyrillic   Slavic    Indo-European      русский
+sv swe Swedish    Latin      Germanic  Indo-European      svenska
+tr tur Turkish    Latin      Turkic    Turkic             Türkçe
+vi vie Vietnamese Latin      Vietic    Austroasiatic      Tiếng_Việt
+zh zho Chinese    Han        Chinese   Sino-Tibetan       中文
 """
 
 
 class Language(NamedTuple):
-    """A language; `code` is the two-letter one."""
+    """A language; `code` is the two-letter one, `own` its name in itself."""
 
     code: str
     name: str
     script: str
     genus: str
     family: str
+    own: str
+
+    @property
+    def direction(self) -> str:
+        """``rtl`` where it is written from right to left, else ``ltr``."""
+        return "rtl" if self.script in ("Arabic", "Hebrew") else "ltr"
 
 
 class NoSuchLanguage(Refusal, KeyError):
@@ -59,7 +65,7 @@ class NoSuchLanguage(Refusal, KeyError):
 @cache
 def _known() -> dict[str, Language]:
     rows = [line.split() for line in _TABLE.split("\n") if line]
-    return {code: Language(row[0], *row[2:]) for row in rows for code in row[:2]}
+    return {code: Language(row[0], *row[2:-1], row[-1].replace("_", " ")) for row in rows for code in row[:2]}
 
 
 def language(code: str) -> Language:

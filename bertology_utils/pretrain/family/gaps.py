@@ -17,8 +17,8 @@ SEED = 20_260_102
 
 
 @torch.no_grad()
-def losses(reader: Reader, corpus: Corpus) -> dict[str, dict[str, list[float]]]:
-    """Held-out sentences with the same pieces hidden from every run: file -> sums per block, (B,).
+def losses(reader: Reader, corpus: Corpus, most: int | None = None) -> dict[str, dict[str, list[float]]]:
+    """Held-out sentences, at most so many per language, with the same pieces hidden from every run: file -> sums per block, (B,).
 
     ``loss`` and ``unigram`` in nats, ``right`` and ``n`` counts. ``unigram`` is the loss of the language's own piece
     frequencies in the training text, counts plus one, at the same places.
@@ -29,6 +29,8 @@ def losses(reader: Reader, corpus: Corpus) -> dict[str, dict[str, list[float]]]:
         ids = [_sentences(corpus, own & (corpus.held == held)) for held in (True, False)]
         counts = np.bincount(np.concatenate(ids[1]), minlength=reader.config.symbols) + 1.0
         unigram = -np.log(counts / counts.sum())
+        if most is not None and len(ids[0]) > most:
+            ids[0] = [ids[0][k * len(ids[0]) // most] for k in range(most)]
         sums = np.zeros((4, len(ids[0])))
         for draw in range(DRAWS):
             sums += _asked(reader, ids[0], unigram, place, np.random.default_rng([SEED, draw]))

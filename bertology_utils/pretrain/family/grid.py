@@ -76,7 +76,7 @@ class Tier:
     ----------
     name : str
     data : str
-        What evidence from this tier is filed under: ``builtin`` or ``corpus``.
+        What evidence from this tier is filed under: ``builtin``, ``corpus`` or ``corpus_multilingual``.
     about : str
         What its runs differ in: ``training``, ``languages``, or ``seeds`` alone.
     text : mapping

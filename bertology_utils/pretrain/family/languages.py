@@ -60,18 +60,25 @@ def retrieval(reader: Reader) -> dict[str, Any]:
     items = multilingual.translations(PAIRS, 0)
     codes, second = reader.languages, reader.second()
     asked = [[i.sentences[codes[place]] for i in items] for place in (0, second)]
-    ids = [reader.pieces(s, place)[0] for s, place in zip(asked, (0, second))]
-    means = [np.stack([h.mean(1) for h in reader.hidden(i, place)], 1) for i, place in zip(ids, (0, second))]
+    return {"retrieval": found_by(reader, asked), "words": translated_words(reader, items)}
+
+
+def found_by(reader: Reader, asked: list[list[Sentence]]) -> dict[str, Any]:
+    """What `retrieval` says of as many sentences of the first language and of the second, translations of one another.
+
+    The first `DEV` of them choose the layer.
+    """
+    ids = [reader.pieces(s, place)[0] for s, place in zip(asked, (0, reader.second()))]
+    means = [np.stack([h.mean(1) for h in reader.hidden(i, p)], 1) for i, p in zip(ids, (0, reader.second()))]
     dev, test = [_nearest(a, b) for a, b in ([m[:, :DEV] for m in means], [m[:, DEV:] for m in means])]
     layer = choose(dev.mean((1, 2))[1:]) + 1  # the embeddings alone, behind 0, are a baseline
-    found = {
+    return {
         "layer": layer - 1,
         "to": _bits(test[layer, 0]),
         "back": _bits(test[layer, 1]),
         "layers": [round(float(x), 4) for x in test.mean((1, 2))],
-        "chance": 1 / (PAIRS - DEV),
+        "chance": 1 / test.shape[2],
     }
-    return {"retrieval": found, "words": translated_words(reader, items)}
 
 
 def _nearest(first: np.ndarray, second: np.ndarray) -> np.ndarray:
@@ -121,9 +128,15 @@ def probes(reader: Reader) -> dict[str, Any]:
     said = multilingual.propositions("multilingual_treebank", sum(TREEBANK.values()), 0)
     train, dev = TREEBANK["train"], TREEBANK["dev"]
     codes, second = reader.languages, reader.second()
-    first = _words(reader, [analyse(codes[0], p, id="") for p in said], 0)
-    other = _words(reader, [analyse(codes[second], p, id="") for p in said[train + dev :]], second)
-    vectors, labels, sentence = first
+    first = [analyse(codes[0], p, id="") for p in said]
+    return tagged(reader, first, [analyse(codes[second], p, id="") for p in said[train + dev :]], (train, dev))
+
+
+def tagged(reader: Reader, first: list[Sentence], second: list[Sentence], sizes: tuple[int, int]) -> dict[str, Any]:
+    """What `probes` says of sentences of the first language, so many to train and to choose on, and of the second."""
+    train, dev = sizes
+    vectors, labels, sentence = _words(reader, first, 0)
+    other = _words(reader, second, reader.second())
     fitted = sentence < train
     told = fit_each(vectors[2:, fitted], labels[fitted])  # layers above the embeddings
     on_dev = (sentence >= train) & (sentence < train + dev)

@@ -66,8 +66,8 @@ class Recorded:
         return found
 
     def has(self, name: str) -> bool:
-        """Whether a run of the group is recorded."""
-        return any(find(m, self.root) is not None for m in self.tier.group(name))
+        """Whether a run of the group, if the tier has it, is recorded."""
+        return name in self.tier.groups and any(find(m, self.root) is not None for m in self.tier.group(name))
 
     @cached_property
     def sha256(self) -> str:

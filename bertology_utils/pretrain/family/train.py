@@ -31,7 +31,7 @@ from ..corpus import load as load_corpus
 from ..loop import Run
 from ..parallel import join
 from ..text import find as find_text
-from . import languages
+from . import languages, verses
 from .grid import Member, tiers
 from .measure import measure
 from .record import SHIPPED, Record, find, place
@@ -183,7 +183,7 @@ def _recorded(member: Member, folder: Path, text: list[Path], cache: Path | None
         config=member.config.as_dict(),
         text=member.text,
         curve=[{k: _short(r[k]) for k in KEPT if k in r} for r in (*curve, last)],
-        items=_measured(member, model, corpus),
+        items=_measured(member, model, corpus, text),
         cost=cost(member.config, corpus, device, 1 if member.config.languages or member.only else TIMES),
         passes=told["passes"],
         seconds=told["seconds"],
@@ -203,10 +203,14 @@ def _recorded(member: Member, folder: Path, text: list[Path], cache: Path | None
     )
 
 
-def _measured(member: Member, model: Path, corpus: Corpus) -> dict[str, Any]:
-    if member.config.languages:
-        return languages.measure(model, corpus, member.config)
-    return measure(model, corpus, member.config, member.only)
+def _measured(member: Member, model: Path, corpus: Corpus, text: list[Path]) -> dict[str, Any]:
+    """What a run is asked: of training, of generated languages, or of verse-aligned ones."""
+    config = member.config
+    if not config.languages:
+        return measure(model, corpus, config, member.only)
+    return (
+        languages.measure(model, corpus, config) if config.multilingual else verses.measure(model, corpus, config, text)
+    )
 
 
 def cost(config: Config, corpus: Corpus, device: str | None = None, times: int = TIMES) -> dict[str, float]:
