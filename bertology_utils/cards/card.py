@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ..claims.clauses import ABSENCE
 from ..settings import Settings
-from . import layout, words
+from . import layout, tiers, words
 from .rows import deciding, headline
 from .rule import rule
 from .standing import FAMILY, Standing, standing
@@ -32,6 +32,7 @@ class Card:
         for name, slot in s.slots:
             why = f" ({layout.ALONE})" if (name, s.ours) == ("untrained", FAMILY) else ""
             out.append(f"{name.upper():10} {slot.label}{why}" + (f": {headline(slot)}" if slot.decision else ""))
+        out += [f"TIERS      {both}"] if (both := tiers.said(s)) else []
         for clause in s.row.clauses:
             out.append(f"CLAUSE     {clause.says} [{clause.kind}]" + (f": {clause.reason}" if clause.reason else ""))
             for test in clause.tests:

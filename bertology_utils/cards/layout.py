@@ -8,7 +8,7 @@ from html import escape
 from ..claims.checks import figure
 from ..claims.clauses import ABSENCE, UNTESTED, Clause
 from ..claims.rules import NOT_RERUN
-from . import words
+from . import tiers, words
 from .rows import Row, deciding, every
 from .rule import KIND, rule
 from .standing import FAMILY, Slot, Standing
@@ -37,6 +37,7 @@ def html(s: Standing, whole: bool = False) -> str:
         f'<p class="claim-says">{escape(words.sentence(s))}</p>',
         f'<div class="claim-slots">{"".join(_slot(name, slot, s.ours) for name, slot in s.slots)}</div>',
         strip(s),
+        _tiers(s),
         _parts(s) if shown else "",
         _how_sure(s),
         _more(s, whole, "" if shown else _parts(s)),
@@ -79,6 +80,11 @@ def _slot(name: str, slot: Slot, ours: str = "mini") -> str:
         f'<div class="claim-slot slot-{colour}"><b>{name}</b><small class="claim-under">{under}</small>'
         f"{words.badge(slot.label, who=name)}" + "".join(f"<small>{text}</small>" for text in small) + "</div>"
     )
+
+
+def _tiers(s: Standing) -> str:
+    said = tiers.said(s)
+    return f'<p class="claim-tiers"><b>Runs on two texts.</b> {escape(said)}</p>' if said else ""
 
 
 def _parts(s: Standing) -> str:

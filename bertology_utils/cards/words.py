@@ -50,6 +50,7 @@ SHORT = {  # where a column is narrow; the page on how to read a card has both
     NOT_FOUND: "not found",
     UNTRAINED_TOO: "untrained too",
 }
+TEXTS = {BUILTIN: "generated sentences", "corpus": "English text", "corpus-large": "English text, larger runs"}
 RELEASED = {
     "authors": "authors' outputs",
     "rerun": "outputs of an independent rerun",
@@ -97,8 +98,8 @@ def model_name(name: str) -> str:
 
 def data_name(name: str) -> str:
     """A data set as a card names it; files released beside a study by its authors and year."""
-    if name == BUILTIN:
-        return "generated sentences"
+    if name in TEXTS:
+        return TEXTS[name]
     from ..data.original import registry
 
     known = registry.datasets()

@@ -15,7 +15,7 @@ from .registry import Claim, NotRunnable
 
 def sources(it: Claim, settings: Settings) -> list[str]:
     """What the data switch stands for with this claim."""
-    if settings.data == "builtin" or (it.family and settings.data == "corpus"):
+    if settings.data == "builtin" or (it.family and settings.data.startswith("corpus")):
         return [settings.data]
     available = it.sources()
     if settings.data != "original":

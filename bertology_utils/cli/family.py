@@ -14,7 +14,7 @@ app = typer.Typer(no_args_is_help=True, help="Many small pretraining runs that d
 Names = Annotated[
     list[str] | None, typer.Argument(help="Groups (base, tier/base) or runs (base-0); all where none is named.")
 ]
-Which = Annotated[str | None, typer.Option(help="generated, english or bilingual.")]
+Which = Annotated[str | None, typer.Option(help="generated, english, english-large or bilingual.")]
 Records = Annotated[Path | None, typer.Option(help="Folder of the records; those of the package where none is given.")]
 
 
@@ -26,7 +26,7 @@ def run(
         "family-runs"
     ),
     records: Records = None,
-    corpus: Annotated[Path | None, typer.Option(help="Folder of text, for the english tier.")] = None,
+    corpus: Annotated[Path | None, typer.Option(help="Folder of text, for the english tiers.")] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Runs at a time, one process each.")] = 1,
     cache: Annotated[Path | None, typer.Option(help="Where the tokenised text is kept.")] = None,
     device: Device = None,
@@ -58,7 +58,7 @@ def cost(
     names: Names = None,
     tier: Which = None,
     records: Records = None,
-    corpus: Annotated[Path | None, typer.Option(help="Folder of text, for the english tier.")] = None,
+    corpus: Annotated[Path | None, typer.Option(help="Folder of text, for the english tiers.")] = None,
     cache: Annotated[Path | None, typer.Option(help="Where the tokenised text is kept.")] = None,
 ) -> None:
     """Time the training of recorded runs again, one after the other; the least processor time counts."""

@@ -14,12 +14,14 @@ from ...settings import Settings
 from . import family
 
 RATES = (0.1, 0.2, 0.3, 0.8)
+SHOWN = 0.4  # a rate beside them, in tiers that have it: of recipes for larger models
 
 
 @claim("trn.masking_rate.raffel2019", tasks=(), family=True)
 def masking_rate(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
     """Held-out loss at other masking rates less that at 15 %, all asked under masks of 15 % (raffel2019)."""
-    rows = [family.loss(runs, settings, "loss, rate - 15%", f"rate {rate}", "base", rate=rate) for rate in RATES]
+    rates = sorted({*RATES, SHOWN} if runs.has(f"rate {SHOWN}") else RATES)
+    rows = [family.loss(runs, settings, "loss, rate - 15%", f"rate {rate}", "base", rate=rate) for rate in rates]
     return family.table(runs, settings, rows, ("base", *(f"rate {rate}" for rate in RATES[:-1])))
 
 

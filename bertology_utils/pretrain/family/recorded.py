@@ -66,8 +66,8 @@ class Recorded:
         return found
 
     def has(self, name: str) -> bool:
-        """Whether a run of the group is recorded."""
-        return any(find(m, self.root) is not None for m in self.tier.group(name))
+        """Whether the tier has the group, and a run of it is recorded."""
+        return any(m.group == name and find(m, self.root) is not None for m in self.tier.members)
 
     @cached_property
     def sha256(self) -> str:
