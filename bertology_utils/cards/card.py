@@ -9,7 +9,7 @@ from ..settings import Settings
 from . import layout, tiers, words
 from .rows import deciding, headline
 from .rule import rule
-from .standing import FAMILY, Standing, standing
+from .standing import Standing, standing
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Card:
         s = self.standing
         out = [f"{s.row.title}  [{s.row.id}]", f"CLAIM      {s.row.claim}", f"FOUND      {words.sentence(s)}"]
         for name, slot in s.slots:
-            why = f" ({layout.ALONE})" if (name, s.ours) == ("untrained", FAMILY) else ""
+            why = f" ({without})" if name == "untrained" and (without := layout.without_twin(s)) else ""
             out.append(f"{name.upper():10} {slot.label}{why}" + (f": {headline(slot)}" if slot.decision else ""))
         out += [f"TIERS      {both}"] if (both := tiers.said(s)) else []
         for clause in s.row.clauses:

@@ -35,7 +35,7 @@ def html(s: Standing, whole: bool = False) -> str:
     parts = [
         _head(s, whole),
         f'<p class="claim-says">{escape(words.sentence(s))}</p>',
-        f'<div class="claim-slots">{"".join(_slot(name, slot, s.ours) for name, slot in s.slots)}</div>',
+        f'<div class="claim-slots">{"".join(_slot(s, name, slot) for name, slot in s.slots)}</div>',
         strip(s),
         _tiers(s),
         _parts(s) if shown else "",
@@ -62,10 +62,18 @@ def _head(s: Standing, whole: bool) -> str:
     return f'<p class="claim-head">{said}</p>' if said else ""
 
 
-def _slot(name: str, slot: Slot, ours: str = "mini") -> str:
+def without_twin(s: Standing) -> str:
+    """Why nothing untrained was measured by itself: trained runs are compared, or a random start is among them."""
+    if s.ours == FAMILY:
+        return ALONE
+    return s.row.control or "" if s.untrained.label == NOT_RERUN else ""
+
+
+def _slot(s: Standing, name: str, slot: Slot) -> str:
     small = []
     colour = COLOURS.get(name, name.partition(" ")[0])
-    under = ALONE if (name, ours) == ("untrained", FAMILY) else UNDER[name].format(ours=ours)
+    why = without_twin(s) if name == "untrained" else ""
+    under = why or UNDER[name].format(ours=s.ours)
     checks = slot.decision.checks if slot.decision else ()
     if checks:
         c = checks[0]

@@ -6,13 +6,15 @@ between runs of the base with half, all and twice the pieces, along the logarith
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 
 from ..experiments.training import family as differences
 from ..experiments.training.family_schedule import DOUBLINGS
 from ..pretrain.family.grid import tiers
-from ..pretrain.family.record import Record
+from ..pretrain.family.record import SHIPPED, Record
 from ..pretrain.family.recorded import Recorded
 from ..settings import Settings
 from . import family
@@ -47,14 +49,14 @@ HEAD = (
 FIGURES = {name: "{:.2f}" for name in HEAD[2:7]} | {HEAD[7]: "{:+.3f}"}
 
 
-def table(settings: Settings | None = None) -> Table:
+def table(settings: Settings | None = None, root: Path = SHIPPED) -> Table:
     """The recipes that have records, a line per recipe, means over seeds.
 
     Columns: processor time per run, that of the base being 1; held-out loss in nats per masked piece and the share guessed,
     at the same places for all; agreement next to the subject and across one attractor, on generated items; loss less that
-    of the base in the same time, and its 95 % interval over seeds and documents.
+    of the base in the same time, and its 95 % interval over seeds and documents. `root` is the folder of the records.
     """
-    runs, settings = Recorded(tiers()[TIER]), settings or Settings.of()
+    runs, settings = Recorded(tiers()[TIER], root), settings or Settings.of()
     rows = [_row(runs, said, group, settings) for said, group in SAID.items() if runs.has(group)]
     return Table(pd.DataFrame(rows, columns=list(HEAD)), FIGURES, "recipes of pretraining")
 
@@ -105,9 +107,9 @@ def less_base(runs: Recorded, group: str, time: float, settings: Settings) -> di
     return differences.differing("loss less the base's", top, n, settings)
 
 
-def markdown(settings: Settings | None = None) -> str:
+def markdown(settings: Settings | None = None, root: Path = SHIPPED) -> str:
     """The table for the page of models; a sentence where nothing is recorded."""
-    told = table(settings).told()
+    told = table(settings, root).told()
     if told.empty:
         return "No run of the English tier is recorded: `bertology family run --tier english --corpus FOLDER`."
     rows = [list(told.columns), ["---"] * len(told.columns), *told.astype(str).to_numpy().tolist()]

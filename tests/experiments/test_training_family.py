@@ -41,7 +41,7 @@ class Made(Recorded):
         return {s: self.one(name, s) for s in range(self.seeds)}
 
     def one(self, name: str, seed: int) -> Record:
-        config = TIER.group(name)[0].config
+        config = self.tier.group(name)[0].config
         own, shared = np.random.default_rng([seed, crc32(name.encode())]), np.random.default_rng([7])
         of_seed = np.random.default_rng([seed]).normal(0, 0.3)  # what runs of a seed share; the rest is a run's own
         noise = shared.normal(0, 0.3, DOCUMENTS) + of_seed + own.normal(0, 0.002) + own.normal(0, 0.02, DOCUMENTS)
@@ -169,8 +169,39 @@ def test_time_saved_is_read_off_between_the_runs_from_scratch():
     assert outcomes["saves_time"] == FAILS
 
 
-def test_one_seed_alone_is_no_interval_over_seeds():
-    assert judged("trn.layers_vs_heads.wang2019b", seeds=1)[0]["clusters"].iloc[0] == DOCUMENTS
+@pytest.mark.parametrize("id", IDS)
+def test_one_seed_alone_decides_nothing_about_differences(id):
+    """However large they are: what two seeds differ by is unknown."""
+    there = {"loss": {**WORSE, "half layers": 2.0, "narrower": 2.0, "wider": -2.0, "twice the pieces": -2.0}}
+    there |= {"right": {"entity": 1.0}, "probe": {"replaced pieces": 1.0}}
+    rows, outcomes = judged(id, seeds=1, **there)
+    assert set(outcomes.values()) <= {UNDECIDED, UNTESTABLE}
+    apart = rows[rows["measure"].str.contains(" - ")]
+    assert apart["low"].isna().all() and (apart["clusters"] == 1).all() and apart["value"].notna().all()
+
+
+def test_large_batches_with_lamb_are_compared_with_small_ones_with_adamw():
+    """In a tier that has them; in another the clause is not tested, and with runs on the plateau it cannot be."""
+
+    class English(Made):
+        def has(self, name):
+            return True
+
+    def told(**loss):
+        runs_ = English(grid.tiers()["english"], loss={**WORSE, **loss}, cost={"4": 1.0})
+        rows = runs.get("trn.large_batch.liu2019b").experiment(runs_, data_of({}, name="corpus"), SETTINGS)
+        found = Evidence(
+            claim="trn.large_batch.liu2019b", model="family", data="corpus", kind="rerun", rows=tidy(rows)
+        ).judged()
+        return rows, {c.name: c.outcome for c in found.tested}
+
+    rows, outcomes = told(**{"large batch, LAMB": 0.1, "AdamW": 0.3})
+    measure = "loss, large batch with LAMB - small batch with AdamW"
+    assert value(rows, measure) == pytest.approx(-0.2, abs=0.01) and outcomes["lamb"] == HOLDS
+    assert told(**{"large batch, LAMB": 0.5})[1]["lamb"] == FAILS
+    late = told(**{"large batch, LAMB": 2.0, "AdamW": 2.0})[1]
+    assert late["lamb"] == UNTESTABLE and late["no_loss"] == HOLDS, "another optimiser's plateau is its own affair"
+    assert "lamb" not in judged("trn.large_batch.liu2019b")[1]
 
 
 def test_a_claim_about_runs_is_run_from_the_records_and_says_which_is_missing(tmp_path):
