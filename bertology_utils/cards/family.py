@@ -5,13 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from ..claims import evidence
 from ..experiments.training import family as differences
 from ..pretrain.family.grid import TRAINING, Tier, members, tiers
 from ..pretrain.family.live import retrace
 from ..pretrain.family.record import Record
-from ..pretrain.family.recorded import Recorded
+from ..pretrain.family.recorded import NAME, Recorded
 from ..settings import Settings
 from .tables import Table
+from .words import data_name
 
 ATTRACTORS = (0, 1, 2)
 HEAD = (
@@ -58,6 +60,18 @@ def beside(less: str = "base") -> dict[str, pd.DataFrame]:
         for name, runs in both.items()
         if groups
     }
+
+
+def recall(id: str) -> dict[str, pd.DataFrame]:
+    """What is recorded of a claim about runs: the text that they learnt -> rows, generated language first.
+
+    Raises
+    ------
+    KeyError
+        If the ledger has no such row.
+    """
+    found = [r for r in evidence.find(id) if r.kind == "rerun" and r.model == NAME]
+    return {data_name(r.data): r.frame for r in sorted(found, key=lambda r: r.data != "builtin")}
 
 
 def _hides(runs: Recorded, group: str) -> bool:
