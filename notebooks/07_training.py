@@ -86,8 +86,9 @@ plotting.plt.show()
 print(plotting.printed(growth))
 
 # %% [markdown]
-# And of a larger model: `mini` itself, at the checkpoints of the run by its present recipe (8 blocks of width 256, English
-# text), as far as that has come. Only these figures are kept, not the checkpoints.
+# And of a larger model: the run by the present recipe of `mini` (English, 4 and then 8 blocks of width 256), at its
+# checkpoints as far as it has come. Nearby subjects come first, and where another noun stands between, the verb then agrees
+# with that one. Only these figures are kept, not the checkpoints.
 
 # %% mystnb={"figure": {"caption": "Checkpoints of a run by the recipe of mini, by pieces seen: agreement on generated items by attractors, with 95% intervals over the items, and held-out loss."}, "image": {"alt": "Two panels over pieces seen: share of agreement items right for none, one and two attractors; held-out loss."}}
 agreement, loss = learning.learning("mini")
