@@ -216,6 +216,17 @@ def test_a_claim_about_runs_is_run_from_the_records_and_says_which_is_missing(tm
     assert found.provenance["subject_sha256"] == Recorded.of("builtin").sha256
 
 
+def test_each_tier_is_asked_by_the_name_of_its_data(tmp_path):
+    """A large tier that nobody has trained is refused by its name, not taken for the small one."""
+    tiers = {data: replace(Recorded.of(data), root=tmp_path) for data in ("builtin", "corpus", "corpus-large")}
+    assert [t.tier.name for t in tiers.values()] == ["generated", "english", "english-large"]
+    small, large = (tiers[d].tier.group("base") for d in ("corpus", "corpus-large"))
+    assert large[0].config.tokens >= 10 * small[0].config.tokens and len(large) == 5
+    with pytest.raises(RecordError, match="bertology family run 'english-large/base'"):
+        tiers["corpus-large"].group("base")
+    assert not tiers["corpus"].has("a group of another tier") and not tiers["corpus"].has("base")
+
+
 def test_the_card_of_a_claim_about_runs_shows_them_in_our_column(tmp_path):
     settings = replace(SETTINGS, evidence=tmp_path)
     runs.run("trn.hidden_size.wang2019b", settings)
