@@ -65,13 +65,19 @@ family.table()
 # %% [markdown]
 # Is a lower loss at the end a lower loss all the way? The bands reach from the luckiest seed to the unluckiest.
 
-# %% mystnb={"figure": {"caption": "Held-out loss while training, by pieces seen: mean over seeds and the range of the seeds. The rate of learning falls over the last quarter."}, "image": {"alt": "Line chart: held-out loss in nats over pieces seen, for the base, one block, width 192, batches four times as large, and no second task."}}
-curves = family.curves(["base", "half layers", "wider", "large batch", "no second task"])
-plotting.lines(curves, "tokens", xlabel="pieces seen", ylabel="nats per masked piece")
+# %% mystnb={"figure": {"caption": "Held-out loss while training, by pieces seen, on the generated language and on English: mean over seeds and the range of the seeds. The rate of learning falls over the last quarter."}, "image": {"alt": "Two line charts: held-out loss in nats over pieces seen, for the base, half the blocks, width 192, batches four times as large, and no second task."}}
+groups = ["base", "half layers", "wider", "large batch", "no second task"]
+curves = {tier: family.curves(groups, tier) for tier in ("generated", "english")}
+with plotting.style():
+    figure, grid = plotting.plt.subplots(1, 2, figsize=(8, 3.2))
+for ax, (tier, shown) in zip(grid, curves.items()):
+    plotting.lines(shown, "tokens", ax=ax, title=tier, xlabel="pieces seen", ylabel="nats per masked piece")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-print(plotting.printed({name: rows.iloc[[0, -1]] for name, rows in curves.items()}))
+for tier, shown in curves.items():
+    print(f"{tier}:")
+    print(plotting.printed({name: rows.iloc[[0, -1]] for name, rows in shown.items()}))
 
 # %% [markdown]
 # Loss falls long before grammar is there. Agreement at the checkpoints of the longest runs, by the number of nouns between

@@ -136,9 +136,12 @@ def seconds(record: Record) -> float:
 
 
 def curves(groups: list[str], tier: str = "generated") -> dict[str, pd.DataFrame]:
-    """Learning curves: group -> pieces seen, mean held-out loss over seeds, and the least and the most of them."""
+    """Learning curves: group -> pieces seen, mean held-out loss over seeds, and the least and the most of them.
+
+    Groups that have no record in the tier are left out.
+    """
     runs, out = Recorded(tiers()[tier]), {}
-    for name in groups:
+    for name in filter(runs.has, groups):
         told = [pd.DataFrame(r.curve)[["tokens", "heldout_mlm"]].dropna() for r in runs.group(name).values()]
         length = min(map(len, told))
         losses = np.array([t["heldout_mlm"].to_numpy()[:length] for t in told])  # (S, points)
