@@ -22,9 +22,9 @@ from .tables import NONE, Table
 
 TIER = "english"
 SAID = {  # recipe -> group of the tier
-    "base: Muon, 15 % masked, stable rate, 4 layers of 128": "base",
+    "base: Muon, 30 % masked, stable rate, 4 layers of 128": "base",
     "AdamW": "AdamW",
-    "masking 30 %": "rate 0.3",
+    "masking 15 %": "rate 0.15",
     "masking 40 %": "rate 0.4",
     "late stacking: 2 layers, then 4": "stacked",
     "2 layers": "half layers",
@@ -32,7 +32,7 @@ SAID = {  # recipe -> group of the tier
     "width 192": "wider",
     "without next-sentence pairs": "no second task",
     "linear schedule": "linear schedule",
-    "batches of 4,096 positions": "large batch",
+    "batches of 8,192 positions, not 2,048": "large batch",
     "the same with LAMB": "large batch, LAMB",
 }
 HEAD = (

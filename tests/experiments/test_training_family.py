@@ -144,6 +144,20 @@ def test_an_absence_holds_without_an_effect_fails_with_one_and_needs_its_gate(id
     assert judged(id, loss=WORSE | {g: 3.0 for g in TIER.groups})[1][clause] == UNTESTABLE, "none has left the plateau"
 
 
+def test_rates_are_compared_with_fifteen_per_cent_where_the_base_has_another():
+    """On English the base hides 30 %: it is then one of the rates, and not what they are compared with."""
+
+    class English(Made):
+        def has(self, name):
+            return True
+
+    made = English(grid.tiers()["english"], loss={"rate 0.15": 0.2, "rate 0.4": -0.1, "rate 0.8": 0.9}, cost={"4": 1.0})
+    rows = runs.get("trn.masking_rate.raffel2019").experiment(made, data_of({}, name="corpus"), SETTINGS)
+    told = {rate: value(rows, "loss, rate - 15%", rate=rate) for rate in (0.1, 0.3, 0.4, 0.8)}
+    assert told == pytest.approx({0.1: -0.2, 0.3: -0.2, 0.4: -0.3, 0.8: 0.7}, abs=0.01)
+    assert set(rows["group"].dropna()) == {"rate 0.15", "rate 0.1", "rate 0.2", "base"}
+
+
 def test_differences_are_those_that_were_planted_and_paired_by_seed():
     rows, _ = judged("trn.layers_vs_heads.wang2019b", loss={"half layers": 0.25, "half heads": 0.1})
     chosen = rows[rows["measure"] == "loss, half the layers - half the heads"].iloc[0]
