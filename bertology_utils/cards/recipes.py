@@ -1,4 +1,4 @@
-"""Recipes of pretraining compared at equal compute, from the English tier's records: what `mini` should be trained by.
+"""Recipes of pretraining compared at equal compute, from the English tier's records: what a small BERT is best trained by.
 
 Runs of the tier have equal pieces, not equal compute. What the base reaches in another run's processor time is read off
 between runs of the base with half, all and twice the pieces, along the logarithm of their pieces; each ends its schedule.
