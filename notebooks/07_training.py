@@ -19,7 +19,7 @@
 # How deep, how wide, what to hide, what to learn beside it, how long? The survey {cite:p}`rogers2020` reports choices that
 # took others thousands of processor hours. Here each choice is a **family** of small runs that differ in one thing, in two
 # tiers. One learns the package's own generated language: two blocks of width 128, 640,000 pieces, half a minute of one
-# processor core. The other learns English (Simple English Wikipedia): four blocks, 1.2 M pieces, about a minute. Where
+# processor core. The other learns English (Simple English Wikipedia): four blocks, 2.4 M pieces, two minutes. Where
 # both tiers have run, English is what a card goes by, and [a table](#trn-two-texts) says where the two disagree.
 #
 # Such runs cannot say what BERT would do. They can say what a choice does to a small model early in its training, with
