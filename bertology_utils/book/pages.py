@@ -12,6 +12,7 @@ from pathlib import Path
 
 from safetensors import safe_open
 
+from ..cards import recipes
 from ..cards.standing import standings
 from ..claims import ledger
 from ..settings import Settings
@@ -64,6 +65,7 @@ def write(folder: Path, settings: Settings, repository: str = "", site: str = ""
         "licences": samples.licences(),
         "samples": samples.page(),
         "models": cards_of_models.page(folder),
+        "recipes": recipes.markdown(settings),
     }
     for name, text in parts.items():
         (folder / f"{name}.md").write_text(text.rstrip() + "\n", encoding="utf-8")

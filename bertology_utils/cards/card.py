@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from ..claims.clauses import ABSENCE
 from ..settings import Settings
-from . import layout, words
+from . import layout, tiers, words
 from .rows import deciding, headline
 from .rule import rule
 from .seeds import spread
-from .standing import FAMILY, Standing, standing
+from .standing import Standing, standing
 
 
 @dataclass(frozen=True)
@@ -31,10 +31,11 @@ class Card:
         s = self.standing
         out = [f"{s.row.title}  [{s.row.id}]", f"CLAIM      {s.row.claim}", f"FOUND      {words.sentence(s)}"]
         for name, slot in s.slots:
-            why = f" ({layout.ALONE})" if (name, s.ours) == ("untrained", FAMILY) else ""
+            why = f" ({without})" if name == "untrained" and (without := layout.without_twin(s)) else ""
             out.append(f"{name.upper():10} {slot.label}{why}" + (f": {headline(slot)}" if slot.decision else ""))
         if apart := spread(s):
             out.append(f"SEEDS      {apart.measure} {apart} in {apart.seeds} seeds ({words.data_name(apart.data)})")
+        out += [f"TIERS      {both}"] if (both := tiers.said(s)) else []
         for clause in s.row.clauses:
             out.append(f"CLAUSE     {clause.says} [{clause.kind}]" + (f": {clause.reason}" if clause.reason else ""))
             for test in clause.tests:

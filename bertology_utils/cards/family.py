@@ -5,35 +5,78 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from ..pretrain.family.grid import Tier, members, tiers
+from ..claims import evidence
+from ..experiments.training import family as differences
+from ..pretrain.family.grid import TRAINING, Tier, members, tiers
 from ..pretrain.family.live import retrace
 from ..pretrain.family.record import Record
-from ..pretrain.family.recorded import Recorded
+from ..pretrain.family.recorded import NAME, Recorded
+from ..settings import Settings
 from .tables import Table
+from .words import data_name
 
-HEAD = ("runs", "differ from the base in", "seeds", "loss", "± seeds", "agreement", "probe", "tuned", "core s")
-FIGURES = {name: "{:.2f}" for name in HEAD[3:-1]} | {HEAD[-1]: "{:.0f}"}
+ATTRACTORS = (0, 1, 2)
+HEAD = (
+    *("runs", "tier", "differ from the base in", "seeds", "loss", "± seeds", "top-1"),
+    *(f"agreement, {k} attr." for k in ATTRACTORS),
+    *("probe", "tuned", "core s"),
+)
+FIGURES = {name: "{:.2f}" for name in HEAD[4:-1]} | {HEAD[-1]: "{:.0f}"}
 
 
-def table(tier: str = "generated") -> Table:
-    """Every group of a tier that has records and was asked everything: means over its seeds.
+def table(tier: str | None = None) -> Table:
+    """Every group that has records and was asked everything, of all tiers about training or of one: means over its seeds.
 
-    Columns: held-out loss in nats per masked piece at the same places for all, and its standard deviation over seeds; share
-    of agreement items right; accuracy of a linear probe of dependency relations; accuracy of tuned copies; seconds of one
-    processor core per run.
+    Columns: held-out loss in nats per masked piece at the same places for all runs of a tier, its standard deviation over
+    seeds, and the share of those pieces that are guessed; share of agreement items right, by attractors; accuracy of a linear
+    probe of dependency relations; accuracy of tuned copies; seconds of one processor core per run.
     """
-    runs = Recorded(tiers()[tier])
-    whole = [g for g in runs.tier.groups if runs.has(g) and not runs.tier.group(g)[0].only]
-    rows = pd.DataFrame([_row(runs, g) for g in whole], columns=list(HEAD))
-    return Table(rows, FIGURES, "runs of the family")
+    chosen = [Recorded(t) for t in tiers().values() if t.about == TRAINING and tier in (None, t.name)]
+    whole = [(runs, g) for runs in chosen for g in runs.tier.groups if runs.has(g) and not runs.tier.group(g)[0].only]
+    return Table(pd.DataFrame([_row(*w) for w in whole], columns=list(HEAD)), FIGURES, "runs of the family")
 
 
 def _row(runs: Recorded, name: str) -> tuple:
     found = list(runs.group(name).values())
-    losses = [_loss(r) for r in found]
+    losses = [loss(r) for r in found]
     spread = float(np.std(losses, ddof=1)) if len(losses) > 1 else float("nan")
-    means = [float(np.mean([f(r) for r in found])) for f in (_agreement, _probe, _tuned, _seconds)]
-    return name, changes(runs.tier, name), len(found), float(np.mean(losses)), spread, *means
+    agree = [float(np.mean([agreement(r, k) for r in found])) for k in ATTRACTORS]
+    top, *means = (float(np.mean([f(r) for r in found])) for f in (top1, _probe, _tuned, seconds))
+    said = changes(runs.tier, name)
+    return name, runs.tier.name, said, len(found), float(np.mean(losses)), spread, top, *agree, *means
+
+
+def beside(less: str = "base") -> dict[str, pd.DataFrame]:
+    """Held-out loss of each group less that of the base, in the tiers on generated language and on English.
+
+    Tier -> rows by ``group``, 95 % intervals over seeds and documents; groups that both tiers have recorded.
+    """
+    both = {name: Recorded(tiers()[name]) for name in ("generated", "english")}
+    first, second = both.values()
+    groups = [g for g in first.tier.groups if g != less and first.has(g) and second.has(g) and _hides(first, g)]
+    settings, said = Settings.of(), f"loss, group - {less}"
+    return {
+        name: pd.DataFrame([differences.loss(runs, settings, said, g, less, group=g) for g in groups])
+        for name, runs in both.items()
+        if groups
+    }
+
+
+def recall(id: str) -> dict[str, pd.DataFrame]:
+    """What is recorded of a claim about runs: the text that they learnt -> rows, generated language first.
+
+    Raises
+    ------
+    KeyError
+        If the ledger has no such row.
+    """
+    found = [r for r in evidence.find(id) if r.kind == "rerun" and r.model == NAME]
+    return {data_name(r.data): r.frame for r in sorted(found, key=lambda r: r.data != "builtin")}
+
+
+def _hides(runs: Recorded, group: str) -> bool:
+    """Whether a group's runs fill gaps."""
+    return all("heldout" in r.items for r in runs.group(group).values())
 
 
 def changes(tier: Tier, name: str) -> str:
@@ -56,13 +99,22 @@ def _plain(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
 
 
-def _loss(record: Record) -> float:
+def loss(record: Record) -> float:
+    """Held-out loss of a run in nats per masked piece, at the places that all runs of its tier were asked for."""
     told = record.items.get("heldout")
     return sum(told["loss"]) / sum(told["n"]) if told else float("nan")
 
 
-def _agreement(record: Record) -> float:
-    told = "".join(record.items.get("agreement", {}).values())
+def top1(record: Record) -> float:
+    """Share of the hidden pieces that a run guesses."""
+    told = record.items.get("heldout")
+    return sum(told["right"]) / sum(told["n"]) if told else float("nan")
+
+
+def agreement(record: Record, attractors: int) -> float:
+    """Share of agreement items with so many attractors (more count as two) that a run has right."""
+    asked = record.items.get("agreement", {})
+    told = "".join(v for k, v in asked.items() if f" {attractors} attractor" in k)
     return told.count("1") / len(told) if told else float("nan")
 
 
@@ -76,16 +128,20 @@ def _tuned(record: Record) -> float:
     return told.count("1") / len(told)
 
 
-def _seconds(record: Record) -> float:
+def seconds(record: Record) -> float:
+    """Processor seconds of a run: its pieces times what they cost at the depth of their phase."""
     layers = record.config["layers"]
     each = [p["share"] * record.cost[str(p.get("layers") or layers)] for p in record.config["phases"]]
     return record.config["tokens"] / 1000 * sum(each)
 
 
 def curves(groups: list[str], tier: str = "generated") -> dict[str, pd.DataFrame]:
-    """Learning curves: group -> pieces seen, mean held-out loss over seeds, and the least and the most of them."""
+    """Learning curves: group -> pieces seen, mean held-out loss over seeds, and the least and the most of them.
+
+    Groups that have no record in the tier are left out.
+    """
     runs, out = Recorded(tiers()[tier]), {}
-    for name in groups:
+    for name in filter(runs.has, groups):
         told = [pd.DataFrame(r.curve)[["tokens", "heldout_mlm"]].dropna() for r in runs.group(name).values()]
         length = min(map(len, told))
         losses = np.array([t["heldout_mlm"].to_numpy()[:length] for t in told])  # (S, points)

@@ -8,7 +8,7 @@ from html import escape
 from ..claims.checks import figure
 from ..claims.clauses import ABSENCE, UNTESTED, Clause
 from ..claims.rules import NOT_RERUN
-from . import words
+from . import tiers, words
 from .rows import Row, deciding, every
 from .rule import KIND, rule
 from .seeds import spread
@@ -36,8 +36,9 @@ def html(s: Standing, whole: bool = False) -> str:
     parts = [
         _head(s, whole),
         f'<p class="claim-says">{escape(words.sentence(s))}</p>',
-        f'<div class="claim-slots">{"".join(_slot(name, slot, s) for name, slot in s.slots)}</div>',
+        f'<div class="claim-slots">{"".join(_slot(s, name, slot) for name, slot in s.slots)}</div>',
         strip(s),
+        _tiers(s),
         _parts(s) if shown else "",
         _how_sure(s),
         _more(s, whole, "" if shown else _parts(s)),
@@ -62,10 +63,18 @@ def _head(s: Standing, whole: bool) -> str:
     return f'<p class="claim-head">{said}</p>' if said else ""
 
 
-def _slot(name: str, slot: Slot, s: Standing) -> str:
-    small, ours = [], s.ours
+def without_twin(s: Standing) -> str:
+    """Why nothing untrained was measured by itself: trained runs are compared, or a random start is among them."""
+    if s.ours == FAMILY:
+        return ALONE
+    return s.row.control or "" if s.untrained.label == NOT_RERUN else ""
+
+
+def _slot(s: Standing, name: str, slot: Slot) -> str:
+    small = []
     colour = COLOURS.get(name, name.partition(" ")[0])
-    under = ALONE if (name, ours) == ("untrained", FAMILY) else UNDER[name].format(ours=ours)
+    why = without_twin(s) if name == "untrained" else ""
+    under = why or UNDER[name].format(ours=s.ours)
     checks = slot.decision.checks if slot.decision else ()
     if checks:
         c = checks[0]
@@ -89,6 +98,11 @@ def _spread(s: Standing) -> list[str]:
         return []
     title = f"least and greatest of {apart.seeds} seeds of a smaller model, on {words.data_name(apart.data)}"
     return [f'<span class="claim-seeds" title="{escape(title)}">seeds of a smaller model: {apart}</span>']
+
+
+def _tiers(s: Standing) -> str:
+    said = tiers.said(s)
+    return f'<p class="claim-tiers"><b>Runs on two texts.</b> {escape(said)}</p>' if said else ""
 
 
 def _parts(s: Standing) -> str:

@@ -51,6 +51,12 @@ SHORT = {  # where a column is narrow; the page on how to read a card has both
     NOT_FOUND: "not found",
     UNTRAINED_TOO: "untrained too",
 }
+TEXTS = {
+    BUILTIN: "generated sentences",
+    "corpus": "Simple English Wikipedia",
+    "corpus-large": "Simple English Wikipedia, larger runs",
+    "corpus_multilingual": "Bibles",
+}
 RELEASED = {
     "authors": "authors' outputs",
     "rerun": "outputs of an independent rerun",
@@ -96,13 +102,10 @@ def model_name(name: str) -> str:
     return " ".join(w for w in words[:2] if w) + "".join(w for w in words[2:] if w)
 
 
-PLAIN = {BUILTIN: "generated sentences", "corpus": "Simple English Wikipedia", "corpus_multilingual": "Bibles"}
-
-
 def data_name(name: str) -> str:
     """A data set as a card names it; files released beside a study by its authors and year."""
-    if name in PLAIN:
-        return PLAIN[name]
+    if name in TEXTS:
+        return TEXTS[name]
     from ..data.original import registry
 
     known = registry.datasets()

@@ -82,7 +82,8 @@ class Change:
 class Row:
     """One claim. `rerun` and `predict` are None in a row that is only cited; `reason` says why there, or, in a row
     about models from the Hub, why no bundled one will do. `clauses` are the rule; `departs` says in a line how our
-    version departs from the study, `changed` which rules were changed after figures had been seen."""
+    version departs from the study, `changed` which rules were changed after figures had been seen; `control` what there is in
+    place of an untrained network measured by itself."""
 
     id: str
     section: str
@@ -96,6 +97,7 @@ class Row:
     predict: str | None = None
     clauses: tuple[Clause, ...] = ()
     departs: str | None = None
+    control: str | None = None
     changed: tuple[Change, ...] = ()
     reported: tuple[Reported, ...] = ()
     reason: str | None = None

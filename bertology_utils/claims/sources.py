@@ -12,10 +12,8 @@ from ..data.items import Data
 from ..settings import Settings
 from .registry import Claim, NotRunnable
 
-CORPORA = (
-    "corpus",
-    "corpus_multilingual",
-)  # text that runs of the family were trained on: their records are what is asked
+# text that runs of the family were trained on: their records are what is asked
+CORPORA = ("corpus", "corpus-large", "corpus_multilingual")
 
 
 def sources(it: Claim, settings: Settings) -> list[str]:

@@ -108,7 +108,7 @@ class Config:
         The files that are learnt from, by their names without endings, apart by blanks; empty: all. The vocabulary is that of
         all files, so that runs on some of them have the same pieces. See `languages`.
     part : float
-        Share of each language's training text that is used, from its beginning.
+        Share of each file's (each language's) training text that is used, from its beginning.
     own_pieces : float
         Share of the second language's pieces that are its own: their ids are shifted, special symbols apart (wang2019b).
         Which they are is the same in all runs.

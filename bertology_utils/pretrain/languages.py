@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def chosen(corpus: Corpus, config: Config) -> Corpus:
-    """A corpus with the languages of a configuration alone, in their order, written as it says.
+    """A corpus with the languages of a configuration alone, in their order, written as it says, and its `part` of each.
 
     Held-out documents are the same whatever `part` of the others is used.
 
@@ -31,22 +31,23 @@ def chosen(corpus: Corpus, config: Config) -> Corpus:
     CorpusError
         A language is not among the files.
     """
-    wanted = config.languages.split()
-    if not wanted:
+    names, wanted = [name(f["name"]) for f in corpus.files], config.languages.split()
+    if not wanted and config.part == 1:
         return corpus
-    names = [name(f["name"]) for f in corpus.files]
     if strange := [w for w in wanted if w not in names]:
         raise CorpusError(f"no file of the text is called {', '.join(strange)}: {', '.join(names)}")
-    parts = [_taken(corpus, names.index(w), config, k) for k, w in enumerate(wanted)]
-    tokens, lengths, counts, held = (np.concatenate(each) for each in zip(*parts))
+    at = {names.index(w): k for k, w in enumerate(wanted)} or dict.fromkeys(range(len(names)), 0)  # place of each file
+    parts = [_taken(corpus, group, config, place) for group, place in at.items()]
+    tokens, lengths, counts, held = (np.concatenate(each) for each in zip(*(p[:4] for p in parts)))
     return replace(
         corpus,
         tokens=tokens.astype(np.uint16),
         sentences=np.r_[0, np.cumsum(lengths)],
         documents=np.r_[0, np.cumsum(counts)],
-        groups=np.repeat(np.arange(len(wanted)), [len(p[-1]) for p in parts]),
+        groups=np.repeat(np.arange(len(parts)), [len(p[3]) for p in parts]),
         held=held,
-        files=[corpus.files[names.index(w)] for w in wanted],
+        files=[corpus.files[group] for group in at],
+        names=None if corpus.names is None else np.concatenate([corpus.names[p[4]] for p in parts]),
     )
 
 
@@ -60,7 +61,7 @@ def name(file: str) -> str:
 
 
 def _taken(corpus: Corpus, group: int, config: Config, place: int) -> tuple[np.ndarray, ...]:
-    """Pieces, sentences' lengths, documents' numbers of sentences and whether they are held out, of one file."""
+    """Of one file: pieces, sentences' lengths, documents' sentences, whether they are held out, and which pieces (T,)."""
     documents = corpus.groups == group
     training = np.flatnonzero(documents & ~corpus.held)
     documents[training[round(len(training) * config.part) :]] = False
@@ -68,7 +69,7 @@ def _taken(corpus: Corpus, group: int, config: Config, place: int) -> tuple[np.n
     pieces = np.repeat(sentences, np.diff(corpus.sentences))  # (T,)
     lengths = np.diff(corpus.sentences)[sentences]
     written_ = written(corpus.tokens[pieces].astype(np.int64), lengths, config, place)
-    return written_, lengths, np.diff(corpus.documents)[documents], corpus.held[documents]
+    return written_, lengths, np.diff(corpus.documents)[documents], corpus.held[documents], pieces
 
 
 def written(tokens: np.ndarray, lengths: np.ndarray, config: Config, place: int) -> np.ndarray:

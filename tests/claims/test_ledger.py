@@ -92,7 +92,7 @@ def test_reported_figures_are_sourced():
 
 
 def test_data_sets_are_known_to_the_registry():
-    known = set(registry.datasets()) | {"builtin", "corpus", "corpus_multilingual"}
+    known = set(registry.datasets()) | {"builtin", "corpus", "corpus-large", "corpus_multilingual"}
     assert {name for r in ledger.rows() for name in r.data} <= known
     assert {p.dataset for r in ledger.rows() for p in r.reported if p.dataset} <= known
 

@@ -43,7 +43,7 @@ class Made(Recorded):
         return {s: self.one(name, s) for s in range(self.seeds)}
 
     def one(self, name: str, seed: int) -> Record:
-        config = TIER.group(name)[0].config
+        config = self.tier.group(name)[0].config
         own, shared = np.random.default_rng([seed, crc32(name.encode())]), np.random.default_rng([7])
         of_seed = np.random.default_rng([seed]).normal(0, 0.3)  # what runs of a seed share; the rest is a run's own
         noise = shared.normal(0, 0.3, DOCUMENTS) + of_seed + own.normal(0, 0.002) + own.normal(0, 0.02, DOCUMENTS)
@@ -161,6 +161,20 @@ def test_an_absence_holds_without_an_effect_fails_with_one_and_needs_its_gate(id
     assert judged(id, loss=WORSE | {g: 3.0 for g in TIER.groups})[1][clause] == UNTESTABLE, "none has left the plateau"
 
 
+def test_rates_are_compared_with_fifteen_per_cent_where_the_base_has_another():
+    """On English the base hides 30 %: it is then one of the rates, and not what they are compared with."""
+
+    class English(Made):
+        def has(self, name):
+            return True
+
+    made = English(grid.tiers()["english"], loss={"rate 0.15": 0.2, "rate 0.4": -0.1, "rate 0.8": 0.9}, cost={"4": 1.0})
+    rows = runs.get("trn.masking_rate.raffel2019").experiment(made, data_of({}, name="corpus"), SETTINGS)
+    told = {rate: value(rows, "loss, rate - 15%", rate=rate) for rate in (0.1, 0.3, 0.4, 0.8)}
+    assert told == pytest.approx({0.1: -0.2, 0.3: -0.2, 0.4: -0.3, 0.8: 0.7}, abs=0.01)
+    assert set(rows["group"].dropna()) == {"rate 0.15", "rate 0.1", "rate 0.2", "base"}
+
+
 def test_differences_are_those_that_were_planted_and_paired_by_seed():
     rows, _ = judged("trn.layers_vs_heads.wang2019b", loss={"half layers": 0.25, "half heads": 0.1})
     chosen = rows[rows["measure"] == "loss, half the layers - half the heads"].iloc[0]
@@ -227,8 +241,39 @@ def test_time_saved_is_read_off_between_the_runs_from_scratch():
     assert outcomes["saves_time"] == FAILS
 
 
-def test_one_seed_alone_is_no_interval_over_seeds():
-    assert judged("trn.layers_vs_heads.wang2019b", seeds=1)[0]["clusters"].iloc[0] == DOCUMENTS
+@pytest.mark.parametrize("id", IDS)
+def test_one_seed_alone_decides_nothing_about_differences(id):
+    """However large they are: what two seeds differ by is unknown."""
+    there = {"loss": {**WORSE, "half layers": 2.0, "narrower": 2.0, "wider": -2.0, "twice the pieces": -2.0}}
+    there |= {"right": {"entity": 1.0}, "probe": {"replaced pieces": 1.0}}
+    rows, outcomes = judged(id, seeds=1, **there)
+    assert set(outcomes.values()) <= {UNDECIDED, UNTESTABLE}
+    apart = rows[rows["measure"].str.contains(" - ")]
+    assert apart["low"].isna().all() and (apart["clusters"] == 1).all() and apart["value"].notna().all()
+
+
+def test_large_batches_with_lamb_are_compared_with_small_ones_with_adamw():
+    """In a tier that has them; in another the clause is not tested, and with runs on the plateau it cannot be."""
+
+    class English(Made):
+        def has(self, name):
+            return True
+
+    def told(**loss):
+        runs_ = English(grid.tiers()["english"], loss={**WORSE, **loss}, cost={"4": 1.0})
+        rows = runs.get("trn.large_batch.liu2019b").experiment(runs_, data_of({}, name="corpus"), SETTINGS)
+        found = Evidence(
+            claim="trn.large_batch.liu2019b", model="family", data="corpus", kind="rerun", rows=tidy(rows)
+        ).judged()
+        return rows, {c.name: c.outcome for c in found.tested}
+
+    rows, outcomes = told(**{"large batch, LAMB": 0.1, "AdamW": 0.3})
+    measure = "loss, large batch with LAMB - small batch with AdamW"
+    assert value(rows, measure) == pytest.approx(-0.2, abs=0.01) and outcomes["lamb"] == HOLDS
+    assert told(**{"large batch, LAMB": 0.5})[1]["lamb"] == FAILS
+    late = told(**{"large batch, LAMB": 2.0, "AdamW": 2.0})[1]
+    assert late["lamb"] == UNTESTABLE and late["no_loss"] == HOLDS, "another optimiser's plateau is its own affair"
+    assert "lamb" not in judged("trn.large_batch.liu2019b")[1]
 
 
 def test_a_claim_about_runs_is_run_from_the_records_and_says_which_is_missing(tmp_path):
@@ -241,6 +286,17 @@ def test_a_claim_about_runs_is_run_from_the_records_and_says_which_is_missing(tm
     (found,) = runs.run("trn.hidden_size.wang2019b", SETTINGS, model="no-such-model", save=False).records
     assert (found.model, found.data, found.over_twin) == ("family", "builtin", None)
     assert found.provenance["subject_sha256"] == Recorded.of("builtin").sha256
+
+
+def test_each_tier_is_asked_by_the_name_of_its_data(tmp_path):
+    """A large tier that nobody has trained is refused by its name, not taken for the small one."""
+    tiers = {data: replace(Recorded.of(data), root=tmp_path) for data in ("builtin", "corpus", "corpus-large")}
+    assert [t.tier.name for t in tiers.values()] == ["generated", "english", "english-large"]
+    small, large = (tiers[d].tier.group("base") for d in ("corpus", "corpus-large"))
+    assert large[0].config.tokens >= 10 * small[0].config.tokens and len(large) == 5
+    with pytest.raises(RecordError, match="bertology family run 'english-large/base'"):
+        tiers["corpus-large"].group("base")
+    assert not tiers["corpus"].has("a group of another tier") and not tiers["corpus"].has("base")
 
 
 def test_the_card_of_a_claim_about_runs_shows_them_in_our_column(tmp_path):

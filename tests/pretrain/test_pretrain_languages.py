@@ -88,6 +88,17 @@ def test_runs_on_some_languages_have_the_pieces_and_held_out_sentences_of_runs_o
         read(replace(BASE, languages="eng fra"))
 
 
+def test_a_part_of_a_text_is_the_beginning_of_each_file(read):
+    whole, half = read(replace(BASE, languages="")), read(replace(BASE, languages="", part=0.5))
+    assert [f["name"] for f in half.files] == [f["name"] for f in whole.files]
+    for group in np.unique(whole.groups):
+        of, some = (sentences_of(c, group) for c in (whole, half))
+        kept = np.flatnonzero(~whole.held[whole.groups == group])
+        assert some[0] == of[0] and len(of) > len(some) > len(of) / 4
+        assert (~half.held[half.groups == group]).sum() == round(len(kept) / 2)
+    assert half.held.sum() == whole.held.sum()
+
+
 def test_type_ids_tell_the_language_or_nothing(read):
     given = replace(BASE, language_ids=True)
     found = read(given)

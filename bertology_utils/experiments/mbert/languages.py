@@ -65,7 +65,8 @@ class NoSuchLanguage(Refusal, KeyError):
 @cache
 def _known() -> dict[str, Language]:
     rows = [line.split() for line in _TABLE.split("\n") if line]
-    return {code: Language(row[0], *row[2:-1], row[-1].replace("_", " ")) for row in rows for code in row[:2]}
+    told = [(row[:2], Language._make([row[0], *row[2:-1], row[-1].replace("_", " ")])) for row in rows]
+    return {code: language for codes, language in told for code in codes}
 
 
 def language(code: str) -> Language:

@@ -3,6 +3,7 @@
 Runs of two groups with the same seed saw the same text in the same order, and every run of a tier was asked the same
 items. So a difference is taken seed by seed and item by item; seeds and items (documents, sentences) are then resampled as
 two factors that cross. `n` is the number of places or items that one run was scored on, `clusters` the number of seeds.
+Where two groups have but one seed in common their difference has no interval, and decides nothing.
 """
 
 from __future__ import annotations
@@ -56,9 +57,18 @@ def heldout(record: Record, name: str) -> np.ndarray:
 def loss(runs: Recorded, settings: Settings, measure: str, a: str, b: str, /, **keys: object) -> dict:
     """Held-out loss of group `a` less that of group `b`, in nats per masked piece, as a row."""
     first, second = pairs(runs, a, b)
-    n = heldout(first[0], "n")
     top = np.array([heldout(x, "loss") - heldout(y, "loss") for x, y in zip(first, second)])
-    return intervals.row(measure, per_place(top, n, settings), int(n.sum()), **keys)
+    return differing(measure, top, heldout(first[0], "n"), settings, **keys)
+
+
+def differing(measure: str, top: np.ndarray, n: np.ndarray, settings: Settings, /, **keys: object) -> dict:
+    """Differences of losses, sums (S, D) per seed and document of n (D,) places each, as a row."""
+    return intervals.row(measure, _of_seeds(per_place(top, n, settings), len(top)), int(n.sum()), **keys)
+
+
+def _of_seeds(found: Interval, seeds: int) -> Interval:
+    """A difference as it is; of one seed without its interval, which would leave out what seeds differ by."""
+    return found if seeds > 1 else Interval(found[0], float("nan"), float("nan"), clusters=1)
 
 
 def plateau(runs: Recorded, settings: Settings, groups: Sequence[str]) -> list[dict]:
@@ -104,7 +114,13 @@ def difference(
     """Mean of group `a`'s item scores less group `b`'s (read by `other` where that is another figure), as a row."""
     first, second = pairs(runs, a, b)
     apart = np.array([read(x) - (other or read)(y) for x, y in zip(first, second)])
-    return scored(measure, apart, settings, **keys)
+    return apart_by(measure, apart, settings, **keys)
+
+
+def apart_by(measure: str, scores: np.ndarray, settings: Settings, /, **keys: object) -> dict:
+    """Mean of differences (S, N) by seed and item as a row."""
+    row = scored(measure, scores, settings, **keys)
+    return row if len(scores) > 1 else row | {"low": float("nan"), "high": float("nan"), "clusters": 1, "draws": None}
 
 
 def scored(measure: str, scores: np.ndarray, settings: Settings, /, **keys: object) -> dict:
@@ -121,7 +137,8 @@ def probes(runs: Recorded, settings: Settings, measure: str, a: str, b: str, nam
     first, second = pairs(runs, a, b)
     n = np.array(first[0].items["probes"][name]["n"], float)
     right = [[np.array(r.items["probes"][name]["right"], float) for r in group] for group in (first, second)]
-    return intervals.row(measure, per_place(np.array(right[0]) - np.array(right[1]), n, settings), int(n.sum()), **keys)
+    apart = per_place(np.array(right[0]) - np.array(right[1]), n, settings)
+    return intervals.row(measure, _of_seeds(apart, len(first)), int(n.sum()), **keys)
 
 
 def least(records: Sequence[Record]) -> dict[str, float]:
@@ -140,7 +157,7 @@ def seconds(record: Record, cost: Mapping[str, float] | None = None) -> float:
 def over_seeds(measure: str, values: Sequence[float], settings: Settings, /, **keys: object) -> dict:
     """Mean over seeds of one figure each, as a row."""
     found = intervals.mean_interval(np.asarray(values, float), seed=settings.seed, draws=settings.draws, signed=True)
-    return intervals.row(measure, found, len(values), **keys)
+    return intervals.row(measure, _of_seeds(found, len(values)), len(values), **keys)
 
 
 def table(runs: Recorded, settings: Settings, rows: Sequence[dict], groups: Sequence[str]) -> pd.DataFrame:

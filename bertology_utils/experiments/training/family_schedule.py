@@ -13,11 +13,15 @@ from ...settings import Settings
 from . import family
 
 DOUBLINGS = ("half pieces", "base", "twice the pieces")
+LAMB, ADAMW = "large batch, LAMB", "AdamW"
 
 
 @claim("trn.large_batch.liu2019b", tasks=(), family=True)
 def large_batch(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
-    """Held-out loss and processor time of batches four times as large at twice the learning rate, equal pieces (liu2019b)."""
+    """Held-out loss and processor time of batches four times as large at twice the learning rate, equal pieces (liu2019b).
+
+    In a tier that has them, large batches with LAMB against small ones with AdamW beside that (you2019).
+    """
     large, small = family.pairs(runs, "large batch", "base")
     saved = [1 - family.seconds(a) / family.seconds(b) for a, b in zip(large, small)]
     rows = [
@@ -25,7 +29,20 @@ def large_batch(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
         family.loss(runs, settings, "loss, half the pieces - all", "half pieces", "base"),
         family.over_seeds("seconds, small batch - large batch, as a share", saved, settings),
     ]
-    return family.table(runs, settings, rows, ("base", "large batch", "half pieces"))
+    groups = ("base", "large batch", "half pieces")
+    if not (runs.has(LAMB) and runs.has(ADAMW)):
+        return family.table(runs, settings, rows, groups)
+    rows.append(family.loss(runs, settings, "loss, large batch with LAMB - small batch with AdamW", LAMB, ADAMW))
+    adam, muon = "loss, small batch with AdamW - with Muon", "loss, large batch with LAMB - with Muon"
+    rows += [
+        family.loss(runs, settings, adam, ADAMW, "base"),
+        family.loss(runs, settings, muon, LAMB, "large batch"),
+    ]
+    beside = family.plateau(runs, settings, groups)
+    for row in family.plateau(runs, settings, (LAMB, ADAMW)):  # of another optimiser, with a gate of its own
+        own = row["measure"] == family.PLATEAU
+        beside.append(row | {"measure": f"{family.PLATEAU}, other optimisers"} if own else row)
+    return family.noted(runs, rows, beside, (*groups, LAMB, ADAMW))
 
 
 @claim("trn.warm_start.gong2019", tasks=(), family=True)
@@ -78,7 +95,7 @@ def data_volume(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
             family.loss(runs, settings, "loss per doubling of pieces", y, x, step=f"{x} to {y}")
             for x, y in ((a, b), (b, c))
         ),
-        family.scored(of, gains[0] - gains[1], settings),
+        family.apart_by(of, gains[0] - gains[1], settings),
         family.score(runs, settings, "agreement, adjacent", c, lambda r: family.agreeing(r, "simple")),
         *(family.score(runs, settings, "agreement", g, family.agreeing, group=g) for g in DOUBLINGS),
     ]

@@ -36,7 +36,8 @@ from .grid import Member, tiers
 from .measure import measure
 from .record import SHIPPED, Record, find, place
 
-WARM, TIMED, TIMES = 3, 10_000, 5  # steps before the clock starts, pieces timed, and how often
+WARM, TIMED = 3, 10_000  # steps before the clock starts, pieces timed
+TIMES, ONCE, FEW = 5, 1, 3  # how often: of the generated tier; of runs whose times nothing rests on; of costlier runs
 KEPT = (
     "tokens",
     "layers",
@@ -184,7 +185,7 @@ def _recorded(member: Member, folder: Path, text: list[Path], cache: Path | None
         text=member.text,
         curve=[{k: _short(r[k]) for k in KEPT if k in r} for r in (*curve, last)],
         items=_measured(member, model, corpus, text),
-        cost=cost(member.config, corpus, device, 1 if member.config.languages or member.only else TIMES),
+        cost=cost(member.config, corpus, device, _times(member)),
         passes=told["passes"],
         seconds=told["seconds"],
         provenance={
@@ -230,6 +231,10 @@ def cost(config: Config, corpus: Corpus, device: str | None = None, times: int =
                 trial.advance()
             out[str(depth)] = round(min(_stretch(trial) for _ in range(times)), 5)
     return out
+
+
+def _times(member: Member) -> int:
+    return ONCE if member.config.languages or member.only else TIMES if member.config.generated else FEW
 
 
 def _stretch(run: Run) -> float:

@@ -51,7 +51,7 @@ def measure(folder: Path, corpus: Corpus, config: Config, text: list[Path]) -> d
     codes, second = reader.languages, reader.second()
     both = [[v.sentences[codes[place]] for v in verses] for place in (0, second)]
     found = found_by(reader, both) | {"pieces": round(by_pieces(reader, [b[DEV:] for b in both]), 4)}
-    out = {"heldout": losses(reader, corpus, MOST), "retrieval": found}
+    out: dict[str, Any] = {"heldout": losses(reader, corpus, MOST), "retrieval": found}
     out["words"] = translated_words(reader, verses) if codes[0] == codes[second] else ""
     return out | {"probes": probes(reader)}
 

@@ -1,0 +1,117 @@
+"""Recipes of pretraining compared at equal compute, from the English tier's records: what a small BERT is best trained by.
+
+Runs of the tier have equal pieces, not equal compute. What the base reaches in another run's processor time is read off
+between runs of the base with half, all and twice the pieces, along the logarithm of their pieces; each ends its schedule.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from ..experiments.training import family as differences
+from ..experiments.training.family_schedule import DOUBLINGS
+from ..pretrain.family.grid import tiers
+from ..pretrain.family.record import SHIPPED, Record
+from ..pretrain.family.recorded import Recorded
+from ..settings import Settings
+from . import family
+from .tables import NONE, Table
+
+TIER = "english"
+SAID = {  # recipe -> group of the tier
+    "base: Muon, 30 % masked, stable rate, 4 layers of 128": "base",
+    "AdamW": "AdamW",
+    "masking 15 %": "rate 0.15",
+    "masking 40 %": "rate 0.4",
+    "late stacking: 2 layers, then 4": "stacked",
+    "2 layers": "half layers",
+    "width 96": "narrower",
+    "width 192": "wider",
+    "without next-sentence pairs": "no second task",
+    "linear schedule": "linear schedule",
+    "batches of 8,192 positions, not 2,048": "large batch",
+    "the same with LAMB": "large batch, LAMB",
+}
+HEAD = (
+    "recipe",
+    "seeds",
+    "time",
+    "loss",
+    "top-1",
+    "agreement, adjacent",
+    "one attractor",
+    "loss less the base's",
+    "interval",
+)
+FIGURES = {name: "{:.2f}" for name in HEAD[2:7]} | {HEAD[7]: "{:+.3f}"}
+
+
+def table(settings: Settings | None = None, root: Path = SHIPPED) -> Table:
+    """The recipes that have records, a line per recipe, means over seeds.
+
+    Columns: processor time per run, that of the base being 1; held-out loss in nats per masked piece and the share guessed,
+    at the same places for all; agreement next to the subject and across one attractor, on generated items; loss less that
+    of the base in the same time, and its 95 % interval over seeds and documents. `root` is the folder of the records.
+    """
+    runs, settings = Recorded(tiers()[TIER], root), settings or Settings.of()
+    rows = [_row(runs, said, group, settings) for said, group in SAID.items() if runs.has(group)]
+    return Table(pd.DataFrame(rows, columns=list(HEAD)), FIGURES, "recipes of pretraining")
+
+
+def _row(runs: Recorded, said: str, group: str, settings: Settings) -> tuple:
+    found = list(runs.group(group).values())
+    loss, agree = family.loss, family.agreement
+    means = [np.mean([f(r) for r in found]) for f in (loss, family.top1)]
+    means += [np.mean([agree(r, k) for r in found]) for k in (0, 1)]
+    if not all(runs.has(g) for g in DOUBLINGS):
+        return said, len(found), float("nan"), *means, float("nan"), NONE
+    time = times(runs, group)
+    row = less_base(runs, group, time, settings)
+    interval = NONE if np.isnan(row["low"]) else f"{row['low']:+.3f} to {row['high']:+.3f}"
+    return said, len(found), time, *means, row["value"], interval
+
+
+def times(runs: Recorded, group: str) -> float:
+    """Processor time of a run over that of the base: pieces times the least that one was timed to cost over seeds."""
+    told = [list(runs.group(name).values()) for name in (group, "base")]
+    first, second = (differences.seconds(found[0], differences.least(found)) for found in told)
+    return first / second
+
+
+def weights(time: float) -> np.ndarray:
+    """Weights of the runs with half, all and twice the pieces, whose sum is what the base reaches in `time` of its own.
+
+    >>> weights(1.0), weights(2**-0.5)
+    (array([0., 1., 0.]), array([0.5, 0.5, 0. ]))
+    """
+    at = float(np.log2(time))
+    if at < 0:
+        return np.array([-at, 1 + at, 0.0])
+    return np.array([0.0, 1 - at, at])
+
+
+def less_base(runs: Recorded, group: str, time: float, settings: Settings) -> dict:
+    """Held-out loss of a group less that of the base in the same time, seed by seed and document by document, as a row."""
+    told = [runs.group(name) for name in (group, *DOUBLINGS)]
+    seeds = sorted(set.intersection(*(set(t) for t in told)))
+    n = differences.heldout(told[0][seeds[0]], "n")
+
+    def apart(records: list[Record]) -> np.ndarray:
+        own, *base = (differences.heldout(r, "loss") for r in records)
+        return own - weights(time) @ np.array(base)
+
+    top = np.array([apart([t[s] for t in told]) for s in seeds])
+    return differences.differing("loss less the base's", top, n, settings)
+
+
+def markdown(settings: Settings | None = None, root: Path = SHIPPED) -> str:
+    """The table for the page of models; a sentence where nothing is recorded."""
+    told = table(settings, root).told()
+    if told.empty:
+        return "No run of the English tier is recorded: `bertology family run --tier english --corpus FOLDER`."
+    rows = [list(told.columns), ["---"] * len(told.columns), *told.astype(str).to_numpy().tolist()]
+    lines = [" | ".join(row) for row in rows]
+    return "\n".join(f"| {line} |" for line in lines)

@@ -1,0 +1,70 @@
+"""What the tiers of pretraining runs say of one claim, each by itself, and whether they say the same.
+
+A claim that compares runs of training may have runs on the package's own language and on English. The headline is of the
+English ones; but two texts that disagree are a finding of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from ..claims.rules import FAILS, HOLDS, PART, Decision
+from . import words
+from .rows import headline
+from .standing import FAMILY, Slot, Standing, standings
+from .tables import Table
+
+AGREE, CONTRADICT, ALONE, OPEN = "agree", "contradict one another", "one decides alone", "neither decides"
+HEAD = ("claim", "generated language", "its figure", "English text", "of English", "tiers")
+
+
+def tiers(s: Standing) -> dict[str, Slot]:
+    """Data source -> outcome of the runs filed under it, of a claim about recorded runs; else nothing."""
+    own = [r for r in s.records if r.kind == "rerun" and r.model == FAMILY and r.decision]
+    return {r.data: Slot(_label(r.decision), r.decision, (r,)) for r in own} if s.ours == FAMILY else {}
+
+
+def _label(decision: Decision | None) -> str:
+    return decision.label(ours=True) if decision else ""
+
+
+def together(decisions: Sequence[Decision]) -> str:
+    """What two decisions say together, part by part of the claim: one contradiction is a contradiction.
+
+    Parts that one of them cannot test or leaves open are no disagreement.
+    """
+    sides = [{c.name: c.outcome for c in d.tested if c.outcome in (HOLDS, FAILS, PART)} for d in decisions]
+    if len(sides) < 2 or not any(sides):
+        return OPEN
+    both = set.intersection(*map(set, sides))
+    if not both:
+        return ALONE
+    return CONTRADICT if any(len({side[name] for side in sides}) > 1 for name in both) else AGREE
+
+
+def said(s: Standing) -> str:
+    """The tiers in a sentence for the card; empty where there is but one.
+
+    >>> from .standing import standing
+    >>> said(standing("syn.agreement.goldberg2019"))
+    ''
+    """
+    found = tiers(s)
+    if len(found) < 2:
+        return ""
+    each = "; ".join(f"{words.data_name(data)}: {slot.label}, {headline(slot)}" for data, slot in found.items())
+    return f"{each}. The tiers: {together([slot.decision for slot in found.values() if slot.decision])}."
+
+
+def table(section: str = "training") -> Table:
+    """The claims of a section that have runs of both tiers, a line per claim: outcome and first figure of each."""
+    lines = []
+    for s in standings(section):
+        found = tiers(s)
+        if {"builtin", "corpus"} <= found.keys():
+            own, english = found["builtin"], found["corpus"]
+            verdict = together([slot.decision for slot in (own, english) if slot.decision])
+            lines.append((s.row.title, own.label, headline(own), english.label, headline(english), verdict))
+    return Table(pd.DataFrame(lines, columns=list(HEAD)), {}, "outcomes by tier of runs")
