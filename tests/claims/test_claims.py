@@ -59,7 +59,7 @@ def test_registered_claims_are_ledger_rows_with_data_they_can_use():
 
     for id, claim in runs.registered().items():
         row = ledger.row(id)
-        if "builtin" in row.data:
+        if "builtin" in row.data and not claim.family:  # recorded runs stand for the text they were trained on
             assert set(claim.tasks) & set(builtin.tasks()), f"{id}: builtin data has none of {claim.tasks}"
         assert claim.experiment.__doc__, f"{id}: an experiment says what it measures"
         assert any(key in claim.experiment.__doc__ for key in row.studies), (
