@@ -30,7 +30,7 @@
 # of the weights; single weights are set to zero under a mask.
 #
 # `mini` is tuned on 360 generated pairs of sentences, does one follow from the other, in the recorded runs that `recall`
-# reads. What needs pretraining of several sizes is read from the recorded runs of [chapter 7](07_training.md), some half a minute
+# reads. What needs pretraining of several sizes is read from the recorded runs of [chapter 7](07_training.ipynb), some half a minute
 # each. Blocks and heads are counted from 1.
 #
 # **Five things this chapter shows**
