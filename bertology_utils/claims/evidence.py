@@ -159,7 +159,7 @@ def place(claim: str, kind: str, model: str, data: str) -> Path:
 
 def _safe(name: str) -> str:
     """A file name for a model or data set; a folder keeps its last part and a hash of the whole."""
-    if "/" not in name and "\\" not in name:
+    if "/" not in name and "\\" not in name and name.strip("."):
         return re.sub(r"[^\w.@-]", "_", name)
     twin = "-untrained" if name.endswith("-untrained") else ""
     last = re.sub(r"[^\w.@-]", "_", Path(name.removesuffix(twin)).name)

@@ -36,8 +36,8 @@ def chosen(corpus: Corpus, config: Config) -> Corpus:
         return corpus
     if strange := [w for w in wanted if w not in names]:
         raise CorpusError(f"no file of the text is called {', '.join(strange)}: {', '.join(names)}")
-    at = {names.index(w): k for k, w in enumerate(wanted)} or dict.fromkeys(range(len(names)), 0)  # place of each file
-    parts = [_taken(corpus, group, config, place) for group, place in at.items()]
+    files = [names.index(w) for w in wanted] or list(range(len(names)))  # one language may stand in two places
+    parts = [_taken(corpus, file, config, place if wanted else 0) for place, file in enumerate(files)]
     tokens, lengths, counts, held = (np.concatenate(each) for each in zip(*(p[:4] for p in parts)))
     return replace(
         corpus,
@@ -46,7 +46,7 @@ def chosen(corpus: Corpus, config: Config) -> Corpus:
         documents=np.r_[0, np.cumsum(counts)],
         groups=np.repeat(np.arange(len(parts)), [len(p[3]) for p in parts]),
         held=held,
-        files=[corpus.files[group] for group in at],
+        files=[corpus.files[file] for file in files],
         names=None if corpus.names is None else np.concatenate([corpus.names[p[4]] for p in parts]),
     )
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from support import tiny
 
@@ -98,6 +98,7 @@ def test_a_tree_read_off_its_own_distances_is_that_tree(drawn):
 
 @FEW
 @given(st.text(min_size=1, max_size=40), st.text(min_size=1, max_size=40))
+@example("mini", ".")
 def test_a_record_s_file_name_is_safe(one, other):
     for name in (one, other):
         safe = _safe(name)
