@@ -12,6 +12,7 @@ import os
 import random
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +21,7 @@ import nbformat
 import pytest
 import torch
 from pretrain_corpus import configuration, write
+from tqdm import tqdm
 
 from bertology_utils import files
 from bertology_utils.claims import evidence
@@ -32,12 +34,17 @@ RECORD = Evidence(claim="syn.agreement.goldberg2019", model="mini", data="builti
 
 
 def in_a_child(work: Callable[[], object]) -> int:
-    """A forked process that works; its number."""
+    """A forked process that works; its number.
+
+    It takes a lock of its own for bars of progress. tqdm's is one for a process and all that it forks: held by a thread
+    here, the child would wait for ever; held by a child that is killed, we should.
+    """
     child = os.fork()
     if child:
         return child
     code = 1
     try:
+        tqdm.set_lock(threading.RLock())
         with open(os.devnull, "w") as nowhere, contextlib.redirect_stderr(nowhere):
             work()
         code = 0
@@ -59,6 +66,27 @@ def killed(work: Callable[[], object], longest: float, seed: int) -> int:
         os.kill(child, signal.SIGKILL)
         hit += os.WIFSIGNALED(os.waitpid(child, 0)[1])
     return hit
+
+
+def count() -> None:
+    with open(os.devnull, "w") as nowhere:
+        list(tqdm(range(3), file=nowhere))
+
+
+def test_a_child_and_its_parent_do_not_wait_for_each_others_bars_of_progress():
+    with tqdm.get_lock():  # as the thread that watches bars may, at the moment of the fork
+        child = in_a_child(count)
+        assert os.waitpid(child, 0)[1] == 0
+
+    def holds_on():
+        with tqdm.get_lock():
+            time.sleep(60)
+
+    assert killed(holds_on, 0.2, seed=0) == KILLS
+    after = threading.Thread(target=count, daemon=True)
+    after.start()
+    after.join(10)
+    assert not after.is_alive()
 
 
 def litter(folder: Path) -> list[Path]:
