@@ -496,8 +496,8 @@ card("trn.data_volume.liu2019b")
 # and a tier that cannot decide is no contradiction. What follows is the difference that each choice makes to the held-out loss.
 #
 # English runs are recorded for a few choices only, and cannot decide yet: seeds leave the plateau of word frequencies at
-# different times, and an effect nine times the smallest of interest would not be found among three of them. So no
-# claim rests on them. Longer runs come first (the tier `english-large`).
+# different times, and the intervals of three are many times as wide as the effects that the claims ask for. So no claim
+# rests on them. Longer runs come first (the tier `english-large`).
 
 # %% mystnb={"figure": {"caption": "Held-out loss of each group less that of its tier's base, on the generated language and on English; 95% intervals over seeds and documents."}, "image": {"alt": "Horizontal bars with intervals: loss less that of the base by group, for both tiers."}}
 both = family.beside()

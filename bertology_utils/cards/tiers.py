@@ -8,16 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import pandas as pd
-
 from ..claims.rules import FAILS, HOLDS, PART, Decision
 from . import words
 from .rows import headline
-from .standing import FAMILY, Slot, Standing, standings
-from .tables import Table
+from .standing import FAMILY, Slot, Standing
 
 AGREE, CONTRADICT, ALONE, OPEN = "agree", "contradict one another", "one decides alone", "neither decides"
-HEAD = ("claim", "generated language", "its figure", "English text", "of English", "tiers")
 
 
 def tiers(s: Standing) -> dict[str, Slot]:
@@ -56,15 +52,3 @@ def said(s: Standing) -> str:
         return ""
     each = "; ".join(f"{words.data_name(data)}: {slot.label}, {headline(slot)}" for data, slot in found.items())
     return f"{each}. The tiers: {together([slot.decision for slot in found.values() if slot.decision])}."
-
-
-def table(section: str = "training") -> Table:
-    """The claims of a section that have runs of both tiers, a line per claim: outcome and first figure of each."""
-    lines = []
-    for s in standings(section):
-        found = tiers(s)
-        if {"builtin", "corpus"} <= found.keys():
-            own, english = found["builtin"], found["corpus"]
-            verdict = together([slot.decision for slot in (own, english) if slot.decision])
-            lines.append((s.row.title, own.label, headline(own), english.label, headline(english), verdict))
-    return Table(pd.DataFrame(lines, columns=list(HEAD)), {}, "outcomes by tier of runs")

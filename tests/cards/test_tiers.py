@@ -86,19 +86,21 @@ def root(tmp_path):
         save(group, loss)
     save("rate 0.4", 4.9, cost=0.05 * 2**0.5)
     save("linear schedule", 4.0, seeds=1)
+    save("wider", 4.0, cost=0.05 * 2.5)
     return tmp_path
 
 
 def test_recipes_are_compared_in_equal_time(root):
     """The base reaches in 1.41 of its time what is half a doubling further: a recipe as good gains nothing."""
     told = recipes.table(SETTINGS, root).rows.set_index("recipe")
-    assert list(told["seeds"]) == [3, 3, 3, 1]
+    assert list(told["seeds"]) == [3, 3, 3, 3, 1]
     apart = told["loss less the base's"]
     assert apart["AdamW"] == pytest.approx(0.1) and told["time"]["AdamW"] == 1
     assert told["time"]["masking 40 %"] == pytest.approx(2**0.5)
     assert apart["masking 40 %"] == pytest.approx(4.9 - 4.8)
     assert told["one attractor"]["AdamW"] == 0.5 and told["agreement, adjacent"]["AdamW"] == 0.75
     assert told["interval"]["linear schedule"] == "–", "one seed has no interval"
+    assert told["time"]["width 192"] == 2.5 and np.isnan(apart["width 192"]), "no run of the base was as long"
     page = recipes.markdown(SETTINGS, root).splitlines()
     assert len(page) == 2 + len(told) and all(line.count("|") == page[0].count("|") for line in page)
 
