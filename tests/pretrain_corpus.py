@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[1]
 
 
 def write(path: Path, documents: int = 60, seed: int = 0) -> Path:
-    """A text file of `documents` documents: a favoured word a document, sentences of 3 to 12 Zipf-distributed words."""
+    """A text file of `documents` documents: a favoured word per document, sentences of 3 to 12 Zipf-distributed words."""
     rng = np.random.default_rng(seed)
     syllables = [c + v for c in "bdfgklmnprstvz" for v in "aeiou"]
     words = np.array(["".join(rng.choice(syllables, rng.integers(1, 4))) for _ in range(400)])

@@ -17,19 +17,19 @@ from .words import data_name
 
 ATTRACTORS = (0, 1, 2)
 HEAD = (
-    *("runs", "tier", "differ from the base in", "seeds", "loss", "± seeds", "top-1"),
-    *(f"agreement, {k} attr." for k in ATTRACTORS),
-    *("probe", "tuned", "core s"),
+    *("runs", "tier", "seeds", "loss", "± seeds", "top-1"),
+    *(f"{k} attr." for k in ATTRACTORS),
+    *("probe", "tuned", "core s", "differ from the base in"),
 )
-FIGURES = {name: "{:.2f}" for name in HEAD[4:-1]} | {HEAD[-1]: "{:.0f}"}
+FIGURES = {name: "{:.2f}" for name in HEAD[3:-2]} | {HEAD[-2]: "{:.0f}"}
 
 
 def table(tier: str | None = None) -> Table:
     """Every group that has records and was asked everything, of all tiers about training or of one: means over its seeds.
 
     Columns: held-out loss in nats per masked piece at the same places for all runs of a tier, its standard deviation over
-    seeds, and the share of those pieces that are guessed; share of agreement items right, by attractors; accuracy of a linear
-    probe of dependency relations; accuracy of tuned copies; seconds of one processor core per run.
+    seeds, and the share of those pieces that are guessed; share of agreement items right with 0, 1 and 2 attractors; accuracy
+    of a linear probe of dependency relations; accuracy of tuned copies; seconds of one processor core per run.
     """
     chosen = [Recorded(t) for t in tiers().values() if t.about == TRAINING and tier in (None, t.name)]
     whole = [(runs, g) for runs in chosen for g in runs.tier.groups if runs.has(g) and not runs.tier.group(g)[0].only]
@@ -43,7 +43,7 @@ def _row(runs: Recorded, name: str) -> tuple:
     agree = [float(np.mean([agreement(r, k) for r in found])) for k in ATTRACTORS]
     top, *means = (float(np.mean([f(r) for r in found])) for f in (top1, _probe, _tuned, seconds))
     said = changes(runs.tier, name)
-    return name, runs.tier.name, said, len(found), float(np.mean(losses)), spread, top, *agree, *means
+    return name, runs.tier.name, len(found), float(np.mean(losses)), spread, top, *agree, *means, said
 
 
 def beside(less: str = "base") -> dict[str, pd.DataFrame]:

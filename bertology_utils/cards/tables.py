@@ -9,6 +9,7 @@ from html import escape
 import pandas as pd
 
 NONE = "–"  # of a figure that a line cannot have
+SHORT = 20  # characters that stand on one line; a column with longer texts is broken into several
 
 
 @dataclass(frozen=True)
@@ -49,10 +50,14 @@ class Table:
         return self.told().to_string(index=False)
 
     def _repr_html_(self) -> str:
-        head = "".join(f'<th scope="col">{escape(name)}</th>' for name in self.rows.columns)
+        told = self.told()
+        head = "".join(f'<th scope="col">{escape(name)}</th>' for name in told.columns)
+        kinds = [' class="said"' if told[c].str.len().max() > SHORT else "" for c in told.columns[1:]]
         body = "".join(
-            f'<tr><th scope="row">{escape(first)}</th>' + "".join(f"<td>{escape(v)}</td>" for v in more) + "</tr>"
-            for first, *more in self.told().itertuples(index=False)
+            f'<tr><th scope="row">{escape(first)}</th>'
+            + "".join(f"<td{kind}>{escape(v)}</td>" for kind, v in zip(kinds, more, strict=True))
+            + "</tr>"
+            for first, *more in told.itertuples(index=False)
         )
         table = f'<table class="facts family"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
         return f'<div class="family-runs" role="region" tabindex="0" aria-label="{escape(self.label)}">{table}</div>'

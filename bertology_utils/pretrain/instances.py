@@ -61,7 +61,7 @@ def plan(corpus: Corpus, documents: np.ndarray, length: int, config: Config, rng
     documents : (D,) int
         Documents to use; one named twice is used twice.
     length : int
-        Pieces a row at most, special symbols included.
+        Pieces per row at most, special symbols included.
     config : Config
         ``pair``, ``short_share``, ``by_file``.
     rng : numpy.random.Generator

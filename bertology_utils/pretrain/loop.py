@@ -259,7 +259,8 @@ class Run:
     def record(self) -> dict[str, Any]:
         """Everything one needs to know about the run."""
         device = self.world.device
-        name = f"cpu, {torch.get_num_threads()} threads"
+        threads = torch.get_num_threads()
+        name = f"cpu, {threads} threads" if threads > 1 else "cpu, 1 thread"
         if device.type == "cuda":
             name = torch.cuda.get_device_name(device)
         return {

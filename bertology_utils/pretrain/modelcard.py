@@ -112,7 +112,7 @@ Objective: {objective(run)}, {optimiser(run)}, learning rate
 {run["learning_rate"]:g} with warm-up and {decay(run)}. The schedule, a share of the pieces at each row length and depth (a shallower
 model is stacked to the next depth):
 
-| pieces a row | share | layers | pieces a batch |
+| pieces per row | share | layers | pieces per batch |
 |---|---|---|---|
 {phases}
 
