@@ -82,6 +82,15 @@ def _seeds(seeds: int, items: int, by: tuple[float, float, float], rng, draws) -
     return seeds_by_items(scores, draws=draws), 0.0
 
 
+def _rare(seeds: int, items: int, p: float, alike: float, both: bool, rng, draws) -> tuple[Interval, float]:
+    """Items that come out otherwise with chance p, in `both` directions or in one; seeds share `alike` of the variance."""
+    seed, item = rng.normal(0, np.sqrt(alike), (seeds, 1)), rng.normal(0, np.sqrt(0.2), items)
+    latent = seed + item + rng.normal(0, np.sqrt(0.8 - alike), (seeds, items))
+    scores = (latent < norm.ppf(p)).astype(float) - (both & (latent > norm.ppf(1 - p)))
+    groups = [x.ravel() for x in np.indices(scores.shape)]
+    return mean_interval(scores.ravel(), draws=draws, groups=groups, signed=both), 0.0 if both else p
+
+
 def _median(n: int, rng, draws) -> tuple[Interval, float]:
     return bootstrap(rng.normal(size=n), np.median, draws=draws), 0.0
 
@@ -117,6 +126,9 @@ def scenarios() -> list[Scenario]:
     for s in (3, 5):
         for parts in ((0.1, 1, 1), (0, 1, 1), (1, 1, 1)):
             out.append(Scenario(f"{s} seeds x 60 items, {parts}", partial(_seeds, s, 60, parts), 400))
+    for s, p, alike, both in ((3, 0.02, 0.0, True), (3, 0.02, 0.05, True), (3, 0.1, 0.3, False), (5, 0.02, 0.3, False)):
+        name = f"{s} seeds x 100 items, {p} {'either way' if both else 'one way'}, alike {alike}"
+        out.append(Scenario(name, partial(_rare, s, 100, p, alike, both), 400))
     out.append(Scenario("median (general), n = 30", partial(_median, 30), 200))
     return out
 

@@ -113,10 +113,15 @@ def _independent(values: np.ndarray, value: float, sample: Resample) -> float:
     """So many independent items would say as much about a share as these."""
     n = len(values)
     variance, t = sample.spread((values - value) / n)
-    commonest = max((-1, 0, 1), key=lambda v: (values == v).sum())
-    odd = min(len(np.unique(codes[values != commonest])) for codes in sample.codes)
+    rare = values != max((-1, 0, 1), key=lambda v: (values == v).sum())
+    held, size = min(
+        ((np.bincount(codes, rare), np.bincount(codes)) for codes in sample.codes), key=lambda c: np.count_nonzero(c[0])
+    )
+    odd = held > 0
+    within = max((wilson(k / m, m)[1] for k, m in zip(held[odd], size[odd])), default=1.0)
     single = ((values - value) ** 2).sum() / n**2
-    return independent_items(variance, single, n, t=t, odd=odd, most=n / min(sample.effective()))
+    most = n / min(sample.effective())
+    return independent_items(variance, single, n, t=t, odd=int(odd.sum()), most=most, within=within)
 
 
 class Means:

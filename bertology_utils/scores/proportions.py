@@ -38,7 +38,9 @@ def discordant(more: float, less: float, n: float) -> tuple[float, float]:
     return max(-1.0, min(more - less, a - b - half)), min(1.0, max(more - less, a - b + half))
 
 
-def independent_items(variance: float, single: float, n: int, *, t: float, odd: int, most: float) -> float:
+def independent_items(
+    variance: float, single: float, n: int, *, t: float, odd: int, most: float, within: float = 1.0
+) -> float:
     """How many independent items would say as much as these n in clusters.
 
     Parameters
@@ -48,12 +50,16 @@ def independent_items(variance: float, single: float, n: int, *, t: float, odd: 
     t : float
         What takes the place of 1.96 for so few clusters.
     odd : int
-        Clusters that hold an item other than the rest. Of one or two, nothing is learnt about how much the items
-        of a cluster resemble each other: then the design effect is drawn towards `most`.
+        Clusters that hold an item other than the rest. Of one or two, little is learnt about how much the items
+        of a cluster resemble each other: then the design effect is drawn towards the most that it may be.
     most : float
         The design effect if all items of a cluster were alike: their number in a cluster.
+    within : float
+        The share of such items that a cluster which holds one may have at the most: where one item of two hundred is
+        other than the rest, a cluster's items are not all alike.
     """
     effect = variance / single if single > 0 else most
+    most = max(most * within, 1.0)
     effect = (odd**3 * effect + most) / (odd**3 + 1)
     t = min(t, float(student.ppf(0.975, 1)))  # of a single cluster t says nothing
     return float(n / max(effect * (t / Z) ** 2, 1.0))  # never more than there are
