@@ -2,32 +2,14 @@
 
 from __future__ import annotations
 
-import functools
-import http.server
-import re
-import shutil
-import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from browsing import DESK, PHONE, resize, wait
 
 from bertology_utils.book import notebooks, stage
 from bertology_utils.claims import ledger
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
-FLAGS = (
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--disable-dev-shm-usage",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
-PHONE, DESK = (375, 812), (1280, 900)
 CHAPTERS = [path.stem for path in notebooks.found(stage.ROOT / "notebooks")]
 BOOK = [
     f"book/{name}.html"
@@ -50,73 +32,6 @@ ONE = [f"claims/{section.rows[0].id}.html" for section in ledger.sections()]  # 
 LOOKED_AT = (*BOOK, *ONE, *(f"notebooks/{c}.html" for c in CHAPTERS))
 
 pytestmark = [pytest.mark.browser, pytest.mark.book]
-
-
-class Silent(http.server.SimpleHTTPRequestHandler):
-    """A file server that keeps its log to itself."""
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
-
-
-@pytest.fixture(scope="module")
-def address(site: Path) -> Iterator[str]:
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Silent, directory=str(site)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
-
-
-class Running:
-    """A browser that can be started anew: on a small machine a tab may crash, and all later pages with it."""
-
-    def __init__(self, start) -> None:
-        self.start, self.driver = start, start()
-
-    def anew(self):
-        self.driver.quit()
-        self.driver = self.start()
-        return self.driver
-
-
-@pytest.fixture(scope="module")
-def running(tmp_path_factory) -> Iterator[Running]:
-    binary, driver = next(filter(None, map(shutil.which, BROWSERS)), None), shutil.which("chromedriver")
-    if not binary or not driver:
-        pytest.skip("chromium or chromedriver is not installed")
-    from selenium import webdriver
-
-    def start():
-        options = webdriver.ChromeOptions()
-        options.binary_location = binary
-        for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('chromium')}"):
-            options.add_argument(flag)
-        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-        return webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
-
-    started = Running(start)
-    yield started
-    started.driver.quit()
-
-
-@pytest.fixture
-def browser(running):
-    from selenium.common.exceptions import WebDriverException
-
-    try:
-        running.driver.execute_script("return 1")
-    except WebDriverException:
-        running.anew()
-    return running.driver
-
-
-def resize(browser, size: tuple[int, int]) -> None:
-    """The page's own size (a window is wider than a phone, even without a frame)."""
-    browser.execute_cdp_cmd(
-        "Emulation.setDeviceMetricsOverride",
-        {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": False},
-    )
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
@@ -234,122 +149,3 @@ def contrast(one: str, other: str) -> float:
 def test_contrast_is_computed_as_defined():
     assert contrast("rgb(0, 0, 0)", "rgba(255, 255, 255, 1)") == pytest.approx(21)
     assert contrast("rgb(119, 119, 119)", "rgb(255, 255, 255)") == pytest.approx(4.48, abs=0.01)
-
-
-SHOWN = "return [...document.querySelectorAll('table.scoreboard tbody tr')].filter(r => r.offsetParent).length"
-
-
-def test_scoreboard_is_filtered_and_keeps_its_state_in_the_address(browser, address):
-    from selenium.webdriver.support.select import Select
-
-    resize(browser, DESK)
-    browser.get(f"{address}/book/scoreboard.html")
-    total, chosen = len(ledger.rows()), ledger.sections()[1]
-    assert browser.execute_script(SHOWN) == total
-    section, *_ = browser.find_elements("css selector", ".scoreboard-filter select")
-    Select(section).select_by_visible_text(chosen.title)
-    assert browser.execute_script(SHOWN) == len(chosen.rows)
-    assert f"{len(chosen.rows)} of {total}" in browser.find_element("css selector", ".scoreboard-count").text
-    assert "section=" in browser.current_url
-    browser.get(browser.current_url)  # as somebody opens the link
-    assert browser.execute_script(SHOWN) == len(chosen.rows)
-    words = browser.find_element("css selector", ".scoreboard-filter input[type=search]")
-    words.send_keys(" ".join(reversed(chosen.rows[0].title.split()[:3])))  # matched singly, in any order
-    assert 1 <= browser.execute_script(SHOWN) < len(chosen.rows)
-    browser.find_element("css selector", ".scoreboard-filter button").click()
-    assert browser.execute_script(SHOWN) == total and "?" not in browser.current_url
-
-
-def test_an_address_with_words_that_are_no_more_shows_everything(browser, address):
-    browser.get(f"{address}/book/scoreboard.html?real=splendid&sort=77")
-    assert browser.execute_script(SHOWN) == len(ledger.rows())
-
-
-def test_the_scoreboard_counts_what_it_shows(browser, address):
-    browser.get(f"{address}/book/scoreboard.html?disagree=1")
-    shown = browser.execute_script(SHOWN)
-    said = browser.find_element("css selector", ".scoreboard-count").text
-    assert said.startswith(f"{shown} of {len(ledger.rows())} claims")
-
-
-def test_the_scoreboard_is_whole_without_scripts(browser, address):
-    browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
-    try:
-        browser.get(f"{address}/book/scoreboard.html")
-        rows = browser.find_elements("css selector", "table.scoreboard.claims tbody tr")
-        assert len(rows) == len(ledger.rows()) and all(row.is_displayed() for row in rows[:3] + rows[-3:])
-        assert not browser.find_element("css selector", ".scoreboard-filter").is_displayed()
-    finally:
-        browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
-
-
-POINTS = (
-    "return [...document.querySelectorAll('.tradeoff g.pt')].filter(p => getComputedStyle(p).display !== 'none').length"
-)
-SAID = "return document.querySelector('.tradeoff-said').textContent"
-
-
-def test_points_of_compressed_models_are_asked_by_keyboard_and_left_out_by_kind(browser, address):
-    from selenium.webdriver.common.keys import Keys
-    from selenium.webdriver.support.select import Select
-
-    resize(browser, PHONE)
-    browser.get(f"{address}/notebooks/08_size.html")
-    soon(browser, "css selector", ".tradeoff-key input")
-    every = browser.execute_script(POINTS)
-    first = browser.find_element("css selector", '.tradeoff g.pt[tabindex="0"]')
-    browser.execute_script("arguments[0].focus()", first)
-    said = browser.execute_script(SAID)
-    assert every > 26 and said == first.get_attribute("aria-label")
-    browser.switch_to.active_element.send_keys(Keys.ARROW_RIGHT)
-    assert browser.execute_script(SAID) != said and "score kept" in browser.execute_script(SAID)
-    Select(browser.find_element("css selector", ".tradeoff-key select")).select_by_visible_text("quantization")
-    assert 3 <= browser.execute_script(POINTS) < every
-    survey = browser.find_element("css selector", ".tradeoff-key .pt-survey input")
-    browser.execute_script("arguments[0].click()", survey)
-    left = browser.execute_script(POINTS)
-    assert browser.execute_script(SAID) == f"{left} of {every} models"
-    wide = "const t = document.querySelector('.tradeoff'); return t.scrollWidth <= t.clientWidth"
-    assert browser.execute_script(wide), "it fits a phone"
-
-
-def test_scoreboard_is_sorted(browser, address):
-    resize(browser, DESK)
-    browser.get(f"{address}/book/scoreboard.html")
-    texts = "return [...document.querySelectorAll('table.scoreboard tbody th')].map(c => c.textContent)"
-    head = browser.find_elements("css selector", "table.scoreboard thead button")[0]
-    head.click()
-    up = browser.execute_script(texts)
-    letters = [re.sub(r"[^\w ]", "", text).casefold() for text in up]
-    assert min(letters) == letters[0] and max(letters) == letters[-1] and "sort=0" in browser.current_url
-    browser.find_elements("css selector", "table.scoreboard thead button")[0].click()
-    assert browser.execute_script(texts)[0] == up[-1]
-
-
-def test_no_line_of_the_scoreboard_is_taller_than_two(browser, address):
-    resize(browser, DESK)
-    browser.get(f"{address}/book/scoreboard.html")
-    tall = browser.execute_script(
-        "return [...document.querySelectorAll('table.scoreboard.claims tbody tr')].filter("
-        "r => r.offsetHeight > 2 * 1.7 * parseFloat(getComputedStyle(r).fontSize) + 16).map(r => r.textContent)"
-    )
-    assert tall == []
-
-
-def test_a_claims_name_leads_to_its_card(browser, address):
-    resize(browser, DESK)
-    browser.get(f"{address}/book/scoreboard.html")
-    target = soon(browser, "css selector", "table.scoreboard th a").get_attribute("href")
-    browser.get(target)
-    assert soon(browser, "id", target.rpartition("/")[2].removesuffix(".html")).is_displayed()
-
-
-def soon(browser, by: str, what: str):
-    """The first such element, waited for: after a jump within a page the driver may answer before the next is there."""
-    return wait(browser).until(lambda _: browser.find_element(by, what))
-
-
-def wait(browser):
-    from selenium.webdriver.support.wait import WebDriverWait
-
-    return WebDriverWait(browser, 20)
