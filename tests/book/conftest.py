@@ -35,7 +35,10 @@ def running(tmp_path_factory) -> Iterator[Running]:
         for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('chromium')}"):
             options.add_argument(flag)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-        return webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+        made = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+        # a page that nobody has clicked on yet is told of a focus too
+        made.execute_cdp_cmd("Emulation.setFocusEmulationEnabled", {"enabled": True})
+        return made
 
     started = Running(start)
     yield started
