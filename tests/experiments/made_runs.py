@@ -78,14 +78,6 @@ def judged(id: str, **given):
     return rows, {c.name: c.outcome for c in found.tested}
 
 
-def value(rows, measure, part="value", **where):
-    chosen = rows[rows["measure"] == measure]
-    for key, wanted in where.items():
-        chosen = chosen[chosen[key] == wanted]
-    (one,) = chosen[part]
-    return one
-
-
 WORSE = {
     "three layers, narrower": 0.4,
     "random piece": 0.4,

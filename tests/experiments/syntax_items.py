@@ -1,4 +1,4 @@
-"""Sentences with a known tree, and a figure picked from an experiment's rows."""
+"""Sentences whose tree is known, for the rows on syntax."""
 
 from __future__ import annotations
 
@@ -13,14 +13,6 @@ NOUNS = ("dog", "cat", "man", "bird", "author")
 
 def data(**items) -> Data:
     return Data(name="hand", items=items, sha256="")
-
-
-def value(frame, measure, **keys):
-    chosen = frame[frame["measure"] == measure]
-    for column, wanted in keys.items():
-        chosen = chosen[chosen[column] == wanted]
-    assert len(chosen) == 1, (measure, keys, frame)
-    return chosen.iloc[0]["value"]
 
 
 def treebank(n, split="test"):

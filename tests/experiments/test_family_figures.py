@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from made_runs import BITS, DOCUMENTS, PER, SETTINGS, TIER, WORSE, Made, judged, value
+from made_runs import BITS, DOCUMENTS, PER, SETTINGS, TIER, WORSE, Made, judged
+from picked import value
 
 from bertology_utils import runs
 from bertology_utils.claims.rules import FAILS, HOLDS

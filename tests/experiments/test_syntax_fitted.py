@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from picked import value
 from support import tiny
-from syntax_items import NOUNS, SETTINGS, data, treebank, value
+from syntax_items import NOUNS, SETTINGS, data, treebank
 
 from bertology_utils.data.items import Ambiguity, Labelled
 from bertology_utils.experiments.syntax import tuned

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from picked import value
 from support import tiny
-from syntax_items import NOUNS, SETTINGS, data, value
+from syntax_items import NOUNS, SETTINGS, data
 
 from bertology_utils.data.items import Cloze, ForcedChoice, Labelled, MinimalPair
 from bertology_utils.experiments.syntax import agreement, npi, predictions

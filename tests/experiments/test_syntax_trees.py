@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from picked import value
 from support import tiny
-from syntax_items import SETTINGS, data, treebank, value
+from syntax_items import SETTINGS, data, treebank
 
 from bertology_utils.claims.registry import NotRunnable
 from bertology_utils.experiments.syntax import trees

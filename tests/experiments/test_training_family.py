@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from made_runs import BITS, IDS, SETTINGS, TIER, WORSE, Made, judged, value
+from made_runs import BITS, IDS, SETTINGS, TIER, WORSE, Made, judged
+from picked import value
 
 from bertology_utils import runs
 from bertology_utils.claims.evidence import Evidence

@@ -6,7 +6,6 @@ import csv
 import io
 from pathlib import Path
 
-import pytest
 from support import mirror
 
 from bertology_utils.cards.standing import Standing
@@ -39,21 +38,9 @@ def real(claim: str):
     return Standing(ledger.row(claim), tuple(rescoring.score(claim, Settings.of(), save=False))).real
 
 
-def of(frame, measure: str, **keys):
-    """The one row of a measure with these keys; more or fewer fail the test."""
-    for column, value in {"measure": measure, **keys}.items():
-        frame = frame[frame[column] == value]
-    return frame.iloc[0] if len(frame) == 1 else pytest.fail(f"{len(frame)} rows of {measure} with {keys}")
-
-
 def figures(frame, *keys: str):
     """The values of scored rows by their keys and their measure."""
     return frame.set_index([*keys, "measure"]).value.sort_index()
-
-
-def value(rows, measure: str, column: str = "value", **where) -> float:
-    """A figure, or one end of its interval, of the one row of a measure with these keys."""
-    return float(of(rows, measure, **where)[column])
 
 
 def outcomes(claim: str, study: str, subject: str) -> dict[str, str]:

@@ -6,7 +6,8 @@ import itertools
 
 import numpy as np
 import pytest
-from released_figures import outcomes, table_rows, value
+from picked import value
+from released_figures import outcomes, table_rows
 from support import NEEDS_MIRROR
 from support import released_rows as frame
 

@@ -7,7 +7,8 @@ import re
 from statistics import fmean
 
 import pytest
-from released_figures import lines, of, real
+from picked import of
+from released_figures import lines, real
 from support import NEEDS_MIRROR
 from support import released_rows as rows
 

@@ -9,7 +9,8 @@ import re
 from statistics import fmean, pstdev
 
 import pytest
-from released_figures import folder, lines, of, real
+from picked import of
+from released_figures import folder, lines, real
 from support import NEEDS_MIRROR
 from support import released_rows as rows
 
