@@ -13,14 +13,12 @@ import pytest
 import torch
 import yaml
 from pretrain_corpus import configuration, write
+from training_runs import WORLD
 
 from bertology_utils.pretrain import ConfigError, load_config, loop, memory, plan, unfinished
 from bertology_utils.pretrain import step as steps
-from bertology_utils.pretrain.parallel import World
 from bertology_utils.pretrain.signals import Interrupted
 from bertology_utils.pretrain.step import Step, build
-
-WORLD = World(0, 1, torch.device("cpu"))
 
 
 @pytest.fixture
