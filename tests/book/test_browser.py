@@ -6,28 +6,11 @@ from pathlib import Path
 
 import pytest
 from browsing import DESK, PHONE, resize, wait
+from pages import CHAPTERS, PAGES
 
-from bertology_utils.book import notebooks, stage
 from bertology_utils.claims import ledger
 
-CHAPTERS = [path.stem for path in notebooks.found(stage.ROOT / "notebooks")]
-BOOK = [
-    f"book/{name}.html"
-    for name in (
-        "intro",
-        "how-to-read",
-        "how-to-run",
-        "scoreboard",
-        "methods",
-        "models",
-        "data",
-        "faults",
-        "glossary",
-        "cite",
-        "references",
-        "api",
-    )
-]
+BOOK = [f"book/{name}.html" for name in PAGES]
 ONE = [f"claims/{section.rows[0].id}.html" for section in ledger.sections()]  # a claim's page of every section
 LOOKED_AT = (*BOOK, *ONE, *(f"notebooks/{c}.html" for c in CHAPTERS))
 
