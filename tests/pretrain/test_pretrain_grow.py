@@ -10,30 +10,14 @@ import pytest
 import torch
 import yaml
 from pretrain_corpus import configuration, subprocess_python, write
-from training_runs import WORLD, power_cut, saved
+from training_runs import WORLD, power_cut, random_batch, saved
 from transformers import BertForPreTraining
 
 from bertology_utils.pretrain import ConfigError, export, grow, train
 from bertology_utils.pretrain.config import Phase
-from bertology_utils.pretrain.masking import Batch
 from bertology_utils.pretrain.step import Step, build
 
 STACKED = (Phase(length=16, share=0.2, layers=1), Phase(length=32, share=0.3, layers=2), Phase(length=32, share=0.5))
-
-
-def random_batch(rows: int = 4, length: int = 16, vocab: int = 300) -> Batch:
-    rng = torch.Generator().manual_seed(0)
-    ids = torch.randint(5, vocab, (rows, length), generator=rng)
-    slots = torch.arange(1, 4).expand(rows, 3)
-    return Batch(
-        ids,
-        torch.zeros_like(ids),
-        torch.ones(rows, 1, 1, length, dtype=torch.bool),
-        slots,
-        ids.gather(1, slots),
-        torch.ones(rows, 3),
-        torch.zeros(rows, dtype=torch.long),
-    )
 
 
 def trained_step(layers: int = 2) -> Step:

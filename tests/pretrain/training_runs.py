@@ -1,4 +1,4 @@
-"""Runs of training on one processor: what their checkpoints hold, and a power cut in the middle of one."""
+"""Runs of training on one processor: what their checkpoints hold, a power cut in the middle of one, a batch."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from bertology_utils.pretrain import loop
+from bertology_utils.pretrain.masking import Batch
 from bertology_utils.pretrain.parallel import World
 
 WORLD = World(0, 1, torch.device("cpu"))
@@ -37,3 +38,19 @@ def power_cut(when: Callable[[loop.Run], bool]) -> Iterator[None]:
 def saved(folder: Path) -> dict:
     """The checkpoint of a run."""
     return torch.load(folder / "checkpoint.pt", weights_only=True)
+
+
+def random_batch(rows: int = 4, length: int = 16, vocab: int = 300) -> Batch:
+    """Rows of random pieces, three hidden in each."""
+    rng = torch.Generator().manual_seed(0)
+    ids = torch.randint(5, vocab, (rows, length), generator=rng)
+    slots = torch.arange(1, 4).expand(rows, 3)
+    return Batch(
+        ids,
+        torch.zeros_like(ids),
+        torch.ones(rows, 1, 1, length, dtype=torch.bool),
+        slots,
+        ids.gather(1, slots),
+        torch.ones(rows, 3),
+        torch.zeros(rows, dtype=torch.long),
+    )
