@@ -93,11 +93,11 @@ NEEDS_MIRROR = [  # the marks of a module in which every test reads released res
 ]
 
 
-def released_rows(claim: str, study: str):
-    """The rows that one study's release gives for a claim."""
+def released_rows(claim: str, study: str, label: str | None = None):
+    """The rows that one study's release gives for a claim; the label tells its releases apart where there are several."""
     from bertology_utils.released import scores
 
-    (found,) = [s for s in scores(claim) if s.study == study]
+    (found,) = [s for s in scores(claim) if s.study == study and label in (None, s.label)]
     return found.rows
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -74,3 +75,9 @@ def test_no_library_reads_the_environment(part):
 
 def test_the_registry_of_claims_knows_no_experiment():
     assert "experiments" not in imported(Path("claims/registry.py"))
+
+
+def test_tests_share_by_support_modules_and_never_by_one_another():
+    for path in sorted(Path(__file__).parent.rglob("test_*.py")):
+        found = re.findall(r"^\s*(?:from|import) ((?:\w+\.)*test_\w+)", path.read_text(encoding="utf-8"), flags=re.M)
+        assert not found, f"{path.name} imports from {found}"

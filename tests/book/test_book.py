@@ -10,29 +10,13 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 from bs4 import BeautifulSoup
+from pages import CHAPTERS, PAGES
 
-from bertology_utils.book import notebooks, stage
+from bertology_utils.book import stage
 from bertology_utils.claims import ledger
 from bertology_utils.claims.evidence import SHIPPED
 from bertology_utils.claims.rules import LABELS
 from tests.conftest import ADDRESS
-
-PAGES = (
-    "intro",
-    "how-to-read",
-    "how-to-run",
-    "scoreboard",
-    "methods",
-    "models",
-    "data",
-    "faults",
-    "writing-a-claim",
-    "api",
-    "glossary",
-    "cite",
-    "references",
-)
-CHAPTERS = [path.stem for path in notebooks.found(stage.ROOT / "notebooks")]
 
 
 def soup(page: Path) -> BeautifulSoup:

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from nouns_and_sizes import items
 from support import tiny
-from test_finetune import items
 
 from bertology_utils.finetune import Recipe, classify
 from bertology_utils.finetune.surface import direction, losses, matrices, moved, rises, surface

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import signal
 
@@ -9,39 +10,14 @@ import pytest
 import torch
 import yaml
 from pretrain_corpus import configuration, subprocess_python, write
+from training_runs import WORLD, power_cut, random_batch, saved
 from transformers import BertForPreTraining
 
-from bertology_utils.pretrain import ConfigError, export, grow, loop, train
+from bertology_utils.pretrain import ConfigError, export, grow, train
 from bertology_utils.pretrain.config import Phase
-from bertology_utils.pretrain.masking import Batch
-from bertology_utils.pretrain.parallel import World
 from bertology_utils.pretrain.step import Step, build
 
 STACKED = (Phase(length=16, share=0.2, layers=1), Phase(length=32, share=0.3, layers=2), Phase(length=32, share=0.5))
-WORLD = World(0, 1, torch.device("cpu"))
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
-def random_batch(rows: int = 4, length: int = 16, vocab: int = 300) -> Batch:
-    rng = torch.Generator().manual_seed(0)
-    ids = torch.randint(5, vocab, (rows, length), generator=rng)
-    slots = torch.arange(1, 4).expand(rows, 3)
-    return Batch(
-        ids,
-        torch.zeros_like(ids),
-        torch.ones(rows, 1, 1, length, dtype=torch.bool),
-        slots,
-        ids.gather(1, slots),
-        torch.ones(rows, 3),
-        torch.zeros(rows, dtype=torch.long),
-    )
 
 
 def trained_step(layers: int = 2) -> Step:
@@ -138,10 +114,6 @@ def test_depths_that_do_not_stack_are_refused():
         configuration(layers=4, phases=(Phase(length=16, share=0.5), Phase(length=16, share=0.5, layers=2)))
 
 
-class Crash(Exception):
-    """Stands for a power cut: nothing is written any more."""
-
-
 KILLED_WHILE_GROWING = """
 import os, signal, sys
 from bertology_utils.pretrain import grow, train
@@ -152,7 +124,7 @@ train.run(sys.argv[1], sys.argv[2], sys.argv[3], device="cpu", cache=sys.argv[4]
 """
 
 
-def test_a_run_grows_learns_and_resumes_over_every_boundary(tmp_path, monkeypatch):
+def test_a_run_grows_learns_and_resumes_over_every_boundary(tmp_path):
     corpus = write(tmp_path / "text.txt")
     config = configuration(name="stacked", layers=4, phases=STACKED, tokens=24_000, checkpoint_seconds=0.0, log_steps=2)
     file, cache = tmp_path / "stacked.yaml", tmp_path / "cache"
@@ -162,28 +134,18 @@ def test_a_run_grows_learns_and_resumes_over_every_boundary(tmp_path, monkeypatc
     interrupted = tmp_path / "interrupted"
     killed = subprocess_python(KILLED_WHILE_GROWING, file, corpus, interrupted, cache)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
-    state = torch.load(interrupted / "checkpoint.pt", weights_only=True)
+    state = saved(interrupted)
     assert grow.depth(state["model"]) == 1 and state["seen"] >= 0.2 * 24_000
     assert export(interrupted, tmp_path / "shallow")
     assert BertForPreTraining.from_pretrained(tmp_path / "shallow").config.num_hidden_layers == 1
 
-    advance, count = loop.Run.advance, 0
-
-    def crashing(self):
-        nonlocal count
-        count += self.model.config.num_hidden_layers == 2
-        if count == 5:
-            raise Crash
-        return advance(self)
-
-    monkeypatch.setattr(loop.Run, "advance", crashing)
-    with pytest.raises(Crash):
+    steps = itertools.count(1)
+    with power_cut(lambda run: run.model.config.num_hidden_layers == 2 and next(steps) == 5):
         train.run(file, corpus, interrupted, device="cpu", cache=cache)
-    monkeypatch.undo()
-    assert grow.depth(torch.load(interrupted / "checkpoint.pt", weights_only=True)["model"]) == 2
+    assert grow.depth(saved(interrupted)["model"]) == 2
 
     resumed = train.run(file, corpus, interrupted, device="cpu", cache=cache)
-    one, other = (torch.load(p.parent / "checkpoint.pt", weights_only=True) for p in (whole, resumed))
+    one, other = (saved(p.parent) for p in (whole, resumed))
     assert one["order"] == other["order"] and one["steps"] == other["steps"]
     assert all(torch.equal(v, other["model"][k]) for k, v in one["model"].items())
     for number, moments in one["optimisers"][0]["state"].items():

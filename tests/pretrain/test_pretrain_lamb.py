@@ -5,12 +5,10 @@ from __future__ import annotations
 import pytest
 import torch
 from pretrain_corpus import configuration
+from training_runs import WORLD
 
 from bertology_utils.pretrain.lamb import Lamb
-from bertology_utils.pretrain.parallel import World
 from bertology_utils.pretrain.step import Step, build
-
-WORLD = World(0, 1, torch.device("cpu"))
 
 
 def parameter(values: list[float], gradient: list[float]) -> torch.nn.Parameter:

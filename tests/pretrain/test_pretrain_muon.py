@@ -7,13 +7,12 @@ import json
 import pytest
 import torch
 from pretrain_corpus import configuration, write
+from training_runs import WORLD, power_cut, saved
 
-from bertology_utils.pretrain import CheckpointError, ConfigError, grow, loop, train
+from bertology_utils.pretrain import CheckpointError, ConfigError, grow, train
 from bertology_utils.pretrain.muon import Muon, orthogonal
-from bertology_utils.pretrain.parallel import World
 from bertology_utils.pretrain.step import Step, build
 
-WORLD = World(0, 1, torch.device("cpu"))
 MUON = configuration(name="muon", optimiser="muon", schedule="stable", decay=0.25, checkpoint_seconds=0.0)
 
 
@@ -28,10 +27,6 @@ def base(tmp_path_factory):
 
 def run(base, out, config=MUON, **options):
     return train.run(config, base / "text.txt", base / out, device="cpu", cache=base / "cache", **options)
-
-
-def state(folder):
-    return torch.load(folder / "checkpoint.pt", weights_only=True)
 
 
 def test_singular_vectors_stay_and_singular_values_become_about_one():
@@ -80,26 +75,13 @@ def test_the_encoder_s_matrices_are_muon_s_and_all_others_adamw_s():
     assert not mine & rest and mine | rest == set(names.values())
 
 
-def test_a_stopped_run_goes_on_to_the_same_weights(base, monkeypatch):
+def test_a_stopped_run_goes_on_to_the_same_weights(base):
     """Muon's momenta are part of a checkpoint."""
-
-    class Crash(Exception):
-        pass
-
-    advance = loop.Run.advance
-
-    def crashing(self):
-        if self.number == 40:
-            raise Crash
-        return advance(self)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(loop.Run, "advance", crashing)
-        with pytest.raises(Crash):
-            run(base, "stopped")
-    assert state(base / "stopped")["number"] == 40
+    with power_cut(lambda run: run.number == 40):
+        run(base, "stopped")
+    assert saved(base / "stopped")["number"] == 40
     run(base, "stopped")
-    one, two = state(base / "whole"), state(base / "stopped")
+    one, two = saved(base / "whole"), saved(base / "stopped")
     assert one["order"] == two["order"] and all(torch.equal(v, two["model"][k]) for k, v in one["model"].items())
 
 
@@ -125,32 +107,20 @@ def test_the_rate_is_stable_until_it_decays():
             configuration(**({"warmup": 0.1} | wrong))
 
 
-def test_a_stable_run_is_released_at_any_time_and_goes_on(base, monkeypatch):
-    advance = loop.Run.advance
-
-    class Stop(Exception):
-        pass
-
-    def stopping(self):
-        if self.seen >= 15_000:
-            raise Stop
-        return advance(self)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(loop.Run, "advance", stopping)
-        with pytest.raises(Stop):
-            run(base, "stable")
-    before = state(base / "stable")
+def test_a_stable_run_is_released_at_any_time_and_goes_on(base):
+    with power_cut(lambda run: run.seen >= 15_000):
+        run(base, "stable")
+    before = saved(base / "stable")
     model = run(base, "stable", release=base / "released", minutes=1e-9)
     assert not json.loads((model / "training.json").read_text())["finished"]
     model = run(base, "stable", release=base / "released")  # taken up again, not begun anew
     record = json.loads((model / "training.json").read_text())
     assert record["finished"] and record["config"]["tokens"] == round(before["seen"] / 0.75)
-    assert record["order"] != before["order"] and state(base / "released")["number"] > before["number"]
-    after = state(base / "stable")
+    assert record["order"] != before["order"] and saved(base / "released")["number"] > before["number"]
+    after = saved(base / "stable")
     assert after["number"] == before["number"]  # the stable run is as it was
     run(base, "stable")
-    assert all(torch.equal(v, state(base / "stable")["model"][k]) for k, v in state(base / "whole")["model"].items())
+    assert all(torch.equal(v, saved(base / "stable")["model"][k]) for k, v in saved(base / "whole")["model"].items())
 
 
 def test_only_stable_runs_are_released(base):

@@ -8,15 +8,14 @@ from dataclasses import replace
 import pytest
 import torch
 from pretrain_corpus import configuration, write
+from training_runs import WORLD, power_cut, saved
 from transformers import BertForPreTraining
 
 from bertology_utils.pretrain import ConfigError, load_config, loop, recipes, train
 from bertology_utils.pretrain import config as configs
 from bertology_utils.pretrain.instances import RANDOM
-from bertology_utils.pretrain.parallel import World
 from bertology_utils.subject import variants
 
-WORLD = World(0, 1, torch.device("cpu"))
 SHORT = {"tokens": 16_000, "held_out": 0.2, "checkpoint_seconds": 0.0, "eval_tokens": 10**9}
 OPTIONS = {
     "word": {"masking": "word", "mask_symbol": "unk", "pair": "sop", "static_masks": True, "optimiser": "lamb"},
@@ -41,34 +40,19 @@ def begun(base, config) -> loop.Run:
     return train.Run(config, corpus, base / config.name, WORLD, False)
 
 
-def state(folder):
-    return torch.load(folder / "checkpoint.pt", weights_only=True)
-
-
 @pytest.mark.parametrize("name", OPTIONS)
-def test_a_stopped_run_goes_on_to_the_same_weights(base, name, monkeypatch):
+def test_a_stopped_run_goes_on_to_the_same_weights(base, name):
     """With every option; and what is exported says what it computes."""
     config = configuration(**SHORT, **OPTIONS[name])
-    advance = loop.Run.advance
-
-    class Crash(Exception):
-        pass
-
-    def crashing(self):
-        if self.number == 15:
-            raise Crash
-        return advance(self)
 
     def run(out):
         return train.run(config, base / "text.txt", base / out, device="cpu", cache=base / "cache")
 
     model = run(f"{name}-whole")
-    with monkeypatch.context() as patch:
-        patch.setattr(loop.Run, "advance", crashing)
-        with pytest.raises(Crash):
-            run(f"{name}-stopped")
+    with power_cut(lambda run: run.number == 15):
+        run(f"{name}-stopped")
     run(f"{name}-stopped")
-    one, two = state(base / f"{name}-whole"), state(base / f"{name}-stopped")
+    one, two = saved(base / f"{name}-whole"), saved(base / f"{name}-stopped")
     assert one["number"] > 15 and one["order"] == two["order"]
     assert all(torch.equal(v, two["model"][k]) for k, v in one["model"].items())
     record = json.loads((model / "training.json").read_text("utf-8"))

@@ -13,14 +13,12 @@ import pytest
 import torch
 import yaml
 from pretrain_corpus import configuration, write
+from training_runs import WORLD, random_batch
 
 from bertology_utils.pretrain import ConfigError, load_config, loop, memory, plan, unfinished
 from bertology_utils.pretrain import step as steps
-from bertology_utils.pretrain.parallel import World
 from bertology_utils.pretrain.signals import Interrupted
 from bertology_utils.pretrain.step import Step, build
-
-WORLD = World(0, 1, torch.device("cpu"))
 
 
 @pytest.fixture
@@ -179,8 +177,6 @@ def test_parts_are_sized_to_the_memory(monkeypatch):
 
 
 def test_too_little_memory_means_smaller_parts_and_the_same_step(monkeypatch, tmp_path):
-    from test_pretrain_grow import random_batch
-
     config = configuration(layers=2)
     one, two = (Step(build(config), config, WORLD) for _ in range(2))
     two.part, real, sizes = 64, steps.losses, []

@@ -10,6 +10,7 @@ import pytest
 import torch
 from pretrain_corpus import configuration, write
 from torch.nn import functional as F
+from training_runs import WORLD, power_cut, saved
 from transformers import BertForPreTraining
 
 from bertology_utils.pretrain import (
@@ -17,17 +18,14 @@ from bertology_utils.pretrain import (
     export,
     grow,
     heldout,
-    loop,
     masking,
     modelcard,
     replaced,
     train,
     wordpiece,
 )
-from bertology_utils.pretrain.parallel import World
 from bertology_utils.pretrain.step import Step, build
 
-WORLD = World(0, 1, torch.device("cpu"))
 RTD = configuration(
     name="rtd", objective="rtd", pair="none", tokens=20_000, held_out=0.2, eval_tokens=10_000, checkpoint_seconds=0.0
 )
@@ -44,10 +42,6 @@ def base(tmp_path_factory):
 
 def run(base, out, config=RTD):
     return train.run(config, base / "text.txt", base / out, device="cpu", cache=base / "cache")
-
-
-def state(folder):
-    return torch.load(folder / "checkpoint.pt", weights_only=True)
 
 
 def batch(rows: int = 40, length: int = 32, seed: int = 0) -> tuple[torch.Tensor, masking.Batch]:
@@ -168,23 +162,11 @@ def test_told_figures_of_a_known_case():
     assert found["heldout_generator_mlm"] == 2.0 and found["heldout_unigram"] == 3.0
 
 
-def test_a_stopped_run_goes_on_to_the_same_weights(base, monkeypatch):
-    advance = loop.Run.advance
-
-    class Crash(Exception):
-        pass
-
-    def crashing(self):
-        if self.number == 15:
-            raise Crash
-        return advance(self)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(loop.Run, "advance", crashing)
-        with pytest.raises(Crash):
-            run(base, "stopped")
+def test_a_stopped_run_goes_on_to_the_same_weights(base):
+    with power_cut(lambda run: run.number == 15):
+        run(base, "stopped")
     run(base, "stopped")
-    one, two = state(base / "whole"), state(base / "stopped")
+    one, two = saved(base / "whole"), saved(base / "stopped")
     assert one["number"] > 15 and all(torch.equal(v, two["model"][k]) for k, v in one["model"].items())
 
 
@@ -193,7 +175,7 @@ def test_the_encoder_alone_is_exported(base):
         model, told = BertForPreTraining.from_pretrained(folder, output_loading_info=True)
         assert not told["unexpected_keys"]
         assert all(k.startswith("cls.") or "pooler" in k for k in told["missing_keys"])
-        weights = state(base / "whole")["model"]
+        weights = saved(base / "whole")["model"]
         for name, value in model.bert.state_dict().items():
             if "pooler" not in name:
                 torch.testing.assert_close(value, weights[f"bert.{name}"].half().float())

@@ -15,13 +15,12 @@ import pytest
 import torch
 import yaml
 from pretrain_corpus import configuration, subprocess_python, write
+from training_runs import WORLD, saved
 from transformers import AutoTokenizer, BertForPreTraining
 
 from bertology_utils.pretrain import CheckpointError, ConfigError, CorpusError, checkpoint, export, loop, main, train
 from bertology_utils.pretrain.instances import A_START, B_START, RANDOM
 from bertology_utils.pretrain.parallel import World
-
-WORLD = World(0, 1, torch.device("cpu"))
 
 
 @pytest.fixture(scope="module")
@@ -45,24 +44,20 @@ def whole(base) -> Path:
     return run(base, "whole", configuration(checkpoint_seconds=0.0))
 
 
-def state(folder: Path) -> dict:
-    return torch.load(folder / "checkpoint.pt", weights_only=True)
-
-
 def log(folder: Path) -> list[dict]:
     return [json.loads(line) for line in (folder / "log.jsonl").read_text("utf-8").splitlines()]
 
 
 def same_weights(one: Path, other: Path) -> bool:
-    a, b = state(one)["model"], state(other)["model"]
+    a, b = saved(one)["model"], saved(other)["model"]
     return a.keys() == b.keys() and all(torch.equal(v, b[k]) for k, v in a.items())
 
 
 def test_a_run_learns_and_says_what_it_did(whole):
     record = json.loads((whole / "training.json").read_text("utf-8"))
     rows = log(whole.parent)
-    assert record["finished"] and record["tokens"] >= 40_000 and record["steps"] == state(whole.parent)["number"]
-    assert record["files"][0]["name"] == "text.txt" and record["order"] == state(whole.parent)["order"]
+    assert record["finished"] and record["tokens"] >= 40_000 and record["steps"] == saved(whole.parent)["number"]
+    assert record["files"][0]["name"] == "text.txt" and record["order"] == saved(whole.parent)["order"]
     assert rows[0]["mlm"] == pytest.approx(math.log(300), abs=0.2) and rows[-1]["mlm"] < rows[0]["mlm"] - 0.5
     assert record["heldout"]["heldout_mlm"] < math.log(300) - 0.5 and 0 < record["heldout"]["heldout_top1"] < 1
     assert [r["length"] for r in rows] == sorted(r["length"] for r in rows) and {r["length"] for r in rows} == {16, 32}
@@ -99,12 +94,12 @@ def test_a_run_killed_while_writing_goes_on_to_the_same_weights(base, whole):
     done = subprocess_python(KILLED, file, base / "text.txt", out, base / "cache")
     assert done.returncode == -signal.SIGKILL, done.stderr
     assert (out / "checkpoint.pt.part").read_bytes().endswith(b"half a checkpoint")
-    before = state(out)
+    before = saved(out)
     assert before["number"] == 19 and not (out / "model").exists()
     with (out / "log.jsonl").open("a", encoding="utf-8") as stream:
         stream.write('{"step": 20, "tok')  # a line cut off
     run(base, "killed")
-    assert state(out)["order"] == state(whole.parent)["order"] != before["order"]
+    assert saved(out)["order"] == saved(whole.parent)["order"] != before["order"]
     assert same_weights(out, whole.parent) and not (out / "checkpoint.pt.part").exists()
 
     def lasting(rows):
@@ -115,7 +110,7 @@ def test_a_run_killed_while_writing_goes_on_to_the_same_weights(base, whole):
 
 def test_runs_are_stopped_by_the_clock_or_a_signal_and_go_on(base, whole, monkeypatch):
     run(base, "slices", minutes=1e-9)
-    first = state(base / "slices")
+    first = saved(base / "slices")
     assert first["number"] == 1 and not json.loads((base / "slices/model/training.json").read_text())["finished"]
     advance = loop.Run.advance
 
@@ -126,7 +121,7 @@ def test_runs_are_stopped_by_the_clock_or_a_signal_and_go_on(base, whole, monkey
 
     monkeypatch.setattr(loop.Run, "advance", interrupted)
     run(base, "slices")
-    assert state(base / "slices")["number"] == 31
+    assert saved(base / "slices")["number"] == 31
     monkeypatch.undo()
     run(base, "slices")
     assert same_weights(base / "slices", whole.parent)
@@ -134,14 +129,14 @@ def test_runs_are_stopped_by_the_clock_or_a_signal_and_go_on(base, whole, monkey
 
 def test_another_seed_is_another_order_and_fresh_starts_anew(base, whole):
     run(base, "other", configuration(seed=1), minutes=1e-9)
-    one = state(base / "other")
-    assert one["order"] != state(whole.parent)["order"]
+    one = saved(base / "other")
+    assert one["order"] != saved(whole.parent)["order"]
     run(base, "other", configuration(seed=1), minutes=1e-9)
-    assert state(base / "other")["number"] == 2
+    assert saved(base / "other")["number"] == 2
     with pytest.raises(CheckpointError, match=r"another run \(seed 1 -> 2\)"):
         run(base, "other", configuration(seed=2), minutes=1e-9)
     run(base, "other", configuration(seed=1), minutes=1e-9, resume=False)
-    again = state(base / "other")
+    again = saved(base / "other")
     assert again["number"] == 1 and again["order"] == one["order"] and len(log(base / "other")) == 0
 
 
@@ -156,7 +151,7 @@ def test_micro_batches_change_nothing_but_rounding(base):
     small = configuration(tokens=4_000, micro_tokens=64)
     run(base, "micro", small)
     run(base, "macro", configuration(tokens=4_000))
-    one, two = state(base / "micro"), state(base / "macro")
+    one, two = saved(base / "micro"), saved(base / "macro")
     for name, value in one["model"].items():
         torch.testing.assert_close(two["model"][name], value, atol=1e-3, rtol=0, msg=name)
 
@@ -169,7 +164,7 @@ def test_without_next_sentences_there_is_one_segment(base):
     record = json.loads((base / "mlm/model/training.json").read_text())
     assert set(record["heldout"]) == {"heldout_mlm", "heldout_top1", "heldout_predictions"}
     start = train.Run(config, train.load_corpus(base / "text.txt", config, base / "cache"), base / "mlm", WORLD, False)
-    weights = state(base / "mlm")["model"]
+    weights = saved(base / "mlm")["model"]
     for name, value in start.model.state_dict().items():
         if "seq_relationship" in name or "pooler" in name:
             assert torch.equal(weights[name], value), name  # as initialised: no loss reaches them
@@ -219,7 +214,7 @@ def test_an_export_is_a_hugging_face_folder(base, whole):
     assert not any(told.values()), told
     assert model.dtype == torch.float32 and model.config.architectures == ["BertForPreTraining"]
     assert model.cls.predictions.decoder.weight is model.bert.embeddings.word_embeddings.weight
-    weights = state(whole.parent)["model"]
+    weights = saved(whole.parent)["model"]
     trained = BertForPreTraining(model.config)
     trained.load_state_dict(weights)
     tokenizer = AutoTokenizer.from_pretrained(whole)

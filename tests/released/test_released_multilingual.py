@@ -6,8 +6,10 @@ import itertools
 
 import numpy as np
 import pytest
+from picked import value
+from released_figures import outcomes, table_rows
 from support import NEEDS_MIRROR
-from test_released_size import frame, lines, outcomes, value
+from support import released_rows as frame
 
 from bertology_utils.claims import ledger
 from bertology_utils.released import crosslingual, scores
@@ -17,7 +19,7 @@ pytestmark = NEEDS_MIRROR
 
 def test_xnli_is_above_a_third_in_every_language():
     rows = frame("mbt.zero_shot.pires2019", "wang2020b")
-    (table,) = [r for r in lines("readme_tables/microsoft__unilm_minilm", "xnli.csv") if r["model"] == "mBERT"]
+    (table,) = [r for r in table_rows("readme_tables/microsoft__unilm_minilm", "xnli.csv") if r["model"] == "mBERT"]
     part = rows[rows.measure == crosslingual.MEASURE].set_index("language")
     assert len(part) == 14 and (part.low > 0.15).all()
     for code in ("sw", "zh", "es"):
@@ -29,7 +31,7 @@ def test_xnli_is_above_a_third_in_every_language():
 
 
 def test_a_tagger_transfers_best_within_a_branch():
-    table = {r["src"]: r for r in lines("pires_like_npfl120", "pud_pos_zero_shot.csv")}
+    table = {r["src"]: r for r in table_rows("pires_like_npfl120", "pud_pos_zero_shot.csv")}
     names = [n for n in table if n != "zh"]
     mutual = {(a, b): (float(table[a][b]) + float(table[b][a])) / 200 for a, b in itertools.combinations(names, 2)}
     groups = ({"de", "en", "sv"}, {"es", "fr", "it", "pt"}, {"cs", "ru"})
@@ -59,7 +61,7 @@ def test_agreement_by_language_and_pooled():
     assert value(printed.rows, "accuracy, languages pooled", kind="all") == pytest.approx(0.942675, abs=1e-5)
     found = {
         r["language"]: float(r["accuracy_digitised"])
-        for r in lines("bacon_regier2019_agreement", "accuracy_by_language_digitised.csv")
+        for r in table_rows("bacon_regier2019_agreement", "accuracy_by_language_digitised.csv")
     }
     assert min(found, key=found.get) == "Persian" and len(found) == 26
     rows = read.rows[read.rows.measure == "accuracy by language"].set_index("language")
@@ -71,7 +73,7 @@ def test_agreement_by_language_and_pooled():
 
 def test_names_of_languages_and_alignments():
     rows = frame("mbt.language_identity.libovicky2019", "Gonen et al. 2020")
-    table = lines("gonen2020_mbert_language", "translator_langs.csv")
+    table = table_rows("gonen2020_mbert_language", "translator_langs.csv")
     named = [float(r["acc1"]) for r in table]
     assert len(named) == 47
     assert value(rows, "language named", among="first 1") == pytest.approx(sum(named) / 47)

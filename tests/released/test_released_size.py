@@ -2,57 +2,29 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 from pathlib import Path
 
 import numpy as np
 import pytest
+from picked import value
+from released_figures import outcomes, table_rows
 from support import NEEDS_MIRROR
+from support import released_rows as frame
 
 from bertology_utils.claims import ledger
-from bertology_utils.claims.rules import decide
 from bertology_utils.released import FileChanged, Files, files, glue, scores, sizes
 
 pytestmark = NEEDS_MIRROR
 MNLI, QQP = 9815, 40430
 
 
-def lines(folder: str, name: str) -> list[dict]:
-    """The rows of a released table as they stand, without our readers."""
-    text = (Path(os.environ["BERTOLOGY_MIRROR"]) / "released" / folder / name).read_text()
-    if text.lstrip('"').startswith("#"):
-        text = text.split("\n", 1)[1]
-    return list(csv.DictReader(io.StringIO(text)))
-
-
-def frame(claim: str, study: str, label: str | None = None):
-    (found,) = [s for s in scores(claim) if s.study == study and label in (None, s.label)]
-    return found.rows
-
-
-def value(rows, measure: str, column: str = "value", **where) -> float:
-    part = rows[rows.measure == measure]
-    for key, wanted in where.items():
-        part = part[part[key] == wanted]
-    (found,) = part[column]
-    return float(found)
-
-
-def outcomes(claim: str, study: str, subject: str) -> dict[str, str]:
-    """Clause -> outcome of one record."""
-    (found,) = [s for s in scores(claim) if s.study == study]
-    decision = decide(ledger.row(claim).clauses, found.rows[found.rows.subject == subject], None, found.data)
-    return {c.name: c.outcome for c in decision.clauses}
-
-
 def prasanna() -> dict[tuple[str, str], tuple[float, float]]:
     wanted = {"MNLI": "mnli_acc", **dict.fromkeys(("MRPC", "QNLI", "QQP", "RTE", "SST-2"), "acc")}
     return {
         (r["file"].split("/baseline")[0], r["task"]): (float(r["mean"]), float(r["std_over_5_seeds"]))
-        for r in lines("prasanna2020_lottery", "scores.csv")
+        for r in table_rows("prasanna2020_lottery", "scores.csv")
         if wanted.get(r["task"]) == r["metric"]
     }
 
@@ -88,7 +60,7 @@ def test_syntactic_heads_survive_longer_but_diagonal_maps_do_not():
         heads: np.mean(
             [
                 float(r["share"])
-                for r in lines("prasanna2020_lottery", "head_patterns.csv")
+                for r in table_rows("prasanna2020_lottery", "head_patterns.csv")
                 if (r["model"], r["heads"], r["map"]) == ("fine-tuned", heads, "raw attention")
                 and r["pattern"].lower() == "diagonal"
             ]
@@ -134,7 +106,7 @@ def test_no_layer_is_harmful_for_sure_and_one_at_random_costs_little():
 def sanh(task: str, setting: str, kept: float) -> float:
     (found,) = [
         float(r["acc"])
-        for r in lines("sanh2020_movement_pruning", "details.csv")
+        for r in table_rows("sanh2020_movement_pruning", "details.csv")
         if r["task"] == task and r["setting"].replace("\n", " ") == setting
         and r["remaining_weights_pct"] and abs(float(r["remaining_weights_pct"]) - kept) < 0.2
     ]  # fmt: skip
@@ -162,7 +134,7 @@ def test_movement_beats_magnitude_where_few_weights_are_left():
 def test_tuning_hardly_moves_a_weight_in_the_order_of_magnitudes():
     rows = frame("siz.magnitude_pruning.gordon2020", "gordon2020")
     moved: dict[tuple, list] = {}
-    for r in lines("gordon2020_weight_change", "rank_movement_by_layer.csv"):
+    for r in table_rows("gordon2020_weight_change", "rank_movement_by_layer.csv"):
         moved.setdefault((r["task"], r["lr"]), []).append((float(r["mean_rank_movement"]), float(r["size"])))
     runs = [sum(m for m, _ in cells) / sum(n for _, n in cells) for cells in moved.values()]
     assert len(runs) == 19
@@ -172,7 +144,7 @@ def test_tuning_hardly_moves_a_weight_in_the_order_of_magnitudes():
 
 def test_students_keep_more_of_the_score_than_of_the_gain():
     folder, name = "readme_tables/VITA-Group__BERT-Tickets", "transformers_master_examples_distillatio_01.csv"
-    table = {r["Model"]: r for r in lines(folder, name)}
+    table = {r["Model"]: r for r in table_rows(folder, name)}
     floor = {task: prasanna()["freq_baseline/results.json", task][0] for task in ("MNLI", "QNLI", "RTE", "SST-2")}
     gain = [sum(float(table[f"{m}-base-uncased"][t]) / 100 - floor[t] for t in floor) for m in ("DistilBERT", "BERT")]
     rows = frame("siz.distillation.sanh2019", "sanh2019")
@@ -185,7 +157,7 @@ def test_students_keep_more_of_the_score_than_of_the_gain():
 
 
 def test_eight_bits_and_fewer_vectors_cost_less_than_a_point():
-    rows = lines("zafrir2019_q8bert", "q8bert_table.csv")
+    rows = table_rows("zafrir2019_q8bert", "q8bert_table.csv")
     lost = [float(r["bert_baseline"]) - float(r["quantized_8bit_qat"]) for r in rows if "Large" not in r["task"]]
     assert len(lost) == 8
     ours = frame("siz.quantization.zafrir2019", "zafrir2019")
@@ -210,7 +182,7 @@ def test_replaced_modules_keep_the_score_and_lead_by_one_table_only():
     assert lead == pytest.approx(np.mean([3.1, 0, 3.5, 3.9, 10.2, 1.1, 6.6]) / 100)
     other = {
         r["Model"]: r
-        for r in lines("readme_tables/VITA-Group__BERT-Tickets", "transformers_master_examples_distillatio_01.csv")
+        for r in table_rows("readme_tables/VITA-Group__BERT-Tickets", "transformers_master_examples_distillatio_01.csv")
     }
     assert [other["DistilBERT-base-uncased"][t] for t in ("MNLI", "QNLI")] == ["82.1", "89.2"]  # as the note says
     found = outcomes("siz.theseus.xu2020", "xu2020", "bert-base-uncased, replaced modules")

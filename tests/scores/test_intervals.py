@@ -1,4 +1,4 @@
-"""Intervals and rank statistics against analytic answers."""
+"""Intervals against analytic answers: means, shares, differences and ratios, and the rows they are written in."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import binomtest, norm, pearsonr, spearmanr
-from scipy.stats import t as student
+from scipy.stats import binomtest, norm
 
-from bertology_utils.scores import intervals, pairs, power
-from bertology_utils.scores.intervals import Interval, Means, Resample
+from bertology_utils.scores import intervals
 from bertology_utils.settings import Settings
 
 
@@ -45,23 +43,6 @@ def test_same_seed_same_interval_other_seed_other():
     )
 
 
-def test_groups_widen_the_interval_of_repeated_items():
-    x = np.repeat(np.random.default_rng(0).random(20), 50)
-    _, low, high = intervals.mean_interval(x)
-    _, wide_low, wide_high = intervals.mean_interval(x, groups=np.repeat(np.arange(20), 50))
-    assert (wide_high - wide_low) > 4 * (high - low)  # the effective sample is 20, not 1000: sqrt(50) = 7 times wider
-
-
-def test_pairing_narrows_the_interval():
-    rng = np.random.default_rng(0)
-    base = rng.normal(0, 5, 300)
-    a, b = base + 1 + rng.normal(0, 0.1, 300), base
-    value, low, high = intervals.difference(a, b)
-    _, loose_low, loose_high = intervals.difference(a, b, paired=False)
-    assert low < value < high and high - low < (loose_high - loose_low) / 10
-    assert value == pytest.approx((a - b).mean())
-
-
 def test_unequal_pairs_and_empty_samples_are_refused():
     with pytest.raises(ValueError, match="paired"):
         intervals.difference([1, 2], [1])
@@ -71,76 +52,12 @@ def test_unequal_pairs_and_empty_samples_are_refused():
         intervals.bootstrap([np.ones(3), np.ones(2)], lambda a, b: 0.0)
 
 
-def test_spearman_equals_scipy_with_ties():
-    rng = np.random.default_rng(0)
-    x, y = rng.integers(0, 5, 30), rng.integers(0, 5, 30)
-    assert intervals.spearman(x, y) == pytest.approx(spearmanr(x, y).statistic)
-    assert np.isnan(intervals.spearman([1, 1, 1], [1, 2, 3]))
-
-
-def test_trend_of_a_rising_profile():
-    rng = np.random.default_rng(0)
-    rising = np.arange(8) + rng.normal(0, 0.5, (200, 8))
-    assert intervals.trend(rising)[0] == pytest.approx(1.0)
-    value, low, high = intervals.trend(rng.normal(0, 1, (200, 8)))
-    assert low < 0 < high and low <= value <= high
-
-
-def test_seeds_by_items_is_wider_than_items_alone():
-    rng = np.random.default_rng(0)
-    scores = rng.normal(0, 1, (5, 1)) + rng.normal(0, 0.1, (5, 200))  # seeds differ, items hardly
-    value, low, high = intervals.seeds_by_items(scores)
-    _, item_low, item_high = intervals.mean_interval(scores.mean(0))
-    assert value == pytest.approx(scores.mean()) and high - low > 10 * (item_high - item_low)
-
-
 def test_means_give_tidy_rows_with_counts_and_notes():
     frame = pd.DataFrame({"kind": ["b", "a", "a"], "right": [True, True, False]})
     rows = intervals.means(frame, "right", by="kind", measure="accuracy", settings=Settings(), note="3 of 4 items")
     assert rows.columns.tolist() == ["kind", *intervals.COLUMNS]
     assert rows.set_index("kind").loc["a", ["value", "n"]].tolist() == [0.5, 2]
     assert intervals.combine(rows, rows).attrs["notes"] == ["3 of 4 items"]
-
-
-def test_resamples_are_those_that_counts_count():
-    drawn = np.concatenate(list(intervals.resamples(7, 50, seed=3)))
-    counted = np.array([np.bincount(d, minlength=7) for d in drawn])
-    np.testing.assert_array_equal(counted, intervals.counts(7, 50, seed=3))
-
-
-def test_crossed_weights_are_products():
-    verb, template = [0, 0, 1, 1], ["a", "b", "a", "b"]
-    sample = Resample(4, {"verb": verb, "template": template}, seed=1, draws=200)
-    (weights,) = sample.weights()
-    one, two = (Resample(4, g, seed=s, draws=200) for g, s in ((verb, 1), (template, 1 + 7919)))
-    np.testing.assert_array_equal(weights, next(one.weights()) * next(two.weights()))
-    assert sample.clusters == 2 and sample.crossed and (weights.sum(1) == 4).all()  # 2 x 2 levels, all crossed
-    np.testing.assert_allclose(sample.sums(np.arange(4.0)[:, None])[:, 0], weights @ np.arange(4.0))
-
-
-def test_crossing_is_wider_than_one_factor_and_no_wider_than_the_items_ask():
-    rng = np.random.default_rng(0)
-    verb, template = (x.ravel() for x in np.indices((20, 20)))
-    both = rng.normal(size=20)[verb] + rng.normal(size=20)[template]
-    crossed, single = (np.ptp(intervals.mean_interval(both, groups=g)[1:]) for g in ([verb, template], verb))
-    assert crossed / single == pytest.approx(np.sqrt(2), rel=0.25)  # two variances of a kind, not one
-    items = rng.normal(size=400)
-    crossed, free = (np.ptp(intervals.mean_interval(items, groups=g)[1:]) for g in ([verb, template], None))
-    assert crossed / free < 1.35  # the pigeonhole alone would be sqrt(3) times as wide
-    general = np.ptp(intervals.bootstrap(items, np.mean, groups=[verb, template], draws=500)[1:])
-    assert general / crossed == pytest.approx(1, abs=0.15)
-
-
-def test_groups_as_list_of_labels_mapping_and_frame_agree():
-    x, g = np.random.default_rng(0).random(30), [f"v{k // 3}" for k in range(30)]
-    h = [k % 5 for k in range(30)]
-    assert intervals.mean_interval(x, groups=g) == intervals.mean_interval(x, groups={"verb": g})
-    crossed = [intervals.mean_interval(x, groups=c) for c in ([g, h], {"a": g, "b": h}, pd.DataFrame({"a": g, "b": h}))]
-    assert crossed[0] == crossed[1] == crossed[2] and crossed[0].clusters == 5
-    with pytest.raises(ValueError, match="as many group labels"):
-        intervals.mean_interval(x, groups=g[:-1])
-    with pytest.raises(ValueError, match="1 missing"):
-        intervals.mean_interval(x, groups=[None, *g[1:]])
 
 
 @pytest.mark.parametrize("values", [[True] * 20, [0.0] * 20, [0.25] * 20, [3.0] * 20, [-1.0] * 20])
@@ -177,15 +94,6 @@ def test_independent_shares_have_newcombes_difference():
     assert found[1:] == pytest.approx((0.0524, 0.3339), abs=1e-4)
 
 
-def test_draws_pair_over_the_same_items():
-    rng = np.random.default_rng(0)
-    a = rng.normal(0, 5, 100)
-    one, two = (intervals.mean_interval(x, seed=4) for x in (a + 1, a))
-    np.testing.assert_allclose(one.draws - two.draws, 1)
-    sub = intervals.bootstrap(a, np.median, seed=4)
-    assert np.corrcoef(sub.draws, two.draws)[0, 1] > 0.5 and sub.clusters == 100
-
-
 def test_vector_statistics_give_an_interval_each():
     x = np.random.default_rng(0).random((40, 3))
     whole = intervals.bootstrap(x, lambda a: a.mean(0), seed=5)
@@ -208,43 +116,6 @@ def test_a_ratio_is_that_of_the_sums():
     assert free[0] == 0.5 and free[1] < 0.5 < free[2]
 
 
-@pytest.mark.parametrize("method", ["spearman", "pearson"])
-def test_correlations_resample_as_the_index_way_does(method):
-    rng = np.random.default_rng(0)
-    x = rng.integers(0, 6, 40).astype(float)
-    y = x + rng.normal(0, 3, 40).round()
-    groups = np.repeat(np.arange(20), 2)
-    of = {"spearman": spearmanr, "pearson": pearsonr}[method]
-    found = intervals.correlation(x, y, method, seed=2, draws=60, groups=groups)
-    slow = [of(x[i], y[i]).statistic for w in Resample(40, groups, seed=2, draws=60).weights() for i in map(_index, w)]
-    assert found[0] == pytest.approx(of(x, y).statistic) and found.clusters == 20
-    # both are widened on Fisher's scale by the same factor
-    z = (np.arctanh(found.draws) - np.arctanh(found[0])) / (np.arctanh(slow) - np.arctanh(found[0]))
-    np.testing.assert_allclose(z, z[0], rtol=1e-6)
-
-
-def _index(weights):
-    return np.repeat(np.arange(len(weights)), weights)
-
-
-def test_a_perfect_correlation_is_not_certain():
-    x = np.arange(12.0)
-    value, low, high = intervals.correlation(x, x)
-    assert value == high == pytest.approx(1) and 0.6 < low < 0.95
-    assert np.isnan(intervals.correlation(x, np.ones(12))[1])
-
-
-def test_three_seeds_count_as_three():
-    rng = np.random.default_rng(1)
-    scores = rng.normal(0, 1, (3, 1)) + np.zeros((3, 100)) + rng.normal(0, 1e-3, (3, 100))
-    value, low, high = found = intervals.seeds_by_items(scores)
-    half = student.ppf(0.975, 2) * scores.mean(1).std(ddof=1) / np.sqrt(3)
-    assert high - value == pytest.approx(half, rel=0.02) and value - low == pytest.approx(half, rel=0.02)
-    assert found.clusters == 3
-    single = intervals.seeds_by_items(scores[:1])
-    assert single == intervals.mean_interval(scores[0])
-
-
 def test_rows_keep_clusters_and_draws_through_filters():
     frame = pd.DataFrame({"kind": list("aabb") * 5, "verb": np.arange(20) // 2, "right": [True, False] * 10})
     rows = intervals.means(frame, "right", by="kind", settings=Settings(draws=30), groups="verb")
@@ -257,68 +128,7 @@ def test_rows_keep_clusters_and_draws_through_filters():
     assert [r.get("clusters") for r in intervals.records(both)] == [5, 5, None]
 
 
-def test_subject_less_twin_row_by_row():
-    rng = np.random.default_rng(0)
-    options = {"draws": 200}
-    base = rng.normal(size=80)
-
-    def rows(shift, best):
-        made = [
-            intervals.row("accuracy", intervals.mean_interval(base + shift * k, **options), 80, layer=k) for k in (0, 1)
-        ]
-        gain = intervals.mean_interval(base + shift, **options)
-        return intervals.table(
-            [*made, intervals.row("gain", gain, 80, layer=best), intervals.row(f"only {shift}", gain, 1)]
-        )
-
-    found = pairs.over(rows(2, 5), rows(1, 3)).set_index("measure")
-    assert found.index.tolist() == ["accuracy", "accuracy", "gain"] and found["layer"].tolist() == [0, 1, 5]
-    assert found["value"].tolist() == pytest.approx([0, 1, 1]) and found["twin_value"].iloc[2] == pytest.approx(
-        1 + base.mean()
-    )
-    # the same figures: nothing tells them apart, and the width stays that of independent ones
-    assert not found["paired"].any() and (found["high"] > found["low"]).all()
-    noisy = rows(2, 5).assign(draws=None)
-    assert not pairs.over(noisy, rows(1, 3))["paired"].any()
-
-
-def test_differences_of_rows_are_paired():
-    rng = np.random.default_rng(0)
-    base = rng.normal(0, 5, 80)
-    ours, twins = (
-        intervals.table([intervals.row("m", intervals.mean_interval(x, draws=300), 80, layer=1)])
-        for x in (base + 1 + rng.normal(0, 0.1, 80), base)
-    )
-    found = pairs.over(ours, twins).iloc[0]
-    assert found["paired"] and found["value"] == pytest.approx(1, abs=0.1) and found["high"] - found["low"] < 0.1
-    loose = pairs.over(ours, twins.assign(n=79)).iloc[0]
-    assert not loose["paired"] and loose["high"] - loose["low"] > 2
-
-
-def test_smallest_detectable_effect_is_found_four_times_in_five():
-    rng = np.random.default_rng(0)
-    effect = np.mean([power.smallest_detectable(intervals.mean_interval(rng.normal(size=40))) for _ in range(20)])
-    found = [intervals.mean_interval(rng.normal(effect, 1, 40), draws=300)[1] > 0 for _ in range(500)]
-    assert np.mean(found) == pytest.approx(0.8, abs=0.05)
-
-
-def test_p_is_as_large_as_the_interval_says():
-    assert power.p_value(Interval(0.6, 0.5, 0.8), 0.5) == pytest.approx(0.025)
-    assert power.p_value(Interval(0.6, 0.5, 0.8), 0.8, "below") == pytest.approx(0.025)
-    assert power.p_value(Interval(0.4, 0.3, 0.5), 0.5) == pytest.approx(0.975)
-    assert np.isnan(power.p_value(Interval(1, np.nan, np.nan), 0))
-    with pytest.raises(ValueError, match="above or below"):
-        power.p_value(Interval(0, -1, 1), 0, "beside")
-
-
 def test_a_statistic_that_noise_moves_one_way_keeps_its_value_inside():
     """Ranks of resampled means fall short of the highest rank: the limit is the value, not the draws' percentile."""
     value, low, high = intervals.interval(5.0, np.linspace(1.0, 4.0, 101), clusters=50)
     assert low < 1.5 and high == value == 5.0
-
-
-def test_a_resample_without_an_item_has_no_mean_and_says_nothing():
-    """Two groups crossed, of which few pairs occur: some draws meet none. (Warnings are errors here.)"""
-    mean = Means({"noun": ["a", "b", "c"], "verb": ["x", "y", "z"]}, draws=400)
-    drawn = mean.draws(np.array([1.0, 0.0, 1.0]))
-    assert 0 < np.isnan(drawn).sum() < 400 and set(drawn[~np.isnan(drawn)] >= 0) == {True}

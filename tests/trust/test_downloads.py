@@ -12,9 +12,9 @@ import time
 from pathlib import Path
 
 import pytest
+from children import in_a_child, litter
 from fake_hub import COMMIT, REPO, serving
 from support import tiny_folder
-from test_kills import in_a_child, litter
 
 from bertology_utils.data.original import fetch, registry
 from bertology_utils.settings import Settings

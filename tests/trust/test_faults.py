@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import model_cases  # noqa: F401 (each of these adds its cases)
+import place_cases  # noqa: F401
 import pytest
-from trust_cases import CASES, Bench
+import record_cases  # noqa: F401
+import word_cases  # noqa: F401
+from bench import CASES, Bench
 
 from bertology_utils.book import faults
 

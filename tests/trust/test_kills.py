@@ -9,17 +9,14 @@ import contextlib
 import errno
 import json
 import os
-import random
-import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable
-from pathlib import Path
 
 import nbformat
 import pytest
 import torch
+from children import KILLS, in_a_child, killed, litter
 from pretrain_corpus import configuration, write
 from tqdm import tqdm
 
@@ -28,44 +25,8 @@ from bertology_utils.claims import evidence
 from bertology_utils.claims.evidence import Evidence
 from bertology_utils.pretrain import checkpoint, corpus
 
-KILLS = int(os.environ.get("TRUST_KILLS", "6"))
 ROW = {"condition": "simple", "measure": "accuracy", "value": 0.5, "low": 0.4, "high": 0.6, "n": 30}
 RECORD = Evidence(claim="syn.agreement.goldberg2019", model="mini", data="builtin", kind="rerun", rows=[ROW] * 200)
-
-
-def in_a_child(work: Callable[[], object]) -> int:
-    """A forked process that works; its number.
-
-    It takes a lock of its own for bars of progress. tqdm's is one for a process and all that it forks: held by a thread
-    here, the child would wait for ever; held by a child that is killed, we should.
-    """
-    child = os.fork()
-    if child:
-        return child
-    code = 1
-    try:
-        tqdm.set_lock(threading.RLock())
-        with open(os.devnull, "w") as nowhere, contextlib.redirect_stderr(nowhere):
-            work()
-        code = 0
-    finally:
-        os._exit(code)
-
-
-def killed(work: Callable[[], object], longest: float, seed: int) -> int:
-    """How many of `KILLS` processes that work again and again were killed in the middle of it."""
-    draw, hit = random.Random(seed), 0
-    for _ in range(KILLS):
-
-        def forever():
-            while True:
-                work()
-
-        child = in_a_child(forever)
-        time.sleep(draw.uniform(0.001, longest))
-        os.kill(child, signal.SIGKILL)
-        hit += os.WIFSIGNALED(os.waitpid(child, 0)[1])
-    return hit
 
 
 def count() -> None:
@@ -87,10 +48,6 @@ def test_a_child_and_its_parent_do_not_wait_for_each_others_bars_of_progress():
     after.start()
     after.join(10)
     assert not after.is_alive()
-
-
-def litter(folder: Path) -> list[Path]:
-    return [p for p in folder.rglob("*") if ".part" in p.name]
 
 
 def test_records_are_whole_and_the_next_one_sweeps_up(tmp_path):

@@ -6,8 +6,8 @@ import json
 from dataclasses import replace
 
 import pytest
+from bench import GAPS, record
 from bs4 import BeautifulSoup
-from trust_cases import GAPS, record
 
 from bertology_utils.book import claim_pages, samples, scoreboard
 from bertology_utils.cards.card import Card

@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import pytest
 import typer
+from bench import GAPS, Bench, record
 from support import tiny_folder, write_model
-from trust_cases import GAPS, Bench, record
 
 from bertology_utils import cards, cli, runs
 from bertology_utils.claims import evidence, listing

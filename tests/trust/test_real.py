@@ -16,8 +16,8 @@ from pathlib import Path
 import fake_hub
 import published
 import pytest
+from bench import Bench
 from support import tiny_folder
-from trust_cases import Bench
 
 from bertology_utils import runs
 from bertology_utils.book.stage import ROOT

@@ -1,0 +1,22 @@
+"""The pages of the book: those beside the chapters, and the chapters."""
+
+from __future__ import annotations
+
+from bertology_utils.book import notebooks, stage
+
+PAGES = (
+    "intro",
+    "how-to-read",
+    "how-to-run",
+    "scoreboard",
+    "methods",
+    "models",
+    "data",
+    "faults",
+    "writing-a-claim",
+    "api",
+    "glossary",
+    "cite",
+    "references",
+)
+CHAPTERS = [path.stem for path in notebooks.found(stage.ROOT / "notebooks")]

@@ -1,0 +1,118 @@
+"""Classifiers tuned on sentences: what they can only have learnt from the surface, and what an attack or a second task does."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from picked import value
+from support import tiny
+from syntax_items import NOUNS, SETTINGS, data, treebank
+
+from bertology_utils.data.items import Ambiguity, Labelled
+from bertology_utils.experiments.syntax import tuned
+from bertology_utils.finetune import Recipe
+
+
+def ambiguous(n):
+    """Class 1: the first noun is big — or: "big" stands second. Test: they disagree, and position decides `linear`."""
+    rng, out = np.random.default_rng(0), []
+    for k in range(n):
+        a, b = rng.choice(NOUNS, 2)
+        label = k % 2
+        first, second = ("big", "small") if label else ("small", "big")
+        split = ("train", "train", "dev", "test")[k // 2 % 4]
+        words = (first, a, "near", second, b)
+        out.append(
+            Ambiguity(
+                id=str(k),
+                split=split,
+                condition="size",
+                words=words,
+                label=1 - label if split == "test" else label,
+                linear=label,
+            )
+        )
+    return out
+
+
+def test_structural_bias_is_the_share_of_structural_labels(monkeypatch):
+    monkeypatch.setattr(tuned, "RECIPE", Recipe(rate=3e-3, epochs=6, batch=8))
+    monkeypatch.setattr(tuned, "SEEDS", 2)
+    frame = tuned.structural_bias(tiny(), data(structural_bias=ambiguous(280)), SETTINGS)
+    assert value(frame, "accuracy, ambiguous", condition="size") > 0.95
+    assert value(frame, "structural choice", condition="size") < 0.05  # only the surface could be learnt
+    by_label = frame[frame.measure == "structural choice by label"].set_index("label")
+    assert by_label.n.sum() == 70 and (by_label.value < 0.1).all()
+    assert frame.attrs["notes"] == ["seeds: 2; 100 training sentences per task"]
+
+
+def test_more_items_more_seeds():
+    assert [len(tuned.seeds(n)) for n in (20, 199, 200, 9000)] == [3, 3, 5, 5]
+
+
+def test_the_lower_half_is_a_smaller_subject():
+    half = tuned.lower_half(tiny())
+    assert half.n_layers == 1 and tiny().n_layers == 3 and "lower half" in half.name
+
+
+def test_triggers_are_scored_on_three_models(monkeypatch):
+    monkeypatch.setattr(tuned, "RECIPE", Recipe(rate=3e-3, epochs=4, batch=16))
+    items = [
+        Labelled(
+            id=str(k),
+            split=("train", "train", "test")[k // 2 % 3],
+            text=f"the {('small', 'big')[k % 2]} {NOUNS[k % 5]}",
+            label=str(k % 2),
+        )
+        for k in range(120)
+    ]
+    frame = tuned.universal_triggers(tiny(), data(sentiment=items), SETTINGS)
+    assert (frame["measure"] == "drop over random").sum() == 3
+    for name in ("same model", "another seed", "another size"):
+        clean, hit, chance = (
+            value(frame, "accuracy", attacked=name, text=t) for t in ("no trigger", "trigger", "random trigger")
+        )
+        assert value(frame, "drop over random", attacked=name) == pytest.approx(chance - hit)
+        assert clean > 0.9
+    assert value(frame, "accuracy", attacked="same model", text="trigger") <= clean
+
+
+def test_flips_are_counted_among_what_was_right(monkeypatch):
+    right = {
+        "no trigger": np.array([1, 1, 1, 0, 1, 1], float),
+        "trigger": np.array([0, 0, 1, 0, 1, 1], float),
+        "random trigger": np.array([1, 0.5, 1, 0, 1, 1], float),
+    }
+    gold = np.array(["0", "0", "0", "0", "1", "1"])
+    rows = {(r["measure"], r.get("against")): r for r in tuned._attack_rows(right, gold, "m", SETTINGS)}
+    assert rows["flipped", "0"]["value"] == pytest.approx((1 + 0.5) / 3) and rows["flipped", "0"]["n"] == 3
+    assert rows["flipped", "1"]["value"] == 0 and rows["drop over random", None]["value"] == pytest.approx(1.5 / 6)
+
+
+def test_gain_by_parsing_is_the_difference_of_the_arms(monkeypatch):
+    monkeypatch.setattr(tuned, "RECIPE", Recipe(rate=1e-3, batch=16))
+    monkeypatch.setattr(tuned, "PASSES", 400)
+    texts = [
+        Labelled(
+            id=str(k),
+            split=("train", "test")[k // 2 % 2],
+            condition="c",
+            text=f"the {NOUNS[k % 5]}",
+            text_b=("big", "small")[k % 2],
+            label=str(k % 2),
+        )
+        for k in range(48)
+    ]
+    sentences = [*treebank(40, "train"), *treebank(10)]
+    frame = tuned.intermediate_parsing(tiny(), data(treebank=sentences, entailment=texts), SETTINGS)
+    gain = value(frame, "gain by parsing", set="all")
+    assert gain == pytest.approx(
+        value(frame, "accuracy with parsing", set="c") - value(frame, "accuracy without", set="c")
+    )
+    majority = value(frame, "accuracy without", set="all") - 0.5
+    assert value(frame, "accuracy over majority", set="all") == pytest.approx(majority)
+    # of the six words, the dependents of their left neighbour are one (runs, no), of their right neighbour three
+    assert value(frame, "parsing UAS") > 0.5
+    assert value(frame, "parsing UAS over chain") == pytest.approx(value(frame, "parsing UAS") - 2 / 6)
+    found, other, notes = tuned._both_tasks(data(treebank=sentences), SETTINGS)
+    assert found == sentences and len(other) == 200 and notes[0].startswith("entailment: 200 generated items, SHA-256 ")
