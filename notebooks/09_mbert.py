@@ -153,8 +153,9 @@ card("mbt.retrieval.pires2019")
 # %%
 steps = recall("mbt.offset_translation.pires2019", data="tatoeba_laser")
 
-# %% mystnb={"figure": {"caption": "Share of English sentences (and back) whose nearest neighbour is their translation: as they are, moved by the mean offset between the languages, moved at random."}, "image": {"alt": "Curves by layer of mini-multi: translations found without an offset, with it, and with a random one."}}
+# %% mystnb={"figure": {"caption": "Share of English sentences (and back) whose nearest neighbour is their translation: as they are, moved by the mean offset between the languages, moved at random; and in the untrained twin, moved by the offset."}, "image": {"alt": "Curves by layer of mini-multi: translations found without an offset, with it, and with a random one; in its untrained twin with it."}}
 shown = by(steps.rows, "P@1 by layer", "by")
+shown["offset, untrained twin"] = plotting.rows_of(steps.twin, "P@1 by layer", by="offset")
 plotting.lines(shown, "layer", ylabel="translations found")
 plotting.plt.show()
 
@@ -180,8 +181,9 @@ card("mbt.offset_translation.pires2019")
 # %%
 links = recall("mbt.word_alignment.libovicky2019", data="builtin")
 
-# %% mystnb={"figure": {"caption": "F1 of links between words that are each other's nearest, English and fourteen languages, generated sentences."}, "image": {"alt": "Horizontal bars for all, open-class and closed-class words: F1 of links by vectors, static vectors, the diagonal and spelling."}}
+# %% mystnb={"figure": {"caption": "F1 of links between words that are each other's nearest, English and fourteen languages, generated sentences."}, "image": {"alt": "Horizontal bars for all, open-class and closed-class words: F1 of links by vectors, static vectors, the diagonal, spelling and the untrained twin's vectors."}}
 shown = by(links.rows, "alignment F1", "by")
+shown["vectors, untrained twin"] = plotting.rows_of(links.twin, "alignment F1", by="vectors")
 plotting.bars(shown, "words", xlabel="F1 of links")
 plotting.plt.show()
 
@@ -225,16 +227,37 @@ plotting.plt.show()
 # %% tags=["hide-output"]
 print(plotting.printed({"mini-multi": distances}))
 
-# %% mystnb={"figure": {"caption": "Languages told by a probe, by layer, before and after each language's mean was taken away."}, "image": {"alt": "Two curves by layer: language identification on plain vectors and on centred ones, with chance dotted."}}
-shown = {f"{kind}": part for kind, part in by(tongues.rows, "language identification, all", "vectors").items()}
+# %% [markdown]
+# Some relatives are neighbours in the tree. More than by chance? Every pair of relatives is compared with every other pair; by
+# chance it is the nearer one half of the time. Relatives also share words, which a count of pieces sees without any model.
+
+# %% mystnb={"figure": {"caption": "How much more often than half of the time a pair of related languages is nearer than another pair, Tatoeba sentences: by all layers' mean vectors, by the embeddings' alone, by how often each piece occurs. Intervals draw the eleven languages that have a relative."}, "image": {"alt": "Horizontal bars for layers, embeddings and counted pieces: how much more often than by chance relatives are nearer, for mini-multi and its untrained twin."}}
+nearer = "relatives nearer than others - chance"
+by_what = {"all layers": "", "embeddings alone": ", embeddings", "pieces counted": ", pieces counted"}
+shown = {
+    name: pd.concat([plotting.rows_of(rows, nearer + of).assign(by=said) for said, of in by_what.items()])
+    for name, rows in tongues.frames.items()
+}
+plotting.bars(shown, "by", chance=0.0, xlabel="relatives nearer, over a half")
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(shown))
+for measure in ("relatives nearer than others, permutation p", "V-measure over shuffled families"):
+    print(plotting.printed(tongues.series(measure)))
+
+# %% mystnb={"figure": {"caption": "Languages told by a probe, by layer, before and after each language's mean was taken away."}, "image": {"alt": "Curves by layer for mini-multi and its untrained twin: language identification on plain vectors and on centred ones, with chance dotted."}}
+shown = {}
+for name, rows in tongues.frames.items():
+    for kind, part in by(rows, "language identification, all", "vectors").items():
+        shown[f"{name}, {kind}"] = part
 chance = 1 / len(names)
 plotting.lines(shown, "layer", chance=chance, reference="chance", ylabel="language told right", ylim=(0, 1.02))
 plotting.plt.show()
 
 # %% tags=["hide-output"]
 print(plotting.printed(shown))
-for measure in ("language identification over characters", "V-measure over shuffled families"):
-    print(plotting.printed(tongues.series(measure)))
+print(plotting.printed(tongues.series("language identification over characters")))
 
 # %%
 found("mbt.language_identity.libovicky2019")
@@ -264,10 +287,11 @@ plotting.plt.show()
 # %% tags=["hide-output"]
 print(matrix.round(2).to_string())
 
-# %% mystnb={"figure": {"caption": "What vectors have over the best guess without any, and over the embeddings alone; means over pairs of languages."}, "image": {"alt": "Horizontal bars for pairs of the same script, of other scripts and all: lead of mini-multi's vectors over the best guess and over its embeddings."}}
+# %% mystnb={"figure": {"caption": "What vectors have over the best guess without any, and over the embeddings alone; means over pairs of languages."}, "image": {"alt": "Horizontal bars for pairs of the same script, of other scripts and all: lead of mini-multi's vectors over the best guess and over its embeddings, and of the untrained twin's over the best guess."}}
 nulls = {"best guess": "over best baseline", "embeddings alone": "over the embeddings"}
 means = {said: f"zero-shot accuracy {over}, mean over pairs" for said, over in nulls.items()}
 shown = {f"over the {said}": plotting.rows_of(transfer.rows, measure) for said, measure in means.items()}
+shown["untrained twin, over the best guess"] = plotting.rows_of(transfer.twin, means["best guess"])
 plotting.bars(shown, "pairs", chance=0.0, reference="no lead", xlabel="lead, share of words")
 plotting.plt.show()
 
@@ -351,8 +375,9 @@ gaps = recall("mbt.generation.ronnqvist2019", data="tatoeba_laser")
 shown = by(gaps.rows, "cloze accuracy", "by")
 print(plotting.printed(shown))
 
-# %% mystnb={"figure": {"caption": "Auxiliaries filled right, among those of the language; and how often the commonest one is right."}, "image": {"alt": "Horizontal bars for German and Swedish: share of auxiliaries right, by the model and by always taking the commonest."}}
+# %% mystnb={"figure": {"caption": "Auxiliaries filled right, among those of the language; and how often the commonest one is right."}, "image": {"alt": "Horizontal bars for German and Swedish: share of auxiliaries right, by the model, by always taking the commonest, and by the untrained twin."}}
 shown = by(gaps.rows, "auxiliary cloze", "by")
+shown["untrained twin"] = plotting.rows_of(gaps.twin, "auxiliary cloze", by="model")
 plotting.bars(shown, "language", xlim=(0, 1), xlabel="auxiliary right")
 plotting.plt.show()
 
@@ -399,10 +424,11 @@ card("mbt.freeze_bottom.wu2019dredze")
 # %%
 moved = recall("mbt.alignment_tuning.cao2019", data="tatoeba_laser")
 
-# %% mystnb={"figure": {"caption": "Before and after aligning: translations found among other sentences, and tags right in other languages."}, "image": {"alt": "Horizontal bars for translations found and for tags right: mini-multi as it was and after aligning."}}
+# %% mystnb={"figure": {"caption": "Before and after aligning: translations found among other sentences, and tags right in other languages."}, "image": {"alt": "Horizontal bars for translations found and for tags right: mini-multi and its untrained twin as they were and after aligning."}}
 tasks = {"P@1": "translations found", "zero-shot accuracy": "tags right"}
 shown = {
-    state: pd.concat([plotting.rows_of(moved.rows, f"{m}, {state}").assign(task=said) for m, said in tasks.items()])
+    f"{state}{whose}": pd.concat([plotting.rows_of(rows, f"{m}, {state}").assign(task=t) for m, t in tasks.items()])
+    for whose, rows in {"": moved.rows, ", untrained twin": moved.twin}.items()
     for state in ("plain", "aligned")
 }
 plotting.bars(shown, "task", xlim=(0, 1), xlabel="share")

@@ -78,7 +78,8 @@ def language_identity(subject, data, settings):
     """
     spoken = flattened(gather(subject, data["translations"], settings, MOST))
     few, note = _few(spoken, settings)
-    rows = [*few, *_removed(spoken, settings), *families(spoken.vectors, spoken.language, spoken.part, settings)]
+    kin = families(spoken.vectors, spoken.pieces, spoken.language, spoken.part, settings)
+    rows = [*few, *_removed(spoken, settings), *kin]
     names = ", ".join(language(code).name for code in spoken.languages)
     return intervals.table(rows, [f"{len(spoken.languages)} languages ({names}); {note}"])
 
