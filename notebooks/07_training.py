@@ -884,7 +884,7 @@ card("trn.cls_norm.zhou2019")
 # Mixout {cite:p}`lee2019` puts seven weights in ten back to their pretrained values, others at each step, in place of dropout.
 # (`mini` was trained without dropout, and plain tuning has none either.) Eight seeds each way, 240 pairs to learn from.
 
-# %% mystnb={"figure": {"caption": "Standard deviation of accuracy over eight seeds, plain tuning and mixout."}, "image": {"alt": "Bars: standard deviation of accuracy over seeds, with plain tuning and with mixout."}}
+# %% mystnb={"figure": {"caption": "Standard deviation of accuracy over eight seeds, plain tuning and mixout."}, "image": {"alt": "Bars: standard deviation of accuracy over seeds, with plain tuning and with mixout, of mini and its untrained twin."}}
 mixed = recorded("trn.mixout.lee2019")
 spread = plotting.series(mixed, "standard deviation")
 plotting.bars(spread, "way", xlabel="standard deviation of accuracy over seeds")
