@@ -39,8 +39,9 @@ class Mixed(nn.Module):
             return weight
         if self.p == 1:
             return before
-        kept = torch.empty_like(weight).bernoulli_(1 - self.p)
-        return before + kept * (weight - before) / (1 - self.p)
+        # not `bernoulli_`: it takes three times as long, and draws otherwise on another make of processor
+        kept = (torch.rand_like(weight) >= self.p).to(weight.dtype).div_(1 - self.p)
+        return before.lerp(weight, kept)
 
 
 def mixout(p: float) -> Way:

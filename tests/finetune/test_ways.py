@@ -18,7 +18,7 @@ from bertology_utils.finetune.features import FROZEN, MixedHead, kept_features
 from bertology_utils.finetune.freelb import Ball, freelb, right_under
 from bertology_utils.finetune.graded import grade
 from bertology_utils.finetune.mixing import all_states
-from bertology_utils.finetune.mixout import mixout
+from bertology_utils.finetune.mixout import Mixed, mixout
 from bertology_utils.finetune.restoring import attention_change, restored, special_mass, thirds
 from bertology_utils.finetune.tagging import tag
 from bertology_utils.subject.encode import batches
@@ -61,6 +61,18 @@ def test_mixout_at_one_tunes_no_matrix_and_is_gone_afterwards():
     assert not same["encoder.layer.0.output.dense.bias"]  # biases learn
     some = classify(subject, items(160), QUICK, way=mixout(0.5))
     assert some.right(items(60, seed=1)).mean() > 0.9
+
+
+def test_mixout_keeps_the_mean_and_its_gradients_are_those_of_the_entries_in_use():
+    before, now = torch.full((200, 200), 2.0), torch.full((200, 200), 5.0, requires_grad=True)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        used = Mixed(before, 0.7)(now)
+    put_back = used == 2.0
+    assert torch.allclose(used[~put_back], torch.tensor(2 + 3 / 0.3)) and abs(put_back.float().mean() - 0.7) < 0.01
+    assert abs(used.mean() - 5) < 0.15, "the mean is the tuned weight"
+    used.sum().backward()
+    assert torch.allclose(now.grad, (~put_back).float() / 0.3)
 
 
 def test_perturbations_stay_in_their_ball():
