@@ -13,7 +13,7 @@ from support import tiny
 from bertology_utils import Settings, runs
 from bertology_utils.claims import evidence, ledger
 from bertology_utils.claims.rules import HOLDS, UNTESTABLE, decide
-from bertology_utils.data import load
+from bertology_utils.data import load, of
 from bertology_utils.experiments.layers import tasks
 from bertology_utils.experiments.size import drops, specialised, studied
 from bertology_utils.experiments.size.studied import Study, Task
@@ -64,13 +64,63 @@ NULLS = {  # what stands beside each figure of ours: as much at random, or a mod
 }
 
 
+AS_TUNED = ("accuracy", "accuracy, by task", "accuracy over majority", "accuracy over majority, by task")
+
+
+def reruns(id: str):
+    """Shipped reruns of a claim, of the model and not of its twin, on every source."""
+    return [r for r in evidence.find(id) if r.kind == "rerun" and not r.is_twin]
+
+
+def gated(record) -> bool:
+    """Whether the tuned models beat the commonest label by the interval; runs of the family are not asked."""
+    lead = record.frame.loc[record.frame["measure"] == "accuracy over majority", "low"]
+    return lead.empty or record.model == "family" or bool(lead.iloc[0] > studied.LEAD)
+
+
 @pytest.mark.parametrize("id", NULLS)
 def test_the_shipped_record_has_its_null_with_an_interval(id):
-    records = [r for r in evidence.find(id) if r.kind == "rerun" and r.data == "builtin" and not r.is_twin]
+    records = [r for r in reruns(id) if gated(r)]
     assert records, f"{id} has no rerun"
     for record in records:
         null = record.frame[record.frame["measure"] == NULLS[id]]
-        assert len(null) and null[["value", "low", "high"]].notna().all(axis=None)
+        assert len(null) and null[["value", "low", "high"]].notna().all(axis=None), record.data
+
+
+@pytest.mark.parametrize("id", TUNED)
+def test_shipped_records_are_of_as_many_items_and_seeds_as_is_said(id):
+    """Nothing is compressed where the gate fails, and nothing that depends on it is decided."""
+    for record in reruns(id):
+        seeds, most = studied.amounts(of({}, name=record.data))
+        note = next(n for n in record.notes if " seeds; " in n)
+        assert note.startswith(f"{seeds} seeds; ") and f": {most} to tune" in note, record.data
+        if not gated(record):
+            assert record.frame.loc[~record.frame["measure"].isin(AS_TUNED), "value"].isna().all(), record.data
+            assert {c.outcome for c in record.decision.clauses if c.gates} == {UNTESTABLE}, record.data
+
+
+def test_original_data_are_tuned_on_with_more_seeds_and_items(monkeypatch):
+    """And no test item is tuned on or chosen by."""
+    seen: dict[str, list] = {}
+
+    class Said:
+        def right(self, items, settings):
+            return np.ones(len(items), bool)
+
+    def tuned(subject, task, seed):
+        seen.setdefault(task.name, []).append(seed)
+        return Said()
+
+    monkeypatch.setattr(studied, "tuned", tuned)
+    items = load(["sentiment"], "builtin", n=1600, seed=0)
+    for name in ("builtin", "glue_sst2"):
+        seen.clear()
+        study = Study.of(tiny(), replace(items, name=name), SETTINGS)
+        seeds, most = studied.amounts(replace(items, name=name))
+        assert seen == {"sentiment": list(range(seeds))} and len(study.tasks[0].train) == most
+        assert study.right["sentiment"].shape == (seeds, len(study.tasks[0].test))
+        assert study.notes[-3].startswith(f"{seeds} seeds; sentiment: {most} to tune")
+    assert (seeds, most) > studied.amounts(items)
 
 
 def check_costs(id, rows):
