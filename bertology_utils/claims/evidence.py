@@ -147,8 +147,14 @@ class Evidence:
         ------
         CannotWrite
             No room, no permission, or something else stands in the way; what was there before stays.
+        EvidenceError
+            It cannot be true, so that nobody could read it again.
         """
         raw = {"version": VERSION, **plain(asdict(self))}
+        try:
+            believable.check(raw)
+        except ValueError as error:
+            raise EvidenceError(f"{self.file}: not a record of evidence: {error}") from error
         return files.write(root / self.file, json.dumps(raw, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
 
 

@@ -49,6 +49,14 @@ def test_a_failed_write_leaves_the_old_record(tmp_path, monkeypatch):
     assert path.read_bytes() == before and not list(tmp_path.rglob("*.part"))
 
 
+def test_what_cannot_be_true_is_not_written_and_a_poor_fit_can_be(tmp_path):
+    with pytest.raises(EvidenceError, match="accuracy is 1.3"):
+        replace(RECORD, rows=[RECORD.rows[0] | {"value": 1.3, "high": 1.4}]).save(tmp_path)
+    assert not list(tmp_path.rglob("*.json"))
+    poor = replace(RECORD, rows=[RECORD.rows[0] | {"measure": "share rebuilt", "value": -0.14, "high": 0.1}])
+    assert evidence.read(poor.save(tmp_path)).rows[0]["value"] == -0.14, "worse than the mean"
+
+
 def test_a_broken_record_is_named(tmp_path):
     path = RECORD.save(tmp_path)
     path.write_text(path.read_text()[:-20])
