@@ -50,7 +50,7 @@ def test_a_failed_write_leaves_the_old_record(tmp_path, monkeypatch):
 
 
 def test_what_cannot_be_true_is_not_written_and_a_poor_fit_can_be(tmp_path):
-    with pytest.raises(EvidenceError, match="accuracy is 1.3"):
+    with pytest.raises(EvidenceError, match=r"accuracy is 1\.3"):
         replace(RECORD, rows=[RECORD.rows[0] | {"value": 1.3, "high": 1.4}]).save(tmp_path)
     assert not list(tmp_path.rglob("*.json"))
     poor = replace(RECORD, rows=[RECORD.rows[0] | {"measure": "share rebuilt", "value": -0.14, "high": 0.1}])
