@@ -66,8 +66,7 @@ five("size")
 def released(claim, measure, of="", **where):
     """Released rows of a measure: model -> rows; `of` chooses models by a part of their names."""
     records = [r for r in evidence.find(claim) if r.kind == "released" and of in r.model]
-    frames = {r.model: r.frame for r in records if measure in set(r.frame["measure"])}
-    return plotting.series(frames, measure, **where)
+    return plotting.series({r.model: r.frame for r in records if measure in set(r.frame["measure"])}, measure, **where)
 
 
 def reviews(claim, model="mini"):
