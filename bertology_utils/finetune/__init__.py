@@ -3,7 +3,7 @@
 What comes back is a subject like any other, so whatever reads vectors or attention maps, or ablates heads, works on it.
 """
 
-from .classes import ClassHead, Classifier, classify, fitting, text_rows
+from .classes import ClassHead, Classifier, classify, constant, fitting, text_rows
 from .loop import Recipe, Way, duplicate, seeded, states, train
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "Recipe",
     "Way",
     "classify",
+    "constant",
     "duplicate",
     "fitting",
     "seeded",

@@ -123,6 +123,17 @@ def fitting(subject: Subject, items: Sequence[Labelled]) -> tuple[list[Labelled]
     )
 
 
+def constant(train: Sequence[Labelled], scored: Sequence[Labelled]) -> np.ndarray:
+    """Whether always giving one label is right, by scored item (N,): the best answer of that kind that there is.
+
+    That is the commonest label among those scored; of several, the one that is commonest to learn from. The commonest
+    training label may be the rarer one where it counts, and then a classifier that gives the other leads having learnt nothing.
+    """
+    learnt, asked = ([i.label for i in items] for items in (train, scored))
+    label = max(sorted(set(asked)), key=lambda x: (asked.count(x), learnt.count(x)))
+    return np.array([x == label for x in asked], float)
+
+
 def classify(
     subject: Subject,
     items: Sequence[Labelled],

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from support import tiny
 
-from bertology_utils import Settings, runs
+from bertology_utils import Settings, finetune, runs
 from bertology_utils.claims import evidence, ledger
 from bertology_utils.claims.rules import HOLDS, UNTESTABLE, decide
 from bertology_utils.data import load, of
@@ -228,10 +228,19 @@ def test_without_a_test_split_half_of_dev_is_scored():
     assert len(task.choice) == len(task.test) == 8 and not {i.id for i in task.choice} & {i.id for i in task.test}
 
 
-def test_the_commonest_label_is_that_of_the_training_items():
+def test_no_constant_answer_beats_the_commonest_label():
+    """Whatever is commonest to learn from: a classifier that always gives the other label must not lead."""
     items = load(["sentiment"], "builtin", n=160, seed=0)["sentiment"]
-    task = Task.of("sentiment", [i for i in items if i.split != "train" or i.label == "1"], 0)
-    assert np.array_equal(task.usual, [i.label == "1" for i in task.test])
+    for missing in "01":
+        task = Task.of(
+            "sentiment", [i for i in items if i.split == "train" or i.label != missing or i.id[-1] in "02"], 0
+        )
+        given = [np.mean([i.label == label for i in task.test]) for label in "01"]
+        assert task.usual.mean() == max(given) > min(given)
+    even = [i for i in items if i.split == "test"]
+    even = [i for label in "01" for i in [j for j in even if j.label == label][:6]]
+    learnt = [i for i in items if i.split == "train" and i.label == "1"]
+    assert np.array_equal(finetune.constant(learnt, even), [i.label == "1" for i in even]), "of equals, what was learnt"
 
 
 def test_heads_are_told_by_position_and_by_syntax():
