@@ -30,7 +30,7 @@ SAID = {  # recipe -> group of the tier
     "2 layers": "half layers",
     "width 96": "narrower",
     "width 192": "wider",
-    "without next-sentence pairs": "no second task",
+    "with next-sentence pairs": "next sentence",
     "linear schedule": "linear schedule",
     "batches of 8,192 positions, not 2,048": "large batch",
     "the same with LAMB": "large batch, LAMB",

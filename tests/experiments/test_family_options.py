@@ -138,7 +138,11 @@ def test_each_task_is_asked_of_the_other_s_model():
 
 def test_detectors_are_compared_with_masked_models():
     config = {"objective": "rtd", "pair": "none"}
-    groups = {"replaced pieces": {"right": 0.63, "config": config}, "no second task": {"config": {"pair": "none"}}}
+    groups = {
+        "base": {},
+        "replaced pieces": {"right": 0.63, "config": config},
+        "no second task": {"config": {"pair": "none"}},
+    }
     frame = rows("trn.replaced_tokens.clark2020", groups)
     shows(found(frame, "probe accuracy, replaced - masked"), 0.03, count=2)
     shows(found(frame, "loss below the unigram plateau", group="replaced pieces: generator"), 0.99, wide=0.2)
@@ -146,9 +150,21 @@ def test_detectors_are_compared_with_masked_models():
     assert any("compute, replaced over masked: 1." in note for note in frame.attrs["notes"])
 
 
+def test_a_base_without_a_second_task_stands_for_none():
+    """The signs stay where the tier's base is the other side of the comparison."""
+    alone = {"base": {"config": {"pair": "none"}, "right": 0.62}, "next sentence": {"loss": 4.02, "nsp": 0.9}}
+    frame = rows("trn.nsp.liu2019b", alone)
+    shows(found(frame, "downstream accuracy, without - with NSP"), 0.02, wide=0.1)
+    shows(found(frame, "loss, with - without NSP"), 0.02)
+    frame = rows("trn.sentence_order.lan2020", alone | {"sentence order": {"sop": 0.7}})
+    shows(found(frame, "accuracy over chance on its own task", group="next sentence"), 0.4, wide=0.3)
+
+
 @pytest.mark.parametrize("name", ["generated", "english"])
 def test_the_grid_s_detector_computes_as_much_as_the_masked_model(name):
     tier = grid.tiers()[name]
-    detecting, masked = (tier.group(group)[0].config for group in ("replaced pieces", "no second task"))
+    alone = "no second task" if name == "generated" else "base"
+    detecting, masked = (tier.group(group)[0].config for group in ("replaced pieces", alone))
+    assert masked.pair == "none"
     assert compute.total(detecting) == pytest.approx(compute.total(masked), rel=1e-3)
-    assert {m.seed for m in tier.group("replaced pieces")} == {m.seed for m in tier.group("no second task")}
+    assert {m.seed for m in tier.group("replaced pieces")} == {m.seed for m in tier.group(alone)}

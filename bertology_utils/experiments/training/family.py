@@ -16,6 +16,7 @@ import pandas as pd
 
 from ...pretrain.family.record import Record
 from ...pretrain.family.recorded import Recorded
+from ...pretrain.recipes import from_record
 from ...scores import intervals
 from ...scores.power import smallest_detectable
 from ...scores.rows import Interval
@@ -38,6 +39,15 @@ def pairs(runs: Recorded, a: str, b: str) -> tuple[list[Record], list[Record]]:
     if not seeds:
         raise ValueError(f"no seed has been run of both {a} and {b}")
     return [first[s] for s in seeds], [second[s] for s in seeds]
+
+
+TASKS = {"nsp": "next sentence", "sop": "sentence order", "none": "no second task"}
+
+
+def with_task(runs: Recorded, task: str) -> str:
+    """The group whose second task is `task` (a key of `TASKS`): the base, where that is its own."""
+    base = from_record(next(iter(runs.group("base").values())).config)
+    return "base" if base.pair == task else TASKS[task]
 
 
 def per_place(top: np.ndarray, n: np.ndarray, settings: Settings) -> Interval:

@@ -15,7 +15,7 @@ from ...settings import Settings
 from . import family
 from .family_tasks import tuned
 
-DETECTING, MASKED = "replaced pieces", "no second task"
+DETECTING = "replaced pieces"
 
 
 def below_unigram(record: Record) -> float:
@@ -31,18 +31,18 @@ def replaced_tokens(runs: Recorded, data: Data, settings: Settings) -> pd.DataFr
     A detector has no loss on masked pieces: whether its run has left the unigram plateau is asked of its generator, on
     held-out places of the run's own seed. The masked models have no second task either.
     """
-    said = "probe accuracy, replaced - masked"
-    rows = [family.probes(runs, settings, said, DETECTING, MASKED, name, probe=name) for name in PROBES]
-    rows.append(family.difference(runs, settings, "tuned accuracy, replaced - masked", DETECTING, MASKED, tuned))
+    said, masked = "probe accuracy, replaced - masked", family.with_task(runs, "none")
+    rows = [family.probes(runs, settings, said, DETECTING, masked, name, probe=name) for name in PROBES]
+    rows.append(family.difference(runs, settings, "tuned accuracy, replaced - masked", DETECTING, masked, tuned))
     found = list(runs.group(DETECTING).values())
     of = {"group": f"{DETECTING}: generator"}
     rows.append(family.over_seeds(family.PLATEAU, [below_unigram(r) for r in found], settings, **of))
     detected = [r.curve[-1]["heldout_detected"] for r in found]
     rows.append(family.over_seeds("replaced and original pieces told", detected, settings, group=DETECTING))
-    frame = family.table(runs, settings, rows, (MASKED,))
-    masked = next(iter(runs.group(MASKED).values()))
-    ratio = compute.total(from_record(found[0].config)) / compute.total(from_record(masked.config))
-    clock = family.seconds(found[0]) / family.seconds(masked)
+    frame = family.table(runs, settings, rows, (masked,))
+    other = next(iter(runs.group(masked).values()))
+    ratio = compute.total(from_record(found[0].config)) / compute.total(from_record(other.config))
+    clock = family.seconds(found[0]) / family.seconds(other)
     frame.attrs["notes"] += [
         f"compute, replaced over masked: {ratio:.3f} (multiplications, counted from the shapes); processor time: {clock:.2f}, "
         "since a small generator's matrices are too small for a processor's full speed",

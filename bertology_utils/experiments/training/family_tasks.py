@@ -28,10 +28,10 @@ def over_chance(record: Record, task: str) -> np.ndarray:
 @claim("trn.nsp.liu2019b", tasks=(), family=True)
 def nsp(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
     """Accuracy of tuned copies and held-out loss without and with next-sentence prediction (liu2019b)."""
-    without, both = "no second task", ("base", "no second task")
+    both = with_, without = family.with_task(runs, "nsp"), family.with_task(runs, "none")
     rows = [
-        family.difference(runs, settings, "downstream accuracy, without - with NSP", without, "base", tuned),
-        family.loss(runs, settings, "loss, with - without NSP", "base", without),
+        family.difference(runs, settings, "downstream accuracy, without - with NSP", without, with_, tuned),
+        family.loss(runs, settings, "loss, with - without NSP", with_, without),
         *(
             family.score(
                 runs,
@@ -53,7 +53,7 @@ def sentence_order(runs: Recorded, data: Data, settings: Settings) -> pd.DataFra
 
     Neither head is trained on the other's task: what says "changed places" says "from another document", and back.
     """
-    order, nsp_ = "sentence order", "base"
+    order, nsp_ = family.with_task(runs, "sop"), family.with_task(runs, "nsp")
     rows = [
         family.difference(
             runs,
