@@ -13,7 +13,7 @@ from support import tiny
 from bertology_utils import Settings, finetune, runs
 from bertology_utils.claims import evidence, ledger
 from bertology_utils.claims.rules import HOLDS, UNTESTABLE, decide
-from bertology_utils.data import load, of
+from bertology_utils.data import load
 from bertology_utils.experiments.layers import tasks
 from bertology_utils.experiments.size import drops, specialised, studied
 from bertology_utils.experiments.size.studied import Study, Task
@@ -91,16 +91,14 @@ def test_the_shipped_record_has_its_null_with_an_interval(id):
 def test_shipped_records_are_of_as_many_items_and_seeds_as_is_said(id):
     """Nothing is compressed where the gate fails, and nothing that depends on it is decided."""
     for record in reruns(id):
-        seeds, most = studied.amounts(of({}, name=record.data))
         note = next(n for n in record.notes if " seeds; " in n)
-        assert note.startswith(f"{seeds} seeds; ") and f": {most} to tune" in note, record.data
+        assert note.startswith(f"{studied.SEEDS} seeds; ") and f": {studied.TRAIN} to tune" in note, record.data
         if not gated(record):
             assert record.frame.loc[~record.frame["measure"].isin(AS_TUNED), "value"].isna().all(), record.data
             assert {c.outcome for c in record.decision.clauses if c.gates} == {UNTESTABLE}, record.data
 
 
-def test_original_data_are_tuned_on_with_more_seeds_and_items(monkeypatch):
-    """And no test item is tuned on or chosen by."""
+def test_tuning_takes_as_many_seeds_and_items_as_is_said(monkeypatch):
     seen: dict[str, list] = {}
 
     class Said:
@@ -113,14 +111,10 @@ def test_original_data_are_tuned_on_with_more_seeds_and_items(monkeypatch):
 
     monkeypatch.setattr(studied, "tuned", tuned)
     items = load(["sentiment"], "builtin", n=1600, seed=0)
-    for name in ("builtin", "glue_sst2"):
-        seen.clear()
-        study = Study.of(tiny(), replace(items, name=name), SETTINGS)
-        seeds, most = studied.amounts(replace(items, name=name))
-        assert seen == {"sentiment": list(range(seeds))} and len(study.tasks[0].train) == most
-        assert study.right["sentiment"].shape == (seeds, len(study.tasks[0].test))
-        assert study.notes[-3].startswith(f"{seeds} seeds; sentiment: {most} to tune")
-    assert (seeds, most) > studied.amounts(items)
+    study = Study.of(tiny(), items, SETTINGS)
+    assert seen == {"sentiment": list(range(studied.SEEDS))} and len(study.tasks[0].train) == studied.TRAIN
+    assert study.right["sentiment"].shape == (studied.SEEDS, len(study.tasks[0].test))
+    assert study.notes[-3].startswith(f"{studied.SEEDS} seeds; sentiment: {studied.TRAIN} to tune")
 
 
 def check_costs(id, rows):

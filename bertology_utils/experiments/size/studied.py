@@ -1,6 +1,6 @@
 """What every claim of the chapter shares: tuned models, scores before and after, and what was saved.
 
-A model is tuned on some hundred items with several seeds, more of both on original data. Whatever is chosen (a head, a
+A model is tuned on some hundred items with several seeds. Whatever is chosen (a head, a
 layer, a method) is chosen on training or development items; scores are of test items alone, seeds and items crossed. Where
 the tuned models do not beat the commonest label by five points, nothing is compressed: there is nothing to lose, and the
 rows stay empty.
@@ -26,8 +26,8 @@ from ...scores.profiles import UNDEFINED
 from ...settings import Settings
 from ...subject.models import Subject
 
-SEEDS, TRAIN, CHOICE, TEST = 3, 360, 120, 300  # items at most: to tune on, to choose by, to score
-ORIGINAL_SEEDS, ORIGINAL_TRAIN = 5, 600  # of original data: by three seeds little can be told apart
+SEEDS = 5  # by three little can be told apart
+TRAIN, CHOICE, TEST = 600, 120, 300  # items at most: to tune on, to choose by, to score
 LEAD = 0.05  # over the commonest label, by the interval: what the ledger's gates ask
 RECIPE = Recipe(epochs=3, batch=16, rate=3e-4, warmup=0.2)  # a higher rate leaves some seeds at chance
 GENERATED, LIMIT = 2000, 1200  # items per task; original items per task and split
@@ -55,13 +55,12 @@ class Task:
         return finetune.constant(self.train, self.test)
 
     @classmethod
-    def of(cls, name: str, items: Iterable[Labelled], seed: int, most: int | None = None) -> Task:
-        """Items dealt out by split, in an order that the seed fixes; at most `most` (`TRAIN`) are tuned on.
+    def of(cls, name: str, items: Iterable[Labelled], seed: int) -> Task:
+        """Items dealt out by split, in an order that the seed fixes; at most `TRAIN` are tuned on.
 
         Generated entailment has test items of another kind, made to mislead; there, training items that tuning does not
         see are scored. Where a source has no test items at all, half of dev is.
         """
-        most = TRAIN if most is None else most
         rng, parts = np.random.default_rng(seed), {}
         items, misleading = list(items), any("contradicts" in i.meta for i in items)
         for split in ("train", "dev", "test"):
@@ -69,16 +68,11 @@ class Task:
             parts[split] = [part[k] for k in rng.permutation(len(part))]
         train, dev, test = parts.values()
         if misleading:
-            n = min(most, 2 * len(train) // 3)
+            n = min(TRAIN, 2 * len(train) // 3)
             return cls(name, train[:n], train[n + TEST :], dev[:CHOICE], train[n : n + TEST])
         if not test:
             dev, test = dev[: len(dev) // 2], dev[len(dev) // 2 :]
-        return cls(name, train[:most], train[most:], dev[:CHOICE], test[:TEST])
-
-
-def amounts(data: Data) -> tuple[int, int]:
-    """How many seeds tune, and on how many items at most; more of both on original data."""
-    return (SEEDS, TRAIN) if data.name == "builtin" else (ORIGINAL_SEEDS, ORIGINAL_TRAIN)
+        return cls(name, train[:TRAIN], train[TRAIN:], dev[:CHOICE], test[:TEST])
 
 
 def tuned(subject: Subject, task: Task, seed: int, recipe: Recipe = RECIPE) -> Classifier:
@@ -115,21 +109,20 @@ class Study:
     def of(cls, subject: Subject, data: Data, settings: Settings, names: Iterable[str] = ()) -> Study:
         """Tune the subject on all tasks of the data, or on those named that are there."""
         found, notes = [], []
-        n_seeds, most = amounts(data)
         for name, items in data.items.items():
             if not names or name in names:
                 kept, note = finetune.fitting(
                     subject, [i for i in items if i.condition != "WNLI"]
                 )  # which no model learns
-                found.append(Task.of(name, kept, settings.seed, most))
+                found.append(Task.of(name, kept, settings.seed))
                 notes += [f"{note} ({name})"] if note else []
-        seeds = range(settings.seed, settings.seed + n_seeds)
+        seeds = range(settings.seed, settings.seed + SEEDS)
         classifiers = {t.name: [tuned(subject, t, s) for s in seeds] for t in found}
         scores = {t.name: _stacked([c.right(t.test, settings) for c in classifiers[t.name]]) for t in found}
         sizes_ = ", ".join(
             f"{t.name}: {len(t.train)} to tune, {len(t.choice)} to choose, {len(t.test)} to score" for t in found
         )
-        notes += [f"{n_seeds} seeds; {sizes_}", SHARED, TRIED if data.name == "builtin" else ""]
+        notes += [f"{SEEDS} seeds; {sizes_}", SHARED, TRIED if data.name == "builtin" else ""]
         return cls(subject, settings, found, classifiers, scores, tuple(notes))
 
     def each(self, call: Callable[[Classifier, Task, int], np.ndarray]) -> Scores:
