@@ -65,8 +65,8 @@ family.table()
 # %% [markdown]
 # Is a lower loss at the end a lower loss all the way? The bands reach from the luckiest seed to the unluckiest.
 
-# %% mystnb={"figure": {"caption": "Held-out loss while training, by pieces seen, on the generated language and on English: mean over seeds and the range of the seeds. The rate of learning falls over the last quarter."}, "image": {"alt": "Two line charts: held-out loss in nats over pieces seen, for the base, half the blocks, width 192, batches four times as large, and no second task."}}
-groups = ["base", "half layers", "wider", "large batch", "no second task"]
+# %% mystnb={"figure": {"caption": "Held-out loss while training, by pieces seen, on the generated language and on English: mean over seeds and the range of the seeds. The rate of learning falls over the last quarter."}, "image": {"alt": "Two line charts: held-out loss in nats over pieces seen, for the base, half the blocks, width 192, batches four times as large, and without or with next sentences."}}
+groups = ["base", "half layers", "wider", "large batch", "no second task", "next sentence"]
 curves = {tier: family.curves(groups, tier) for tier in ("generated", "english")}
 with plotting.style():
     figure, grid = plotting.plt.subplots(1, 2, figsize=(8, 3.2))

@@ -46,20 +46,31 @@ def _row(runs: Recorded, name: str) -> tuple:
     return name, runs.tier.name, len(found), float(np.mean(losses)), spread, top, *agree, *means, said
 
 
-def beside(less: str = "base") -> dict[str, pd.DataFrame]:
-    """Held-out loss of each group less that of the base, in the tiers on generated language and on English.
+def beside() -> dict[str, pd.DataFrame]:
+    """What each choice does to held-out loss, in the tiers on generated language and on English.
 
-    Tier -> rows by ``group``, 95 % intervals over seeds and documents; groups that both tiers have recorded.
+    Tier -> rows by ``group``, 95 % intervals over seeds and documents: a group less the base, a second task less next
+    sentences; groups for which both tiers have recorded both sides.
     """
     both = {name: Recorded(tiers()[name]) for name in ("generated", "english")}
-    first, second = both.values()
-    groups = [g for g in first.tier.groups if g != less and first.has(g) and second.has(g) and _hides(first, g)]
-    settings, said = Settings.of(), f"loss, group - {less}"
+    first, settings = both["generated"], Settings.of()
+    sides = {g: [_sides(runs, g) for runs in both.values()] for g in first.tier.groups if g != "base"}
+    groups = [g for g, told in sides.items() if all(map(_both_recorded, both.values(), told)) and _hides(first, g)]
     return {
-        name: pd.DataFrame([differences.loss(runs, settings, said, g, less, group=g) for g in groups])
-        for name, runs in both.items()
+        name: pd.DataFrame([differences.loss(runs, settings, "loss", *sides[g][k], group=g) for g in groups])
+        for k, (name, runs) in enumerate(both.items())
         if groups
     }
+
+
+def _sides(runs: Recorded, group: str) -> tuple[str, str]:
+    """The groups of a tier whose difference is that of a group of the generated tier."""
+    task = {name: task for task, name in differences.TASKS.items()}.get(group)
+    return (group, "base") if task is None else (differences.with_task(runs, task), differences.with_task(runs, "nsp"))
+
+
+def _both_recorded(runs: Recorded, sides: tuple[str, str]) -> bool:
+    return all(map(runs.has, sides))
 
 
 def recall(id: str) -> dict[str, pd.DataFrame]:

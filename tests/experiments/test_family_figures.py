@@ -8,11 +8,14 @@ from made_runs import BITS, DOCUMENTS, PER, SETTINGS, TIER, WORSE, Made, judged
 from picked import value
 
 from bertology_utils import runs
+from bertology_utils.cards import family
 from bertology_utils.claims.rules import FAILS, HOLDS
 from bertology_utils.data import of as data_of
 from bertology_utils.experiments.size import trained
+from bertology_utils.experiments.training import family as differences
 from bertology_utils.pretrain.family import grid
 from bertology_utils.pretrain.family.recorded import Recorded
+from bertology_utils.settings import Settings
 
 
 def test_rates_are_compared_with_fifteen_per_cent_where_the_base_has_another():
@@ -27,6 +30,17 @@ def test_rates_are_compared_with_fifteen_per_cent_where_the_base_has_another():
     told = {rate: value(rows, "loss, rate - 15%", rate=rate) for rate in (0.1, 0.3, 0.4, 0.8)}
     assert told == pytest.approx({0.1: -0.2, 0.3: -0.2, 0.4: -0.3, 0.8: 0.7}, abs=0.01)
     assert set(rows["group"].dropna()) == {"rate 0.15", "rate 0.1", "rate 0.2", "base"}
+
+
+def test_tiers_are_set_side_by_side_by_the_same_comparison():
+    """English has next sentences in a group of their own, the generated tier in its base: the sign is the same."""
+    sides = {"generated": ("no second task", "base"), "english": ("base", "next sentence")}
+    shown = family.beside()
+    assert set(shown) == set(sides)
+    for tier, pair in sides.items():
+        runs_ = Recorded(grid.tiers()[tier])
+        found = shown[tier].set_index("group").loc["no second task"]
+        assert found["value"] == differences.loss(runs_, Settings.of(), "loss", *pair)["value"] != 0
 
 
 def test_differences_are_those_that_were_planted_and_paired_by_seed():
