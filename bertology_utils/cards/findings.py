@@ -10,7 +10,8 @@ five things a chapter shows)::
         mini: {model: mini, data: gulordava2018_linzen2016, measure: accuracy, where: {condition: original}, as: .2f}
       outcomes: {real: holds, mini: not found at this size, untrained: does not hold}
 
-A figure that no row gives, or an outcome that is no longer so, is an error: a text cannot outlive its evidence.
+A difference of shares is in percentage points (`as: .1p`, and the text says points), not in per cent, which would be of
+something. A figure that no row gives, or an outcome that is no longer so, is an error: a text cannot outlive its evidence.
 """
 
 from __future__ import annotations
@@ -120,4 +121,13 @@ def _figure(id: str, key: str, spec: Mapping[str, Any], settings: Settings | Non
     ]
     if len(rows) != 1:
         raise StaleFinding(f"{id}: figure {key!r} ({dict(spec)}) is given by {len(rows)} rows, not by one")
-    return format(rows[0][spec.get("part", "value")], spec.get("as", ".2f")).replace("-", "−")
+    return _said(rows[0][spec.get("part", "value")], spec.get("as", ".2f"))
+
+
+def _said(value: float, how: str) -> str:
+    """A figure as a text has it; `how` is a format, or ``.1p`` for a difference of shares in percentage points.
+
+    >>> _said(-0.069, ".1p"), _said(0.069, ".0%")
+    ('−6.9', '7%')
+    """
+    return (f"{100 * value:{how[:-1]}f}" if how.endswith("p") else format(value, how)).replace("-", "−")
