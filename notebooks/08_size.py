@@ -23,20 +23,16 @@
 #
 # The figures show the released outputs of the real BERT, scored again. Many of them come near a claim without being a
 # test of it (another damage, another order of steps), and then the text says so. The experiments themselves, for any BERT,
-# are a call away: `run("siz.head_pruning.michel2019")` tunes the model of your choice with three seeds, asks whether it beats the
+# are a call away: `run("siz.head_pruning.michel2019")` tunes the model of your choice with five seeds, asks whether it beats the
 # commonest label by five points, and only then takes things away. Where it does not, there is nothing to lose, and the card
 # says *cannot be tested here*. What goes is chosen on training or development items and scored on test items; every way
 # has its null, as many parts at random or a model of that size tuned alone. Heads, layers and units are really cut out
 # of the weights; single weights are set to zero under a mask.
 #
-# The recorded runs on generated pairs are more lenient than that. Their commonest label is that of the pairs to learn from,
-# which is the rarer one among those scored; always giving the other leads it by nine points. With three seeds the gate would
-# be open there. So read what follows of `mini` on generated pairs as a demonstration; runs with five seeds are to come.
-#
-# `mini` is tuned on 360 generated pairs of sentences, does one follow from the other, in the recorded runs that `recall`
-# reads. What is recorded of film reviews, SST-2 of GLUE, was tuned on 600 of its phrases with five seeds; where a card has
-# it, it comes first. What needs pretraining of several sizes is read from the recorded runs of [chapter 7](07_training.ipynb), some half a minute
-# each. Blocks and heads are counted from 1.
+# In the recorded runs, which `recall` reads, `mini` was tuned on 600 generated pairs of sentences (does one follow from the
+# other?), and for some claims on 600 phrases of film reviews, SST-2 of GLUE; where a card has these, they come first. What
+# needs pretraining of several sizes is read from the recorded runs of [chapter 7](07_training.ipynb), some half a minute each.
+# Blocks and heads are counted from 1.
 #
 # **Five things this chapter shows**
 

@@ -24,6 +24,17 @@ def test_every_text_is_true_of_the_evidence_that_comes_with_the_package(section)
             assert 25 <= len(found(id, settings).text.split()) <= 80, id
 
 
+@pytest.mark.parametrize("section", SECTIONS)
+def test_a_difference_of_shares_is_in_points_and_the_text_says_so(section):
+    """"6.9% more" may be of the whole or of what is there already."""
+    told = findings.entries(section)
+    for entry in [*told.get("five", []), *(v for k, v in told.items() if k != "five")]:
+        for key, spec in entry.get("figures", {}).items():
+            how = spec.get("as", "")
+            assert not (" - " in spec["measure"] and how.endswith("%")), (entry["text"], key)
+            assert not how.endswith("p") or " point" in entry["text"], (entry["text"], key)
+
+
 @pytest.fixture
 def settings(tmp_path, monkeypatch):
     monkeypatch.setattr(evidence, "SHIPPED", tmp_path / "none")
