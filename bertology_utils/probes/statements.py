@@ -31,6 +31,8 @@ class Judged:
     Attributes
     ----------
     said : bool array (n,)
+    lead : float array (n,)
+        By how much "true" leads, in log-odds: what a threshold makes `said` of.
     static : bool array (n,)
         What the embeddings alone, layer 0, give.
     layer : int
@@ -38,6 +40,7 @@ class Judged:
     """
 
     said: np.ndarray
+    lead: np.ndarray
     static: np.ndarray
     layer: int
 
@@ -85,13 +88,22 @@ def judge(
         found = []
         for fits in grid:
             scores = [_lead(fits[layer], x[side][layer]) for side in (1, 2)]
-            cuts = np.quantile(scores[0], CUTS)
-            got = [float(f1(f1_columns(scores[0] > c, labels[1] == "1").sum(0))) for c in cuts]
-            at = choose(got)
-            found.append((got[at], scores[1] > cuts[at]))
-        best.append(found[choose([score for score, _ in found])])
-    top = choose([score for score, _ in best[1:]]) + 1
-    return Judged(best[top][1], best[0][1], depths(subject.n_layers)[top])
+            cut, got = best_cut(scores[0], labels[1] == "1", np.quantile(scores[0], CUTS))
+            found.append((got, scores[1] > cut, scores[1]))
+        best.append(found[choose([score for score, *_ in found])])
+    top = choose([score for score, *_ in best[1:]]) + 1
+    return Judged(best[top][1], best[top][2], best[0][1], depths(subject.n_layers)[top])
+
+
+def best_cut(scores: np.ndarray, true: np.ndarray, cuts: np.ndarray) -> tuple[float, float]:
+    """The threshold, of some, above which scores (n,) find what is true (n,) with the best F1; and that F1.
+
+    >>> best_cut(np.array([0.1, 0.2, 0.9]), np.array([False, True, True]), np.array([0.0, 0.15, 0.5]))
+    (0.15, 1.0)
+    """
+    got = [float(f1(f1_columns(scores > c, true).sum(0))) for c in cuts]
+    at = choose(got)
+    return float(cuts[at]), got[at]
 
 
 def _lead(probe, x: np.ndarray) -> np.ndarray:

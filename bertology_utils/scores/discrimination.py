@@ -21,6 +21,31 @@ def auc(scores: np.ndarray, labels: np.ndarray) -> float:
     return float((rankdata(scores)[labels].sum() - many * (many + 1) / 2) / (many * few))
 
 
+def auc_within(scores: np.ndarray, labels: np.ndarray, groups: np.ndarray) -> np.ndarray:
+    """`auc` within each group, (G,); nan where a group lacks a class. Who knows groups alone, not items, has a half.
+
+    Parameters
+    ----------
+    scores : float array (n,)
+    labels : bool array (n,)
+    groups : int array (n,)
+        Codes from 0.
+
+    Examples
+    --------
+    >>> auc_within(np.array([3.0, 1.0, 9.0, 9.0]), np.array([1, 0, 1, 0]), np.array([0, 0, 1, 1]))
+    array([1. , 0.5])
+    """
+    labels, groups = np.asarray(labels, bool), np.asarray(groups)
+    levels = np.unique(scores, return_inverse=True)[1]
+    ranks = rankdata(groups * (len(scores) + 1) + levels)  # over all: a group behind the other
+    every, many = np.bincount(groups), np.bincount(groups, labels)
+    before = np.cumsum(every) - every
+    over = np.bincount(groups, ranks * labels) - many * before - many * (many + 1) / 2
+    pairs = many * (every - many)
+    return np.divide(over, pairs, out=np.full(len(every), np.nan), where=pairs > 0)
+
+
 def auc_interval(scores: np.ndarray, labels: np.ndarray, *, seed: int, draws: int, groups=None) -> Interval:
     """`auc` of scores (n,), or of each column of scores (n, k), with its interval."""
     scores, labels = np.asarray(scores, float), np.asarray(labels, bool)

@@ -7,6 +7,7 @@ import shutil
 from functools import cache
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from support import tiny, write_model
@@ -17,7 +18,7 @@ from bertology_utils.claims.registry import NotRunnable
 from bertology_utils.claims.rules import OUTCOMES, decide
 from bertology_utils.data import load
 from bertology_utils.data.items import Cloze, Labelled
-from bertology_utils.experiments.world import closed_book, facts, names, plants, steps, templates, triples
+from bertology_utils.experiments.world import closed_book, facts, names, plants, statements, steps, templates, triples
 from bertology_utils.experiments.world.letters import by_letters
 from bertology_utils.settings import Settings
 from bertology_utils.subject import models, retrieval
@@ -82,6 +83,45 @@ def test_the_planted_share_of_facts_is_found_within_its_interval():
     rows = runs.get("wld.lama.petroni2019").experiment(subject, known, SETTINGS)
     (row,) = rows[rows["measure"] == "P@1"].to_dict("records")
     assert row["low"] <= plants.KNOWN <= row["high"]
+
+
+def test_one_word_whatever_the_subject_is_no_use_of_the_subject():
+    known = load("facts", "builtin", n=150)
+    subject = plants.COMMONEST_OBJECT.make(known, models.load("mini"), np.random.default_rng(0))
+    items, _, _ = retrieval.answerable(subject, known["facts"])
+    found = facts.answered(subject, items, SETTINGS)
+    assert found["P@1"].mean() > found["P@1, subject masked"].mean() + 0.05
+    assert found["P@1, own subject - another subject"].dropna().eq(0).all()
+
+
+def test_the_baseline_of_completions_is_as_often_right_as_not_where_all_are_expected_alike(subject):
+    rows = runs.get("wld.pragmatic.ettinger2019").experiment(subject, data("wld.pragmatic.ettinger2019"), SETTINGS)
+    (share,) = rows.loc[rows["measure"] == "accuracy of the more frequent", "value"]
+    assert 0.3 < share < 0.7
+
+
+def by_attribute(rng, split: int) -> pd.DataFrame:
+    """Forty objects, of which one attribute in four is rare, true of one in ten, and others of two in five."""
+    names = [f"{kind}{k}" for kind in ("rare", "common") for k in range(6)]
+    rows = [{"attribute": a, "unit": f"{split}-{o}", "true": rng.random() < (0.1 if a[0] == "r" else 0.4),
+             "category": statements.EASY if a[0] == "r" else statements.HARD} for a in names for o in range(40)]  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def test_how_often_an_attribute_is_true_is_no_knowledge_of_objects():
+    rng = np.random.default_rng(0)
+    known, held, asked = (by_attribute(rng, k) for k in range(3))
+    rate = statements.rates(known, asked)
+    said = rate > statements.by_rate(known, held)
+    frame = asked.assign(said=said, static=said, rate=said, majority=rate >= 0.5, lead=rate)
+    value = {r["measure"]: r["value"] for r in statements.scored(frame, SETTINGS)}
+    assert value["F1 over majority"] > 0.3 and value["F1 over attribute's rate"] == 0
+    found = statements.within(frame, SETTINGS)
+    assert [x[0] for x in found.values()] == [0.5, 0.5, 0]
+    told = statements.within(
+        frame.assign(lead=np.where(rng.random(len(frame)) < 0.9, asked["true"], ~asked["true"])), SETTINGS
+    )
+    assert abs(told[f"{statements.EASY} - {statements.HARD}"][0]) < 0.1 and told[statements.EASY][0] > 0.8
 
 
 def test_the_same_seed_gives_the_same_rows(subject):

@@ -21,3 +21,4 @@ def test_what_is_planted_above_the_embeddings_is_found_there():
     true = np.array([i.label == "1" for i in test])
     assert (found.said == true).mean() > 0.95 and found.layer > 0
     assert (found.static == true).mean() < 0.8
+    assert found.lead[true].min() > found.lead[~true].max()

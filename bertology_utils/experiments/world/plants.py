@@ -73,13 +73,18 @@ def knowing(data, base, rng):
     return answering(data, base, rng, lambda item: first(item) if knows(item) else None)
 
 
-def _commonest(data, base, rng):
-    """The object that is right most often in the relation, whatever the subject."""
+def _commonest_of(data, base) -> dict[str, str]:
+    """Of each relation the object that is right most often."""
     ids = _Ids(base)
     counts: dict[str, Counter] = defaultdict(Counter)
     for item in data["facts"]:
         counts[item.condition].update(w for w in item.answers if ids[w] is not None)
-    best = {r: min(c, key=lambda w: (-c[w], w)) for r, c in counts.items() if c}
+    return {r: min(c, key=lambda w: (-c[w], w)) for r, c in counts.items() if c}
+
+
+def _commonest(data, base, rng):
+    """The object that is right most often in the relation, whatever the subject."""
+    best = _commonest_of(data, base)
     return answering(data, base, rng, lambda item: best.get(item.condition), name="commonest object")
 
 
@@ -97,6 +102,23 @@ def by_wording(data, base, rng):
         return first(item) if lucky(own, 0.2 if manual(item) else 0.7) else None
 
     return answering(data, base, rng, choose)
+
+
+def _commonest_by_wording(data, base, rng):
+    """No fact: all wordings but the manual ones bring the relation's commonest object to mind, whatever the subject."""
+    best = _commonest_of(data, base)
+
+    def choose(item: Cloze) -> str | None:
+        return None if manual(item) else best.get(item.condition)
+
+    return answering(data, base, rng, choose, name="commonest by wording")
+
+
+COMMONEST_BY_WORDING = Null(
+    "commonest by wording",
+    "The relation's commonest object, whatever the subject, in all wordings but the manual ones.",
+    _commonest_by_wording,
+)
 
 
 def manual(item: Cloze) -> bool:

@@ -15,6 +15,7 @@ from ...subject import cloze, retrieval
 from . import plants
 
 AGAINST = {"related": "accuracy, within category", "unrelated": "accuracy, between categories"}
+LEAD = "accuracy over the more frequent"
 
 
 def choices(items: list[Cloze], seed: int) -> list[dict[str, ForcedChoice]]:
@@ -51,15 +52,15 @@ def pragmatic(subject, data, settings):
     """P(expected) > P(another) at the gap: of its category, of another category, or another item's (ettinger2019).
 
     Completions that are single pieces of the vocabulary count, as in the study. The baseline prefers the completion that
-    is expected more often in the other items, and of two that are alike the more frequent word; it is held against
-    another item's completion, so that no word is given away by being always wrong.
+    is expected more often, in all items, and of two that are alike the more frequent word; it is held against another
+    item's completion, so that no word is given away by being always wrong. Left out of the count, an item would make its
+    own completion the rarer one, and the baseline wrong wherever all are expected equally often.
     """
     graded = [i for i in data["plausibility"] if {"right", *AGAINST} <= set(i.meta)]
     flat = [c for of in choices(graded, settings.seed) for c in of.values()]
     kept, note = cloze.single_piece(subject, flat)
     if not kept:
-        return intervals.table([_nothing(m) for m in (*AGAINST.values(), "accuracy, unrelated filler",
-                                                      "accuracy over frequency")], [note])  # fmt: skip
+        return intervals.table([_nothing(m) for m in (*AGAINST.values(), "accuracy, unrelated filler", LEAD)], [note])
     words = sorted({w for c in kept for w in (c.good, c.bad)})
     expected = Counter(i.meta["right"] for i in graded)
     often = {w: (expected[w], f) for w, f in zip(words, retrieval.log_frequency(subject, words))}
@@ -68,7 +69,7 @@ def pragmatic(subject, data, settings):
             "kind": [c.condition for c in kept],
             "good": [c.good for c in kept],
             "right": (cloze.choose(subject, kept, settings) > 0).astype(float),
-            "frequent": [float((often[c.good][0] - 1, often[c.good][1]) > often[c.bad]) for c in kept],
+            "frequent": [float(often[c.good] > often[c.bad]) for c in kept],
         }
     )
     named = {**AGAINST, "any": "accuracy, unrelated filler"}
@@ -77,8 +78,9 @@ def pragmatic(subject, data, settings):
         part = frame[frame["kind"] == kind]
         rows += _rows(part, {measure: part["right"]}, settings)
     part = frame[frame["kind"] == "any"]
-    rows += _rows(part, {"accuracy of the more frequent": part["frequent"],
-                         "accuracy over frequency": part["right"] - part["frequent"]}, settings)  # fmt: skip
+    rows += _rows(
+        part, {"accuracy of the more frequent": part["frequent"], LEAD: part["right"] - part["frequent"]}, settings
+    )
     return intervals.table(rows, [note])
 
 

@@ -9,10 +9,9 @@ from ...calibration import planted as plants_of
 from ...calibration.nulls import Null
 from ...claims.registry import claim
 from ...data.items import ForcedChoice, Labelled
-from ...probes.statements import judge
+from ...probes.statements import best_cut, judge
 from ...scores import intervals
-from ...scores.discrimination import f1, f1_columns, f1_difference, f1_interval
-from ...scores.intervals import Resample, bootstrap_sums
+from ...scores.discrimination import auc_within, f1_difference, f1_interval
 from ...settings import Settings
 from ...subject import cloze
 from . import plants
@@ -27,7 +26,7 @@ ATTRIBUTE = {"properties": "property", "affordances": "affordance", "property_af
 
 
 def judged(subject, items: list[Labelled], task: str, settings: Settings) -> tuple[pd.DataFrame, str]:
-    """A row per test statement: what the probe says, what the embeddings and the attribute's majority say."""
+    """A row per test statement: what the probe says, what the embeddings and what the attribute alone says."""
     unit = [str(i.meta["object"] or i.meta["property"]) for i in items]
     has_dev = any(i.split == "dev" for i in items)
     split = [
@@ -37,49 +36,76 @@ def judged(subject, items: list[Labelled], task: str, settings: Settings) -> tup
     learn, pick, ask = ([items[k] for k in part] for part in (train, dev, test))
     found = judge(subject, learn, pick, ask, settings)
     key = ATTRIBUTE[task]
-    known = pd.DataFrame({"a": [items[k].meta[key] for k in train], "y": [items[k].label == "1" for k in train]})
-    usual = (known.groupby("a")["y"].mean() >= 0.5).to_dict()
-    fallback = bool(known["y"].mean() >= 0.5)
-    frame = pd.DataFrame(
-        {
-            "unit": [unit[k] for k in test],
-            "kind": [items[k].condition for k in test],
-            "true": [items[k].label == "1" for k in test],
-            "said": found.said,
-            "static": found.static,
-            "majority": [bool(usual.get(items[k].meta[key], fallback)) for k in test],
-        }
+    known, held, asked = (
+        pd.DataFrame({"attribute": [str(i.meta[key]) for i in part], "true": [i.label == "1" for i in part]})
+        for part in (learn, pick, ask)
+    )
+    rate, cut = rates(known, asked), by_rate(known, held)
+    frame = asked.assign(
+        unit=[unit[k] for k in test],
+        kind=[i.condition for i in ask],
+        said=found.said,
+        lead=found.lead,
+        static=found.static,
+        majority=rate >= 0.5,
+        rate=rate > cut,
     )
     note = f"{TASKS[task]}: {len(train)} statements to learn from, {len(test)} judged; layer {found.layer}"
     return frame, note
 
 
+def rates(known: pd.DataFrame, asked: pd.DataFrame) -> np.ndarray:
+    """How often the attribute of each statement asked is true of the objects known; of a new attribute, of all."""
+    return asked["attribute"].map(known.groupby("attribute")["true"].mean()).fillna(known["true"].mean()).to_numpy()
+
+
+def by_rate(known: pd.DataFrame, held: pd.DataFrame) -> float:
+    """The rate above which an attribute is best said to be true, by F1 on dev: the freedom that the probe has too.
+
+    "Always true" is among the answers. The commoner answer is none to beat: of rare attributes it is always "no", whose
+    F1 is 0.
+    """
+    dev = rates(known, held)
+    return best_cut(dev, held["true"].to_numpy(), np.unique(dev) - 1e-9)[0]
+
+
 def scored(frame: pd.DataFrame, settings: Settings, **keys) -> list[dict]:
-    """F1 of probe, embeddings and majority, and the probe's lead over both; objects are resampled."""
+    """F1 of probe, embeddings and what the attribute alone gives, and the probe's leads; objects are resampled."""
     options = dict(seed=settings.seed, draws=settings.draws, groups=frame["unit"])
     n, true = len(frame), frame["true"]
-    single = {"F1": "said", "F1, embeddings alone": "static", "F1, majority": "majority"}
+    single = {
+        "F1": "said",
+        "F1, embeddings alone": "static",
+        "F1, majority": "majority",
+        "F1, attribute's rate": "rate",
+    }
     rows = [intervals.row(m, f1_interval(frame[c], true, **options), n, **keys) for m, c in single.items()]
-    pairs = {"F1 over majority": "majority", "F1 over embeddings": "static"}
+    pairs = {"F1 over majority": "majority", "F1 over attribute's rate": "rate", "F1 over embeddings": "static"}
     rows += [
         intervals.row(m, f1_difference(frame["said"], frame[c], true, **options), n, **keys) for m, c in pairs.items()
     ]
     return rows
 
 
-def easier(frame: pd.DataFrame, settings: Settings) -> intervals.Interval:
-    """F1 over majority of encyclopedic and functional attributes less that of perceptual ones."""
-    columns = []
-    for name in (EASY, HARD):
-        inside = (frame["category"] == name).to_numpy(float)[:, None]
-        columns += [f1_columns(frame[c], frame["true"]) * inside for c in ("said", "majority")]
-    sample = Resample(len(frame), frame["unit"], seed=settings.seed, draws=settings.draws)
+def within(frame: pd.DataFrame, settings: Settings) -> dict[str, intervals.Interval]:
+    """Mean over attributes of the area under the curve within each: easy ones, perceptual ones, and their difference.
 
-    def statistic(sums):
-        easy, easy_bottom, hard, hard_bottom = (f1(sums[..., 3 * k : 3 * k + 3]) for k in range(4))
-        return easy - easy_bottom - (hard - hard_bottom)
+    Within an attribute, how often it is true tells nothing, so rare and common attributes can be compared.
+    """
+    codes, names = pd.factorize(frame["attribute"], sort=True)
+    of = frame.groupby("attribute")["category"].first().reindex(names).to_numpy()
 
-    return bootstrap_sums(np.concatenate(columns, 1), statistic, sample)
+    def areas(lead: np.ndarray, true: np.ndarray, attribute: np.ndarray) -> np.ndarray:
+        each = np.full(len(names), np.nan)
+        each[: attribute.max() + 1] = auc_within(lead, true, attribute)
+        known = [each[(of == name) & ~np.isnan(each)] for name in (EASY, HARD)]
+        return np.array([part.mean() if len(part) else np.nan for part in known])
+
+    arrays = [frame["lead"], frame["true"], codes]
+    options = dict(seed=settings.seed, draws=min(settings.draws, 1000), groups=frame["unit"])
+    both = intervals.bootstrap(arrays, areas, **options, bounds=(0.0, 1.0))
+    apart = intervals.bootstrap(arrays, lambda *x: -np.diff(areas(*x))[0], **options, bounds=(-1.0, 1.0))
+    return {EASY: both.at(0), HARD: both.at(1), f"{EASY} - {HARD}": apart}
 
 
 def _told(share: dict[str, float], name: str):
@@ -122,22 +148,27 @@ ALL_ALIKE = Null("all alike", "All attributes are told in nine cases of ten.", _
     planted=perceptual_hard,
 )
 def attributes(subject, data, settings):
-    """F1 of a probe for true attributes by category, each over the majority of its attributes (da2019).
+    """How well a probe tells of which objects an attribute is true, by category of the attribute (da2019).
 
-    A linear probe reads the vector of a statement ("A coin is made of metal"); no object is in two splits.
+    A linear probe reads the vector of a statement ("A coin is made of metal"); no object is in two splits. Categories are
+    compared by areas under the curve within an attribute: F1 is the greater, the more often an attribute is true.
     """
     frame, note = judged(subject, data["properties"], "properties", settings)
     frame["category"] = [CATEGORIES.get(k, k) for k in frame["kind"]]
     rows = [r for name, part in frame.groupby("category") for r in scored(part, settings, category=name)]
     rows += [r for name, part in frame.groupby("kind") for r in _by_kind(part, name, settings)]
-    rows.append(intervals.row(f"F1 over majority, {EASY} - {HARD}", easier(frame, settings), len(frame)))
+    for name, found in within(frame, settings).items():
+        n = int(frame["category"].isin(name.split(" - ")).sum())
+        both = name not in (EASY, HARD)
+        key = {} if both else {"category": name}
+        rows.append(intervals.row("AUC within attributes" + both * f", {name}", found, n, **key))
     return intervals.table(rows, [note])
 
 
 def _by_kind(part: pd.DataFrame, name: str, settings) -> list[dict]:
     """F1 of a single kind, for the figure."""
     options = dict(seed=settings.seed, draws=settings.draws, groups=part["unit"])
-    found = {"F1, by kind": part["said"], "F1, majority, by kind": part["majority"]}
+    found = {"F1, by kind": part["said"], "F1, attribute's rate, by kind": part["rate"]}
     return [intervals.row(m, f1_interval(v, part["true"], **options), len(part), kind=name) for m, v in found.items()]
 
 
@@ -168,7 +199,7 @@ RELATED = Null(
     planted=known_apart,
 )
 def affordances(subject, data, settings):
-    """F1 of probes for properties, affordances and their relation, over the majority; sizes as a gap (forbes2019).
+    """F1 of probes for properties, affordances and their relation, over the attribute's rate; sizes as a gap (forbes2019).
 
     Linear probes read the vector of a statement; no object (of generated relations: no property) is in two splits. A
     comparison is also asked with its answer said before: where that is not copied, a wrong answer says nothing.
