@@ -52,6 +52,17 @@ def test_an_effect_that_is_there_is_found_and_none_is_where_there_is_none(id, cl
     assert judged(id)[1][clause] in (FAILS, UNDECIDED)
 
 
+@pytest.mark.parametrize(
+    "id, clause, group",
+    [("trn.entity_mask.sun2019b", "facts", "entity"), ("trn.whole_word.devlin2019", "agreement", "whole word")],
+)
+def test_what_pieces_do_not_teach_at_all_may_be_taught_otherwise(id, clause, group):
+    """The strongest case of the claim; where neither teaches it there is nothing to compare."""
+    low = {"base": 0.2, "span": 0.2}
+    assert judged(id, right={**low, group: 0.95}, simple=0.2)[1][clause] == HOLDS
+    assert judged(id, right={**low, group: 0.2}, simple=0.2)[1][clause] == UNTESTABLE
+
+
 def test_a_difference_without_a_loss_is_no_share():
     """One item of one seed is better, none is worse: a share above nought, but no gain that is surely above it."""
     gains = np.zeros((3, 200))
