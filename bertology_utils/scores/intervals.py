@@ -235,18 +235,27 @@ def proportion(right: int, n: int, clusters: int | None = None) -> Interval:
     )
 
 
-def seeds_by_items(scores: np.ndarray, *, seed: int = 0, draws: int = 2000, groups=None) -> Interval:
+def seeds_by_items(
+    scores: np.ndarray, *, seed: int = 0, draws: int = 2000, groups=None, signed: bool = False
+) -> Interval:
     """Mean of (seeds, items) scores; seeds and items both could have been others.
 
     Seeds and items (or their `groups`) are crossed; each part of the variance has the Student's t of its own units, so
     that three seeds count as three where seeds matter. (One t with satterthwaite1946's degrees of freedom for all
-    parts covers .92 there.) One seed alone says nothing about seeds: then the interval is over items.
+    parts covers .92 there.) One seed alone says nothing about seeds: then the interval is over items. `signed`: of
+    differences, as in `mean_interval`; without it those that happen to have no -1 pass for shares, and never reach below 0.
+
+    Examples
+    --------
+    >>> gains = np.zeros((5, 180)); gains[0, 0] = 1  # one answer of nine hundred is better than before
+    >>> [bool(seeds_by_items(gains, signed=s)[1] > 0) for s in (False, True)]
+    [True, False]
     """
     scores = np.asarray(scores, float)
     if scores.ndim != 2 or not scores.size:
         raise ValueError(f"needs a (seeds, items) array, not {scores.shape}")
     s, n = scores.shape
     if s == 1:
-        return mean_interval(scores[0], seed=seed, draws=draws, groups=groups)
+        return mean_interval(scores[0], seed=seed, draws=draws, groups=groups, signed=signed)
     crossed = [np.repeat(np.arange(s), n), *(np.tile(codes, s) for codes in factors(groups, n))]
-    return mean_interval(scores.ravel(), seed=seed, draws=draws, groups=crossed)
+    return mean_interval(scores.ravel(), seed=seed, draws=draws, groups=crossed, signed=signed)

@@ -28,6 +28,7 @@ class Made(Recorded):
     """Recorded runs by hand: what a group has beyond the base is given; seeds and documents have parts of their own."""
 
     told: float = 0.8  # of replaced and original pieces
+    simple: float = 0.9  # of sentences without attractors
     loss: dict[str, float] = field(default_factory=dict)  # group -> nats more than the base
     right: dict[str, float] = field(default_factory=dict)  # group -> share of items right
     probe: dict[str, float] = field(default_factory=dict)
@@ -52,7 +53,7 @@ class Made(Recorded):
         hits = own.binomial(50, np.clip(self.probe.get(name, 0.6) + shared.normal(0, 0.1, 100), 0, 1))
         items = {
             "heldout": {"loss": loss.tolist(), "unigram": [5.0 * PER] * DOCUMENTS, "right": [9] * DOCUMENTS},
-            "agreement": {"pp, 1 attractor": told(self.right.get(name, 0.8)), "simple, 0 attractors": told(0.9)},
+            "agreement": {"pp, 1 attractor": told(self.right.get(name, 0.8)), "simple, 0 attractors": told(self.simple)},
             "facts": {"right": told(self.right.get(name, 0.5)), "majority": told(0.2)},
             "probes": {p: {"right": hits.astype(int).tolist(), "n": n} for p in ("upos", "deprel")},
             "tuned": {"right": told(self.right.get(name, 0.8)), "majority": 0.5},

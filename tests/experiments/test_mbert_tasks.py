@@ -217,6 +217,23 @@ def test_a_scores_share_is_of_words_and_its_mean_of_languages():
     assert tuning.most_of(items[:1] * 2, items).tolist() == [0.5, 0.5, 0.5]
 
 
+def test_no_constant_tag_beats_the_majority_whatever_is_commonest_in_training():
+    learnt = [
+        said("en", "a", "VERB VERB NOUN", words="a b c", split="train"),
+        said("de", "b", "VERB", words="d", split="train"),
+    ]
+    asked = [
+        said("en", "c", "NOUN NOUN VERB", words="e f g", split="test"),
+        said("de", "d", "NOUN", words="h", split="test"),
+    ]
+    items = [*learnt, said("en", "e", split="dev"), *asked]
+    targets = transfer.tagged(items)
+    of = np.array([s.condition == "en" for s in items]).astype(int)[targets.sentence]
+    found = transfer.guessed(targets, items, of, taught_in=1)
+    assert found["majority"].tolist() == [True, True, False, True]
+    assert tuning.most_of(learnt, asked).round(2).tolist() == [0.67, 1.0]
+
+
 def test_frozen_blocks_and_embeddings_stay_and_the_others_move():
     items = [said("en", w) for w in ("dog", "cat", "man", "woman")]
     words, tags = [s.words for s in items], [s.upos for s in items]

@@ -13,10 +13,11 @@ from support import tiny
 from bertology_utils import Settings, finetune, runs
 from bertology_utils.claims import evidence, ledger
 from bertology_utils.claims.rules import HOLDS, UNTESTABLE, decide
-from bertology_utils.data import load
+from bertology_utils.data import load, of
 from bertology_utils.experiments.layers import tasks
-from bertology_utils.experiments.size import drops, specialised, studied
+from bertology_utils.experiments.size import drops, specialised, studied, tickets
 from bertology_utils.experiments.size.studied import Study, Task
+from bertology_utils.scores import intervals
 
 TUNED = (
     "siz.head_pruning.michel2019",
@@ -235,6 +236,28 @@ def test_no_constant_answer_beats_the_commonest_label():
     even = [i for label in "01" for i in [j for j in even if j.label == label][:6]]
     learnt = [i for i in items if i.split == "train" and i.label == "1"]
     assert np.array_equal(finetune.constant(learnt, even), [i.label == "1" for i in even]), "of equals, what was learnt"
+
+
+def spans(names, dev):
+    """The row on the range of transfer, of tasks with such gains on development items and as great ones on test items."""
+    gains = {name: (g, np.full((3, 40), g)) for name, g in zip(names, dev)}
+    return tickets._transfer(tiny(), of({}), SETTINGS, {}, gains)[-1]
+
+
+def test_a_range_of_transfer_is_between_two_tasks():
+    """The null: a ticket that gains as much on either task, or one task alone, which has no range."""
+    equal, alone, other = (spans("ab"[: len(g)], g) for g in ((0.2, 0.2), (0.2,), (0.1, 0.3)))
+    assert equal["value"] == 0 and {equal["best"], equal["worst"]} == {"a", "b"}
+    assert np.isnan(alone["value"]) and alone["n"] == 0
+    assert other["value"] == pytest.approx(0.2) and (other["best"], other["worst"]) == ("b", "a")
+
+
+@pytest.mark.parametrize("lowered, holds", [(4, False), (5, True)])
+def test_half_of_the_tasks_are_not_more_than_half(lowered, holds):
+    rows = [(0.02, 0.01, 0.03) if k < lowered else (-0.02, -0.03, -0.01) for k in range(8)]
+    rows = [intervals.row("largest drop of one layer", r, 500, task=str(k)) for k, r in enumerate(rows)]
+    (clause,) = decide(ledger.row("siz.layers_drop.tenney2019a").clauses, intervals.table(rows)).clauses
+    assert (clause.outcome == HOLDS) is holds
 
 
 def test_heads_are_told_by_position_and_by_syntax():

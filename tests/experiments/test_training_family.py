@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from made_runs import BITS, IDS, SETTINGS, TIER, WORSE, Made, judged
 from picked import value
@@ -10,6 +11,7 @@ from bertology_utils import runs
 from bertology_utils.claims.evidence import Evidence
 from bertology_utils.claims.rules import FAILS, HOLDS, UNDECIDED, UNTESTABLE
 from bertology_utils.data import of as data_of
+from bertology_utils.experiments.training import family
 from bertology_utils.pretrain.family import grid
 from bertology_utils.scores.rows import records as tidy
 
@@ -48,6 +50,44 @@ def test_every_experiment_gives_what_its_clauses_ask_for(id):
 def test_an_effect_that_is_there_is_found_and_none_is_where_there_is_none(id, clause, there):
     assert judged(id, **there)[1][clause] == HOLDS
     assert judged(id)[1][clause] in (FAILS, UNDECIDED)
+
+
+@pytest.mark.parametrize(
+    "id, clause, group",
+    [("trn.entity_mask.sun2019b", "facts", "entity"), ("trn.whole_word.devlin2019", "agreement", "whole word")],
+)
+def test_what_pieces_do_not_teach_at_all_may_be_taught_otherwise(id, clause, group):
+    """The strongest case of the claim; where neither teaches it there is nothing to compare."""
+    low = {"base": 0.2, "span": 0.2}
+    assert judged(id, right={**low, group: 0.95}, simple=0.2)[1][clause] == HOLDS
+    assert judged(id, right={**low, group: 0.2}, simple=0.2)[1][clause] == UNTESTABLE
+
+
+def test_a_difference_without_a_loss_is_no_share():
+    """One item of one seed is better, none is worse: a share above nought, but no gain that is surely above it."""
+    gains = np.zeros((3, 200))
+    gains[0, 0] = 1
+    assert family.scored("share", gains, SETTINGS)["low"] > 0 > family.apart_by("gain", gains, SETTINGS)["low"]
+
+
+def test_gains_are_a_seed_s_own_where_a_run_is_missing():
+    """Agreement by seed: what a seed has more in all three groups says nothing of the gain."""
+
+    class Missing(Made):
+        def group(self, name):
+            found = super().group(name)
+            return {s: r for s, r in found.items() if not (name == "twice the pieces" and s == 1)}
+
+        def one(self, name, seed):
+            record = super().one(name, seed)
+            told = "1" * (100 * (seed + 1)) + "0" * (400 - 100 * (seed + 1))
+            record.items["agreement"] = {"pp, 1 attractor": told, "simple, 0 attractors": told}
+            return record
+
+    rows = runs.get("trn.data_volume.liu2019b").experiment(Missing(TIER), data_of({}, name="builtin"), SETTINGS)
+    of = "agreement gain per doubling, first half - second half"
+    row = rows[rows["measure"] == of].iloc[0]
+    assert (row["value"], row["clusters"]) == (0.0, 3)
 
 
 def test_better_probes_after_a_task_that_was_not_learnt_are_not_put_down_to_it():

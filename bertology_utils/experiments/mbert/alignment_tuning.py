@@ -217,7 +217,7 @@ def rows_of(found: list[np.ndarray], done: list, english: str, parts, settings: 
     rows = [intervals.row("accuracy over majority", mean, int(home.sum()), pair="same language", language=english)]
     n = sum(p.split == "test" for p in parts[1])
     for name, scores, count in (("P@1", found, n), ("zero-shot accuracy", accuracy, int((~home).sum()))):
-        gain = intervals.seeds_by_items(np.array(scores[1:]) - scores[0], **options)
+        gain = intervals.seeds_by_items(np.array(scores[1:]) - scores[0], **options, signed=True)
         rows.append(intervals.row(f"{name}, aligned - plain", gain, count))
         rows.append(intervals.row(f"{name}, plain", intervals.mean_interval(scores[0], **options), count))
         rows.append(intervals.row(f"{name}, aligned", intervals.seeds_by_items(np.array(scores[1:]), **options), count))

@@ -49,9 +49,12 @@ def by_language(scores: np.ndarray, items: Sequence[Sentence]) -> np.ndarray:
 
 
 def most_of(train: Sequence[Sentence], items: Sequence[Sentence]) -> np.ndarray:
-    """The same as `right` of who always says the commonest tag of the training sentences."""
-    tags = [t for s in train for t in s.upos if t not in ALIKE]
-    most = max(sorted(set(tags)), key=tags.count)
+    """The same as `right` of who always says one tag: that which is right most often, of equals the commoner in training.
+
+    The commonest tag of the training sentences may be another, and then who always says the better one has a lead.
+    """
+    learnt, asked = ([t for s in part for t in s.upos if t not in ALIKE] for part in (train, items))
+    most = max(sorted(set(asked)), key=lambda tag: (asked.count(tag), learnt.count(tag)))
     kept = [[t for t in s.upos if t not in ALIKE] for s in items]
     return np.array([np.mean([t == most for t in line]) if line else np.nan for line in kept])
 
@@ -110,9 +113,9 @@ def rows_of(frozen: list[int], scores, parts, settings: Settings):
     options = {"seed": settings.seed, "draws": settings.draws}
     words = sum(t not in ALIKE for s in test for t in s.upos)
     best = 1 + choose(chosen_on[1:].mean((1, 2)))
-    gain = intervals.seeds_by_items(away[best] - away[0], **options)
+    gain = intervals.seeds_by_items(away[best] - away[0], **options, signed=True)
     known = ~np.isnan(at_home[0, 0])
-    over = intervals.seeds_by_items((at_home[0] - most_of(train, home))[:, known], **options)
+    over = intervals.seeds_by_items((at_home[0] - most_of(train, home))[:, known], **options, signed=True)
     rows = [
         intervals.row("zero-shot accuracy, depth chosen on dev - none frozen", gain, words, block=frozen[best]),
         intervals.row("accuracy over majority", over, len(home), pair="same language", language=home[0].condition),

@@ -10,6 +10,7 @@ from ...compress import weights
 from ...finetune import Classifier
 from ...scores import intervals
 from ...scores.choice import choose
+from ...scores.profiles import UNDEFINED
 from .pruning import COMPARED, MASKED, at_random, masked_and_tuned
 from .studied import GENERATED, LIMIT, QUICK, Study, Task, accuracy, right
 
@@ -37,7 +38,7 @@ def lottery(subject, data, settings):
 
     Random masks leave as many weights, others for each seed; bad ones leave the smallest of the tuned weights. Transfer:
     the winning mask of the first task is used on another, against a random one there. The tasks on which it gains most and
-    least are told on development items; their difference on test items is the range.
+    least are told on development items; their difference on test items is the range, which one task alone has not.
     """
     first = next(iter(data.items))
     study = Study.of(subject, data, settings, (first,))
@@ -95,8 +96,12 @@ def _transfer(subject, data, settings, masks: dict, gains: dict[str, tuple[float
         intervals.row("gain of the ticket over a random one", m, gains[t][1].shape[1], target=t)
         for t, m in mean.items()
     ]
-    best, worst = names[choose(by_dev)], names[choose([-g for g in by_dev])]
-    span = intervals.unpaired(mean[best], mean[worst]) if best != worst else mean[best]
+    if len(names) < 2:
+        return [*rows, intervals.row(MEASURES[1], UNDEFINED, 0, task="all")]
+    top = choose(by_dev)
+    others = [-np.inf if k == top else -g for k, g in enumerate(by_dev)]  # of equal gains, another than the best
+    best, worst = names[top], names[choose(others)]
+    span = intervals.unpaired(mean[best], mean[worst])
     n = min(gains[best][1].shape[1], gains[worst][1].shape[1])
     return [*rows, intervals.row(MEASURES[1], span, n, task="all", best=best, worst=worst)]
 

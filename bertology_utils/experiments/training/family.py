@@ -105,9 +105,12 @@ def agreeing(record: Record, only: str = "") -> np.ndarray:
     return np.concatenate([truths(told[name]) for name in sorted(told) if name.startswith(only)])
 
 
-def score(runs: Recorded, settings: Settings, measure: str, group: str, read: Read, /, **keys: object) -> dict:
-    """Mean of a group's item scores as a row."""
-    return scored(measure, np.array([read(r) for r in runs.group(group).values()]), settings, **keys)
+def score(
+    runs: Recorded, settings: Settings, measure: str, group: str, read: Read, /, *, signed: bool = False, **keys: object
+) -> dict:
+    """Mean of a group's item scores as a row; `signed` as of `scored`."""
+    values = np.array([read(r) for r in runs.group(group).values()])
+    return scored(measure, values, settings, signed=signed, **keys)
 
 
 def difference(
@@ -129,15 +132,15 @@ def difference(
 
 def apart_by(measure: str, scores: np.ndarray, settings: Settings, /, **keys: object) -> dict:
     """Mean of differences (S, N) by seed and item as a row."""
-    row = scored(measure, scores, settings, **keys)
+    row = scored(measure, scores, settings, signed=True, **keys)
     return row if len(scores) > 1 else row | {"low": float("nan"), "high": float("nan"), "clusters": 1, "draws": None}
 
 
-def scored(measure: str, scores: np.ndarray, settings: Settings, /, **keys: object) -> dict:
-    """Mean of scores (S, N) by seed and item as a row."""
+def scored(measure: str, scores: np.ndarray, settings: Settings, /, *, signed: bool = False, **keys: object) -> dict:
+    """Mean of scores (S, N) by seed and item as a row; `signed` where they may be negative though none is."""
     seeds, n = scores.shape
     crossed = [np.repeat(np.arange(seeds), n), np.tile(np.arange(n), seeds)]
-    of: dict[str, Any] = {"seed": settings.seed, "draws": settings.draws, "signed": bool((scores < 0).any())}
+    of: dict[str, Any] = {"seed": settings.seed, "draws": settings.draws, "signed": signed or bool((scores < 0).any())}
     found = intervals.mean_interval(scores.ravel(), groups=crossed if seeds > 1 else None, **of)
     return intervals.row(measure, found, n, **keys)
 

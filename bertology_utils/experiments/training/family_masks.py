@@ -80,7 +80,7 @@ def entity_mask(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
     rows = [
         family.difference(runs, settings, "P@1, entity masks - piece masks", "entity", "base", right),
         *(
-            family.score(runs, settings, "P@1 over majority object", group, over_majority, group=group)
+            family.score(runs, settings, "P@1 over majority object", group, over_majority, signed=True, group=group)
             for group in ("entity", "base")
         ),
     ]

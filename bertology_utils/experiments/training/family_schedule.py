@@ -84,18 +84,18 @@ def _mean_loss(record: Record) -> float:
 def data_volume(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
     """What a doubling of the pieces does to held-out loss and to agreement (liu2019b, vanschijndel2019)."""
     a, b, c = DOUBLINGS
-    first, second = (family.pairs(runs, x, y) for x, y in ((b, a), (c, b)))
-    whole = min(len(first[0]), len(second[0]))
-    gains = [
-        np.array([family.agreeing(x) - family.agreeing(y) for x, y in zip(*pair)])[:whole] for pair in (first, second)
-    ]
+    told = [{s: family.agreeing(r) for s, r in runs.group(name).items()} for name in DOUBLINGS]
+    seeds = sorted(set.intersection(*map(set, told)))  # what shrinks is a seed's own gain
+    if not seeds:
+        raise ValueError(f"no seed has been run of all of {', '.join(DOUBLINGS)}")
+    half, whole, twice = (np.array([of_seed[s] for s in seeds]) for of_seed in told)
     of = "agreement gain per doubling, first half - second half"
     rows = [
         *(
             family.loss(runs, settings, "loss per doubling of pieces", y, x, step=f"{x} to {y}")
             for x, y in ((a, b), (b, c))
         ),
-        family.apart_by(of, gains[0] - gains[1], settings),
+        family.apart_by(of, (whole - half) - (twice - whole), settings),
         family.score(runs, settings, "agreement, adjacent", c, lambda r: family.agreeing(r, "simple")),
         *(family.score(runs, settings, "agreement", g, family.agreeing, group=g) for g in DOUBLINGS),
     ]

@@ -13,7 +13,7 @@ from ...scores import intervals
 from ...scores.choice import choose
 from ...subject import encode
 from . import tuned_runs as runs
-from .tuned_runs import LIMIT, QUICK, SEEDS, N, mean_row, plain
+from .tuned_runs import LIMIT, QUICK, SEEDS, N, gain_row, mean_row, plain
 
 PAIRS = ("entailment", "paraphrase")
 LOOKED_AT = 100  # texts whose attention is compared
@@ -45,7 +45,7 @@ def last_layers_change(subject, data, settings):
     apart = change[..., list(high)].mean(-1) - change[..., list(low)].mean(-1)
     rows = [
         runs.beats_majority(_right(tuned, of, settings), of, settings),
-        mean_row("change, last third - first third", apart, settings, task=of.name),
+        gain_row("change, last third - first third", apart, settings, task=of.name),
         *(
             mean_row("change, by layer", change[..., k], settings, task=of.name, layer=k)
             for k in range(subject.n_layers)
@@ -84,7 +84,7 @@ def tuned_sep(subject, data, settings):
     gained = after - before
     rows = [
         runs.beats_majority(_right(tuned, of, settings), of, settings),
-        mean_row("attention to special tokens, tuned - pretrained", gained[:, :, -2:].sum(-1).mean(-1), settings),
+        gain_row("attention to special tokens, tuned - pretrained", gained[:, :, -2:].sum(-1).mean(-1), settings),
     ]
     for k, token in enumerate(("[CLS]", "[SEP]")):
         for layer in range(subject.n_layers):
@@ -118,7 +118,7 @@ def _syntactic_heads(subject, tuned, settings) -> tuple[list[dict], str]:
     two = np.concatenate([c[1] for c in columns], 1).astype(float)
     fixed = np.concatenate([c[2] for c in columns]).astype(float)
     options = {"seed": settings.seed, "draws": settings.draws, "groups": groups}
-    gain = intervals.seeds_by_items(two - one, **options)
+    gain = intervals.seeds_by_items(two - one, **options, signed=True)
     lead = intervals.mean_interval(one - fixed, **options, signed=True)
     rows = [
         intervals.row("syntactic heads, tuned - pretrained", gain, len(one)),
@@ -132,19 +132,20 @@ def _syntactic_heads(subject, tuned, settings) -> tuple[list[dict], str]:
 
 @claim("trn.restore_lower.hao2019", tasks=PAIRS, n=N, limit=LIMIT, quick=QUICK)
 def restore_lower(subject, data, settings):
-    """Accuracy lost when the lower, or the upper, third of a tuned model's layers is put back (hao2019).
+    """Accuracy lost when the lower, or the upper, third of a tuned model's layers is put back, or all are (hao2019).
 
-    The embeddings count as neither: they stay tuned.
+    The embeddings count as none of them: they stay tuned.
     """
     of = runs.first(subject, data)
     tuned = _tuned(subject, of)
     whole = _right(tuned, of, settings)
     rows = [runs.beats_majority(whole, of, settings), mean_row("accuracy", whole, settings, restored="none")]
-    for name, layers in zip(("lower", "upper"), thirds(subject.n_layers)):
+    lower, upper = thirds(subject.n_layers)
+    for name, layers in (("lower third", lower), ("upper third", upper), ("all layers", range(subject.n_layers))):
         back = [runs.replace(c, subject=restored(c.subject, subject, layers)) for c in tuned]
         scores = _right(back, of, settings)
-        rows.append(mean_row(f"loss of accuracy, {name} third restored", whole - scores, settings))
-        rows.append(mean_row("accuracy", scores, settings, restored=f"{name} third"))
+        rows.append(gain_row(f"loss of accuracy, {name} restored", whole - scores, settings))
+        rows.append(mean_row("accuracy", scores, settings, restored=name))
     return intervals.table(rows, runs.notes(of))
 
 
@@ -161,12 +162,12 @@ def wide_optima(subject, data, settings):
     for name, start in starts.items():
         losses, sharp[name], hits, plane = _landscape(start, of, some, settings, name)
         rows.append(mean_row("training loss", losses, settings, start=name))
-        rows.append(mean_row("sharpness", sharp[name], settings, start=name))
+        rows.append(gain_row("sharpness", sharp[name], settings, start=name))
         rows += plane
         if name == "pretrained":
             rows.append(runs.beats_majority(hits, of, settings))
     apart = sharp["random"] - sharp["pretrained"]
-    rows.append(mean_row("sharpness, random - pretrained", apart, settings))
+    rows.append(gain_row("sharpness, random - pretrained", apart, settings))
     return intervals.table(rows, [*runs.notes(of), f"{DIRECTIONS} directions, both ways, at radius {RADIUS}"])
 
 
@@ -225,7 +226,7 @@ def heuristics(subject, data, settings):
     lead = scores[:, _side_by_side(beyond, False)] - scores[:, _side_by_side(beyond, True)]
     rows = [
         mean_row("accuracy, in domain", known, settings, condition="held out"),
-        mean_row("accuracy, consistent - contradicting", lead, settings, condition="all"),
+        gain_row("accuracy, consistent - contradicting", lead, settings, condition="all"),
     ]
     for name in sorted({i.condition for i in beyond}):
         for wrong in (False, True):

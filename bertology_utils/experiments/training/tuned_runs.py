@@ -111,15 +111,20 @@ def right(made: Callable[[int], Classifier], items: Sequence[Labelled], settings
     return np.array([made(seed).right(items, settings) for seed in range(seeds)], float)
 
 
-def mean_row(measure: str, scores: np.ndarray, settings, **keys) -> dict:
-    """A row of the mean of scores (seeds, items), which are crossed."""
-    found = intervals.seeds_by_items(scores, seed=settings.seed, draws=settings.draws)
+def mean_row(measure: str, scores: np.ndarray, settings, *, signed: bool = False, **keys) -> dict:
+    """A row of the mean of scores (seeds, items), which are crossed; `signed` where they are differences."""
+    found = intervals.seeds_by_items(scores, seed=settings.seed, draws=settings.draws, signed=signed)
     return intervals.row(measure, found, scores.shape[1], **keys)
+
+
+def gain_row(measure: str, scores: np.ndarray, settings, **keys) -> dict:
+    """A row of the mean of differences (seeds, items), which may be of either sign though here none may be."""
+    return mean_row(measure, scores, settings, signed=True, **keys)
 
 
 def beats_majority(scores: np.ndarray, of: Task, settings, **keys) -> dict:
     """The gate's row: accuracy over that of the majority, on the held-out items."""
-    return mean_row("accuracy over majority", scores - of.usual(), settings, task=of.name, **keys)
+    return gain_row("accuracy over majority", scores - of.usual(), settings, task=of.name, **keys)
 
 
 def notes(of: Task, seeds: int = SEEDS) -> list[str]:

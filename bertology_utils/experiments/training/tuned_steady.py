@@ -15,7 +15,7 @@ from ...finetune.mixout import mixout
 from ...scores import intervals, variance
 from ...subject import encode
 from . import tuned_runs as runs
-from .tuned_runs import LIMIT, QUICK, SEEDS, N, afresh, mean_row, plain, recipe, right
+from .tuned_runs import LIMIT, QUICK, SEEDS, N, afresh, gain_row, mean_row, plain, recipe, right
 
 SEEDED = ("sentiment", "entailment", "paraphrase", "acceptability")  # the first that there is, as `runs.TASKS`
 MANY = 8  # seeds of rows about seeds
@@ -87,17 +87,20 @@ def mixed_out(subject, data, settings):
 
 
 def _steadier(scores: dict[str, np.ndarray], of, settings) -> list[dict]:
-    """Deviations over seeds of two ways of tuning, their difference, the means and the gate of the usual way."""
+    """Deviations over seeds of two ways of tuning, their difference, the means, and the gate's row of either.
+
+    Runs that all give the same answer are steady and have learnt nothing: the other way must beat the majority too.
+    """
     (usual, a), (other, b) = scores.items()
     spread = {name: variance.deviation(x.mean(1)) for name, x in scores.items()}
     apart = intervals.unpaired(spread[usual], spread[other])
     keys = {"task": of.name}
     return [
-        runs.beats_majority(a, of, settings),
+        *(runs.beats_majority(x, of, settings, way=w) for w, x in scores.items()),
         intervals.row(f"standard deviation over seeds, {usual} - {other}", apart, len(of.held), **keys),
         *(intervals.row("standard deviation", s, len(of.held), way=w, **keys) for w, s in spread.items()),
         *(mean_row("accuracy", x, settings, way=w, **keys) for w, x in scores.items()),
-        mean_row(f"accuracy, {other} - {usual}", b - a, settings, **keys),
+        gain_row(f"accuracy, {other} - {usual}", b - a, settings, **keys),
     ]
 
 
@@ -106,6 +109,7 @@ def adversarial(subject, data, settings):
     """Accuracy under perturbed embeddings after training under them (FreeLB) and after plain training (zhu2019).
 
     Each model meets the worst perturbation that two steps up its own loss find in a ball as large as that of training.
+    Nothing moves a model that always gives the same answer: both must beat the majority on texts as they are.
     """
     of = runs.first(subject, data)
     arms: dict[str, Callable] = {
@@ -118,9 +122,9 @@ def adversarial(subject, data, settings):
         clean[way], moved[way] = np.array(pairs, float).swapaxes(0, 1)
     (a, b), (c, d) = clean.values(), moved.values()
     rows = [
-        runs.beats_majority(a, of, settings),
-        mean_row("perturbed accuracy, adversarial - plain", d - c, settings, task=of.name),
-        mean_row("accuracy, adversarial - plain", b - a, settings, task=of.name),
+        *(runs.beats_majority(x, of, settings, way=way) for way, x in clean.items()),
+        gain_row("perturbed accuracy, adversarial - plain", d - c, settings, task=of.name),
+        gain_row("accuracy, adversarial - plain", b - a, settings, task=of.name),
     ]
     for text, of_arms in (("as it is", clean), ("perturbed", moved)):
         rows += [mean_row("accuracy", x, settings, task=of.name, way=k, text=text) for k, x in of_arms.items()]

@@ -10,7 +10,7 @@ from ...finetune.adapters import adapters, share_trained
 from ...finetune.graded import grade
 from ...scores import intervals
 from . import tuned_runs as runs
-from .tuned_runs import LIMIT, QUICK, N, afresh, all_layers, frozen, mean_row, plain, recipe, right
+from .tuned_runs import LIMIT, QUICK, N, afresh, all_layers, frozen, gain_row, mean_row, plain, recipe, right
 
 SIZES = (4, 32)  # units of the adapters' bottlenecks; the last is the one that is decided on
 FASTER = 5.0  # times the usual rate for adapters, which start from nothing (houlsby2019 take a hundred)
@@ -23,7 +23,7 @@ def features_vs_tuning(subject, data, settings):
     tuned, fixed = (right(partial(way, subject, of), of.held, settings) for way in (plain, frozen))
     rows = [
         runs.beats_majority(tuned, of, settings),
-        mean_row("accuracy, tuned - frozen", tuned - fixed, settings, task=of.name),
+        gain_row("accuracy, tuned - frozen", tuned - fixed, settings, task=of.name),
         mean_row("accuracy", tuned, settings, task=of.name, way="tuned"),
         mean_row("accuracy", fixed, settings, task=of.name, way="frozen"),
     ]
@@ -37,7 +37,7 @@ def more_layers(subject, data, settings):
     last, mixed = (right(partial(way, subject, of), of.held, settings) for way in (plain, all_layers))
     rows = [
         runs.beats_majority(last, of, settings),
-        mean_row("accuracy, all layers - last layer", mixed - last, settings, task=of.name),
+        gain_row("accuracy, all layers - last layer", mixed - last, settings, task=of.name),
         mean_row("accuracy", last, settings, task=of.name, layers="last"),
         mean_row("accuracy", mixed, settings, task=of.name, layers="all"),
     ]
@@ -55,8 +55,8 @@ def pretraining_benefit(subject, data, settings):
     tuned, random, fixed = scores.values()
     rows = [
         runs.beats_majority(tuned, of, settings),
-        mean_row("accuracy, pretrained tuned - random tuned", tuned - random, settings, task=of.name),
-        mean_row("accuracy, random tuned - pretrained frozen", random - fixed, settings, task=of.name),
+        gain_row("accuracy, pretrained tuned - random tuned", tuned - random, settings, task=of.name),
+        gain_row("accuracy, random tuned - pretrained frozen", random - fixed, settings, task=of.name),
         *(mean_row("accuracy", found, settings, task=of.name, start=name) for name, found in scores.items()),
     ]
     return intervals.table(rows, runs.notes(of))
@@ -72,7 +72,7 @@ def small_adapters(subject, data, settings):
     full, fixed = (right(partial(way, subject, of), of.held, settings) for way in (plain, frozen))
     rows = [
         runs.beats_majority(full, of, settings),
-        mean_row("accuracy, full - frozen", full - fixed, settings, task=of.name),
+        gain_row("accuracy, full - frozen", full - fixed, settings, task=of.name),
         mean_row("accuracy by size", full, settings, task=of.name, share=1.0),
         mean_row("accuracy by size", fixed, settings, task=of.name, share=0.0),
     ]
@@ -82,7 +82,7 @@ def small_adapters(subject, data, settings):
         rows.append(mean_row("accuracy by size", small, settings, task=of.name, share=round(share, 4), size=size))
     exact = intervals.Interval(share, share, share)
     rows += [
-        mean_row("accuracy, full - adapters", full - small, settings, task=of.name),
+        gain_row("accuracy, full - adapters", full - small, settings, task=of.name),
         intervals.row("share of parameters trained", exact, 1, task=of.name),
     ]
     return intervals.table(rows, runs.notes(of))
@@ -114,7 +114,7 @@ def two_stages(subject, data, settings):
     one, two = (right(made, target.held, settings) for made in (partial(afresh, subject, target), staged))
     rows = [
         *(runs.beats_majority(s, target, settings, stages=k) for k, s in ((1, one), (2, two))),
-        mean_row("accuracy, two stages - one", two - one, settings, task=target.name),
+        gain_row("accuracy, two stages - one", two - one, settings, task=target.name),
         *(mean_row("accuracy", s, settings, task=target.name, stages=k) for k, s in ((1, one), (2, two))),
     ]
     first = "sts" if "paraphrase" not in data.items else "paraphrase"
