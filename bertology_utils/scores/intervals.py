@@ -235,8 +235,12 @@ def proportion(right: int, n: int, clusters: int | None = None) -> Interval:
     )
 
 
-def seeds_by_items(scores: np.ndarray, *, seed: int = 0, draws: int = 2000, groups=None) -> Interval:
+def seeds_by_items(
+    scores: np.ndarray, *, seed: int = 0, draws: int = 2000, groups=None, signed: bool = False
+) -> Interval:
     """Mean of (seeds, items) scores; seeds and items both could have been others.
+
+    `signed`: the scores are differences, though none is below 0 here; of shares see `mean_interval`.
 
     Seeds and items (or their `groups`) are crossed; each part of the variance has the Student's t of its own units, so
     that three seeds count as three where seeds matter. (One t with satterthwaite1946's degrees of freedom for all
@@ -247,6 +251,6 @@ def seeds_by_items(scores: np.ndarray, *, seed: int = 0, draws: int = 2000, grou
         raise ValueError(f"needs a (seeds, items) array, not {scores.shape}")
     s, n = scores.shape
     if s == 1:
-        return mean_interval(scores[0], seed=seed, draws=draws, groups=groups)
+        return mean_interval(scores[0], seed=seed, draws=draws, groups=groups, signed=signed)
     crossed = [np.repeat(np.arange(s), n), *(np.tile(codes, s) for codes in factors(groups, n))]
-    return mean_interval(scores.ravel(), seed=seed, draws=draws, groups=crossed)
+    return mean_interval(scores.ravel(), seed=seed, draws=draws, groups=crossed, signed=signed)
