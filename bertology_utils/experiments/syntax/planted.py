@@ -31,6 +31,24 @@ def targets(data, base, rng):
     return plant(base, data, rng, parts=parts)
 
 
+def _neighbours(data, base, rng):
+    """Each word's code and, side by side, those of the words before and after it."""
+
+    def make(seen: Seen) -> np.ndarray:
+        out = np.zeros((seen.n_words, 3, LABELS), np.float32)
+        item = seen.first(Ambiguity)
+        for w, word in enumerate(item.words if item is not None else ()):
+            for step in (-1, 0, 1):
+                if 0 <= w + step < seen.n_words:
+                    out[w + step, 1 - step] = plants.code(word.lower(), LABELS)
+        return out.reshape(seen.n_words, -1)
+
+    return plant(base, data, rng, parts=[Part(3 * LABELS, make, layers=8 * _above(base), noise=0.1)])
+
+
+NEIGHBOURS = Null("neighbours", "Each word's code and those of the words beside it.", _neighbours)
+
+
 def analysed(data, base, rng):
     """Every word's part of speech, chunk tag and relation, in the layers above the embeddings, with noise."""
     parts = [plants.word_vectors()]
