@@ -157,6 +157,23 @@ def impacts(data, base, rng):
     return plant(base, data, rng, parts=[plants.impact(noise=0.05)])
 
 
+def _rare_words(data, base, rng):
+    """Masking a word moves the others the more the rarer it is, and the nearer they stand."""
+    counts = Counter(word.lower() for item in data["treebank"] for word in item.words)
+
+    def moved(seen: Seen) -> np.ndarray | None:
+        item = seen.first(Sentence)
+        if item is None:
+            return None
+        rare = np.log(counts.total() / np.array([counts[word.lower()] for word in item.words]))
+        return rare / (1 + np.abs(np.subtract.outer(np.arange(len(rare)), np.arange(len(rare)))))
+
+    return plant(base, data, rng, parts=[plants.impact(lambda impact: impact, noise=0.001, distances=moved)])
+
+
+RARE_WORDS = Null("rare words", (_rare_words.__doc__ or "").strip(), _rare_words)
+
+
 def choices(data, base, rng):
     """The right form leads by four nats, give or take one, in nine items of ten."""
     return plant(base, data, rng, logits=plants.choice_logits(base, strength=4, right=0.9))
