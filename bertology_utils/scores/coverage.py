@@ -129,6 +129,9 @@ def scenarios() -> list[Scenario]:
     for s, p, alike, both in ((3, 0.02, 0.0, True), (3, 0.02, 0.05, True), (3, 0.1, 0.3, False), (5, 0.02, 0.3, False)):
         name = f"{s} seeds x 100 items, {p} {'either way' if both else 'one way'}, alike {alike}"
         out.append(Scenario(name, partial(_rare, s, 100, p, alike, both), 400))
+    for s, alike in ((3, 0.0), (3, 0.01), (5, 0.01)):  # long tests: what seeds share is small, and well seen
+        name = f"{s} seeds x 1000 items, 0.4 one way, alike {alike}"
+        out.append(Scenario(name, partial(_rare, s, 1000, 0.4, alike, False), 300))
     out.append(Scenario("median (general), n = 30", partial(_median, 30), 200))
     return out
 

@@ -57,8 +57,11 @@ def _impact(subject: Subject, row: Row, budget: int) -> np.ndarray:
     return (both - alone[:, None]).norm(dim=-1).cpu().numpy()
 
 
-def matched(scores: np.ndarray, heads: np.ndarray) -> tuple[float, int]:
+def matched(scores: np.ndarray, heads: np.ndarray, rarity: np.ndarray | None = None) -> tuple[float, int]:
     """How often a gold arc scores above pairs of the same offset that have none, and how many arcs have such a pair.
+
+    Heads are rare words, and to hide a rare word may change much, whatever the syntax: with `rarity` only such pairs count
+    whose head's place is held by a word at least as rare as the arc's.
 
     Parameters
     ----------
@@ -66,6 +69,8 @@ def matched(scores: np.ndarray, heads: np.ndarray) -> tuple[float, int]:
         ``scores[h, d]`` for the arc from head h to dependent d.
     heads : int array (W,)
         Gold heads, -1 for the root.
+    rarity : float array (W,), optional
+        The rarer a word, the higher.
 
     Returns
     -------
@@ -79,12 +84,16 @@ def matched(scores: np.ndarray, heads: np.ndarray) -> tuple[float, int]:
     >>> scores[1, 0] = scores[1, 2] = 1  # two of the three arcs from word 1
     >>> matched(scores, np.array([1, -1, 1, 1]))
     (2.5, 3)
+    >>> matched(scores, np.array([1, -1, 1, 1]), rarity=np.array([0, 1, 0, 0]))  # no word is as rare as the head
+    (0.0, 0)
     """
     scores, heads = np.asarray(scores, float), np.asarray(heads)
     n, won, of = len(heads), 0.0, 0
     for d in np.flatnonzero(heads >= 0):
         offset = heads[d] - d
         others = [w for w in range(n) if 0 <= w + offset < n and heads[w] != w + offset and heads[w + offset] != w]
+        if rarity is not None:
+            others = [w for w in others if rarity[w + offset] >= rarity[heads[d]]]
         if others:
             mine, theirs = scores[heads[d], d], np.array([scores[w + offset, w] for w in others])
             won += float((mine > theirs).mean() + (mine == theirs).mean() / 2)

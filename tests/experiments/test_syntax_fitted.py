@@ -8,9 +8,12 @@ from picked import value
 from support import tiny
 from syntax_items import NOUNS, SETTINGS, data, treebank
 
+from bertology_utils.claims import ledger
+from bertology_utils.claims.rules import FAILS, HOLDS, UNTESTABLE, decide
 from bertology_utils.data.items import Ambiguity, Labelled
 from bertology_utils.experiments.syntax import tuned
 from bertology_utils.finetune import Recipe
+from bertology_utils.scores import intervals
 
 
 def ambiguous(n):
@@ -37,13 +40,46 @@ def ambiguous(n):
 
 def test_structural_bias_is_the_share_of_structural_labels(monkeypatch):
     monkeypatch.setattr(tuned, "RECIPE", Recipe(rate=3e-3, epochs=6, batch=8))
-    monkeypatch.setattr(tuned, "SEEDS", 2)
+    monkeypatch.setattr(tuned, "RULES", 2)
     frame = tuned.structural_bias(tiny(), data(structural_bias=ambiguous(280)), SETTINGS)
     assert value(frame, "accuracy, ambiguous", condition="size") > 0.95
     assert value(frame, "structural choice", condition="size") < 0.05  # only the surface could be learnt
     by_label = frame[frame.measure == "structural choice by label"].set_index("label")
     assert by_label.n.sum() == 70 and (by_label.value < 0.1).all()
     assert frame.attrs["notes"] == ["seeds: 2; 100 training sentences per task"]
+
+
+@pytest.mark.parametrize(("share", "outcome"), [(1.0, HOLDS), (0.0, FAILS)])
+def test_classifiers_that_all_prefer_one_rule_decide_the_bias(share, outcome):
+    """Of five that are right on every sentence the interval began at .56: neither the gate nor the test could be met."""
+    rows = []
+    for condition in ("inversion", "npi", "reflexive", "tense"):
+        learnt = intervals.mean_interval(np.ones(60), draws=200)
+        chosen = intervals.seeds_by_items(np.full((tuned.RULES, 200), share), draws=200)
+        rows.append(intervals.row("accuracy, ambiguous", learnt, 60, condition=condition))
+        rows.append(intervals.row("structural choice", chosen, 200, condition=condition))
+    assert decide(ledger.row("syn.structural_bias.warstadt2020").clauses, intervals.table(rows)).outcome == outcome
+
+
+def test_a_scheme_that_is_behind_has_no_small_margin():
+    rows = [
+        intervals.row("share rebuilt", (0.3, 0.25, 0.35), 120, roles="tree"),
+        intervals.row("error over tree roles", (-0.17, -0.2, -0.14), 120, roles="bag of words"),
+        intervals.row("lead over best other", (-0.17, -0.2, -0.14), 120, roles="bag of words"),
+    ]
+    decision = decide(ledger.row("syn.tpdn.jawahar2019").clauses, intervals.table(rows))
+    assert [c.outcome for c in decision.tested] == [FAILS, UNTESTABLE] and decision.outcome == FAILS
+
+
+def test_a_task_is_learnt_if_it_beats_the_best_constant_answer():
+    """Training texts are mostly of class 1, scored ones of class 0: always 0 is nothing learnt."""
+    train, test = ([Labelled(id=str(k), text="x", label=y) for k, y in enumerate(of)] for of in ("1110", "000001"))
+    scores = {arm: np.tile([1.0] * 5 + [0.0], (3, 1)) for arm in ("with", "without")}
+    rows = tuned._text_rows(scores, train, test, {"seed": 0, "draws": 100})
+    (over,) = (r for r in rows if r["measure"] == "accuracy over majority")
+    assert over["value"] == 0
+    (gain,) = (r for r in rows if r["measure"] == "gain by parsing")
+    assert gain["low"] < 0 < gain["high"]  # no text tells the two apart: either may yet be better
 
 
 def test_more_items_more_seeds():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +12,7 @@ from support import tiny
 from syntax_items import SETTINGS, data, treebank
 
 from bertology_utils.claims.registry import NotRunnable
+from bertology_utils.data import load
 from bertology_utils.experiments.syntax import trees
 from bertology_utils.scores import trees as decoding
 
@@ -65,6 +67,20 @@ def test_perturbed_masking_scores_what_it_decodes(monkeypatch):
     monkeypatch.undo()
     frame = trees.perturbed_masking(tiny(), data(treebank=items), SETTINGS)
     assert 0 <= value(frame, "UUAS", tree="Eisner") < 1
+
+
+def test_impacts_of_rare_words_alone_show_no_syntax(monkeypatch):
+    """Heads are rare: that by itself wins most comparisons at equal distance, and decodes to more than the chain."""
+    items = [i for i in load("treebank", n=300)["treebank"] if i.split == "test"][:30]
+    told = Counter(w.lower() for i in items for w in i.words)
+    rarity = [np.log(told.total() / np.array([told[w.lower()] for w in i.words])) for i in items]
+    monkeypatch.setattr(
+        trees.perturb, "impacts", lambda *a, **k: ((i, trees.rare_and_near(r).T) for i, r in enumerate(rarity))
+    )
+    frame = trees.perturbed_masking(tiny(), data(treebank=items), SETTINGS)
+    assert value(frame, "arc above no arc at equal distance") > 0.7
+    assert value(frame, "arc above no arc at equal distance from a word as rare") < 0.5
+    assert value(frame, "lead over rare and near words", tree="Eisner") == 0
 
 
 def test_two_models_two_methods():

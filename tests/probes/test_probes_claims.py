@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from support import tiny
 
+from bertology_utils.claims import ledger
+from bertology_utils.claims.rules import UNTESTABLE, decide
 from bertology_utils.data import load
 from bertology_utils.data.items import Ambiguity, Data, Sentence
 from bertology_utils.experiments.syntax import (
@@ -20,7 +22,9 @@ from bertology_utils.experiments.syntax import (
     probing_use,
 )
 from bertology_utils.experiments.syntax.erasing import Whitened, erased
+from bertology_utils.probes import Targets, constant
 from bertology_utils.probes.linear import fit
+from bertology_utils.probes.targets import build
 from bertology_utils.scores.intervals import Interval
 from bertology_utils.settings import Settings
 
@@ -181,6 +185,35 @@ def test_what_knows_only_the_first_candidate_s_word_does_not_generalise():
     generalisation = rows[rows.measure == "generalisation"]
     assert (generalisation.n == 15).all() and (generalisation.value == 0).all()  # half of the tests chose the layer
     assert (rows[rows.measure == "found where the rules agree"].value == 1).all()
+    assert (rows[rows.measure == "right by best rival"].value == 0.5).all()  # a coin does better than these words
+
+
+def test_where_a_word_s_neighbours_tell_it_finding_it_shows_no_structure():
+    """No auxiliary after *who* is the main one: generated sentences say so in training, and it is right of all the others."""
+    items = [i for i in load("ambiguity", n=240)["ambiguity"] if i.condition == "main_auxiliary"]
+    rows = hierarchical.hierarchical(tiny(), Data(name="made", items={"ambiguity": items}, sha256=""), SETTINGS)
+    assert rows[rows.measure == "right by best rival"].value.item() > 0.95
+    (clause,) = (c for c in ledger.row("syn.hierarchical.lin2019").clauses if c.name == "main auxiliary")
+    assert decide([clause], rows).outcome == UNTESTABLE
+
+
+def test_codes_of_a_word_and_of_those_beside_it_know_no_places():
+    words = ("the", "dog", "is", "the", "dog", "is", "the")
+    found = [(0, "x", w) for w in range(len(words))]
+    codes = hierarchical.beside(build([words], ["train"], found))
+    assert codes.shape == (3, 7, 3 * hierarchical.CODE)
+    assert (codes[:, 1] == codes[:, 4]).all()
+    assert not (codes[2, 0] == codes[2, 3]).all()  # nothing stands before the first word
+    before, after, both = codes.reshape(3, 7, 3, -1)[:, 1].any(-1).tolist()
+    assert (before, after, both) == ([True, True, False], [False, True, True], [True, True, True])
+
+
+def test_a_probe_that_gives_the_commonest_scored_label_leads_nothing():
+    """Most training labels are a, most scored ones b: to lead, a probe must be right more often than always b."""
+    labels = np.array(["a"] * 30 + ["b"] * 10 + ["b"] * 12 + ["a"] * 8)
+    split = np.array(["train"] * 40 + ["test"] * 20)
+    targets = Targets((), np.arange(60), np.zeros((60, 1, 2), int), labels, split, labels)
+    assert constant(targets).mean() == 0.6 and constant(targets)[:12].all()
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,7 @@ CASES = [
     ("5 seeds x 60 items, (0.1, 1, 1)", 600, 0.97),
     ("3 seeds x 100 items, 0.02 either way, alike 0.05", 600, 0.99),
     ("5 seeds x 100 items, 0.02 one way, alike 0.3", 600, 0.985),
+    ("5 seeds x 1000 items, 0.4 one way, alike 0.01", 300, 0.97),
 ]
 
 
@@ -77,6 +78,26 @@ def test_few_exceptions_in_one_of_three_seeds_do_not_leave_everything_open():
     one, four, whole = flipped(1, 0, 0), flipped(4, 0, 0), flipped(200, 0, 0)
     assert one[2] < 0.05 and 0.03 < four[2] < 0.15 and whole[2] > 0.9
     assert flipped(1, 1, 1)[2] < 0.05
+
+
+def test_three_runs_that_agree_on_many_items_leave_little_open():
+    """Their interval follows the items; a floor under what runs may differ by kept it at a tenth, however many items."""
+    rng = np.random.default_rng(0)
+    wide = {}
+    for n in (300, 3000):
+        run = (rng.random(n) < 0.45).astype(float) - (rng.random(n) < 0.42)
+        _, low, high = intervals.seeds_by_items(np.tile(run, (3, 1)), draws=100)
+        wide[n] = high - low
+        assert wide[n] < 2 * np.diff(intervals.mean_interval(run, draws=100)[1:])[0]
+    assert wide[3000] < wide[300] / 2
+
+
+def test_differences_between_runs_that_never_differ_are_open_on_both_sides():
+    """No item told two ways of training apart: that is no share of items, which could only be larger."""
+    same = np.zeros((3, 120))
+    assert intervals.seeds_by_items(same, draws=100)[1] == 0
+    _, low, high = intervals.seeds_by_items(same, draws=100, signed=True)
+    assert low == pytest.approx(-high) and high > 0
 
 
 def test_a_plain_percentile_would_fail_this_test():

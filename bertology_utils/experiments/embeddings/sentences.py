@@ -143,7 +143,7 @@ def _sentiment(subject, items, names, settings, notes) -> list[dict]:
     options, n = {"seed": settings.seed, "draws": settings.draws}, len(parts["test"])
 
     def difference(k, over):
-        return intervals.seeds_by_items(right["test"][..., k] - right["test"][..., over], **options)
+        return intervals.seeds_by_items(right["test"][..., k] - right["test"][..., over], signed=True, **options)
 
     def row(scores, name):
         return intervals.row("accuracy", scores, n, task="sentiment", pooling=name)

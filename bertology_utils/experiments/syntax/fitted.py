@@ -12,7 +12,7 @@ from zlib import crc32
 
 import numpy as np
 
-from ...probes import LayerScores, Means, Targets, control_task, majority
+from ...probes import LayerScores, Means, Targets, constant, control_task
 from ...probes.linear import fit_each, fit_grid
 from ...scores import intervals
 from ...scores.choice import choose
@@ -58,7 +58,7 @@ def tuned(x: np.ndarray, targets: Targets, settings: Settings, *, control: bool 
     scores = LayerScores(
         right=predicted[:, test] == targets.labels[test],
         dev=on_dev[which, layers],
-        majority=targets.labels[test] == majority(targets),
+        majority=constant(targets),
         control=false,
         groups=targets.sentence[test],
         labels=targets.labels[test],
@@ -150,7 +150,7 @@ def layer_rows(
 ) -> list[dict]:
     """Tidy rows of the probes of all layers and of their controls.
 
-    Measures: `accuracy` and, with control labels, `control accuracy` by layer; `majority`; and at the layer above the
+    Measures: `accuracy` and, with control labels, `control accuracy` by layer; `majority` (on test); and at the layer above the
     embeddings that is best on dev (column `layer`) `selectivity`, `gain over layer 0`, `gain over majority` and, with a
     `reference` (probes and vectors of an untrained network: embeddings and that layer), `gain over untrained`.
     """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ... import probes
+from ...calibration import planted as plants
 from ...claims.registry import claim
 from ...data.items import Ambiguity
 from ...probes import Means, Targets
@@ -22,7 +23,7 @@ from .fitted import FOLDS, PENALTIES, folds, jackknifed, with_luck
     tasks="ambiguity",
     n=800,
     limit=1000,
-    nulls=("untrained", "layer 0", "bag of words", "positions"),
+    nulls=("untrained", "layer 0", "bag of words", "positions", planted.NEIGHBOURS),
     planted=planted.targets,
 )
 def hierarchical(subject, data, settings):
@@ -32,6 +33,9 @@ def hierarchical(subject, data, settings):
     tested on sentences in which it is not: it generalises if the right word scores above the first. The dev split is
     as ambiguous as the train split; the penalty is chosen on it, and it shows whether the task was learnt at all. The
     layer is chosen on every other test sentence and scored on the rest.
+
+    No structure is needed for what a coin, the embeddings or the words beside a word tell: an auxiliary after *who* is
+    none of the main clause's. The best of these on the sentences that choose the layer is the `best rival`.
     """
     frames = []
     for condition in sorted({i.condition for i in data["ambiguity"]}):
@@ -55,20 +59,61 @@ def _one(subject: Subject, items: list[Ambiguity], condition: str, settings: Set
     score = np.arange(right.shape[1]) % 2 == 1  # every other test sentence; the layer is chosen on the others
     best = choose(right[1:, ~score].mean(1)) + 1
     again = _refitted(x[[0, best]], targets, penalty[[0, best]], settings)  # (folds, 2, test)
+    rivals = {"layer 0": (right[0], again[:, 0]), **_without_structure(targets, score, settings)}
+    rival = list(rivals)[choose([values[~score].mean() for values, _ in rivals.values()])]
+    figures = {"generalisation": (right[best], again[:, 1]), "right by best rival": rivals[rival]}
+    for name, (values, refits) in (("layer 0", rivals["layer 0"]), ("best rival", rivals[rival])):
+        figures[f"gain over {name}"] = right[best] - values, again[:, 1] - refits
+    rows = _rows({m: (v[score], r[:, score]) for m, (v, r) in figures.items()}, subject, best, condition, settings)
     mean, n = Means(np.arange(score.sum()), seed=settings.seed, draws=settings.draws), int(score.sum())
-    rows = [
+    rows += [
         intervals.row("right by layer", mean(s), n, condition=condition, layer=k) for k, s in enumerate(right[:, score])
     ]
-    for measure, values, refits, signed in (
-        ("generalisation", right[best], again[:, 1], False),
-        ("gain over layer 0", right[best] - right[0], again[:, 1] - again[:, 0], True),
-    ):
-        key = f"{subject.name} {measure} {condition}"
-        figure = with_luck(mean(values[score], signed=signed), jackknifed(refits[:, score].mean(1)), key, settings)
-        rows.append(intervals.row(measure, figure, n, condition=condition, layer=best))
     learnt = Means(np.arange(agree.shape[1]), seed=settings.seed, draws=settings.draws)(agree[best])
     rows.append(intervals.row("found where the rules agree", learnt, agree.shape[1], condition=condition, layer=best))
-    return intervals.table(rows, [note])
+    return intervals.table(rows, [note, f"{condition}: the best rival without structure is {rival}"])
+
+
+def _rows(figures: dict[str, tuple], subject: Subject, layer: int, condition: str, settings: Settings) -> list[dict]:
+    """Rows of item values (N,) with the values of the refits (folds, N), by measure; gains may be negative."""
+    rows = []
+    for measure, (values, refits) in figures.items():
+        mean = Means(np.arange(len(values)), seed=settings.seed, draws=settings.draws)
+        key = f"{subject.name} {measure} {condition}"
+        found = mean(values, signed=measure.startswith("gain"))
+        figure = with_luck(found, jackknifed(refits.mean(1)), key, settings)
+        rows.append(intervals.row(measure, figure, len(values), condition=condition, layer=layer))
+    return rows
+
+
+def _without_structure(targets: Targets, score: np.ndarray, settings: Settings) -> dict[str, tuple]:
+    """What a coin says of test sentences, and what a word and those beside it do: values (N,) and refits (folds, N)."""
+    near = beside(targets)
+    right, _, penalty = _told_apart(near, targets, settings)
+    best = choose(right[:, ~score].mean(1))
+    again = _refitted(near[[best]], targets, penalty[[best]], settings)[:, 0]
+    coin = np.full(len(score), 0.5)
+    return {"a coin": (coin, np.tile(coin, (FOLDS, 1))), f"the word {WINDOWS[best][0]}": (right[best], again)}
+
+
+WINDOWS = (("and the one before", (-1, 0)), ("and the one after", (0, 1)), ("and both beside", (-1, 0, 1)))
+CODE = 64  # dimensions of a word's code
+
+
+def beside(targets: Targets) -> np.ndarray:
+    """Codes of each target's word and of words beside it, nothing of places or of the rest: (`WINDOWS`, N, 3 CODE)."""
+    codes: dict[str, np.ndarray] = {}
+    out = np.zeros((len(WINDOWS), len(targets), 3, CODE), np.float32)
+    for n, (sentence, span) in enumerate(zip(targets.sentence, targets.spans)):
+        words, at = targets.sentences[sentence], int(span[0, 0])
+        for w, (_, window) in enumerate(WINDOWS):
+            for step in window:
+                if 0 <= at + step < len(words):
+                    word = words[at + step].lower()
+                    if word not in codes:
+                        codes[word] = CODE**0.5 * plants.code(word, CODE)
+                    out[w, n, step + 1] = codes[word]
+    return out.reshape(len(WINDOWS), len(targets), -1)
 
 
 def _told_apart(x: np.ndarray, targets: Targets, settings: Settings) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -31,6 +31,24 @@ def targets(data, base, rng):
     return plant(base, data, rng, parts=parts)
 
 
+def _neighbours(data, base, rng):
+    """Each word's code and, side by side, those of the words before and after it."""
+
+    def make(seen: Seen) -> np.ndarray:
+        out = np.zeros((seen.n_words, 3, LABELS), np.float32)
+        item = seen.first(Ambiguity)
+        for w, word in enumerate(item.words if item is not None else ()):
+            for step in (-1, 0, 1):
+                if 0 <= w + step < seen.n_words:
+                    out[w + step, 1 - step] = plants.code(word.lower(), LABELS)
+        return out.reshape(seen.n_words, -1)
+
+    return plant(base, data, rng, parts=[Part(3 * LABELS, make, layers=8 * _above(base), noise=0.1)])
+
+
+NEIGHBOURS = Null("neighbours", "Each word's code and those of the words beside it.", _neighbours)
+
+
 def analysed(data, base, rng):
     """Every word's part of speech, chunk tag and relation, in the layers above the embeddings, with noise."""
     parts = [plants.word_vectors()]
@@ -137,6 +155,23 @@ def bound_to_tree_roles(data, base, rng):
 def impacts(data, base, rng):
     """Masking a word moves the others the more the nearer they are in the tree, with noise."""
     return plant(base, data, rng, parts=[plants.impact(noise=0.05)])
+
+
+def _rare_words(data, base, rng):
+    """Masking a word moves the others the more the rarer it is, and the nearer they stand."""
+    counts = Counter(word.lower() for item in data["treebank"] for word in item.words)
+
+    def moved(seen: Seen) -> np.ndarray | None:
+        item = seen.first(Sentence)
+        if item is None:
+            return None
+        rare = np.log(counts.total() / np.array([counts[word.lower()] for word in item.words]))
+        return rare / (1 + np.abs(np.subtract.outer(np.arange(len(rare)), np.arange(len(rare)))))
+
+    return plant(base, data, rng, parts=[plants.impact(lambda impact: impact, noise=0.001, distances=moved)])
+
+
+RARE_WORDS = Null("rare words", (_rare_words.__doc__ or "").strip(), _rare_words)
 
 
 def choices(data, base, rng):

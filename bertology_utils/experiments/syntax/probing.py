@@ -143,7 +143,7 @@ def distant_parents(subject, data, settings):
     """The relation of a word's parent, grandparent and great-grandparent from the word's own vector (liu2019a).
 
     All three are asked of the same words (those with three ancestors), so the falls are paired; each has its own layer
-    and penalty, chosen on dev. `errors removed` is accuracy over majority as a share of what the majority leaves.
+    and penalty, chosen on dev. `errors removed` is accuracy over the best constant answer as a share of what that leaves.
     """
     tasks, note = _ancestor_targets(subject, few([i for i in data["treebank"] if i.deprels], 4), settings)
     x = probes.gather(subject, tasks[0], settings=settings)

@@ -106,7 +106,7 @@ def structural_probe(subject, data, settings):
     untrained = np.array([_found(strangers, [best], test, settings, seed=s)[0] for s in seeds], float)
     baselines = {"layer 0": ours[:, 0], "untrained": untrained, "chain": np.broadcast_to(chain, untrained.shape)}
     for name, other in baselines.items():
-        gain = intervals.seeds_by_items(ours[:, 1] - other, **options)
+        gain = intervals.seeds_by_items(ours[:, 1] - other, signed=True, **options)
         rows.append(intervals.row("UUAS over baseline", gain, n, baseline=name, layer=best))
     for rank in (r for r in (1, 4, 16, 64, 256, 1024) if r <= subject.hidden_size):
         (right,) = _found(forest, [best], test, settings, rank=rank)
@@ -147,7 +147,7 @@ def _correlations(forest: Forest, best: int, test: list[int], seeds: list[int], 
         for k, layer in enumerate(layers):
             interval = intervals.seeds_by_items(values[:, k], **options)
             rows.append(intervals.row(measure, interval, values.shape[-1], layer=layer))
-        gain = intervals.seeds_by_items(values[:, 1] - values[:, 0], **options)
+        gain = intervals.seeds_by_items(values[:, 1] - values[:, 0], signed=True, **options)
         rows.append(intervals.row(f"{measure} over layer 0", gain, values.shape[-1], layer=best))
     return rows
 

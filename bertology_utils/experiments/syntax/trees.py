@@ -5,6 +5,7 @@ Blocks and heads are counted from 0 in code.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
@@ -77,15 +78,18 @@ def baselines(gold: np.ndarray, rng: np.random.Generator, draw=trees.random_tree
     return [trees.chain(n, root), *(draw(n, root, rng) for _ in range(RANDOM_TREES))]
 
 
-def compared(counts: Attached, names: Sequence[str], settings) -> list[dict]:
-    """Rows: UUAS of each named tree, of the chain and of random trees, and the leads over these two."""
+def compared(counts: Attached, names: Sequence[str], settings, rivals: Sequence[str] = ()) -> list[dict]:
+    """Rows: UUAS of each named tree, of the chain and of random trees, and the leads over these two.
+
+    `rivals` are the names that come after the others; they too are led over.
+    """
     value, drawn = counts.shares(settings)
-    k, n = len(names), len(counts.total)
-    columns = {name: (value[i], drawn[:, i]) for i, name in enumerate(names)}
+    k, n = len(names) + len(rivals), len(counts.total)
+    columns = {name: (value[i], drawn[:, i]) for i, name in enumerate([*names, *rivals])}
     columns |= {"chain": (value[k], drawn[:, k]), "random tree": (value[k + 1 :].mean(), drawn[:, k + 1 :].mean(1))}
     rows = [intervals.row("UUAS", intervals.interval(*c, clusters=n), n, tree=name) for name, c in columns.items()]
     for name in names:
-        for other in ("chain", "random tree"):
+        for other in (*rivals, "chain", "random tree"):
             (a, drawn_a), (b, drawn_b) = columns[name], columns[other]
             lead = intervals.interval(a - b, drawn_a - drawn_b, clusters=n)
             rows.append(intervals.row(f"lead over {other}", lead, n, tree=name))
@@ -141,6 +145,7 @@ def no_tree_in_attention(subject, data, settings):
     return intervals.table(rows, [note, chosen])
 
 
+MATCHED, RARE_AND_NEAR = "arc above no arc at equal distance", "rare and near words"
 DECODERS: dict[str, Callable[[np.ndarray, int], np.ndarray]] = {
     "Eisner": trees.eisner,
     "spanning tree": trees.arborescence,
@@ -152,7 +157,7 @@ DECODERS: dict[str, Callable[[np.ndarray, int], np.ndarray]] = {
     tasks="treebank",
     n=300,
     limit=60,
-    nulls=("untrained", "bag of words", "positions"),
+    nulls=("untrained", "bag of words", "positions", planted.RARE_WORDS),
     planted=planted.impacts,
 )
 def perturbed_masking(subject, data, settings):
@@ -162,27 +167,39 @@ def perturbed_masking(subject, data, settings):
     Random trees are projective ones, since being projective alone makes arcs short and often right. Impact falls with
     distance whatever the syntax, and a matrix of distances alone decodes to the chain; so a second measure compares
     each gold arc with pairs of words of the same sentence that stand as far apart, in the same order, without an arc.
+    Heads are rare words, and rare words may move others more, whatever the syntax: of these pairs only those count whose
+    masked word is no more frequent among the sentences given; and trees are decoded from rarity and distance alone.
     """
     held_out = [s for s in data["treebank"] if s.split == "test"]
     sentences, note = usable(subject, held_out)
-    rng, counts, wins = np.random.default_rng(settings.seed), Attached(), []
+    rng, counts = np.random.default_rng(settings.seed), Attached()
+    wins: list[list[tuple[float, int]]] = [[], []]
+    told = Counter(word.lower() for s in data["treebank"] for word in s.words)
     for i, matrix in perturb.impacts(subject, [s.words for s in sentences], settings):
         keep, gold = trees.without_punctuation(sentences[i])
         scores = matrix[np.ix_(keep, keep)].T  # [h, d]: the impact of h on d
         root = int(np.flatnonzero(gold < 0)[0])
-        counts.add(
-            [
-                *(decode(scores, root) for decode in DECODERS.values()),
-                *baselines(gold, rng, trees.random_projective_tree),
-            ],
-            gold,
-        )
-        wins.append(perturb.matched(scores, gold))
-    won, of = np.array(wins).T
-    rows = compared(counts, list(DECODERS), settings)
-    matched = intervals.ratio(won, of, seed=settings.seed, draws=settings.draws)
-    rows.append(intervals.row("arc above no arc at equal distance", matched, len(of)))
+        rarity = np.log(told.total() / np.array([told[sentences[i].words[k].lower()] for k in keep]))
+        found = [decode(scores, root) for decode in DECODERS.values()] + [trees.eisner(rare_and_near(rarity), root)]
+        counts.add([*found, *baselines(gold, rng, trees.random_projective_tree)], gold)
+        for pairs, rare in zip(wins, (None, rarity)):
+            pairs.append(perturb.matched(scores, gold, rare))
+    rows = compared(counts, list(DECODERS), settings, rivals=[RARE_AND_NEAR])
+    for measure, pairs in zip((MATCHED, f"{MATCHED} from a word as rare"), wins):
+        won, of = np.array(pairs).T
+        share = intervals.ratio(won, of, seed=settings.seed, draws=settings.draws)
+        rows.append(intervals.row(measure, share, len(of)))
     return intervals.table(rows, [note, f"{int(of.sum())} gold arcs have a pair at equal distance to be compared with"])
+
+
+def rare_and_near(rarity: np.ndarray) -> np.ndarray:
+    """Scores of arcs (W, W), [h, d], by how rare the head is and how near: no model, and no syntax.
+
+    >>> rare_and_near(np.array([2.0, 1.0])).tolist()
+    [[2.0, 1.0], [0.5, 1.0]]
+    """
+    places = np.arange(len(rarity))
+    return rarity[:, None] / (1 + np.abs(places[:, None] - places))
 
 
 def by_relation(subject, dev, test, settings) -> list[np.ndarray]:
