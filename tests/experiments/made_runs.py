@@ -53,7 +53,10 @@ class Made(Recorded):
         hits = own.binomial(50, np.clip(self.probe.get(name, 0.6) + shared.normal(0, 0.1, 100), 0, 1))
         items = {
             "heldout": {"loss": loss.tolist(), "unigram": [5.0 * PER] * DOCUMENTS, "right": [9] * DOCUMENTS},
-            "agreement": {"pp, 1 attractor": told(self.right.get(name, 0.8)), "simple, 0 attractors": told(self.simple)},
+            "agreement": {
+                "pp, 1 attractor": told(self.right.get(name, 0.8)),
+                "simple, 0 attractors": told(self.simple),
+            },
             "facts": {"right": told(self.right.get(name, 0.5)), "majority": told(0.2)},
             "probes": {p: {"right": hits.astype(int).tolist(), "n": n} for p in ("upos", "deprel")},
             "tuned": {"right": told(self.right.get(name, 0.8)), "majority": 0.5},

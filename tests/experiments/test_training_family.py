@@ -59,8 +59,14 @@ def test_an_effect_that_is_there_is_found_and_none_is_where_there_is_none(id, cl
 def test_what_pieces_do_not_teach_at_all_may_be_taught_otherwise(id, clause, group):
     """The strongest case of the claim; where neither teaches it there is nothing to compare."""
     low = {"base": 0.2, "span": 0.2}
-    assert judged(id, right={**low, group: 0.95}, simple=0.2)[1][clause] == HOLDS
-    assert judged(id, right={**low, group: 0.2}, simple=0.2)[1][clause] == UNTESTABLE
+    assert judged(id, right={**low, group: 0.95}, simple=0.5)[1][clause] == HOLDS
+    assert judged(id, right={**low, group: 0.2}, simple=0.5)[1][clause] == UNTESTABLE
+
+
+@pytest.mark.parametrize("without, expected", [(0.4, FAILS), (0.9, HOLDS)])
+def test_a_task_that_is_missed_altogether_is_a_loss(without, expected):
+    of = {"no second task": without, "base": 0.85}
+    assert judged("trn.nsp.liu2019b", right=of)[1]["does_not_hurt"] == expected
 
 
 def test_a_difference_without_a_loss_is_no_share():

@@ -40,8 +40,9 @@ def nsp(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
                 group,
                 lambda r: tuned(r) - r.items["tuned"]["majority"],
                 group=group,
+                task=task,
             )
-            for group in both
+            for group, task in zip(both, ("nsp", "none"))
         ),
     ]
     return family.table(runs, settings, rows, both)
