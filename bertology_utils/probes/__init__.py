@@ -1,6 +1,6 @@
 """Probes: what can be read off the vectors, how easily, and whether the model uses it."""
 
-from .control import control_labels, control_task, majority
+from .control import constant, control_labels, control_task, majority
 from .edge import EdgeProbe, ScalarMix, fit_edge, gather_spans
 from .erasure import Erasure, at_masks, erased, inlp, project_out, random_directions
 from .layers import LayerScores, Means, probe_layers, rows, score_layers
@@ -22,6 +22,7 @@ __all__ = [
     "Targets",
     "at_masks",
     "compression",
+    "constant",
     "control_labels",
     "control_task",
     "decode_heads",
