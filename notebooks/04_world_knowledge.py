@@ -241,7 +241,7 @@ plotting.bars(drawn, "against", xlim=(0, 1), chance=0.5, xlabel="expected comple
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-print(plotting.printed(completions.series("accuracy over frequency")))
+print(plotting.printed(completions.series("accuracy over the more frequent")))
 
 # %%
 found("wld.pragmatic.ettinger2019")

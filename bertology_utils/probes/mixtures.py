@@ -21,7 +21,7 @@ from ..scores.choice import choose
 from ..scores.counts import centre_of_gravity, kl_from_uniform
 from ..scores.profiles import Profile
 from ..settings import Settings
-from . import Targets, control_task, majority
+from . import Targets, constant, control_task
 from .lbfgs import minimise_all
 from .linear import tensor
 
@@ -175,7 +175,7 @@ class Cumulative:
     resampled : list of Mixture
         The same fitted on resampled training sentences.
     majority, control : bool arrays (N,)
-        Whether the majority label would have been right; the mixture of all layers on control labels.
+        Whether always giving one label would have been right, the best there is; the mixture of all layers on control labels.
     """
 
     profile: Profile
@@ -239,6 +239,6 @@ def cumulative(
         right,
         fits[-1],
         resampled,
-        targets.labels[test] == majority(targets),
+        constant(targets),
         control == unrelated[test],
     )

@@ -199,3 +199,11 @@ def test_spans_are_gathered_padded_and_their_last_words_kept():
     assert mask[:, 0].tolist() == [[1, 1], [1, 0]] and x.shape[1:4] == (2, 1, 2)
     full = probes.gather(tiny(), targets.take(np.array([1])), settings=SETTINGS)
     assert np.allclose(x[:, 1, 0, 0], full[:, 0], atol=1e-5)
+
+
+def test_the_constant_answer_to_beat_is_the_best_where_it_is_scored():
+    tags = [*[("train", "A")] * 3, *[("train", "B")] * 2, ("dev", "A"), *[("test", "B")] * 3, ("test", "A")]
+    items = [Sentence(id=str(k), split=s, words=("the",), upos=(t,)) for k, (s, t) in enumerate(tags)]
+    targets = probes.from_sentences(items, words_of)
+    assert probes.majority(targets) == "A"
+    assert probes.constant(targets).tolist() == [True, True, True, False]

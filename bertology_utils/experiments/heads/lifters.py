@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import numpy as np
 import torch
 
@@ -80,22 +78,17 @@ def heavy_lifters(subject, data, settings):
         train, dev, test = ([i for i in kept if i.split == s] for s in ("train", "dev", "test"))
         right, alive, mixed = _trained(subject, train, dev, test, settings)
         held = [*dev, *test] if dev else test
-        rows += _accuracy(right, _majority(train, held), settings, task)
+        rows += _accuracy(right, finetune.constant(train, held), settings, task)
         learnt = len(alive) == SEEDS
         notes += [note, "" if learnt else f"{task}: the tuned model does not beat the majority label: no survivors"]
         rows += _rows(alive if learnt else [], mixed, settings, task)
     return intervals.table(rows, notes)
 
 
-def _majority(train, held) -> np.ndarray:
-    usual = Counter(i.label for i in train).most_common(1)[0][0]
-    return np.array([i.label == usual for i in held], float)
-
-
 def _trained(subject, train, dev, test, settings) -> tuple[list, list, dict]:
     """By seed: which held-out items are right, which heads survive (none where nothing is learnt), patterns' shares."""
     held = [*dev, *test] if dev else test
-    majority = _majority(train, held)
+    majority = finetune.constant(train, held)
     right, alive = [], []
     mixed: dict[str, list] = {"weights": [], "norms": []}
     for seed in range(settings.seed, settings.seed + SEEDS):

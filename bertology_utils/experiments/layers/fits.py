@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ...probes import Targets, control_task, fitting, gather_all, majority
+from ...probes import Targets, constant, control_task, fitting, gather_all, majority
 from ...probes.linear import Probe, fit, fit_each, fit_grid
 from ...scores import intervals
 from ...scores.choice import choose
@@ -40,7 +40,7 @@ class Fitted:
     dev : float array (L + 1,)
         Accuracy on dev, mean of the fits.
     majority, word : bool arrays (N,)
-        Whether the commonest label, or the commonest one of the very word(s), would have been right.
+        Whether the label commonest in test, or in train the commonest one of the very word(s), would have been right.
     control : bool array (L + 1, N), or empty
         One fit on control labels (hewitt2019control), of targets of one span.
     groups : array (N,)
@@ -109,7 +109,7 @@ def fit_layers(x: np.ndarray, targets: Targets, settings: Settings, *, hidden: b
     return Fitted(
         right=right[..., test],
         dev=right[..., dev].mean((0, 2)),
-        majority=targets.labels[test] == majority(targets),
+        majority=constant(targets),
         word=by_word(targets)[test],
         control=asked,
         groups=targets.sentence[test],

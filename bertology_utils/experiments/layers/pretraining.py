@@ -66,7 +66,7 @@ def masked_words(subject: Subject, data, settings: Settings) -> tuple[np.ndarray
     groups : array (N,)
         The sentence.
     usual : bool array (N,)
-        Whether the commonest piece of dev would have been right.
+        Whether the commonest of these pieces would have been right: the best constant answer that there is.
     """
     every = list(dict.fromkeys(s.words for s in data["sentences"]))
     text = [every[k] for k in np.sort(np.random.default_rng(0).permutation(len(every))[:SENTENCES])]
@@ -80,5 +80,5 @@ def masked_words(subject: Subject, data, settings: Settings) -> tuple[np.ndarray
         right.append(np.array([[head.top(state) == flat for head, state in zip(of, states)] for of in heads]))
         answers.append(flat)
         groups.append(np.repeat(np.arange(len(rows)), [len(p) for p in positions]))
-    usual = answers[1] == np.bincount(answers[0]).argmax()
+    usual = answers[1] == np.bincount(answers[1]).argmax()
     return right[1], right[0].mean((0, 2)), groups[1], usual
