@@ -274,7 +274,8 @@ card("syn.pos_chunks_deps.tenney2019b")
 #
 # *The girl who **can** swim **will** win.* The first auxiliary is not the main one. {cite:t}`lin2019` train a probe to
 # find the main auxiliary (or the subject's head noun) where the first candidate happens to be right, and test it where
-# the first is wrong. A probe that learnt "take the first" falls to zero.
+# the first is wrong. A probe that learnt "take the first" falls to zero. One that learnt "not the one after *who*" does
+# well, and has seen no structure either; so what decides is the lead over a probe on a word and those beside it.
 
 # %%
 hierarchical = recall("syn.hierarchical.lin2019", data="lin2019_open_sesame")
@@ -574,7 +575,8 @@ card("syn.no_tree_in_attention.htut2019")
 # of arcs, which a decoder turns into a tree.
 #
 # One sentence, as in the survey's first figure {cite:p}`rogers2020`. Lighter is more impact; a ring marks the gold head
-# of each row's word.
+# of each row's word. Beware of rare words: heads are rare, and if hiding a rare word changed more, impacts would look like
+# trees without any syntax. So an arc is compared with pairs whose hidden word is as rare.
 
 # %%
 treebank = load_data("treebank", "builtin", n=200)["treebank"]

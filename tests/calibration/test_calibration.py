@@ -26,6 +26,7 @@ def stored() -> list[str]:
 # there, so no null can either.
 TOO_FEW = {
     "syn.npi.warstadt2019": "the cloze has six to twelve polarity items, by which an untrained network's scores vary",
+    "syn.hierarchical.lin2019": "in generated sentences the words beside a word tell it, so that nothing is left to be found",
     "syn.tpdn.jawahar2019": "three seeds of the tensor product network: .133 [-.003, .269] over a bag of words",
     "syn.intermediate_parsing.glavas2020": "three seeds of 120 items show no difference to be within three points",
     "siz.head_pruning.michel2019": "three seeds of 300 items show no loss to be within two points",
@@ -73,7 +74,7 @@ def test_every_claim_with_stand_ins_is_stored():
     assert set(calibrated()) <= set(stored()), AGAIN
 
 
-@pytest.mark.parametrize("id", ["syn.agreement.goldberg2019", "syn.hierarchical.lin2019", "lay.hierarchy.lin2019"])
+@pytest.mark.parametrize("id", ["syn.agreement.goldberg2019", "lay.hierarchy.lin2019"])
 def test_a_network_that_learnt_the_generated_grammar_passes(id):
     """What rests on subjects and verbs, which `toy` was trained on: a rule that no trained network can meet is no rule."""
     assert standing(id).taught.label == TAUGHT and standing(id).taught.n >= 60

@@ -7,7 +7,7 @@ import pytest
 from support import tiny
 
 from bertology_utils.claims import ledger
-from bertology_utils.claims.rules import UNTESTABLE, decide
+from bertology_utils.claims.rules import HOLDS, UNTESTABLE, decide
 from bertology_utils.data import load
 from bertology_utils.data.items import Ambiguity, Data, Sentence
 from bertology_utils.experiments.syntax import (
@@ -25,6 +25,7 @@ from bertology_utils.experiments.syntax.erasing import Whitened, erased
 from bertology_utils.probes import Targets, constant
 from bertology_utils.probes.linear import fit
 from bertology_utils.probes.targets import build
+from bertology_utils.scores import intervals
 from bertology_utils.scores.intervals import Interval
 from bertology_utils.settings import Settings
 
@@ -85,6 +86,27 @@ def test_erasing_leaves_a_linear_probe_nothing_and_other_directions_alone():
     assert np.allclose(eraser(x[:600]).mean(0), x[:600].mean(0))
     other = Whitened(x[:600]).at_random(2, seed=1)
     assert (fit(other(x)[:600], labels[:600]).predict(other(x)[600:]) == labels[600:]).mean() > most + 0.2
+
+
+def test_control_labels_belong_to_words_and_not_to_their_parts_of_speech():
+    tags, pieces = np.array(["N", "V"] * 50), np.array([7, 7, 8, 9] * 25)  # word 7 is a noun and a verb
+    train = amnesic.Masked([], tags, pieces, np.arange(100))
+    drawn = amnesic._drawn(train, SETTINGS)
+    assert len(drawn) == amnesic.CONTROLS
+    assert all(len(set(labels[pieces == word])) == 1 for labels in drawn for word in (7, 8, 9))
+
+
+def test_what_any_labels_of_words_cost_is_no_reliance_on_parts_of_speech():
+    """Drops as of labels drawn by word: five points more than random directions, and none more than those labels."""
+    last = {"place": "last layer", "layer": 8}
+    figures = [
+        ("drop over random", 0.05, {}),
+        ("drop over control labels", 0.0, {}),
+        ("probe over majority", 0.3, {"when": "before"}),
+        ("probe over majority", 0.0, {"when": "after"}),
+    ]
+    rows = [intervals.row(m, (x, x - 0.01, x + 0.01), 900, **last, **keys) for m, x, keys in figures]
+    assert decide(ledger.row("syn.amnesic.elazar2020").clauses, intervals.table(rows)).outcome != HOLDS
 
 
 def test_what_is_erased_is_erased_inside_the_model():

@@ -22,7 +22,7 @@ from .erasing import Eraser, Whitened, erased
 from .fitted import PENALTIES
 from .probing import few
 
-CONTROLS = 3  # draws of random directions; the control is their mean
+CONTROLS = 3  # draws of random directions, and of labels of words; a control is their mean
 
 
 @claim(
@@ -38,6 +38,8 @@ def amnesic(subject, data, settings):
 
     Single-piece words are masked (about one in six); the eraser is learnt from the vectors at the masks of train
     sentences and applied to every position of test sentences. After the embeddings, the middle layer and the last one.
+    Vectors at masks say which word is meant, so that any labels of words can be erased, and are missed more than random
+    directions: the other control are labels drawn by word, as frequent as the parts of speech (hewitt2019control).
     `probe over majority` says, by new probes, how much could be told of the part of speech before and after.
     """
     if not subject.has_mlm:
@@ -54,15 +56,19 @@ def amnesic(subject, data, settings):
     for k, layer in enumerate(layers):
         whitened = Whitened(x["train"][k])
         of_pos = whitened.without(masked["train"].labels)
-        others = [whitened.at_random(of_pos.rank, settings.seed + c) for c in range(CONTROLS)]
         keys = {"layer": layer, "place": "last layer" if layer == subject.n_layers else "lower layer"}
-        hit = _without(subject, layer, of_pos, test, before, settings)
-        by_chance = np.mean([_without(subject, layer, e, test, before, settings) for e in others], 0)
-        for erased_, (drop, moved) in (("part of speech", hit), ("random", by_chance)):
+        hit = _without(subject, layer, [of_pos], test, before, settings)
+        controls = {
+            "random": [whitened.at_random(of_pos.rank, settings.seed + c) for c in range(CONTROLS)],
+            "control labels": [whitened.without(labels) for labels in _drawn(masked["train"], settings)],
+        }
+        missed = {name: _without(subject, layer, others, test, before, settings) for name, others in controls.items()}
+        for erased_, (drop, moved) in {"part of speech": hit, **missed}.items():
             rows.append(intervals.row("drop of accuracy", mean(drop, signed=True), n, erased=erased_, **keys))
             rows.append(intervals.row("KL divergence (nats)", mean(moved), n, erased=erased_, **keys))
-        rows.append(intervals.row("drop over random", mean(hit[0] - by_chance[0], signed=True), n, **keys))
-        rows.append(intervals.row("KL over random", mean(hit[1] - by_chance[1], signed=True), n, **keys))
+        for name, (drop, moved) in missed.items():
+            rows.append(intervals.row(f"drop over {name}", mean(hit[0] - drop, signed=True), n, **keys))
+            rows.append(intervals.row(f"KL over {name}", mean(hit[1] - moved, signed=True), n, **keys))
         for when, change in (("before", lambda v: v), ("after", of_pos)):
             told = _told({s: change(v[k]) for s, v in x.items()}, masked, settings)
             rows.append(intervals.row("probe over majority", mean(told, signed=True), n, when=when, **keys))
@@ -70,12 +76,20 @@ def amnesic(subject, data, settings):
     return intervals.table(rows, notes)
 
 
-def _without(subject: Subject, layer: int, eraser: Eraser, test: Masked, before: torch.Tensor, settings) -> np.ndarray:
-    """Accuracy lost and KL divergence at each mask, (2, M), when the layer's output goes through the eraser."""
-    with erased(subject, layer, eraser):
-        logs = test.distributions(subject, settings)
-    moved = (before.exp() * (before - logs)).sum(-1).cpu().numpy()
-    return np.array([test.right(before) - test.right(logs), moved])
+def _drawn(train: Masked, settings: Settings) -> list[np.ndarray]:
+    """Labels of the masked words, each drawn by word with the frequencies of the parts of speech; (M,) each."""
+    return [probes.control_labels(train.pieces, train.labels, settings.seed + c) for c in range(CONTROLS)]
+
+
+def _without(subject: Subject, layer: int, erasers: list[Eraser], test: Masked, before, settings) -> np.ndarray:
+    """Accuracy lost and KL divergence at each mask, (2, M), when the layer's output goes through an eraser; their mean."""
+    found = []
+    for eraser in erasers:
+        with erased(subject, layer, eraser):
+            logs = test.distributions(subject, settings)
+        moved = (before.exp() * (before - logs)).sum(-1).cpu().numpy()
+        found.append([test.right(before) - test.right(logs), moved])
+    return np.mean(found, 0)
 
 
 def _told(x: dict[str, np.ndarray], masked: dict[str, Masked], settings: Settings) -> np.ndarray:

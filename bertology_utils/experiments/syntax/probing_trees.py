@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -143,11 +144,11 @@ def _correlations(forest: Forest, best: int, test: list[int], seeds: list[int], 
         values = values[..., ~np.isnan(values).any((0, 1))]
         if not values.size:  # no test sentence has a length that rank correlations speak of
             continue
-        options = {"seed": settings.seed, "draws": settings.draws}
+        means: dict[str, Any] = {"seed": settings.seed, "draws": settings.draws}
         for k, layer in enumerate(layers):
-            interval = intervals.seeds_by_items(values[:, k], **options)
+            interval = intervals.seeds_by_items(values[:, k], **means)
             rows.append(intervals.row(measure, interval, values.shape[-1], layer=layer))
-        gain = intervals.seeds_by_items(values[:, 1] - values[:, 0], signed=True, **options)
+        gain = intervals.seeds_by_items(values[:, 1] - values[:, 0], signed=True, **means)
         rows.append(intervals.row(f"{measure} over layer 0", gain, values.shape[-1], layer=best))
     return rows
 
