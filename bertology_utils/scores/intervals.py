@@ -235,9 +235,7 @@ def proportion(right: int, n: int, clusters: int | None = None) -> Interval:
     )
 
 
-def seeds_by_items(
-    scores: np.ndarray, *, seed: int = 0, draws: int = 2000, groups=None, signed=False
-) -> Interval:
+def seeds_by_items(scores: np.ndarray, *, seed: int = 0, draws: int = 2000, groups=None, signed=False) -> Interval:
     """Mean of (seeds, items) scores; seeds and items both could have been others.
 
     Seeds and items (or their `groups`) are crossed; each part of the variance has the Student's t of its own units, so
