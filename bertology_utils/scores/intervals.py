@@ -240,8 +240,6 @@ def seeds_by_items(
 ) -> Interval:
     """Mean of (seeds, items) scores; seeds and items both could have been others.
 
-    `signed`: the scores are differences, though none is below 0 here; of shares see `mean_interval`.
-
     Seeds and items (or their `groups`) are crossed; each part of the variance has the Student's t of its own units, so
     that three seeds count as three where seeds matter. (One t with satterthwaite1946's degrees of freedom for all
     parts covers .92 there.) One seed alone says nothing about seeds: then the interval is over items. `signed`: of

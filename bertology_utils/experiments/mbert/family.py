@@ -7,6 +7,7 @@ seed by seed and item by item, seeds and items (sentences, blocks of them) resam
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -106,7 +107,7 @@ def level(runs: Recorded, settings: Settings, groups: Sequence[str]) -> list[dic
     """What each group's runs do: P@1 over chance, of embeddings alone too, words by embeddings, parts of speech; rows."""
     out = []
     for group in dict.fromkeys(groups):
-        of = {"group": group}
+        of: dict[str, Any] = {"group": group}
         found = list(runs.group(group).values())
         out += [
             runs_of.score(runs, settings, "P@1", group, retrieved, **of),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ...attention import relations
@@ -88,7 +90,7 @@ def tuned_sep(subject, data, settings):
     ]
     for k, token in enumerate(("[CLS]", "[SEP]")):
         for layer in range(subject.n_layers):
-            keys = {"token": token, "layer": layer}
+            keys: dict[str, Any] = {"token": token, "layer": layer}
             rows.append(mean_row("attention, pretrained", before[None, :, layer, k], settings, **keys))
             rows.append(mean_row("attention, tuned", after[:, :, layer, k], settings, **keys))
     found, note = _syntactic_heads(subject, [c.subject for c in tuned], settings)
