@@ -236,7 +236,7 @@ def proportion(right: int, n: int, clusters: int | None = None) -> Interval:
 
 
 def seeds_by_items(
-    scores: np.ndarray, *, seed: int = 0, draws: int = 2000, groups=None, signed: bool | int = False
+    scores: np.ndarray, *, seed: int = 0, draws: int = 2000, groups=None, signed: bool = False
 ) -> Interval:
     """Mean of (seeds, items) scores; seeds and items both could have been others.
 
@@ -256,6 +256,6 @@ def seeds_by_items(
         raise ValueError(f"needs a (seeds, items) array, not {scores.shape}")
     s, n = scores.shape
     if s == 1:
-        return mean_interval(scores[0], seed=seed, draws=draws, groups=groups, signed=bool(signed))
+        return mean_interval(scores[0], seed=seed, draws=draws, groups=groups, signed=signed)
     crossed = [np.repeat(np.arange(s), n), *(np.tile(codes, s) for codes in factors(groups, n))]
-    return mean_interval(scores.ravel(), seed=seed, draws=draws, groups=crossed, signed=bool(signed))
+    return mean_interval(scores.ravel(), seed=seed, draws=draws, groups=crossed, signed=signed)
