@@ -50,5 +50,5 @@ def said(s: Standing) -> str:
     found = tiers(s)
     if len(found) < 2:
         return ""
-    each = "; ".join(f"{words.data_name(data)}: {slot.label}, {headline(slot)}" for data, slot in found.items())
+    each = "; ".join(f"{words.data_name(data)}: {slot.label} ({headline(slot)})" for data, slot in found.items())
     return f"{each}. The tiers: {together([slot.decision for slot in found.values() if slot.decision])}."
