@@ -19,8 +19,8 @@
 # How deep, how wide, what to hide, what to learn beside it, how long? The survey {cite:p}`rogers2020` reports choices that
 # took others thousands of processor hours. Here each choice is a **family** of small runs that differ in one thing, in two
 # tiers. One learns the package's own generated language: two blocks of width 128, 640,000 pieces, half a minute of one
-# processor core. The other learns English (Simple English Wikipedia): four blocks, 2.4 M pieces, two minutes. Few of its
-# runs are recorded yet, and no card goes by them: [what they show so far](#trn-two-texts).
+# processor core. The other learns English (Simple English Wikipedia): four blocks, 2.4 M pieces, two minutes. Where a
+# card has both, English comes first; [where they part](#trn-two-texts) is shown below.
 #
 # Such runs cannot say what BERT would do. They can say what a choice does to a small model early in its training, with
 # several seeds each, and how large an effect would have to be to be seen. Runs of one seed see the same text in the same

@@ -54,8 +54,8 @@ def table(settings: Settings | None = None, root: Path = SHIPPED) -> Table:
 
     Columns: processor time per run, that of the base being 1; held-out loss in nats per masked piece and the share guessed,
     at the same places for all; agreement next to the subject and across one attractor, on generated items; loss less that
-    of the base in the same time, and its 95 % interval over seeds and documents; none for a run that takes less than half
-    the base's time or more than twice. `root` is the folder of the records.
+    of the base in the same time, and its 95 % interval over seeds and documents; none for the base and for a run that takes
+    less than half its time or more than twice. `root` is the folder of the records.
     """
     runs, settings = Recorded(tiers()[TIER], root), settings or Settings.of()
     rows = [_row(runs, said, group, settings) for said, group in SAID.items() if runs.has(group)]
@@ -70,7 +70,7 @@ def _row(runs: Recorded, said: str, group: str, settings: Settings) -> tuple:
     if not all(runs.has(g) for g in DOUBLINGS):
         return said, len(found), float("nan"), *means, float("nan"), NONE
     time = times(runs, group)
-    if abs(np.log2(time)) > 1:  # beyond the runs that the base is read off between: nothing to compare with
+    if group == "base" or abs(np.log2(time)) > 1:  # itself, or beyond the runs that the base is read off between
         return said, len(found), time, *means, float("nan"), NONE
     row = less_base(runs, group, time, settings)
     interval = NONE if np.isnan(row["low"]) else f"{row['low']:+.3f} to {row['high']:+.3f}"
