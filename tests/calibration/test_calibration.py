@@ -43,6 +43,11 @@ TOO_FEW = {
     "trn.dynamic_masking.liu2019b": "three seeds of the family: losses are known to some .2 nats, two hundredths are asked for",
     "trn.unk_mask.clinchant2019": "three seeds of the family: losses are known to some .14 nats, three hundredths are asked for",
 }
+ENGLISH = {  # of these, the runs on English
+    "trn.hidden_size.wang2019b": "three seeds, of which the narrower ones leave the plateau at different times",
+    "trn.warm_start.gong2019": "three seeds: time saved is known to a tenth of the time at best",
+    "trn.nsp.liu2019b": "three seeds, of which those with next sentences leave the plateau at different times",
+}
 
 
 @pytest.mark.parametrize("id", stored())
@@ -51,8 +56,8 @@ def test_no_null_holds_and_the_planted_one_does(id):
     trials = records.find(id)
     assert {t.role for t in trials} == {"null", "planted"}, AGAIN
     wrong = {(t.record.data, t.name): (t.wrong, t.decision.reason) for t in trials if t.wrong}
-    if id in TOO_FEW:
-        (planted,) = (t for t in trials if t.role == "planted")
+    few = {"builtin": TOO_FEW, "corpus": ENGLISH}
+    for planted in (t for t in trials if t.role == "planted" and id in few.get(t.record.data, ())):
         assert wrong.pop((planted.record.data, planted.name), None), f"{id} is found now: take it off the list"
         assert FAILS not in {c.outcome for c in planted.decision.tested}
     assert not wrong, wrong

@@ -8,6 +8,7 @@ could know it from English alone.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -110,7 +111,7 @@ def freeze_bottom(subject, data, settings):
 def rows_of(frozen: list[int], scores, parts, settings: Settings):
     """Rows from scores at home (depths, seeds, sentences) and away, on dev and test (depths, seeds, languages)."""
     (at_home, chosen_on, away), (train, home, test) = scores, parts
-    options = {"seed": settings.seed, "draws": settings.draws}
+    options: dict[str, Any] = {"seed": settings.seed, "draws": settings.draws}
     words = sum(t not in ALIKE for s in test for t in s.upos)
     best = 1 + choose(chosen_on[1:].mean((1, 2)))
     gain = intervals.seeds_by_items(away[best] - away[0], **options, signed=True)
