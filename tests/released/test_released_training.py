@@ -72,6 +72,7 @@ def test_what_whole_words_decide():
     assert outcomes == {
         "agreement": "untested",
         "probes": "untested",
+        "spans": "untested",
         "tuned_tasks": "holds",
         "by_a_point": "does not hold",
     }
