@@ -12,6 +12,7 @@ import torch
 from torch import nn
 
 from ..data.items import ItemError, Labelled
+from ..scores.choice import commonest
 from ..settings import Settings
 from ..subject.encode import Batch, Row, batches, fits, tokenize
 from ..subject.models import Subject
@@ -124,14 +125,16 @@ def fitting(subject: Subject, items: Sequence[Labelled]) -> tuple[list[Labelled]
 
 
 def constant(train: Sequence[Labelled], scored: Sequence[Labelled]) -> np.ndarray:
-    """Whether always giving one label is right, by scored item (N,): the best answer of that kind that there is.
+    """Whether always giving one label is right, by scored item (N,): the best answer of that kind (`commonest`).
 
-    That is the commonest label among those scored; of several, the one that is commonest to learn from. The commonest
-    training label may be the rarer one where it counts, and then a classifier that gives the other leads having learnt nothing.
+    Examples
+    --------
+    >>> train, scored = ([Labelled(id=str(k), text="", label=x) for k, x in enumerate(part)] for part in ("aab", "bba"))
+    >>> constant(train, scored).tolist()
+    [1.0, 1.0, 0.0]
     """
-    learnt, asked = ([i.label for i in items] for items in (train, scored))
-    label = max(sorted(set(asked)), key=lambda x: (asked.count(x), learnt.count(x)))
-    return np.array([x == label for x in asked], float)
+    label = commonest([i.label for i in scored], [i.label for i in train])
+    return np.array([i.label == label for i in scored], float)
 
 
 def classify(

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..scores.choice import commonest
 from .targets import Targets
 
 
@@ -40,10 +41,7 @@ def majority(targets: Targets) -> str:
 
 
 def constant(targets: Targets) -> np.ndarray:
-    """Whether always giving one label is right, by test target (N,): the best answer of that kind that there is.
-
-    That is the commonest label among those scored; of several, the one that is commonest to learn from. The `majority` of
-    the train split may be rarer there, and a probe that gives the other label would lead it having learnt nothing.
+    """Whether always giving one label is right, by test target (N,): the best answer of that kind (`commonest`).
 
     Examples
     --------
@@ -53,5 +51,5 @@ def constant(targets: Targets) -> np.ndarray:
     [True, True, False]
     """
     asked, learnt = (targets.labels[targets.split == s].tolist() for s in ("test", "train"))
-    label = max(sorted(set(asked)), key=lambda x: (asked.count(x), learnt.count(x)))
+    label = commonest(asked, learnt)
     return np.array([x == label for x in asked])

@@ -1,4 +1,4 @@
-"""Choosing the best of several scores by a rule that a last bit cannot turn.
+"""Choosing the best of several scores, or the commonest label, by a rule that neither a last bit nor an order can turn.
 
 Two scores that ought to be equal differ by rounding, and `argmax` then takes now the one and now the other: another
 layer, another head, other figures behind it. Here everything within a margin of the best is as good as the best, and
@@ -6,6 +6,9 @@ the first of these is taken: the lowest layer, the first head.
 """
 
 from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -44,3 +47,25 @@ def choose_each(scores, margin: float = TIE) -> np.ndarray:
     """`choose` along the last axis: int array of the other axes' shape. Such as the best layer of each resample."""
     scores = np.asarray(scores, float)
     return (scores >= scores.max(-1, keepdims=True) - margin).argmax(-1)
+
+
+def commonest(asked: Iterable[str], learnt: Iterable[str] = ()) -> str:
+    """The label that a constant answer does best with: the commonest of those asked; of equals, that learnt most often.
+
+    The commonest label to learn from may be the rarer one where it counts, and then whoever gives the other one leads
+    having learnt nothing. Where none is asked, the commonest that is learnt; of equals in both, the first in the alphabet.
+
+    Raises
+    ------
+    TooFew
+        There is no label at all.
+
+    Examples
+    --------
+    >>> commonest(["b", "a"], learnt=["b"]), commonest([], learnt=["b"])
+    ('b', 'b')
+    """
+    right, known = Counter(asked), Counter(learnt)
+    if not (right or known):
+        raise TooFew("the commonest of no label")
+    return min(right or known, key=lambda label: (-right[label], -known[label], label))

@@ -21,7 +21,7 @@ import numpy as np
 from ...data.items import Data, Sentence
 from ...probes.linear import Probe, fit_each
 from ...probes.targets import Targets, fitting, from_sentences, gather
-from ...scores.choice import choose
+from ...scores.choice import choose, commonest
 from ...settings import Settings
 from ...subject.models import Subject
 
@@ -184,14 +184,14 @@ def guessed(targets: Targets, items: Sequence[Sentence], language: np.ndarray, t
     lengths = np.array([len(s.words) for s in items])[targets.sentence]
     place = targets.spans[:, 0, 0]
     keys = {"spelling": targets.types, "from the start": place, "from the end": lengths - place}
-    most = np.array([_commonest(targets.labels[train & (language == k)]) for k in range(language.max() + 1)])[language]
+    most = np.array([commonest(targets.labels[train & (language == k)]) for k in range(language.max() + 1)])[language]
     out = {"majority": (usual(targets.labels, language, train, test) == targets.labels)[test]}
     source = train & (language == taught_in)
     for name, key in keys.items():
         seen: dict = defaultdict(list)
         for k, tag in zip(key[source], targets.labels[source]):
             seen[k].append(tag)
-        known = {k: _commonest(tags) for k, tags in seen.items()}
+        known = {k: commonest(tags) for k, tags in seen.items()}
         found = np.array([known.get(k, m) for k, m in zip(key[test], most[test])])
         out[name] = found == targets.labels[test]
     return out
@@ -206,14 +206,5 @@ def usual(labels: np.ndarray, language: np.ndarray, train: np.ndarray, test: np.
     >>> usual(labels, np.zeros(3, int), train, ~train).tolist()
     ['VERB', 'VERB', 'VERB']
     """
-    best = []
-    for k in range(language.max() + 1):
-        learnt, asked = (Counter(labels[part & (language == k)].tolist()) for part in (train, test))
-        best.append(min(asked or learnt or {"": 0}, key=lambda tag: (-asked[tag], -learnt[tag], tag)))
-    return np.array(best)[language]
-
-
-def _commonest(tags: Sequence[str]) -> str:
-    """The commonest tag; of equals, the first in the alphabet."""
-    counted = Counter(tags)
-    return min(counted, key=lambda t: (-counted[t], t))
+    there = [language == k for k in range(language.max() + 1)]
+    return np.array([commonest(*(labels[part & k].tolist() for part in (test, train))) for k in there])[language]

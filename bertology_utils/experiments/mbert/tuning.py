@@ -18,7 +18,7 @@ from ...errors import TooFew
 from ...finetune import Recipe
 from ...finetune.tagging import Tagger, tag
 from ...scores import intervals
-from ...scores.choice import choose
+from ...scores.choice import choose, commonest
 from ...settings import Settings
 from ...subject import encode
 from ...subject.models import Subject
@@ -50,12 +50,9 @@ def by_language(scores: np.ndarray, items: Sequence[Sentence]) -> np.ndarray:
 
 
 def most_of(train: Sequence[Sentence], items: Sequence[Sentence]) -> np.ndarray:
-    """The same as `right` of who always says one tag: that which is right most often, of equals the commoner in training.
-
-    The commonest tag of the training sentences may be another, and then who always says the better one has a lead.
-    """
+    """The same as `right` of who always says one tag, the best that there is (`commonest`)."""
     learnt, asked = ([t for s in part for t in s.upos if t not in ALIKE] for part in (train, items))
-    most = max(sorted(set(asked)), key=lambda tag: (asked.count(tag), learnt.count(tag)))
+    most = commonest(asked, learnt)
     kept = [[t for t in s.upos if t not in ALIKE] for s in items]
     return np.array([np.mean([t == most for t in line]) if line else np.nan for line in kept])
 

@@ -1,9 +1,8 @@
 """What every claim of the chapter shares: tuned models, scores before and after, and what was saved.
 
-A model is tuned on some hundred items with several seeds. Whatever is chosen (a head, a
-layer, a method) is chosen on training or development items; scores are of test items alone, seeds and items crossed. Where
-the tuned models do not beat the commonest label by five points, nothing is compressed: there is nothing to lose, and the
-rows stay empty.
+A model is tuned on some hundred items with several seeds. Whatever is chosen (a head, a layer, a method) is chosen on
+training or development items; scores are of test items alone, seeds and items crossed. Where the tuned models do not
+beat the commonest label by five points, nothing is compressed: there is nothing to lose, and the rows stay empty.
 """
 
 from __future__ import annotations
