@@ -18,7 +18,7 @@ from ..scores.choice import choose
 from ..scores.intervals import Means
 from ..settings import Settings
 from ..subject.models import Subject
-from .control import control_task, majority
+from .control import constant, control_task
 from .linear import fit, fit_each
 from .targets import Targets, fitting, gather
 
@@ -114,7 +114,7 @@ def score_layers(
     return LayerScores(
         right=right[0][:, test],
         dev=right[0][:, dev].mean(1),
-        majority=targets.labels[test] == majority(targets),
+        majority=constant(targets),
         control=right[1][:, test] if control else None,
         groups=targets.sentence[test],
         labels=targets.labels[test],
