@@ -28,7 +28,7 @@ from transformers import (
 from transformers.utils import logging as transformers_logging
 
 from ..settings import Settings
-from . import hub, layout, suitable, variants
+from . import hub, layout, packaged, suitable, variants
 from .noise import plant
 from .suitable import ModelUnavailable, ModelUnsuitable
 
@@ -49,7 +49,7 @@ class Subject:
     name : str
         As the user gave it; a twin's name ends in ``-untrained``.
     source : str
-        ``bundled``, ``folder``, ``hub@REVISION`` or ``untrained``.
+        ``bundled``, ``package@NAME==VERSION``, ``folder``, ``hub@REVISION`` or ``untrained``.
     model : PreTrainedModel
         With its pretraining heads, eval mode, eager attention, on `device`.
     has_mlm, has_nsp : bool
@@ -181,8 +181,8 @@ def load(name: str | None = None, settings: Settings | None = None) -> Subject:
     Parameters
     ----------
     name : str, optional
-        A bundled model, a local folder, or a Hub name (``name`` or ``name@revision``); any of them with
-        ``-untrained`` behind it for its twin. By default what the settings say.
+        A bundled model, one that comes as a package (`packaged`), a local folder, or a Hub name (``name`` or
+        ``name@revision``); any of them with ``-untrained`` behind it for its twin. By default what the settings say.
 
     A name that could be the Hub's is the Hub's: a folder of the working directory is written ``./name``.
 
@@ -201,6 +201,9 @@ def load(name: str | None = None, settings: Settings | None = None) -> Subject:
         return load(plain, settings).twin(settings.seed)
     if name in bundled():
         return _read(name, str(bundled()[name]), "bundled", settings)
+    if name in packaged.MODELS:
+        where, which = packaged.fetch(name)
+        return _read(name, str(where), which, settings)
     folder = Path(name).expanduser()
     if hub.could_be(name):
         if folder.is_dir():
