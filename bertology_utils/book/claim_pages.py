@@ -132,7 +132,7 @@ def _history(s: Standing, past: History) -> str:
         + "</tr>"
         for release, labels in past.items()
     )
-    now = "".join(f"<td>{badge(slot.label, who=name)}</td>" for name, slot in s.slots)
+    now = "".join(f"<td>{badge(getattr(s, who).label, who=who)}</td>" for who in ("real", "mini", "untrained"))
     return (
         '<h2 id="history">History</h2><table class="facts history"><thead><tr><th scope="col">release</th>'
         '<th scope="col">real BERT</th><th scope="col">mini</th><th scope="col">untrained</th></tr></thead>'

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from html import escape
 
 from ..cards.findings import entries, filled
-from ..cards.standing import Standing
+from ..cards.standing import MINILM, Standing
 from ..cards.strip import strip
 from ..cards.words import KINDS, sentence
 from ..claims import ledger
@@ -38,20 +38,12 @@ def square(standing: Standing) -> str:
 
 
 def result(found: Sequence[Standing]) -> str:
-    """The result in three short statements, counted from the evidence."""
-    real, ours = Counter(s.real.label for s in found), Counter(s.mini.label for s in found)
+    """The result in short statements, counted from the evidence."""
+    real, relative, ours = (Counter(getattr(s, slot).label for s in found) for slot in ("real", "relative", "mini"))
     decided = sum(real[k] for k in (HOLDS, PART, FAILS))
-    rerun = len(found) - ours[NOT_RERUN]
     waiting = sum(s.real.label == NOT_RERUN == s.mini.label for s in found)
     first = _listed((real[PART], "hold in part", "holds in part"), (real[FAILS], "do not", "does not"))
-    second = _listed(
-        (ours[HOLDS], "hold but say nothing about training", "holds but says nothing about training"),
-        (ours[PART], "hold in part", "holds in part"),
-        (ours[UNTRAINED_TOO], "hold with random weights too", "holds with random weights too"),
-        (ours[NOT_FOUND], "are not found at this size", "is not found at this size"),
-        (ours[UNDECIDED] + ours[UNTESTABLE], "stay open, each with its reason", "stays open, with its reason"),
-    )
-    holds, learned = _verb(real[HOLDS], "hold", "holds"), _verb(ours[TAUGHT], "are", "is")
+    holds = _verb(real[HOLDS], "hold", "holds")
     boxes = [
         (
             "real",
@@ -59,19 +51,14 @@ def result(found: Sequence[Standing]) -> str:
             f"{_verb(decided, 'claims', 'claim')} {holds} for the <b>real BERT</b>, where its published outputs settle them.",
             first,
         ),
-        (
-            "mini",
-            f"{ours[TAUGHT]} of {rerun}",
-            f"{_verb(rerun, 'claims', 'claim')} {learned} <b>learned by mini</b>, a small BERT that fits on a laptop: "
-            "an untrained network does worse.",
-            second,
-        ),
+        _trained("relative", relative, f"<b>learned by {MINILM}</b>, a relative of BERT that everybody can install"),
+        _trained("mini", ours, "<b>learned by mini</b>, a small BERT that fits on a laptop"),
     ]
     drawn = "".join(
         f'<div class="tally tally-{kind}"><span class="tally-count">{count}</span><p>{says}</p>'
         + (f"<p><small>Of the others {rest}.</small></p>" if rest else "")
         + "</div>"
-        for kind, count, says, rest in boxes
+        for kind, count, says, rest in filter(None, boxes)
     )
     left = (
         f" {waiting} of them {_verb(waiting, 'have', 'has')} not been rerun yet, or can only be cited."
@@ -82,6 +69,21 @@ def result(found: Sequence[Standing]) -> str:
         f'<p class="lead">A survey of some 150 studies made <b>{len(found)} claims</b> about how BERT works. '
         f'We run them again, on one code base.{left}</p>\n<div class="tallies">{drawn}</div>'
     )
+
+
+def _trained(kind: str, found: Counter[str], said: str) -> tuple[str, str, str, str] | None:
+    """The statement about a network that was rerun beside its untrained twin; None where nothing was."""
+    learned, rerun = found[TAUGHT], found.total() - found[NOT_RERUN]
+    rest = _listed(
+        (found[HOLDS], "hold but say nothing about training", "holds but says nothing about training"),
+        (found[PART], "hold in part", "holds in part"),
+        (found[UNTRAINED_TOO], "hold with random weights too", "holds with random weights too"),
+        (found[FAILS], "do not hold", "does not hold"),
+        (found[NOT_FOUND], "are not found at this size", "is not found at this size"),
+        (found[UNDECIDED] + found[UNTESTABLE], "stay open, each with its reason", "stays open, with its reason"),
+    )
+    claims = f"{_verb(rerun, 'claims', 'claim')} {_verb(learned, 'are', 'is')} {said}: an untrained network does worse."
+    return (kind, f"{learned} of {rerun}", claims, rest) if rerun else None
 
 
 def _verb(n: int, several: str, one: str) -> str:
@@ -113,7 +115,7 @@ def grid(found: Sequence[Standing]) -> str:
 
 
 def _square(s: Standing) -> str:
-    said = f"{s.row.title}. Real BERT: {s.real.label}; mini: {s.mini.label}; untrained: {s.untrained.label}."
+    said = f"{s.row.title}. {'; '.join(f'{name[:1].upper() + name[1:]}: {slot.label}' for name, slot in s.slots)}."
     kind = square(s)
     return (
         f'<a class="sq sq-{kind}" href="../claims/{escape(s.row.id)}.html" title="{escape(said)}" '

@@ -1,4 +1,4 @@
-"""The scoreboard: one line per claim, for the real BERT, for mini, for an untrained network; also as CSV and JSON."""
+"""The scoreboard: one line per claim, for the real BERT, a relative, mini and an untrained network; also as CSV and JSON."""
 
 from __future__ import annotations
 
@@ -9,12 +9,17 @@ from collections.abc import Sequence
 from html import escape
 
 from ..cards import seeds
-from ..cards.standing import Slot, Standing
+from ..cards.standing import MINILM, Slot, Standing
 from ..cards.words import KINDS, SIGNS, badge
 from ..claims import ledger
 from ..claims.rules import FAILS, HOLDS, UNTRAINED_TOO
 
-COLUMNS = ("real", "mini", "untrained")
+COLUMNS = {
+    "real": "real BERT",
+    "relative": MINILM,
+    "mini": "mini",
+    "untrained": "untrained",
+}  # slot -> what readers see
 SEEDS = ("seeds_hold", "seeds_n")
 RANK = {kind: k for k, kind in enumerate(("holds", "part", "not", "open", "none"))}  # in which outcomes are sorted
 
@@ -24,8 +29,7 @@ def table(found: Sequence[Standing]) -> str:
     titles = {s.name: s.title for s in ledger.sections()}
     rows = "".join(_row(s, titles[s.row.section]) for s in found)
     head = "".join(
-        f'<th scope="col">{name}</th>'
-        for name in ("claim", "real BERT", "mini", "untrained", "seeds", "section", "evidence")
+        f'<th scope="col">{name}</th>' for name in ("claim", *COLUMNS.values(), "seeds", "section", "evidence")
     )
     return (
         '<div class="scoreboard-filter" hidden></div>\n\n'
@@ -34,11 +38,11 @@ def table(found: Sequence[Standing]) -> str:
 
 
 def _row(s: Standing, section: str) -> str:
-    outcomes = " ".join(f'data-{key}="{escape(slot.label)}"' for key, (_, slot) in zip(COLUMNS, s.slots))
+    outcomes = " ".join(f'data-{key}="{escape(getattr(s, key).label)}"' for key in COLUMNS)
     kinds = sorted({r.kind for r in s.records if not r.is_twin})
     passes = s.untrained.label in (HOLDS, UNTRAINED_TOO) and s.mini.label != FAILS
     flags = f'data-disagree="{int(s.disagree)}" data-twin="{int(passes)}" data-kinds="{" ".join(kinds)}"'
-    cells = [_cell(name, slot) for name, slot in s.slots]
+    cells = [_cell(s.ours if key == "mini" else name, getattr(s, key)) for key, name in COLUMNS.items()]
     cells.append(_seeds(s))
     shown = " + ".join(kinds)
     return (

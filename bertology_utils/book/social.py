@@ -6,14 +6,15 @@ import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..cards.standing import Standing
+from ..cards.standing import MINILM, Standing
 from ..cards.words import SIGNS
 from ..claims import ledger
 from .landing import square
 
 SIZE = (1200, 630)
 INK, QUIET, GROUND = "#1c2430", "#55606b", "#ffffff"
-COLOURS = {"real BERT": "#2b4acb", "mini": "#00755f", "untrained": "#7d6200"}
+OURS = "#00755f"
+COLOURS = {"real BERT": "#2b4acb", MINILM: "#9a2a7d", "untrained": "#7d6200"}
 
 SQUARES = {"holds": "#1f6f43", "part": "#855600", "not": "#a8321f", "open": "#55606b", "none": "#d5dbe1"}
 SIDE, GAP = 22, 5
@@ -39,9 +40,9 @@ def draw(s: Standing, path: Path) -> None:
     for line in textwrap.wrap(s.row.title, 34)[:3]:
         pen.text((70, top), line, font=_font(54, True), fill=INK)
         top += 70
-    top = 400
-    for (name, slot), colour in zip(s.slots, COLOURS.values()):
-        pen.text((70, top), name, font=_font(34, True), fill=colour)
+    top = 586 - 62 * len(s.slots)
+    for name, slot in s.slots:
+        pen.text((70, top), name, font=_font(34, True), fill=COLOURS.get(name, OURS))
         pen.text((330, top), f"{SIGNS[slot.label]} {slot.label}", font=_font(34), fill=INK)
         top += 62
     image.save(path, optimize=False)

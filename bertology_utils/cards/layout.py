@@ -1,4 +1,4 @@
-"""How a card is laid out as HTML: head, three slots, strip, the claim part by part, how sure, folds, links."""
+"""How a card is laid out as HTML: head, slots, strip, the claim part by part, how sure, folds, links."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ from . import tiers, words
 from .rows import Row, deciding, every
 from .rule import KIND, rule
 from .seeds import spread
-from .standing import FAMILY, Slot, Standing
+from .standing import FAMILY, MINILM, Slot, Standing
 from .strip import strip
 from .sure import Sureness, sure
 
 UNDER = {
     "real BERT": "published weights",
+    MINILM: "a trained relative of BERT",
     "mini": "our small BERT",
     "mini-multi": "our small multilingual BERT",
     "untrained": "{ours} with random weights",
     FAMILY: "our small pretraining runs",
 }
-COLOURS = {FAMILY: "mini", "mini-multi": "mini"}  # a slot that another's colours fit
+COLOURS = {FAMILY: "mini", "mini-multi": "mini", MINILM: "relative"}  # a slot that another's colours fit
 ALONE = "trained runs are compared with one another"  # in place of an untrained network
 
 

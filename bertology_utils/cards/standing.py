@@ -9,7 +9,7 @@ released, scored by the same clauses.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -18,14 +18,15 @@ from ..claims import ledger
 from ..claims import seeds as seed_records
 from ..claims.evidence import SHIPPED, Evidence, shelves
 from ..claims.ledger import Row
-from ..claims.rules import NOT_RERUN, UNTESTABLE, Decision, pooled
+from ..claims.rules import FAILS, NOT_FOUND, NOT_RERUN, UNTESTABLE, Decision, pooled
 from ..claims.seeds import Seed
 from ..settings import Settings
 
 BUILTIN = "builtin"
 FAMILY = "family"  # recorded runs of training stand in our slot where a claim compares such runs
 TOY = "toy"
-BUNDLED = ("mini", "mini-multi", TOY, FAMILY)
+RELATIVE, MINILM = "all-MiniLM-L6-v2", "MiniLM"  # a trained network that comes as a package, and what readers call it
+SHOWN = ("mini", "mini-multi", TOY, FAMILY, RELATIVE)  # models whose records have a place of their own on a card
 DECIDING = ("", "authors", "rerun")  # labels of records that may decide; related and digitised ones bear on the claim
 
 
@@ -116,6 +117,12 @@ class Standing:
         return _slot(_headline(self._reruns(self.ours)), ours=True)
 
     @cached_property
+    def relative(self) -> Slot:
+        """A network of BERT's architecture that others have trained; size alone does not explain what it lacks."""
+        slot = _slot(_headline(self._reruns(RELATIVE)), ours=True)
+        return replace(slot, label=FAILS) if slot.label == NOT_FOUND else slot
+
+    @cached_property
     def untrained(self) -> Slot:
         """Its untrained twin."""
         return _slot(_headline(self._reruns(f"{self.ours}-untrained")), ours=False)
@@ -132,8 +139,9 @@ class Standing:
 
     @property
     def slots(self) -> tuple[tuple[str, Slot], ...]:
-        """The three slots in the order of a card, by the names that readers see."""
-        return ("real BERT", self.real), (self.ours, self.mini), ("untrained", self.untrained)
+        """The slots in the order of a card, by the names that readers see; the relative's only where it was measured."""
+        relative = ((MINILM, self.relative),) if self.relative.decision else ()
+        return ("real BERT", self.real), *relative, (self.ours, self.mini), ("untrained", self.untrained)
 
     def _reruns(self, model: str) -> list[Evidence]:
         return [r for r in self.records if r.kind == "rerun" and r.model == model]
@@ -154,7 +162,7 @@ class Standing:
             "title": self.row.title,
             "how": self.row.how,
             "clauses": [{"says": c.says, "kind": c.kind} for c in self.row.clauses],
-            "outcomes": {"real": self.real.plain(), "mini": self.mini.plain(), "untrained": self.untrained.plain()},
+            "outcomes": {name: getattr(self, name).plain() for name in ("real", "relative", "mini", "untrained")},
             **self.calibration,
             "seeds": [{"seed": s.network.seed, "label": s.label} for s in self.seeds],
             "evidence": [
@@ -196,9 +204,9 @@ def standing(id: str, settings: Settings | None = None) -> Standing:
 
 
 def _without_column(record: Evidence) -> bool:
-    """Whether a record is the reader's own full run of a model that is neither a published BERT nor ours."""
-    ours = record.model.removesuffix("-untrained") in BUNDLED or (SHIPPED / record.file).is_file()
-    return record.kind == "rerun" and not ours and not (is_real(record.model) and _published(record))
+    """Whether a record is the reader's own full run of a model that is neither a published BERT nor one shown here."""
+    shown = record.model.removesuffix("-untrained") in SHOWN or (SHIPPED / record.file).is_file()
+    return record.kind == "rerun" and not shown and not (is_real(record.model) and _published(record))
 
 
 def standings(section: str | None = None, settings: Settings | None = None) -> list[Standing]:

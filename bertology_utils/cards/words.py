@@ -21,7 +21,7 @@ from ..claims.rules import (
     UNTRAINED_TOO,
 )
 from . import seeds
-from .standing import BUILTIN, FAMILY, Slot, Standing
+from .standing import BUILTIN, FAMILY, MINILM, RELATIVE, Slot, Standing
 
 STUDIES = Path(__file__).parents[1] / "assets" / "studies.json"
 SIGNS = {
@@ -94,6 +94,8 @@ def model_name(name: str) -> str:
     if name.endswith("-untrained"):
         return f"{model_name(name.removesuffix('-untrained'))}, untrained"
     short = name.rpartition("/")[2]
+    if short == RELATIVE:
+        return MINILM
     match = re.fullmatch(r"bert-(base|large)(?:-(multilingual))?(?:-(cased|uncased))?(.*)", short)
     if not match:
         return short
@@ -192,6 +194,19 @@ def _ours(slot: Slot, who: str) -> str:
     }.get(slot.label, f"It was not rerun with {who}")
 
 
+def _relative(slot: Slot) -> str:
+    on = " on generated sentences" if slot.demonstration else ""
+    return {
+        TAUGHT: f"In {MINILM}, a trained relative, it holds{on}.",
+        HOLDS: f"In {MINILM}, a trained relative, it holds{on}.",
+        UNTRAINED_TOO: f"In {MINILM}, a trained relative, it holds{on}, but no better than without training.",
+        PART: f"In {MINILM}, a trained relative, it holds in part{on}.",
+        FAILS: f"In {MINILM}, a trained relative, it does not hold{on}.",
+        UNDECIDED: f"{MINILM}, a trained relative, leaves it open{on}.",
+        UNTESTABLE: f"It cannot be tested with {MINILM}, a trained relative{on}.",
+    }.get(slot.label, "")
+
+
 def _twin(ours: Slot, twin: Slot) -> str:
     if ours.decision is None or twin.decision is None:
         return "."
@@ -218,6 +233,6 @@ def own_run(record: Evidence) -> str:
 
 
 def sentence(standing: Standing) -> str:
-    """What came of a claim, in short sentences made from its outcomes: for the real BERT, for ours, and over seeds."""
+    """What came of a claim, in short sentences from its outcomes: for the real BERT, a relative, ours, and over seeds."""
     mine = f"{_ours(standing.mini, ours(standing))}{_twin(standing.mini, standing.untrained)}"
-    return " ".join(filter(None, (_real(standing.real), mine, seeds.sentence(standing))))
+    return " ".join(filter(None, (_real(standing.real), _relative(standing.relative), mine, seeds.sentence(standing))))

@@ -49,6 +49,11 @@ MODELS = {
 }
 
 
+def installed(name: str) -> bool:
+    """Whether a name is that of a package known here, and its package is there."""
+    return name in MODELS and find_spec(MODELS[name].module) is not None
+
+
 def fetch(name: str) -> tuple[Path, str]:
     """The folder of a network that is installed, and what says which it is.
 

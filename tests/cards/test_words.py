@@ -31,6 +31,7 @@ def test_every_study_of_the_ledger_can_be_cited():
     [
         ("mini", "mini"),
         ("mini-untrained", "mini, untrained"),
+        ("all-MiniLM-L6-v2-untrained", "MiniLM, untrained"),
         ("bert-large-cased", "BERT large, cased"),
         ("google-bert/bert-base-multilingual-cased", "multilingual BERT base, cased"),
         ("bert-base-uncased, fine-tuned", "BERT base, uncased (fine-tuned)"),
