@@ -1,7 +1,7 @@
 """One look for every figure.
 
 Colours are the Okabe–Ito set (told apart by colour-blind readers), and every series has a marker or hatch of its own
-as well: as on the cards, green is our model, amber its untrained twin, blue the real BERT.
+as well: as on the cards, green is our model, amber its untrained twin, blue the real BERT, wine a relative that others trained.
 """
 
 from __future__ import annotations
@@ -15,11 +15,13 @@ from matplotlib.axes import Axes
 SUBJECTS = ("#009E73", "#E69F00", "#0072B2")  # the model's, its twin's and the real BERT's
 KINDS = ("#CC79A7", "#D55E00", "#56B4E9", "#000000", "#882255", "#999999")  # of series that are no subjects
 COLOURS = SUBJECTS + KINDS
-MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 OURS = ("mini", "mini-untrained")
 # as the cards call them
 SHORT = {f"{name}{mark}untrained": "untrained" for name in ("mini", "mini-multi") for mark in ("-", ", ")}
-PUBLISHED = {"bert-base": 2, "multilingual-bert": 2, "bert-large": 3}  # places the published BERTs keep in every figure
+SHORT["all-MiniLM-L6-v2"] = "MiniLM"
+# places that the published BERTs and their relative keep in every figure
+PUBLISHED = {"bert-base": 2, "multilingual-bert": 2, "bert-large": 3, "minilm": 7, "all-minilm": 7}
 STYLE: dict[Any, Any] = {
     "figure.figsize": (7.0, 3.4),
     "figure.dpi": 110,
@@ -66,8 +68,8 @@ def look(name: str) -> int | None:
 
     Examples
     --------
-    >>> look("mini"), look("mini, untrained"), look("bert-base-uncased, released"), look("best head")
-    (0, 1, 2, None)
+    >>> look("mini"), look("mini, untrained"), look("bert-base-uncased, released"), look("MiniLM"), look("best head")
+    (0, 1, 2, 7, None)
     """
     called = name.lower().replace(",", "").replace(" ", "-")
     if called == "family":  # recorded runs of training, in mini's place

@@ -72,6 +72,12 @@ def test_unknown_data_is_refused_with_what_there_is(settings):
         runs.run(ID, settings, data="clams")
 
 
+def test_what_is_recorded_comes_back_with_its_twin_or_without(settings):
+    both = runs.recall("lay.tree_depth.hewitt2019", settings, model="mini", data="ud_english_ewt")
+    alone = runs.recall("lay.tree_depth.hewitt2019", settings, model="mini", data="ud_english_ewt", twin=False)
+    assert [r.model for r in both.records] == ["mini", "mini-untrained"] and alone.records == both.records[:1]
+
+
 def test_one_experiment_a_row():
     with pytest.raises(KeyError, match="nearest"):
         registry.claim("syn.agreement.goldberg2018", tasks="agreement")
@@ -98,7 +104,7 @@ def test_list_json_is_one_object_a_row():
     assert [r["id"] for r in rows] == [r.id for r in ledger.rows()] and done.returncode == 0
     for row in rows:
         assert {"id", "section", "how", "clauses", "outcomes", "nulls", "planted", "evidence"} <= set(row)
-        assert set(row["outcomes"]) == {"real", "mini", "untrained"}
+        assert set(row["outcomes"]) == {"real", "relative", "mini", "untrained"}
         for slot in row["outcomes"].values():
             assert set(slot) == {"label", "data", "n", "clusters"} and slot["label"] in LABELS
         for clause in row["clauses"]:
