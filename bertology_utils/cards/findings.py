@@ -10,6 +10,7 @@ five things a chapter shows)::
         mini: {model: mini, data: gulordava2018_linzen2016, measure: accuracy, where: {condition: original}, as: .2f}
       outcomes: {real: holds, mini: not found at this size, untrained: does not hold}
 
+Where a claim was put to a trained relative, `relative` says in a text of its own, from the same figures, what came of it.
 A difference of shares is in percentage points (`as: .1p`, and the text says points), not in per cent, which would be of
 something. A figure that no row gives, or an outcome that is no longer so, is an error: a text cannot outlive its evidence.
 """
@@ -28,10 +29,10 @@ import yaml
 from ..claims import ledger
 from ..claims.evidence import find
 from ..settings import Settings
-from .standing import standing
+from .standing import MINILM, standing
 
 FINDINGS = Path(__file__).parents[1] / "assets" / "findings"
-FIELDS = {"text", "figures", "outcomes"}
+FIELDS = {"text", "figures", "outcomes", "relative"}
 
 
 class StaleFinding(ValueError):
@@ -40,15 +41,17 @@ class StaleFinding(ValueError):
 
 @dataclass(frozen=True)
 class Finding:
-    """A text with its figures in place; a notebook shows it by itself."""
+    """A text with its figures in place, and one on a trained relative; a notebook shows both by itself."""
 
     text: str
+    relative: str = ""
 
     def __repr__(self) -> str:
-        return f"FOUND  {self.text}"
+        return f"FOUND  {self.text}" + (f"\n{MINILM.upper()}  {self.relative}" if self.relative else "")
 
     def _repr_html_(self) -> str:
-        return f'<div class="finding"><b>What we found.</b> {escape(self.text)}</div>'
+        more = f"<p><b>In {MINILM}, a trained relative.</b> {escape(self.relative)}</p>" if self.relative else ""
+        return f'<div class="finding"><b>What we found.</b> {escape(self.text)}{more}</div>'
 
 
 @dataclass(frozen=True)
@@ -85,7 +88,9 @@ def found(id: str, settings: Settings | None = None) -> Finding:
     texts = entries(row.section)
     if id not in texts:
         raise KeyError(f"nothing is written in findings/{row.section}.yaml for {id}")
-    return Finding(filled(id, texts[id], settings))
+    entry = texts[id]
+    relative = filled(id, {**entry, "text": entry["relative"]}, settings) if "relative" in entry else ""
+    return Finding(filled(id, entry, settings), relative)
 
 
 def five(section: str, settings: Settings | None = None) -> Five:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from bertology_utils.cards import findings
-from bertology_utils.cards.findings import StaleFinding, five, found
+from bertology_utils.cards.findings import Finding, StaleFinding, five, found
+from bertology_utils.cards.standing import standings
 from bertology_utils.claims import evidence, ledger
 from bertology_utils.claims.evidence import Evidence
 from bertology_utils.settings import Settings
@@ -21,7 +22,16 @@ def test_every_text_is_true_of_the_evidence_that_comes_with_the_package(section)
         if id == "five":
             assert len(five(section, settings).texts) == 5
         else:
-            assert 25 <= len(found(id, settings).text.split()) <= 80, id
+            said = found(id, settings)
+            assert 25 <= len(said.text.split()) <= 80, id
+            assert not said.relative or 10 <= len(said.relative.split()) <= 45, id
+
+
+def test_a_trained_relative_is_spoken_of_where_it_was_measured_and_nowhere_else():
+    settings = Settings(evidence=evidence.SHIPPED)
+    measured = {s.row.id for s in standings(settings=settings) if s.relative.decision}
+    spoken = {id for section in SECTIONS for id, entry in findings.entries(section).items() if "relative" in entry}
+    assert measured == spoken
 
 
 @pytest.mark.parametrize("section", SECTIONS)
@@ -61,6 +71,15 @@ def test_a_figure_comes_from_its_row(settings):
 def test_a_figure_that_no_row_gives_is_refused(settings, change):
     with pytest.raises(StaleFinding, match="0 rows"):
         findings.filled(ID, entry(**change), settings)
+
+
+def test_a_text_on_the_relative_stands_beside_the_first(settings):
+    said = Finding("It changed by 1.", "It changed by 2.")
+    assert repr(said).splitlines() == ["FOUND  It changed by 1.", "MINILM  It changed by 2."]
+    assert (
+        "a trained relative.</b> It changed by 2." in said._repr_html_()
+        and "relative" not in Finding("x")._repr_html_()
+    )
 
 
 def test_an_outcome_that_is_no_longer_so_is_refused(settings):
