@@ -39,11 +39,12 @@ def test_a_difference_of_shares_is_in_points_and_the_text_says_so(section):
     """Of "6.9% more" nobody knows: it may be of the whole or of what is there already."""
     told = findings.entries(section)
     for entry in [*told.get("five", []), *(v for k, v in told.items() if k != "five")]:
+        text = f"{entry['text']} {entry.get('relative', '')}"
         for key, spec in entry.get("figures", {}).items():
             how = spec.get("as", "")
             of = spec["measure"].startswith("share of")  # which is in per cent of it
-            assert of or not (" - " in spec["measure"] and how.endswith("%")), (entry["text"], key)
-            assert not how.endswith("p") or " point" in entry["text"], (entry["text"], key)
+            assert of or not (" - " in spec["measure"] and how.endswith("%")), (text, key)
+            assert not how.endswith("p") or " point" in text, (text, key)
 
 
 @pytest.fixture
