@@ -15,7 +15,7 @@ from ..claims.rules import FAILS, HOLDS, NOT_FOUND, NOT_RERUN, PART, TAUGHT, UND
 from ..settings import Settings
 from . import archive
 
-SQUARES = {  # how a claim as a whole is drawn: by the real BERT where its outputs decide, else by mini
+SQUARES = {  # how a claim as a whole is drawn: by the real BERT where its outputs decide, else by MiniLM, else by mini
     "holds": "holds",
     "part": "in part, or untrained too",
     "not": "does not hold, or not found in mini",
@@ -24,14 +24,18 @@ SQUARES = {  # how a claim as a whole is drawn: by the real BERT where its outpu
 }
 
 
+DECIDED = (HOLDS, TAUGHT, UNTRAINED_TOO, PART, FAILS)
+
+
 def square(standing: Standing) -> str:
     """The kind of a claim's square.
 
     Full only where the claim holds and no untrained network does as well; where the real BERT's outputs decide nothing,
-    our own model's outcome is drawn.
+    a trained relative's outcome is drawn, and where that is open or missing, our own model's.
     """
-    real, ours = standing.real.label, standing.mini.label
-    label = real if real in (HOLDS, PART, FAILS) else ours if ours != NOT_RERUN else real
+    real, relative, ours = standing.real.label, standing.relative.label, standing.mini.label
+    label = ours if ours != NOT_RERUN else real
+    label = next((decided for decided in (real, relative) if decided in DECIDED), label)
     if label == HOLDS and ours == UNTRAINED_TOO:
         label = UNTRAINED_TOO
     return KINDS[label]

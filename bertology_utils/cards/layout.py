@@ -133,7 +133,8 @@ def _outcome(name: str, slot: Slot, clause: Clause) -> str:
 
 
 def _graded(s: Standing) -> list[tuple[str, Sureness]]:
-    found = [(name, sure(s, which)) for name, which in (("the real BERT", "real"), (words.ours(s), "mini"))]
+    whose = (("the real BERT", "real"), (MINILM, "relative"), (words.ours(s), "mini"))
+    found = [(name, sure(s, which)) for name, which in whose]
     return [(name, grade) for name, grade in found if grade]
 
 

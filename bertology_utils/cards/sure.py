@@ -26,10 +26,10 @@ class Sureness:
 
 
 def sure(standing: Standing, which: str) -> Sureness | None:
-    """The grade of the slot ``real`` or ``mini``; None where nothing was rerun.
+    """The grade of the slot ``real``, ``relative`` or ``mini``; None where nothing was rerun.
 
-    Each weakness lowers the grade by one: aggregates only, indirect evidence, a small model (of one training seed, unless
-    other seeds bear it out), seeds on both sides, an interval wider than the effect asked for, few independent
+    Each weakness lowers the grade by one: aggregates only, indirect evidence, another network than BERT, a small model (of
+    one training seed, unless other seeds bear it out), seeds on both sides, an interval wider than the effect asked for, few independent
     units, a rule changed after figures had been seen, a departure from the study.
     """
     slot: Slot = getattr(standing, which)
@@ -37,8 +37,8 @@ def sure(standing: Standing, which: str) -> Sureness | None:
         return None
     reasons = []
     checks = slot.decision.checks
-    if which == "mini":
-        reasons += _networks(standing)
+    if which in ("relative", "mini"):
+        reasons += _networks(standing) if which == "mini" else ["a relative of BERT, tuned on pairs of sentences"]
         if slot.demonstration:
             reasons.append("generated sentences only")
         if standing.row.departs:
