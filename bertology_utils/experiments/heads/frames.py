@@ -43,7 +43,7 @@ def any_arguments(data, base, rng):
         core = [item for item, _ in seen.golds if isinstance(item, EdgeItem) and _core(item)]
         wanted = np.zeros((len(seen.ids), len(seen.ids)), np.float32)
         for predicate in {i.span1[0] for i in core}:
-            for argument in {w for i in core for w in range(*i.span2)} - {predicate}:
+            for argument in {w for i in core for _, w in i.pairs()} - {predicate}:
                 wanted[np.ix_(seen.words == predicate, seen.words == argument)] = 1 / abs(argument - predicate)
         total = wanted.sum(-1, keepdims=True)
         has = total[:, 0] > 0
