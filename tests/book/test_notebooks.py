@@ -36,6 +36,21 @@ def texts(path: Path) -> Iterator[str]:
                 yield output["text"]
 
 
+def halves(path: Path) -> tuple[list[tuple], list[tuple]]:
+    """What the percent script and the stored notebook say, cell by cell: kind, source, tags and other metadata.
+
+    Of two halves that differ `jupytext --sync` takes the one changed last, and what the other alone says is lost unseen.
+    """
+
+    def said(notebook: nbformat.NotebookNode) -> list[tuple]:
+        layout = ("lines_to_next_cell",)  # blank lines of the script
+        return [
+            (c.cell_type, c.source, {k: v for k, v in c.metadata.items() if k not in layout}) for c in notebook.cells
+        ]
+
+    return said(jupytext.read(path.with_suffix(".py"))), said(nbformat.read(path, as_version=4))
+
+
 def test_there_are_notebooks():
     assert NOTEBOOKS
 
@@ -67,9 +82,8 @@ class TestStored:
                 assert any(re.search(r"\d", o.text) for o in printed), cell.source
 
     def test_percent_script_says_the_same(self, path):
-        script = jupytext.read(path.with_suffix(".py"))
-        stored = nbformat.read(path, as_version=4)
-        assert [(c.cell_type, c.source) for c in script.cells] == [(c.cell_type, c.source) for c in stored.cells]
+        script, stored = halves(path)
+        assert script == stored
 
     def test_no_digit_of_an_output_can_be_changed_unseen(self, path):
         """The first digit of every number counts, in text and in the text of HTML."""
@@ -82,6 +96,49 @@ class TestStored:
                     before, after = lines[max(0, k - AROUND) : k], lines[k + 1 : k + 1 + AROUND]
                     one, other = ("\n".join([*before, middle, *after]) for middle in (changed, line))
                     assert not same(one, other), f"{match[0]} may become {digit}{match[0][1:]} in {line[:200]!r}"
+
+
+@pytest.mark.parametrize("half", [".py", ".ipynb"])
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("One more.", "One more. And another."),
+        ("print(1)", "print(2)"),
+        ("hide-output", "hide-input"),
+        ("A picture.", "Another picture."),
+    ],
+    ids=["text", "code", "tag", "caption"],
+)
+def test_what_one_half_of_a_notebook_alone_says_is_noticed(tmp_path, half, old, new):
+    script, notebook = tmp_path / "01_one.py", tmp_path / "01_one.ipynb"
+    script.write_text(
+        "# ---\n# jupyter:\n#   jupytext:\n#     formats: ipynb,py:percent\n# ---\n\n"
+        "# %% [markdown]\n# # One\n#\n# A paragraph.\n#\n# One more.\n\n"
+        '# %% mystnb={"figure": {"caption": "A picture."}} tags=["hide-output"]\nprint(1)\n'
+    )
+    notebooks.sync(tmp_path)
+    said, stored = halves(notebook)
+    assert said == stored and len(said) == 2
+    changed = tmp_path / f"01_one{half}"
+    text = changed.read_text()
+    assert text.count(old) == 1
+    changed.write_text(text.replace(old, new))
+    said, stored = halves(notebook)
+    assert said != stored
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS[:1], ids=lambda p: p.stem)
+@pytest.mark.parametrize("half", [".py", ".ipynb"])
+def test_a_stored_notebook_that_has_lost_a_paragraph_is_noticed(tmp_path, path, half):
+    for suffix in (".py", ".ipynb"):
+        (tmp_path / f"{path.stem}{suffix}").write_bytes(path.with_suffix(suffix).read_bytes())
+    copy = tmp_path / path.name
+    kept = jupytext.read(copy.with_suffix(half))
+    cell = next(c for c in kept.cells if c.cell_type == "markdown" and "\n\n" in c.source)
+    cell.source = cell.source.rpartition("\n\n")[0]
+    jupytext.write(kept, copy.with_suffix(half), fmt="py:percent" if half == ".py" else "ipynb")
+    script, stored = halves(copy)
+    assert [k for k, (a, b) in enumerate(zip(script, stored, strict=True)) if a != b] == [kept.cells.index(cell)]
 
 
 @pytest.fixture(scope="module")

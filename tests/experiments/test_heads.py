@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from support import write_model
+from support import tiny, write_model
 
 from bertology_utils import runs
 from bertology_utils.attention import patterns
@@ -96,6 +96,48 @@ def test_a_trial_as_far_off_keeps_distance_and_length():
     assert not any(a[0] in range(3, 5) for a, _ in seen), "an argument's own words ask nothing"
     whole = EdgeItem(id="y", words=("a", "b"), span1=(0, 1), span2=(1, 2), labels=("ARG1",))
     assert _as_far(random.Random(0), whole) is None
+
+
+@pytest.mark.parametrize(("who", "own"), [("frame_heads", "holds"), ("any_arguments", "does not hold")])
+def test_heads_that_attend_to_arguments_whosever_they_are_do_not_align_with_frames(who, own):
+    """Both lead over spans as far off; of two arguments as far from a predicate, one's own is told by the first alone."""
+    from bertology_utils.data import of
+    from bertology_utils.experiments.heads import frames
+
+    items = []
+    for k in range(120):  # "a V b W c", V to a and W to b and c, among other words: of V, b is as far off as a
+        drawn = np.random.default_rng(k)
+        before = int(drawn.integers(0, 4))
+        words = tuple(drawn.choice(list("abcdefghijklmnopqrstuvwxyz"), 12).tolist())
+        for verb, argument in ((1, 0), (3, 2), (3, 4)):
+            first, second = ((before + w, before + w + 1) for w in (verb, argument))
+            items.append(EdgeItem(id=f"{k}-{argument}", split=("dev", "test")[k % 2], words=words, span1=first,
+                                  span2=second, labels=("ARG1",)))  # fmt: skip
+    seen = of({"semantic_roles": items}, name="up_english_ewt")
+    rows = frames.frames(getattr(frames, who)(seen, tiny(), np.random.default_rng(0)), seen, SETTINGS)
+    found = {
+        c.name: c.outcome for c in decide(ledger.row("hed.frames.kovaleva2019").clauses, rows, source=seen.name).clauses
+    }
+    assert (found["align"], found["own"]) == ("holds", own)
+    assert (found["few"] == UNTESTABLE) is (own != "holds"), "of heads that align with no frame none can be few"
+    assert rows.set_index(["heads", "measure"])["n"]["top", "another predicate's argument"] == 60
+    assert any("one for 60 of 180 arguments" in note for note in rows.attrs["notes"])
+
+
+def test_another_predicates_argument_is_as_far_and_has_no_role_to_this_one():
+    from bertology_utils.experiments.heads.frames import _anothers
+
+    def role(predicate, *span, label="ARG1"):
+        return EdgeItem(id="x", words=tuple("abcdefghi"), span1=(predicate, predicate + 1), span2=span, labels=(label,))
+
+    item = role(4, 5, 6)
+    assert _anothers(item, [item, role(1, 3, 4)]) == (3, 4), "on the other side"
+    assert _anothers(item, [item, role(1, 2, 3)]) is None, "further off"
+    assert _anothers(item, [item, role(1, 3, 4), role(4, 3, 4, label="ARGM-TMP")]) is None, "it is this one's as well"
+    assert _anothers(item, [item, role(1, 3, 4, label="ARGM-TMP")]) is None, "no core argument"
+    assert _anothers(item, [item, role(1, 3, 6)]) is None, "it holds the predicate"
+    assert _anothers(item, [item, role(1, 2, 4), role(0, 3, 4)]) == (3, 4), "as long, where there are several"
+    assert _anothers(role(4, 6, 8), [role(1, 1, 3), role(1, 2, 3)]) == (1, 3)
 
 
 def test_pairs_that_look_alike_are_found():
