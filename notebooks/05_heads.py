@@ -483,7 +483,8 @@ card("hed.subwords.correia2019")
 #
 # {cite:t}`kovaleva2019` found two heads whose strongest links join predicates to the core elements of their frames, and
 # could switch them off without loss. We choose the two heads on one part, compare their attention to a core argument
-# with that to a span as far from another word, and take them away while the model fills masked words.
+# with that to a span as far from another word and with that to another predicate's argument exactly as far off, and
+# take them away while the model fills masked words.
 
 # %%
 frames = recall("hed.frames.kovaleva2019", data="up_english_ewt")
@@ -494,6 +495,10 @@ both = pd.concat([rows.assign(of=rows["heads"] + f" heads, {names[name]}") for n
 shown = {m: both[both["measure"] == m] for m in ("core argument", "as far off")}
 plotting.bars(shown, "of", xlim=(0, None), xlabel="largest attention, either way")
 plotting.plt.show()
+
+# %% tags=["hide-output"]
+for measure in ("core argument - as far off", "core argument - another predicate's"):
+    print(plotting.printed(frames.series(measure, heads="top")))
 
 # %% mystnb={"figure": {"caption": "Masked words no longer predicted when heads are switched off."}, "image": {"alt": "Horizontal bars: masked-word accuracy lost without the two top heads, without two others and without every second head, for the model."}}
 model = {"mini": frames.rows}

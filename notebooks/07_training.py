@@ -721,7 +721,7 @@ card("trn.tuned_sep.kovaleva2019")
 # {cite:t}`hao2019` give some layers of a tuned model their pretrained weights again. If that costs nothing, tuning did not
 # need them.
 
-# %% mystnb={"figure": {"caption": "Accuracy of tuned models with a third of their layers put back to the pretrained weights."}, "image": {"alt": "Bars: accuracy with no layer put back, with the lower third, with the upper third."}}
+# %% mystnb={"figure": {"caption": "Accuracy of tuned models with a third of their layers, or all of them, put back to the pretrained weights."}, "image": {"alt": "Bars: accuracy with no layer put back, with the lower third, with the upper third, with all layers."}}
 restored = plotting.series(recorded("trn.restore_lower.hao2019"), "accuracy")
 plotting.bars(restored, "restored", chance=0.5, xlim=(0, 1), xlabel="accuracy")
 plotting.show(restored)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -124,6 +125,16 @@ def test_the_first_part_of_a_run_trained_again_draws_the_recorded_curve(go, smal
     replace(told, curve=moved).save(go.root)
     with pytest.raises(ConfigError, match="another text"):
         live.retrace(base, 10_000, **given)
+
+
+def test_what_a_run_remarks_on_its_processor_is_not_on_the_page_that_retraces_it(go, small, monkeypatch, capsys):
+    base = go.tier.members[0]
+    go([base])
+    capsys.readouterr()
+    monkeypatch.setattr(live, "Run", lambda *a, **k: print("no bfloat16 here", file=sys.stderr) or Run(*a, **k))
+    told = record.find(base, go.root)
+    live.retrace(base, told.curve[0]["tokens"], root=go.root, corpus=small / "text", cache=small / "cache")
+    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

@@ -46,9 +46,9 @@ def retrace(
     points = {p["tokens"]: p["heldout_mlm"] for p in record.curve if p["tokens"] <= pieces}
     if not points:
         raise ConfigError(f"{member.name}: the first recorded point is at {record.curve[0]['tokens']:,} pieces")
-    with redirect_stderr(StringIO()):  # bars of progress, which a page would keep
+    # a page would keep bars of progress, and a remark on the processor's products that the curves answer
+    with redirect_stderr(StringIO()), TemporaryDirectory() as folder:
         text = text_of(member, corpus, cache)
-    with TemporaryDirectory() as folder:
         run = Run(member.config, text, Path(folder), join("cpu"), resume=False)
         return pd.DataFrame([_point(run, member, tokens, loss) for tokens, loss in points.items()])
 
