@@ -29,8 +29,8 @@ def sure(standing: Standing, which: str) -> Sureness | None:
     """The grade of the slot ``real``, ``relative`` or ``mini``; None where nothing was rerun.
 
     Each weakness lowers the grade by one: aggregates only, indirect evidence, another network than BERT, a small model (of
-    one training seed, unless other seeds bear it out), seeds on both sides, an interval wider than the effect asked for, few independent
-    units, a rule changed after figures had been seen, a departure from the study.
+    one training seed, unless other seeds bear it out), seeds on both sides, an interval wider than the effect asked for,
+    few independent units, a rule changed after figures had been seen, a departure from the study.
     """
     slot: Slot = getattr(standing, which)
     if slot.label == NOT_RERUN or slot.decision is None:
