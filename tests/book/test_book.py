@@ -93,7 +93,9 @@ def test_chapters_show_their_cards_with_verdicts(read):
         assert {card["id"] for card in cards} <= by_chapter[chapter]
         for card in cards:
             slots = [name for name, _ in standing(card["id"]).slots]
-            assert len(card.select(".claim-slot .outcome")) == len(slots), f"{card['id']} has no outcome for each of {slots}"
+            assert len(card.select(".claim-slot .outcome")) == len(slots), (
+                f"{card['id']} has no outcome for each of {slots}"
+            )
 
 
 @pytest.mark.book

@@ -96,7 +96,8 @@ def test_cards_can_be_read(browser, address, chapter, size):
     for card in cards:
         assert card.is_displayed() and card.size["width"] <= size[0]
         outcomes = card.find_elements("css selector", ".claim-slot .outcome")
-        assert len(outcomes) == len(standing(card.get_attribute("id")).slots) and all(o.is_displayed() and o.text.strip() for o in outcomes)
+        assert len(outcomes) == len(standing(card.get_attribute("id")).slots)
+        assert all(outcome.is_displayed() and outcome.text.strip() for outcome in outcomes)
     ground = browser.execute_script("return getComputedStyle(arguments[0]).borderLeftWidth", cards[0])
     assert ground == "5px"  # the style sheet was loaded
 
