@@ -41,8 +41,10 @@ def _row(runs: Recorded, name: str) -> tuple:
     losses = [loss(r) for r in found]
     spread = float(np.std(losses, ddof=1)) if len(losses) > 1 else float("nan")
     agree = [float(np.mean([agreement(r, k) for r in found])) for k in ATTRACTORS]
-    top, *means = (float(np.mean([f(r) for r in found])) for f in (top1, _probe, _tuned, seconds))
+    top, *means = (float(np.mean([f(r) for r in found])) for f in (top1, _probe, _tuned, differences.seconds))
     said = changes(runs.tier, name)
+    if (own := {r.precision for r in found}) != {r.precision for r in runs.group("base").values()}:
+        said += f"; timed on another processor, in {' and '.join(sorted(own))}"
     return name, runs.tier.name, len(found), float(np.mean(losses)), spread, top, *agree, *means, said
 
 
@@ -137,13 +139,6 @@ def _probe(record: Record) -> float:
 def _tuned(record: Record) -> float:
     told = record.items["tuned"]["right"]
     return told.count("1") / len(told)
-
-
-def seconds(record: Record) -> float:
-    """Processor seconds of a run: its pieces times what they cost at the depth of their phase."""
-    layers = record.config["layers"]
-    each = [p["share"] * record.cost[str(p.get("layers") or layers)] for p in record.config["phases"]]
-    return record.config["tokens"] / 1000 * sum(each)
 
 
 def curves(groups: list[str], tier: str = "generated") -> dict[str, pd.DataFrame]:

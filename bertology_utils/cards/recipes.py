@@ -13,9 +13,11 @@ import pandas as pd
 
 from ..experiments.training import family as differences
 from ..experiments.training.family_schedule import DOUBLINGS
+from ..pretrain import compute
 from ..pretrain.family.grid import tiers
 from ..pretrain.family.record import SHIPPED, Record
 from ..pretrain.family.recorded import Recorded
+from ..pretrain.recipes import from_record
 from ..settings import Settings
 from . import family
 from .tables import NONE, Table
@@ -78,8 +80,14 @@ def _row(runs: Recorded, said: str, group: str, settings: Settings) -> tuple:
 
 
 def times(runs: Recorded, group: str) -> float:
-    """Processor time of a run over that of the base: pieces times the least that one was timed to cost over seeds."""
+    """Processor time of a run over that of the base: pieces times the least that one was timed to cost over seeds.
+
+    Of runs that multiplied in numbers of other kinds, on other processors, the ratio of their multiplications.
+    """
     told = [list(runs.group(name).values()) for name in (group, "base")]
+    if len({record.precision for found in told for record in found}) > 1:
+        own, base = (compute.total(from_record(found[0].config)) for found in told)
+        return own / base
     first, second = (differences.seconds(found[0], differences.least(found)) for found in told)
     return first / second
 

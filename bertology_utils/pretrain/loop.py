@@ -276,6 +276,7 @@ class Run:
             "heldout": self.figures,
             "processes": self.world.size,
             "device": name,
+            "precision": "bf16" if self.step.autocast else "fp32",
             "seconds": round(self.seconds + time.monotonic() - self.started, 1),
             "versions": versions(),
             "commit": commit() or os.environ.get("BERTOLOGY_COMMIT"),  # outside a checkout one may say it

@@ -69,7 +69,7 @@ def test_a_random_start_inside_the_comparison_stands_for_the_untrained_network()
 def root(tmp_path):
     """Records of the English tier: a doubling of the pieces gains 0.4 nats, AdamW needs as much time and loses 0.1."""
 
-    def save(group: str, loss: float, cost: float = 0.05, seeds: int = 3) -> None:
+    def save(group: str, loss: float, cost: float = 0.05, seeds: int = 3, precision: str = "bf16") -> None:
         for member in TIER.group(group)[:seeds]:
             noise = np.random.default_rng(member.seed).normal(
                 0, 0.2, 40
@@ -80,6 +80,7 @@ def root(tmp_path):
             Record(
                 key=member.key, tier="english", config=member.config.as_dict(), text=member.text, curve=[], items=items,
                 cost={"4": cost + 0.01 * member.seed, "2": cost / 2}, passes=0.2, seconds=1.0,
+                provenance={"precision": precision},
             ).save(tmp_path)  # fmt: skip
 
     for group, loss in (("half pieces", 5.4), ("base", 5.0), ("twice the pieces", 4.6), ("AdamW", 5.1)):
@@ -87,13 +88,14 @@ def root(tmp_path):
     save("rate 0.4", 4.9, cost=0.05 * 2**0.5)
     save("linear schedule", 4.0, seeds=1)
     save("wider", 4.0, cost=0.05 * 2.5)
+    save("rate 0.15", 5.2, cost=0.05 * 4, precision="fp32")
     return tmp_path
 
 
 def test_recipes_are_compared_in_equal_time(root):
     """The base reaches in 1.41 of its time what is half a doubling further: a recipe as good gains nothing."""
     told = recipes.table(SETTINGS, root).rows.set_index("recipe")
-    assert list(told["seeds"]) == [3, 3, 3, 3, 1]
+    assert list(told["seeds"]) == [3, 3, 3, 3, 3, 1]
     apart = told["loss less the base's"]
     assert apart["AdamW"] == pytest.approx(0.1) and told["time"]["AdamW"] == 1
     assert told["time"]["masking 40 %"] == pytest.approx(2**0.5)
@@ -101,6 +103,8 @@ def test_recipes_are_compared_in_equal_time(root):
     assert told["one attractor"]["AdamW"] == 0.5 and told["agreement, adjacent"]["AdamW"] == 0.75
     assert told["interval"]["linear schedule"] == "–", "one seed has no interval"
     assert told["time"]["width 192"] == 2.5 and np.isnan(apart["width 192"]), "no run of the base was as long"
+    assert 0.5 < told["time"]["masking 15 %"] < 1, "multiplications, not the seconds of a processor four times as slow"
+    assert np.isfinite(apart["masking 15 %"])
     page = recipes.markdown(SETTINGS, root).splitlines()
     assert len(page) == 2 + len(told) and all(line.count("|") == page[0].count("|") for line in page)
 

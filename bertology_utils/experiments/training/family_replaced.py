@@ -42,10 +42,14 @@ def replaced_tokens(runs: Recorded, data: Data, settings: Settings) -> pd.DataFr
     frame = family.table(runs, settings, rows, (masked,))
     other = next(iter(runs.group(masked).values()))
     ratio = compute.total(from_record(found[0].config)) / compute.total(from_record(other.config))
-    clock = family.seconds(found[0]) / family.seconds(other)
+    clock = (
+        f"; processor time: {family.seconds(found[0]) / family.seconds(other):.2f}, since a small generator's matrices are "
+        "too small for a processor's full speed"
+        if found[0].precision == other.precision  # else they ran on other processors
+        else ""
+    )
     frame.attrs["notes"] += [
-        f"compute, replaced over masked: {ratio:.3f} (multiplications, counted from the shapes); processor time: {clock:.2f}, "
-        "since a small generator's matrices are too small for a processor's full speed",
+        f"compute, replaced over masked: {ratio:.3f} (multiplications, counted from the shapes){clock}",
         "generator and detector share no embeddings; in the study they do, and gain by it",
     ]
     return frame

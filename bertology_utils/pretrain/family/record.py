@@ -43,7 +43,7 @@ class Record:
     seconds : float
         Of training by the clock; a busy machine makes it longer.
     provenance : dict
-        Versions, device, threads, commit.
+        Versions, device, threads, commit, precision.
     """
 
     key: str
@@ -65,6 +65,12 @@ class Record:
     def model(self) -> str:
         """The hash of the trained model (`Subject.sha256`), where the tier keeps models; else empty."""
         return self.provenance.get("model_sha256", "")
+
+    @property
+    def precision(self) -> str:
+        """In which numbers the run multiplied, ``bf16`` or ``fp32``: what its configuration asks, where nothing else is told."""
+        asked = self.config.get("precision")
+        return self.provenance.get("precision", "bf16" if asked == "bf16" else "fp32")
 
     @property
     def says(self) -> str:

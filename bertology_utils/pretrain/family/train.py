@@ -193,6 +193,7 @@ def _recorded(member: Member, folder: Path, text: list[Path], cache: Path | None
             "tokens": told["tokens"],
             "order": told["order"],
             "device": told["device"],
+            "precision": told["precision"],
             "versions": versions(),
             "commit": told["commit"] or commit(),
             **(
