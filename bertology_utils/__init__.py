@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 __version__ = "0.1.0"
-__all__ = ["Settings", "card", "choose", "five", "found", "load", "plotting", "recall", "run"]
+__all__ = ["Settings", "card", "choose", "five", "found", "load", "overview", "plotting", "recall", "run"]
 
 
 def __getattr__(name: str):
@@ -17,6 +17,7 @@ def __getattr__(name: str):
         "five": "cards",
         "found": "cards",
         "load": "subject.models",
+        "overview": "cards",
         "recall": "runs",
         "run": "runs",
     }

@@ -20,12 +20,6 @@
 # of space do these vectors live in, and what do they keep of the word, of its sense and of its place? The survey
 # {cite:p}`rogers2020` gathers what was found; this chapter measures it again.
 #
-# Each claim has a question, the call that measures it, a figure with 95% intervals, what we found in a few words, and a
-# **card**: the real BERT (its authors' released outputs, scored again), our own small model `mini`, and its *untrained
-# twin* (the same architecture with random weights). Figures are on the studies' own data: `recall` shows the recorded
-# run, and `run` with the same arguments repeats it. What runs while you read uses generated sentences, a demonstration
-# that needs no download. Layer 0 is the embedding layer, before any context; layer 1 is the output of the first block.
-#
 # **Five things this chapter shows**
 
 # %% tags=["remove-cell"]
@@ -46,15 +40,30 @@ from bertology_utils import choose
 choose(MODEL, DATA)
 
 # %%
+from bertology_utils import five, overview
+
+five("embeddings")
+
+# %%
+overview("embeddings")
+
+# %% [markdown]
+# **How to read this chapter**
+#
+# Each claim has a question, the call that measures it, a figure with 95% intervals, what we found in a few words, and a
+# **card**: the real BERT (its authors' released outputs, scored again), our own small model `mini`, and its *untrained
+# twin* (the same architecture with random weights). Figures are on the studies' own data: `recall` shows the recorded
+# run, and `run` with the same arguments repeats it. What runs while you read uses generated sentences, a demonstration
+# that needs no download. Layer 0 is the embedding layer, before any context; layer 1 is the output of the first block.
+
+# %% tags=["hide-input"]
 import pandas as pd
 
-from bertology_utils import Settings, card, five, found, load, plotting, recall, run
+from bertology_utils import Settings, card, found, load, plotting, recall, run
 from bertology_utils.claims import evidence
 from bertology_utils.data import load as load_data
 from bertology_utils.experiments.embeddings.senses import sense_map
 from bertology_utils.vectors import geometry
-
-five("embeddings")
 
 # %% [markdown]
 # (emb-anisotropy)=

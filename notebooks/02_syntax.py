@@ -20,12 +20,6 @@
 # what the model *predicts* where grammar decides, what a classifier can read off its *vectors*, what is in its
 # *attention* and in the influence of words on one another, and what it does after *fine-tuning*. This chapter reruns them.
 #
-# Each claim has a question, the call that measures it, a figure with 95% intervals, what we found in a few words, and a
-# **card**: the real BERT (its authors' released outputs, scored again), our small model `mini` on the studies' own data,
-# and its *untrained twin*, the same architecture with random weights. Most of these claims take minutes, so `recall(id)`
-# shows a recorded run; `run(id)` in its place measures again, on any model. Layer 0 is the embeddings; blocks and heads
-# are counted from 1.
-#
 # **Five things this chapter shows**
 
 # %% tags=["remove-cell"]
@@ -46,13 +40,28 @@ from bertology_utils import choose
 choose(MODEL, DATA)
 
 # %%
-from bertology_utils import card, five, found, load, plotting, recall
+from bertology_utils import five, overview
+
+five("syntax")
+
+# %%
+overview("syntax")
+
+# %% [markdown]
+# **How to read this chapter**
+#
+# Each claim has a question, the call that measures it, a figure with 95% intervals, what we found in a few words, and a
+# **card**: the real BERT (its authors' released outputs, scored again), our small model `mini` on the studies' own data,
+# and its *untrained twin*, the same architecture with random weights. Most of these claims take minutes, so `recall(id)`
+# shows a recorded run; `run(id)` in its place measures again, on any model. Layer 0 is the embeddings; blocks and heads
+# are counted from 1.
+
+# %% tags=["hide-input"]
+from bertology_utils import card, found, load, plotting, recall
 from bertology_utils.claims import evidence, ledger
 from bertology_utils.data import load as load_data
 from bertology_utils.scores import trees
 from bertology_utils.subject import cloze, perturb
-
-five("syntax")
 
 # %% [markdown]
 # Small helpers: one picks the rows of a measure from a released record, so that the real BERT stands beside ours.

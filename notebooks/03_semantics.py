@@ -19,15 +19,6 @@
 # What does BERT know of meaning: who did what to whom, what kind of thing a name stands for, what a number is worth? The
 # survey {cite:p}`rogers2020` finds *some* knowledge of each, and says where it breaks. This chapter measures it again.
 #
-# Two traps lie here. A word may be likely because it is likely everywhere, so we take off what a model gives it in other
-# sentences. And a label may be told from the word alone, so every probe is held against a lookup of the words and against
-# the embeddings, which know no context. Layer 0 is the embeddings.
-#
-# Each claim has a question, the call that measures it, a figure with 95% intervals, what we found in a few words, and a
-# **card**: the real BERT (its authors' released outputs, scored again), our small model `mini` on the studies' own data,
-# and its *untrained twin*, the same architecture with random weights. `recall(id)` shows a recorded run; `run(id)` in its
-# place measures again, on any model.
-#
 # **Five things this chapter shows**
 
 # %% tags=["remove-cell"]
@@ -48,15 +39,33 @@ from bertology_utils import choose
 choose(MODEL, DATA)
 
 # %%
+from bertology_utils import five, overview
+
+five("semantics")
+
+# %%
+overview("semantics")
+
+# %% [markdown]
+# **How to read this chapter**
+#
+# Two traps lie here. A word may be likely because it is likely everywhere, so we take off what a model gives it in other
+# sentences. And a label may be told from the word alone, so every probe is held against a lookup of the words and against
+# the embeddings, which know no context. Layer 0 is the embeddings.
+#
+# Each claim has a question, the call that measures it, a figure with 95% intervals, what we found in a few words, and a
+# **card**: the real BERT (its authors' released outputs, scored again), our small model `mini` on the studies' own data,
+# and its *untrained twin*, the same architecture with random weights. `recall(id)` shows a recorded run; `run(id)` in its
+# place measures again, on any model.
+
+# %% tags=["hide-input"]
 import numpy as np
 import pandas as pd
 
-from bertology_utils import card, five, found, load, plotting, recall
+from bertology_utils import card, found, load, plotting, recall
 from bertology_utils.claims import evidence
 from bertology_utils.data import load as load_data
 from bertology_utils.subject import fillers
-
-five("semantics")
 
 # %% [markdown]
 # Small helpers: a released record of the real BERT, and several recorded runs side by side, each under a name of its own.

@@ -19,14 +19,6 @@
 # What does a model that has only read text know of the world? The survey {cite:p}`rogers2020` collects the answers: facts
 # come out of BERT when it fills in blanks, but it does little with them. This chapter asks again.
 #
-# Almost every way of asking has a simple rival. *The capital of France is \[MASK\]* can be answered by a word that is
-# right for many subjects, by a frequent word, or by the wording alone. So each figure is held against the commonest
-# object of the relation, against frequency, and against an *untrained twin* (the same architecture with random weights).
-#
-# A small model knows little. Where ours is no better than such a rival, the card says that the claim *cannot be tested
-# here*, and shows the figure. The figures below are of generated facts, a demonstration; the cards are about the studies'
-# own data. `recall(id)` shows a recorded run; `run(id)` in its place measures again, on any model.
-#
 # **Five things this chapter shows**
 
 # %% tags=["remove-cell"]
@@ -47,15 +39,32 @@ from bertology_utils import choose
 choose(MODEL, DATA)
 
 # %%
+from bertology_utils import five, overview
+
+five("world")
+
+# %%
+overview("world")
+
+# %% [markdown]
+# **How to read this chapter**
+#
+# Almost every way of asking has a simple rival. *The capital of France is \[MASK\]* can be answered by a word that is
+# right for many subjects, by a frequent word, or by the wording alone. So each figure is held against the commonest
+# object of the relation, against frequency, and against an *untrained twin* (the same architecture with random weights).
+#
+# A small model knows little. Where ours is no better than such a rival, the card says that the claim *cannot be tested
+# here*, and shows the figure. The figures below are of generated facts, a demonstration; the cards are about the studies'
+# own data. `recall(id)` shows a recorded run; `run(id)` in its place measures again, on any model.
+
+# %% tags=["hide-input"]
 import numpy as np
 import pandas as pd
 
-from bertology_utils import card, five, found, load, plotting, recall
+from bertology_utils import card, found, load, plotting, recall
 from bertology_utils.claims import evidence
 from bertology_utils.data import load as load_data
 from bertology_utils.subject import cloze, retrieval
-
-five("world")
 
 # %% [markdown]
 # (wld-lama)=

@@ -20,17 +20,6 @@
 # Do single heads do something we have a name for? The survey {cite:p}`rogers2020` collects the answers; this chapter
 # measures them again.
 #
-# Blocks and heads are counted from 1 ("block 3, head 5"). Attention is between words: summed over the pieces of the word
-# attended to, averaged over those of the word attending. A head is always *chosen* on one set of sentences and *scored*
-# on another. Most claims about heads have a simple rival: a head that looks at a place (the word before, \[SEP\]) and
-# knows nothing. Each figure is held against the best such rival.
-#
-# Each claim has a question, the call that measures it, a figure with 95% intervals, what we found in a few words, and a
-# **card**: the real BERT (its authors' released outputs, scored again), our own small model `mini`, and its *untrained
-# twin* (the same architecture with random weights). Figures are on the studies' own data: `recall` shows the recorded
-# run, and `run` with the same arguments repeats it. What runs while you read uses generated sentences, a demonstration
-# that needs no download.
-#
 # **Five things this chapter shows**
 
 # %% tags=["remove-cell"]
@@ -51,16 +40,36 @@ from bertology_utils import choose
 choose(MODEL, DATA)
 
 # %%
+from bertology_utils import five, overview
+
+five("heads")
+
+# %%
+overview("heads")
+
+# %% [markdown]
+# **How to read this chapter**
+#
+# Blocks and heads are counted from 1 ("block 3, head 5"). Attention is between words: summed over the pieces of the word
+# attended to, averaged over those of the word attending. A head is always *chosen* on one set of sentences and *scored*
+# on another. Most claims about heads have a simple rival: a head that looks at a place (the word before, \[SEP\]) and
+# knows nothing. Each figure is held against the best such rival.
+#
+# Each claim has a question, the call that measures it, a figure with 95% intervals, what we found in a few words, and a
+# **card**: the real BERT (its authors' released outputs, scored again), our own small model `mini`, and its *untrained
+# twin* (the same architecture with random weights). Figures are on the studies' own data: `recall` shows the recorded
+# run, and `run` with the same arguments repeats it. What runs while you read uses generated sentences, a demonstration
+# that needs no download.
+
+# %% tags=["hide-input"]
 import numpy as np
 import pandas as pd
 
-from bertology_utils import Settings, card, five, found, load, plotting, recall, run
+from bertology_utils import Settings, card, found, load, plotting, recall, run
 from bertology_utils.attention import patterns, relations
 from bertology_utils.attention.maps import maps
 from bertology_utils.claims import evidence
 from bertology_utils.data import load as load_data
-
-five("heads")
 
 # %% [markdown]
 # (hed-patterns)=

@@ -20,16 +20,6 @@
 # {cite:p}`rogers2020` draws a picture from many probing studies: word order at the bottom, syntax in the middle, the
 # pretraining task at the top, meaning everywhere. This chapter measures the picture again, claim by claim.
 #
-# Layer 0 is the embeddings; with L layers, layer L is the last, and *depth* is a layer's number over L. No claim is decided
-# by a best layer: of several layers that are nearly equal, chance picks one. One part of the stack is set against another,
-# each by the layer that is best in it on *other* sentences, and the difference of their scores is the effect. Probes are
-# fitted four times, on different sentences, so that the intervals cover the training too. "The middle" is between 0.25 and
-# 0.85 of the depth, and must beat both the layers below and above it and what the words give without a model.
-#
-# `mini` has 8 layers and the *untrained twin* its shape with random weights. The figures show the studies' own data where
-# they are at hand, from the recorded runs (`recall`); `run` measures again. The cards add the real BERT. Some figures and cards
-# add MiniLM, a relative of 6 layers that others trained on far more text.
-#
 # **Five things this chapter shows**
 
 # %% tags=["remove-cell"]
@@ -50,14 +40,33 @@ from bertology_utils import choose
 choose(MODEL, DATA)
 
 # %%
+from bertology_utils import five, overview
+
+five("layers")
+
+# %%
+overview("layers")
+
+# %% [markdown]
+# **How to read this chapter**
+#
+# Layer 0 is the embeddings; with L layers, layer L is the last, and *depth* is a layer's number over L. No claim is decided
+# by a best layer: of several layers that are nearly equal, chance picks one. One part of the stack is set against another,
+# each by the layer that is best in it on *other* sentences, and the difference of their scores is the effect. Probes are
+# fitted four times, on different sentences, so that the intervals cover the training too. "The middle" is between 0.25 and
+# 0.85 of the depth, and must beat both the layers below and above it and what the words give without a model.
+#
+# `mini` has 8 layers and the *untrained twin* its shape with random weights. The figures show the studies' own data where
+# they are at hand, from the recorded runs (`recall`); `run` measures again. The cards add the real BERT. Some figures and cards
+# add MiniLM, a relative of 6 layers that others trained on far more text.
+
+# %% tags=["hide-input"]
 import pandas as pd
 
-from bertology_utils import Settings, card, five, found, load, plotting, recall
+from bertology_utils import Settings, card, found, load, plotting, recall
 from bertology_utils.cards.words import model_name
 from bertology_utils.claims import evidence
 from bertology_utils.data import load as load_data
-
-five("layers")
 
 
 # %% tags=["hide-input"]

@@ -18,17 +18,7 @@
 #
 # How deep, how wide, what to hide, what to learn beside it, how long? The survey {cite:p}`rogers2020` reports choices that
 # took others thousands of processor hours. Here each choice is a **family** of small runs that differ in one thing, in two
-# tiers. One learns the package's own generated language: two blocks of width 128, 640,000 pieces, half a minute of one
-# processor core. The other learns English (Simple English Wikipedia): four blocks, 2.4 M pieces, two minutes. Where a
-# card has both, English comes first; [where they part](#trn-two-texts) is shown below.
-#
-# Such runs cannot say what BERT would do. They can say what a choice does to a small model early in its training, with
-# several seeds each, and how large an effect would have to be to be seen. Runs of one seed see the same text in the same
-# order, and all are asked for the same hidden pieces of held-out documents; intervals are over seeds and documents.
-#
-# The second half is about [fine-tuning](#trn-fine-tuning), of `mini`. In the first, trained runs are compared with one
-# another, so its cards have no untrained network. Training magnifies differences of rounding between processors, so
-# figures are read from records; `bertology family run` trains the whole family again, and the start of two runs is trained again below.
+# tiers.
 #
 # **Five things this chapter shows**
 
@@ -50,10 +40,31 @@ from bertology_utils import choose
 choose(MODEL, DATA)
 
 # %%
-from bertology_utils import card, five, found, plotting
-from bertology_utils.cards import family, learning
+from bertology_utils import five, overview
 
 five("training")
+
+# %%
+overview("training")
+
+# %% [markdown]
+# **How to read this chapter**
+#
+# One tier learns the package's own generated language: two blocks of width 128, 640,000 pieces, half a minute of one
+# processor core. The other learns English (Simple English Wikipedia): four blocks, 2.4 M pieces, two minutes. Where a
+# card has both, English comes first; [where they part](#trn-two-texts) is shown below.
+#
+# Such runs cannot say what BERT would do. They can say what a choice does to a small model early in its training, with
+# several seeds each, and how large an effect would have to be to be seen. Runs of one seed see the same text in the same
+# order, and all are asked for the same hidden pieces of held-out documents; intervals are over seeds and documents.
+#
+# The second half is about [fine-tuning](#trn-fine-tuning), of `mini`. In the first, trained runs are compared with one
+# another, so its cards have no untrained network. Training magnifies differences of rounding between processors, so
+# figures are read from records; `bertology family run` trains the whole family again, and the start of two runs is trained again below.
+
+# %% tags=["hide-input"]
+from bertology_utils import card, found, plotting
+from bertology_utils.cards import family, learning
 
 # %% [markdown]
 # The whole family, a line per group and tier: held-out loss (and its standard deviation over seeds), agreement by attractors,

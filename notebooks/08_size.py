@@ -21,19 +21,6 @@
 # what can be taken away: heads, layers, single weights, whole units, bits, word vectors; and about small models that learn
 # from large ones.
 #
-# The figures show the released outputs of the real BERT, scored again. Many of them come near a claim without being a
-# test of it (another damage, another order of steps), and then the text says so. The experiments themselves, for any BERT,
-# are a call away: `run("siz.head_pruning.michel2019")` tunes the model of your choice with five seeds, asks whether it beats the
-# commonest label by five points, and only then takes things away. Where it does not, there is nothing to lose, and the card
-# says *cannot be tested here*. What goes is chosen on training or development items and scored on test items; every way
-# has its null, as many parts at random or a model of that size tuned alone. Heads, layers and units are really cut out
-# of the weights; single weights are set to zero under a mask.
-#
-# In the recorded runs, which `recall` reads, `mini` was tuned on 600 generated pairs of sentences (does one follow from the
-# other?), and for some claims on 600 phrases of film reviews, SST-2 of GLUE; where a card has these, they come first. What
-# needs pretraining of several sizes is read from the recorded runs of [chapter 7](07_training.ipynb), some half a minute each.
-# Blocks and heads are counted from 1.
-#
 # **Five things this chapter shows**
 
 # %% tags=["remove-cell"]
@@ -54,12 +41,34 @@ from bertology_utils import choose
 choose(MODEL, DATA)
 
 # %%
-import pandas as pd
-
-from bertology_utils import card, five, found, load, plotting, recall
-from bertology_utils.claims import evidence
+from bertology_utils import five, overview
 
 five("size")
+
+# %%
+overview("size")
+
+# %% [markdown]
+# **How to read this chapter**
+#
+# The figures show the released outputs of the real BERT, scored again. Many of them come near a claim without being a
+# test of it (another damage, another order of steps), and then the text says so. The experiments themselves, for any BERT,
+# are a call away: `run("siz.head_pruning.michel2019")` tunes the model of your choice with five seeds, asks whether it beats the
+# commonest label by five points, and only then takes things away. Where it does not, there is nothing to lose, and the card
+# says *cannot be tested here*. What goes is chosen on training or development items and scored on test items; every way
+# has its null, as many parts at random or a model of that size tuned alone. Heads, layers and units are really cut out
+# of the weights; single weights are set to zero under a mask.
+#
+# In the recorded runs, which `recall` reads, `mini` was tuned on 600 generated pairs of sentences (does one follow from the
+# other?), and for some claims on 600 phrases of film reviews, SST-2 of GLUE; where a card has these, they come first. What
+# needs pretraining of several sizes is read from the recorded runs of [chapter 7](07_training.ipynb), some half a minute each.
+# Blocks and heads are counted from 1.
+
+# %% tags=["hide-input"]
+import pandas as pd
+
+from bertology_utils import card, found, load, plotting, recall
+from bertology_utils.claims import evidence
 
 
 # %% tags=["hide-input"]

@@ -20,14 +20,6 @@
 # and do it in Hindi. How? The survey {cite:p}`rogers2020` collects what was found by mid-2020 in its section 8: sentences
 # and words of different languages lie near their translations, and language itself is written all over the vectors.
 #
-# `mini` has read English alone. In this chapter its place is taken by `mini-multi`: 6 layers of width 256, cased, 16,384
-# pieces shared by 19 languages in eight scripts, read from Bibles, novels and wiki text, with no translation marked as one.
-# (`bert-base-uncased` stands for `bert-base-multilingual-cased` here.) The *untrained twin* has its shape and random weights.
-# A monolingual model can be put in its place by its name or folder: a null, since most of the languages are new to it.
-#
-# Beside every figure stand its nulls: what is told by shared pieces, by the embeddings alone, by the place in the sentence.
-# In figures languages go by their English names; tables have their own. Layer 0 is the embeddings.
-#
 # **Five things this chapter shows**
 
 # %% tags=["remove-cell"]
@@ -49,14 +41,31 @@ choose(MODEL, DATA)
 
 
 # %%
+from bertology_utils import five, overview
+
+five("mbert")
+
+# %%
+overview("mbert")
+
+# %% [markdown]
+# **How to read this chapter**
+#
+# `mini` has read English alone. In this chapter its place is taken by `mini-multi`: 6 layers of width 256, cased, 16,384
+# pieces shared by 19 languages in eight scripts, read from Bibles, novels and wiki text, with no translation marked as one.
+# (`bert-base-uncased` stands for `bert-base-multilingual-cased` here.) The *untrained twin* has its shape and random weights.
+# A monolingual model can be put in its place by its name or folder: a null, since most of the languages are new to it.
+#
+# Beside every figure stand its nulls: what is told by shared pieces, by the embeddings alone, by the place in the sentence.
+# In figures languages go by their English names; tables have their own. Layer 0 is the embeddings.
+
+# %% tags=["hide-input"]
 import pandas as pd
 
-from bertology_utils import Settings, card, five, found, load, plotting, recall
+from bertology_utils import Settings, card, found, load, plotting, recall
 from bertology_utils.claims import evidence, ledger
 from bertology_utils.data import load as load_data
 from bertology_utils.experiments.mbert.languages import language, named
-
-five("mbert")
 
 
 # %% tags=["hide-input"]

@@ -12,7 +12,7 @@ from typing import Any
 
 import nbformat
 
-SPEAKING = {"card", "found", "five"}  # what these give speaks for itself
+SPEAKING = {"card", "found", "five", "overview"}  # what these give speaks for itself
 DRAWN = {"code_prompt_show": "How this figure is drawn", "code_prompt_hide": "How this figure is drawn"}
 NUMBERS = {"code_prompt_show": "The figure in numbers", "code_prompt_hide": "The figure in numbers"}
 HELP = {"code_prompt_show": "Imports and helpers", "code_prompt_hide": "Imports and helpers"}
@@ -53,12 +53,12 @@ def fold_all(folder: Path) -> None:
 
 
 def _speaks(source: str) -> bool | None:
-    """Whether statements come before a last line that speaks for itself; None where the last line does not."""
+    """Whether more than imports comes before a last line that speaks for itself; None where the last line does not."""
     try:
         lines = ast.parse(source).body
     except SyntaxError:  # magics
         return None
     last = lines[-1].value if lines and isinstance(lines[-1], ast.Expr) else None
     if isinstance(last, ast.Call) and isinstance(last.func, ast.Name) and last.func.id in SPEAKING:
-        return len(lines) > 1
+        return not all(isinstance(line, (ast.Import, ast.ImportFrom)) for line in lines[:-1])
     return None

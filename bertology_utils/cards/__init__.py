@@ -2,5 +2,6 @@
 
 from .card import Card, card
 from .findings import five, found
+from .overview import overview
 
-__all__ = ["Card", "card", "five", "found"]
+__all__ = ["Card", "card", "five", "found", "overview"]

@@ -18,7 +18,9 @@ def folded(source, outputs=(), **metadata):
     ("source", "outputs", "metadata", "tags"),
     [
         ('card("a.b.c")', (), {}, ["remove-input"]),
-        ('from bertology_utils import five\n\nfive("heads")', (), {}, ["hide-input"]),
+        ('from bertology_utils import five\n\nfive("heads")', (), {}, ["remove-input"]),
+        ('x = 1\nfive("heads")', (), {}, ["hide-input"]),
+        ("import numpy as np", (), {"tags": ["hide-input"]}, ["hide-input"]),
         ("plotting.plt.show()", (PICTURE,), {"tags": ["slow"]}, ["slow", "hide-input"]),
         ("print(1)", (), {"tags": ["hide-output"]}, ["hide-cell"]),
         ('x = recall("a.b.c")', (), {}, None),

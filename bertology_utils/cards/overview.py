@@ -1,0 +1,70 @@
+"""A chapter at a glance: its claims, a line each, and what came of each for whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape
+
+import pandas as pd
+
+from ..claims.rules import NOT_RERUN
+from ..settings import Settings
+from .standing import MINILM, Slot, Standing, standings
+from .words import SIGNS, badge
+
+SAID = "The claims of this chapter and what came of each. The cards say why."
+
+
+@dataclass(frozen=True)
+class Overview:
+    """A line per claim, a column per network; a notebook shows it by itself, with links to its cards."""
+
+    of: tuple[Standing, ...]
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """Slot -> what readers see: a relative's column only where a claim was put to it."""
+        (ours, *others) = dict.fromkeys(s.ours for s in self.of)
+        relative = {"relative": MINILM} if any(s.relative.decision for s in self.of) else {}
+        return {"real": "real BERT", **relative, "mini": "ours" if others else ours, "untrained": "untrained"}
+
+    def _slots(self, s: Standing) -> Iterator[tuple[str, Slot]]:
+        return ((name, getattr(s, key)) for key, name in self.columns.items())
+
+    def __repr__(self) -> str:
+        rows = [{"claim": s.row.title} | {name: slot.label for name, slot in self._slots(s)} for s in self.of]
+        return pd.DataFrame(rows).to_string(index=False)
+
+    def _repr_html_(self) -> str:
+        head = "".join(f'<th scope="col">{name}</th>' for name in ("claim", *self.columns.values()))
+        body = "".join(
+            f'<tr><th scope="row"><a href="#{escape(s.row.id)}">{escape(s.row.title)}</a></th>'
+            + "".join(f'<td data-label="{name}">{_said(name, slot)}</td>' for name, slot in self._slots(s))
+            + "</tr>"
+            for s in self.of
+        )
+        return (
+            f'<table class="scoreboard overview"><caption>{SAID}</caption><thead><tr>{head}</tr></thead>'
+            f"<tbody>{body}</tbody></table>"
+        )
+
+
+def _said(name: str, slot: Slot) -> str:
+    """An outcome's badge; what was not rerun is a dash, so that the eye goes to what was."""
+    if slot.label == NOT_RERUN:
+        return f'<span title="{NOT_RERUN}">{SIGNS[NOT_RERUN]}</span>'
+    return badge(slot.label, who=name, short=True)
+
+
+def overview(section: str, settings: Settings | None = None) -> Overview:
+    """What came of the claims of a section, in the order of the ledger.
+
+    Errors as of `ledger.rows`.
+
+    Examples
+    --------
+    >>> print(str(overview("semantics")).splitlines()[0].split())
+    ['claim', 'real', 'BERT', 'MiniLM', 'mini', 'untrained']
+    """
+    return Overview(tuple(standings(section, settings)))

@@ -1,0 +1,42 @@
+"""A chapter at a glance: a line per claim, what came of it for whom, and a way to its card."""
+
+from __future__ import annotations
+
+import pytest
+from bs4 import BeautifulSoup
+
+from bertology_utils.cards import overview
+from bertology_utils.cards.overview import Overview
+from bertology_utils.cards.standing import MINILM, Standing, standing
+from bertology_utils.cards.words import SIGNS
+from bertology_utils.claims import ledger
+
+
+@pytest.mark.parametrize("section", [s.name for s in ledger.sections()])
+def test_a_line_per_claim_with_the_outcomes_of_its_card(section):
+    made = overview(section)
+    page = BeautifulSoup(made._repr_html_(), "html.parser")
+    head, *lines = ([cell.get_text() for cell in line.select("th, td")] for line in page.select("tr"))
+    assert head == ["claim", *made.columns.values()]
+    assert [line[0] for line in lines] == [row.title for row in ledger.rows(section)]
+    assert [a["href"] for a in page.select("th a")] == [f"#{row.id}" for row in ledger.rows(section)]
+    for line, s in zip(lines, made.of, strict=True):
+        labels = [getattr(s, slot).label for slot in made.columns]
+        assert [said[0] for said in line[1:]] == [SIGNS[label] for label in labels], s.row.id
+        told = next(row for row in repr(made).splitlines() if s.row.title in row)
+        assert told.split() == [*s.row.title.split(), *" ".join(labels).split()]
+
+
+def test_columns_follow_what_was_measured():
+    assert MINILM in overview("heads").columns.values() and MINILM not in overview("mbert").columns.values()
+    assert overview("heads").columns["mini"] == "mini"
+    assert overview("mbert").columns["mini"] == "ours", "the family beside mini-multi"
+    alone = Overview((standing("mbt.zero_shot.pires2019"),))
+    assert alone.columns["mini"] == "mini-multi"
+    bare = Overview((Standing(ledger.row("hed.frames.kovaleva2019"), (), "mini"),))
+    assert 'title="not rerun"' in bare._repr_html_(), "a dash"
+
+
+def test_an_unknown_section_is_said():
+    with pytest.raises(KeyError, match="no section"):
+        overview("nonesuch")
