@@ -51,10 +51,11 @@ overview("embeddings")
 # **How to read this chapter**
 #
 # Each claim has a question, the call that measures it, a figure with 95% intervals, what we found in a few words, and a
-# **card**: the real BERT (its authors' released outputs, scored again), our own small model `mini`, and its *untrained
-# twin* (the same architecture with random weights). Figures are on the studies' own data: `recall` shows the recorded
-# run, and `run` with the same arguments repeats it. What runs while you read uses generated sentences, a demonstration
-# that needs no download. Layer 0 is the embedding layer, before any context; layer 1 is the output of the first block.
+# **card**: the real BERT (its authors' released outputs, scored again), in part MiniLM (a relative that others trained on
+# far more text), our own small model `mini`, and its *untrained twin* (the same architecture with random weights).
+# Figures are on the studies' own data: `recall` shows the recorded run, and `run` with the same arguments repeats it.
+# What runs while you read uses generated sentences, a demonstration that needs no download. Layer 0 is the embedding
+# layer, before any context; layer 1 is the output of the first block.
 
 # %% tags=["hide-input"]
 import pandas as pd

@@ -51,10 +51,10 @@ overview("syntax")
 # **How to read this chapter**
 #
 # Each claim has a question, the call that measures it, a figure with 95% intervals, what we found in a few words, and a
-# **card**: the real BERT (its authors' released outputs, scored again), our small model `mini` on the studies' own data,
-# and its *untrained twin*, the same architecture with random weights. Most of these claims take minutes, so `recall(id)`
-# shows a recorded run; `run(id)` in its place measures again, on any model. Layer 0 is the embeddings; blocks and heads
-# are counted from 1.
+# **card**: the real BERT (its authors' released outputs, scored again), in part MiniLM (a relative that others trained on
+# far more text), our small model `mini` on the studies' own data, and its *untrained twin*, the same architecture with
+# random weights. Most of these claims take minutes, so `recall(id)` shows a recorded run; `run(id)` in its place measures
+# again, on any model. Layer 0 is the embeddings; blocks and heads are counted from 1.
 
 # %% tags=["hide-input"]
 from bertology_utils import card, found, load, plotting, recall

@@ -54,9 +54,9 @@ overview("semantics")
 # the embeddings, which know no context. Layer 0 is the embeddings.
 #
 # Each claim has a question, the call that measures it, a figure with 95% intervals, what we found in a few words, and a
-# **card**: the real BERT (its authors' released outputs, scored again), our small model `mini` on the studies' own data,
-# and its *untrained twin*, the same architecture with random weights. `recall(id)` shows a recorded run; `run(id)` in its
-# place measures again, on any model.
+# **card**: the real BERT (its authors' released outputs, scored again), in part MiniLM (a relative that others trained on
+# far more text), our small model `mini` on the studies' own data, and its *untrained twin*, the same architecture with
+# random weights. `recall(id)` shows a recorded run; `run(id)` in its place measures again, on any model.
 
 # %% tags=["hide-input"]
 import numpy as np

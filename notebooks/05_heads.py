@@ -56,10 +56,10 @@ overview("heads")
 # knows nothing. Each figure is held against the best such rival.
 #
 # Each claim has a question, the call that measures it, a figure with 95% intervals, what we found in a few words, and a
-# **card**: the real BERT (its authors' released outputs, scored again), our own small model `mini`, and its *untrained
-# twin* (the same architecture with random weights). Figures are on the studies' own data: `recall` shows the recorded
-# run, and `run` with the same arguments repeats it. What runs while you read uses generated sentences, a demonstration
-# that needs no download.
+# **card**: the real BERT (its authors' released outputs, scored again), in part MiniLM (a relative that others trained on
+# far more text), our own small model `mini`, and its *untrained twin* (the same architecture with random weights).
+# Figures are on the studies' own data: `recall` shows the recorded run, and `run` with the same arguments repeats it.
+# What runs while you read uses generated sentences, a demonstration that needs no download.
 
 # %% tags=["hide-input"]
 import numpy as np
