@@ -66,6 +66,15 @@ def test_what_is_recorded_is_not_run_again_and_one_configuration_is_one_run(go):
     assert not list((go.root.parent / "work").iterdir()), "a recorded run leaves no checkpoint"
 
 
+def test_a_record_says_in_which_numbers_its_run_multiplied(go):
+    go([go.tier.members[0]])
+    found = record.find(go.tier.members[0], go.root)
+    assert found.provenance["precision"] == found.precision == "fp32"
+    asked = replace(found, config=found.config | {"precision": "bf16"})
+    assert asked.precision == "fp32", "what was, not what was asked for"
+    assert replace(asked, provenance={}).precision == "bf16", "records from before runs said it"
+
+
 def test_a_tier_may_keep_its_models_and_its_records_say_which(go, monkeypatch, tmp_path):
     member = go.tier.members[1]
     monkeypatch.setattr(train, "tiers", lambda: {"small": replace(go.tier, keeps="model")})
