@@ -189,9 +189,19 @@ def noted(runs: Recorded, rows: Sequence[dict], beside: Sequence[dict], groups: 
     notes = [
         runs.tier.says,
         f"seeds per group: {', '.join(seeds)}",
+        _precisions(runs, groups),
         f"smallest effects that intervals so wide find with a power of 0.8: {'; '.join(found)}" if found else "",
     ]
     return intervals.table([*rows, *beside], notes)
+
+
+def _precisions(runs: Recorded, groups: Sequence[str]) -> str:
+    """Which groups multiplied in which numbers, where they differ in it: some processors have no bfloat16."""
+    by: dict[str, list[str]] = {}
+    for group in dict.fromkeys(groups):
+        for precision in sorted({r.precision for r in runs.group(group).values()}):
+            by.setdefault(precision, []).append(group)
+    return "; ".join(f"multiplied in {p}: {', '.join(found)}" for p, found in sorted(by.items())) if len(by) > 1 else ""
 
 
 def _told(row: dict) -> str:
