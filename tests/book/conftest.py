@@ -36,6 +36,7 @@ def running(tmp_path_factory) -> Iterator[Running]:
             options.add_argument(flag)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         made = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+        made.set_script_timeout(120)  # axe on a long page, while something else has the processor
         # a page that nobody has clicked on yet is told of a focus too
         made.execute_cdp_cmd("Emulation.setFocusEmulationEnabled", {"enabled": True})
         return made
