@@ -135,11 +135,24 @@ def run(
 
 
 def sync(folder: Path) -> None:
-    """Bring each notebook and its percent script to the same text; the one changed last wins, a missing one is made."""
+    """Bring each notebook and its percent script to the same text; the one changed last wins, a missing one is made.
+
+    Raises
+    ------
+    NotebookError
+        What the other half says was not committed and would be lost; both are as they were.
+    """
     from jupytext.cli import jupytext
+
+    from .halves import lost
 
     for name in sorted({p.stem for pattern in ("*.ipynb", "*.py") for p in folder.glob(pattern)}):
         path = folder / f"{name}.ipynb"
+        if (half := lost(path)) is not None:
+            raise NotebookError(
+                f"{half}: changed, not committed, and older than its other half, which says something else and would "
+                "replace it; bring the two together by hand, or commit this one first"
+            )
         path = path if path.exists() else path.with_suffix(".py")
         if jupytext(["--quiet", "--sync", str(path)]):
             raise NotebookError(f"{path}: jupytext could not pair it with its other half")

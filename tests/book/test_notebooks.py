@@ -16,6 +16,7 @@ import pytest
 from nbval.plugin import find_comment_markers, find_metadata_tags
 
 from bertology_utils.book import notebooks, stage
+from bertology_utils.book.halves import halves
 from bertology_utils.scores.sameness import plain, same
 
 NOTEBOOKS = notebooks.found(stage.ROOT / "notebooks")
@@ -34,21 +35,6 @@ def texts(path: Path) -> Iterator[str]:
             yield from (plain(v) for k, v in output.get("data", {}).items() if k.startswith("text/"))
             if "text" in output:
                 yield output["text"]
-
-
-def halves(path: Path) -> tuple[list[tuple], list[tuple]]:
-    """What the percent script and the stored notebook say, cell by cell: kind, source, tags and other metadata.
-
-    Of two halves that differ `jupytext --sync` takes the one changed last, and what the other alone says is lost unseen.
-    """
-
-    def said(notebook: nbformat.NotebookNode) -> list[tuple]:
-        layout = ("lines_to_next_cell",)  # blank lines of the script
-        return [
-            (c.cell_type, c.source, {k: v for k, v in c.metadata.items() if k not in layout}) for c in notebook.cells
-        ]
-
-    return said(jupytext.read(path.with_suffix(".py"))), said(nbformat.read(path, as_version=4))
 
 
 def test_there_are_notebooks():
@@ -241,6 +227,25 @@ def test_a_notebook_is_made_from_its_script_and_follows_it(tmp_path):
     notebooks.sync(tmp_path)
     cells = nbformat.read(notebook, as_version=4).cells
     assert cells[0].source == "# First" and cells[1].outputs[0].text == "1\n"  # outputs outlast a change of text
+
+
+@pytest.mark.parametrize("older", [".py", ".ipynb"])
+def test_a_change_that_was_not_committed_is_not_overwritten_by_the_other_half(tmp_path, older):
+    script, notebook = tmp_path / "01_one.py", tmp_path / "01_one.ipynb"
+    script.write_text("# ---\n# jupyter:\n#   jupytext:\n#     formats: ipynb,py:percent\n# ---\n\n# %%\nprint(1)\n")
+    notebooks.sync(tmp_path)
+    for words in (("init", "-q"), ("add", "."), ("-c", "user.name=n", "-c", "user.email=e", "commit", "-qm", "One")):
+        subprocess.run(["git", "-C", str(tmp_path), *words], check=True)
+    mine, other = (script, notebook) if older == ".py" else (notebook, script)
+    mine.write_text(mine.read_text().replace("print(1)", "print(2)"))
+    os.utime(mine, (other.stat().st_mtime - 10,) * 2)
+    both = script.read_text(), notebook.read_text()
+    with pytest.raises(notebooks.NotebookError, match=f"01_one{older}: changed"):
+        notebooks.sync(tmp_path)
+    assert both == (script.read_text(), notebook.read_text())
+    os.utime(mine, (other.stat().st_mtime + 10,) * 2)  # the one changed last wins over one as it was committed
+    notebooks.sync(tmp_path)
+    assert "print(2)" in other.read_text()
 
 
 def test_the_environment_of_a_kernel_is_put_back(tmp_path, monkeypatch):
