@@ -10,7 +10,7 @@ from html import escape
 
 from ..cards import seeds
 from ..cards.standing import MINILM, Slot, Standing
-from ..cards.words import KINDS, SIGNS, badge
+from ..cards.words import KINDS, SIGNS, badge, related_badge
 from ..claims import ledger
 from ..claims.rules import FAILS, HOLDS, UNTRAINED_TOO
 
@@ -42,7 +42,7 @@ def _row(s: Standing, section: str) -> str:
     kinds = sorted({r.kind for r in s.records if not r.is_twin})
     passes = s.untrained.label in (HOLDS, UNTRAINED_TOO) and s.mini.label != FAILS
     flags = f'data-disagree="{int(s.disagree)}" data-twin="{int(passes)}" data-kinds="{" ".join(kinds)}"'
-    cells = [_cell(s.ours if key == "mini" else name, getattr(s, key)) for key, name in COLUMNS.items()]
+    cells = [_cell(s, s.ours if key == "mini" else name, getattr(s, key)) for key, name in COLUMNS.items()]
     cells.append(_seeds(s))
     shown = " + ".join(kinds)
     return (
@@ -53,9 +53,10 @@ def _row(s: Standing, section: str) -> str:
     )
 
 
-def _cell(name: str, slot: Slot) -> str:
+def _cell(s: Standing, name: str, slot: Slot) -> str:
     kind = KINDS[slot.label]
-    said = badge(slot.label, slot.decision.reason if slot.decision else "", who=name, short=True)
+    said = related_badge(s) if slot is s.real and s.related else ""
+    said = said or badge(slot.label, slot.decision.reason if slot.decision else "", who=name, short=True)
     return f'<td data-label="{name}" data-rank="{RANK[kind]}" data-sign="{SIGNS[slot.label]}">{said}</td>'
 
 
@@ -77,11 +78,19 @@ def as_csv(found: Sequence[Standing]) -> str:
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(
-        ["id", "section", "title", "how", *(f"{c}_{x}" for c in COLUMNS for x in ("label", "n", "data")), *SEEDS]
+        [
+            "id",
+            "section",
+            "title",
+            "how",
+            *(f"{c}_{x}" for c in COLUMNS for x in ("label", "n", "data")),
+            *SEEDS,
+            "related",
+        ]
     )
     for s in found:
         slots = [x for c in COLUMNS for x in _plain(getattr(s, c))]
-        writer.writerow([s.row.id, s.row.section, s.row.title, s.row.how, *slots, *_counts(s)])
+        writer.writerow([s.row.id, s.row.section, s.row.title, s.row.how, *slots, *_counts(s), ";".join(s.related)])
     return stream.getvalue()
 
 

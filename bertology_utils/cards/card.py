@@ -32,6 +32,7 @@ class Card:
         out = [f"{s.row.title}  [{s.row.id}]", f"CLAIM      {s.row.claim}", f"FOUND      {words.sentence(s)}"]
         for name, slot in s.slots:
             why = f" ({without})" if name == "untrained" and (without := layout.without_twin(s)) else ""
+            why += f"; related outputs {words.related(s)}" if slot is s.real and s.related else ""
             out.append(f"{name.upper():10} {slot.label}{why}" + (f": {headline(slot)}" if slot.decision else ""))
         if apart := spread(s):
             out.append(f"SEEDS      {apart.measure} {apart} in {apart.seeds} seeds ({words.data_name(apart.data)})")

@@ -83,6 +83,8 @@ def _slot(s: Standing, name: str, slot: Slot) -> str:
         small.append(f'<span class="claim-figure">{escape(figure(c.value, c.low, c.high, 2))}</span>')
         small.append(escape(f"{c.measure}{more}"))
         small += _spread(s) if slot is s.mini else []
+    if slot is s.real and s.related:
+        small.append(f"related outputs {words.related(s)}")
     if slot.decision:
         on = ", ".join(dict.fromkeys(map(words.data_name, slot.data)))
         clusters = f"{words.count(slot.clusters)} independent clusters" if slot.clusters else ""

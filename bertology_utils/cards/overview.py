@@ -11,7 +11,7 @@ import pandas as pd
 from ..claims.rules import NOT_RERUN
 from ..settings import Settings
 from .standing import MINILM, Slot, Standing, standings
-from .words import SIGNS, badge
+from .words import SIGNS, badge, related_badge
 
 SAID = "The claims of this chapter and what came of each. The cards say why."
 
@@ -40,7 +40,7 @@ class Overview:
         head = "".join(f'<th scope="col">{name}</th>' for name in ("claim", *self.columns.values()))
         body = "".join(
             f'<tr><th scope="row"><a href="#{escape(s.row.id)}">{escape(s.row.title)}</a></th>'
-            + "".join(f'<td data-label="{name}">{_said(name, slot)}</td>' for name, slot in self._slots(s))
+            + "".join(f'<td data-label="{name}">{_said(s, name, slot)}</td>' for name, slot in self._slots(s))
             + "</tr>"
             for s in self.of
         )
@@ -50,8 +50,10 @@ class Overview:
         )
 
 
-def _said(name: str, slot: Slot) -> str:
-    """An outcome's badge; what was not rerun is a dash, so that the eye goes to what was."""
+def _said(s: Standing, name: str, slot: Slot) -> str:
+    """An outcome's badge; what was not rerun is a dash, so that the eye goes to what was, or what bears on the claim."""
+    if slot is s.real and s.related:
+        return related_badge(s)
     if slot.label == NOT_RERUN:
         return f'<span title="{NOT_RERUN}">{SIGNS[NOT_RERUN]}</span>'
     return badge(slot.label, who=name, short=True)

@@ -27,6 +27,7 @@ FAMILY = "family"  # recorded runs of training stand in our slot where a claim c
 TOY = "toy"
 RELATIVE, MINILM = "all-MiniLM-L6-v2", "MiniLM"  # a trained network that comes as a package, and what readers call it
 SHOWN = ("mini", "mini-multi", TOY, FAMILY, RELATIVE)  # models whose records have a place of their own on a card
+STANCES = ("supports", "qualifies", "contradicts")  # of released outputs, as we read them
 DECIDING = ("", "authors", "rerun")  # labels of records that may decide; related and digitised ones bear on the claim
 
 
@@ -112,6 +113,14 @@ class Standing:
         return _slot(_headline(mine) or others, ours=False)
 
     @cached_property
+    def related(self) -> tuple[str, ...]:
+        """How released outputs that bear on the claim speak, where none of the real BERT's decides it: stances, each once."""
+        if self.real.decision is not None:
+            return ()
+        said = {r.stance for r in self.records if r.kind == "released"}
+        return tuple(stance for stance in STANCES if stance in said)
+
+    @cached_property
     def mini(self) -> Slot:
         """Our own model."""
         return _slot(_headline(self._reruns(self.ours)), ours=True)
@@ -163,6 +172,7 @@ class Standing:
             "how": self.row.how,
             "clauses": [{"says": c.says, "kind": c.kind} for c in self.row.clauses],
             "outcomes": {name: getattr(self, name).plain() for name in ("real", "relative", "mini", "untrained")},
+            "related": list(self.related),
             **self.calibration,
             "seeds": [{"seed": s.network.seed, "label": s.label} for s in self.seeds],
             "evidence": [

@@ -162,18 +162,31 @@ def share(value: float) -> str:
     return re.sub(r"^(−?)0\.", r"\1.", text)
 
 
-def _real(slot: Slot) -> str:
+def related(standing: Standing) -> str:
+    """What released outputs that decide nothing have to say of a claim: ``support it``, ``support and qualify it``."""
+    verbs = [{"supports": "support", "qualifies": "qualify", "contradicts": "contradict"}[s] for s in standing.related]
+    return f"{' and '.join(verbs)} it" if verbs else ""
+
+
+def related_badge(standing: Standing) -> str:
+    """The same in a narrow column, with what it means on hover: not an outcome, so without a sign of one."""
+    title = f"No outputs of the real BERT decide it; related ones {related(standing)}."
+    return f'<span class="outcome outcome-none" title="{title}">related: {", ".join(standing.related)}</span>'
+
+
+def _real(standing: Standing) -> str:
+    slot = standing.real
     rerun = slot.records and slot.records[0].kind == "rerun"
     source = "our rerun" if rerun else RELEASED.get(slot.records[0].label if slot.records else "", "released outputs")
     items = f", {count(slot.n)} items" if slot.n else ""
-    of = f"({source}{items})"
+    of, beside = f"({source}{items})", related(standing)
     return {
         HOLDS: f"Holds for the real BERT {of}.",
         PART: f"Holds in part for the real BERT {of}.",
         FAILS: f"Does not hold for the real BERT {of}.",
         UNDECIDED: f"The real BERT's outputs leave it open {of}.",
         UNTESTABLE: f"The real BERT's outputs cannot decide it {of}.",
-    }.get(slot.label, "No outputs of the real BERT decide it.")
+    }.get(slot.label, f"No outputs of the real BERT decide it{f'; related ones {beside}' if beside else ''}.")
 
 
 def ours(standing: Standing) -> str:
@@ -235,4 +248,4 @@ def own_run(record: Evidence) -> str:
 def sentence(standing: Standing) -> str:
     """What came of a claim, in short sentences from its outcomes: for the real BERT, a relative, ours, and over seeds."""
     mine = f"{_ours(standing.mini, ours(standing))}{_twin(standing.mini, standing.untrained)}"
-    return " ".join(filter(None, (_real(standing.real), _relative(standing.relative), mine, seeds.sentence(standing))))
+    return " ".join(filter(None, (_real(standing), _relative(standing.relative), mine, seeds.sentence(standing))))

@@ -22,7 +22,9 @@ def test_a_line_per_claim_with_the_outcomes_of_its_card(section):
     assert [a["href"] for a in page.select("th a")] == [f"#{row.id}" for row in ledger.rows(section)]
     for line, s in zip(lines, made.of, strict=True):
         labels = [getattr(s, slot).label for slot in made.columns]
-        assert [said[0] for said in line[1:]] == [SIGNS[label] for label in labels], s.row.id
+        signs = [SIGNS[label] for label in labels]
+        assert [said[0] for said in line[1:]] == (["r", *signs[1:]] if s.related else signs), s.row.id
+        assert not s.related or line[1] == f"related: {', '.join(s.related)}"
         told = next(row for row in repr(made).splitlines() if s.row.title in row)
         assert told.split() == [*s.row.title.split(), *" ".join(labels).split()]
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
 import pytest
+from bs4 import BeautifulSoup
 
 from bertology_utils.book import studies
-from bertology_utils.cards import words
-from bertology_utils.cards.standing import Slot, Standing
+from bertology_utils.cards import card, words
+from bertology_utils.cards.card import Card
+from bertology_utils.cards.standing import Slot, Standing, standings
 from bertology_utils.claims import evidence, ledger
 from bertology_utils.claims.rules import LABELS
 from bertology_utils.settings import Settings
@@ -75,3 +78,32 @@ def standing(real: str, mini: str, untrained: str) -> Standing:
 )
 def test_the_sentence_says_what_the_slots_say(labels, said):
     assert said in words.sentence(standing(*labels))
+
+
+@pytest.mark.parametrize(
+    ("stances", "label", "said"),
+    [
+        (["supports"], "related", "decide it; related ones support it."),
+        (["contradicts", "supports", "", "supports"], "digitised", "related ones support and contradict it."),
+        (["qualifies"], "authors", "decide it; related ones qualify it."),  # of a network that is no BERT
+        ([""], "related", "No outputs of the real BERT decide it."),
+    ],
+)
+def test_released_outputs_that_decide_nothing_are_not_passed_over(stances, label, said):
+    claim = "syn.agreement.goldberg2019"
+    row = {"measure": "a measure that no rule asks for", "value": 0.5, "low": 0.4, "high": 0.6, "n": 9}
+    record = partial(evidence.Evidence, claim=claim, rows=[row])
+    records = [
+        record(model="elmo", data=f"d{k}", kind="released", label=label, stance=s) for k, s in enumerate(stances)
+    ]
+    mine = record(model="mini", data="builtin", kind="rerun")
+    made = Standing(ledger.row(claim), (mine, *records))
+    assert said in words.sentence(made)
+    shown = BeautifulSoup(Card(made)._repr_html_(), "html.parser").select_one(".slot-real").get_text()
+    assert ("related outputs" in shown) == bool(made.related)
+
+
+def test_what_bears_on_a_claim_is_silent_where_the_real_bert_decides():
+    decided = [s for s in standings() if s.real.decision]
+    assert decided and not any(s.related for s in decided)
+    assert card("mbt.word_alignment.libovicky2019").standing.related == ("supports",)
