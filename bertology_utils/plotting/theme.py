@@ -70,11 +70,15 @@ def look(name: str) -> int | None:
     --------
     >>> look("mini"), look("mini, untrained"), look("bert-base-uncased, released"), look("MiniLM"), look("best head")
     (0, 1, 2, 7, None)
+    >>> look("untrained")
+    1
     """
     called = name.lower().replace(",", "").replace(" ", "-")
     if called == "family":  # recorded runs of training, in mini's place
         return 0
     called = called.replace("mini-multi", "mini")  # it has mini's place in the chapter that is about such models
+    if called == SHORT["mini-untrained"]:
+        called = OURS[1]
     if called in OURS:
         return OURS.index(called)
     return next((place for start, place in PUBLISHED.items() if called.startswith(start)), None)
