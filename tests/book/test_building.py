@@ -12,7 +12,7 @@ import nbformat
 import pytest
 from bs4 import BeautifulSoup
 
-from bertology_utils.book import stage
+from bertology_utils.book import claim_pages, stage
 from bertology_utils.book.__main__ import build
 from bertology_utils.cards.standing import standing as standing_of
 from bertology_utils.claims.evidence import SHIPPED
@@ -23,8 +23,12 @@ ID = "syn.malformed.ettinger2019"
 
 
 @pytest.fixture
-def root(tmp_path) -> Path:
-    """A checkout with one short notebook, stored without outputs."""
+def root(tmp_path, monkeypatch) -> Path:
+    """A checkout with one short notebook, stored without outputs, and one claim's page (all 135 take a minute)."""
+    write = claim_pages.write
+    monkeypatch.setattr(
+        claim_pages, "write", lambda folder, found, *more: write(folder, [s for s in found if s.row.id == ID], *more)
+    )
     root = tmp_path / "checkout"
     (root / "notebooks").mkdir(parents=True)
     shutil.copytree(stage.ROOT / "book", root / "book", ignore=shutil.ignore_patterns("_build"))

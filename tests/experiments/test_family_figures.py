@@ -71,7 +71,7 @@ def test_a_shared_layer_counts_once_and_its_null_is_as_small():
     assert value(rows, "parameters, shared / plain") == pytest.approx(293_218 / 901_250)
     assert value(rows, "parameters, narrower of that size / plain") == pytest.approx(1 / 3, abs=0.01)
     assert value(rows, "loss, shared - narrower of that size") == pytest.approx(-0.3, abs=0.02)
-    assert outcomes == {"parameters": HOLDS, "scores": HOLDS}
+    assert outcomes == {"scores": HOLDS}
 
 
 def test_what_is_trained_large_is_compared_at_no_more_bytes_and_equal_compute():
