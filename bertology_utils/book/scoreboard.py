@@ -55,8 +55,8 @@ def _row(s: Standing, section: str) -> str:
 
 def _cell(s: Standing, name: str, slot: Slot) -> str:
     kind = KINDS[slot.label]
-    said = related_badge(s) if slot is s.real and s.related else ""
-    said = said or badge(slot.label, slot.decision.reason if slot.decision else "", who=name, short=True)
+    reason = slot.decision.reason if slot.decision else ""
+    said = (slot is s.real and related_badge(s)) or badge(slot.label, reason, who=name, short=True)
     return f'<td data-label="{name}" data-rank="{RANK[kind]}" data-sign="{SIGNS[slot.label]}">{said}</td>'
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 from ..claims.rules import NOT_RERUN
 from ..settings import Settings
 from .standing import MINILM, Slot, Standing, standings
-from .words import SIGNS, badge, related_badge
+from .words import SIGNS, badge, related_badge, related_label
 
 SAID = "The claims of this chapter and what came of each. The cards say why."
 
@@ -33,7 +33,7 @@ class Overview:
         return ((name, getattr(s, key)) for key, name in self.columns.items())
 
     def __repr__(self) -> str:
-        rows = [{"claim": s.row.title} | {name: slot.label for name, slot in self._slots(s)} for s in self.of]
+        rows = [{"claim": s.row.title} | {name: _label(s, slot) for name, slot in self._slots(s)} for s in self.of]
         return pd.DataFrame(rows).to_string(index=False)
 
     def _repr_html_(self) -> str:
@@ -50,10 +50,14 @@ class Overview:
         )
 
 
+def _label(s: Standing, slot: Slot) -> str:
+    return (slot is s.real and related_label(s)) or slot.label
+
+
 def _said(s: Standing, name: str, slot: Slot) -> str:
-    """An outcome's badge; what was not rerun is a dash, so that the eye goes to what was, or what bears on the claim."""
-    if slot is s.real and s.related:
-        return related_badge(s)
+    """An outcome's badge, or what bears on the claim; what was not rerun is a dash, so that the eye goes to what was."""
+    if slot is s.real and (beside := related_badge(s)):
+        return beside
     if slot.label == NOT_RERUN:
         return f'<span title="{NOT_RERUN}">{SIGNS[NOT_RERUN]}</span>'
     return badge(slot.label, who=name, short=True)

@@ -168,10 +168,16 @@ def related(standing: Standing) -> str:
     return f"{' and '.join(verbs)} it" if verbs else ""
 
 
+def related_label(standing: Standing) -> str:
+    """The same in a narrow column: ``related: supports, qualifies``."""
+    return f"related: {', '.join(standing.related)}" if standing.related else ""
+
+
 def related_badge(standing: Standing) -> str:
-    """The same in a narrow column, with what it means on hover: not an outcome, so without a sign of one."""
+    """Its HTML, with what it means on hover: not an outcome, so without a sign of one. Empty where there is nothing."""
     title = f"No outputs of the real BERT decide it; related ones {related(standing)}."
-    return f'<span class="outcome outcome-none" title="{title}">related: {", ".join(standing.related)}</span>'
+    said = related_label(standing)
+    return f'<span class="outcome outcome-none" title="{title}">{said}</span>' if said else ""
 
 
 def _real(standing: Standing) -> str:

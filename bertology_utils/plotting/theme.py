@@ -77,8 +77,7 @@ def look(name: str) -> int | None:
     if called == "family":  # recorded runs of training, in mini's place
         return 0
     called = called.replace("mini-multi", "mini")  # it has mini's place in the chapter that is about such models
-    if called == SHORT["mini-untrained"]:
-        called = OURS[1]
+    called = "mini-untrained" if called == "untrained" else called
     if called in OURS:
         return OURS.index(called)
     return next((place for start, place in PUBLISHED.items() if called.startswith(start)), None)

@@ -24,7 +24,7 @@ ID = "syn.malformed.ettinger2019"
 
 @pytest.fixture
 def root(tmp_path, monkeypatch) -> Path:
-    """A checkout with one short notebook, stored without outputs, and one claim's page (all 135 take a minute)."""
+    """A checkout with one short notebook, stored without outputs, and one claim's page: `site` has all of them."""
     write = claim_pages.write
     monkeypatch.setattr(
         claim_pages, "write", lambda folder, found, *more: write(folder, [s for s in found if s.row.id == ID], *more)

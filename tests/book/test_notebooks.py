@@ -234,7 +234,8 @@ def test_a_change_that_was_not_committed_is_not_overwritten_by_the_other_half(tm
     script, notebook = tmp_path / "01_one.py", tmp_path / "01_one.ipynb"
     script.write_text("# ---\n# jupyter:\n#   jupytext:\n#     formats: ipynb,py:percent\n# ---\n\n# %%\nprint(1)\n")
     notebooks.sync(tmp_path)
-    for words in (("init", "-q"), ("add", "."), ("-c", "user.name=n", "-c", "user.email=e", "commit", "-qm", "One")):
+    someone = ("-c", "user.name=n", "-c", "user.email=e", "-c", "commit.gpgsign=false")
+    for words in (("init", "-q"), ("add", "."), (*someone, "commit", "-qm", "One")):
         subprocess.run(["git", "-C", str(tmp_path), *words], check=True)
     mine, other = (script, notebook) if older == ".py" else (notebook, script)
     mine.write_text(mine.read_text().replace("print(1)", "print(2)"))

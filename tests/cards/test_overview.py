@@ -26,7 +26,8 @@ def test_a_line_per_claim_with_the_outcomes_of_its_card(section):
         assert [said[0] for said in line[1:]] == (["r", *signs[1:]] if s.related else signs), s.row.id
         assert not s.related or line[1] == f"related: {', '.join(s.related)}"
         told = next(row for row in repr(made).splitlines() if s.row.title in row)
-        assert told.split() == [*s.row.title.split(), *" ".join(labels).split()]
+        plain = [line[1], *labels[1:]] if s.related else labels
+        assert told.split() == [*s.row.title.split(), *" ".join(plain).split()]
 
 
 def test_columns_follow_what_was_measured():
