@@ -19,7 +19,8 @@ STYLES = """() => {
     return grounds.get(e);
   };
   for (const e of document.body.querySelectorAll('*')) {
-    if (![...e.childNodes].some(n => n.nodeType === Node.TEXT_NODE && n.data.trim()) || !e.checkVisibility()) continue;
+    const worded = [...e.childNodes].some(n => n.nodeType === Node.TEXT_NODE && n.data.trim());
+    if (!(worded || e.matches('input, select, textarea')) || !e.checkVisibility()) continue;
     const {color, fontSize, fontWeight, textShadow, visibility} = getComputedStyle(e);
     const style = [color, fontSize, fontWeight, textShadow, visibility, ground(e)].join('|');
     if (!first.has(style)) first.set(style, e);
