@@ -50,9 +50,9 @@ overview("training")
 # %% [markdown]
 # **How to read this chapter**
 #
-# One tier learns the package's own generated language: two blocks of width 128, 640,000 pieces, half a minute of one
-# processor core. The other learns English (Simple English Wikipedia): four blocks, 2.4 M pieces, two minutes. Where a
-# card has both, English comes first; [where they part](#trn-two-texts) is shown below.
+# One tier learns the package's own generated language: two blocks of width 128, 640,000 pieces, about a minute of one
+# processor core, five seeds. The other learns English (Simple English Wikipedia): four blocks, 2.4 M pieces, two minutes, three seeds.
+# Where a card has both, English comes first; [where they part](#trn-two-texts) is shown below.
 #
 # Such runs cannot say what BERT would do. They can say what a choice does to a small model early in its training, with
 # several seeds each, and how large an effect would have to be to be seen. Runs of one seed see the same text in the same

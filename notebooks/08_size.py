@@ -62,7 +62,7 @@ overview("size")
 # In the recorded runs, which `recall` reads, `mini` was tuned on 600 generated pairs of sentences (does one follow from the
 # other?), and for some claims on 600 phrases of film reviews, SST-2 of GLUE; where a card has these, they come first. As many
 # texts of CoLA, RTE or MRPC teach MiniLM too little: what was tried on them cannot be tested here. What
-# needs pretraining of several sizes is read from the recorded runs of [chapter 7](07_training.ipynb), some half a minute each.
+# needs pretraining of several sizes is read from the recorded runs of [chapter 7](07_training.ipynb), about a minute each.
 # Blocks and heads are counted from 1.
 
 # %% tags=["hide-input"]
@@ -318,7 +318,7 @@ card("siz.lottery.chen2020")
 #
 # In general yes, says the survey, and names exceptions. The scores of four small BERTs of different size were released.
 # Among our own pretraining runs there are four sizes too: half the depth, half the width, the base, and one and a half times
-# the width, each with three seeds and equally many pieces.
+# the width, each with five seeds and equally many pieces.
 
 # %% mystnb={"figure": {"caption": "Gain of the score per doubling of the parameters, from BERT-tiny to BERT-medium."}, "image": {"alt": "Horizontal bars for six tasks: gain of the score per doubling of parameters."}}
 shown = released("siz.bigger_is_better.liu2019a", "score per doubling of parameters, by task", of="tiny")

@@ -143,10 +143,11 @@ def sources(id: str, settings: Settings) -> list[str]:
 
 
 def _shipped(id: str, settings: Settings) -> list[evidence.Evidence]:
-    """Reruns of trained models in which something was scored."""
+    """Reruns of trained models in which something was scored that is asked, and not the gates alone."""
     found = [e for e in evidence.find(id, settings) if e.kind == "rerun" and not e.is_twin]
     clauses = [c for c in ledger.row(id).clauses if c.tests]
-    return [e for e in found if any(s.half is not None for s in slots(clauses, e.frame))]
+    asked = {t.measure for c in clauses for t in c.tests}
+    return [e for e in found if any(s.half is not None and s.measure in asked for s in slots(clauses, e.frame))]
 
 
 def trials(id: str, source: str, settings: Settings) -> Iterator[Trial]:

@@ -9,7 +9,7 @@ import pytest
 from bertology_utils import calibrate, runs
 from bertology_utils.calibration import harness, records, simulated
 from bertology_utils.cards.standing import standing
-from bertology_utils.claims import ledger
+from bertology_utils.claims import evidence, ledger
 from bertology_utils.claims.rules import FAILS, TAUGHT
 from bertology_utils.settings import Settings
 
@@ -112,6 +112,12 @@ def test_of_200_simulated_nulls_few_hold(at_bound):
     ids = [row.id for row in ledger.rows() if row.clauses]
     held, n, which = simulated.null_rate(ids, 200, Settings(draws=400, seed=1), at_bound=at_bound)
     assert n == 200 and held <= 10, which
+
+
+def test_no_runs_are_simulated_for_data_on_which_the_gate_alone_was_measured():
+    id = "siz.lottery.chen2020"
+    assert {e.data for e in evidence.find(id) if e.kind == "rerun"} >= {"mrpc_msr_paraphrase", "cola"}
+    assert simulated.sources(id, SETTINGS) == ["builtin", "glue_sst2"]
 
 
 @pytest.mark.xfail(strict=True, reason="some claims name neither null nor planted subject yet; then this mark goes")
