@@ -9,7 +9,7 @@ the reason; no part of the survey's sentence is dropped in silence.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .strict import LedgerError, fields_of
@@ -100,6 +100,11 @@ class Clause:
     tests: tuple[Test, ...] = ()
     gates: tuple[Test, ...] = ()
     reason: str | None = None
+
+    def on(self, source: str | None) -> Clause:
+        """The clause with the tests and gates alone that speak of a data source; None: with all of them."""
+        mine = lambda tests: tuple(t for t in tests if not t.sources or source is None or source in t.sources)  # noqa: E731
+        return replace(self, tests=mine(self.tests), gates=mine(self.gates))
 
 
 def parse(raw: object, where: str) -> Clause:

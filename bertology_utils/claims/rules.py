@@ -158,14 +158,12 @@ def _tally(outcomes: list[str]) -> str:
 
 
 def _clause(clause: Clause, rows: Rows, over_twin: Rows | None, source: str | None) -> ClauseOutcome:
-    plain = (clause.name, clause.says, clause.kind)
-    tests = [t for t in clause.tests if not t.sources or source is None or source in t.sources]
-    if not tests:
+    plain, clause = (clause.name, clause.says, clause.kind), clause.on(source)
+    if not clause.tests:
         return ClauseOutcome(*plain, UNTESTED, clause.reason or "not measured on these data")
-    gates = [g for g in clause.gates if not g.sources or source is None or source in g.sources]
-    passed = [(g, checks(g, rows, absence=False)) for g in gates]
+    passed = [(g, checks(g, rows, absence=False)) for g in clause.gates]
     seen = tuple(c for _, found in passed for c in found)
-    judged = [(t, checks(t, rows, absence=clause.kind == ABSENCE, over_twin=over_twin)) for t in tests]
+    judged = [(t, checks(t, rows, absence=clause.kind == ABSENCE, over_twin=over_twin)) for t in clause.tests]
     every = tuple(c for _, found in judged for c in found)
     for gate, found in passed:
         if _met(gate, [c.holds for c in found]) is not True:
