@@ -42,7 +42,7 @@ def test_a_difference_of_shares_is_in_points_and_the_text_says_so(section):
         text = f"{entry['text']} {entry.get('relative', '')}"
         for key, spec in entry.get("figures", {}).items():
             how = spec.get("as", "")
-            of = spec["measure"].startswith("share of")  # which is in per cent of it
+            of = spec["measure"].startswith("share of") or spec["measure"].endswith("as a share")  # in per cent of it
             assert of or not (" - " in spec["measure"] and how.endswith("%")), (text, key)
             assert not how.endswith("p") or " point" in text, (text, key)
 
