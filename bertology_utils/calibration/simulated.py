@@ -26,8 +26,7 @@ from .trials import NULL, PLANTED, Trial
 
 SEEDS, ITEMS = 5, 200
 DRAWS, POWER = 10, 0.8
-# the smallest effects of interest that a planted run is tried with, as far as scores reach
-TIMES = (2, 3, 4, 6, 9, 15, 25)
+TIMES = (2, 3, 4, 6, 9, 15, 25)  # the smallest effects of interest that a planted run is tried with
 SPREAD = 0.5  # of a seed, in smallest effects of interest, where no evidence says how noisy runs are
 WIDE = 4.0  # of an item, likewise
 GATE = "gate"
@@ -129,7 +128,8 @@ def _mean(found: Sequence[tuple[str, Test]], times: float) -> float:
         if test.side == "within":
             pinned.append(test.threshold - effect * test.by)
         elif test.side == "above":
-            low.append(test.threshold + effect * (test.by or 0.05))
+            most = 1.0 if test.unit.startswith("share") else np.inf  # no share is larger
+            low.append(min(test.threshold + effect * (test.by or 0.05), most))
         else:
             high.append(test.threshold - effect * (test.by or 0.05))
     if pinned:
@@ -178,17 +178,11 @@ def trials(id: str, source: str, settings: Settings) -> Iterator[Trial]:
         return replace(kept, record=replace(kept.record, notes=notes)), len(right) / DRAWS
 
     yield drawn(NULL, "no effect", "runs that differ from untrained ones by chance alone", 0.0)[0]
-    for times in (t for t in TIMES if _possible(clauses, t)):
+    for times in TIMES:
         planted, share = drawn(PLANTED, PLANTED, f"runs with {times} smallest effects of interest", times)
         if share >= POWER:
             break
     yield planted
-
-
-def _possible(clauses: Sequence[Clause], times: float) -> bool:
-    """Whether no share would have to be above one."""
-    tests = [t for c in clauses if c.kind != ABSENCE for t in c.tests if t.unit.startswith("share")]
-    return times == TIMES[0] or all(abs(t.threshold) + times * t.by <= 1 for t in tests)
 
 
 def null_rate(ids: Iterable[str], n: int, settings: Settings, *, at_bound: bool = False) -> tuple[int, int, list[str]]:
