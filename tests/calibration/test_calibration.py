@@ -22,31 +22,49 @@ def stored() -> list[str]:
     return sorted(path.stem for path in records.SHIPPED.glob("*.json"))
 
 
-# Claims whose planted subject the generated data are too few to find; the table in the book says so. Nobody can hold them
-# there, so no null can either.
+# Claims whose planted subject the data are too few to find, or find in fewer than eight of ten draws; the table in the book says
+# so. Nobody can hold them there, so no null can either. Most are absences: that nothing is lost takes narrow intervals.
 TOO_FEW = {
-    "syn.npi.warstadt2019": "the cloze has six to twelve polarity items, by which an untrained network's scores vary",
-    "syn.hierarchical.lin2019": "in generated sentences the words beside a word tell it, so that nothing is left to be found",
-    "syn.tpdn.jawahar2019": "three seeds of the tensor product network: .133 [-.003, .269] over a bag of words",
-    "syn.intermediate_parsing.glavas2020": "three seeds of 120 items show no difference to be within three points",
-    "siz.head_pruning.michel2019": "three seeds of 300 items show no loss to be within two points",
-    "siz.distillation.sanh2019": "three seeds of 300 items: the lead over a student alone is known to eight points",
-    "siz.theseus.xu2020": "three seeds of 300 items: the lead over a plain model is known to ten points, one is asked for",
-    "siz.structured_pruning.mccarley2020": "three seeds of 300 items, few of them right with so few weights",
-    "siz.lottery.chen2020": "three seeds of 300 items: leads are known to some fourteen points, one is asked for",
-    "siz.train_large.li2020": "three seeds of the family: the lead is known to thirteen points, one is asked for",
-    "trn.adapters.houlsby2019": "five seeds of 180 items show no difference to be within two points",
-    "trn.large_batch.liu2019b": "three seeds of the family: losses are known to some .3 nats, costs of one run to a third",
-    "trn.warm_start.gong2019": "three seeds of the family: time saved is known to a tenth of the time at best",
-    "trn.nsp.liu2019b": "three seeds of the family: losses are known to some .15 nats, two hundredths are asked for",
-    "trn.masking_rate.raffel2019": "three seeds of the family: losses are known to some .2 nats, five hundredths are asked for",
-    "trn.dynamic_masking.liu2019b": "three seeds of the family: losses are known to some .2 nats, two hundredths are asked for",
-    "trn.unk_mask.clinchant2019": "three seeds of the family: losses are known to some .14 nats, three hundredths are asked for",
-}
-ENGLISH = {  # of these, the runs on English
-    "trn.hidden_size.wang2019b": "three seeds, of which the narrower ones leave the plateau at different times",
-    "trn.warm_start.gong2019": "three seeds: time saved is known to a tenth of the time at best",
-    "trn.nsp.liu2019b": "three seeds, of which those with next sentences leave the plateau at different times",
+    "builtin": {
+        "syn.npi.warstadt2019": "the cloze has six to twelve polarity items, by which an untrained network's scores vary",
+        "syn.hierarchical.lin2019": "in generated sentences the words beside a word tell it, so that nothing is left to be found",
+        "syn.tpdn.jawahar2019": "three seeds of the tensor product network: .133 [-.003, .269] over a bag of words",
+        "syn.intermediate_parsing.glavas2020": "three seeds of 120 items show no difference to be within three points",
+        "hed.heavy_lifters.prasanna2020": "the gate's lead over the commonest label is known to twenty points",
+        "lay.base_vs_large.tenney2019a": "five seeds as noisy as is assumed show no difference to be within a tenth",
+        "siz.head_pruning.michel2019": "five seeds of 300 items know what heads cost to four points, within two are asked for",
+        "siz.distillation.sanh2019": "retention is known to four tenths; all of it is 1, and more than .9 is asked for",
+        "siz.lottery.chen2020": "what bad masks cost is known to eight points, within five are asked for",
+        "siz.magnitude_pruning.gordon2020": "what a third of the weights costs is known to four points, within one is asked for",
+        "siz.quantization.zafrir2019": "what 8 bits cost is known to a point and a half, within one is asked for",
+        "siz.token_elimination.goyal2020": "what vectors cost is known to two points, within one is asked for",
+        "mbt.wordpiece_overlap.wang2019b": "five seeds of the family know transfer to six points, within five are asked for",
+        "trn.adapters.houlsby2019": "five seeds of 180 items know the loss to seven points, within two are asked for",
+        "trn.restore_lower.hao2019": "what layers put back cost is known to four points, within two are asked for",
+        "trn.large_batch.liu2019b": "five seeds of the family know losses to .14 nats, within .05 are asked for",
+        "trn.nsp.liu2019b": "five seeds of the family know tuned copies to ten points, within one is asked for",
+        "trn.masking_rate.raffel2019": "five seeds of the family know losses to some .1 nats, within .05 are asked for",
+        "trn.dynamic_masking.liu2019b": "five seeds of the family know losses to .11 nats, within .02 are asked for",
+        "trn.unk_mask.clinchant2019": "five seeds of the family know losses to .1 nats, within .03 are asked for",
+    },
+    "glue_sst2": {
+        "siz.head_pruning.michel2019": "five seeds of 300 phrases know what heads cost to three points, within two are asked for",
+        "siz.distillation.sanh2019": "retention is known to .12; all of it is 1, and more than .9 is asked for",
+        "siz.lottery.chen2020": "what bad masks cost is known to five points, within five are asked for",
+        "siz.magnitude_pruning.gordon2020": "what a third of the weights costs is known to three points, within one is asked for",
+        "siz.quantization.zafrir2019": "what 8 bits cost is known to 1.2 points, within one is asked for",
+        "siz.structured_pruning.mccarley2020": "what half of the units cost is known to 1.6 points, within two are asked for",
+        "siz.token_elimination.goyal2020": "what vectors cost is known to 2.3 points, within one is asked for",
+        "trn.adapters.houlsby2019": "five seeds of 200 phrases know the loss to seven points, within two are asked for",
+    },
+    "corpus": {  # the runs on English: three seeds, and some leave the plateau of word frequencies early, some late
+        "trn.fixed_attention.raganato2020": "losses are known to .2 nats, within .1 are asked for",
+        "trn.large_batch.liu2019b": "losses are known to .18 nats, within .05 are asked for",
+        "trn.masking_rate.raffel2019": "losses are known to some .2 nats, within .05 are asked for",
+        "trn.unk_mask.clinchant2019": "losses are known to half a nat, within .03 are asked for",
+        "trn.warm_start.gong2019": "time saved is known to a fifth of the time",
+        "trn.nsp.liu2019b": "losses are known to .7 nats and tuned copies to eight points, within one is asked for",
+    },
 }
 
 
@@ -56,8 +74,7 @@ def test_no_null_holds_and_the_planted_one_does(id):
     trials = records.find(id)
     assert {t.role for t in trials} == {"null", "planted"}, AGAIN
     wrong = {(t.record.data, t.name): (t.wrong, t.decision.reason) for t in trials if t.wrong}
-    few = {"builtin": TOO_FEW, "corpus": ENGLISH}
-    for planted in (t for t in trials if t.role == "planted" and id in few.get(t.record.data, ())):
+    for planted in (t for t in trials if t.role == "planted" and id in TOO_FEW.get(t.record.data, ())):
         assert wrong.pop((planted.record.data, planted.name), None), f"{id} is found now: take it off the list"
         assert FAILS not in {c.outcome for c in planted.decision.tested}
     assert not wrong, wrong
