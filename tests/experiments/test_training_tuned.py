@@ -234,3 +234,11 @@ def test_pretraining_helps_where_the_random_start_learns_nothing(monkeypatch):
     assert outcome("trn.pretraining_benefit.kovaleva2019", rows, "usually_helps") == HOLDS
     assert outcome("trn.pretraining_benefit.kovaleva2019", rows, "random_can_match") == UNTESTABLE  # two guesses
     assert set(rows["task"].dropna()) == {"sentiment"}  # the first of those that there are
+
+
+@pytest.mark.parametrize(
+    "own, taken, first", [("sts", "paraphrase", "sts"), ("entailment", "paraphrase", "paraphrase")]
+)
+def test_the_intermediate_task_is_a_sources_own_where_it_has_one(own, taken, first):
+    """Graded pairs are not passed over for paraphrases that were taken from another source."""
+    assert tuned_ways._first(of({own: [], taken: []})) == first

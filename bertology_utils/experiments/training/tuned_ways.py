@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 from ...claims.registry import claim
+from ...data.items import Data
 from ...finetune.adapters import adapters, share_trained
 from ...finetune.graded import grade
 from ...scores import intervals
@@ -117,12 +118,16 @@ def two_stages(subject, data, settings):
         gain_row("accuracy, two stages - one", two - one, settings, task=target.name),
         *(mean_row("accuracy", s, settings, task=target.name, stages=k) for k, s in ((1, one), (2, two))),
     ]
-    first = "sts" if "paraphrase" not in data.items else "paraphrase"
-    return intervals.table(rows, [*runs.notes(target), f"first stage: {first}"])
+    return intervals.table(rows, [*runs.notes(target), f"first stage: {_first(data)}"])
+
+
+def _first(data: Data) -> str:
+    """The intermediate task: a source's own comes before what is taken from others."""
+    return next(task for task in data.items if task in ("paraphrase", "sts"))
 
 
 def _intermediate(subject, data, seed: int):
-    if "paraphrase" in data.items:
+    if _first(data) == "paraphrase":
         return afresh(subject, runs.task(subject, data, "paraphrase"), seed).subject
     pairs = [i for i in data["sts"] if i.split == "train" and i.condition in ("en", "events")][: runs.TRAIN]
     return grade(subject, pairs, recipe(subject, seed)).subject
