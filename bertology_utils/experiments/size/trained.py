@@ -54,7 +54,7 @@ def slopes(runs: Recorded, groups: Sequence[str]) -> dict[str, np.ndarray]:
     """What a doubling of the parameters adds to each accuracy, by least squares over groups: (seeds, items) each.
 
     >>> slopes(Recorded.of("builtin"), WIDTHS)["tuned: sentiment"].shape
-    (3, 400)
+    (5, 400)
     """
     found = {g: runs.group(g) for g in groups}
     seeds = sorted(set.intersection(*(set(f) for f in found.values())))
