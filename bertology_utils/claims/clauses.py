@@ -68,6 +68,10 @@ class Test:
     def threshold(self) -> float:
         return float(getattr(self, self.side))
 
+    def speaks_of(self, source: str | None) -> bool:
+        """Whether a data source has the measure; None: any has."""
+        return not self.sources or source is None or source in self.sources
+
     def bound(self, absence: bool = False) -> float:
         """Where holding begins: the threshold moved by the effect; towards the other side for an absence."""
         sign = {"above": 1, "below": -1, "within": 0}[self.side]
@@ -103,8 +107,8 @@ class Clause:
 
     def on(self, source: str | None) -> Clause:
         """The clause with the tests and gates alone that speak of a data source; None: with all of them."""
-        mine = lambda tests: tuple(t for t in tests if not t.sources or source is None or source in t.sources)  # noqa: E731
-        return replace(self, tests=mine(self.tests), gates=mine(self.gates))
+        tests, gates = (tuple(t for t in them if t.speaks_of(source)) for them in (self.tests, self.gates))
+        return replace(self, tests=tests, gates=gates)
 
 
 def parse(raw: object, where: str) -> Clause:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -259,3 +260,17 @@ def test_simulated_nulls_fail_and_planted_runs_are_found():
     assert (null.role, null.wrong) == ("null", []) and null.aims == ("prefers", "even")
     assert {c.name: c.outcome for c in null.decision.clauses}["even"] == "does not hold"
     assert (planted.role, planted.wrong) == ("planted", []) and "smallest effects" in planted.says
+
+
+@pytest.mark.parametrize("lucky", [7, 8])
+def test_what_few_draws_find_is_not_found(lucky, monkeypatch):
+    """Of ten planted runs as many as are lucky have the effect."""
+    whole, draws = simulated.rows_of, itertools.count()
+
+    def rows_of(clauses, slots, times, rng, settings):
+        return whole(clauses, slots, times if next(draws) % simulated.DRAWS < lucky else 0.0, rng, settings)
+
+    monkeypatch.setattr(simulated, "rows_of", rows_of)
+    *_, planted = simulated.trials("syn.toy", "builtin", SETTINGS)
+    assert bool(planted.wrong) == (lucky < 8)
+    assert planted.record.notes[-1] == f"{lucky} of 10 draws come out as they must"

@@ -150,8 +150,8 @@ def test_every_clause_finds_its_measures(id, small, monkeypatch):
     monkeypatch.setattr("bertology_utils.experiments.size.specialised.classified", lambda *_: (said, []))
     rows = rows_of(id)
     decision = decide(ledger.row(id).clauses, rows, source="builtin")
-    assert len(decision.tested) == len([c for c in ledger.row(id).clauses if any(_asked(t) for t in c.tests)])
-    asked = {t.measure for c in ledger.row(id).clauses for t in (*c.tests, *c.gates) if _asked(t)}
+    assert len(decision.tested) == len([c for c in ledger.row(id).clauses if c.on("builtin").tests])
+    asked = {t.measure for c in ledger.row(id).clauses for t in (*c.tests, *c.gates) if t.speaks_of("builtin")}
     figures = rows[rows["measure"].isin(asked)]
     figures = figures[figures["measure"] != "retention of the teacher's gain over majority"]  # of nothing, here
     assert figures["value"].notna().all() and (figures["low"] <= figures["high"]).all()
@@ -159,10 +159,6 @@ def test_every_clause_finds_its_measures(id, small, monkeypatch):
     check_costs(id, rows)
     said = any("under a mask" in note for note in rows.attrs["notes"])
     assert said is (id in MASKS), "what is no smaller on disk says that it is a mask"
-
-
-def _asked(test) -> bool:
-    return not test.sources or "builtin" in test.sources
 
 
 @pytest.mark.parametrize("id", TUNED)
