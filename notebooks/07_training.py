@@ -51,8 +51,8 @@ overview("training")
 # **How to read this chapter**
 #
 # One tier learns the package's own generated language: two blocks of width 128, 640,000 pieces, about a minute of one
-# processor core, five seeds. The other learns English (Simple English Wikipedia): four blocks, 2.4 M pieces, two minutes, three seeds.
-# Where a card has both, English comes first; [where they part](#trn-two-texts) is shown below.
+# processor core, five seeds. The other learns English (Simple English Wikipedia): four blocks, 2.4 M pieces, two minutes,
+# three seeds. Where a card has both, English comes first; [where they part](#trn-two-texts) is shown below.
 #
 # Such runs cannot say what BERT would do. They can say what a choice does to a small model early in its training, with
 # several seeds each, and how large an effect would have to be to be seen. Runs of one seed see the same text in the same
@@ -545,7 +545,8 @@ card("trn.knowledge.zhang2019")
 #
 # The task here is generated: whether one sentence follows from another (entailment). `mini` learns it from 240 pairs in five
 # epochs and is scored on 180 others, with five seeds; all intervals are over seeds and texts. Sentiment was tried first and
-# was learnt too unevenly from so few texts; MiniLM learns it, but not CoLA, RTE or MRPC from as many. That is little, and `mini` is small. So each claim has a gate first: a tuned model
+# was learnt too unevenly from so few texts; MiniLM learns sentiment from as many, but not what CoLA, RTE and MRPC ask. 240 texts
+# are few, and `mini` is small. So each claim has a gate first: a tuned model
 # that is not at least five points better than always giving the commoner answer cannot show what helps it. Where the untrained
 # twin was tuned in the same way it learnt nothing from so few pairs: it fails that gate, and says what a measure gives where
 # nothing is learnt.

@@ -61,9 +61,8 @@ overview("size")
 #
 # In the recorded runs, which `recall` reads, `mini` was tuned on 600 generated pairs of sentences (does one follow from the
 # other?), and for some claims on 600 phrases of film reviews, SST-2 of GLUE; where a card has these, they come first. As many
-# texts of CoLA, RTE or MRPC teach MiniLM too little: what was tried on them cannot be tested here. What
-# needs pretraining of several sizes is read from the recorded runs of [chapter 7](07_training.ipynb), about a minute each.
-# Blocks and heads are counted from 1.
+# texts of CoLA, RTE or MRPC teach MiniLM too little: what was tried on them cannot be tested here. What needs pretraining of
+# several sizes is read from the recorded runs of [chapter 7](07_training.ipynb), about a minute each. Blocks and heads are counted from 1.
 
 # %% tags=["hide-input"]
 import pandas as pd

@@ -155,8 +155,8 @@ def _shipped(id: str, settings: Settings) -> list[evidence.Evidence]:
 def trials(id: str, source: str, settings: Settings) -> Iterator[Trial]:
     """A null and a planted run of a row whose subjects are runs, with the least effect at which it is found.
 
-    Each is drawn `DRAWS` times, since one draw may be a lucky one, and the draw that is kept stands for most of them; its
-    notes say how many came out as they must. The least effect is one that is found in `POWER` of the draws; if none is, the
+    Each is drawn `DRAWS` times, since one draw may be a lucky one; notes say how many came out as they must. A null that
+    passes once is kept as one that passes. The least effect is one that is found in `POWER` of the draws; if none is, the
     last that was tried counts as not found.
     """
     clauses = [c for c in (c.on(source) for c in ledger.row(id).clauses) if c.tests]
@@ -164,8 +164,8 @@ def trials(id: str, source: str, settings: Settings) -> Iterator[Trial]:
     chosen = slots(clauses, None if shipped is None else shipped.frame)
     known = f"as noisy as {shipped.model}" if shipped else f"{SEEDS} seeds, a seed's spread {SPREAD:g} smallest effects"
 
-    def drawn(role: str, name: str, says: str, times: float) -> tuple[Trial, float]:
-        """The draw that stands for the rest, and the share of draws that came out as they must."""
+    def drawn(role: str, name: str, says: str, times: float) -> Trial:
+        """The draw that stands for the rest."""
         every = []
         for k in range(DRAWS):
             rng = np.random.default_rng([settings.seed, int(times * 10), k])
@@ -173,14 +173,15 @@ def trials(id: str, source: str, settings: Settings) -> Iterator[Trial]:
             it = trial(id, role, name, says, mine, over(mine, other), source, settings, 0.0, notes=("simulated", known))
             every.append(replace(it, aims=tuple(c.name for c in clauses) if role == NULL else ()))
         right = [t for t in every if not t.wrong]
-        kept = right[0] if len(right) >= POWER * DRAWS else next(t for t in every if t.wrong)
+        enough = len(right) >= (DRAWS if role == NULL else POWER * DRAWS)
+        kept = right[0] if enough else next(t for t in every if t.wrong)
         notes = (*kept.record.notes, f"{len(right)} of {DRAWS} draws come out as they must")
-        return replace(kept, record=replace(kept.record, notes=notes)), len(right) / DRAWS
+        return replace(kept, record=replace(kept.record, notes=notes))
 
-    yield drawn(NULL, "no effect", "runs that differ from untrained ones by chance alone", 0.0)[0]
+    yield drawn(NULL, "no effect", "runs that differ from untrained ones by chance alone", 0.0)
     for times in TIMES:
-        planted, share = drawn(PLANTED, PLANTED, f"runs with {times} smallest effects of interest", times)
-        if share >= POWER:
+        planted = drawn(PLANTED, PLANTED, f"runs with {times} smallest effects of interest", times)
+        if not planted.wrong:
             break
     yield planted
 

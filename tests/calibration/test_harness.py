@@ -274,3 +274,14 @@ def test_what_few_draws_find_is_not_found(lucky, monkeypatch):
     *_, planted = simulated.trials("syn.toy", "builtin", SETTINGS)
     assert bool(planted.wrong) == (lucky < 8)
     assert planted.record.notes[-1] == f"{lucky} of 10 draws come out as they must"
+
+
+def test_a_null_that_passes_once_has_passed(monkeypatch):
+    whole, draws = simulated.rows_of, itertools.count()
+
+    def rows_of(clauses, slots, times, rng, settings):
+        return whole(clauses, slots, 9.0 if next(draws) == 3 else times, rng, settings)
+
+    monkeypatch.setattr(simulated, "rows_of", rows_of)
+    null = next(simulated.trials("syn.toy", "builtin", SETTINGS))
+    assert null.wrong and null.record.notes[-1] == "9 of 10 draws come out as they must"
