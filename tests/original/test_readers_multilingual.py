@@ -85,6 +85,18 @@ def test_tatoeba_pairs_line_by_line(tmp_path):
         read("tatoeba_laser", "translations", tmp_path, {f"{name}.eng": "Hi!\nNo.\n", f"{name}.deu": "Tag!\n \n"})
 
 
+def test_of_paragraphs_the_first_third(tmp_path):
+    files = {"ids.txt": "a\nb\n", "en.txt": "\ufeffOne two three four five six.\nAh.\n", "de.txt": "Eins zwei drei.\nOh.\n"}
+    items, _ = read("xquad_paragraphs", "translations", tmp_path, files)
+    assert [i.id for i in items] == ["a", "b"]
+    assert [{k: s.words for k, s in i.sentences.items()} for i in items] == [
+        {"en": ("One", "two"), "de": ("Eins",)},
+        {"en": ("Ah",), "de": ("Oh",)},
+    ]
+    with pytest.raises(ReaderError, match="1 paragraphs for 2 names"):
+        read("xquad_paragraphs", "translations", tmp_path, files | {"de.txt": "Eins zwei drei.\n"})
+
+
 def test_languages_have_two_letters():
     codes = list(multilingual.TWO_LETTERS.values())
     assert len(set(codes)) == len(codes) and all(len(code) == 2 for code in codes)
@@ -161,6 +173,12 @@ def test_tatoeba_has_112_languages():
     counts = Counter(item.condition for item in items)
     assert (len(items), len(counts), max(counts.values()), min(counts.values())) == (88877, 112, 1000, 104)
     assert counts["de"] == counts["zh"] == counts["hi"] == 1000
+
+
+@pytest.mark.mirror
+def test_paragraphs_are_in_twelve_languages():
+    items, notes = items_of("xquad_paragraphs", "translations")
+    assert len(items) == 240 and notes == () and {len(item.sentences) for item in items} == {12}
 
 
 @pytest.mark.mirror

@@ -120,12 +120,19 @@ def level(runs: Recorded, settings: Settings, groups: Sequence[str]) -> list[dic
         if found[0].items["probes"]:
             out.append(parts_of_speech(runs, settings, "accuracy, second language", group, TRANSFER, **of))
             out.append(parts_of_speech(runs, settings, "accuracy, first language", group, OWN, **of))
-        if "pieces" in found[0].items["retrieval"]:
-            by_pieces = [r.items["retrieval"]["pieces"] for r in found]
-            out.append(runs_of.over_seeds("P@1, shared pieces alone", by_pieces, settings, **of))
-            usual = [r.items["probes"]["majority"] for r in found if r.items["probes"]]
-            out += [runs_of.over_seeds("share of the commonest tag", usual, settings, **of)] if usual else []
+        if "pieces" in found[0].items["retrieval"]:  # of the text, the same for every seed: items alone are drawn
+            asked = len(retrieved(found[0]))
+            out.append(_of_text("P@1, shared pieces alone", [r.items["retrieval"]["pieces"] for r in found], asked, **of))
+            if usual := [r.items["probes"]["majority"] for r in found if r.items["probes"]]:
+                out.append(_of_text("share of the commonest tag", usual, int(tagged(found[0], TRANSFER)[1].sum()), **of))
     return [_share(row) for row in out]
+
+
+def _of_text(measure: str, shares: Sequence[float], n: int, /, **keys: object) -> dict:
+    """A share of `n` items that the text alone decides, as a row: seeds, which have the same, tell nothing of its interval."""
+    share = float(np.mean(shares))
+    _, low, high = intervals.proportion(round(share * n), n)
+    return intervals.row(measure, intervals.Interval(share, low, high, clusters=n), n, **keys)
 
 
 def _share(row: dict) -> dict:

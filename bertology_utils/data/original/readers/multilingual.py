@@ -1,4 +1,4 @@
-"""Sentences in many languages: Tatoeba pairs (artetxe2019), the parallel treebanks of PUD (zeman2017).
+"""Text in many languages: Tatoeba (artetxe2019laser), XQuAD's paragraphs (artetxe2019), the treebanks of PUD (zeman2017).
 
 Languages go by their two-letter code where they have one: ``de``, not ``deu``.
 """
@@ -79,4 +79,26 @@ def pud_translations(files: Files) -> Iterator[Translation]:
             files.left_out("sentences without their English text")
             continue
         sentences["en"] = Sentence(id=id_, condition="en", words=words(english[id_]))
+        yield Translation(id=id_, sentences=sentences)
+
+
+@reader("xquad_paragraphs", "translations")
+def xquad(files: Files) -> Iterator[Translation]:
+    """The first third of the words of 240 paragraphs, each in all twelve languages.
+
+    A whole paragraph is longer than the rows of a small model. Sentences are not told apart, since they begin and end elsewhere
+    in a translation; where a third ends, what two languages say may differ by some words.
+    """
+    ids = [line for _, line in lines(files["ids.txt"])]
+    said: dict[str, list[str]] = {}
+    for name in files.names("??.txt"):
+        path = files[name]
+        said[name[:2]] = [line.removeprefix("\ufeff") for _, line in lines(path)]
+        if len(said[name[:2]]) != len(ids):
+            raise ReaderError(path, len(ids), f"{len(said[name[:2]])} paragraphs for {len(ids)} names")
+    for k, id_ in enumerate(ids):
+        sentences = {}
+        for code, paragraphs in said.items():
+            whole = words(paragraphs[k])
+            sentences[code] = Sentence(id=f"{id_}/{code}", condition=code, words=whole[: max(len(whole) // 3, 1)])
         yield Translation(id=id_, sentences=sentences)
