@@ -167,7 +167,9 @@ def test_the_controls_of_bibles_stand_beside_them_and_words_only_where_they_were
     assert set(words) == set(known) and {"Finnish", "Russian"} <= set(rows["group"].dropna())
     alone = rows[rows["measure"] == "P@1, shared pieces alone"]
     assert set(alone["value"]) == {0.1}
-    assert ((alone["high"] - alone["low"]) < 0.2).all(), "an interval of items, not one of as few seeds, which are all the same"
+    assert ((alone["high"] - alone["low"]) < 0.2).all(), (
+        "an interval of items, not one of as few seeds, which are all the same"
+    )
 
 
 def test_a_tier_has_the_groups_that_it_names():

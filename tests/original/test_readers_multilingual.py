@@ -86,7 +86,11 @@ def test_tatoeba_pairs_line_by_line(tmp_path):
 
 
 def test_of_paragraphs_the_first_third(tmp_path):
-    files = {"ids.txt": "a\nb\n", "en.txt": "\ufeffOne two three four five six.\nAh.\n", "de.txt": "Eins zwei drei.\nOh.\n"}
+    files = {
+        "ids.txt": "a\nb\n",
+        "en.txt": "\ufeffOne two three four five six.\nAh.\n",
+        "de.txt": "Eins zwei drei.\nOh.\n",
+    }
     items, _ = read("xquad_paragraphs", "translations", tmp_path, files)
     assert [i.id for i in items] == ["a", "b"]
     assert [{k: s.words for k, s in i.sentences.items()} for i in items] == [

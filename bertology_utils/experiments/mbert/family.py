@@ -122,9 +122,13 @@ def level(runs: Recorded, settings: Settings, groups: Sequence[str]) -> list[dic
             out.append(parts_of_speech(runs, settings, "accuracy, first language", group, OWN, **of))
         if "pieces" in found[0].items["retrieval"]:  # of the text, the same for every seed: items alone are drawn
             asked = len(retrieved(found[0]))
-            out.append(_of_text("P@1, shared pieces alone", [r.items["retrieval"]["pieces"] for r in found], asked, **of))
+            out.append(
+                _of_text("P@1, shared pieces alone", [r.items["retrieval"]["pieces"] for r in found], asked, **of)
+            )
             if usual := [r.items["probes"]["majority"] for r in found if r.items["probes"]]:
-                out.append(_of_text("share of the commonest tag", usual, int(tagged(found[0], TRANSFER)[1].sum()), **of))
+                out.append(
+                    _of_text("share of the commonest tag", usual, int(tagged(found[0], TRANSFER)[1].sum()), **of)
+                )
     return [_share(row) for row in out]
 
 
