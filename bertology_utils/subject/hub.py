@@ -133,11 +133,12 @@ def _downloaded(repo: str, revision: str) -> tuple[Path, str]:
     if not sys.stderr.isatty():
         disable_progress_bars()
     try:
-        for name in (f.rfilename for f in told.siblings or ()):
-            if any(fnmatch(name, wanted) for wanted in WANTED):
-                # one file by the revision's own name: the cache then knows what `main` was, for a day without a network
-                which = revision or "main" if name == "config.json" else commit
-                found = hub.hf_hub_download(repo, name, revision=which, etag_timeout=TIMEOUT)
+        names = [f.rfilename for f in told.siblings or () if any(fnmatch(f.rfilename, wanted) for wanted in WANTED)]
+        # weights last: a folder that has them has the rest, for another process too, and after one that was killed
+        for name in sorted(names, key=lambda name: name.endswith(".safetensors")):
+            # one file by the revision's own name: the cache then knows what `main` was, for a day without a network
+            which = revision or "main" if name == "config.json" else commit
+            found = hub.hf_hub_download(repo, name, revision=which, etag_timeout=TIMEOUT)
     finally:
         if not quiet:
             enable_progress_bars()

@@ -76,6 +76,17 @@ def test_killed_in_the_middle_of_the_weights(tmp_path, monkeypatch):
     assert (folder / "model.safetensors").read_bytes() == WEIGHTS and half_written(tmp_path) == []
 
 
+def test_weights_come_last_so_that_a_folder_with_them_is_whole(tmp_path, monkeypatch):
+    with serving(tiny_folder(), tmp_path, monkeypatch, "stalls") as asked:
+        child = in_a_child(lambda: hub.fetch(REPO))
+        until(lambda: asked_for_weights(asked) and half_written(tmp_path))
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    (folder,) = {p.parent for p in tmp_path.rglob("config.json")}
+    there, wanted = ({p.name for p in f.iterdir() if p.exists()} for f in (folder, tiny_folder()))
+    assert {"config.json", "tokenizer.json", "tokenizer_config.json"} <= there <= wanted - {"model.safetensors"}
+
+
 def test_two_at_once_have_the_same_model(tmp_path, monkeypatch):
     def tell(name: str) -> None:
         folder, commit = hub.fetch(REPO)
