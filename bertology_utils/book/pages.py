@@ -59,13 +59,15 @@ def write(folder: Path, settings: Settings, repository: str = "", site: str = ""
         "model": model_in_words(),
         "scoreboard": scoreboard.table(found),
         "calibration": trust.calibration(),
+        "seeds": trust.seeds(found),
         "changes": trust.changes(),
         "faults": faults.table(),
         "colab": colab(),
         "licences": samples.licences(),
         "samples": samples.page(),
         "models": cards_of_models.page(folder),
-        "recipes": recipes.markdown(settings),
+        "recipes": recipes.markdown(recipes.table, settings),
+        "own_pieces": recipes.markdown(recipes.own_pieces, settings),
     }
     for name, text in parts.items():
         (folder / f"{name}.md").write_text(text.rstrip() + "\n", encoding="utf-8")

@@ -6,6 +6,7 @@ between runs of the base with half, all and twice the pieces, along the logarith
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -48,6 +49,24 @@ HEAD = (
     "loss less the base's",
     "interval",
 )
+OWN = {  # what pieces, and in which order the text is read -> group; the first is what the others are compared with
+    "8,192 pieces, learnt from the text": "own pieces",
+    "12,288 pieces": "own pieces, 12,288",
+    "8,192 pieces, rows of frequent ones first": "own pieces, rare last",
+}
+OWN_HEAD = (
+    "recipe",
+    "seeds",
+    "time",
+    "pieces per word",
+    "loss per piece",
+    "loss per word",
+    "agreement, adjacent",
+    "one attractor",
+    "loss per word less the first's",
+    "interval",
+)
+OWN_FIGURES = {name: "{:.2f}" for name in OWN_HEAD[2:8]} | {OWN_HEAD[8]: "{:+.3f}"}
 FIGURES = {name: "{:.2f}" for name in HEAD[2:7]} | {HEAD[7]: "{:+.3f}"}
 
 
@@ -75,16 +94,63 @@ def _row(runs: Recorded, said: str, group: str, settings: Settings) -> tuple:
     if group == "base" or abs(np.log2(time)) > 1:  # itself, or beyond the runs that the base is read off between
         return said, len(found), time, *means, float("nan"), NONE
     row = less_base(runs, group, time, settings)
-    interval = NONE if np.isnan(row["low"]) else f"{row['low']:+.3f} to {row['high']:+.3f}"
-    return said, len(found), time, *means, row["value"], interval
+    return said, len(found), time, *means, row["value"], _interval(row)
 
 
-def times(runs: Recorded, group: str) -> float:
-    """Processor time of a run over that of the base: pieces times the least that one was timed to cost over seeds.
+def _interval(row: dict) -> str:
+    return NONE if np.isnan(row["low"]) else f"{row['low']:+.3f} to {row['high']:+.3f}"
+
+
+def own_pieces(settings: Settings | None = None, root: Path = SHIPPED) -> Table:
+    """What the word pieces and the order of the text do, a line per recipe, means over seeds; equal pieces.
+
+    A loss per piece says nothing where pieces differ: of as many nats per piece, larger ones leave fewer to a word. Nats per
+    word are those of the hidden pieces over how many of them begin a word. Processor time is in that of the first, whose
+    loss the last columns compare with.
+    """
+    runs, settings = Recorded(tiers()[TIER], root), settings or Settings.of()
+    first = next(iter(OWN.values()))
+    there = [(said, group) for said, group in OWN.items() if runs.has(group) and runs.has(first)]
+    rows = [_own_row(runs, said, group, first, settings) for said, group in there]
+    return Table(pd.DataFrame(rows, columns=list(OWN_HEAD)), OWN_FIGURES, "pieces and order of the text")
+
+
+def _own_row(runs: Recorded, said: str, group: str, first: str, settings: Settings) -> tuple:
+    found = list(runs.group(group).values())
+    loss, n, words = (np.sum([differences.heldout(r, x) for r in found]) for x in ("loss", "n", "words"))
+    agree = [np.mean([family.agreement(r, k) for r in found]) for k in (0, 1)]
+    told = said, len(found), times(runs, group, first), n / words, loss / n, loss / words, *agree
+    if group == first:
+        return *told, float("nan"), NONE
+    row = per_word(*differences.pairs(runs, group, first), settings)
+    return *told, row["value"], _interval(row)
+
+
+def per_word(runs: list[Record], others: list[Record], settings: Settings) -> dict:
+    """Loss per word of some runs less that of others, whose pieces may differ, by seed and document, as a row.
+
+    A document whose first sentence fills a row in smaller pieces gives none: those that both have are compared.
+    """
+    told = [[_shared(a, b, name) for name in ("loss", "words")] for a, b in zip(runs, others)]
+    words = np.mean([by_word for _, by_word in told], 0)  # (2, D)
+    ratio = words[1].sum() / words[0].sum()
+    top = np.array([loss[0] * ratio - loss[1] for loss, _ in told])
+    return differences.differing("loss per word", top, words[1], settings)
+
+
+def _shared(a: Record, b: Record, name: str) -> np.ndarray:
+    """A held-out figure of two runs on the documents of both, (2, D)."""
+    first, second = (differences.heldout(r, "document") for r in (a, b))
+    _, *at = np.intersect1d(first, second, return_indices=True)
+    return np.array([differences.heldout(r, name)[k] for r, k in zip((a, b), at)])
+
+
+def times(runs: Recorded, group: str, other: str = "base") -> float:
+    """Processor time of a run over that of another: pieces times the least that one was timed to cost over seeds.
 
     Of runs that multiplied in numbers of other kinds, on other processors, the ratio of their multiplications.
     """
-    told = [list(runs.group(name).values()) for name in (group, "base")]
+    told = [list(runs.group(name).values()) for name in (group, other)]
     if len({record.precision for found in told for record in found}) > 1:
         own, base = (compute.total(from_record(found[0].config)) for found in told)
         return own / base
@@ -120,11 +186,11 @@ def less_base(runs: Recorded, group: str, time: float, settings: Settings) -> di
     return differences.differing("loss less the base's", top, n, settings)
 
 
-def markdown(settings: Settings | None = None, root: Path = SHIPPED) -> str:
-    """The table for the page of models; a sentence where nothing is recorded."""
-    told = table(settings, root).told()
+def markdown(of: Callable = table, settings: Settings | None = None, root: Path = SHIPPED) -> str:
+    """A table for the page of models; a sentence where nothing is recorded."""
+    told = of(settings, root).told()
     if told.empty:
-        return "No run of the English tier is recorded: `bertology family run --tier english --corpus FOLDER`."
+        return "None of these runs is recorded: `bertology family run --tier english --corpus FOLDER`."
     rows = [list(told.columns), ["---"] * len(told.columns), *told.astype(str).to_numpy().tolist()]
     lines = [" | ".join(row) for row in rows]
     return "\n".join(f"| {line} |" for line in lines)

@@ -20,6 +20,7 @@ CHOICES = {
     "attention": ("learned", "preset", "uniform"),
     "beside": ("nothing", "another", "translation", "either"),
     "body": ("learned", "frozen", "random"),
+    "order": ("shuffled", "rare last"),
 }
 
 

@@ -15,7 +15,7 @@ LATER = (
     *("objective", "masking", "mask_symbol", "static_masks", "same_rows", "attention", "sublayers"),
     *("multilingual", "languages", "part", "own_pieces", "inverted", "language_ids", "beside", "reset_positions"),
     *("body", "vocabulary"),
-    *("shared", "embedding", "bits"),
+    *("shared", "embedding", "bits", "order"),
 )
 
 
@@ -132,6 +132,8 @@ class Config:
         Width of the word embeddings where they are two small matrices (lan2020); 0: that of the model, in one.
     bits : str
         Bits per weight, apart by blanks, in which a run of the family is measured as well once it is tuned.
+    order : str
+        In which the rows of an epoch are seen: ``shuffled``; or ``rare last``, those of frequent pieces first (`order`).
     """
 
     name: str
@@ -201,6 +203,7 @@ class Config:
     shared: bool = False
     embedding: int = 0
     bits: str = ""
+    order: str = "shuffled"
 
     def __post_init__(self) -> None:
         from .checks import check

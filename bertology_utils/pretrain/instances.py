@@ -20,6 +20,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 import numpy as np
 
+from . import order
 from .config import Config
 from .corpus import Corpus, CorpusError
 
@@ -224,7 +225,13 @@ class Stream:
         same = config.same_rows or config.static_masks
         rng = generator(config.seed, 0 if same else epoch, length)
         rows = plan(self.corpus, smoothed(self.corpus, self.documents, config.smoothing, rng), length, config, rng)
-        return rows[generator(config.seed, epoch, length, 1).permutation(len(rows))] if same else rows
+        if same:
+            rows = rows[generator(config.seed, epoch, length, 1).permutation(len(rows))]
+        if config.order == "rare last":
+            share = sum(p.share for p in config.phases if p.length == length)
+            reached = np.searchsorted(row_lengths(rows).cumsum(), share * config.tokens) + 1
+            rows = order.rare_last(self.corpus, rows, int(reached))
+        return rows
 
     def rows(self, length: int) -> np.ndarray:
         """The current epoch's plan for rows of `length`, (N, 5)."""

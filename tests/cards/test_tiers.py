@@ -105,12 +105,35 @@ def test_recipes_are_compared_in_equal_time(root):
     assert told["time"]["width 192"] == 2.5 and np.isnan(apart["width 192"]), "no run of the base was as long"
     assert 0.5 < told["time"]["masking 15 %"] < 1, "multiplications, not the seconds of a processor four times as slow"
     assert np.isfinite(apart["masking 15 %"])
-    page = recipes.markdown(SETTINGS, root).splitlines()
+    page = recipes.markdown(recipes.table, SETTINGS, root).splitlines()
     assert len(page) == 2 + len(told) and all(line.count("|") == page[0].count("|") for line in page)
 
 
+def test_runs_in_other_pieces_are_compared_by_the_word(tmp_path):
+    """Larger pieces: 30 words are 40 pieces and not 60; of as many nats per piece they leave fewer to a word."""
+
+    def save(group: str, per_piece: float, pieces: int, documents: range) -> None:
+        n = len(documents)
+        for member in TIER.group(group):
+            told = {"loss": [per_piece * pieces + 30 * d for d in documents], "document": [*documents]}  # later, harder
+            heldout = told | {"unigram": [9.0 * pieces] * n, "right": [9] * n, "n": [pieces] * n, "words": [30] * n}
+            items = {"heldout": heldout, "agreement": {"simple, 0 attractors": "1110", "pp, 1 attractor": "1100"}}
+            Record(
+                key=member.key, tier="english", config=member.config.as_dict(), text=member.text, curve=[], items=items,
+                cost={"4": 0.05}, passes=0.2, seconds=1.0,
+            ).save(tmp_path)  # fmt: skip
+
+    save("own pieces, 12,288", 6.0, 40, range(21))
+    assert recipes.own_pieces(SETTINGS, tmp_path).rows.empty, "nothing to compare with"
+    save("own pieces", 5.0, 60, range(1, 21))  # the first document gives no row in smaller pieces
+    told = recipes.own_pieces(SETTINGS, tmp_path).rows.set_index("recipe")
+    assert list(told["loss per word"]) == pytest.approx([10 + 10.5, 8 + 10])
+    assert told[recipes.OWN_HEAD[-2]]["12,288 pieces"] == pytest.approx(-2), "on the documents that both have"
+    assert {*recipes.OWN.values()} <= {*TIER.groups}
+
+
 def test_without_records_the_page_says_how_to_make_some(tmp_path):
-    assert "bertology family run --tier english" in recipes.markdown(SETTINGS, tmp_path)
+    assert "bertology family run --tier english" in recipes.markdown(recipes.table, SETTINGS, tmp_path)
 
 
 def test_every_recipe_is_a_group_of_the_tier():

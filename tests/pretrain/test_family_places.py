@@ -52,6 +52,7 @@ def test_a_model_that_knows_nothing_has_the_loss_of_a_fair_die(cut):
     told = places.losses(model, found, pairs=True)
     assert told["loss"].sum() / told["n"].sum() == pytest.approx(np.log(config.vocab), rel=1e-5)
     assert (told["unigram"] / told["n"]).mean() < np.log(config.vocab), "frequencies say something"
+    assert (np.diff(told["document"]) > 0).all() and told["document"].max() < found.corpus.held.sum()
     said = places.relations(model, found)
     with torch.no_grad():  # it calls every pair spoilt: half of them are
         model.cls.seq_relationship.weight.zero_()

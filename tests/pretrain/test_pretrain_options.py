@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
 from pretrain_corpus import configuration, write
@@ -13,7 +14,8 @@ from transformers import BertForPreTraining
 
 from bertology_utils.pretrain import ConfigError, load_config, loop, recipes, train
 from bertology_utils.pretrain import config as configs
-from bertology_utils.pretrain.instances import RANDOM
+from bertology_utils.pretrain.instances import RANDOM, row_lengths
+from bertology_utils.pretrain.order import rarity
 from bertology_utils.subject import variants
 
 SHORT = {"tokens": 16_000, "held_out": 0.2, "checkpoint_seconds": 0.0, "eval_tokens": 10**9}
@@ -21,7 +23,7 @@ OPTIONS = {
     "word": {"masking": "word", "mask_symbol": "unk", "pair": "sop", "static_masks": True, "optimiser": "lamb"},
     "span": {"masking": "span", "attention": "preset", "same_rows": True},
     "entity": {"masking": "entity", "mask_symbol": "random", "attention": "uniform", "pair": "none"},
-    "order": {"sublayers": "ssff"},
+    "order": {"sublayers": "ssff", "order": "rare last"},
 }
 
 
@@ -83,6 +85,30 @@ def test_static_masks_repeat_and_others_do_not(base):
     assert same[0].keys() == static[0].keys()  # the control: the same rows, other masks
     assert sum(torch.equal(ids, same[1][row]) for row, ids in same[0].items()) < 0.2 * len(same[0])
     assert len(plain[0].keys() & plain[1].keys()) < 0.5 * len(plain[0])
+
+
+def test_simple_rows_first_are_the_rows_that_would_have_been_seen(base):
+    shuffled, sorted_ = (
+        begun(base, configuration(name=order, order=order, tokens=2000)).stream for order in ("shuffled", "rare last")
+    )
+    plain, simple = shuffled.rows(16), sorted_.rows(16)
+    hard = rarity(sorted_.corpus, simple)
+    share = next(p.share for p in configuration().phases if p.length == 16)
+    seen = int(np.searchsorted(row_lengths(plain).cumsum(), share * 2000)) + 1
+    assert 10 < seen < len(plain)
+    assert (np.diff(hard[:seen]) >= 0).all() and hard[0] < hard[seen - 1]
+    assert {tuple(r) for r in simple[:seen]} == {tuple(r) for r in plain[:seen]}
+    assert (simple[seen:] == plain[seen:]).all()
+
+
+def test_rarity_is_the_mean_surprise_of_a_rows_pieces(base):
+    corpus = begun(base, configuration(name="rarity")).corpus
+    share = np.bincount(corpus.tokens) / len(corpus.tokens)
+    a, b = corpus.tokens[3:8], corpus.tokens[20:24]
+    expected = -np.log(share[np.concatenate([a, b])]).mean()
+    assert rarity(corpus, np.array([[3, 5, 20, 4, 0], [3, 5, 0, 0, 0]])) == pytest.approx(
+        [expected, -np.log(share[a]).mean()]
+    )
 
 
 def test_passes_count_the_text_that_was_shown(base):

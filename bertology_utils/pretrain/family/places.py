@@ -15,7 +15,7 @@ import torch
 from torch.nn import functional as F
 from transformers import BertForPreTraining
 
-from .. import masking, wordpiece
+from .. import masking, units, wordpiece
 from ..corpus import Corpus
 from ..masking import Batch
 from ..objectives import logits
@@ -38,11 +38,14 @@ class Places:
         As `instances.plan` has them, B the true continuation of A.
     document : (R,) int64
         Which held-out document, counted from 0.
+    held : (D,) int64
+        Its number among all held-out documents of the text, whatever the pieces: one that gives no row is not among them.
     """
 
     corpus: Corpus
     rows: np.ndarray
     document: np.ndarray
+    held: np.ndarray
 
     @property
     def count(self) -> int:
@@ -64,8 +67,8 @@ def of(corpus: Corpus, length: int = LENGTH) -> Places:
                 rows.append((bounds[at], a, bounds[at + 1], b, 0))
                 owner.append(n)
             at = stop
-    _, numbers = np.unique(np.array(owner), return_inverse=True)
-    return Places(corpus, np.array(rows, np.int64), numbers)
+    held, numbers = np.unique(np.array(owner), return_inverse=True)
+    return Places(corpus, np.array(rows, np.int64), numbers, held)
 
 
 @torch.no_grad()
@@ -84,11 +87,13 @@ def losses(model: BertForPreTraining, places: Places, *, pairs: bool, symbol: st
     Returns
     -------
     dict
-        ``loss`` and ``unigram`` (D,) in nats, ``right`` and ``n`` (D,) counts. ``unigram`` is the loss of the
-        frequencies of the training text, counts plus one, at the same places.
+        ``loss`` and ``unigram`` (D,) in nats, ``right``, ``n`` and ``words`` (D,) counts. ``unigram`` is the loss of the
+        frequencies of the training text, counts plus one, at the same places; ``words`` counts the pieces that begin a
+        word, and ``document`` is `Places.held`: by these two runs in different pieces are compared.
     """
-    sums = np.zeros((4, places.count))
+    sums = np.zeros((5, places.count))
     unigram = _unigram(places.corpus, model.config.vocab_size)
+    begins = ~units.continuation(places.corpus.tokenizer)
     for draw in range(DRAWS):
         batch = _masked(places, pairs, symbol, draw)
         for start in range(0, len(places.rows), PART):
@@ -97,10 +102,11 @@ def losses(model: BertForPreTraining, places: Places, *, pairs: bool, symbol: st
             each = F.cross_entropy(scores[used], part.labels[used], reduction="none")
             right = scores[used].argmax(1) == part.labels[used]
             where = places.document[start : start + PART][np.nonzero(used.numpy())[0]]
-            told = (each.numpy(), unigram[part.labels[used].numpy()], right.numpy(), np.ones(len(where)))
+            labels = part.labels[used].numpy()
+            told = (each.numpy(), unigram[labels], right.numpy(), np.ones(len(where)), begins[labels])
             for k, values in enumerate(told):
                 np.add.at(sums[k], where, values)
-    return dict(zip(("loss", "unigram", "right", "n"), sums))
+    return dict(zip(("loss", "unigram", "right", "n", "words"), sums)) | {"document": places.held}
 
 
 def _unigram(corpus: Corpus, vocab: int) -> np.ndarray:

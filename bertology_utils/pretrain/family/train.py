@@ -220,12 +220,13 @@ def cost(config: Config, corpus: Corpus, device: str | None = None, times: int =
 
     The least of several stretches, as timings are taken: what others do on the machine only adds. Wall-clock time tells how
     busy it was, and a run that was interrupted has none of its own. Of runs whose times nothing rests on, one stretch will do.
+    Rows come as shuffled: where simple ones come first, the first are short too, and a piece costs more there than in the run.
     """
     out: dict[str, float] = {}
     for phase in config.phases:
         depth = config.depth(phase)
         alone = replace(config, layers=depth, sublayers=config.sublayers if depth == config.layers else "", exports=0)
-        alone = replace(alone, phases=(replace(phase, share=1.0, layers=None),), body="learned")
+        alone = replace(alone, phases=(replace(phase, share=1.0, layers=None),), body="learned", order="shuffled")
         with TemporaryDirectory() as scratch:
             trial = Run(alone, corpus, Path(scratch), join(device), resume=False)
             for _ in range(WARM):

@@ -1,0 +1,30 @@
+"""The order in which the rows of an epoch are seen: as they were shuffled, or the simple ones first.
+
+What is simple is told by the text alone: a row is as hard as its pieces are rare on average. It is the same rows that are seen,
+those that a run would have reached anyway; more than one epoch begins with the simple rows again.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .corpus import Corpus
+
+
+def rarity(corpus: Corpus, rows: np.ndarray) -> np.ndarray:
+    """How rare the pieces of rows are: the mean of minus the log of their relative frequency in the corpus, nats (N,).
+
+    `rows` (N, 5) are as `instances.plan` has them.
+    """
+    counts = np.bincount(corpus.tokens)
+    each = -np.log(np.maximum(counts, 1) / counts.sum())[corpus.tokens]
+    total = np.concatenate([[0.0], np.cumsum(each)])
+    a, b = rows[:, :2].T, rows[:, 2:4].T  # where each segment starts, and its pieces
+    summed = sum(total[start + length] - total[start] for start, length in (a, b))
+    return summed / np.maximum(a[1] + b[1], 1)
+
+
+def rare_last(corpus: Corpus, rows: np.ndarray, count: int) -> np.ndarray:
+    """`rows` with the first `count` of them by rising `rarity`, the others as they are, (N, 5)."""
+    first = rows[:count]
+    return np.concatenate([first[np.argsort(rarity(corpus, first), kind="stable")], rows[count:]])
