@@ -284,17 +284,19 @@ card("syn.pos_chunks_deps.tenney2019b")
 # *The girl who **can** swim **will** win.* The first auxiliary is not the main one. {cite:t}`lin2019` train a probe to
 # find the main auxiliary (or the subject's head noun) where the first candidate happens to be right, and test it where
 # the first is wrong. A probe that learnt "take the first" falls to zero. One that learnt "not the one after *who*" does
-# well, and has seen no structure either; so what decides is the lead over a probe on a word and those beside it.
+# well, and has seen no structure either; so what decides is the lead over a probe on a word and those beside it, up to
+# two on each side.
 
 # %%
 hierarchical = recall("syn.hierarchical.lin2019", data="lin2019_open_sesame")
 
-# %% mystnb={"figure": {"caption": "Share of sentences in which the structurally right word scores above the first candidate, by layer."}, "image": {"alt": "Two panels, main auxiliary and subject noun: share of sentences in which the right word scores above the first candidate, by layer, for mini and its untrained twin. Mini is far above its embeddings from layer 1 on; the twin fails on auxiliaries and climbs to 0.8 on subject nouns."}}
+# %% mystnb={"figure": {"caption": "Share of sentences in which the structurally right word scores above the first candidate, by layer; dotted: by words beside it, without a network."}, "image": {"alt": "Two panels, main auxiliary and subject noun: share of sentences in which the right word scores above the first candidate, by layer, for mini and its untrained twin. Mini is far above its embeddings from layer 1 on; the twin fails on auxiliaries and climbs to 0.8 on subject nouns. The dotted line, words beside, lies above mini on auxiliaries and at its height on nouns."}}
 panels = plotting.axes(ncols=2, figsize=(9, 3.4), sharey=True)
 for ax, condition in zip(panels, ("main_auxiliary", "subject_noun")):
     shown = hierarchical.series("right by layer", condition=condition)
-    title = condition.replace("_", " ")
-    plotting.lines(shown, "layer", chance=0.5, ax=ax, title=title, ylim=(-0.02, 1.02), ylabel="right above first")
+    labels = {"title": condition.replace("_", " "), "ylabel": "right above first", "ylim": (-0.02, 1.02)}
+    rival = hierarchical.value("right by best rival", condition=condition)
+    plotting.lines(shown, "layer", chance=rival, reference="best rival", ax=ax, **labels)
 plotting.plt.show()
 
 # %% tags=["hide-output"]

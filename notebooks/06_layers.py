@@ -82,14 +82,16 @@ def by_depth(frames, layers=None):
 
 
 # %% tags=["hide-input"]
-def panels(shown, x, **labels):
-    """Curves side by side: a panel for each title, one legend for all."""
+def panels(shown, x, beside=None, **labels):
+    """Curves side by side: a panel for each title, one legend for all; what needs no network as a line across."""
     with plotting.style():
         figure, grid = plotting.plt.subplots(1, len(shown), figsize=(3.1 * len(shown), 3.3))
     for ax, (title, frames) in zip(grid, shown.items()):
         plotting.lines(frames, x, ax=ax, title=title, **labels)
+        if title in (beside or {}):
+            ax.axhline(beside[title], color="#555555", linestyle=":", label="words beside, no network")
         ax.get_legend().remove()
-    figure.legend(*grid[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    figure.legend(*grid[-1].get_legend_handles_labels(), loc="outside lower center", ncols=4)
     plotting.plt.show()
 
 
@@ -164,19 +166,23 @@ card("lay.word_order.lin2019")
 # *The dog that can bark will run*: which auxiliary is the main one? The first candidate is right in every training
 # sentence and wrong in every test sentence, so a probe that learnt "the first one" fails, and one that learnt
 # the structure does not. {cite:t}`lin2019` find this knowledge above the layers where word order is told best.
+# But what a word and two words on each side of it tell, without any network, is much too, and grows where a network
+# does nothing but mix in ever more of them. So the upper layers must tell more than that.
 
 # %%
 hierarchy = recall("lay.hierarchy.lin2019", data="lin2019_open_sesame")
 
-# %% mystnb={"figure": {"caption": "Places of words, main auxiliaries and nouns of subjects, told by layer. The last two are scored where the first candidate is wrong."}, "image": {"alt": "Three panels of curves by layer for mini and its untrained twin. Word order: mini falls. Main auxiliary: mini is highest at layer 1 and falls. Subject noun: mini rises to the top."}}
+# %% mystnb={"figure": {"caption": "Places of words, main auxiliaries and nouns of subjects, told by layer. The last two are scored where the first candidate is wrong; dotted: what words beside them tell."}, "image": {"alt": "Three panels of curves by layer for mini and its untrained twin. Word order: mini falls. Main auxiliary: mini is highest at layer 1 and falls, far below what the words beside tell. Subject noun: mini rises to the top, which is what the words beside tell."}}
 tasks = ("word order", "main auxiliary", "subject noun")
 shown = {t: named(hierarchy.series("accuracy", task=t)) for t in tasks}
-panels(shown, "layer", ylim=(0, 1.02))
+beside = {t: hierarchy.value("words beside", task=t) for t in tasks[1:]}
+panels(shown, "layer", beside, ylim=(0, 1.02))
 
 # %% tags=["hide-output"]
 for task, frames in shown.items():
     print(f"{task}\n{plotting.printed(frames)}")
 print(plotting.printed(hierarchy.series("upper - low")))
+print(plotting.printed(hierarchy.series("upper less words beside")))
 
 # %%
 found("lay.hierarchy.lin2019")

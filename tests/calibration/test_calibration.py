@@ -28,6 +28,7 @@ TOO_FEW = {
     "builtin": {
         "syn.npi.warstadt2019": "the cloze has six to twelve polarity items, by which an untrained network's scores vary",
         "syn.hierarchical.lin2019": "in generated sentences the words beside a word tell it, so that nothing is left to be found",
+        "lay.hierarchy.lin2019": "in generated sentences the words beside a word tell it, so that upper layers cannot tell more",
         "syn.tpdn.jawahar2019": "three seeds of the tensor product network: .133 [-.003, .269] over a bag of words",
         "syn.intermediate_parsing.glavas2020": "three seeds of 120 items show no difference to be within three points",
         "hed.heavy_lifters.prasanna2020": "the gate's lead over the commonest label is known to twenty points",
@@ -46,6 +47,10 @@ TOO_FEW = {
         "trn.masking_rate.raffel2019": "five seeds of the family know losses to some .1 nats, within .05 are asked for",
         "trn.dynamic_masking.liu2019b": "five seeds of the family know losses to .11 nats, within .02 are asked for",
         "trn.unk_mask.clinchant2019": "five seeds of the family know losses to .1 nats, within .03 are asked for",
+    },
+    "lin2019_open_sesame": {
+        "syn.hierarchical.lin2019": "words beside a word tell nouns, in the study's sentences too",
+        "lay.hierarchy.lin2019": "words beside a word tell nouns, in the study's sentences too",
     },
     "glue_sst2": {
         "siz.head_pruning.michel2019": "five seeds of 300 phrases know what heads cost to three points, within two are asked for",
@@ -99,7 +104,7 @@ def test_every_claim_with_stand_ins_is_stored():
     assert set(calibrated()) <= set(stored()), AGAIN
 
 
-@pytest.mark.parametrize("id", ["syn.agreement.goldberg2019", "lay.hierarchy.lin2019"])
+@pytest.mark.parametrize("id", ["syn.agreement.goldberg2019"])
 def test_a_network_that_learnt_the_generated_grammar_passes(id):
     """What rests on subjects and verbs, which `toy` was trained on: a rule that no trained network can meet is no rule."""
     assert standing(id).taught.label == TAUGHT and standing(id).taught.n >= 60

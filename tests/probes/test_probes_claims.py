@@ -223,11 +223,14 @@ def test_codes_of_a_word_and_of_those_beside_it_know_no_places():
     words = ("the", "dog", "is", "the", "dog", "is", "the")
     found = [(0, "x", w) for w in range(len(words))]
     codes = hierarchical.beside(build([words], ["train"], found))
-    assert codes.shape == (3, 7, 3 * hierarchical.CODE)
-    assert (codes[:, 1] == codes[:, 4]).all()
+    assert codes.shape == (4, 7, 5 * hierarchical.CODE)
+    assert (codes[:3, 1] == codes[:3, 4]).all() and not (
+        codes[3, 1] == codes[3, 4]
+    ).all()  # the first has none two before
     assert not (codes[2, 0] == codes[2, 3]).all()  # nothing stands before the first word
-    before, after, both = codes.reshape(3, 7, 3, -1)[:, 1].any(-1).tolist()
-    assert (before, after, both) == ([True, True, False], [False, True, True], [True, True, True])
+    before, after, both, wide = codes.reshape(4, 7, 5, -1)[:, 1].any(-1).tolist()
+    assert (before, after, both) == ([0, 1, 1, 0, 0], [0, 0, 1, 1, 0], [0, 1, 1, 1, 0])
+    assert wide == [0, 1, 1, 1, 1]  # one word alone stands before
 
 
 def test_a_probe_that_gives_the_commonest_scored_label_leads_nothing():

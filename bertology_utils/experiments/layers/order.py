@@ -12,6 +12,7 @@ from ...scores import intervals
 from ...scores.profiles import Profile, curve_rows, lead_rows, thirds
 from ...settings import Settings
 from ...subject.models import Subject
+from ..syntax.hierarchical import by_window
 from . import plants
 from .fits import FITS, Fitted, draw, fit_at, fit_layers, parts
 
@@ -79,30 +80,40 @@ def word_order(subject, data, settings):
     n=1600,
     limit=1000,
     planted=plants.hierarchy_grows,
-    nulls=("untrained", "layer 0", "bag of words", "positions", "constant"),
+    nulls=("untrained", "layer 0", "bag of words", "positions", "constant", plants.WIDER),
 )
 def hierarchy(subject, data, settings):
     """Main auxiliary and subject noun told by layer, where the first candidate is the wrong one (lin2019).
 
     A classifier of words is trained where the first candidate is right; does the right word score above the first
     candidate where it is not? `upper - low` sets the layers above the lowest third against those in it. Every third
-    sentence of that kind chooses the layers. Word order is the token-index probe on the same sentences.
+    sentence of that kind chooses the layers. `upper less words beside` sets the upper layers against codes of a word
+    and of those beside it, up to two on each side, which know no structure. Word order is the token-index probe on the
+    same sentences.
     """
     found, note = order_scores(subject, data, settings)
     rows, notes = order_rows(found, settings), [note]
     for condition in sorted({i.condition for i in data["ambiguity"]}):
-        right, dev, note = told_apart(subject, [i for i in data["ambiguity"] if i.condition == condition], settings)
+        right, dev, near, said = told_apart(
+            subject, [i for i in data["ambiguity"] if i.condition == condition], settings
+        )
         profile, keys = Profile.of(right, np.arange(right.shape[-1]), settings), {"task": condition.replace("_", " ")}
         low, upper = thirds(profile.depth)
         rows += curve_rows(profile, **keys)
         rows += lead_rows(profile, dev, {"upper - low": (upper, low)}, **keys)
         best = rows[-1]["layer"]
         rows.append(intervals.row("accuracy, upper", profile.scores()[best], profile.n, **keys, layer=best))
-        notes.append(note)
+        beside = Profile.of(near[None], np.arange(len(near)), settings)
+        rows.append(intervals.row("words beside", beside.scores()[0], profile.n, **keys))
+        lead = profile.over(best, beside)
+        rows.append(intervals.row("upper less words beside", lead, profile.n, **keys, layer=best))
+        notes += said
     return intervals.table(rows, notes)
 
 
-def told_apart(subject: Subject, items: list[Ambiguity], settings: Settings) -> tuple[np.ndarray, np.ndarray, str]:
+def told_apart(
+    subject: Subject, items: list[Ambiguity], settings: Settings
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[str]]:
     """Whether the right word scores above the first candidate.
 
     Returns
@@ -111,22 +122,27 @@ def told_apart(subject: Subject, items: list[Ambiguity], settings: Settings) -> 
         Of R fits, every layer, and the scored test sentences.
     dev : float array (L + 1,)
         Share of right choices in the sentences that choose.
-    note : str
+    near : float array (N,)
+        What codes of the words beside a word tell of the scored sentences, without any model.
+    notes : list of str
+        What was left out, and which words those are.
     """
-    items = [i for i in items if i.split == "train" or (i.split == "test" and i.linear != i.target)]
-    words = [range(len(i.words)) if i.split == "train" else (i.target, i.linear) for i in items]
+    items = [i for i in items if i.split != "test" or i.linear != i.target]
+    words = [(i.target, i.linear) if i.split == "test" else range(len(i.words)) for i in items]
     found = [(n, str(w == items[n].target), w) for n, places in enumerate(words) for w in places]
     targets, note = fitting(subject, build([i.words for i in items], [i.split for i in items], found))
-    train, asked = targets.split == "train", targets.split == "test"
-    kept = np.flatnonzero(~train | (np.cumsum(train) <= TOLD * FITS))
-    targets, asked = targets.take(kept), asked[kept]
-    chooses, vectors = np.arange(asked.sum() // 2) % 3 == 0, gather(subject, targets, settings=settings)
+    chooses = np.arange((targets.split == "test").sum() // 2) % 3 == 0
+    window, near, *_ = by_window(targets, ~chooses, settings)
+    train = targets.split == "train"
+    targets = targets.take(np.flatnonzero(np.where(train, np.cumsum(train) <= TOLD * FITS, targets.split == "test")))
+    asked, vectors = targets.split == "test", gather(subject, targets, settings=settings)
     told: list[list] = []
     for part in parts(targets, settings.seed):
         probes = fit_at(vectors[:, part], targets.labels[part], np.full(len(vectors), L2), False, settings)
         told.append([_leads(p.logits(x[asked])) for p, x in zip(probes, vectors)])
-    right = np.array(told)  # (R, L + 1, N)
-    return right[..., ~chooses], right[..., chooses].mean((0, 2)), note
+    right, name = np.array(told), items[0].condition  # (R, L + 1, N)
+    notes = [note, f"{name}: of words beside a word, most is told by {window}"]
+    return right[..., ~chooses], right[..., chooses].mean((0, 2)), near[~chooses], notes
 
 
 def _leads(logits) -> np.ndarray:

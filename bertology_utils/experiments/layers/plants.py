@@ -15,6 +15,7 @@ from ...data.items import Ambiguity, Data, EdgeItem, ForcedChoice, Sentence
 from ...probes import sentence_tasks
 from ...scores.profiles import thirds
 from ...subject.models import Subject
+from ..syntax.planted import beside
 from . import tasks
 
 SIZE = 24  # dimensions of a code
@@ -105,6 +106,20 @@ def hierarchy_grows(data: Data, base: Subject, rng) -> Subject:
         Part(SIZE, main, 2 * upwards(base.n_layers), 0.2),
     ]
     return plant(base, data, rng, parts=parts)
+
+
+def _wider(data: Data, base: Subject, rng) -> Subject:
+    rising = 8 * upwards(base.n_layers)
+    parts = [plants.word_vectors(noise=0.3), places(layers=falling(base.n_layers), noise=0.4), beside(rising)]
+    return plant(base, data, rng, parts=parts)
+
+
+WIDER = Null(
+    "wider windows",
+    "A word's place fades while the words beside it, two on each side, come up; no structure.",
+    _wider,
+    ("auxiliary", "noun"),
+)
 
 
 def trees_in_the_middle(data: Data, base: Subject, rng) -> Subject:

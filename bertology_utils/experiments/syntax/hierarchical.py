@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ... import probes
@@ -34,8 +36,9 @@ def hierarchical(subject, data, settings):
     as ambiguous as the train split; the penalty is chosen on it, and it shows whether the task was learnt at all. The
     layer is chosen on every other test sentence and scored on the rest.
 
-    No structure is needed for what a coin, the embeddings or the words beside a word tell: an auxiliary after *who* is
-    none of the main clause's. The best of these on the sentences that choose the layer is the `best rival`.
+    No structure is needed for what a coin, the embeddings or the words beside a word tell, up to two on each side: an
+    auxiliary after *who* is none of the main clause's. The best of these on the sentences that choose the layer is the
+    `best rival`.
     """
     frames = []
     for condition in sorted({i.condition for i in data["ambiguity"]}):
@@ -88,22 +91,44 @@ def _rows(figures: dict[str, tuple], subject: Subject, layer: int, condition: st
 
 def _without_structure(targets: Targets, score: np.ndarray, settings: Settings) -> dict[str, tuple]:
     """What a coin says of test sentences, and what a word and those beside it do: values (N,) and refits (folds, N)."""
-    near = beside(targets)
-    right, _, penalty = _told_apart(near, targets, settings)
-    best = choose(right[:, ~score].mean(1))
-    again = _refitted(near[[best]], targets, penalty[[best]], settings)[:, 0]
+    name, right, near, penalty = by_window(targets, score, settings)
+    again = _refitted(near[None], targets, penalty[None], settings)[:, 0]
     coin = np.full(len(score), 0.5)
-    return {"a coin": (coin, np.tile(coin, (FOLDS, 1))), f"the word {WINDOWS[best][0]}": (right[best], again)}
+    return {"a coin": (coin, np.tile(coin, (FOLDS, 1))), name: (right, again)}
 
 
-WINDOWS = (("and the one before", (-1, 0)), ("and the one after", (0, 1)), ("and both beside", (-1, 0, 1)))
+WINDOWS = (
+    ("and the one before", (-1, 0)),
+    ("and the one after", (0, 1)),
+    ("and both beside", (-1, 0, 1)),
+    ("and two on each side", (-2, -1, 0, 1, 2)),
+)
 CODE = 64  # dimensions of a word's code
 
 
+def by_window(targets: Targets, score: np.ndarray, settings: Settings) -> tuple[str, np.ndarray, np.ndarray, Any]:
+    """What a word and those beside it tell, by the window that is best on the test sentences that are not scored.
+
+    Returns
+    -------
+    name : str
+    right : float array (test sentences,)
+        Whether the right word scores above the first candidate.
+    near : float array (N, F)
+        The codes of the window, as `beside` makes them.
+    penalty : float
+        The l2 that was chosen on dev.
+    """
+    near = beside(targets)
+    right, _, penalty = _told_apart(near, targets, settings)
+    best = choose(right[:, ~score].mean(1))
+    return f"the word {WINDOWS[best][0]}", right[best], near[best], penalty[best]
+
+
 def beside(targets: Targets) -> np.ndarray:
-    """Codes of each target's word and of words beside it, nothing of places or of the rest: (`WINDOWS`, N, 3 CODE)."""
+    """Codes of each target's word and of words beside it, nothing of places or of the rest: (`WINDOWS`, N, 5 CODE)."""
     codes: dict[str, np.ndarray] = {}
-    out = np.zeros((len(WINDOWS), len(targets), 3, CODE), np.float32)
+    out = np.zeros((len(WINDOWS), len(targets), 2 * planted.REACH + 1, CODE), np.float32)
     for n, (sentence, span) in enumerate(zip(targets.sentence, targets.spans)):
         words, at = targets.sentences[sentence], int(span[0, 0])
         for w, (_, window) in enumerate(WINDOWS):
@@ -112,7 +137,7 @@ def beside(targets: Targets) -> np.ndarray:
                     word = words[at + step].lower()
                     if word not in codes:
                         codes[word] = CODE**0.5 * plants.code(word, CODE)
-                    out[w, n, step + 1] = codes[word]
+                    out[w, n, step + planted.REACH] = codes[word]
     return out.reshape(len(WINDOWS), len(targets), -1)
 
 

@@ -15,6 +15,7 @@ from ...data.items import Ambiguity, Cloze, EdgeItem, ForcedChoice, Labelled, Se
 from ...probes import structural, tagging, tpdn
 
 LABELS = 64  # dimensions of codes: random ones overlap by an eighth
+REACH = 2  # words on each side
 
 
 def _above(base) -> np.ndarray:
@@ -31,22 +32,26 @@ def targets(data, base, rng):
     return plant(base, data, rng, parts=parts)
 
 
-def _neighbours(data, base, rng):
-    """Each word's code and, side by side, those of the words before and after it."""
+def beside(strength, noise: float = 0.1) -> Part:
+    """Each word's code and, side by side, those of two words before it and of two after it; by layer (L + 1,)."""
 
     def make(seen: Seen) -> np.ndarray:
-        out = np.zeros((seen.n_words, 3, LABELS), np.float32)
+        out = np.zeros((seen.n_words, 2 * REACH + 1, LABELS), np.float32)
         item = seen.first(Ambiguity)
         for w, word in enumerate(item.words if item is not None else ()):
-            for step in (-1, 0, 1):
+            for step in range(-REACH, REACH + 1):
                 if 0 <= w + step < seen.n_words:
-                    out[w + step, 1 - step] = plants.code(word.lower(), LABELS)
+                    out[w + step, REACH - step] = plants.code(word.lower(), LABELS)
         return out.reshape(seen.n_words, -1)
 
-    return plant(base, data, rng, parts=[Part(3 * LABELS, make, layers=8 * _above(base), noise=0.1)])
+    return Part((2 * REACH + 1) * LABELS, make, layers=strength, noise=noise)
 
 
-NEIGHBOURS = Null("neighbours", "Each word's code and those of the words beside it.", _neighbours)
+def _neighbours(data, base, rng):
+    return plant(base, data, rng, parts=[beside(8 * _above(base))])
+
+
+NEIGHBOURS = Null("neighbours", "Each word's code and those of two words on each side of it.", _neighbours)
 
 
 def analysed(data, base, rng):
