@@ -10,7 +10,7 @@ import pytest
 from bs4 import BeautifulSoup
 from seeded import FAILS, GATED, HOLDS, ID, OPEN, TOO, evidence, seed
 
-from bertology_utils.book import scoreboard
+from bertology_utils.book import scoreboard, trust
 from bertology_utils.cards import card as one_card
 from bertology_utils.cards import seeds as over_seeds
 from bertology_utils.cards.card import Card
@@ -101,6 +101,19 @@ def test_the_scoreboard_counts_them():
     assert [(line["seeds_hold"], line["seeds_n"]) for line in lines] == [("3", "5"), ("", "")]
     told = json.loads(scoreboard.as_json([with_seeds, without]))
     assert [s["label"] for s in told[0]["seeds"]].count(TAUGHT) == 2 and told[1]["seeds"] == []
+
+
+def test_the_methods_page_counts_claims_by_what_the_seeds_say():
+    title = standing([]).row.title
+    same, opposite, among = standing([HOLDS] * 5), standing([FAILS] * 5), standing([FAILS, HOLDS, OPEN, OPEN, OPEN])
+    open_, few = standing([OPEN] * 5), standing([HOLDS] * 4)
+    told = BeautifulSoup(trust.seeds([same, same, opposite, among, open_, few]), "html.parser").get_text()
+    assert told.startswith(
+        "**5 claims** have been put to all five. In 2 they all say what mini says; in one all of them"
+    )
+    assert told.count(f"({title})") == 2 and f"not found in others: one ({title})." in told
+    assert "in none all of them" in trust.seeds([same]) and "not found in others: none." in trust.seeds([same])
+    assert "bertology seeds run" in trust.seeds([few])
 
 
 def test_records_are_on_the_card_unless_the_rule_looks_elsewhere(tmp_path, monkeypatch):

@@ -119,6 +119,37 @@ def test_association_tests_without_a_known_one_decide_nothing():
         registered()[id].experiment(tiny(), replace(given, items={"association": doubtful}), SETTINGS)
 
 
+def test_sentences_that_a_small_model_cannot_take_are_left_out_of_association_tests():
+    id = "emb.bleached.may2019"
+    given, short = data(id), tiny()
+    words = [i for i in given["association"] if i.condition == "flowers_insects"]
+    longer = [replace(i, x=(*i.x, " ".join(["the dog"] * short.max_length))) for i in words]
+    plain, left = (
+        registered()[id].experiment(short, replace(given, items={"association": own}), SETTINGS)
+        for own in (words, longer)
+    )
+    pd.testing.assert_frame_equal(plain, left)
+    assert plain.attrs["notes"] == []
+    assert left.attrs["notes"] == [f"sentences left out, longer than {short.name} takes: 1"]
+
+
+def test_an_association_test_that_lost_most_of_a_set_is_left_out():
+    id = "emb.bleached.may2019"
+    given, short = data(id), tiny()
+    words = [i for i in given["association"] if i.condition == "flowers_insects"]
+    too_long = tuple(" ".join([word] * short.max_length) for word in ("dog", "cat", "king"))
+    lost = [replace(i, condition="lost", y=too_long) for i in words]
+    plain, left = (
+        registered()[id].experiment(short, replace(given, items={"association": own}), SETTINGS)
+        for own in (words, words + lost)
+    )
+    pd.testing.assert_frame_equal(plain, left)
+    assert f"tests left out, more than half of a set too long: {len(lost)}" in left.attrs["notes"]
+    with pytest.raises(NotRunnable, match="none of 0 association tests"):
+        only = [replace(i, y=too_long) for i in words]
+        registered()[id].experiment(short, replace(given, items={"association": only}), SETTINGS)
+
+
 def test_a_narrowing_cone_alone_is_no_drift():
     """Adjusted self-similarity falls with the room that random words leave; the relative one does not."""
     cone, same = np.array([0.1, 0.3, 0.5, 0.7, 0.8, 0.9]), 0.6

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -41,20 +42,28 @@ def bleached(subject, data, settings):
     """
     frames = []
     if data.items.get("association"):
-        frames.append(intervals.table(_associations(subject, data["association"], settings)))
+        frames.append(intervals.table(*_associations(subject, data["association"], settings)))
     if data.items.get("word_similarity"):
         frames.append(_similarity(subject, data["word_similarity"], settings))
     return intervals.combine(*frames)
 
 
-def _associations(subject, items, settings) -> list[dict]:
-    if not any(known(test) for test in items):
-        raise NotRunnable(f"none of {len(items)} association tests is one of {', '.join(KNOWN)}")
-    parts = [(test.x, test.y, test.a, test.b) for test in items]
-    texts = list(dict.fromkeys(text for sets in parts for part in sets for text in part))  # tests share most of theirs
-    place, vectors, rows = {t: k for k, t in enumerate(texts)}, _vectors(subject, texts, settings), []
-    for test, own in zip(items, parts):
-        groups = [_content(test.x, test.y), _content(test.y, test.x)]
+def _associations(subject, items, settings) -> tuple[list[dict], list[str]]:
+    every = list(dict.fromkeys(text for test in items for part in _sets(test) for text in part))
+    fit = encode.fits(subject, [text.split() for text in every])
+    notes = [] if fit.all() else [f"sentences left out, longer than {subject.name} takes: {(~fit).sum()}"]
+    texts = [text for text, ok in zip(every, fit) if ok]  # each once: tests share most of theirs
+    place = {text: k for k, text in enumerate(texts)}
+    # a test is told by sets as they were composed: one that lost more than half of a set says nothing
+    kept = [t for t in items if all(2 * sum(text in place for text in part) >= len(part) for part in _sets(t))]
+    if len(kept) < len(items):
+        notes.append(f"tests left out, more than half of a set too long: {len(items) - len(kept)}")
+    if not any(known(test) for test in kept):
+        raise NotRunnable(f"none of {len(kept)} association tests is one of {', '.join(KNOWN)}")
+    vectors, rows = _vectors(subject, texts, settings), []
+    for test in kept:
+        own = [[text for text in part if text in place] for part in _sets(test)]
+        groups = [_content(own[0], own[1]), _content(own[1], own[0])]
         sets = [vectors[[place[text] for text in part]] for part in own]
         for v, vector in enumerate(("[CLS]", "mean of pieces")):
             x, y = (tests.association(part[:, v], sets[2][:, v], sets[3][:, v]) for part in sets[:2])
@@ -70,7 +79,12 @@ def _associations(subject, items, settings) -> list[dict]:
             p = tests.permutation_p(*(_by_word(s, g) for s, g in zip((x, y), groups)), seed=settings.seed)
             rows.append(intervals.row("effect size", size, n, **keys))
             rows.append(intervals.row("permutation p", p, n, **keys))
-    return rows
+    return rows, notes
+
+
+def _sets(test: Association) -> tuple[tuple[str, ...], ...]:
+    """The two sets of targets and the two of attributes."""
+    return test.x, test.y, test.a, test.b
 
 
 def known(test: Association) -> bool:
@@ -96,7 +110,7 @@ def _vectors(subject, texts, settings) -> np.ndarray:
     return out
 
 
-def _content(texts: tuple[str, ...], others: tuple[str, ...]) -> list[tuple[str, ...]]:
+def _content(texts: Iterable[str], others: Iterable[str]) -> list[tuple[str, ...]]:
     """What each sentence says beside its template: the words that no sentence of the other set has, plural or not."""
     common = {word.lower() for text in others for word in cut(text)}
     return [tuple(w.lower().rstrip("s") for w in cut(text) if w.lower() not in common) for text in texts]
