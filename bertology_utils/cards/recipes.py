@@ -53,6 +53,7 @@ OWN = {  # what pieces, and in which order the text is read -> group; the first 
     "8,192 pieces, learnt from the text": "own pieces",
     "12,288 pieces": "own pieces, 12,288",
     "8,192 pieces, rows of frequent ones first": "own pieces, rare last",
+    "8,192 pieces, so for half of the rows, then mixed": "own pieces, then mixed",
 }
 OWN_HEAD = (
     "recipe",

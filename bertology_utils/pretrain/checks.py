@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from .config import FIRST_PIECE, Config, ConfigError
+from .order import SORTED
 
 KINDS: dict[str, Any] = {"int": int, "float": (int, float), "bool": bool, "str": str}  # by their annotations
 CHOICES = {
@@ -20,7 +21,7 @@ CHOICES = {
     "attention": ("learned", "preset", "uniform"),
     "beside": ("nothing", "another", "translation", "either"),
     "body": ("learned", "frozen", "random"),
-    "order": ("shuffled", "rare last"),
+    "order": tuple(SORTED),
 }
 
 

@@ -133,7 +133,8 @@ class Config:
     bits : str
         Bits per weight, apart by blanks, in which a run of the family is measured as well once it is tuned.
     order : str
-        In which the rows of an epoch are seen: ``shuffled``; or ``rare last``, those of frequent pieces first (`order`).
+        In which the rows of an epoch are seen: ``shuffled``; ``rare last``, those of frequent pieces first (`order`); or
+        ``rare last, then mixed``, the first half of them so.
     """
 
     name: str

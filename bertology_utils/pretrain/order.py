@@ -1,7 +1,8 @@
 """The order in which the rows of an epoch are seen: as they were shuffled, or the simple ones first.
 
 What is simple is told by the text alone: a row is as hard as its pieces are rare on average. It is the same rows that are seen,
-those that a run would have reached anyway; more than one epoch begins with the simple rows again.
+those that a run would have reached anyway: all of them sorted, or the first half of them, so that a run ends with mixed rows.
+More than one epoch begins with the simple rows again.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from .corpus import Corpus
+
+SORTED = {"shuffled": 0.0, "rare last": 1.0, "rare last, then mixed": 0.5}  # the share of a run's rows that are sorted
 
 
 def rarity(corpus: Corpus, rows: np.ndarray) -> np.ndarray:
