@@ -291,10 +291,10 @@ print(plotting.printed(senses.series("adjusted Rand index")))
 # %% [markdown]
 # And the real BERT on the same words, from released predictions.
 
-# %% mystnb={"figure": {"caption": "Released nearest-neighbour predictions of bert-base-uncased, scored again, word by word."}, "image": {"alt": "Horizontal bars: accuracy of nearest-neighbour sense tagging by bert-base-uncased for each of twenty ambiguous words; a dotted line marks the commonest sense over all words."}}
+# %% mystnb={"figure": {"caption": "Released nearest-neighbour predictions of bert-base-uncased, scored again, word by word."}, "image": {"alt": "Horizontal bars: accuracy of nearest-neighbour sense tagging by bert-base-uncased for each of twenty ambiguous words; a dotted line marks the commonest sense, averaged over the words."}}
 records = {r.model: r for r in evidence.find("emb.sense_clusters.wiedemann2019") if r.data == "coarsewsd20"}
 real = plotting.series({"bert-base-uncased": records["bert-base-uncased"].frame}, "accuracy")
-always = records["commonest sense"].frame.set_index("measure").at["micro accuracy", "value"]
+always = records["commonest sense"].frame.set_index("measure").at["macro accuracy", "value"]
 ax = plotting.axes(figsize=(7, 5))
 plotting.bars(real, "word", xlim=(0, 1), chance=round(always, 2), reference="commonest sense", ax=ax, xlabel="accuracy")
 plotting.plt.show()
@@ -302,9 +302,10 @@ plotting.plt.show()
 # %% [markdown]
 # Below, the occurrences of one word whose two senses are about equally common, in the plane of their two main
 # directions at each layer. Where the senses part, marks of one kind lie together. The silhouette measures the same in
-# all dimensions: 1 for far apart and tight, 0 for mixed.
+# all dimensions: 1 for far apart and tight, 0 for mixed. In our model the senses of this word do not part: the marks stay
+# mixed up to the last layer, and the silhouette stays near 0.
 
-# %% mystnb={"figure": {"caption": "One ambiguous word, layer by layer, in the plane of its two main directions."}, "image": {"alt": "Small multiples: the occurrences of one ambiguous word as points in a plane, one panel a layer, coloured by sense; the two colours part in the upper layers."}}
+# %% mystnb={"figure": {"caption": "One ambiguous word, layer by layer, in the plane of its two main directions."}, "image": {"alt": "Small multiples: the occurrences of one ambiguous word as points in a plane, one panel a layer, coloured by sense; the two colours stay mixed at every layer."}}
 points = sense_map()
 points["panel"] = [f"layer {k} ({s:+.2f})" for k, s in zip(points["layer"], points["silhouette"])]
 plotting.scatters(points, "panel", "sense", title=f"“{points['word'][0]}” by layer (silhouette)")

@@ -602,10 +602,11 @@ print(f"{int(same.sum())} of {len(same)} gold edges are in the decoded tree, whi
 
 # %% mystnb={"figure": {"caption": "Impact of hiding each word (columns) on the vector of each word (rows); rings mark gold heads."}, "image": {"alt": "Heatmap: impact of hiding each word (columns) on the vector of each word (rows) of one sentence, with rings on the gold heads."}} tags=["hide-input"]
 ax = plotting.axes(figsize=(7, 4.6))
-labels = {"xlabel": "also hidden", "ylabel": "word looked at"}
+labels = {"xlabel": "also hidden", "ylabel": "word looked at", "label": "impact"}
 plotting.heatmap(matrix, sentence.words, sentence.words, ax=ax, digits=1, **labels)
 arcs = [(head, word) for word, head in enumerate(sentence.heads) if head >= 0]
-ax.scatter(*zip(*arcs), s=420, facecolors="none", edgecolors="#D55E00", linewidths=2)
+cells = [(head + 0.5, word + 0.5) for head, word in arcs]  # their centres
+ax.scatter(*zip(*cells), s=420, facecolors="none", edgecolors="#D55E00", linewidths=2)
 plotting.plt.show()
 
 # %% mystnb={"figure": {"caption": "The tree decoded from these impacts: full lines are gold arcs, dashed ones are not."}, "image": {"alt": "Arcs over the words of the sentence: the tree decoded from the impact matrix, gold arcs as full lines, others dashed."}} tags=["hide-input"]

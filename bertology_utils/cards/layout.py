@@ -81,14 +81,14 @@ def _slot(s: Standing, name: str, slot: Slot) -> str:
         c = checks[0]
         more = f"; {len(checks) - 1} more below" if len(checks) > 1 else ""
         small.append(f'<span class="claim-figure">{escape(figure(c.value, c.low, c.high, 2))}</span>')
-        small.append(escape(f"{c.measure}{more}"))
+        small.append(escape(f"{c.measure} (n = {words.count(c.n)}){more}"))
         small += _spread(s) if slot is s.mini else []
     if slot is s.real and s.related:
         small.append(f"related outputs {words.related(s)}")
     if slot.decision:
         on = ", ".join(dict.fromkeys(map(words.data_name, slot.data)))
         clusters = f"{words.count(slot.clusters)} independent clusters" if slot.clusters else ""
-        small.append(f'<span title="{clusters}">{escape(f"{on}; {words.count(slot.n)} items")}</span>')
+        small.append(f'<span title="{clusters}">{escape(on)}</span>')
     return (
         f'<div class="claim-slot slot-{colour}"><b>{name}</b><small class="claim-under">{under}</small>'
         f"{words.badge(slot.label, who=name)}" + "".join(f"<small>{text}</small>" for text in small) + "</div>"
@@ -173,12 +173,27 @@ def _rules(s: Standing) -> str:
         if clause.kind == UNTESTED:
             text = f"Not tested: {escape(clause.reason or '')}"
         else:
-            rules = "; and if ".join(rule(t, absence=clause.kind == ABSENCE) for t in clause.tests)
             gates = "; ".join(g.says for g in clause.gates)
-            text = f"Holds if {escape(rules)}. <small>{escape(_capital(KIND[clause.kind]))}.</small>"
+            text = f"Holds{escape(_asked(clause))}. <small>{escape(_capital(KIND[clause.kind]))}.</small>"
             text += f" <small>Checked first: {escape(gates)}.</small>" if gates else ""
         items.append(f"<li><b>{escape(_capital(clause.says))}.</b> {text}</li>")
     return f'<div class="claim-rules"><ul>{"".join(items)}</ul></div>' if items else ""
+
+
+def _asked(clause: Clause) -> str:
+    """A clause's tests in words; on which data, where not all data are asked the same."""
+    by_data: dict[tuple[str, ...], list[str]] = {}
+    for test in clause.tests:
+        by_data.setdefault(test.sources, []).append(rule(test, absence=clause.kind == ABSENCE))
+    joined = {data: "if " + "; and if ".join(rules) for data, rules in by_data.items()}
+    if len(joined) == 1:
+        return f" {next(iter(joined.values()))}"
+    also = "also " if () in joined else ""
+    told = [
+        f"on {', '.join(dict.fromkeys(map(words.data_name, data)))} {also}{rules}" if data else f"on all data {rules}"
+        for data, rules in sorted(joined.items(), key=lambda item: bool(item[0]))
+    ]
+    return ", " + "; ".join(told)
 
 
 def _tried(s: Standing) -> bool:

@@ -182,10 +182,12 @@ def related_badge(standing: Standing) -> str:
 
 def _real(standing: Standing) -> str:
     slot = standing.real
-    rerun = slot.records and slot.records[0].kind == "rerun"
-    source = "our rerun" if rerun else RELEASED.get(slot.records[0].label if slot.records else "", "released outputs")
-    items = f", {count(slot.n)} items" if slot.n else ""
-    of, beside = f"({source}{items})", related(standing)
+    told: dict[str, int] = {}  # of whom -> items
+    for record in slot.records:
+        source = "our rerun" if record.kind == "rerun" else RELEASED.get(record.label, "released outputs")
+        told[source] = told.get(source, 0) + record.n
+    sources = "; ".join(source + (f", {count(n)} items" if n else "") for source, n in told.items())
+    of, beside = f"({sources})", related(standing)
     return {
         HOLDS: f"Holds for the real BERT {of}.",
         PART: f"Holds in part for the real BERT {of}.",

@@ -35,7 +35,7 @@ def best_by_dev(frame: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
 
 @_PIMENTEL.on(
     "syn.mdl.voita2020",
-    label="authors",
+    label="related",
     stance="qualifies",
     note="The authors' grid of probes for mBERT and simple baselines in English (Voita's code lengths were not "
     "released here). A large probe learns even shuffled labels, and with it random vectors do as well on "

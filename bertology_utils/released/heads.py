@@ -149,7 +149,7 @@ def heads_and_position(files: Files) -> pd.DataFrame:
 
 @_LSD.on(
     "hed.combination.hoover2019",
-    label="rerun",
+    label="related",
     stance="supports",
     note="Working notes where a few heads picked for a relation are averaged: the average beats the best "
     "single head in every one of the twelve relations. The heads were picked with annotation; there are no counts, so "

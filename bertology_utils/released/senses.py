@@ -57,7 +57,7 @@ def micro_macro(items: pd.DataFrame, column: str, seed: int = 0) -> tuple[tuple,
 @released(
     "emb.sense_clusters.wiedemann2019",
     study="Loureiro et al. 2021",
-    label="rerun",
+    label="related",
     stance="supports",
     baselines=("commonest sense",),
     folder="coarsewsd20",

@@ -103,7 +103,7 @@ def agreement(frame: pd.DataFrame) -> pd.DataFrame:
 @released(
     "siz.table1",
     study="rogers2020",
-    label="rerun",
+    label="related",
     stance="supports",
     folder=FOLDER,
     files=(FILE,),

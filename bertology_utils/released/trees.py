@@ -61,7 +61,7 @@ def structural_probe(files: Files) -> pd.DataFrame:
 
 @_AGGARWAL.on(
     "lay.tree_depth.hewitt2019",
-    label="rerun",
+    label="related",
     stance="qualifies",
     note="The same probes by layer: UUAS, distance correlation and root accuracy are best at layer 7 or 8 of "
     "12 in mBERT, as the survey says; the correlation of depths still rises at layer 10. Only layers 5 to "

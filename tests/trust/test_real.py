@@ -58,7 +58,15 @@ def records(folder: Path) -> dict[str, int]:
 
 def test_make_real_killed_is_taken_up_and_says_what_failed(repos, tmp_path):
     mine = tmp_path / "evidence"
-    words = ["make", "real", f"VENV={installed(tmp_path / 'venv')}", f"CLAIMS={SECTION}", f"OPTIONS={' '.join(QUICK)}"]
+    # under `make test` this is a make within make, which says which folder it enters
+    words = [
+        "make",
+        "--no-print-directory",
+        "real",
+        f"VENV={installed(tmp_path / 'venv')}",
+        f"CLAIMS={SECTION}",
+        f"OPTIONS={' '.join(QUICK)}",
+    ]
     words.append("BOOK=echo the book:")  # tests/book builds one with a reader's own records
     kept = {k: v for k, v in os.environ.items() if k not in fake_hub.PROXIES and not k.startswith("BERTOLOGY_")}
     own = {"BERTOLOGY_EVIDENCE": str(mine), "HF_HUB_CACHE": str(tmp_path / "cache"), "HF_HUB_DISABLE_XET": "1"}
