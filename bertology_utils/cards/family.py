@@ -104,8 +104,8 @@ def changes(tier: Tier, name: str) -> str:
         apart.remove("phases")
         depths = " then ".join(str(p["layers"] or own["layers"]) for p in own["phases"])
         return ", ".join([*(f"{k} {_plain(own[k])}" for k in apart), f"layers {depths}"])
-    apart += ["second task"] if own["nsp"] != base["nsp"] else []
-    return ", ".join(f"{k.replace('_', ' ')} {_plain(own.get(k, 'none'))}" for k in apart)
+    told = [f"{k.replace('_', ' ')} {_plain(own[k])}" for k in apart]
+    return ", ".join([*told, *([] if own["nsp"] == base["nsp"] else ["a second task" if own["nsp"] else "no second task"])])
 
 
 def _plain(value: object) -> str:

@@ -81,7 +81,8 @@ def _slot(s: Standing, name: str, slot: Slot) -> str:
         c = checks[0]
         more = f"; {len(checks) - 1} more below" if len(checks) > 1 else ""
         small.append(f'<span class="claim-figure">{escape(figure(c.value, c.low, c.high, 2))}</span>')
-        small.append(escape(f"{c.measure} (n = {words.count(c.n)}){more}"))
+        of = f" (n = {words.count(c.n)})" if c.n else ""
+        small.append(escape(f"{c.measure}{of}{more}"))
         small += _spread(s) if slot is s.mini else []
     if slot is s.real and s.related:
         small.append(f"related outputs {words.related(s)}")

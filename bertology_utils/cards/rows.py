@@ -64,7 +64,7 @@ def _every(record: Evidence) -> list[Row]:
         if pd.isna(r["value"]):
             continue
         key = ", ".join(f"{k} {told(r[k])}" for k in keys if not _empty(r[k]))
-        n = words.count(int(r["n"])) if r["n"] else "–"
+        n = words.count(int(r["n"]))
         out.append(Row(who, f"{r['measure']}{_key(key)}", figure(r["value"], r["low"], r["high"]), n, _data(record)))
     return out
 

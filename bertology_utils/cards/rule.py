@@ -17,7 +17,7 @@ def rule(test: Test, absence: bool = False) -> str:
     >>> rule(Test(measure="accuracy", above=0.5, by=0.05, unit="share of items", why="less is luck"))
     'the whole 95% interval of accuracy is above 0.55'
     """
-    where = ", ".join(_where(k, v) for k, v in test.where.items())
+    where = ", ".join(_where(k, v, test.need == "all") for k, v in test.where.items())
     if test.side == "within":
         how = f"stays within {test.by:g} of {test.threshold:g}"
     else:
@@ -31,6 +31,7 @@ def rule(test: Test, absence: bool = False) -> str:
     return f"the whole 95% interval of {test.measure}{f' ({where})' if where else ''} {how}{needed}"
 
 
-def _where(key: str, value: object) -> str:
-    shown = " or ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
-    return f"{key}: {shown}"
+def _where(key: str, value: object, each: bool) -> str:
+    if not isinstance(value, (list, tuple)):
+        return f"{key}: {value}"
+    return f"{key}: {'each of ' if each else ''}{(', ' if each else ' or ').join(map(str, value))}"

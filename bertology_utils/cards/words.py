@@ -131,8 +131,8 @@ def is_data(name: str) -> bool:
 
 
 def count(n: int) -> str:
-    """An integer with thin groups of thousands: 12,345."""
-    return f"{n:,}"
+    """A number of items with groups of thousands: 12,345; a dash where none was published."""
+    return f"{n:,}" if n else "–"
 
 
 def badge(label: str, reason: str = "", *, who: str = "", short: bool = False) -> str:

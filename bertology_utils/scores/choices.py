@@ -76,8 +76,8 @@ def _rows(right: np.ndarray, gold: np.ndarray, groups, settings: Settings, keys:
         out.append(row("accuracy by gold class", each[-1], there.sum(), **keys, gold=name))
     columns = np.concatenate([[right & (gold == c), gold == c] for c in classes]).T.astype(float)  # (n, 2 classes)
     sample = Resample(n, groups, **options)
-    balanced = bootstrap_sums(columns, _balanced, sample)
-    out.append(row("balanced accuracy", _never_still(balanced, each, _share, len(classes)), n, **keys))
+    balanced = bootstrap_sums(columns, _balanced, sample, (0.0, 1.0))
+    out.append(row("balanced accuracy", _never_still(balanced, each, _share, len(classes), (0.0, 1.0)), n, **keys))
     if len(classes) == 2:
         seen = bootstrap_sums(columns, _sensitivity, sample)
         sizes = columns.sum(0)
@@ -111,12 +111,15 @@ def _score(p: float, n: float) -> float:
     return float(norm.ppf((p + 1 / n) / (1 + 2 / n)))
 
 
-def _never_still(found: Interval, each: list[Interval], scale, parts: int) -> Interval:
-    """The interval, where a class is all right or all wrong, from the classes' own (zou2008): no resample moves it."""
+def _never_still(found: Interval, each: list[Interval], scale, parts: int, bounds=(-np.inf, np.inf)) -> Interval:
+    """The interval, where a class is all right or all wrong, from the classes' own (zou2008): no resample moves it.
+
+    What has a least and a greatest value stays within these `bounds`.
+    """
     if all(0 < c[0] < 1 for c in each) or np.isnan(found[1]) or found.draws is None:
         return found
     below, above = (np.array([abs(scale(c[k]) - scale(c[0])) for c in each]) for k in (1, 2))
     below, above = np.where(below > 0, below, above), np.where(above > 0, above, below)
     reach = [np.sqrt((x**2).sum()) / parts for x in (below, above)]
-    limits = min(found[1], found[0] - reach[0]), max(found[2], found[0] + reach[1])
+    limits = max(min(found[1], found[0] - reach[0]), bounds[0]), min(max(found[2], found[0] + reach[1]), bounds[1])
     return fitted(found[0], limits, found.draws, found.clusters, 0)

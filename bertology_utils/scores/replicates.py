@@ -162,10 +162,13 @@ def calibrated(
     return finish(value, drawn, sample.clusters, wide, bounds)
 
 
-def bootstrap_sums(columns: np.ndarray, statistic: Callable[[np.ndarray], np.ndarray], sample: Resample) -> Interval:
+def bootstrap_sums(
+    columns: np.ndarray, statistic: Callable[[np.ndarray], np.ndarray], sample: Resample, bounds=(-np.inf, np.inf)
+) -> Interval:
     """A statistic of sums over items, fast: `statistic` takes sums (..., c) of the `columns` (n, c), gives (...)."""
     columns = np.asarray(columns, float)
-    return calibrated(np.asarray(statistic(columns.sum(0)), float), sample, lambda s: statistic(s.sums(columns)))
+    value = np.asarray(statistic(columns.sum(0)), float)
+    return calibrated(value, sample, lambda s: statistic(s.sums(columns)), bounds)
 
 
 def _replicates(arrays: list[np.ndarray], statistic: Callable, sample: Resample, shape: tuple) -> np.ndarray:
