@@ -300,7 +300,7 @@ plotting.plt.show()
 # The study's figures for the real BERT are pictures only. The nearest released ones are eleven sentence tasks on both
 # sizes: a related measure, shown for comparison. They decide nothing.
 
-# %% mystnb={"figure": {"caption": "Mean accuracy by depth: four tasks per word for mini, its twin and MiniLM, eleven released sentence tasks for the real BERT. Compare shapes, not heights."}, "image": {"alt": "Curves by depth. BERT-base and BERT-large rise slowly and are highest in the upper half; mini is highest at layer 1 and falls; the untrained twin is flat."}}
+# %% mystnb={"figure": {"caption": "Mean accuracy by depth: four tasks per word for mini, its twin and MiniLM, eleven released sentence tasks for the real BERT. Compare shapes, not heights."}, "image": {"alt": "Curves by depth. BERT-base and BERT-large rise slowly and are highest in the upper half; MiniLM is highest in the middle, at layer 2 of 6, and falls steeply; mini is highest at layer 1 of 8 and falls; the untrained twin is flat."}}
 released = evidence.curves("lay.transferability.liu2019a", "mean accuracy")
 shown = by_depth(named(transfer.series("mean accuracy") | relative.series("mean accuracy") | released))
 plotting.lines(shown, "depth", ylim=(0.3, 0.92), xlabel="depth (0: embeddings)", ylabel="mean accuracy of the tasks")

@@ -52,7 +52,8 @@ overview("training")
 #
 # One tier learns the package's own generated language: two blocks of width 128, 640,000 pieces, about a minute of one
 # processor core, five seeds. The other learns English (Simple English Wikipedia): four blocks, 2.4 M pieces, two minutes,
-# three seeds. Where a card has both, English comes first; [where they part](#trn-two-texts) is shown below.
+# three seeds. The base of the first masks 15% of the pieces, that of the second 30%. Where a card has both, English comes
+# first; [where they part](#trn-two-texts) is shown below.
 #
 # Such runs cannot say what BERT would do. They can say what a choice does to a small model early in its training, with
 # several seeds each, and how large an effect would have to be to be seen. Runs of one seed see the same text in the same
@@ -76,7 +77,7 @@ family.table()
 # %% [markdown]
 # Is a lower loss at the end a lower loss all the way? The bands reach from the luckiest seed to the unluckiest.
 
-# %% mystnb={"figure": {"caption": "Held-out loss while training, by pieces seen, on the generated language and on English: mean over seeds and the range of the seeds. The rate of learning falls over the last quarter."}, "image": {"alt": "Two line charts: held-out loss in nats over pieces seen, for the base, half the blocks, width 192, batches four times as large, and without or with next sentences."}}
+# %% mystnb={"figure": {"caption": "Held-out loss while training, by pieces seen, on the generated language and on English: mean over seeds and the range of the seeds. The rows are held-out ones of each run's own, where some of the pieces asked for are not hidden; in the table above all runs of a tier are asked for the same pieces, all of them hidden, so the curves do not end at its figures. The rate of learning falls over the last quarter."}, "image": {"alt": "Two line charts: held-out loss in nats over pieces seen, for the base, half the blocks, width 192, batches four times as large, and without or with next sentences."}}
 groups = ["base", "half layers", "wider", "large batch", "no second task", "next sentence"]
 curves = {tier: family.curves(groups, tier) for tier in ("generated", "english")}
 with plotting.style():
@@ -509,13 +510,16 @@ card("trn.data_volume.liu2019b")
 #
 # The generated language is small and regular; English is neither. A choice that helps on the one need not help on the other,
 # and a tier that cannot decide is no contradiction. What follows is the difference that each choice makes to the held-out loss.
+# The bars of the two masking rates cannot be compared between the texts: the base masks 15% of the generated pieces and 30% of
+# the English ones.
 #
 # They agree on what is largest: preset attention is ahead so early, uniform attention and large batches are behind, and more
 # pieces help. They part where size is concerned: on English width 192 is behind width 128 and half the blocks cost nothing
 # that shows, since after 2.4 M pieces what decides is when a run leaves the plateau of word frequencies. With next sentences
-# the seeds leave it at different times, so there the interval is widest. Longer runs have a tier of their own, `english-large`.
+# the seeds leave it at different times, so there the interval is widest. A tier of longer runs, `english-large`, is planned and
+# has not been run.
 
-# %% mystnb={"figure": {"caption": "Held-out loss of each group less that of its tier's base (a second task less next sentences), on the generated language and on English; 95% intervals over seeds and documents."}, "image": {"alt": "Horizontal bars with intervals: loss less that of the base by group, for both tiers."}}
+# %% mystnb={"figure": {"caption": "Held-out loss of each group less that of its tier's base (a second task less next sentences), on the generated language and on English; 95% intervals over seeds and documents. The base masks 15% of the generated pieces and 30% of the English ones, so the two bars of a masking rate are differences from different rates."}, "image": {"alt": "Horizontal bars with intervals: loss less that of the base by group, for both tiers."}}
 both = family.beside()
 ax = plotting.bars(both, "group", xlabel="nats per masked piece more than the base")
 ax.figure.set_size_inches(7, 8)

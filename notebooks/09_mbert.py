@@ -120,12 +120,13 @@ at = sentences.languages.index
 print(sentences.n, "sentences in", len(sentences.languages), "languages; to be found among", right.shape[-1])
 
 # %% [markdown]
-# The whole: parallel treebanks (PUD), every pair of languages both ways.
+# The whole: parallel treebanks (PUD), every pair of languages both ways. The figures show raw shares; in the card, chance is
+# taken off P@1.
 
 # %%
 found_pud = recall("mbt.retrieval.pires2019", data="ud_pud_multilingual")
 
-# %% mystnb={"figure": {"caption": "Share of sentences whose nearest neighbour in another language is their translation, by layer, as they are and less the mean of their language. Dotted: what shared pieces find."}, "image": {"alt": "Curves by layer: share of translations found by mini-multi and its untrained twin, with and without centring. A dotted line marks what shared pieces find."}}
+# %% mystnb={"figure": {"caption": "Share of sentences whose nearest neighbour in another language is their translation, by layer, as they are and less the mean of their language; raw shares. Dotted: what shared pieces find."}, "image": {"alt": "Curves by layer: share of translations found by mini-multi and its untrained twin, with and without centring. A dotted line marks what shared pieces find."}}
 shown = {}
 for name, rows in found_pud.frames.items():
     for way, part in by(rows, "P@1 by layer", "centred").items():
@@ -137,7 +138,7 @@ plotting.plt.show()
 # %% tags=["hide-output"]
 print(plotting.printed(shown))
 
-# %% mystnb={"figure": {"caption": "Translations found between English and each language by vectors of the chosen layer, by the embeddings and by shared pieces."}, "image": {"alt": "Horizontal bars by language: share of translations found by contextual vectors, by static vectors and by shared pieces."}}
+# %% mystnb={"figure": {"caption": "Translations found between English and each language by vectors of the chosen layer, by the embeddings and by shared pieces; raw shares."}, "image": {"alt": "Horizontal bars by language: share of translations found by contextual vectors, by static vectors and by shared pieces."}}
 shown = by(found_pud.rows, "P@1 with English", "by")
 plotting.bars(shown, "language", xlabel="translations found, to and from English", ax=plotting.axes(figsize=(7, 4.6)))
 plotting.plt.show()
@@ -376,8 +377,8 @@ card("mbt.agreement.bacon2019")
 # ## Is it poor at generation?
 #
 # {cite:t}`ronnqvist2019` let it fill gaps and write text: worse than monolingual models, though it can fill a main auxiliary
-# in German and the Nordic languages. Gaps in English go to `mini-multi` and to `mini`, which is larger and has read nothing
-# else; auxiliaries are asked in German and Swedish.
+# in German and the Nordic languages. Gaps in English go to `mini-multi` and to `mini`, which has eight layers in place of six
+# and has read other text, all of it English; auxiliaries are asked in German and Swedish. Both are of Tatoeba's sentences.
 
 # %%
 gaps = recall("mbt.generation.ronnqvist2019", data="tatoeba_laser")
