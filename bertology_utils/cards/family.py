@@ -105,7 +105,9 @@ def changes(tier: Tier, name: str) -> str:
         depths = " then ".join(str(p["layers"] or own["layers"]) for p in own["phases"])
         return ", ".join([*(f"{k} {_plain(own[k])}" for k in apart), f"layers {depths}"])
     told = [f"{k.replace('_', ' ')} {_plain(own[k])}" for k in apart]
-    return ", ".join([*told, *([] if own["nsp"] == base["nsp"] else ["a second task" if own["nsp"] else "no second task"])])
+    if own["nsp"] != base["nsp"]:
+        told.append("a second task" if own["nsp"] else "no second task")
+    return ", ".join(told)
 
 
 def _plain(value: object) -> str:

@@ -148,7 +148,9 @@ def test_no_runs_are_simulated_for_data_on_which_the_gate_alone_was_measured():
 def test_a_gate_of_other_data_lends_a_null_no_effect():
     """Without an effect the clause fails by its test, and by no gate: those of other data alone are not asked here."""
     null = next(simulated.trials("siz.token_elimination.goyal2020", "builtin", Settings(draws=200)))
-    assert not null.wrong and null.decision.outcome == FAILS, "every gate of this source is met, by no effect of the test's"
+    assert not null.wrong and null.decision.outcome == FAILS, (
+        "every gate of this source is met, by no effect of the test's"
+    )
 
 
 @pytest.mark.xfail(strict=True, reason="some claims name neither null nor planted subject yet; then this mark goes")

@@ -60,8 +60,16 @@ def test_the_whole_card_has_every_row_of_every_record():
         (Test(measure="gap", within=0.0, by=0.1, unit="", why=""), True, "gap stays within 0.1 of 0"),
         (Test(measure="p", below=0.05, by=0.0, unit="", why="", need="any"), False, "widened for the number of rows"),
         (Test(measure="m", above=0.0, by=0.0, unit="", why="", need=0.5), False, "in at least 50% of the rows"),
-        (Test(measure="m", above=0.0, by=0.0, unit="", why="", where={"set": ["a", "b"]}), False, "m (set: each of a, b)"),
-        (Test(measure="m", above=0.0, by=0.0, unit="", why="", where={"set": ["a"]}, need=1), False, "m (set: a) is above 0"),
+        (
+            Test(measure="m", above=0.0, by=0.0, unit="", why="", where={"set": ["a", "b"]}),
+            False,
+            "m (set: each of a, b)",
+        ),
+        (
+            Test(measure="m", above=0.0, by=0.0, unit="", why="", where={"set": ["a"]}, need=1),
+            False,
+            "m (set: a) is above 0",
+        ),
     ],
 )
 def test_rules_in_plain_words(test, absence, words):
