@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..claims.clauses import ABSENCE
 from ..settings import Settings
 from . import layout, tiers, words
 from .rows import deciding, headline
-from .rule import rule
+from .rule import asked
 from .seeds import spread
 from .standing import Standing, standing
 
@@ -39,8 +38,7 @@ class Card:
         out += [f"TIERS      {both}"] if (both := tiers.said(s)) else []
         for clause in s.row.clauses:
             out.append(f"CLAUSE     {clause.says} [{clause.kind}]" + (f": {clause.reason}" if clause.reason else ""))
-            for test in clause.tests:
-                out.append(f"  holds if {rule(test, absence=clause.kind == ABSENCE)}")
+            out += [f"  holds {part}" for part in asked(clause)]
             out += [f"  - {r.who} | {r.what} | {r.figure} | n = {r.n}" for r in deciding(s, clause.name)]
         out += [f"YOUR RUN   {words.own_run(record)}" for record in s.beside]
         return "\n".join(out)

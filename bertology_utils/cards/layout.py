@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from html import escape
 
 from ..claims.checks import figure
-from ..claims.clauses import ABSENCE, UNTESTED, Clause
+from ..claims.clauses import UNTESTED
 from ..claims.rules import NOT_RERUN
 from . import tiers, words
 from .rows import Row, deciding, every
-from .rule import KIND, rule
+from .rule import KIND, asked
 from .seeds import spread
 from .standing import FAMILY, MINILM, Slot, Standing
 from .strip import strip
@@ -175,26 +175,10 @@ def _rules(s: Standing) -> str:
             text = f"Not tested: {escape(clause.reason or '')}"
         else:
             gates = "; ".join(g.says for g in clause.gates)
-            text = f"Holds{escape(_asked(clause))}. <small>{escape(_capital(KIND[clause.kind]))}.</small>"
+            text = f"Holds {escape('; '.join(asked(clause)))}. <small>{escape(_capital(KIND[clause.kind]))}.</small>"
             text += f" <small>Checked first: {escape(gates)}.</small>" if gates else ""
         items.append(f"<li><b>{escape(_capital(clause.says))}.</b> {text}</li>")
     return f'<div class="claim-rules"><ul>{"".join(items)}</ul></div>' if items else ""
-
-
-def _asked(clause: Clause) -> str:
-    """A clause's tests in words; on which data, where not all data are asked the same."""
-    by_data: dict[tuple[str, ...], list[str]] = {}
-    for test in clause.tests:
-        by_data.setdefault(test.sources, []).append(rule(test, absence=clause.kind == ABSENCE))
-    joined = {data: "if " + "; and if ".join(rules) for data, rules in by_data.items()}
-    if len(joined) == 1:
-        return f" {next(iter(joined.values()))}"
-    also = "also " if () in joined else ""
-    told = [
-        f"on {', '.join(dict.fromkeys(map(words.data_name, data)))} {also}{rules}" if data else f"on all data {rules}"
-        for data, rules in sorted(joined.items(), key=lambda item: bool(item[0]))
-    ]
-    return ", " + "; ".join(told)
 
 
 def _tried(s: Standing) -> bool:
@@ -219,7 +203,8 @@ def _calibration(s: Standing) -> str:
 def _changes(s: Standing) -> str:
     row = s.row
     out = f'<p class="claim-departs"><b>Departs from the study:</b> {escape(row.departs)}</p>' if row.departs else ""
-    said = "".join(f"<li>{escape(c.date)}: {escape(c.what)} ({escape(c.why)}).</li>" for c in row.changed)
+    told = [(c.date, c.what.rstrip("."), c.why.rstrip(".")) for c in row.changed]
+    said = "".join(f"<li>{escape(date)}: {escape(what)} ({escape(why)}).</li>" for date, what, why in told)
     return out + (
         f'<div class="claim-changed"><b>Changed after figures had been seen</b><ul>{said}</ul></div>' if said else ""
     )

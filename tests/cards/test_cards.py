@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 import pytest
 from bs4 import BeautifulSoup
 
-from bertology_utils.cards import card
-from bertology_utils.cards.card import rule
+from bertology_utils.cards import card, words
+from bertology_utils.cards.rule import rule
 from bertology_utils.cards.standing import standings
 from bertology_utils.cards.strip import Lane, draw
 from bertology_utils.cards.sure import GRADES, sure
@@ -123,3 +123,12 @@ def test_many_figures_of_one_subject_share_a_lane():
 def test_a_small_model_alone_is_never_a_high_grade():
     grades = [sure(s, "mini") for s in standings(settings=SHIPPED)]
     assert {g.grade for g in grades if g} <= set(GRADES[1:]) and all(g.reasons for g in grades if g)
+
+
+def test_a_card_says_whose_outputs_speak_and_how_many_items():
+    """Two records of the real BERT: each with its own items, and one without any that were published."""
+    said = card("hed.syntactic.clark2019", SHIPPED).standing
+    told = words.sentence(said).split(".")[0]
+    assert told == "Holds for the real BERT (outputs of an independent rerun; authors' outputs, 3,760 items)"
+    html = BeautifulSoup(card("sem.edge_probing.tenney2019b", SHIPPED)._repr_html_(), "html.parser")
+    assert "n = 0" not in html.get_text() and "0 items" not in html.select(".claim-slot")[0].get_text()

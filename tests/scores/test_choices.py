@@ -69,3 +69,11 @@ def test_three_classes_have_no_d_prime():
     rows = by_class(frame, settings=SETTINGS)
     assert set(rows["measure"]) == {"accuracy", "accuracy by gold class", "balanced accuracy"}
     assert rows.set_index("measure").loc["balanced accuracy", "value"] == pytest.approx(2 / 3)
+
+
+def test_few_items_leave_a_balanced_accuracy_between_0_and_1():
+    """Three of four right, one class always: widened for four items, the interval had reached from -1.8 to 1.6."""
+    for right in ([True, True, True, False], [True, True, False, False], [True] * 4):
+        rows = by_class(pd.DataFrame({"right": right, "gold": list("aabb")}), settings=SETTINGS).set_index("measure")
+        low, high = rows.loc["balanced accuracy", ["low", "high"]]
+        assert 0 <= low < high <= 1
