@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 
 from ..claims.checks import figure
-from ..claims.clauses import UNTESTED
+from ..claims.clauses import UNTESTED, Clause
 from ..claims.rules import NOT_RERUN
 from . import tiers, words
 from .rows import Row, deciding, every
