@@ -35,6 +35,10 @@ def pretrain(
             help="Another folder: decay the stable run in OUT there, at once; with --plan, every unfinished one."
         ),
     ] = None,
+    start: Annotated[
+        Path | None,
+        typer.Option(help="A bundled model, or a folder with an exported one, whose weights the run begins with."),
+    ] = None,
     plan: Annotated[
         str | None, typer.Option(help="Many runs: a plan that comes with the package (full, seeds), or a YAML file.")
     ] = None,
@@ -48,7 +52,7 @@ def pretrain(
         if plan:
             package.plan.main(plan, corpus, out, minutes, device, cache, scale, release)
         else:
-            package.main(config, corpus, out, device, minutes, tokens, cache, fresh, prepare, release)
+            package.main(config, corpus, out, device, minutes, tokens, cache, fresh, prepare, release, start)
     except Interrupted as stopped:
         typer.echo(f"bertology: {stopped.says}", err=True)
         raise

@@ -25,6 +25,7 @@ parser.add_argument("--tokens", type=float, help="another budget than the config
 parser.add_argument("--cache", type=Path, help="where the tokenised corpus is kept (default BERTOLOGY_CACHE)")
 parser.add_argument("--fresh", action="store_true", help="start anew although OUT holds a checkpoint")
 parser.add_argument("--release", type=Path, help="decay the stable run in OUT at once, in this folder")
+parser.add_argument("--start", type=Path, help="an exported model whose weights the run begins with")
 parser.add_argument("--prepare", action="store_true", help="train the vocabulary and tokenise the corpus only")
 
 if __name__ == "__main__":

@@ -30,6 +30,7 @@ FREE = (
     "checkpoint_seconds",
     "exports",
     "compile",
+    "start",  # a place; whose weights they are is compared
 )  # these may change between the slices of a run
 
 

@@ -15,7 +15,7 @@ LATER = (
     *("objective", "masking", "mask_symbol", "static_masks", "same_rows", "attention", "sublayers"),
     *("multilingual", "languages", "part", "own_pieces", "inverted", "language_ids", "beside", "reset_positions"),
     *("body", "vocabulary"),
-    *("shared", "embedding", "bits", "order"),
+    *("shared", "embedding", "bits", "order", "start"),
 )
 
 
@@ -135,6 +135,9 @@ class Config:
     order : str
         In which the rows of an epoch are seen: ``shuffled``; ``rare last``, those of frequent pieces first (`order`); or
         ``rare last, then mixed``, the first half of them so.
+    start : str
+        A bundled model, or a folder, whose weights the run begins with, heads and all; its word pieces are to be the run's
+        (`vocabulary`). Empty: seeded weights. See `start`.
     """
 
     name: str
@@ -205,6 +208,7 @@ class Config:
     embedding: int = 0
     bits: str = ""
     order: str = "shuffled"
+    start: str = ""
 
     def __post_init__(self) -> None:
         from .checks import check

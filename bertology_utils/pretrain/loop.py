@@ -15,7 +15,7 @@ import torch
 from tqdm import tqdm
 
 from ..provenance import commit
-from . import checkpoint, frozen, grow, instances, masking, units
+from . import checkpoint, frozen, grow, instances, masking, start, units
 from .config import Config, ConfigError
 from .corpus import Corpus
 from .draws import Repeated
@@ -43,6 +43,9 @@ class Run:
             self.marks = torch.from_numpy(marks).to(world.device)
         path = out / "checkpoint.pt"
         self.identity = config.as_dict() | {"files": [f["sha256"] for f in corpus.files]}
+        self.origin = start.origin(config)
+        if self.origin:
+            self.identity["weights"] = self.origin["sha256"]
         state = checkpoint.load(path, self.identity) if resume and path.is_file() else None
         layers = grow.depth(state["model"]) if state else config.depth(config.phases[0])
         self.step = Step(build(config, layers, world.device.type).to(world.device), config, world)
@@ -54,6 +57,8 @@ class Run:
         self.stopped_by: int | None = None  # the signal
         if state:
             self._restore(state)
+        else:
+            start.weights(config, self.model, corpus.tokenizer)
         self._narrow()
         self._begin_log()
 
@@ -267,6 +272,7 @@ class Run:
             "config": self.config.as_dict(),
             "config_sha256": self.config.digest(),
             "files": self.corpus.files,
+            **({"start": self.origin} if self.origin else {}),
             "tokens": self.seen,
             "passes": round(self.passes(), 3),
             "steps": self.number,

@@ -83,6 +83,7 @@ def text(
             f"{task} accuracy {held[f'heldout_{pair}']:.3f}, where always saying one class gives "
             f"{max(held['heldout_random'], 1 - held['heldout_random']):.3f}"
         )
+    whole = {name: training[name] + training.get("start", {}).get(name, 0) for name in ("tokens", "steps", "seconds")}
     versions = ", ".join(f"{k} {v}" for k, v in training["versions"].items())
     generated = bool(run.get("generated"))
     early = ""
@@ -107,7 +108,7 @@ One document in {round(1 / run["held_out"])} was held out. {"The text is made an
 
 ## Training
 
-{training["tokens"]:,} pieces in {training["steps"]:,} steps, {training["seconds"] / 60:.0f} minutes on {training["device"]}; {versions}.
+{whole["tokens"]:,} pieces in {whole["steps"]:,} steps, {whole["seconds"] / 60:.0f} minutes on {training["device"]}; {versions}.{begun(training)}
 Objective: {objective(run)}, {optimiser(run)}, learning rate
 {run["learning_rate"]:g} with warm-up and {decay(run)}. The schedule, a share of the pieces at each row length and depth (a shallower
 model is stacked to the next depth):
@@ -125,9 +126,19 @@ On {held["heldout_predictions"]:,} masked pieces of documents never trained on: 
 
 ## Limits
 
-Trained on {training["tokens"] / 1e6:,.0f} M pieces, {limits}; rows
+Trained on {whole["tokens"] / 1e6:,.0f} M pieces, {limits}; rows
 longer than {run["max_positions"]} pieces are refused; what it predicts repeats the biases of its sources.
 """
+
+
+def begun(training: dict[str, Any]) -> str:
+    """What the run began with, in words; nothing where that was chance."""
+    if not (before := training.get("start")):
+        return ""
+    return (
+        f"\nThe last {training['tokens']:,} of them, told of here, began with the weights of a model "
+        f"(`{before['name']}`, SHA-256 {before['sha256'][:16]}) that had seen the others."
+    )
 
 
 def schedule(run: dict[str, Any], curves: Sequence[dict[str, Any]]) -> list[tuple[int, float, int, int]]:

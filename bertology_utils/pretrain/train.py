@@ -32,6 +32,7 @@ def run(
     tokens: float | None = None,
     cache: str | Path | None = None,
     release: str | Path | None = None,
+    start: str | Path | None = None,
     exits: bool = False,
 ) -> Path:
     """Pretrain a BERT and export it; under `torchrun`, on all its processes.
@@ -57,6 +58,8 @@ def run(
     release : str or Path, optional
         Another folder: the checkpoint in `out` is copied there and its learning rate decayed at once (`release.begin`);
         `tokens` is not used.
+    start : str or Path, optional
+        Another beginning than the configuration's: a bundled model, or a folder with an exported one (`Config.start`).
     exits : bool
         After a signal, raise `signals.Interrupted` once the checkpoint is written; else return as after `minutes`.
 
@@ -71,7 +74,9 @@ def run(
         What was given contradicts itself or the checkpoint.
     """
     deadline = time.monotonic() + 60 * minutes if minutes else float("inf")
-    settings = load_config(config, tokens=int(tokens) if tokens and not release else None)
+    settings = load_config(
+        config, tokens=int(tokens) if tokens and not release else None, start=str(start) if start else None
+    )
     if not release:
         writable(Path(out))  # before the corpus is tokenised
     world = join(device)
@@ -143,6 +148,7 @@ def main(
     fresh: bool = False,
     prepare: bool = False,
     release: str | Path | None = None,
+    start: str | Path | None = None,
 ) -> None:
     """What the command line does: `run`, and the exported folder on standard output.
 
@@ -167,5 +173,5 @@ def main(
         "cache": cache,
     }
     sys.stdout.write(
-        f"{run(config, corpus, out, **options, release=release, exits=True)}\n"
+        f"{run(config, corpus, out, **options, release=release, start=start, exits=True)}\n"
     )  # in one piece: several may end at once

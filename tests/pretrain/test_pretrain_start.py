@@ -1,0 +1,89 @@
+"""A run that begins with an exported model's weights."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+import torch
+from pretrain_corpus import configuration, write
+from training_runs import power_cut, saved
+
+from bertology_utils.pretrain import CheckpointError, ConfigError, modelcard, train
+
+SHORT = {"tokens": 16_000, "held_out": 0.2, "checkpoint_seconds": 0.0, "eval_tokens": 10**9}
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory):
+    """A folder with the corpus, the cache, and a finished run, `first`."""
+    folder = tmp_path_factory.mktemp("start")
+    write(folder / "text.txt", documents=40)
+    run(folder, configuration(**SHORT), "first")
+    return folder
+
+
+def run(base, config, out):
+    return train.run(config, base / "text.txt", base / out, device="cpu", cache=base / "cache")
+
+
+def further(base, **changes):
+    """The configuration of a run that goes on from the first, in its word pieces."""
+    start = str(base / "first" / "model")
+    return configuration(**SHORT | {"start": start, "vocabulary": start, "seed": 1} | changes)
+
+
+def record(model):
+    return json.loads((model / "training.json").read_text("utf-8"))
+
+
+def test_it_begins_where_the_other_ended_and_says_so(base):
+    model = run(base, further(base), "second")
+    first, second = (
+        json.loads((base / name / "log.jsonl").read_text("utf-8").splitlines()[0]) for name in ("first", "second")
+    )
+    assert second["mlm"] < first["mlm"] - 0.1
+    before = record(base / "first" / "model")
+    told = record(model)["start"]
+    assert {name: told[name] for name in ("tokens", "steps")} == {name: before[name] for name in ("tokens", "steps")}
+    third = run(base, further(base, start=str(model)), "third")
+    assert record(third)["start"]["tokens"] == before["tokens"] + record(model)["tokens"]
+    card = modelcard.write(third, "third").read_text("utf-8")
+    assert f"{sum(record(m)['tokens'] for m in (base / 'first/model', model, third)):,} pieces" in card
+
+
+def test_the_first_step_is_that_of_the_weights(base):
+    """Before any step the weights are the exported ones, to the precision in which they are stored."""
+    config = further(base)
+    with power_cut(lambda run: run.number == 1):
+        run(base, replace(config, learning_rate=1e-12), "still")
+    one, two = saved(base / "first")["model"], saved(base / "still")["model"]
+    assert all(torch.allclose(v, two[k], atol=1e-3) for k, v in one.items())
+
+
+def test_a_stopped_run_goes_on_to_the_same_weights(base):
+    run(base, further(base), "whole")
+    with power_cut(lambda run: run.number == 15):
+        run(base, further(base), "stopped")
+    run(base, further(base), "stopped")
+    one, two = saved(base / "whole"), saved(base / "stopped")
+    assert one["order"] == two["order"] and all(torch.equal(v, two["model"][k]) for k, v in one["model"].items())
+
+
+def test_another_model_is_refused(base, tmp_path):
+    with pytest.raises(ConfigError, match="no exported model in 'nowhere'"):
+        run(base, further(base, start="nowhere"), "x")
+    with pytest.raises(ConfigError, match="another shape"):
+        run(base, further(base, ffn=64), "x")
+    with pytest.raises(ConfigError, match="other word pieces"):
+        run(base, further(base, vocabulary=""), "x")
+    with pytest.raises(ConfigError, match="other weights"):
+        run(base, further(base, layers=4, phases=further(base).phases), "x")
+
+
+def test_a_run_does_not_go_on_from_other_weights(base):
+    run(base, further(base), "mine")
+    other = run(base, further(base, seed=2), "other")
+    with pytest.raises(CheckpointError, match="weights"):
+        run(base, further(base, start=str(other)), "mine")
