@@ -83,7 +83,7 @@ def text(
             f"{task} accuracy {held[f'heldout_{pair}']:.3f}, where always saying one class gives "
             f"{max(held['heldout_random'], 1 - held['heldout_random']):.3f}"
         )
-    whole = {name: training[name] + training.get("start", {}).get(name, 0) for name in ("tokens", "steps", "seconds")}
+    total = {name: training[name] + training.get("start", {}).get(name, 0) for name in ("tokens", "steps", "seconds")}
     versions = ", ".join(f"{k} {v}" for k, v in training["versions"].items())
     generated = bool(run.get("generated"))
     early = ""
@@ -108,7 +108,7 @@ One document in {round(1 / run["held_out"])} was held out. {"The text is made an
 
 ## Training
 
-{whole["tokens"]:,} pieces in {whole["steps"]:,} steps, {whole["seconds"] / 60:.0f} minutes on {training["device"]}; {versions}.{begun(training)}
+{total["tokens"]:,} pieces in {total["steps"]:,} steps, {total["seconds"] / 60:.0f} minutes on {training["device"]}; {versions}.{begun(training)}
 Objective: {objective(run)}, {optimiser(run)}, learning rate
 {run["learning_rate"]:g} with warm-up and {decay(run)}. The schedule, a share of the pieces at each row length and depth (a shallower
 model is stacked to the next depth):
@@ -126,7 +126,7 @@ On {held["heldout_predictions"]:,} masked pieces of documents never trained on: 
 
 ## Limits
 
-Trained on {whole["tokens"] / 1e6:,.0f} M pieces, {limits}; rows
+Trained on {total["tokens"] / 1e6:,.0f} M pieces, {limits}; rows
 longer than {run["max_positions"]} pieces are refused; what it predicts repeats the biases of its sources.
 """
 
