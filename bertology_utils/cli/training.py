@@ -49,6 +49,8 @@ def pretrain(
     from ..pretrain.signals import Interrupted
 
     try:
+        if plan and start:
+            raise package.ConfigError("a plan's runs begin where their configurations say: leave out --start")
         if plan:
             package.plan.main(plan, corpus, out, minutes, device, cache, scale, release)
         else:

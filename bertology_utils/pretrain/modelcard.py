@@ -83,12 +83,12 @@ def text(
             f"{task} accuracy {held[f'heldout_{pair}']:.3f}, where always saying one class gives "
             f"{max(held['heldout_random'], 1 - held['heldout_random']):.3f}"
         )
-    total = {name: training[name] + training.get("start", {}).get(name, 0) for name in ("tokens", "steps", "seconds")}
+    whole = training["tokens"] + training.get("start", {}).get("tokens", 0)
     versions = ", ".join(f"{k} {v}" for k, v in training["versions"].items())
     generated = bool(run.get("generated"))
     early = ""
-    if (whole := run.get("tokens", 0)) and schedule(run, curves) != schedule(run, ()):
-        early = f" for {round((1 - run['decay']) * whole):,} pieces, then the same with `--release`"
+    if (budget := run.get("tokens", 0)) and schedule(run, curves) != schedule(run, ()):
+        early = f" for {round((1 - run['decay']) * budget):,} pieces, then the same with `--release`"
     limits = "a small fraction of what BERT-base saw; encyclopaedic and literary English only"
     if generated:
         limits = "the generated language only"
@@ -108,7 +108,7 @@ One document in {round(1 / run["held_out"])} was held out. {"The text is made an
 
 ## Training
 
-{total["tokens"]:,} pieces in {total["steps"]:,} steps, {total["seconds"] / 60:.0f} minutes on {training["device"]}; {versions}.{begun(training)}
+{training["tokens"]:,} pieces in {training["steps"]:,} steps, {training["seconds"] / 60:.0f} minutes on {training["device"]}; {versions}.{begun(training)}
 Objective: {objective(run)}, {optimiser(run)}, learning rate
 {run["learning_rate"]:g} with warm-up and {decay(run)}. The schedule, a share of the pieces at each row length and depth (a shallower
 model is stacked to the next depth):
@@ -126,7 +126,7 @@ On {held["heldout_predictions"]:,} masked pieces of documents never trained on: 
 
 ## Limits
 
-Trained on {total["tokens"] / 1e6:,.0f} M pieces, {limits}; rows
+Trained on {whole / 1e6:,.0f} M pieces, {limits}; rows
 longer than {run["max_positions"]} pieces are refused; what it predicts repeats the biases of its sources.
 """
 
@@ -136,8 +136,8 @@ def begun(training: dict[str, Any]) -> str:
     if not (before := training.get("start")):
         return ""
     return (
-        f"\nThe last {training['tokens']:,} of them, told of here, began with the weights of a model "
-        f"(`{before['name']}`, SHA-256 {before['sha256'][:16]}) that had seen the others."
+        f"\nIt began with the weights of another model (`{before['name']}`, SHA-256 {before['sha256'][:16]}), which had seen "
+        f"{before['tokens']:,} pieces: {training['tokens'] + before['tokens']:,} in all."
     )
 
 

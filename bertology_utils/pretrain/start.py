@@ -1,14 +1,13 @@
 """The weights of an exported model as the beginning of another run: training that goes on where no checkpoint is left.
 
 A checkpoint holds the optimisers' moments and the place in the text, and goes on with the very next row. An exported model is
-four times as small and holds neither: the run that begins with it warms up anew and draws rows of its own (by its seed).
+a fraction of its size and holds neither: the run that begins with it warms up anew and draws rows of its own, by its seed.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from pathlib import Path
 from typing import Any
 
 import safetensors.torch
@@ -16,7 +15,8 @@ import torch
 from tokenizers import Tokenizer
 
 from .config import Config, ConfigError
-from .wordpiece import MODELS
+from .export import TIED
+from .wordpiece import listed, place
 
 
 def origin(config: Config) -> dict[str, Any] | None:
@@ -25,8 +25,8 @@ def origin(config: Config) -> dict[str, Any] | None:
     Returns
     -------
     dict or None
-        ``sha256`` of the weights, ``name`` of the configuration, ``files`` (SHA-256 of the texts), and ``tokens``, ``steps`` and
-        ``seconds`` of the training, all that the model itself began with counted in.
+        ``sha256`` of the weights, ``name`` of the configuration they were trained by, ``files`` (SHA-256 of the texts) and
+        ``tokens`` (pieces seen), what that model had itself begun with counted in.
 
     Raises
     ------
@@ -35,14 +35,15 @@ def origin(config: Config) -> dict[str, Any] | None:
     """
     if not config.start:
         return None
-    folder = _folder(config)
-    record = json.loads((folder / "training.json").read_text("utf-8"))
-    before = record.get("start") or {}
-    told: dict[str, Any] = {name: record[name] + before.get(name, 0) for name in ("tokens", "steps", "seconds")}
-    texts = {file["sha256"] for file in record["files"]} | set(before.get("files", ()))
-    name = record["config"]["name"]
-    content = (folder / "model.safetensors").read_bytes()
-    return {"sha256": hashlib.sha256(content).hexdigest(), "name": name, "files": sorted(texts)} | told
+    content = place(config, config.start, "model.safetensors").read_bytes()
+    record = json.loads(place(config, config.start, "training.json").read_text("utf-8"))
+    before = record.get("start", {"tokens": 0, "files": []})
+    return {
+        "sha256": hashlib.sha256(content).hexdigest(),
+        "name": record["config"]["name"],
+        "files": sorted({file["sha256"] for file in record["files"]} | set(before["files"])),
+        "tokens": record["tokens"] + before["tokens"],
+    }
 
 
 def weights(config: Config, model: torch.nn.Module, tokenizer: Tokenizer) -> None:
@@ -55,29 +56,14 @@ def weights(config: Config, model: torch.nn.Module, tokenizer: Tokenizer) -> Non
     """
     if not config.start:
         return
-    folder = _folder(config)
-    pieces = (folder / "vocab.txt").read_text("utf-8").split("\n")[:-1]
-    if pieces != [tokenizer.id_to_token(n) for n in range(tokenizer.get_vocab_size())]:
-        raise ConfigError(
-            f"configuration {config.name!r}: the model in {folder} has other word pieces (see `vocabulary`)"
-        )
-    kept = safetensors.torch.load_file(folder / "model.safetensors")
+    wrong = f"configuration {config.name!r}: the model {config.start!r} has other"
+    pieces = listed(place(config, config.start, "vocab.txt"))
+    if pieces != [tokenizer.id_to_token(number) for number in range(tokenizer.get_vocab_size())]:
+        raise ConfigError(f"{wrong} word pieces: give them by `vocabulary`")
+    kept = safetensors.torch.load_file(place(config, config.start, "model.safetensors"))
     try:
         found = model.load_state_dict({name: value.float() for name, value in kept.items()}, strict=False)
     except RuntimeError as error:  # names and both shapes of each weight
-        why = str(error).partition("\n")[2].strip()[:200]
-        raise ConfigError(f"configuration {config.name!r}: the model in {folder} has another shape ({why})") from None
-    shared = {value.data_ptr() for name, value in model.state_dict().items() if name in kept}
-    random = [name for name in found.missing_keys if model.state_dict()[name].data_ptr() not in shared]
-    if random or found.unexpected_keys:
-        other = ", ".join([*random, *found.unexpected_keys][:3])
-        raise ConfigError(f"configuration {config.name!r}: the model in {folder} has other weights ({other} …)")
-
-
-def _folder(config: Config) -> Path:
-    for folder in (MODELS / config.start, Path(config.start)):
-        if (folder / "training.json").is_file() and (folder / "model.safetensors").is_file():
-            return folder
-    raise ConfigError(
-        f"configuration {config.name!r}: no exported model in {config.start!r}, a bundled model or a folder"
-    )
+        raise ConfigError(f"{wrong} sizes ({str(error).partition(chr(10))[2].strip()[:200]})") from None
+    if other := [*(name for name in found.missing_keys if name not in TIED), *found.unexpected_keys]:
+        raise ConfigError(f"{wrong} weights ({', '.join(other[:3])})")

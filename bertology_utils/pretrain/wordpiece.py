@@ -97,14 +97,30 @@ def kept(config: Config) -> Tokenizer:
     ConfigError
         There is no such model, or it has another number of pieces or other special ones.
     """
-    name = config.vocabulary
-    path = next((f / "vocab.txt" for f in (MODELS / name, Path(name)) if (f / "vocab.txt").is_file()), None)
-    if path is None:
-        raise ConfigError(f"configuration {config.name!r}: no vocab.txt of {name!r}, a bundled model or a folder")
-    pieces = path.read_text("utf-8").split("\n")[:-1]
+    path = place(config, config.vocabulary, "vocab.txt")
+    pieces = listed(path)
     if len(pieces) != config.vocab or tuple(pieces[: len(SPECIAL)]) != SPECIAL:
         raise ConfigError(f"{path}: {len(pieces)} pieces where {config.name!r} has {config.vocab}, {SPECIAL} first")
     return _of({piece: number for number, piece in enumerate(pieces)}, config)
+
+
+def place(config: Config, model: str, file: str) -> Path:
+    """Where a file of `model`, a bundled model or a folder, is.
+
+    Raises
+    ------
+    ConfigError
+        There is none.
+    """
+    for folder in (MODELS / model, Path(model)):
+        if (folder / file).is_file():
+            return folder / file
+    raise ConfigError(f"configuration {config.name!r}: no {file} of {model!r}, a bundled model or a folder")
+
+
+def listed(path: Path) -> list[str]:
+    """The pieces of a ``vocab.txt``, by their numbers."""
+    return path.read_text("utf-8").split("\n")[:-1]
 
 
 def _of(vocabulary: dict[str, int], config: Config) -> Tokenizer:

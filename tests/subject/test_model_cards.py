@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+
+import pandas as pd
 
 import bertology_utils
 from bertology_utils.claims import evidence
 
 MODELS = Path(bertology_utils.__file__).parent / "assets" / "models"
+ROOT = Path(__file__).parents[2]
+FURTHER = ROOT / "checkpoints" / "mini-further"
 
 
 def test_the_card_of_mini_tells_agreement_as_it_was_measured_last():
@@ -22,3 +27,20 @@ def test_the_card_of_mini_tells_agreement_as_it_was_measured_last():
     for condition in ("simple", "sentential complement", "pp"):
         row = accuracy[condition]
         assert f"{row['value']:.2f} [{row['low']:.2f}, {row['high']:.2f}]" in card, condition
+
+
+def test_the_book_tells_of_unfinished_training_what_was_measured():
+    rows = pd.read_csv(FURTHER / "agreement.csv").query("checkpoint == 'model'")
+    page = (ROOT / "book" / "models.md").read_text(encoding="utf-8")
+    for attractors, name in enumerate(("none", "one", "two or more")):
+        of = rows[rows.attractors == attractors].set_index("run")
+        cells = [
+            f"{r.value:.2f} [{r.low:.2f}, {r.high:.2f}]".replace("0.", ".")
+            for r in (of.loc["first release"], of.loc["mini-further"])
+        ]
+        assert f"| {name} | {of.n.iloc[0]} | {' | '.join(cells)} |" in page
+    record = json.loads((FURTHER / "training.json").read_text(encoding="utf-8"))
+    card = (FURTHER / "README.md").read_text(encoding="utf-8")
+    for said in (f"{record['tokens']:,} pieces", f"{record['start']['tokens']:,} pieces", f"{record['steps']:,} steps"):
+        assert said in card
+    assert f"{record['heldout']['heldout_mlm']:.3f} nats" in card

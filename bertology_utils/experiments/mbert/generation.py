@@ -87,7 +87,10 @@ def _monolingual(subject: Subject, settings: Settings) -> tuple[Subject, str]:
     name = found.name.removesuffix("-untrained")
     if name != "mini":
         return found, name
-    return found, f"mini, which has more layers, is blind to case and of other text ({how_to_name(MONOLINGUAL, settings)})"
+    return (
+        found,
+        f"mini, which has more layers, is blind to case and of other text ({how_to_name(MONOLINGUAL, settings)})",
+    )
 
 
 def english_gaps(subjects: Sequence[Subject], items: Sequence[Translation], most: int = MOST) -> list[Cloze]:
