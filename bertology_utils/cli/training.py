@@ -64,6 +64,7 @@ def pretrain(
 def learning_curve(
     runs: Annotated[list[Path], typer.Argument(help="Folders of pretraining runs, with their exported checkpoints.")],
     n: Annotated[int, typer.Option(help="Generated agreement items.")] = 1200,
+    pulls: Annotated[bool, typer.Option(help="What draws a verb's form, subject or nearer noun, instead.")] = False,
     out: Annotated[Path | None, typer.Option(help="CSV file to write; else printed.")] = None,
 ) -> None:
     """Agreement across 0, 1 and 2 attractors at each checkpoint of a run, as rows."""
@@ -71,7 +72,7 @@ def learning_curve(
 
     from ..pretrain import curve
 
-    rows = pd.concat([curve.agreement(run, n).assign(run=run.name) for run in runs])
+    rows = pd.concat([(curve.pulls(run) if pulls else curve.agreement(run, n)).assign(run=run.name) for run in runs])
     text = rows.to_csv(index=False, float_format="%.4f")
     if out is None:
         typer.echo(text, nl=False)

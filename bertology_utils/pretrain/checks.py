@@ -16,7 +16,7 @@ CHOICES = {
     "optimiser": ("adamw", "lamb", "muon"),
     "schedule": ("linear", "stable"),
     "pair": ("nsp", "sop", "none"),
-    "masking": ("piece", "word", "span", "entity"),
+    "masking": ("piece", "word", "span", "entity", "verb"),
     "mask_symbol": ("mask", "unk", "random"),
     "attention": ("learned", "preset", "uniform"),
     "beside": ("nothing", "another", "translation", "either"),

@@ -63,7 +63,7 @@ class Config:
         ``mlm``; or ``rtd``, replaced-token detection (clark2020), for which there is no second task: see `replaced`.
     masking : str
         What is hidden together: a ``piece``, a whole ``word``, a ``span`` of words (joshi2020) or a named ``entity``
-        (sun2019b); see `units`.
+        (sun2019b); see `units`. ``verb``: single pieces, those first that are English verb forms which show number (`finite`).
     mask_symbol : str
         What those 80% become: ``mask``, ``unk`` (clinchant2019), or a ``random`` piece.
     same_rows : bool
@@ -133,8 +133,9 @@ class Config:
     bits : str
         Bits per weight, apart by blanks, in which a run of the family is measured as well once it is tuned.
     order : str
-        In which the rows of an epoch are seen: ``shuffled``; ``rare last``, those of frequent pieces first (`order`); or
-        ``rare last, then mixed``, the first half of them so.
+        In which the rows of an epoch are seen: ``shuffled``; ``rare last``, those of frequent pieces first (`order`);
+        ``rare last, then mixed``, the first half of them so; or ``phrases first``, those with a verb behind a prepositional
+        phrase.
     start : str
         A bundled model, or a folder, whose weights the run begins with, heads and all; its word pieces are to be the run's
         (`vocabulary`). Empty: seeded weights. See `start`.

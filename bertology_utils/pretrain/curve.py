@@ -1,4 +1,4 @@
-"""What a run's checkpoints can do: agreement across 0, 1 and 2 attractors on generated items, as rows.
+"""What a run's checkpoints can do, as rows: agreement across 0, 1 and 2 attractors, and what draws a verb's form.
 
 A learning curve by training step needs checkpoints spread evenly on a logarithmic axis: `exports` of the configuration
 asks for them (budget / 2, / 4, …), and the run's folder keeps them. Figures alone are worth keeping for good.
@@ -14,7 +14,8 @@ import pandas as pd
 
 from .checkpoint import CheckpointError
 
-COLUMNS = ("checkpoint", "tokens", "steps", "heldout_mlm", "attractors", "measure", "value", "low", "high", "n")
+ABOUT = ("checkpoint", "tokens", "steps", "heldout_mlm")
+COLUMNS = (*ABOUT, "attractors", "measure", "value", "low", "high", "n")
 
 
 def checkpoints(run: str | Path) -> Iterator[Path]:
@@ -62,15 +63,38 @@ def agreement(run: str | Path, n: int = 1200, seed: int = 0, draws: int = 2000) 
 
     settings, items, rows = Settings(device="cpu"), builtin.build("agreement", n, seed), []
     for folder in checkpoints(run):
-        subject, record = load(str(folder.resolve()), settings), _record(folder)
+        subject = load(str(folder.resolve()), settings)
         kept, _ = cloze.single_piece(subject, items)
         right = cloze.choose(subject, kept, settings) > 0
         frame = pd.DataFrame({"attractors": [min(i.meta["attractors"], 2) for i in kept], "right": right})
         for attractors, part in frame.groupby("attractors"):
             value, low, high = mean_interval(part.right.to_numpy(float), seed=seed, draws=draws)
-            about = (folder.name, record["tokens"], record["steps"], record["heldout"].get("heldout_mlm"))
-            rows.append((*about, int(attractors), "agreement", value, low, high, len(part)))
+            rows.append((*_about(folder), int(attractors), "agreement", value, low, high, len(part)))
     return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def pulls(run: str | Path) -> pd.DataFrame:
+    """What the numbers of the subject and of the nearer noun do to a verb's form (`pulls.rows`), by checkpoint.
+
+    Raises
+    ------
+    CheckpointError
+        The folder holds no exported checkpoint.
+    """
+    from ..settings import Settings
+    from ..subject.models import load
+    from . import pulls as measured
+
+    settings, parts = Settings(device="cpu"), []
+    for folder in checkpoints(run):
+        rows = measured.rows(load(str(folder.resolve()), settings), settings)
+        parts.append(rows.assign(**dict(zip(ABOUT, _about(folder), strict=True))))
+    return pd.concat(parts)[[*ABOUT, *measured.COLUMNS]]
+
+
+def _about(folder: Path) -> tuple:
+    record = _record(folder)
+    return folder.name, record["tokens"], record["steps"], record["heldout"].get("heldout_mlm")
 
 
 def _record(folder: Path) -> dict:

@@ -227,7 +227,9 @@ class Stream:
         rows = plan(self.corpus, smoothed(self.corpus, self.documents, config.smoothing, rng), length, config, rng)
         if same:
             rows = rows[generator(config.seed, epoch, length, 1).permutation(len(rows))]
-        if order.SORTED[config.order]:
+        if config.order == order.PHRASES:
+            rows = order.phrases_first(self.corpus, rows)
+        elif order.SORTED[config.order]:
             share = sum(p.share for p in config.phases if p.length == length) * order.SORTED[config.order]
             reached = np.searchsorted(row_lengths(rows).cumsum(), share * config.tokens) + 1
             rows = order.rare_last(self.corpus, rows, int(reached))

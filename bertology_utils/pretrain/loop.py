@@ -11,11 +11,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from tqdm import tqdm
 
 from ..provenance import commit
-from . import checkpoint, frozen, grow, instances, masking, start, units
+from . import checkpoint, finite, frozen, grow, instances, masking, start, units
 from .config import Config, ConfigError
 from .corpus import Corpus
 from .draws import Repeated
@@ -40,6 +41,8 @@ class Run:
         self.marks: torch.Tensor | None = None
         if config.masking != "piece":
             marks = units.marks(corpus.tokens, corpus.tokenizer, corpus.names)
+            if config.masking == "verb":
+                marks |= finite.find(corpus.tokens, corpus.tokenizer) * np.uint8(units.FINITE)
             self.marks = torch.from_numpy(marks).to(world.device)
         path = out / "checkpoint.pt"
         self.identity = config.as_dict() | {"files": [f["sha256"] for f in corpus.files]}

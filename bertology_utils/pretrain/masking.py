@@ -3,7 +3,8 @@
 The corpus lies on the device as one array, so a batch is a few gathers and no transfer of pieces. Masks are drawn
 afresh for every step by a generator seeded with (seed, step): 15% of the pieces; of these 80% become [MASK], 10% a
 random piece and 10% stay. Each row has the same number of slots for predictions, unused ones with weight 0, so
-that shapes never change and the compiled step is reused. `units` chooses whole words, spans and entities instead.
+that shapes never change and the compiled step is reused. `units` chooses whole words, spans and entities instead; finite
+verbs can be put first (`finite`).
 """
 
 from __future__ import annotations
@@ -144,9 +145,13 @@ def mask(
     present = ids != wordpiece.PAD  # (R, L)
     p = slots(length, rate)
     wanted = (present.sum(1) * rate).round().clamp(1, p)
-    if kind == "piece":
+    if kind in ("piece", "verb"):
+        order = draws.uniform(count, length)
+        if kind == "verb":
+            assert marked is not None, "verb masks need the pieces' marks"
+            order = order - ((marked & units.FINITE > 0) & (order < units.FIRST)).float()
         # text first, in random order; (R, P)
-        _, where = torch.where(words, draws.uniform(count, length), 2.0).topk(p, 1, largest=False)
+        _, where = torch.where(words, order, 2.0).topk(p, 1, largest=False)
         used = (torch.arange(p, device=ids.device) < wanted[:, None]) & words.gather(1, where)
     else:
         assert marked is not None, f"{kind} masks need the pieces' marks"

@@ -10,6 +10,8 @@ from typing import Any
 
 import yaml
 
+from . import units
+
 SOURCES = Path(__file__).parent / "sources.yaml"
 
 
@@ -178,7 +180,12 @@ def languages(files: Iterable[str]) -> set[str]:
 
 def objective(run: dict[str, Any]) -> str:
     """What the model was trained to do, in words; options that are not named are BERT's own."""
-    hidden = {"word": "whole words", "span": "spans of words", "entity": "whole words and named entities"}
+    hidden = {
+        "word": "whole words",
+        "span": "spans of words",
+        "entity": "whole words and named entities",
+        "verb": f"pieces, {units.FIRST:.0%} of the verb forms that show number first of all",
+    }
     shown = {"unk": ", [UNK] for [MASK]", "random": ", random pieces for [MASK]"}.get(run.get("mask_symbol", ""), "")
     still = ", the same at every pass" if run.get("static_masks") else ""
     masks = f"masked {hidden.get(run.get('masking', ''), 'pieces')} ({run['mask_rate']:.0%}; 80/10/10{shown}{still})"

@@ -16,7 +16,8 @@ from tokenizers import Tokenizer
 
 from .draws import Draws
 
-INSIDE, NAMED = 1, 2  # bits: the piece continues the unit before it; it belongs to a named entity
+INSIDE, NAMED, FINITE = 1, 2, 4  # bits: the piece continues the unit before it; is of a named entity; is a finite verb
+FIRST = 0.8  # of finite verbs this share is hidden before anything else, the rest hardly ever
 STOP, LONGEST = 0.2, 10  # of span lengths
 _SKIPS = 4  # units passed over per row, at most
 
