@@ -27,7 +27,10 @@ COLUMNS = ("measure", "value", "low", "high", "n", "clusters")
 
 
 def items(subject: Subject) -> list[ForcedChoice]:
-    """Every sentence in its four numbers: meta `subject` and `nearer` are 1 for a plural, `nouns` names both.
+    """Every sentence in its four numbers: meta `subject` and `other` are 1 for a plural, `nouns` names both.
+
+    The phrase stands behind the subject or, as a control, at the sentence's beginning (meta `first`), so that whoever goes by
+    the first noun of a sentence is wrong there.
 
     Nouns are those of some classes of the lexicon that are one piece in both numbers, so that no reader sees parts of words.
     """
@@ -38,24 +41,29 @@ def items(subject: Subject) -> list[ForcedChoice]:
         if one != many and all(cloze.filler_id(subject, word) is not None for word in (one, many))
     ]
     both = list(dict.fromkeys(both))
-    out = []
-    for (at, first), step, (singular, plural, participle), (preposition, end) in product(
-        enumerate(both), STEPS, VERBS, PHRASES
-    ):
+    out: list[ForcedChoice] = []
+    for (at, first), step, verb, (preposition, end) in product(enumerate(both), STEPS, VERBS, PHRASES):
         second = both[(at + step) % len(both)]
-        for head, near in product((0, 1), (0, 1)):
-            right, wrong = (plural, singular) if head else (singular, plural)
-            out.append(
-                ForcedChoice(
-                    id=f"pull-{len(out)}",
-                    condition="other number" if head != near else "same number",
-                    text=f"The {first[head]} {preposition} the {second[near]} [MASK] {participle}{end}.",
-                    good=right,
-                    bad=wrong,
-                    meta={"subject": head, "nearer": near, "nouns": (first[0], second[0])},
-                )
-            )
+        phrases = (f"The {{}} {preposition} the {{}}", f"{preposition.capitalize()} the {{1}} the {{0}}")
+        for place, phrase in enumerate(phrases[: 1 + (preposition != "of")]):  # *of the towns the king* is no English
+            for head, near in product((0, 1), (0, 1)):
+                out.append(_item(phrase, verb, end, (first, second), (head, near), place, len(out)))
     return out
+
+
+def _item(phrase: str, verb: tuple, end: str, nouns: tuple, numbers: tuple, place: int, number: int) -> ForcedChoice:
+    """One sentence; `nouns` in both numbers, the subject first, and which `numbers` they have here."""
+    singular, plural, participle = verb
+    right, wrong = (plural, singular) if numbers[0] else (singular, plural)
+    words = [noun[n] for noun, n in zip(nouns, numbers, strict=True)]
+    return ForcedChoice(
+        id=f"pull-{number}",
+        condition="phrase first" if place else "phrase behind the subject",
+        text=f"{phrase.format(*words)} [MASK] {participle}{end}.",
+        good=right,
+        bad=wrong,
+        meta={"subject": numbers[0], "other": numbers[1], "first": place, "nouns": (nouns[0][0], nouns[1][0])},
+    )
 
 
 def rows(subject: Subject, settings: Settings | None = None) -> pd.DataFrame:
@@ -70,20 +78,22 @@ def rows(subject: Subject, settings: Settings | None = None) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Columns `COLUMNS`. ``pull of the subject`` and ``pull of the nearer noun`` are in nats; the two shares are of sentences
-        whose nouns have the same number, and of those in which they have not. `n` sentences with `clusters` nouns in each place.
+        Columns `COLUMNS`. ``pull of the subject`` and ``pull of the nearer noun`` are in nats; the shares are of sentences whose
+        nouns have the same number, and of those in which they have not: with the phrase behind the subject, and before it. Each
+        is over `n` sentences with `clusters` nouns in each place.
     """
     settings = settings or Settings.of()
     made = items(subject)
     right = cloze.choose(subject, made, settings)
     about = pd.DataFrame([item.meta for item in made])
     towards = right * np.where(about.subject == 1, 1, -1)  # log P(plural) - log P(singular)
-    every, same = np.full(len(made), True), (about.subject == about.nearer).to_numpy()
+    behind, same = (about["first"] == 0).to_numpy(), (about.subject == about.other).to_numpy()
     told = {
-        "pull of the subject": (towards * np.where(about.subject == 1, 1, -1), every),
-        "pull of the nearer noun": (towards * np.where(about.nearer == 1, 1, -1), every),
-        "right where both have the same number": ((right > 0).astype(float), same),
-        "right where they have not": ((right > 0).astype(float), ~same),
+        "pull of the subject": (towards * np.where(about.subject == 1, 1, -1), behind),
+        "pull of the nearer noun": (towards * np.where(about.other == 1, 1, -1), behind),
+        "right where both have the same number": ((right > 0).astype(float), behind & same),
+        "right where they have not": ((right > 0).astype(float), behind & ~same),
+        "right where they have not, phrase first": ((right > 0).astype(float), ~behind & ~same),
     }
     out = []
     for measure, (values, of) in told.items():

@@ -22,7 +22,7 @@ def values(frame):
 
 def test_every_frame_stands_there_in_its_four_numbers(toy):
     items = pulls.items(toy)
-    numbers = [(i.meta["subject"], i.meta["nearer"]) for i in items]
+    numbers = [(i.meta["subject"], i.meta["other"]) for i in items]
     assert numbers == [(0, 0), (0, 1), (1, 0), (1, 1)] * (len(items) // 4) and len(items) > 400
     assert len({(i.text, i.good) for i in items}) == len(items)  # nothing is asked twice
     assert {i.good for i in items if i.meta["subject"]} == {"are", "were", "have"}
@@ -33,7 +33,7 @@ def test_known_pulls_are_found_again(toy, monkeypatch):
     """Margins made of 2 nats of the subject, 0.5 of the nearer noun and 1 for the plural, which is neither."""
 
     def made(subject, items, settings=None):
-        number = np.array([(i.meta["subject"], i.meta["nearer"]) for i in items]) * 2 - 1
+        number = np.array([(i.meta["subject"], i.meta["other"]) for i in items]) * 2 - 1
         return (2 * number[:, 0] + 0.5 * number[:, 1] + 1) * number[:, 0]
 
     monkeypatch.setattr(cloze, "choose", made)
@@ -47,12 +47,24 @@ def test_known_pulls_are_found_again(toy, monkeypatch):
 def test_who_goes_by_the_nearest_noun_is_seen_to(toy, monkeypatch):
     monkeypatch.setattr(
         cloze, "choose", lambda subject, items, settings=None: np.array(
-            [1.0 if i.condition == "same number" else -1.0 for i in items]
+            [1.0 if (i.meta["first"] or i.meta["subject"] == i.meta["other"]) else -1.0 for i in items]
         )
     )  # fmt: skip
     found = values(pulls.rows(toy))
     assert found["pull of the subject"] == pytest.approx(0) and found["pull of the nearer noun"] == pytest.approx(1)
     assert found["right where both have the same number"] == 1 and found["right where they have not"] == 0
+    assert found["right where they have not, phrase first"] == 1  # there the nearest noun is the subject
+
+
+def test_who_goes_by_the_first_noun_is_seen_to(toy, monkeypatch):
+    """Right behind the subject in every number, wrong where the phrase comes first: the control that such a model fails."""
+
+    def made(subject, items, settings=None):
+        return np.array([-1.0 if i.meta["first"] and i.meta["subject"] != i.meta["other"] else 1.0 for i in items])
+
+    monkeypatch.setattr(cloze, "choose", made)
+    found = values(pulls.rows(toy))
+    assert found["right where they have not"] == 1 and found["right where they have not, phrase first"] == 0
 
 
 def test_the_model_of_the_generated_language_goes_by_the_subject_and_its_twin_by_neither(toy):

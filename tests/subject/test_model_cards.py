@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pandas as pd
+import pytest
 
 import bertology_utils
 from bertology_utils.claims import evidence
+from bertology_utils.pretrain import pulls
+from bertology_utils.settings import Settings
+from bertology_utils.subject.models import load
 
 MODELS = Path(bertology_utils.__file__).parent / "assets" / "models"
 ROOT = Path(__file__).parents[2]
-FURTHER = ROOT / "checkpoints" / "mini-further"
+FURTHER, PHRASES = (ROOT / "checkpoints" / name for name in ("mini-further", "mini-phrases"))
 
 
 def test_the_card_of_mini_tells_agreement_as_it_was_measured_last():
@@ -29,18 +34,51 @@ def test_the_card_of_mini_tells_agreement_as_it_was_measured_last():
         assert f"{row['value']:.2f} [{row['low']:.2f}, {row['high']:.2f}]" in card, condition
 
 
-def test_the_book_tells_of_unfinished_training_what_was_measured():
-    rows = pd.read_csv(FURTHER / "agreement.csv").query("checkpoint == 'model'")
-    page = (ROOT / "book" / "models.md").read_text(encoding="utf-8")
-    for attractors, name in enumerate(("none", "one", "two or more")):
-        of = rows[rows.attractors == attractors].set_index("run")
-        cells = [
-            f"{r.value:.2f} [{r.low:.2f}, {r.high:.2f}]".replace("0.", ".")
-            for r in (of.loc["first release"], of.loc["mini-further"])
-        ]
-        assert f"| {name} | {of.n.iloc[0]} | {' | '.join(cells)} |" in page
-    record = json.loads((FURTHER / "training.json").read_text(encoding="utf-8"))
-    card = (FURTHER / "README.md").read_text(encoding="utf-8")
+def cells(rows: pd.DataFrame) -> list[str]:
+    return [re.sub(r"\b0\.", ".", f"{r.value:.2f} [{r.low:.2f}, {r.high:.2f}]") for r in rows.itertuples()]
+
+
+def page() -> str:
+    return (ROOT / "book" / "models.md").read_text(encoding="utf-8")
+
+
+SITTINGS = ["first release", "mini-further", "mini-phrases"]
+
+
+def test_the_book_tells_of_each_sitting_what_was_measured():
+    """Agreement on generated sentences and on those of others, a row per kind of sentence."""
+    generated = pd.read_csv(PHRASES / "agreement.csv").query("checkpoint == 'model'")
+    for attractors, name in enumerate(("no attractor", "one attractor", "two or more")):
+        of = generated[generated.attractors == attractors].set_index("run").loc[SITTINGS]
+        assert f"| generated, {name} | {of.n.iloc[0]} | {' | '.join(cells(of))} |" in page()
+    others = pd.read_csv(PHRASES / "originals.csv")
+    shown = 0
+    for _, of in others.groupby(["data", "items"]):
+        of = of.set_index("run").loc[SITTINGS]
+        assert of.n.nunique() == 1  # the same sentences
+        shown += f"| {of.n.iloc[0]} | {' | '.join(cells(of))} |" in page()
+    assert shown >= 9
+
+
+def test_the_book_tells_what_draws_the_verb():
+    """A row per model: both pulls, and the shares of right forms; every row of the file is on the page."""
+    told = pd.read_csv(PHRASES / "pulls.csv")
+    for _, of in told.groupby(["run", "checkpoint"]):
+        assert f"| {' | '.join(cells(of))} |" in page()
+
+
+@pytest.mark.parametrize("folder", [FURTHER, PHRASES], ids=lambda folder: folder.name)
+def test_the_card_of_an_unfinished_model_says_what_its_record_says(folder):
+    record = json.loads((folder / "training.json").read_text(encoding="utf-8"))
+    card = (folder / "README.md").read_text(encoding="utf-8")
     for said in (f"{record['tokens']:,} pieces", f"{record['start']['tokens']:,} pieces", f"{record['steps']:,} steps"):
-        assert said in card
+        assert said in card.replace("\n  ", " ")
     assert f"{record['heldout']['heldout_mlm']:.3f} nats" in card
+
+
+def test_the_first_release_is_what_the_curve_calls_so():
+    """One figure of the table, measured again: a change of the items would leave the stored ones behind."""
+    rows = pulls.rows(load("mini", Settings.of(device="cpu", draws=100))).set_index("measure")
+    stored = pd.read_csv(PHRASES / "pulls.csv").query("run == 'first release'").set_index("measure")
+    assert list(rows.index) == list(stored.index) and (rows.n == stored.n).all()
+    assert abs(rows.value - stored.value).max() < 0.005
