@@ -7,8 +7,12 @@ other pieces continue. Some nouns (*the works*) are taken for verbs; what is hid
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 from tokenizers import Tokenizer
+
+from . import units
 
 AUXILIARIES = ("is", "are", "was", "were", "has", "have", "does", "do")
 BEFORE_BARE = (
@@ -105,6 +109,14 @@ def third_person(bare: str) -> str:
     return bare + ("es" if bare.endswith(("s", "x", "z", "ch", "sh", "o")) else "s")
 
 
+def listed(words: Iterable[str], tokenizer: Tokenizer) -> np.ndarray:
+    """Which pieces are one of these words, by id, (V,) bool; words that are no piece are passed over."""
+    pieces = tokenizer.get_vocab()
+    out = np.zeros(tokenizer.get_vocab_size(), bool)
+    out[[pieces[word] for word in words if word in pieces]] = True
+    return out
+
+
 def pairs(tokens: np.ndarray, tokenizer: Tokenizer) -> dict[str, str]:
     """Bare forms that are verbs in this text, with their third person; both are single pieces.
 
@@ -115,7 +127,7 @@ def pairs(tokens: np.ndarray, tokenizer: Tokenizer) -> dict[str, str]:
     """
     pieces = tokenizer.get_vocab()
     size = tokenizer.get_vocab_size()
-    after = np.isin(tokens[:-1], [pieces[word] for word in BEFORE_BARE if word in pieces])
+    after = listed(BEFORE_BARE, tokenizer)[tokens[:-1]]
     often = np.bincount(tokens, minlength=size)
     bare = np.bincount(tokens[1:][after], minlength=size)
     return {
@@ -137,19 +149,12 @@ def find(tokens: np.ndarray, tokenizer: Tokenizer) -> np.ndarray:
     tokens : (T,) uint16
     tokenizer : tokenizers.Tokenizer
     """
-    pieces = tokenizer.get_vocab()
     verbs = pairs(tokens, tokenizer)
-    shows = np.zeros(tokenizer.get_vocab_size(), bool)
-    shows[[pieces[word] for word in (*AUXILIARIES, *verbs, *verbs.values()) if word in pieces]] = True
-    bare = np.zeros_like(shows)
-    bare[[pieces[word] for word in ("have", "do", *verbs) if word in pieces]] = True
-    leads = np.zeros_like(shows)
-    leads[[pieces[word] for word in BEFORE_BARE if word in pieces]] = True
-    continues = np.zeros_like(shows)
-    continues[[number for piece, number in pieces.items() if piece.startswith("##")]] = True
+    shows = listed((*AUXILIARIES, *verbs, *verbs.values()), tokenizer)
+    bare = listed(("have", "do", *verbs), tokenizer)
     out = shows[tokens]
-    out[1:] &= ~(leads[tokens[:-1]] & bare[tokens[1:]])
-    out[:-1] &= ~continues[tokens[1:]]
+    out[1:] &= ~(listed(BEFORE_BARE, tokenizer)[tokens[:-1]] & bare[tokens[1:]])
+    out[:-1] &= ~units.continuation(tokenizer)[tokens[1:]]
     return out
 
 
@@ -164,15 +169,8 @@ def behind_phrases(tokens: np.ndarray, tokenizer: Tokenizer) -> np.ndarray:
     tokens : (T,) uint16
     tokenizer : tokenizers.Tokenizer
     """
-    pieces = tokenizer.get_vocab()
     verb = find(tokens, tokenizer)
-
-    def listed(words: tuple[str, ...]) -> np.ndarray:
-        of = np.zeros(tokenizer.get_vocab_size(), bool)
-        of[[pieces[word] for word in words if word in pieces]] = True
-        return of[tokens]
-
-    preposition, ends = listed(PREPOSITIONS), listed(ENDS_A_PHRASE) | verb
+    preposition, ends = listed(PREPOSITIONS, tokenizer)[tokens], listed(ENDS_A_PHRASE, tokenizer)[tokens] | verb
     at = np.flatnonzero(verb)
     at = at[at > REACH]
     open_, found = ~(preposition | ends)[at - 1], np.zeros(len(at), bool)
