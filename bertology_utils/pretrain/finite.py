@@ -12,101 +12,22 @@ from collections.abc import Iterable
 import numpy as np
 from tokenizers import Tokenizer
 
+from ..data.builtin.lexicon import add_s
 from . import units
 
-AUXILIARIES = ("is", "are", "was", "were", "has", "have", "does", "do")
-BEFORE_BARE = (
-    *("to", "will", "would", "can", "could", "may", "might", "must", "shall", "should", "cannot"),
-    *("not", "do", "does", "did", "let", "t"),
-)
-PREPOSITIONS = (
-    *(
-        "of",
-        "in",
-        "for",
-        "with",
-        "from",
-        "on",
-        "at",
-        "by",
-        "near",
-        "between",
-        "among",
-        "under",
-        "over",
-        "behind",
-        "about",
-    ),
-    *("against", "within", "around", "across", "into", "during", "through"),
-)
-ENDS_A_PHRASE = (
-    *(".", ",", ";", ":", "(", ")", "[", "]", '"', "'", "-", "–", "—", "?", "!", "/", "“", "”", "‘", "’"),
-    *(
-        "and",
-        "or",
-        "but",
-        "nor",
-        "that",
-        "which",
-        "who",
-        "whom",
-        "whose",
-        "where",
-        "when",
-        "while",
-        "if",
-        "because",
-        "as",
-    ),
-    *(
-        "than",
-        "there",
-        "what",
-        "how",
-        "i",
-        "you",
-        "we",
-        "they",
-        "he",
-        "she",
-        "it",
-        "this",
-        "these",
-        "those",
-        "one",
-        "both",
-    ),
-    *(
-        "to",
-        "not",
-        "be",
-        "been",
-        "being",
-        "had",
-        "did",
-        "will",
-        "would",
-        "can",
-        "could",
-        "may",
-        "might",
-        "must",
-        "should",
-    ),
-)
+AUXILIARIES = "is are was were has have does do".split()
+BEFORE_BARE = "to will would can could may might must shall should cannot not do does did let t".split()
+PREPOSITIONS = """
+    of in for with from on at by near between among under over behind about against within around across into
+    during through
+""".split()
+ENDS_A_PHRASE = """
+    . , ; : ( ) [ ] " ' - – — ? ! / “ ” ‘ ’ and or but nor that which who whom whose where when while if
+    because as than there what how i you we they he she it this these those one both to not be been being had
+    did will would can could may might must should
+""".split()
 REACH = 6  # pieces of a prepositional phrase, at most
 LEAST = 0.15  # share of a bare form's occurrences that follow one of these, from which on it is taken for a verb
-
-
-def third_person(bare: str) -> str:
-    """The form of the third person singular.
-
-    >>> [third_person(verb) for verb in ("stand", "watch", "carry", "play")]
-    ['stands', 'watches', 'carries', 'plays']
-    """
-    if bare.endswith("y") and bare[-2:-1] not in "aeiou":
-        return bare[:-1] + "ies"
-    return bare + ("es" if bare.endswith(("s", "x", "z", "ch", "sh", "o")) else "s")
 
 
 def listed(words: Iterable[str], tokenizer: Tokenizer) -> np.ndarray:
@@ -131,12 +52,12 @@ def pairs(tokens: np.ndarray, tokenizer: Tokenizer) -> dict[str, str]:
     often = np.bincount(tokens, minlength=size)
     bare = np.bincount(tokens[1:][after], minlength=size)
     return {
-        word: third_person(word)
+        word: add_s(word)
         for word, number in pieces.items()
         if len(word) > 1
         and word.isalpha()
         and word not in ("be", *AUXILIARIES, *BEFORE_BARE)
-        and third_person(word) in pieces
+        and add_s(word) in pieces
         and bare[number] > LEAST * often[number]
     }
 
