@@ -134,8 +134,8 @@ class Config:
         Bits per weight, apart by blanks, in which a run of the family is measured as well once it is tuned.
     order : str
         In which the rows of an epoch are seen: ``shuffled``; ``rare last``, those of frequent pieces first (`order`);
-        ``rare last, then mixed``, the first half of them so; or ``phrases first``, those with a verb behind a prepositional
-        phrase.
+        ``rare last, then mixed``, the first half of them so; ``phrases first``, those with a verb behind a prepositional
+        phrase; or ``phrases first, then mixed``, in the first half such rows alone.
     start : str
         A bundled model, or a folder, whose weights the run begins with, heads and all; its word pieces are to be the run's
         (`vocabulary`). Empty: seeded weights. See `start`.

@@ -227,12 +227,13 @@ class Stream:
         rows = plan(self.corpus, smoothed(self.corpus, self.documents, config.smoothing, rng), length, config, rng)
         if same:
             rows = rows[generator(config.seed, epoch, length, 1).permutation(len(rows))]
-        if config.order == order.PHRASES:
-            rows = order.phrases_first(self.corpus, rows)
-        elif order.SORTED[config.order]:
-            share = sum(p.share for p in config.phases if p.length == length) * order.SORTED[config.order]
-            reached = np.searchsorted(row_lengths(rows).cumsum(), share * config.tokens) + 1
-            rows = order.rare_last(self.corpus, rows, int(reached))
+        if config.order == order.PHRASES:  # all of them, however many rows a run reaches
+            return order.phrases_first(self.corpus, rows)
+        if part := order.SORTED[config.order]:
+            share = sum(p.share for p in config.phases if p.length == length) * part
+            reached = int(np.searchsorted(row_lengths(rows).cumsum(), share * config.tokens) + 1)
+            first = order.phrases_first if config.order.startswith(order.PHRASES) else order.rare_last
+            rows = first(self.corpus, rows, reached)
         return rows
 
     def rows(self, length: int) -> np.ndarray:

@@ -64,6 +64,9 @@ def test_rows_with_such_a_verb_come_first_and_no_row_is_lost(corpus):
     first = len(rows) // len(SENTENCES)
     assert set(sorted_[:first, 0] % once) == {int(starts[SENTENCES.index("the man near the dog has food .")])}
     assert np.array_equal(sorted_[first:], rows[~np.isin(rows[:, 0], sorted_[:first, 0])])  # the rest as it was
+    some = order.phrases_first(corpus, rows, 5)
+    assert np.array_equal(some[:5], sorted_[:5])
+    assert np.array_equal(some[5:], rows[~np.isin(rows[:, 0], sorted_[:5, 0])])  # as shuffled, those left among them
 
 
 def test_a_noun_with_a_plural_is_no_verb(corpus):
