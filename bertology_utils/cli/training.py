@@ -40,7 +40,8 @@ def pretrain(
         typer.Option(help="A bundled model, or a folder with an exported one, whose weights the run begins with."),
     ] = None,
     plan: Annotated[
-        str | None, typer.Option(help="Many runs: a plan that comes with the package (full, seeds), or a YAML file.")
+        str | None,
+        typer.Option(help="Many runs: a plan that comes with the package (full, mini-sittings, seeds), or a YAML file."),
     ] = None,
     scale: Annotated[float, typer.Option(help="With --plan: below 1 a dry run, budgets times this.")] = 1.0,
 ) -> None:

@@ -44,6 +44,8 @@ class Stage:
     seed : int
     minutes : float, optional
         A budget in time instead of the configuration's pieces.
+    after : str
+        The name of an earlier stage, with whose model this one begins; empty: as the configuration says.
     set : dict
         Fields of the configuration to replace.
     """
@@ -52,6 +54,7 @@ class Stage:
     corpus: str = "english"
     seed: int = 0
     minutes: float | None = None
+    after: str = ""
     set: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -59,9 +62,13 @@ class Stage:
         """The folder of the run."""
         return f"{Path(self.config).stem}-{self.seed}"
 
-    def configuration(self, scale: float = 1.0) -> Config:
-        """The stage's configuration; with `scale` below 1 that of a dry run, whose batches and evaluations are small too."""
-        config = load_config(self.config, seed=self.seed, **self.set)
+    def configuration(self, out: str | Path, scale: float = 1.0) -> Config:
+        """The stage's configuration; with `scale` below 1 that of a dry run, whose batches and evaluations are small too.
+
+        `out` is where the stages' folders are.
+        """
+        start = {"start": str(Path(out) / self.after / "model")} if self.after else {}
+        config = load_config(self.config, seed=self.seed, **self.set | start)
         if scale == 1:
             return config
         longest = max(p.length for p in config.phases)
@@ -88,7 +95,7 @@ def load(name_or_path: str | Path) -> list[Stage]:
     Raises
     ------
     ConfigError
-        Unknown name or field, or two stages that would share a folder.
+        Unknown name or field, two stages that would share a folder, or one that begins with no earlier stage's model.
     """
     path = Path(name_or_path)
     if path.suffix not in (".yaml", ".yml"):
@@ -102,6 +109,9 @@ def load(name_or_path: str | Path) -> list[Stage]:
     folders = [s.name for s in stages]
     if twice := {n for n in folders if folders.count(n) > 1}:
         raise ConfigError(f"{path}: two stages are called {', '.join(sorted(twice))}")
+    for number, stage in enumerate(stages):
+        if stage.after and stage.after not in folders[:number]:
+            raise ConfigError(f"{path}: {stage.name} begins with {stage.after!r}, which is no stage before it")
     return stages
 
 
@@ -147,7 +157,7 @@ def run(
     if processes() > 1:  # the processes' clocks differ, and with them who still goes on
         raise ConfigError("a plan runs in one process: start its configurations under torchrun one by one")
     stages, corpus, out = load(plan), Path(corpus), Path(out)
-    settings = [s.configuration(scale) for s in stages]
+    settings = [s.configuration(out, scale) for s in stages]
     for stage, config in zip(stages, settings, strict=True):
         load_corpus(corpus / stage.corpus, config, cache)  # all of them first: what is wrong with a text shows now
     deadline = time.monotonic() + 60 * minutes if minutes else float("inf")

@@ -45,7 +45,7 @@ def decayed(
         left = (deadline - time.monotonic()) / 60
         if finished(run_) or finished(made) or left <= 0 or not (run_ / "checkpoint.pt").is_file():
             continue
-        config, text = stage.configuration(scale), Path(corpus) / stage.corpus
+        config, text = stage.configuration(out, scale), Path(corpus) / stage.corpus
         config = replace(config, tokens=budget(stage, config, Path(corpus), run_, device, cache, scale))
         options: dict[str, Any] = {"device": device, "minutes": min(left, 1e6), "cache": cache, "exits": True}
         try:

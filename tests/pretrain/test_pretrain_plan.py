@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import lzma
 import os
@@ -99,11 +100,14 @@ def test_a_budget_in_minutes_is_as_many_pieces_as_the_pace_gives(small, monkeypa
 
 
 def test_wrong_plans_say_what_is_wrong(tmp_path, monkeypatch):
-    with pytest.raises(ConfigError, match=r"no plan 'none': give a \.yaml file or one of full, seeds"):
+    with pytest.raises(ConfigError, match=r"no plan 'none': give a \.yaml file or one of full, mini-sittings, seeds"):
         plan.load("none")
     file = tmp_path / "p.yaml"
     file.write_text("stages: [{config: tiny}, {config: tiny}]", "utf-8")
     with pytest.raises(ConfigError, match="two stages are called tiny-0"):
+        plan.load(file)
+    file.write_text("stages: [{config: tiny, after: tiny-1}, {config: tiny, seed: 1}]", "utf-8")
+    with pytest.raises(ConfigError, match="tiny-0 begins with 'tiny-1', which is no stage before it"):
         plan.load(file)
     file.write_text("stages: [{colour: red}]", "utf-8")
     with pytest.raises(ConfigError, match="colour"):
@@ -116,7 +120,7 @@ def test_wrong_plans_say_what_is_wrong(tmp_path, monkeypatch):
 
 
 def test_the_seeds_differ_in_nothing_else():
-    configs = [s.configuration().as_dict() for s in plan.load("seeds")]
+    configs = [s.configuration(".").as_dict() for s in plan.load("seeds")]
     assert [c.pop("seed") for c in configs] == list(range(5)) and all(c == configs[0] for c in configs)
     assert configs[0]["name"] == "mini-s" and configs[0]["tokens"] == 20_000_000
 
@@ -155,6 +159,22 @@ def test_the_full_plan_runs_dry(tmp_path, monkeypatch):
             whole.vocab,
         )
         assert record["config"]["optimiser"] == "muon" and record["config"]["tokens"] < whole.tokens / 1000
+
+
+def test_a_stage_begins_with_the_model_of_the_one_before(tmp_path):
+    """All sittings of `mini` from text alone; what each began with is in its record, with the pieces before it."""
+    (tmp_path / "text/english").mkdir(parents=True)
+    write(tmp_path / "text/english/a.txt")
+    where = (tmp_path / "text", tmp_path / "out")
+    assert plan.run("mini-sittings", *where, device="cpu", cache=tmp_path, scale=1e-6, say=lambda _: None)
+    before = None
+    for stage in plan.load("mini-sittings"):
+        folder = tmp_path / "out" / stage.name / "model"
+        record = json.loads((folder / "training.json").read_text("utf-8"))
+        if before:
+            assert record["start"]["sha256"] == hashlib.sha256((before[0] / "model.safetensors").read_bytes()).hexdigest()
+            assert record["start"]["tokens"] == before[1]
+        before = folder, record["tokens"] + record.get("start", {"tokens": 0})["tokens"]
 
 
 def test_parts_are_sized_to_the_memory(monkeypatch):
