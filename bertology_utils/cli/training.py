@@ -41,7 +41,9 @@ def pretrain(
     ] = None,
     plan: Annotated[
         str | None,
-        typer.Option(help="Many runs: a plan that comes with the package (full, mini-sittings, seeds), or a YAML file."),
+        typer.Option(
+            help="Many runs: a plan that comes with the package (full, mini-sittings, seeds), or a YAML file."
+        ),
     ] = None,
     scale: Annotated[float, typer.Option(help="With --plan: below 1 a dry run, budgets times this.")] = 1.0,
 ) -> None:

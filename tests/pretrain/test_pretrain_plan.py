@@ -164,15 +164,17 @@ def test_the_full_plan_runs_dry(tmp_path, monkeypatch):
 def test_a_stage_begins_with_the_model_of_the_one_before(tmp_path):
     """All sittings of `mini` from text alone; what each began with is in its record, with the pieces before it."""
     (tmp_path / "text/english").mkdir(parents=True)
-    write(tmp_path / "text/english/a.txt")
+    words(tmp_path / "text/english/a.txt.xz", "abcdefghijklmnoprstu")
     where = (tmp_path / "text", tmp_path / "out")
-    assert plan.run("mini-sittings", *where, device="cpu", cache=tmp_path, scale=1e-6, say=lambda _: None)
+    assert plan.run("mini-sittings", *where, device="cpu", cache=tmp_path, scale=1e-4, say=lambda _: None)
     before = None
     for stage in plan.load("mini-sittings"):
         folder = tmp_path / "out" / stage.name / "model"
         record = json.loads((folder / "training.json").read_text("utf-8"))
         if before:
-            assert record["start"]["sha256"] == hashlib.sha256((before[0] / "model.safetensors").read_bytes()).hexdigest()
+            assert (
+                record["start"]["sha256"] == hashlib.sha256((before[0] / "model.safetensors").read_bytes()).hexdigest()
+            )
             assert record["start"]["tokens"] == before[1]
         before = folder, record["tokens"] + record.get("start", {"tokens": 0})["tokens"]
 

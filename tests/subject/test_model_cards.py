@@ -17,7 +17,7 @@ from bertology_utils.subject.models import load
 
 MODELS = Path(bertology_utils.__file__).parent / "assets" / "models"
 ROOT = Path(__file__).parents[2]
-FURTHER, PHRASES = (ROOT / "checkpoints" / name for name in ("mini-further", "mini-phrases"))
+FURTHER, PHRASES, SECOND = (ROOT / "checkpoints" / name for name in ("mini-further", "mini-phrases", "mini-second"))
 
 
 def test_the_card_of_mini_tells_agreement_as_it_was_measured_last():
@@ -42,32 +42,42 @@ def page() -> str:
     return (ROOT / "book" / "models.md").read_text(encoding="utf-8")
 
 
-SITTINGS = ["first release", "mini-further", "mini-phrases"]
+SITTINGS = ["first release", "mini-further", "mini-phrases", "mini-second"]
+
+
+def measured(file: str) -> pd.DataFrame:
+    """A file of both folders, one after the other."""
+    return pd.concat([pd.read_csv(folder / file) for folder in (PHRASES, SECOND)])
 
 
 def test_the_book_tells_of_each_sitting_what_was_measured():
     """Agreement on generated sentences and on those of others, a row per kind of sentence."""
-    generated = pd.read_csv(PHRASES / "agreement.csv").query("checkpoint == 'model'")
+    generated = measured("agreement.csv").query("checkpoint == 'model'")
     for attractors, name in enumerate(("no attractor", "one attractor", "two or more")):
         of = generated[generated.attractors == attractors].set_index("run").loc[SITTINGS]
         assert f"| generated, {name} | {of.n.iloc[0]} | {' | '.join(cells(of))} |" in page()
-    others = pd.read_csv(PHRASES / "originals.csv")
+    others = measured("originals.csv")
     shown = 0
     for _, of in others.groupby(["data", "items"]):
         of = of.set_index("run").loc[SITTINGS]
         assert of.n.nunique() == 1  # the same sentences
         shown += f"| {of.n.iloc[0]} | {' | '.join(cells(of))} |" in page()
-    assert shown >= 9
+    assert shown >= 10
 
 
 def test_the_book_tells_what_draws_the_verb():
     """A row per model: both pulls, and the shares of right forms; every row of the file is on the page."""
-    told = pd.read_csv(PHRASES / "pulls.csv")
+    told = measured("pulls.csv")
     for _, of in told.groupby(["run", "checkpoint"]):
         assert f"| {' | '.join(cells(of))} |" in page()
 
 
-@pytest.mark.parametrize("folder", [FURTHER, PHRASES], ids=lambda folder: folder.name)
+def test_the_book_tells_the_held_out_figures_of_the_same_rows():
+    for row in pd.read_csv(SECOND / "heldout.csv").itertuples():
+        assert f"| {row.heldout_mlm:.3f} | {f'{row.heldout_top1:.3f}'.lstrip('0')} |" in page()
+
+
+@pytest.mark.parametrize("folder", [FURTHER, PHRASES, SECOND], ids=lambda folder: folder.name)
 def test_the_card_of_an_unfinished_model_says_what_its_record_says(folder):
     record = json.loads((folder / "training.json").read_text(encoding="utf-8"))
     card = (folder / "README.md").read_text(encoding="utf-8")
