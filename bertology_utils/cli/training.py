@@ -68,6 +68,11 @@ def learning_curve(
     runs: Annotated[list[Path], typer.Argument(help="Folders of pretraining runs, with their exported checkpoints.")],
     n: Annotated[int, typer.Option(help="Generated agreement items.")] = 1200,
     pulls: Annotated[bool, typer.Option(help="What draws a verb's form, subject or nearer noun, instead.")] = False,
+    corpus: Annotated[
+        Path | None, typer.Option(help="Held-out loss on documents of this text instead: the same rows for all models.")
+    ] = None,
+    config: Annotated[str, typer.Option(help="With --corpus: the configuration whose held-out rows.")] = "mini-second",
+    cache: Annotated[Path | None, typer.Option(help="Where the tokenised corpus is kept.")] = None,
     out: Annotated[Path | None, typer.Option(help="CSV file to write; else printed.")] = None,
 ) -> None:
     """Agreement across 0, 1 and 2 attractors at each checkpoint of a run, as rows."""
@@ -75,7 +80,12 @@ def learning_curve(
 
     from ..pretrain import curve
 
-    rows = pd.concat([(curve.pulls(run) if pulls else curve.agreement(run, n)).assign(run=run.name) for run in runs])
+    def rows_of(run: Path) -> pd.DataFrame:
+        if corpus:
+            return curve.heldout(run, corpus, config, cache)
+        return curve.pulls(run) if pulls else curve.agreement(run, n)
+
+    rows = pd.concat([rows_of(run).assign(run=run.name) for run in runs])
     text = rows.to_csv(index=False, float_format="%.4f")
     if out is None:
         typer.echo(text, nl=False)

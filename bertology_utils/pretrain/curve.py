@@ -92,6 +92,56 @@ def pulls(run: str | Path) -> pd.DataFrame:
     return pd.concat(parts)[[*ABOUT, *measured.COLUMNS]]
 
 
+def heldout(
+    run: str | Path, corpus: str | Path, config: str = "mini-second", cache: str | Path | None = None
+) -> pd.DataFrame:
+    """Held-out loss and top-1 accuracy of each checkpoint, all on the same rows under the same masks.
+
+    The figures in a run's record are of rows that depend on its seed, so that those of two runs are not to be compared.
+
+    Parameters
+    ----------
+    run : str or Path
+        Folder of a run, or any with exported models in it.
+    corpus : str or Path
+        The text whose held-out documents are read.
+    config : str
+        The configuration that says which they are: `seed`, `held_out`, and how rows are made and masked (`heldout.HeldOut`).
+    cache : str or Path, optional
+        Where the tokenised text is kept.
+
+    Returns
+    -------
+    DataFrame
+        A row per checkpoint: ``checkpoint``, ``tokens``, ``steps``, ``heldout_mlm`` (nats per piece), ``heldout_top1``, …
+
+    Raises
+    ------
+    CheckpointError
+        The folder holds no exported checkpoint.
+    ConfigError
+        A checkpoint has other word pieces, sizes or heads than the configuration.
+    """
+    import torch
+
+    from . import start
+    from .corpus import load as load_corpus
+    from .heldout import HeldOut
+    from .recipes import load as load_config
+    from .step import build
+
+    asked = load_config(config)
+    text = load_corpus(corpus, asked, cache)
+    measure = HeldOut(text, torch.from_numpy(text.tokens.astype("int32")), asked)
+    rows = []
+    for folder in checkpoints(run):
+        model = build(asked, asked.layers, "cpu")
+        start.weights(load_config(config, start=str(folder)), model, text.tokenizer)
+        figures = measure(model, asked.final_predictions, autocast=False)
+        rows.append(dict(zip(ABOUT[:3], _about(folder), strict=False)) | figures)
+    return pd.DataFrame(rows)
+
+
 def _about(folder: Path) -> tuple:
     record = _record(folder)
     return folder.name, record["tokens"], record["steps"], record["heldout"].get("heldout_mlm")

@@ -7,10 +7,12 @@ import shutil
 
 import pytest
 import torch
+from pretrain_corpus import write
 from typer.testing import CliRunner
 
 from bertology_utils.cli import app
 from bertology_utils.pretrain import CheckpointError, curve
+from bertology_utils.pretrain.train import run as train
 from bertology_utils.subject.models import bundled
 
 
@@ -52,3 +54,21 @@ def test_the_command_line_prints_the_rows(run):
     shown = CliRunner().invoke(app, ["learning-curve", str(run), "--n", "60"])
     assert shown.exit_code == 0, shown.output
     assert shown.output.splitlines()[0] == ",".join([*curve.COLUMNS, "run"]) and shown.output.count("step-0000001") == 3
+
+
+def test_held_out_figures_are_of_the_same_rows(tmp_path):
+    """A run's last export has the figures of its record, by its configuration; by another seed's rows it has others."""
+    text, seeds = tmp_path / "a.txt", []
+    write(text)
+    for seed in (0, 1):
+        (tmp_path / f"{seed}.yaml").write_text(f"{{base: tiny, tokens: 2_000, exports: 1, seed: {seed}}}", "utf-8")
+        seeds.append(str(tmp_path / f"{seed}.yaml"))
+    folder = train(seeds[0], text, tmp_path / "run", device="cpu", cache=tmp_path)
+    record = json.loads((folder / "training.json").read_text("utf-8"))["heldout"]
+    own, other = (curve.heldout(tmp_path / "run", text, config, tmp_path).set_index("checkpoint") for config in seeds)
+    assert len(own) > 1 and own.heldout_mlm["model"] == pytest.approx(record["heldout_mlm"], abs=0.01)
+    assert own.heldout_predictions["model"] == record["heldout_predictions"]
+    assert own.heldout_mlm.nunique() == len(own) and (own.heldout_mlm != other.heldout_mlm).all()
+    options = ["--corpus", str(text), "--config", seeds[0], "--cache", str(tmp_path)]
+    shown = CliRunner().invoke(app, ["learning-curve", str(tmp_path / "run"), *options])
+    assert shown.exit_code == 0 and shown.output.splitlines()[-1].endswith("run"), shown.output
