@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -9,7 +11,9 @@ from pretrain_corpus import configuration
 
 from bertology_utils.pretrain import corpus as corpora
 from bertology_utils.pretrain import finite, masking, order, units
+from bertology_utils.pretrain.config import Phase
 from bertology_utils.pretrain.draws import Fresh
+from bertology_utils.pretrain.instances import Stream, row_lengths
 
 SENTENCES = (
     "the dog is here .",
@@ -67,6 +71,24 @@ def test_rows_with_such_a_verb_come_first_and_no_row_is_lost(corpus):
     some = order.phrases_first(corpus, rows, 5)
     assert np.array_equal(some[:5], sorted_[:5])
     assert np.array_equal(some[5:], rows[~np.isin(rows[:, 0], sorted_[:5, 0])])  # as shuffled, those left among them
+
+
+def test_a_run_reaches_such_rows_first_and_then_all_as_they_come(tmp_path):
+    """Of the rows that a run reaches the first half hold the phrase, the rest are mixed; shuffled ones are mixed throughout."""
+    (tmp_path / "text.txt").write_text("\n\n".join(SENTENCES * 100), "utf-8")  # a sentence per document, and so per row
+    shape = {"vocab": 76, "alphabet": 30, "pair": "none", "short_share": 0.0, "tokens": 600, "held_out": 0.0}
+    shares = {}
+    for name in ("shuffled", "phrases first, then mixed", "phrases first"):
+        config = replace(configuration(order=name, **shape), phases=(Phase(length=16, share=1.0),))
+        text = corpora.load(tmp_path / "text.txt", config, tmp_path)
+        behind = finite.behind_phrases(text.tokens, text.tokenizer)
+        rows = Stream(text, config).rows(16)
+        reached = int(np.searchsorted(row_lengths(rows).cumsum(), config.tokens)) + 1
+        holds = np.array([behind[start : start + length].any() for start, length in rows[:reached, :2]])
+        shares[name] = holds[: reached // 2 - 5].mean(), holds[reached // 2 + 5 :].mean()  # rows differ in length
+    first, later = zip(*shares.values(), strict=True)
+    assert first[1:] == (1.0, 1.0) and later[2] == 1.0
+    assert max(first[0], later[0], later[1]) < 0.5
 
 
 def test_a_noun_with_a_plural_is_no_verb(corpus):
