@@ -18,6 +18,7 @@ from typing import Any
 import torch
 import yaml
 
+from .average import average
 from .checkpoint import atomic
 from .config import Config, ConfigError
 from .corpus import Corpus
@@ -44,8 +45,9 @@ class Stage:
     seed : int
     minutes : float, optional
         A budget in time instead of the configuration's pieces.
-    after : str
-        The name of an earlier stage, with whose model this one begins; empty: as the configuration says.
+    after : str or dict
+        The name of an earlier stage, with whose model this one begins, or several with their shares: the average of their
+        weights (`average.average`). Empty: as the configuration says.
     set : dict
         Fields of the configuration to replace.
     """
@@ -54,7 +56,7 @@ class Stage:
     corpus: str = "english"
     seed: int = 0
     minutes: float | None = None
-    after: str = ""
+    after: str | dict[str, float] = ""
     set: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -62,12 +64,26 @@ class Stage:
         """The folder of the run."""
         return f"{Path(self.config).stem}-{self.seed}"
 
+    @property
+    def before(self) -> list[str]:
+        """The stages with whose models this one begins."""
+        return list(self.after) if isinstance(self.after, dict) else [self.after] if self.after else []
+
+    def start(self, out: Path) -> Path:
+        """Where the model is with which the stage begins."""
+        return out / f"{self.name}-start" if isinstance(self.after, dict) else out / self.after / "model"
+
+    def begin(self, out: Path) -> None:
+        """Make the average with which the stage begins, if it begins with one."""
+        if isinstance(self.after, dict) and not (out / self.name).exists():
+            average({out / name / "model": share for name, share in self.after.items()}, self.start(out))
+
     def configuration(self, out: str | Path, scale: float = 1.0) -> Config:
         """The stage's configuration; with `scale` below 1 that of a dry run, whose batches and evaluations are small too.
 
         `out` is where the stages' folders are.
         """
-        start = {"start": str(Path(out) / self.after / "model")} if self.after else {}
+        start = {"start": str(self.start(Path(out)))} if self.after else {}
         config = load_config(self.config, seed=self.seed, **self.set | start)
         if scale == 1:
             return config
@@ -110,8 +126,9 @@ def load(name_or_path: str | Path) -> list[Stage]:
     if twice := {n for n in folders if folders.count(n) > 1}:
         raise ConfigError(f"{path}: two stages are called {', '.join(sorted(twice))}")
     for number, stage in enumerate(stages):
-        if stage.after and stage.after not in folders[:number]:
-            raise ConfigError(f"{path}: {stage.name} begins with {stage.after!r}, which is no stage before it")
+        for name in stage.before:
+            if name not in folders[:number]:
+                raise ConfigError(f"{path}: {stage.name} begins with {name!r}, which is no stage before it")
     return stages
 
 
@@ -168,6 +185,7 @@ def run(
             if left <= 0:
                 say(f"{stage.name}: waiting")
                 continue
+            stage.begin(out)
             config = replace(config, tokens=budget(stage, config, corpus, folder, device, cache, scale))
             train(config, corpus / stage.corpus, folder, device=device, minutes=min(left, 1e6), cache=cache, exits=True)
         say(told(stage, folder))

@@ -109,6 +109,9 @@ def test_wrong_plans_say_what_is_wrong(tmp_path, monkeypatch):
     file.write_text("stages: [{config: tiny, after: tiny-1}, {config: tiny, seed: 1}]", "utf-8")
     with pytest.raises(ConfigError, match="tiny-0 begins with 'tiny-1', which is no stage before it"):
         plan.load(file)
+    file.write_text("stages: [{config: tiny}, {config: tiny, seed: 1, after: {tiny-0: .5, tiny-2: .5}}]", "utf-8")
+    with pytest.raises(ConfigError, match="tiny-1 begins with 'tiny-2', which is no stage before it"):
+        plan.load(file)
     file.write_text("stages: [{colour: red}]", "utf-8")
     with pytest.raises(ConfigError, match="colour"):
         plan.load(file)
@@ -162,7 +165,10 @@ def test_the_full_plan_runs_dry(tmp_path, monkeypatch):
 
 
 def test_a_stage_begins_with_the_model_of_the_one_before(tmp_path):
-    """All sittings of `mini` from text alone; what each began with is in its record, with the pieces before it."""
+    """All sittings of `mini` from text alone; what each began with is in its record, with the pieces before it.
+
+    The last begins with an average, which has gone as far as the model that most of it is of.
+    """
     (tmp_path / "text/english").mkdir(parents=True)
     words(tmp_path / "text/english/a.txt.xz", "abcdefghijklmnoprstu")
     where = (tmp_path / "text", tmp_path / "out")
@@ -172,9 +178,9 @@ def test_a_stage_begins_with_the_model_of_the_one_before(tmp_path):
         folder = tmp_path / "out" / stage.name / "model"
         record = json.loads((folder / "training.json").read_text("utf-8"))
         if before:
-            assert (
-                record["start"]["sha256"] == hashlib.sha256((before[0] / "model.safetensors").read_bytes()).hexdigest()
-            )
+            begun = stage.start(tmp_path / "out")
+            assert (begun == before[0]) == isinstance(stage.after, str)
+            assert record["start"]["sha256"] == hashlib.sha256((begun / "model.safetensors").read_bytes()).hexdigest()
             assert record["start"]["tokens"] == before[1]
         before = folder, record["tokens"] + record.get("start", {"tokens": 0})["tokens"]
 
