@@ -11,10 +11,12 @@ import json
 import math
 import shutil
 from collections.abc import Mapping
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
 import safetensors.torch
+import torch
 
 from .. import files
 from .checkpoint import atomic
@@ -70,7 +72,7 @@ def average(shares: Mapping[str | Path, float], folder: str | Path) -> Path:
     contents = {path: (path / WEIGHTS).read_bytes() for path in parts}
     kept = {path: safetensors.torch.load(content) for path, content in contents.items()}
     summed = {
-        name: sum(share * kept[path][name].float() for path, share in parts.items()).to(value.dtype)
+        name: reduce(torch.add, [share * kept[path][name].float() for path, share in parts.items()]).to(value.dtype)
         for name, value in kept[first].items()
     }
     records = {path: json.loads((path / RECORD).read_text("utf-8")) for path in parts}
