@@ -1,7 +1,7 @@
 """The average of several models' weights as another model, with which a run can begin.
 
-Models that go back to one start and have not gone far from it lie in one basin: their average is a network that works, and may
-have what each of them has learned.
+Models that go back to one start may be averaged to a network that has something of each, or to one that is worse than both: of
+four averages of `mini`'s sittings one kept what had been learnt of agreement, three lost much of it. It is to be measured like any model.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ def average(shares: Mapping[str | Path, float], folder: str | Path) -> Path:
     shares : mapping of folder to float
         How much of each model; they sum to 1. Tokenizer and record are those of the model with the largest share.
     folder : str or Path
-        Where to write the average: as an exported model, whose ``training.json`` says under ``average`` what it is made of.
+        Where to write the average: as an exported model, whose ``training.json`` says under ``average`` what it is made of and
+        has no held-out figures.
 
     Returns
     -------
@@ -76,7 +77,7 @@ def average(shares: Mapping[str | Path, float], folder: str | Path) -> Path:
         for name, value in kept[first].items()
     }
     records = {path: json.loads((path / RECORD).read_text("utf-8")) for path in parts}
-    record = records[first] | {
+    record = {k: v for k, v in records[first].items() if k != "heldout"} | {  # nobody has measured the average
         "files": list({file["sha256"]: file for r in records.values() for file in r["files"]}.values()),
         "average": [
             {

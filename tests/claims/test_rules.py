@@ -161,6 +161,30 @@ def test_the_twins_best_layer_may_be_another():
     assert outcome(learned, mine, over_twin=other) == HOLDS
 
 
+def test_rows_of_a_record_are_decided_as_those_of_a_frame():
+    """A record may leave out a key that a row lacks, and has None where a frame has NaN."""
+    learned = [clause(that(above=0.5), kind="learned")]
+    mine = [
+        {"k": 0, "measure": "accuracy", "value": 0.75, "low": 0.7, "high": 0.8, "n": 100},
+        {"measure": "gap", "value": 0.1, "low": None, "high": None, "n": 100},
+    ]
+    twins = {"twin_value": 0.4, "twin_low": 0.3, "twin_high": 0.5, "n": 100}
+    beaten = [
+        {"k": 0, "measure": "accuracy", "value": 0.3, "low": 0.2, "high": 0.4, **twins},
+        {
+            "measure": "accuracy",
+            "value": 0.0,
+            "low": None,
+            "high": None,
+            **twins,
+        },  # it lacks a key
+    ]
+    plain, framed = decide(learned, mine, beaten), decide(learned, pd.DataFrame(mine), pd.DataFrame(beaten))
+    assert plain == framed and plain.outcome == HOLDS and plain.checks[0].over_twin == (0.3, 0.2, 0.4)
+    unsure = decide([clause(that("gap", above=0.0))], mine)
+    assert unsure.outcome == UNDECIDED and unsure.checks[0].low != unsure.checks[0].low
+
+
 def test_labels_of_ours_and_of_the_real_bert():
     taught = decide([clause(that(above=0.5), kind="learned")], rows((0.7, 0.8)), over((0.1, 0.2)))
     assert taught.label(ours=True) == "learned" and taught.label(ours=False) == HOLDS

@@ -26,7 +26,8 @@ def models(tmp_path):
     tokenizer = Tokenizer.from_file(str(MODELS / "toy/tokenizer.json"))
     for number, texts in enumerate(("ab", "bc")):
         config = configuration(vocab=tokenizer.get_vocab_size(), seed=number, name=f"run-{number}")
-        record = {"config": config.as_dict(), "files": [{"name": t, "sha256": t} for t in texts], "tokens": 10 + number}
+        files = [{"name": t, "sha256": t} for t in texts]
+        record = {"config": config.as_dict(), "files": files, "tokens": 10 + number, "heldout": {"heldout_mlm": 2.0}}
         write(build(config), tokenizer, config, tmp_path / f"m{number}", record, [{"tokens": 1, "loss": 2.0}])
     return tmp_path / "m0", tmp_path / "m1"
 
@@ -53,7 +54,7 @@ def test_the_record_says_what_it_is_made_of(models, tmp_path):
         {"name": "run-0", "share": 0.3, "sha256": hashes[0]},
     ]
     assert record["tokens"] == 11 and sorted(f["sha256"] for f in record["files"]) == ["a", "b", "c"]
-    assert not (made / "curves.jsonl").exists()  # nobody trained it
+    assert not (made / "curves.jsonl").exists() and "heldout" not in record  # nobody trained it, nobody measured it
 
 
 def test_what_cannot_be_averaged_is_refused(models, tmp_path):

@@ -167,7 +167,7 @@ def test_the_full_plan_runs_dry(tmp_path, monkeypatch):
 def test_a_stage_begins_with_the_model_of_the_one_before(tmp_path):
     """All sittings of `mini` from text alone; what each began with is in its record, with the pieces before it.
 
-    The last begins with an average, which has gone as far as the model that most of it is of.
+    The last begins with an average of two of them, which has gone as far as the model that most of it is of.
     """
     (tmp_path / "text/english").mkdir(parents=True)
     words(tmp_path / "text/english/a.txt.xz", "abcdefghijklmnoprstu")
@@ -182,6 +182,15 @@ def test_a_stage_begins_with_the_model_of_the_one_before(tmp_path):
             assert (begun == before[0]) == isinstance(stage.after, str)
             assert record["start"]["sha256"] == hashlib.sha256((begun / "model.safetensors").read_bytes()).hexdigest()
             assert record["start"]["tokens"] == before[1]
+        if isinstance(stage.after, dict):
+            said = json.loads((begun / "training.json").read_text("utf-8"))["average"]
+            parts = {name: tmp_path / "out" / name / "model/model.safetensors" for name in stage.after}
+            assert {(p["sha256"], p["share"]) for p in said} == {
+                (hashlib.sha256(parts[name].read_bytes()).hexdigest(), share) for name, share in stage.after.items()
+            }
+            assert len(said) == 2 and (begun / "model.safetensors").read_bytes() not in {
+                p.read_bytes() for p in parts.values()
+            }
         before = folder, record["tokens"] + record.get("start", {"tokens": 0})["tokens"]
 
 
