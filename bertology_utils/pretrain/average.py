@@ -1,7 +1,8 @@
 """The average of several models' weights as another model, with which a run can begin.
 
 Models that go back to one start may be averaged to a network that has something of each, or to one that is worse than both: of
-four averages of `mini`'s sittings one kept what had been learnt of agreement, three lost much of it. It is to be measured like any model.
+four averages of `mini`'s sittings one kept what had been learnt of agreement, three lost much of it. It is to be measured
+like any model.
 """
 
 from __future__ import annotations
