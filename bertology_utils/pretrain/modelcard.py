@@ -11,6 +11,7 @@ from typing import Any
 import yaml
 
 from . import units
+from .start import sitting
 
 SOURCES = Path(__file__).parent / "sources.yaml"
 
@@ -65,9 +66,10 @@ def text(
     unit = "pieces" if len(tongues) > 1 else "words"  # not every script parts its words by blanks
     rows = []
     for file in training["files"]:
-        source = sources.get(file["name"], {})
+        called = file["name"]
+        source = sources.get(called) or sources.get(f"{called}.xz") or {}  # the text may have been unpacked
         rows.append(
-            f"| {source.get('title', file['name'])} | {file[unit] / 1e6:.1f} M | {source.get('from', 'not recorded')} "
+            f"| {source.get('title', called)} | {file[unit] / 1e6:.1f} M | {source.get('from', 'not recorded')} "
             f"| {source.get('licence', 'not recorded')} |"
         )
     phases = "\n".join(f"| {n} | {s:.0%} | {d} | {b:,} |" for n, s, d, b in schedule(run, curves))
@@ -110,7 +112,7 @@ One document in {round(1 / run["held_out"])} was held out. {"The text is made an
 
 ## Training
 
-{training["tokens"]:,} pieces in {training["steps"]:,} steps, {training["seconds"] / 60:.0f} minutes on {training["device"]}; {versions}.{begun(training)}
+{"The last sitting: " if training.get("start") else ""}{training["tokens"]:,} pieces in {training["steps"]:,} steps, {training["seconds"] / 60:.0f} minutes on {training["device"]}; {versions}.{begun(training)}
 Objective: {objective(run)}, {optimiser(run)}, learning rate
 {run["learning_rate"]:g} with warm-up and {decay(run)}. The schedule, a share of the pieces at each row length and depth (a shallower
 model is stacked to the next depth):
@@ -137,9 +139,27 @@ def begun(training: dict[str, Any]) -> str:
     """What the run began with, in words; nothing where that was chance."""
     if not (before := training.get("start")):
         return ""
+    whose = f"another model (`{before['name']}`, SHA-256 {before['sha256'][:16]}), which"
+    if parts := before.get("average"):
+        whose = "an average (" + ", ".join(f"{p['share']:g} of `{p['name']}`" for p in parts) + "), which"
     return (
-        f"\nIt began with the weights of another model (`{before['name']}`, SHA-256 {before['sha256'][:16]}), which had seen "
-        f"{before['tokens']:,} pieces: {training['tokens'] + before['tokens']:,} in all."
+        f"\nIt began with the weights of {whose} had seen "
+        f"{before['tokens']:,} pieces: {training['tokens'] + before['tokens']:,} in all.{table(training)}"
+    )
+
+
+def table(training: dict[str, Any]) -> str:
+    """All runs that a model goes back to, and its own, a row each; nothing where the record does not name them."""
+    if not (before := training["start"].get("sittings")):
+        return ""
+    rows = "\n".join(
+        f"| {number} | `{r['name']}` | {r['tokens']:,} | {r['steps']:,} | {r['seconds'] / 60:.0f} | {r['device']} "
+        f"| {r.get('precision', 'not recorded')} |"
+        for number, r in enumerate([*before, sitting(training)], 1)
+    )
+    return (
+        "\n\n| sitting | configuration | pieces | steps | minutes | device | precision |\n"
+        f"|---|---|---|---|---|---|---|\n{rows}\n\nWhat follows is the last sitting's."
     )
 
 

@@ -18,6 +18,8 @@ from .config import Config, ConfigError
 from .export import TIED
 from .wordpiece import listed, place
 
+SITTING = ("tokens", "steps", "seconds", "device", "precision")
+
 
 def origin(config: Config) -> dict[str, Any] | None:
     """What a run's record says of the model that it begins with; None where it begins at random.
@@ -25,8 +27,9 @@ def origin(config: Config) -> dict[str, Any] | None:
     Returns
     -------
     dict or None
-        ``sha256`` of the weights, ``name`` of the configuration they were trained by, ``files`` (SHA-256 of the texts) and
-        ``tokens`` (pieces seen), what that model had itself begun with counted in.
+        ``sha256`` of the weights, ``name`` of the configuration they were trained by, ``files`` (SHA-256 of the texts),
+        ``tokens`` (pieces seen), what that model had itself begun with counted in, and ``sittings``, a row per run up to there
+        (`sitting`); ``average``, where it is one, says of what.
 
     Raises
     ------
@@ -38,12 +41,28 @@ def origin(config: Config) -> dict[str, Any] | None:
     content = place(config, config.start, "model.safetensors").read_bytes()
     record = json.loads(place(config, config.start, "training.json").read_text("utf-8"))
     before = record.get("start", {"tokens": 0, "files": []})
+    told = {"average": record["average"]} if "average" in record else {}
     return {
         "sha256": hashlib.sha256(content).hexdigest(),
         "name": record["config"]["name"],
         "files": sorted({file["sha256"] for file in record["files"]} | set(before["files"])),
         "tokens": record["tokens"] + before["tokens"],
+        "sittings": [*before.get("sittings", []), sitting(record)],
+        **told,
     }
+
+
+def sitting(record: dict[str, Any]) -> dict[str, Any]:
+    """A run in short, from its record.
+
+    Returns
+    -------
+    dict
+        ``name`` and ``seed`` of its configuration; ``tokens`` (pieces), ``steps``, ``seconds``, ``device`` and, where the
+        record has it, ``precision``.
+    """
+    run = record["config"]
+    return {"name": run["name"], "seed": run["seed"]} | {k: record[k] for k in SITTING if k in record}
 
 
 def weights(config: Config, model: torch.nn.Module, tokenizer: Tokenizer) -> None:

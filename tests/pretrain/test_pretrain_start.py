@@ -51,7 +51,13 @@ def test_it_begins_where_the_other_ended_and_says_so(base):
     assert (told["tokens"], told["name"]) == (before["tokens"], "tiny")
     third = run(base, further(base, start=str(model)), "third")
     assert record(third)["start"]["tokens"] == before["tokens"] + record(model)["tokens"]
+    assert [(s["seed"], s["tokens"]) for s in record(third)["start"]["sittings"]] == [
+        (0, before["tokens"]),
+        (1, record(model)["tokens"]),
+    ]
     card = modelcard.write(third, "third").read_text("utf-8")
+    for number, sitting in enumerate((base / "first/model", model, third), 1):
+        assert f"| {number} | `tiny` | {record(sitting)['tokens']:,} |" in card
     assert f"{sum(record(m)['tokens'] for m in (base / 'first/model', model, third)):,} in all" in card
 
 

@@ -7,17 +7,17 @@ import re
 from pathlib import Path
 
 import pandas as pd
-import pytest
 
 import bertology_utils
+from bertology_utils.book.cards_of_models import facts
 from bertology_utils.claims import evidence
 from bertology_utils.pretrain import pulls
 from bertology_utils.settings import Settings
 from bertology_utils.subject.models import load
 
 MODELS = Path(bertology_utils.__file__).parent / "assets" / "models"
+FIGURES = MODELS.parent / "learning" / "sittings"  # of mini: by `bertology learning-curve` and `run`
 ROOT = Path(__file__).parents[2]
-FURTHER, PHRASES, SECOND = (ROOT / "checkpoints" / name for name in ("mini-further", "mini-phrases", "mini-second"))
 
 
 def test_the_card_of_mini_tells_agreement_as_it_was_measured_last():
@@ -46,8 +46,7 @@ SITTINGS = ["first release", "mini-further", "mini-phrases", "mini-second"]
 
 
 def measured(file: str) -> pd.DataFrame:
-    """A file of both folders, one after the other."""
-    return pd.concat([pd.read_csv(folder / file) for folder in (PHRASES, SECOND)])
+    return pd.read_csv(FIGURES / file)
 
 
 def test_the_book_tells_of_each_sitting_what_was_measured():
@@ -84,26 +83,44 @@ CALLED = {
 
 
 def test_the_book_tells_the_held_out_figures_of_the_same_rows():
-    told = pd.read_csv(SECOND / "heldout.csv")
+    told = measured("heldout.csv")
     assert list(told.run) == list(CALLED)
     for row in told.itertuples():
         figures = f"{row.heldout_mlm:.3f} | {f'{row.heldout_top1:.3f}'.lstrip('0')}"
         assert re.search(rf"^\| {CALLED[row.run]}[^|]*\| {re.escape(figures)} \|$", page(), re.M), row.run
 
 
-@pytest.mark.parametrize("folder", [FURTHER, PHRASES, SECOND], ids=lambda folder: folder.name)
-def test_the_card_of_an_unfinished_model_says_what_its_record_says(folder):
-    record = json.loads((folder / "training.json").read_text(encoding="utf-8"))
-    card = (folder / "README.md").read_text(encoding="utf-8")
-    for said in (f"{record['tokens']:,} pieces", f"{record['start']['tokens']:,} pieces", f"{record['steps']:,} steps"):
-        assert said in card.replace("\n  ", " ")
-    assert f"{record['heldout']['heldout_mlm']:.3f} nats" in card
+def test_the_card_of_mini_counts_all_its_sittings():
+    """The last saw a hundredth of the pieces; what the models page says of the whole is the sum."""
+    record = json.loads((MODELS / "mini" / "training.json").read_text(encoding="utf-8"))
+    before = record["start"]["sittings"]
+    assert sum(sitting["tokens"] for sitting in before) == record["start"]["tokens"]
+    card = (MODELS / "mini" / "README.md").read_text(encoding="utf-8")
+    for number, row in enumerate([*before, record], 1):
+        assert re.search(rf"^\| {number} \| `[a-z-]+` \| {row['tokens']:,} \| {row['steps']:,} \|", card, re.M)
+    whole = record["tokens"] + record["start"]["tokens"]
+    assert facts(MODELS / "mini", record)["trained on"].startswith(f"{whole:,} pieces in ")
+    curves = [json.loads(line) for line in (MODELS / "mini" / "curves.jsonl").read_text("utf-8").splitlines()]
+    seen = [row["tokens"] for row in curves]
+    assert (
+        {row["sitting"] for row in curves} == set(range(1, 7))
+        and seen == sorted(seen)
+        and 0.99 * whole < seen[-1] <= whole
+    )
 
 
-@pytest.mark.parametrize(("run", "model"), [("first release", "mini"), ("mini-second", str(SECOND))])
-def test_what_the_book_tells_of_a_model_is_measured_again(run, model):
-    """First row of the table and last: a change of the items would leave the stored ones behind."""
-    rows = pulls.rows(load(model, Settings.of(device="cpu", draws=100))).set_index("measure")
-    stored = measured("pulls.csv").query("run == @run and checkpoint == 'model'").set_index("measure")
+def test_what_the_book_tells_of_the_bundled_model_is_measured_again():
+    """A change of the items would leave the stored figures behind."""
+    rows = pulls.rows(load("mini", Settings.of(device="cpu", draws=100))).set_index("measure")
+    stored = measured("pulls.csv").query("run == 'mini-second' and checkpoint == 'model'").set_index("measure")
     assert list(rows.index) == list(stored.index) and (rows.n == stored.n).all()
     assert abs(rows.value - stored.value).max() < 0.005
+
+
+def test_its_card_says_what_the_first_release_scores_on_the_same_pieces():
+    told = measured("heldout.csv").set_index("run")
+    first, last = told.loc["first release"], told.loc["mini-second"]
+    card = (MODELS / "mini" / "README.md").read_text(encoding="utf-8")
+    assert (
+        f"{last.heldout_mlm:.3f} nats" in card and f"{first.heldout_mlm:.3f} nats and {first.heldout_top1:.3f}" in card
+    )
