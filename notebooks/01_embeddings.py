@@ -77,7 +77,7 @@ from bertology_utils.vectors import geometry
 # %%
 cone = recall("emb.anisotropy.ethayarajh2019", data="sts_semeval_2012_2016")
 
-# %% mystnb={"figure": {"caption": "Mean cosine of two random words by layer; the dotted line is isotropy."}, "image": {"alt": "Curves: mean cosine of random words by layer, for the model, its untrained twin and the released figures of bert-base. A dotted line at 0 marks isotropy. The real curve rises up to layer 11; the model's falls, then rises; the untrained one is flat and high."}}
+# %% mystnb={"figure": {"caption": "Mean cosine of two random words by layer; the dotted line is isotropy."}, "image": {"alt": "Curves: mean cosine of random words by layer, for the model, its untrained twin and the released figures of bert-base. A dotted line at 0 marks isotropy. The real curve rises up to layer 11; the model's rises to layer 3, falls and ends highest; the untrained one is flat and high."}}
 shown = cone.series("mean cosine")
 released = evidence.curves("emb.anisotropy.ethayarajh2019", "mean cosine")
 both = {**shown, **{name: rows for name, rows in released.items() if "bert" in name}}
@@ -119,7 +119,7 @@ relative = recall(
     "emb.context_specificity.ethayarajh2019", model="all-MiniLM-L6-v2", data="sts_semeval_2012_2016", twin=False
 )
 
-# %% mystnb={"figure": {"caption": "Self-similarity of a word over contexts, relative to the room random words leave."}, "image": {"alt": "Curves: relative self-similarity of words by layer, for the model, its untrained twin, MiniLM (a trained relative of 6 layers) and the released figures of bert-base, which fall; the untrained one is flat."}}
+# %% mystnb={"figure": {"caption": "Self-similarity of a word over contexts, relative to the room random words leave."}, "image": {"alt": "Curves: relative self-similarity of words by layer, for the model, its untrained twin, MiniLM (a trained relative of 6 layers) and the released figures of bert-base. The real curve and MiniLM's fall; the model's falls to layer 3 and rises a little again; the untrained one is flat."}}
 shown = context.series("relative self-similarity") | relative.series("relative self-similarity")
 released = evidence.curves("emb.context_specificity.ethayarajh2019", "relative self-similarity")
 plotting.lines({**shown, **released}, "layer", ylabel="relative self-similarity")
@@ -217,7 +217,7 @@ card("emb.static_distillation.bommasani2020")
 bleached = recall("emb.bleached.may2019", data="may2019_seat")
 similar = recall("emb.bleached.may2019", data="word_similarity")
 
-# %% mystnb={"figure": {"caption": "Effect sizes of the two tests that nobody doubts, by the last layer's vectors of words and of bleached sentences; the claim is judged by [CLS] of sentences."}, "image": {"alt": "Horizontal bars: effect sizes of flowers over insects and instruments over weapons, by words and by bleached sentences, for two kinds of vector, for the model and its untrained twin. All intervals of the model include 0."}}
+# %% mystnb={"figure": {"caption": "Effect sizes of the two tests that nobody doubts, by the last layer's vectors of words and of bleached sentences; the claim is judged by [CLS] of sentences."}, "image": {"alt": "Horizontal bars: effect sizes of flowers over insects and instruments over weapons, by words and by bleached sentences, for two kinds of vector, for the model and its untrained twin. Some of the model's intervals lie above 0, the others include it."}}
 tests = {"weat1": "flowers, words", "sent-weat1": "flowers, sentences"}
 tests |= {"weat2": "instruments, words", "sent-weat2": "instruments, sentences"}
 known = bleached.series("effect size", known="yes")
@@ -302,10 +302,10 @@ plotting.plt.show()
 # %% [markdown]
 # Below, the occurrences of one word whose two senses are about equally common, in the plane of their two main
 # directions at each layer. Where the senses part, marks of one kind lie together. The silhouette measures the same in
-# all dimensions: 1 for far apart and tight, 0 for mixed. In our model the senses of this word do not part: the marks stay
-# mixed up to the last layer, and the silhouette stays near 0.
+# all dimensions: 1 for far apart and tight, 0 for mixed. In our model the senses of this word hardly part: the marks stay
+# mixed up to the last layer, and the silhouette rises only a little above 0.
 
-# %% mystnb={"figure": {"caption": "One ambiguous word, layer by layer, in the plane of its two main directions."}, "image": {"alt": "Small multiples: the occurrences of one ambiguous word as points in a plane, one panel a layer, coloured by sense; the two colours stay mixed at every layer."}}
+# %% mystnb={"figure": {"caption": "One ambiguous word, layer by layer, in the plane of its two main directions."}, "image": {"alt": "Small multiples: the occurrences of one ambiguous word as points in a plane, one panel per layer, coloured by sense; the two colours stay mixed, a little less so in the upper layers."}}
 points = sense_map()
 points["panel"] = [f"layer {k} ({s:+.2f})" for k, s in zip(points["layer"], points["silhouette"])]
 plotting.scatters(points, "panel", "sense", title=f"“{points['word'][0]}” by layer (silhouette)")
@@ -336,7 +336,7 @@ card("emb.sense_clusters.wiedemann2019")
 # %%
 segments = recall("emb.segment_position.mickus2019", data="mrpc_msr_paraphrase")
 
-# %% mystnb={"figure": {"caption": "How much less alike a word's vectors are across segments than within one, by layer."}, "image": {"alt": "Curves: cosine within a segment less cosine across segments of the same word's occurrences, by layer: high throughout for the untrained twin, near 0 from layer 2 on for the model; without segment ids near 0 throughout."}}
+# %% mystnb={"figure": {"caption": "How much less alike a word's vectors are across segments than within one, by layer."}, "image": {"alt": "Curves: cosine within a segment less cosine across segments of the same word's occurrences, by layer: highest for the untrained twin, lower but clearly above 0 at every layer for the model, near 0 from layer 2 on for the model without segment ids."}}
 name = segments.records[0].model
 without = segments.series("shift without segment ids by layer")[name]
 shown = {**segments.series("shift by layer"), f"{name}, without segment ids": without}
@@ -366,7 +366,7 @@ card("emb.segment_position.mickus2019")
 # %%
 identity = recall("emb.token_identity.voita2019a", data="ud_english_ewt")
 
-# %% mystnb={"figure": {"caption": "How well a token's type is told from its neighbours, by layer."}, "image": {"alt": "Curves for the model: average precision with which neighbours are tokens of the original type, by layer, for kept, masked and replaced tokens, and for kept ones in the untrained twin. The curve of kept tokens falls to the top."}}
+# %% mystnb={"figure": {"caption": "How well a token's type is told from its neighbours, by layer."}, "image": {"alt": "Curves for the model: average precision with which neighbours are tokens of the original type, by layer, for kept, masked and replaced tokens, and for kept ones in the untrained twin. The curve of kept tokens falls from nearly 1 to about one half at layer 2 and stays there; the twin's stays near a quarter, the others near 0.1."}}
 name = identity.records[0].model
 precision = {"decoder": "average precision of neighbours"}
 shown = {k: identity.series("identity recovered", token=k, **precision)[name] for k in ("kept", "masked", "replaced")}

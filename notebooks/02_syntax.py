@@ -124,17 +124,18 @@ print([round(float(score), 2) for score in cloze.choose(subject, [plain, across]
 # %% [markdown]
 # The whole does this for the studies' sentences. A model that always says *is*, and one that agrees with the nearest
 # noun, must not pass: in *balanced* accuracy singular and plural subjects count alike, and in *evenly balanced* accuracy
-# so do plain and distracted sentences. Both models above would be at one half.
+# so do plain and distracted sentences. Both models above would be at one half. Ours went by the nearest noun before six million
+# pieces of chosen text; [how that was found, and what it does not show](../book/models.md#nearest-noun).
 
 # %%
 agreement = recall("syn.agreement.goldberg2019", data="gulordava2018_linzen2016")
 
-# %% mystnb={"figure": {"caption": "Right verb form preferred, singular and plural counted alike: sentences without a distractor, with one, and nonce ones. Ours on the sentences of Gulordava and of Linzen, the real BERT on Gulordava's."}, "image": {"alt": "Horizontal bars: balanced accuracy without distractor, with distractor and in nonce sentences, for mini, its untrained twin and bert-base. Mini falls below one half with a distractor, bert-base stays near 0.8."}}
+# %% mystnb={"figure": {"caption": "Right verb form preferred, singular and plural counted alike: sentences without a distractor, with one, and nonce ones. Ours on the sentences of Gulordava and of Linzen, the real BERT on Gulordava's."}, "image": {"alt": "Horizontal bars: balanced accuracy without distractor, with distractor and in nonce sentences, for mini, its untrained twin and bert-base. Mini falls from above 0.8 to below 0.6 with a distractor and in nonce sentences, bert-base stays near 0.8."}}
 shown = agreement.series("balanced accuracy") | released("syn.agreement.goldberg2019", "balanced accuracy")
 plotting.bars(shown, "items", chance=0.5, xlim=(0, 1), xlabel="balanced accuracy")
 plotting.plt.show()
 
-# %% mystnb={"figure": {"caption": "The same by how many nouns of the other number stand in between, natural sentences."}, "image": {"alt": "Curves: balanced accuracy by number of distracting nouns, for mini and its untrained twin. Mini falls from 0.8 to below one half with the first distractor and stays there."}}
+# %% mystnb={"figure": {"caption": "The same by how many nouns of the other number stand in between, natural sentences."}, "image": {"alt": "Curves: balanced accuracy by number of distracting nouns, for mini and its untrained twin. Mini falls from 0.8 to 0.7 with the first distractor and to about one half from the second on."}}
 shown = agreement.series("balanced accuracy by attractors")
 plotting.lines(shown, "attractors", chance=0.5, ylim=(0, 1), ylabel="balanced accuracy", xlabel="distractors")
 plotting.plt.show()
@@ -249,7 +250,7 @@ card("syn.npi.warstadt2019")
 ewt = recall("syn.pos_chunks_deps.tenney2019b", data="ud_english_ewt")
 conll = recall("syn.pos_chunks_deps.tenney2019b", data="nltk_corpora")
 
-# %% mystnb={"figure": {"caption": "Accuracy of a linear probe by layer: parts of speech and relations on EWT, chunks on CoNLL-2000."}, "image": {"alt": "Three panels: accuracy of a linear probe by layer for parts of speech, chunks and relations; mini rises at layer 1 and then falls slowly, the untrained twin is flat and lower, control labels are lower still."}}
+# %% mystnb={"figure": {"caption": "Accuracy of a linear probe by layer: parts of speech and relations on EWT, chunks on CoNLL-2000."}, "image": {"alt": "Three panels: accuracy of a linear probe by layer for parts of speech, chunks and relations; mini rises at layer 1 and then falls slowly, the untrained twin is flat and lower, control labels fall lower still."}}
 panels = plotting.axes(ncols=3, figsize=(10, 3.4), sharey=True)
 colours = (*plotting.COLOURS[:2], *plotting.KINDS)
 for ax, run, task in zip(panels, (ewt, conll, ewt), ("parts of speech", "chunks", "relations")):
@@ -345,7 +346,7 @@ card("syn.distant_parents.liu2019a")
 structural = recall("syn.structural_probe.hewitt2019", data="ud_english_ewt")
 relative = recall("syn.structural_probe.hewitt2019", model="all-MiniLM-L6-v2", data="ud_english_ewt", twin=False)
 
-# %% mystnb={"figure": {"caption": "UUAS by layer, and by rank of the probe at the layer chosen on dev (ours and MiniLM's, a trained relative of 6 layers, on EWT; bert-base, layer 7, as released, on the Penn Treebank). Dotted: the chain of neighbours on EWT."}, "image": {"alt": "Left: UUAS of the structural probe by layer; mini peaks at layer 1 and falls below its flat untrained twin, MiniLM peaks in the middle. Right: UUAS by rank of the probe; bert-base rises to 0.8, MiniLM lies between it and mini, which ends at 0.48, the twin at 0.4."}}
+# %% mystnb={"figure": {"caption": "UUAS by layer, and by rank of the probe at the layer chosen on dev (ours and MiniLM's, a trained relative of 6 layers, on EWT; bert-base, layer 7, as released, on the Penn Treebank). Dotted: the chain of neighbours on EWT."}, "image": {"alt": "Left: UUAS of the structural probe by layer; mini is highest at the embeddings and layer 1 and falls below its flat untrained twin, MiniLM peaks in the middle. Right: UUAS by rank of the probe; bert-base rises to 0.8, MiniLM lies between it and mini, which ends at 0.48, the twin at 0.4."}}
 left, right = plotting.axes(ncols=2, figsize=(9.5, 3.6), sharey=True)
 chain = structural.value("UUAS of the chain")
 both = structural.series("UUAS") | relative.series("UUAS")
@@ -462,7 +463,7 @@ card("syn.concatenated.miaschi2020")
 # %%
 mdl = recall("syn.mdl.voita2020", data="ud_english_ewt")
 
-# %% mystnb={"figure": {"caption": "Accuracy against compression for parts of speech on EWT, a mark per layer; hollow marks are control labels, drawn at random for each word type."}, "image": {"alt": "Scatter: accuracy against compression, one mark per layer, for real and control labels of mini and its untrained twin. Mini's real labels lie far up and right; all others lie together."}}
+# %% mystnb={"figure": {"caption": "Accuracy against compression for parts of speech on EWT, a mark per layer; hollow marks are control labels, drawn at random for each word type."}, "image": {"alt": "Scatter: accuracy against compression, one mark per layer, for real and control labels of mini and its untrained twin. Mini's real labels lie far up and right of all others."}}
 ax = plotting.axes(figsize=(6.5, 3.8))
 for name, frame, colour, marker in zip(mdl.frames, mdl.frames.values(), plotting.COLOURS, "os"):
     for kind in ("real", "control"):
@@ -525,7 +526,7 @@ card("syn.amnesic.elazar2020")
 # %%
 formalism = recall("syn.formalism.kuznetsov2020", data="uds_decomp")
 
-# %% mystnb={"figure": {"caption": "Score of a linear probe by layer, for role labels and for proto-role properties of the same pairs."}, "image": {"alt": "Two panels: score by layer for role labels, where mini gains 0.06 over the embeddings, and for proto-role properties, where it gains less than 0.01; the untrained twin is flat."}}
+# %% mystnb={"figure": {"caption": "Score of a linear probe by layer, for role labels and for proto-role properties of the same pairs."}, "image": {"alt": "Two panels: score by layer for role labels, where mini gains 0.06 over the embeddings, and for proto-role properties, where it gains 0.01; the untrained twin is flat."}}
 panels = plotting.axes(ncols=2, figsize=(9, 3.4), sharey=True)
 for ax, name in zip(panels, ("role label", "proto-role properties")):
     plotting.lines(formalism.series("score", formalism=name), "layer", ax=ax, title=name, ylabel="score")
@@ -555,7 +556,7 @@ card("syn.formalism.kuznetsov2020")
 # %%
 attention = recall("syn.no_tree_in_attention.htut2019", data="ud_english_ewt")
 
-# %% mystnb={"figure": {"caption": "Share of EWT's edges found by the best head's tree, by linking neighbours, by random trees, and by a head with the gold arcs mixed in, which shows that the instrument works."}, "image": {"alt": "Horizontal bars: UUAS of the best head, a planted head, the chain of neighbours and random trees, for mini and its untrained twin. Mini's best head is a little above the chain, the twin's near random trees."}}
+# %% mystnb={"figure": {"caption": "Share of EWT's edges found by the best head's tree, by linking neighbours, by random trees, and by a head with the gold arcs mixed in, which shows that the instrument works."}, "image": {"alt": "Horizontal bars: UUAS of the best head, a planted head, the chain of neighbours and random trees, for mini and its untrained twin. Mini's best head is above the chain, the twin's near random trees."}}
 shown = attention.series("UUAS")
 plotting.bars(shown, "tree", xlim=(0, 1), xlabel="edges found (UUAS)")
 plotting.plt.show()
@@ -617,7 +618,7 @@ plotting.plt.show()
 # %%
 masking = recall("syn.perturbed_masking.wu2020", data="ud_english_pud")
 
-# %% mystnb={"figure": {"caption": "Share of PUD's edges found by trees from impacts (projective, and any spanning tree), by the rarity and nearness of words, by linking neighbours and by random projective trees."}, "image": {"alt": "Horizontal bars: UUAS of trees decoded from impacts by two decoders, of rare and near words, of the chain of neighbours and of random projective trees, for mini and its untrained twin. Rare and near words find most; mini equals the chain; the twin is below random trees."}}
+# %% mystnb={"figure": {"caption": "Share of PUD's edges found by trees from impacts (projective, and any spanning tree), by the rarity and nearness of words, by linking neighbours and by random projective trees."}, "image": {"alt": "Horizontal bars: UUAS of trees decoded from impacts by two decoders, of rare and near words, of the chain of neighbours and of random projective trees, for mini and its untrained twin. Rare and near words find most; mini is hardly above the chain; the twin is below random trees."}}
 shown = masking.series("UUAS")
 plotting.bars(shown, "tree", xlim=(0, 1), xlabel="edges found (UUAS)")
 plotting.plt.show()
@@ -672,7 +673,7 @@ card("syn.structural_bias.warstadt2020")
 # %%
 attack = recall("syn.triggers.wallace2019a", data="glue_sst2")
 
-# %% mystnb={"figure": {"caption": "Accuracy without a trigger, with random words and with the words found, on the model attacked, on another seed and on a smaller model; our model, reviews of SST-2."}, "image": {"alt": "Horizontal bars: accuracy without trigger, with random triggers and with the trigger found, on the same model, another seed and another size. The trigger brings every model far below a coin; random words cost next to nothing."}}
+# %% mystnb={"figure": {"caption": "Accuracy without a trigger, with random words and with the words found, on the model attacked, on another seed and on a smaller model; our model, reviews of SST-2."}, "image": {"alt": "Horizontal bars: accuracy without trigger, with random triggers and with the trigger found, on the same model, another seed and another size. The trigger brings the model itself and that of another size far below a coin; the other seed is at a coin with and without it; random words cost next to nothing."}}
 texts = ("no trigger", "random trigger", "trigger")
 shown = {text: plotting.rows_of(attack.rows, "accuracy", text=text) for text in texts}
 plotting.bars(shown, "attacked", xlim=(0, 1), xlabel="accuracy")

@@ -370,5 +370,5 @@ print(plotting.printed(outcomes))
 # The lessons stick where a gap is filled: facts come first far more often, and so do affirmative completions. What
 # follows from them does not come along. With *not* in the sentence the copy prefers what it was taught, which is now
 # false, even more often than before. What a property allows is told no better than by a coin, and conclusions of two
-# steps are not told surely either. Properties and affordances were learnt only in part, so of these two the first
+# steps no better than before the lessons. Properties and affordances were learnt only in part, so of these two the first
 # result says most: the model was shown what is so, and has learnt what goes together.

@@ -81,9 +81,9 @@ from bertology_utils.data import load as load_data
 # noise, and a classifier learns from those; how often it agrees with labels that the eye gave to 220 real maps is
 # measured. Above, made maps; below, for one pair of sentences, the map that the classifier takes for each pattern with
 # the highest probability, which stands beside the name. The clearest map found need not be clear: a low probability
-# means that the classifier is unsure. In our model's map for *vertical + diagonal* hardly any diagonal is to be seen.
+# means that the classifier is unsure.
 
-# %% mystnb={"figure": {"caption": "Generated maps of the five patterns (above) and the clearest ones found in the model (below), for one pair of sentences, with the probability that the classifier gives the pattern. In the map for vertical + diagonal the diagonal can hardly be seen."}, "image": {"alt": "Two rows of attention maps. Above, generated examples of the vertical, diagonal, vertical and diagonal, block and heterogeneous patterns; below, the model's own clearest map of each pattern it has, with its probability; the map for vertical and diagonal shows columns and hardly a diagonal."}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "Generated maps of the five patterns (above) and the clearest ones found in the model (below), for one pair of sentences, with the probability that the classifier gives the pattern."}, "image": {"alt": "Two rows of attention maps. Above, generated examples of the vertical, diagonal, vertical and diagonal, block and heterogeneous patterns; below, the model's own clearest map of each pattern it has, with its probability; that for vertical and diagonal shows a diagonal and hardly a column."}} tags=["hide-input"]
 first, second = (s.words for s in load_data("sentences", "builtin", n=2)["sentences"])
 examples = patterns.gallery(load(), first, second, settings=Settings.of())
 made = [patterns.generate(p, 20, 10, np.random.default_rng(1)) for p in patterns.PATTERNS]
@@ -283,7 +283,7 @@ plotting.plt.show()
 syntactic = recall("hed.syntactic.clark2019", data="ud_english_ewt")
 relative = recall("hed.syntactic.clark2019", model="all-MiniLM-L6-v2", data="ud_english_ewt", twin=False)
 
-# %% mystnb={"figure": {"caption": "Right answers by relation, for the 16 commonest relations of the treebank, of MiniLM, a trained relative of BERT (left), and of our model (right): the best head, the best fixed offset and the nearest word of the right part of speech. Compare bars within a panel: directions may differ between them. For objects MiniLM's head looks from the object to the verb, mini's from the verb to the object."}, "image": {"alt": "Two panels of horizontal bars by relation, for MiniLM and for mini: accuracy of the best head, of the best fixed offset and of the nearest word of the right part of speech. MiniLM's head leads the offset for most relations, mini's clearly for objects alone and a little for prepositions and auxiliaries. For objects the nearest word of the right part of speech leads the head in both."}}
+# %% mystnb={"figure": {"caption": "Right answers by relation, for the 16 commonest relations of the treebank, of MiniLM, a trained relative of BERT (left), and of our model (right): the best head, the best fixed offset and the nearest word of the right part of speech. Compare bars within a panel: directions may differ between them. For objects MiniLM's head looks from the object to the verb, mini's from the verb to the object."}, "image": {"alt": "Two panels of horizontal bars by relation, for MiniLM and for mini: accuracy of the best head, of the best fixed offset and of the nearest word of the right part of speech. MiniLM's head leads the offset for most relations, mini's clearly for prepositions, objects and copulas. The nearest word of the right part of speech leads the head for most relations in mini."}}
 bars = ("best head", "best offset", "nearest of its tag")
 with plotting.style():
     figure, grid = plotting.plt.subplots(1, 2, figsize=(9, 7))
@@ -417,7 +417,7 @@ card("hed.negation_scope.zhao2020")
 pronouns = recall("hed.coreference.clark2019", data="gap")
 mentions = recall("hed.coreference.clark2019", data="ud_english_gum")
 
-# %% mystnb={"figure": {"caption": "Antecedents found by our model's best head, by rules and by trivial choices: pronouns in GAP, mentions in GUM."}, "image": {"alt": "Horizontal bars: share of anaphors resolved by the best head, rules, the nearest mention, the first, the most repeated one and chance, for pronouns of GAP and all mentions of GUM. The most repeated one leads over the best head in both."}}
+# %% mystnb={"figure": {"caption": "Antecedents found by our model's best head, by rules and by trivial choices: pronouns in GAP, mentions in GUM."}, "image": {"alt": "Horizontal bars: share of anaphors resolved by the best head, rules, the nearest mention, the first, the most repeated one and chance, for pronouns of GAP and all mentions of GUM. In GAP the most repeated one and the best head lead, in GUM the rules."}}
 rivals = ("best head", "rules", "nearest", "first", "most repeated", "chance")
 both = pd.concat([pronouns.rows.assign(data="GAP"), mentions.rows.assign(data="GUM")])
 shown = {m: both[both["measure"] == m] for m in rivals}
@@ -542,11 +542,11 @@ card("hed.frames.kovaleva2019")
 # %%
 lexical = recall("hed.lexical_relations.cui2020", data="ckbc_conceptnet")
 
-# %% mystnb={"figure": {"caption": "Attention between related concepts divided by that between shuffled ones, by the head that is best on other pairs; relations with 40 pairs and more."}, "image": {"alt": "Horizontal bars by relation: attention between related concepts divided by that between shuffled ones, for the model and its untrained twin; a line marks 1."}}
+# %% mystnb={"figure": {"caption": "Attention between related concepts divided by that between shuffled ones, by the head that is best on other pairs; relations with 40 pairs and more. The axis ends at 20: where a head hardly attends to either, their ratio has no bound."}, "image": {"alt": "Horizontal bars by relation: attention between related concepts divided by that between shuffled ones, for the model and its untrained twin; a line marks 1."}}
 shown = lexical.series("related / shuffled")
 shown = {name: rows[(rows["relation"] != "all") & (rows["n"] >= 40)] for name, rows in shown.items()}
 ax = plotting.axes(figsize=(7, 4.6))
-plotting.bars(shown, "relation", chance=1.0, reference="no difference", ax=ax, xlabel="related / shuffled")
+plotting.bars(shown, "relation", chance=1.0, reference="no difference", xlim=(0, 20), ax=ax, xlabel="related / shuffled")
 plotting.plt.show()
 
 # %% tags=["hide-output"]

@@ -172,7 +172,7 @@ card("lay.word_order.lin2019")
 # %%
 hierarchy = recall("lay.hierarchy.lin2019", data="lin2019_open_sesame")
 
-# %% mystnb={"figure": {"caption": "Places of words, main auxiliaries and nouns of subjects, told by layer. The last two are scored where the first candidate is wrong; dotted: what words beside them tell."}, "image": {"alt": "Three panels of curves by layer for mini and its untrained twin. Word order: mini falls. Main auxiliary: mini is highest at layer 1 and falls, far below what the words beside tell. Subject noun: mini rises to the top, which is what the words beside tell."}}
+# %% mystnb={"figure": {"caption": "Places of words, main auxiliaries and nouns of subjects, told by layer. The last two are scored where the first candidate is wrong; dotted: what words beside them tell."}, "image": {"alt": "Three panels of curves by layer for mini and its untrained twin. Word order: mini falls. Main auxiliary: mini is highest at layer 1 and falls, far below what the words beside tell. Subject noun: mini rises to layer 2 and stays a little below what the words beside tell."}}
 tasks = ("word order", "main auxiliary", "subject noun")
 shown = {t: named(hierarchy.series("accuracy", task=t)) for t in tasks}
 beside = {t: hierarchy.value("words beside", task=t) for t in tasks[1:]}
@@ -202,7 +202,7 @@ card("lay.hierarchy.lin2019")
 trees = recall("lay.tree_depth.hewitt2019", data="ud_english_ewt")
 relative = recall("lay.tree_depth.hewitt2019", model="all-MiniLM-L6-v2", data="ud_english_ewt", twin=False)
 
-# %% mystnb={"figure": {"caption": "Share of tree edges rebuilt by a structural probe, by depth. Multilingual BERT: mean of 23 treebanks, layers 5 to 10 of 12, from a released repetition of the study. MiniLM: a trained relative of BERT, 6 layers."}, "image": {"alt": "Curves by depth: share of tree edges rebuilt. Multilingual BERT is highest at layer 7 of 12, MiniLM at layer 3 of 6. mini is highest at layer 1 of 8 and then falls below a dotted line, which marks what joining neighbours gives; the untrained twin is flat just below that line."}}
+# %% mystnb={"figure": {"caption": "Share of tree edges rebuilt by a structural probe, by depth. Multilingual BERT: mean of 23 treebanks, layers 5 to 10 of 12, from a released repetition of the study. MiniLM: a trained relative of BERT, 6 layers."}, "image": {"alt": "Curves by depth: share of tree edges rebuilt. Multilingual BERT is highest at layer 7 of 12, MiniLM at layer 3 of 6. mini is highest at the embeddings and layer 1 of 8 and falls below a dotted line from layer 3 on, which marks what joining neighbours gives; the untrained twin is flat just below that line."}}
 real = by_depth(named(evidence.curves("lay.tree_depth.hewitt2019", "UUAS")), 12)
 shown = by_depth(named(trees.series("UUAS") | relative.series("UUAS"))) | real
 chain = trees.value("UUAS, neighbours joined")
@@ -230,7 +230,7 @@ card("lay.tree_depth.hewitt2019")
 # %%
 agreement = recall("lay.agreement.goldberg2019", data="gulordava2018_linzen2016")
 
-# %% mystnb={"figure": {"caption": "Share of sentences in which the right verb form is preferred, read from each layer."}, "image": {"alt": "Curves: share of sentences in which the right verb form is preferred, read from each layer, for mini and its untrained twin; a dotted line at one half is chance."}}
+# %% mystnb={"figure": {"caption": "Share of sentences in which the right verb form is preferred, read from each layer."}, "image": {"alt": "Curves: share of sentences in which the right verb form is preferred, read from each layer, for mini and its untrained twin; a dotted line at one half is chance. Mini rises to 0.7 at layer 2 and hardly further; the twin is flat near chance."}}
 shown = named(agreement.series("balanced accuracy"))
 plotting.lines(shown, "layer", chance=0.5, ylim=(0.3, 0.8), ylabel="right verb form preferred")
 plotting.plt.show()
@@ -287,7 +287,7 @@ transfer = recall("lay.transferability.liu2019a", data="up_english_ewt")
 nouns = recall("lay.transferability.liu2019a", data="semeval2010_task8")
 relative = recall("lay.transferability.liu2019a", model="all-MiniLM-L6-v2", data="up_english_ewt", twin=False)
 
-# %% mystnb={"figure": {"caption": "Accuracy of linear probes on mini, task by layer."}, "image": {"alt": "Heatmap: rows are five probing tasks, columns are layers from the embeddings to the last; each cell shows the accuracy of a linear probe of mini. Layer 1 is highest in the first four rows, layer 2 in the row of relations."}}
+# %% mystnb={"figure": {"caption": "Accuracy of linear probes on mini, task by layer."}, "image": {"alt": "Heatmap: rows are five probing tasks, columns are layers from the embeddings to the last; each cell shows the accuracy of a linear probe of mini. Layer 1 is highest in the first three rows, the embeddings and layer 1 in that of roles, layer 2 in that of relations."}}
 scores = pd.concat([r.rows[r.rows["measure"] == "accuracy"] for r in (transfer, nouns)])
 table = scores.pivot_table(index="task", columns="layer", values="value", sort=False, aggfunc="first")
 plotting.heatmap(
@@ -330,7 +330,7 @@ card("lay.transferability.liu2019a")
 sentences = recall("lay.sentence_tasks.jawahar2019", data="ud_english_ewt")
 relative = recall("lay.sentence_tasks.jawahar2019", model="all-MiniLM-L6-v2", data="ud_english_ewt", twin=False)
 
-# %% mystnb={"figure": {"caption": "Mean accuracy of surface, syntactic and semantic sentence tasks by depth: the study's tasks for the real BERT, ours for mini and MiniLM. Compare shapes, not heights."}, "image": {"alt": "Three panels of curves by depth. Surface: the real BERTs, MiniLM and mini fall from the bottom. Syntactic: the real BERTs and MiniLM are highest in the middle, mini at layer 1. Semantic: the real BERTs rise to about two thirds and fall a little, mini and MiniLM are flat. The untrained twin is flat everywhere."}}
+# %% mystnb={"figure": {"caption": "Mean accuracy of surface, syntactic and semantic sentence tasks by depth: the study's tasks for the real BERT, ours for mini and MiniLM. Compare shapes, not heights."}, "image": {"alt": "Three panels of curves by depth. Surface: the real BERTs, MiniLM and mini fall from the bottom. Syntactic: the real BERTs and MiniLM are highest in the middle, mini is flat. Semantic: the real BERTs rise to about two thirds and fall a little, mini and MiniLM are flat. The untrained twin is flat everywhere."}}
 real = [r for r in evidence.find("lay.sentence_tasks.jawahar2019") if r.label == "rerun"]
 frames = sentences.frames | relative.frames | {r.model: r.frame for r in real}
 kinds = ("surface", "syntactic", "semantic")
@@ -370,7 +370,7 @@ def staged(frames, measure, tasks=STAGES):
     return named({m: f.sort_values("task", key=lambda t: t.map(tasks.index)) for m, f in found.items()})
 
 
-# %% mystnb={"figure": {"caption": "Expected layer as a share of depth, stage by stage. Chunks: constituents in the released scores. Entities and coreference are not annotated in mini's treebank here."}, "image": {"alt": "Horizontal bars: expected layer as a share of depth for six stages, for BERT-base and BERT-large, which grow from parts of speech to coreference, and for mini, which lies between 0.13 and 0.2 for its four stages."}}
+# %% mystnb={"figure": {"caption": "Expected layer as a share of depth, stage by stage. Chunks: constituents in the released scores. Entities and coreference are not annotated in mini's treebank here."}, "image": {"alt": "Horizontal bars: expected layer as a share of depth for six stages, for BERT-base and BERT-large, which grow from parts of speech to coreference, and for mini, which lies between 0.14 and 0.2 for its three stages."}}
 records = evidence.find("lay.pipeline.tenney2019a")
 released = {r.model: r.frame for r in records if r.kind == "released"}
 shown = staged(released | {"mini": pipeline.rows}, "expected layer / depth")
@@ -381,7 +381,7 @@ plotting.plt.show()
 # The study's second measure is the mean layer under the weights of the mixture, its *centre of gravity*. Here it is for
 # mini and for its untrained twin, whose layers add nothing, on a treebank with entities and coreference.
 
-# %% mystnb={"figure": {"caption": "Centre of gravity of the mixing weights as a share of depth."}, "image": {"alt": "Horizontal bars for five stages: centre of gravity of the mixing weights as a share of depth, for mini and its untrained twin. In both, parts of speech come lowest and coreference highest; the twin's bars differ little."}}
+# %% mystnb={"figure": {"caption": "Centre of gravity of the mixing weights as a share of depth."}, "image": {"alt": "Horizontal bars for five stages: centre of gravity of the mixing weights as a share of depth, for mini and its untrained twin. Mini's dependencies and parts of speech come lowest and coreference highest; the twin's bars differ little."}}
 gum = recall("lay.pipeline.tenney2019a", data="ud_english_gum")
 weights = staged(gum.frames, "centre of gravity / depth")
 plotting.bars(weights, "task", xlim=(0, 0.6), xlabel="centre of gravity / depth")
@@ -410,7 +410,7 @@ card("lay.pipeline.tenney2019a")
 # %%
 chunks = recall("lay.chunks_conflict.liu2019a", data="nltk_corpora")
 
-# %% mystnb={"figure": {"caption": "Chunks of CoNLL-2000 by three studies' measures: accuracy of a probe per layer, accuracy of probes on mixtures of layers 0 to l, mutual information of clusters with the kinds of chunk."}, "image": {"alt": "Three panels of curves by layer for mini and its untrained twin. A probe per layer and clusters are highest at layer 1 for mini; mixtures rise to layer 2 and are flat from there. The twin is flat."}}
+# %% mystnb={"figure": {"caption": "Chunks of CoNLL-2000 by three studies' measures: accuracy of a probe per layer, accuracy of probes on mixtures of layers 0 to l, mutual information of clusters with the kinds of chunk."}, "image": {"alt": "Three panels of curves by layer for mini and its untrained twin. For mini a probe per layer is highest at layer 2, clusters at layer 1; mixtures rise to layer 2 and are flat from there. The twin is flat."}}
 shown = {
     "a probe per layer": chunks.series("accuracy", task="chunks", probe="linear"),
     "mixtures of layers 0 to l": chunks.series("cumulative accuracy", task="chunks"),
@@ -448,7 +448,7 @@ axes = plotting.axes(figsize=(7, 4.6))
 plotting.bars(weights, "task", ax=axes, xlabel="divergence of mixing weights from even ones (bits)")
 plotting.plt.show()
 
-# %% mystnb={"figure": {"caption": "Share of examples that turn right above the lowest third of the layers, less those that turn wrong there."}, "image": {"alt": "Horizontal bars for eight tasks: net share of examples that turn right above the lowest third of the layers. Above 0 for every task in BERT-large, most for relations and coreference; about 0 for mini."}}
+# %% mystnb={"figure": {"caption": "Share of examples that turn right above the lowest third of the layers, less those that turn wrong there."}, "image": {"alt": "Horizontal bars for eight tasks: net share of examples that turn right above the lowest third of the layers. Above 0 for every task in BERT-large, most for relations and coreference; at or below 0 for mini."}}
 late = staged(released | {"mini": semantics.rows}, "gain above the lowest third", tasks)
 axes = plotting.axes(figsize=(7, 4.2))
 plotting.bars(late, "task", chance=0.0, ax=axes, xlabel="net share of examples that turn right higher up")

@@ -60,8 +60,9 @@ overview("size")
 # of the weights; single weights are set to zero under a mask.
 #
 # In the recorded runs, which `recall` reads, `mini` was tuned on 600 generated pairs of sentences (does one follow from the
-# other?), and for some claims on 600 phrases of film reviews, SST-2 of GLUE; where a card has these, they come first. As many
-# texts of CoLA, RTE or MRPC teach MiniLM too little: what was tried on them cannot be tested here. What needs pretraining of
+# other?), and for some claims on 600 phrases of film reviews, SST-2 of GLUE; where a card has these, they come first. They teach
+# `mini` too little, and as many texts of CoLA, RTE or MRPC teach MiniLM too little: what was tried on them cannot be tested
+# here. What needs pretraining of
 # several sizes is read from the recorded runs of [chapter 7](07_training.ipynb), about a minute each. Blocks and heads are counted from 1.
 
 # %% tags=["hide-input"]
@@ -78,7 +79,7 @@ def released(claim, measure, of="", **where):
     return plotting.series({r.model: r.frame for r in records if measure in set(r.frame["measure"])}, measure, **where)
 
 
-def reviews(claim, model="mini"):
+def reviews(claim, model):
     """Recorded rows of a model on SST-2."""
     return next(r.frame for r in evidence.find(claim) if (r.model, r.data, r.kind) == (model, "glue_sst2", "rerun"))
 
@@ -132,7 +133,7 @@ print(plotting.printed(shown))
 # %%
 heads = recall("siz.head_pruning.michel2019")
 
-# %% mystnb={"figure": {"caption": "Accuracy of mini with a share of its heads removed, the least important first and at random. Dotted: with all of them."}, "image": {"alt": "Two curves: accuracy of mini by the share of heads removed. The least important first: flat up to three quarters. At random: it falls from a half on."}}
+# %% mystnb={"figure": {"caption": "Accuracy of mini with a share of its heads removed, the least important first and at random. Dotted: with all of them."}, "image": {"alt": "Two curves: accuracy of mini by the share of heads removed. The least important first: flat up to a quarter, down to chance at three quarters. At random: at chance from a quarter on."}}
 left = plotting.rows_of(heads.rows, "accuracy left")
 shown = {f"by {way}".replace("by random", "at random"): part for way, part in left.groupby("way")}
 shown = {way: part.astype({"share": float}) for way, part in shown.items()}
@@ -144,14 +145,14 @@ plotting.plt.show()
 print(plotting.printed(shown))
 
 # %% [markdown]
-# And on film reviews, with MiniLM and the untrained twin. Tuned on the same phrases, the twin is right about as often as
-# mini: so much of the task can be learnt without pretraining. But which of its heads go makes no difference. MiniLM knows
-# more of the task, and can spare more.
+# And on film reviews, with MiniLM and the untrained twin; `mini` learns too little from the phrases to be asked. The twin is
+# right on two thirds: so much of the task can be learnt without pretraining. But which of its heads go makes no difference.
+# MiniLM knows more of the task, and can spare more.
 
-# %% mystnb={"figure": {"caption": "Accuracy on SST-2, tuned, with a share of the heads removed. Dotted: with all heads."}, "image": {"alt": "Three panels, accuracy over the share of heads removed. MiniLM falls only beyond half of the heads if the least important go first, sooner if they go at random; mini, lower, falls in both ways, sooner at random; for the untrained twin the two curves lie together."}}
-models = {"MiniLM": "all-MiniLM-L6-v2", "mini": "mini", "untrained": "mini-untrained"}
+# %% mystnb={"figure": {"caption": "Accuracy on SST-2, tuned, with a share of the heads removed. Dotted: with all heads."}, "image": {"alt": "Two panels, accuracy over the share of heads removed. MiniLM falls only beyond half of the heads if the least important go first, sooner if they go at random; for the untrained twin, lower, the two curves lie together."}}
+models = {"MiniLM": "all-MiniLM-L6-v2", "untrained": "mini-untrained"}
 called = {"importance": "least important first", "random": "at random"}
-printed, panels = {}, plotting.axes(ncols=3, figsize=(10, 3.6), sharey=True)
+printed, panels = {}, plotting.axes(ncols=2, figsize=(8, 3.6), sharey=True)
 for ax, (name, model) in zip(panels, models.items()):
     frame = reviews("siz.head_pruning.michel2019", model)
     left = plotting.rows_of(frame, "accuracy left").astype({"share": float})
@@ -427,7 +428,7 @@ print(plotting.printed(shown))
 # %% [markdown]
 # And on film reviews, with MiniLM and the twin:
 
-# %% mystnb={"figure": {"caption": "Accuracy on SST-2 that MiniLM, mini and its untrained twin, all tuned, lose with fewer bits per weight."}, "image": {"alt": "Horizontal bars with intervals: with 8, 4 and 3 bits none loses anything that shows; with 2 bits MiniLM loses 16 points, mini 7, the twin none that shows."}}
+# %% mystnb={"figure": {"caption": "Accuracy on SST-2 that MiniLM and the untrained twin, both tuned, lose with fewer bits per weight."}, "image": {"alt": "Horizontal bars with intervals: with 8, 4 and 3 bits neither loses anything that shows; with 2 bits MiniLM loses 16 points, the twin none that shows."}}
 shown = {}
 for name, model in models.items():
     frame = reviews("siz.quantization.zafrir2019", model)
@@ -526,7 +527,7 @@ plotting.plt.show()
 # %% tags=["hide-output"]
 print(plotting.printed(shown))
 
-# %% mystnb={"figure": {"caption": "Accuracy of mini with half of its layers, grown inside the tuned model or tuned plainly for as long. Dotted: the whole model."}, "image": {"alt": "Two bars with intervals: accuracy of mini with half of its layers, replaced and plain, both about six tenths."}}
+# %% mystnb={"figure": {"caption": "Accuracy of mini with half of its layers, grown inside the tuned model or tuned plainly for as long. Dotted: the whole model."}, "image": {"alt": "Two bars with intervals: accuracy of mini with half of its layers; replaced they are about as good as the whole model, plain they are better than both."}}
 half = recall("siz.theseus.xu2020")
 shown = {"mini": plotting.rows_of(half.rows, "accuracy left")}
 plotting.bars(shown, "way", chance=half.value("accuracy"), reference="all layers", xlim=(0, 1), xlabel="accuracy")
@@ -597,8 +598,8 @@ card("siz.train_large.li2020")
 #
 # Bytes of ours and of the released ones are those of the linear weights; the survey counts all weights. Our times are those of
 # 32 texts at a time, the tuned model and the compressed one in turn. The score of `mini` starts high: always to say the
-# commonest label would keep seven tenths of it. With nine tenths of the weights gone by size it keeps no more than that:
-# nothing of what it had learnt shows. The intervals of 2 bits and of half of the layers, distilled, reach down to there too.
+# commonest label would keep two thirds of it. With 2 bits, or nine tenths of the weights gone by size, it keeps no more than
+# that: nothing of what it had learnt shows. With half of its layers it keeps all of it, and does on this task without the rest.
 
 # %%
 from bertology_utils.cards import savings
@@ -612,7 +613,7 @@ Scatter(pd.concat([saved, survey], ignore_index=True))
 # The larger a point, the faster the model; the smallest are no faster, or were not timed. The same as a picture that
 # needs no page, without the survey's rows:
 
-# %% mystnb={"figure": {"caption": "Score kept by times fewer bytes, numbered as in the table below. The larger a point, the faster the model; the smallest were not timed."}, "image": {"alt": "Scatter of compressed models: of the score most keep more than nine tenths at up to ten times fewer bytes; with half of the layers mini keeps three quarters if distilled and nearly nine tenths if replaced, with 2 bits three quarters, with nine tenths of the weights gone seven tenths, no more than the commonest label would. The same figures are in the table below."}}
+# %% mystnb={"figure": {"caption": "Score kept by times fewer bytes, numbered as in the table below. The larger a point, the faster the model; the smallest were not timed."}, "image": {"alt": "Scatter of compressed models: of the score nearly all keep more than nine tenths at up to ten times fewer bytes, and mini with half of its layers all of it; without half of its heads mini keeps nearly nine tenths, with 2 bits or with nine tenths of the weights gone two thirds, no more than the commonest label would. The same figures are in the table below."}}
 scale = {"xscale": "log", "xticks": (1, 2, 4, 8, 16), "xticklabels": ("1", "2", "4", "8", "16")}
 plotting.tradeoff(
     saved[~released_], "bytes, times fewer", "score kept", "no.", on="on the front",

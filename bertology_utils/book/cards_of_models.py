@@ -9,6 +9,7 @@ from typing import Any
 
 from ..plotting import COLOURS, MARKERS, style
 from ..pretrain.modelcard import pairs
+from ..pretrain.start import sitting
 from ..subject import models
 
 _CURVES = {"mlm": "training, masked-word loss", "heldout_mlm": "held out, masked-word loss"}
@@ -58,7 +59,7 @@ def _section(name: str, path: Path, folder: Path) -> str:
 def facts(path: Path, training: dict[str, Any]) -> dict[str, str]:
     """What the model's own files say of it, in words."""
     config = json.loads((path / "config.json").read_text(encoding="utf-8"))
-    run = training["config"]
+    run, sittings = training["config"], [*training.get("start", {}).get("sittings", []), sitting(training)]
     return {
         "architecture": f"{config['num_hidden_layers']} layers, {config['num_attention_heads']} heads each, hidden size "
         f"{config['hidden_size']}, feed-forward {config['intermediate_size']}",
@@ -66,9 +67,10 @@ def facts(path: Path, training: dict[str, Any]) -> dict[str, str]:
         "longest row": f"{config['max_position_embeddings']} pieces",
         "file": f"{(path / 'model.safetensors').stat().st_size / 1e6:.1f} MB, safetensors",
         "objective": "masked words" + pairs(run),
-        "trained on": f"{training['tokens']:,} pieces in {training['steps']:,} steps"
+        "trained on": f"{sum(s['tokens'] for s in sittings):,} pieces in {sum(s['steps'] for s in sittings):,} steps"
+        + (f", in {len(sittings)} sittings" if len(sittings) > 1 else "")
         + ("" if training["finished"] else f" of {run['tokens']:,} planned (stopped early)"),
-        "time": f"{training['seconds'] / 3600:.1f} h on {training['device']}",
+        "time": f"{sum(s['seconds'] for s in sittings) / 3600:.1f} h on {training['device']}",
         **{f"held out: {_HELD_OUT[k][0]}": _HELD_OUT[k][1].format(v) for k, v in training["heldout"].items()},
         "configuration": f"{run['name']} ({training['config_sha256'][:12]})",
     }

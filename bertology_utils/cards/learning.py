@@ -6,6 +6,7 @@ them; they lie half, a quarter, an eighth, … of the budget in, evenly on a log
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pandas as pd
@@ -38,3 +39,34 @@ def learning(name: str = "mini", folder: Path = LEARNING) -> tuple[dict[str, pd.
     nan = float("nan")
     loss = once.assign(measure="held-out loss", value=once["heldout_mlm"], low=nan, high=nan)
     return by, {"held-out loss": loss}
+
+
+SITTINGS = ("first release", "mini-further", "mini-phrases", "fourth sitting", "mini-longer", "mini-second")
+LEFT = {"fourth sitting": "step-0000812"}  # of a sitting that went on, where the next one began
+
+
+def sittings(folder: Path = LEARNING) -> dict[str, pd.DataFrame]:
+    """What draws the verb of the bundled `mini`, by pieces seen in all of its sittings (`pretrain.pulls`).
+
+    Parameters
+    ----------
+    folder : Path
+        Where the figures lie.
+
+    Returns
+    -------
+    dict of data frames
+        By measure (two pulls in nats, shares of right forms): rows by ``tokens`` with ``run`` and 95 % intervals over nouns. What
+        does not lead to the bundled model (controls, averages, rows after a sitting was left) is not among them.
+    """
+    frame = pd.read_csv(folder / "sittings" / "pulls.csv")
+    record = json.loads((LEARNING.parent / "models" / "mini" / "training.json").read_text("utf-8"))
+    before = dict.fromkeys(SITTINGS, 0)
+    for earlier, (name, sitting) in zip(SITTINGS, zip(SITTINGS[1:], record["start"]["sittings"], strict=True)):
+        before[name] = before[earlier] + sitting["tokens"]
+    led = frame["run"].isin(SITTINGS) & (frame["checkpoint"] <= frame["run"].map(LEFT).fillna("~"))
+    frame = frame[led].assign(tokens=frame["tokens"] + frame["run"].map(before))
+    return {
+        measure: part.sort_values("tokens").reset_index(drop=True)
+        for measure, part in frame.groupby("measure", sort=False)
+    }

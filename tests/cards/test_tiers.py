@@ -8,7 +8,7 @@ from bs4 import BeautifulSoup
 
 from bertology_utils.cards import family, layout, recipes, tiers
 from bertology_utils.cards.card import Card
-from bertology_utils.cards.learning import learning
+from bertology_utils.cards.learning import SITTINGS, learning, sittings
 from bertology_utils.cards.standing import Standing
 from bertology_utils.claims import ledger
 from bertology_utils.claims.evidence import Evidence
@@ -159,3 +159,13 @@ def test_a_learning_curve_is_read_from_kept_figures(tmp_path):
     ]
     assert list(loss["held-out loss"]["value"]) == [8, 7] and loss["held-out loss"]["low"].isna().all()
     assert learning("nonesuch", tmp_path) == ({}, {})
+
+
+def test_the_pulls_of_the_sittings_end_at_the_bundled_model():
+    """No control, no average, nothing of a sitting after it was left; pieces are counted from the first sitting on."""
+    told = sittings()
+    for rows in told.values():
+        assert list(rows["run"].drop_duplicates()) == list(SITTINGS) and rows["tokens"].is_monotonic_increasing
+        assert rows["tokens"].iloc[[0, 1, -1]].tolist() == [60_001_178, 134_732_521, 151_494_332] and len(rows) == 11
+    other = told["right where they have not"].set_index("run")["value"]
+    assert other["first release"] < 0.1 and other["mini-second"] > 0.9
