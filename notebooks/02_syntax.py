@@ -125,7 +125,7 @@ print([round(float(score), 2) for score in cloze.choose(subject, [plain, across]
 # The whole does this for the studies' sentences. A model that always says *is*, and one that agrees with the nearest
 # noun, must not pass: in *balanced* accuracy singular and plural subjects count alike, and in *evenly balanced* accuracy
 # so do plain and distracted sentences. Both models above would be at one half. Ours went by the nearest noun before six million
-# pieces of chosen text; [how that was found, and what it does not show](../book/models.md#nearest-noun).
+# pieces of chosen text; [how that was found, and what it does not show](../book/models.md#what-keeps-a-small-model-at-the-nearest-noun).
 
 # %%
 agreement = recall("syn.agreement.goldberg2019", data="gulordava2018_linzen2016")

@@ -125,7 +125,7 @@ for name, rows in (agreement | loss).items():
 # %% [markdown]
 # What brought the bundled `mini` away from the nearest noun was neither size nor time but text: the six million pieces after
 # 134.7 million are rows in which a phrase stands between subject and verb, with the verb hidden
-# ([how that was found](../book/models.md#nearest-noun)). Its sittings, by pieces seen in all; the first release lies far to the
+# ([how that was found](../book/models.md#what-keeps-a-small-model-at-the-nearest-noun)). Its sittings, by pieces seen in all; the first release lies far to the
 # left and is not drawn:
 
 # %% mystnb={"figure": {"caption": "What draws the verb in 2,592 sentences of ours with two nouns, at the end of mini's sittings and within the third: pulls of the two nouns' number in nats, and right verb forms; 95% intervals over 36 nouns in each place."}, "image": {"alt": "Two panels over pieces seen, from 135 to 151 million. Above: the subject's pull rises from 0.2 to about 3 nats and ends at 2.5, the nearer noun's stays near 1. Below: right verb forms where both nouns have the same number stay near 1; where they have not they fall from 0.4 to 0.1 and rise to 0.9."}}

@@ -30,6 +30,8 @@ __all__ = [
     "resamples", "row", "seeds_by_items", "spearman", "table", "trend", "unpaired",
 ]  # fmt: skip
 
+FEWEST = 1.5  # effective units that a ratio's bottom is of, for it to have an interval
+
 
 def ratio(
     top: Sequence[float] | np.ndarray,
@@ -42,12 +44,22 @@ def ratio(
 ) -> Interval:
     """Sum of `top` by sum of `bottom` (n,), and its interval: fast, by matrix products.
 
-    An item that says nothing has 0 above and below. `signed`: the figure may be negative, though it is not here.
+    An item that says nothing has 0 above and below. `signed`: the figure may be negative, though it is not here. Where
+    nearly all of `bottom` is one unit's there is no interval: of half a degree of freedom Student's t is 165, of less 10^30.
+
+    Examples
+    --------
+    >>> ratio([1.0, 2.0], [1.0, 1e-6])[1:]
+    (nan, nan)
     """
     top, bottom = np.asarray(top, float), np.asarray(bottom, float)
     if not len(top) or top.shape != bottom.shape:
         raise TooFew(f"needs items, as many above as below; there are {top.shape} and {bottom.shape}")
-    return _ratio(top, bottom, Resample(len(top), groups, seed=seed, draws=draws), signed)
+    sample = Resample(len(top), groups, seed=seed, draws=draws)
+    if min(sample.effective(bottom)) < FEWEST:
+        value, nan = float(top.sum() / bottom.sum()) if bottom.sum() else float("nan"), float("nan")
+        return Interval(value, nan, nan, clusters=sample.clusters)
+    return _ratio(top, bottom, sample, signed)
 
 
 def _ratio(top: np.ndarray, bottom: np.ndarray, sample: Resample, signed: bool = False) -> Interval:

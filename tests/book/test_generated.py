@@ -84,7 +84,7 @@ def test_a_model_is_described_from_its_own_files(tmp_path, monkeypatch):
     assert "without a model" in described(tmp_path, monkeypatch, {})
     with pytest.raises(FileNotFoundError, match=r"training\.json"):
         described(tmp_path, monkeypatch, {"somebert": model})
-    run = {"name": "tiny", "lowercase": True, "nsp": True, "tokens": 2000}
+    run = {"name": "tiny", "lowercase": True, "nsp": True, "seed": 0, "tokens": 2000}
     training = {"config": run, "config_sha256": "ab" * 32, "tokens": 1000, "steps": 10, "finished": False}
     training |= {"seconds": 7200.0, "device": "cpu, 2 threads", "heldout": {"heldout_mlm": 3.21}}
     (model / "training.json").write_text(json.dumps(training))

@@ -18,6 +18,19 @@ def test_groups_widen_the_interval_of_repeated_items():
     assert (wide_high - wide_low) > 4 * (high - low)  # the effective sample is 20, not 1000: sqrt(50) = 7 times wider
 
 
+@pytest.mark.parametrize("crossed", [False, True])
+def test_a_ratio_whose_bottom_is_nearly_all_of_one_unit_has_no_interval(crossed):
+    rng = np.random.default_rng(0)
+    top = rng.uniform(1, 2, 20)
+    names = np.arange(20)
+    groups = {"first": names // 2, "second": names % 10} if crossed else names
+    for share, known in ((0.5, True), (0.95, False)):
+        bottom = np.r_[share, np.full(19, (1 - share) / 19)]
+        value, low, high = intervals.ratio(top, bottom, groups=groups)
+        assert value == pytest.approx(top.sum())
+        assert bool(low < value < high) is known and np.isnan([low, high]).all() != known
+
+
 def test_pairing_narrows_the_interval():
     rng = np.random.default_rng(0)
     base = rng.normal(0, 5, 300)

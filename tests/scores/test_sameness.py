@@ -57,6 +57,13 @@ def test_a_figure_may_move_by_a_tenth_of_its_half_width_and_not_by_a_fifth(low, 
     assert half_widths(stored, f"accuracy {0.5 + 0.2 * half:.3f} [{low}, {high}]") == pytest.approx(0.2)
 
 
+def test_an_interval_wider_than_its_figure_does_not_let_another_figure_pass():
+    stored = "ratio 5.696 [-370.163, 381.554]"
+    assert same(stored, "ratio 5.712 [-371.000, 380.000]")
+    assert not same(stored, "ratio 7.696 [-370.163, 381.554]")
+    assert not same(stored, "ratio 5.696 [-470.163, 381.554]")
+
+
 @pytest.mark.parametrize("half", [0.3, 0.05, 0.0100001, 0.0099999, 0.004, 0.0011])
 @pytest.mark.parametrize("value", [0.51234, 0.9, 12.3456])
 def test_narrow_intervals_are_printed_with_as_many_decimals_as_the_comparison_needs(half, value):
