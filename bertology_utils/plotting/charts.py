@@ -113,7 +113,7 @@ def lines(
 def _errors(frame: pd.DataFrame) -> np.ndarray:
     low, high = frame["low"].to_numpy(float), frame["high"].to_numpy(float)
     value = frame["value"].to_numpy(float)
-    return np.nan_to_num(np.clip([value - low, high - value], 0, None))
+    return np.clip([value - low, high - value], 0, None)  # nan: no whisker, which would look like certainty
 
 
 def _finish(

@@ -33,6 +33,16 @@ def test_bars_are_as_long_as_their_values_and_whiskers_as_their_intervals():
     plotting.plt.close(ax.figure)
 
 
+def test_a_bar_without_an_interval_has_no_whisker():
+    rows = {"task": ["a", "b"], "value": [0.6, 0.7], "low": [0.5, np.nan], "high": [0.8, np.nan]}
+    ax = plotting.bars({"mini": pd.DataFrame(rows)}, "task")
+    whiskers = [s for c in ax.collections for s in c.get_segments() if len(s)]
+    caps = np.concatenate([np.asarray(line.get_xdata(), float) for line in ax.lines])
+    assert len(ax.patches) == 2 and len(whiskers) == 1
+    assert caps[np.isfinite(caps)].tolist() == pytest.approx([0.5, 0.8])
+    plotting.plt.close(ax.figure)
+
+
 def test_printed_numbers_have_their_interval_and_count():
     row = {"task": "a", "measure": "accuracy", "value": 0.61234, "low": 0.51, "high": 0.79, "n": 9}
     assert (
