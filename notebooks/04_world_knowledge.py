@@ -90,7 +90,7 @@ right = retrieval.pieces(subject, shown[:1]).answers[0]
 names = [*cloze.top_k(subject, [shown[0].text])[0], shown[0].answers[0]]
 ids = [cloze.filler_id(subject, w) for w in names]
 heights = [float(np.exp(logs[i])) if i is not None else 0.0 for i in ids]
-print(f"{retrieval.rank(logs, right)} wrong pieces are at least as likely as {shown[0].answers[0]}")
+print(f"wrong pieces at least as likely as {shown[0].answers[0]}: {retrieval.rank(logs, right)}")
 
 # %% mystnb={"figure": {"caption": "Probability of the five likeliest words and, last, of the right one."}, "image": {"alt": "Horizontal bars: probability that the model gives to the five likeliest words at a gap and to the right one."}}
 ax = plotting.axes(figsize=(6, 2.6))

@@ -599,7 +599,7 @@ card("siz.train_large.li2020")
 # Bytes of ours and of the released ones are those of the linear weights; the survey counts all weights. Our times are those of
 # 32 texts at a time, the tuned model and the compressed one in turn. The score of `mini` starts high: always to say the
 # commonest label would keep two thirds of it. With 2 bits, or nine tenths of the weights gone by size, it keeps no more than
-# that: nothing of what it had learnt shows. With half of its layers it keeps all of it, and does on this task without the rest.
+# that: nothing of what it had learnt shows. With half of its layers it keeps all of it: this task needs no more.
 
 # %%
 from bertology_utils.cards import savings

@@ -1,7 +1,11 @@
-"""The picture of the landing page that the README shows, taken of a rendered book."""
+"""The picture of the landing page that the README shows, taken of a rendered book.
+
+The file says which counts it shows, so that a test can tell when they are no longer those of the evidence.
+"""
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import tempfile
@@ -13,6 +17,24 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 TARGET = ROOT / "book" / "_static" / "landing.png"
 SIZE = (1280, 960)
 MOST = 200_000  # bytes
+COUNTS = "Counts"
+
+
+def counts(html: str) -> str:
+    """The landing page's counts, one after the other.
+
+    >>> counts('<span class="tally-count">18 of 29</span> <span class="tally-count">12 of 60</span>')
+    '18 of 29; 12 of 60'
+    """
+    return "; ".join(re.findall(r'class="tally-count">([^<]+)<', html))
+
+
+def shown(target: Path = TARGET) -> str:
+    """The counts that a picture shows, as it says itself."""
+    from PIL import Image
+
+    with Image.open(target) as picture:
+        return picture.info.get(COUNTS, "")
 
 
 def take(pages: Path, target: Path = TARGET) -> Path:
@@ -32,8 +54,10 @@ def take(pages: Path, target: Path = TARGET) -> Path:
     binary = next(filter(None, map(shutil.which, BROWSERS)), None)
     if not page.is_file() or binary is None:
         raise BookError("no Chromium is installed" if binary is None else f"{page} is missing: render the book first")
-    from PIL import Image
+    from PIL import Image, PngImagePlugin
 
+    told = PngImagePlugin.PngInfo()
+    told.add_text(COUNTS, counts(page.read_text(encoding="utf-8")))
     with tempfile.TemporaryDirectory(prefix="bertology-picture-") as name:
         shot = Path(name) / "shot.png"
         flags = (
@@ -50,7 +74,7 @@ def take(pages: Path, target: Path = TARGET) -> Path:
             capture_output=True,
             timeout=120,
         )
-        Image.open(shot).convert("RGB").quantize(128).save(target, optimize=True)
+        Image.open(shot).convert("RGB").quantize(128).save(target, optimize=True, pnginfo=told)
     if target.stat().st_size > MOST:
         raise BookError(f"{target} has {target.stat().st_size:,} bytes, more than {MOST:,}")
     return target

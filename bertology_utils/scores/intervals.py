@@ -45,7 +45,8 @@ def ratio(
     """Sum of `top` by sum of `bottom` (n,), and its interval: fast, by matrix products.
 
     An item that says nothing has 0 above and below. `signed`: the figure may be negative, though it is not here. Where
-    nearly all of `bottom` is one unit's there is no interval: of half a degree of freedom Student's t is 165, of less 10^30.
+    nearly all of `bottom` is one unit's there is no interval: a ratio has no bounds, and with half a degree of freedom
+    Student's t is 165, with less up to 10^150.
 
     Examples
     --------
@@ -56,10 +57,10 @@ def ratio(
     if not len(top) or top.shape != bottom.shape:
         raise TooFew(f"needs items, as many above as below; there are {top.shape} and {bottom.shape}")
     sample = Resample(len(top), groups, seed=seed, draws=draws)
-    if min(sample.effective(bottom)) < FEWEST:
-        value, nan = float(top.sum() / bottom.sum()) if bottom.sum() else float("nan"), float("nan")
-        return Interval(value, nan, nan, clusters=sample.clusters)
-    return _ratio(top, bottom, sample, signed)
+    found = _ratio(top, bottom, sample, signed)
+    if min(sample.effective(bottom)) >= FEWEST:
+        return found
+    return Interval(found[0], float("nan"), float("nan"), clusters=found.clusters)
 
 
 def _ratio(top: np.ndarray, bottom: np.ndarray, sample: Resample, signed: bool = False) -> Interval:

@@ -4,7 +4,7 @@ Two machines round differently, and so the last digits of a figure may differ be
 what the figure itself leaves open, its interval:
 
 - a figure printed with its interval, ``0.584 [0.509, 0.653]``, and both ends of that interval, may differ by a tenth of
-  half the interval's width, but not by more than a tenth of its size where it is more than one;
+  half the interval's width, but not by more than a tenth (of its size, where it is more than one);
 - any other fraction by a thousandth (of its size, where it is more than one, or printed with an exponent);
 - and in any case by one unit of the last digit printed, since rounding may flip there;
 - an integer must be equal, and so must all other text, but for the width of gaps.
@@ -102,9 +102,7 @@ def allowed_of(half: float, size: float, *, relative: bool = False) -> float:
     >>> [round(allowed_of(*x), 6) for x in ((0.05, 0.8), (375.0, 5.7), (0.0, 0.8), (0.0, 20.0))]
     [0.005, 0.57, 0.001, 0.02]
     """
-    if half > 0:
-        return SHARE * (half if size <= 1 else min(half, size))
-    return ALONE * (size if relative else max(1.0, size))
+    return SHARE * min(half, max(1.0, size)) if half > 0 else ALONE * (size if relative else max(1.0, size))
 
 
 def decimals(low: float, high: float, least: int = 3, most: int = 6) -> int:

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from bs4 import BeautifulSoup
 
-from bertology_utils.book import cards_of_models, landing, pages, samples, stage
+from bertology_utils.book import cards_of_models, landing, pages, picture, samples, stage
 from bertology_utils.cards.standing import Slot, Standing, standings
 from bertology_utils.claims import ledger
 from bertology_utils.claims.evidence import SHIPPED, Evidence
@@ -66,6 +66,11 @@ def test_the_result_is_counted():
     assert "2 claims" in said.get_text() and "1 of them has not been rerun" in said.get_text()
     assert [box.get_text() for box in said.select(".tally-count")] == ["1 of 1", "1 of 1"]
     assert "claim holds for the real BERT" in said.get_text() and "Of the others" not in said.get_text()
+
+
+def test_the_readmes_picture_shows_what_the_evidence_counts():
+    """Where not: `make html`, then `python -m bertology_utils.book picture`."""
+    assert picture.shown() == picture.counts(landing.result(standings(settings=Settings(evidence=SHIPPED))))
 
 
 def test_results_to_begin_with_are_picked_by_what_came_out():

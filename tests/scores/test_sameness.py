@@ -62,6 +62,7 @@ def test_an_interval_wider_than_its_figure_does_not_let_another_figure_pass():
     assert same(stored, "ratio 5.712 [-371.000, 380.000]")
     assert not same(stored, "ratio 7.696 [-370.163, 381.554]")
     assert not same(stored, "ratio 5.696 [-470.163, 381.554]")
+    assert not same("ratio 0.371 [-93.510, 94.253]", "ratio 0.971 [-93.510, 94.253]")
 
 
 @pytest.mark.parametrize("half", [0.3, 0.05, 0.0100001, 0.0099999, 0.004, 0.0011])
