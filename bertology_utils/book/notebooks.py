@@ -90,6 +90,7 @@ def execute(path: Path, *, timeout: int = 1800) -> float:
         timeout=timeout,
         resources={"metadata": {"path": str(path.parent)}},
         record_timing=False,
+        coalesce_streams=True,  # where what a cell prints is cut hangs on the machine's load
         extra_arguments=["--log-level=ERROR"],  # the kernel's own remarks are not the notebook's
     )
     start = time.perf_counter()

@@ -203,11 +203,13 @@ def test_executing_a_notebook_that_fails_or_warns_is_an_error(tmp_path, source, 
 def test_notebooks_are_executed_side_by_side_and_a_failure_is_the_whole_runs(tmp_path, capfd):
     folder = tmp_path / "notebooks"
     folder.mkdir()
-    for name, source in (("one", "print('from one')"), ("two", "print('from two')")):
+    slow = "import time\nprint('from one', flush=True)\ntime.sleep(0.5)\nprint('and later')"
+    for name, source in (("one", slow), ("two", "print('from two')")):
         nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)]), folder / f"{name}.ipynb")
     notebooks.run(folder, tmp_path / "kept")
     for name in ("one", "two"):
-        assert code_cells(folder / f"{name}.ipynb")[0].outputs[0].text == f"from {name}\n"
+        (output,) = code_cells(folder / f"{name}.ipynb")[0].outputs  # one, however slowly it is printed
+        assert output.text == f"from {name}\n" + "and later\n" * (name == "one")
     said = capfd.readouterr().err
     assert "[1/2]" in said and "[2/2]" in said and "one" in said and "two" in said
     nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1 / 0")]), folder / "two.ipynb")
