@@ -116,8 +116,8 @@ for item in (plain, across):
     print("likeliest:", " · ".join(cloze.top_k(subject, [item.text])[0]), "\n")
 
 # %% [markdown]
-# One call scores them: the difference of the two, above 0 where the right form is preferred. Beside the model `toy`, a small
-# BERT [that has read nothing but generated sentences](../book/models.md#toy) and has their grammar: both can be told.
+# One call scores them: the difference of the two, above 0 where the right form is preferred. The second line is `toy`, a
+# small BERT [that has read nothing but generated sentences](../book/models.md#toy) and has their grammar.
 
 # %%
 for model in (subject, load("toy")):
