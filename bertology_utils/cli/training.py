@@ -63,6 +63,35 @@ def pretrain(
         raise
 
 
+@app.command()
+def adapt(
+    base: Annotated[Path, typer.Argument(help="Folder of a network that has lost its head for masks.")],
+    corpus: Annotated[list[Path], typer.Option(help="Text files (.txt, .txt.xz) or folders of them.")],
+    out: Annotated[Path, typer.Option(help="Folder of the run; a run there is resumed.")],
+    pieces: Annotated[float, typer.Option(help="Stop at so many pieces.")] = 10e6,
+    minutes: Annotated[
+        float | None, typer.Option(help="Stop with a checkpoint after so long; run again to go on.")
+    ] = None,
+    start: Annotated[Path | None, typer.Option(help="An adapter to begin with.")] = None,
+    finish: Annotated[
+        Path | None, typer.Option(help="Cool down from there and write the adapter to this folder.")
+    ] = None,
+    name: Annotated[str | None, typer.Option(help="The network's name on the Hub, for the adapter's file.")] = None,
+    set: Annotated[list[str] | None, typer.Option(help="field=value of the plan, as rank=8.")] = None,
+) -> None:
+    """Train a mask adapter: low-rank maps and a head that give a sentence encoder its mask filling back."""
+    from ..pretrain import adapt as home
+    from ..pretrain.signals import Interrupted
+
+    changes = {k: type(getattr(home.Plan(), k))(v) for k, _, v in (pair.partition("=") for pair in set or ())}
+    try:
+        options = {"pieces": pieces, "minutes": minutes, "start": start, "finish": finish, "name": name}
+        typer.echo(home.adapt(base, corpus, out, **options, **changes))
+    except Interrupted as stopped:
+        typer.echo(f"bertology: {stopped.says}", err=True)
+        raise
+
+
 @app.command("learning-curve")
 def learning_curve(
     runs: Annotated[list[Path], typer.Argument(help="Folders of pretraining runs, with their exported checkpoints.")],
