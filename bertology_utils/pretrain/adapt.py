@@ -134,7 +134,8 @@ def _passages(path: Path) -> Iterator[str]:
     A novel is one document: by passages it is mixed with other texts, and a part of it can be held out. Sentences are split when
     a passage is drawn: of most corpora a small part is read.
     """
-    paragraphs, size = [], 0
+    paragraphs: list[str] = []
+    size = 0
     for line in lines(path):
         if paragraphs and (not line or size + len(line) > PASSAGE):
             yield "\n".join(paragraphs)
