@@ -81,10 +81,3 @@ def test_tests_share_by_support_modules_and_never_by_one_another():
     for path in sorted(Path(__file__).parent.rglob("test_*.py")):
         found = re.findall(r"^\s*(?:from|import) ((?:\w+\.)*test_\w+)", path.read_text(encoding="utf-8"), flags=re.M)
         assert not found, f"{path.name} imports from {found}"
-
-
-def test_no_file_outgrows_one_idea():
-    """Past 300 lines a file has held several ideas each time that it was looked at: it is split by them."""
-    files = [p for root in (ROOT, Path(__file__).parent) for p in root.rglob("*.py")]
-    long = {p.name: n for p in files if (n := len(p.read_text(encoding="utf-8").splitlines())) > 300}
-    assert not long, long

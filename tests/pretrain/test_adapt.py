@@ -6,13 +6,15 @@ import json
 import math
 import random
 
+import numpy as np
 import pytest
 import torch
 from peft import PeftModel
 from transformers import AutoModelForMaskedLM, BertConfig, BertModel, MPNetConfig, MPNetModel, PreTrainedTokenizerFast
 
 from bertology_utils.pretrain import CheckpointError, adapt
-from bertology_utils.pretrain.adapt import Plan, Run, Text, batches, cut, masked
+from bertology_utils.pretrain.adapt import Plan, Run
+from bertology_utils.pretrain.passages import Text, batches, cut, masked
 from bertology_utils.subject.models import bundled
 
 PLAN = Plan(rank=4, alpha=8, batch=256, length=32, warmup=500, cooldown=1500, held_out=0.1, rate=1e-2, head_rate=1e-2)
@@ -126,7 +128,7 @@ def test_held_out_passages_are_never_drawn_and_rows_are_whole_sentences(text, to
     held = {p for file in corpus.held for p in file}
     assert held and not held & {p for file in corpus.passages for p in file}
     passage = corpus.passages[0][0]
-    rows = list(cut(passage, tokenizer, PLAN, __import__("numpy").random.default_rng(0)))
+    rows = list(cut(passage, tokenizer, PLAN, np.random.default_rng(0)))
     stop = tokenizer.convert_tokens_to_ids(".")
     assert all(row[-1] == stop and len(row) <= PLAN.length - 2 for row in rows)
     assert [i for row in rows for i in row] == tokenizer(passage, add_special_tokens=False)["input_ids"]
