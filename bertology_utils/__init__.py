@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 __version__ = "0.1.0"
-__all__ = ["Settings", "card", "choose", "five", "found", "load", "overview", "plotting", "recall", "run"]
+__all__ = ["Settings", "card", "choose", "five", "found", "load", "overview", "plotting", "recall", "results", "run"]
 
 
 def __getattr__(name: str):
@@ -19,6 +19,7 @@ def __getattr__(name: str):
         "load": "subject.models",
         "overview": "cards",
         "recall": "runs",
+        "results": "side_by_side",
         "run": "runs",
     }
     if name in homes:

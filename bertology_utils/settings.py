@@ -66,6 +66,8 @@ class Settings:
         1e-6 is what two processors differ by.
     companions : tuple of str
         ``role=model`` for the second models of comparisons, the roles being `ROLES`.
+    fast : bool
+        In a notebook: few items, few draws and no twin, as ``--fast`` of the command line. Does everything run?
     mirror : Path | None
         Folder with the original data, tried before the network.
     cache : Path
@@ -84,6 +86,7 @@ class Settings:
     draws: int = 2000
     noise: float = 0.0
     companions: tuple[str, ...] = ()
+    fast: bool = False
     mirror: Path | None = None
     cache: Path = field(default_factory=lambda: _user_folder("cache"))
     evidence: Path = field(default_factory=lambda: _user_folder("evidence"))
@@ -151,6 +154,7 @@ class Settings:
             "n": int,
             "draws": int,
             "noise": float,
+            "fast": lambda v: {"1": True, "0": False, "true": True, "false": False}[str(v).lower()],
             "companions": lambda v: tuple(v.split(",")) if isinstance(v, str) else tuple(v),
             "mirror": Path,
             "cache": Path,
@@ -158,7 +162,7 @@ class Settings:
         }
         try:
             return kind.get(name, str)(value)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, KeyError) as error:
             raise SettingsError(f"{name} cannot be {value!r}: {error}") from None
 
     @property

@@ -19,9 +19,9 @@ import pandas as pd
 
 from .. import files
 from ..claims.checks import CHOSEN, Check
-from ..claims.evidence import Evidence
+from ..claims.evidence import Evidence, is_real
 from ..claims.rules import UNDECIDED, UNTESTABLE, pooled
-from .standing import BUILTIN, Standing, is_real
+from .standing import BUILTIN, Standing
 
 BASE = ("bert-base-uncased", "bert-base-cased", "bert-base")  # BERT's figure is the first of these that has it
 SAME = {

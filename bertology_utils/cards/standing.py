@@ -16,7 +16,7 @@ from typing import Any
 from ..calibration import table
 from ..claims import ledger
 from ..claims import seeds as seed_records
-from ..claims.evidence import SHIPPED, Evidence, shelves
+from ..claims.evidence import DECIDING, SHIPPED, Evidence, is_real, shelves
 from ..claims.ledger import Row
 from ..claims.rules import FAILS, NOT_FOUND, NOT_RERUN, UNTESTABLE, Decision, pooled
 from ..claims.seeds import Seed
@@ -28,7 +28,6 @@ TOY = "toy"
 RELATIVE, MINILM = "all-MiniLM-L6-v2", "MiniLM"  # a trained network that comes as a package, and what readers call it
 SHOWN = ("mini", "mini-multi", TOY, FAMILY, RELATIVE)  # models whose records have a place of their own on a card
 STANCES = ("supports", "qualifies", "contradicts")  # of released outputs, as we read them
-DECIDING = ("", "authors", "rerun")  # labels of records that may decide; related and digitised ones bear on the claim
 
 
 @dataclass(frozen=True)
@@ -186,12 +185,6 @@ class Standing:
                 for r in self.records
             ],
         }
-
-
-def is_real(model: str) -> bool:
-    """Whether a name is one of the published BERTs (of whatever size or casing), as authors' files name them."""
-    name = model.rpartition("/")[2]
-    return name.startswith("bert-") and not name.endswith("-untrained")
 
 
 def _published(record: Evidence) -> bool:

@@ -31,6 +31,7 @@ from .rules import Decision, decide
 KINDS = ("rerun", "released", "paper")
 ROUNDING = 1e-6  # share of a hidden state by which two processors differ
 VERSION = 2  # of the format of a record
+DECIDING = ("", "authors", "rerun")  # labels of records that may decide; related and digitised ones bear on the claim
 SHIPPED = Path(str(resources("bertology_utils") / "assets" / "evidence"))
 
 
@@ -156,6 +157,12 @@ class Evidence:
         except ValueError as error:
             raise EvidenceError(f"{self.file}: not a record of evidence: {error}") from error
         return files.write(root / self.file, json.dumps(raw, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def is_real(model: str) -> bool:
+    """Whether a name is one of the published BERTs (of whatever size or casing), as authors' files name them."""
+    name = model.rpartition("/")[2]
+    return name.startswith("bert-") and not name.endswith("-untrained")
 
 
 def place(claim: str, kind: str, model: str, data: str) -> Path:

@@ -49,6 +49,9 @@ def bars(
     >>> plt.close(ax.figure)
     """
     ax = axes(ax)
+    frames = with_column(frames, x)
+    if not frames:
+        return nothing(ax, **labels)
     groups = list(dict.fromkeys(v for f in frames.values() for v in f[x]))
     height = 0.8 / len(frames)
     for k, (name, colour, own, frame) in enumerate(_drawn(frames, colours)):
@@ -92,6 +95,9 @@ def lines(
     ['mini', 'asked for 0.3']
     """
     ax = axes(ax)
+    frames = with_column(frames, x)
+    if not frames:
+        return nothing(ax, **labels)
     for name, colour, own, frame in _drawn(frames, colours):
         frame = frame.sort_values(x)
         at = frame[x].to_numpy(float)
@@ -110,6 +116,21 @@ def lines(
     return _finish(ax, chance, len(frames), reference=reference, **{"xlabel": x, **labels})
 
 
+def with_column(frames: dict[str, pd.DataFrame], x: str) -> dict[str, pd.DataFrame]:
+    """The frames that can be drawn over a column: with that column, and a figure in a row where it has a value."""
+    drawn = {name: f[f[x].notna() & f["value"].notna()] for name, f in frames.items() if x in f}
+    return {name: f for name, f in drawn.items() if len(f)}
+
+
+def nothing(ax: Axes, **labels) -> Axes:
+    """An empty figure that says so: what could not be measured stops no chapter."""
+    ax.set(**{k: v for k, v in labels.items() if k in ("title", "xlabel", "ylabel")})
+    ax.set_xticks([])
+    ax.set_yticks([])
+    ax.text(0.5, 0.5, "nothing was measured", ha="center", va="center", color="#777777", transform=ax.transAxes)
+    return ax
+
+
 def _errors(frame: pd.DataFrame) -> np.ndarray:
     low, high = frame["low"].to_numpy(float), frame["high"].to_numpy(float)
     value = frame["value"].to_numpy(float)
@@ -119,7 +140,7 @@ def _errors(frame: pd.DataFrame) -> np.ndarray:
 def _finish(
     ax: Axes, chance: float | None, n: int, *, vertical: bool = False, reference: str = "chance", **labels
 ) -> Axes:
-    if chance is not None:
+    if chance is not None and chance == chance:
         (ax.axvline if vertical else ax.axhline)(
             chance, color="#555555", linestyle=":", linewidth=1.2, label=f"{reference} {chance:.3g}" if chance else None
         )

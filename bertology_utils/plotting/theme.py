@@ -14,14 +14,24 @@ from matplotlib.axes import Axes
 
 SUBJECTS = ("#009E73", "#E69F00", "#0072B2")  # the model's, its twin's and the real BERT's
 KINDS = ("#CC79A7", "#D55E00", "#56B4E9", "#000000", "#882255", "#999999")  # of series that are no subjects
-COLOURS = SUBJECTS + KINDS
+SIZED, CHOSEN = "#4B2E83", "#C1121F"  # a network of BERT's size, and the reader's own
+COLOURS = (*SUBJECTS, *KINDS, SIZED, CHOSEN)
+NOW = ", measured now"  # behind the name of the reader's own model (`results`)
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 OURS = ("mini", "mini-untrained")
 # as the cards call them
 SHORT = {f"{name}{mark}untrained": "untrained" for name in ("mini", "mini-multi") for mark in ("-", ", ")}
 SHORT["all-MiniLM-L6-v2"] = "MiniLM"
 # places that the published BERTs and their relative keep in every figure
-PUBLISHED = {"bert-base": 2, "multilingual-bert": 2, "bert-large": 3, "minilm": 7, "all-minilm": 7}
+PUBLISHED = {
+    "bert-base": 2,
+    "multilingual-bert": 2,
+    "bert-large": 3,
+    "minilm": 7,
+    "all-minilm": 7,
+    "mpnet": 9,
+    "me5": 9,
+}
 STYLE: dict[Any, Any] = {
     "figure.figsize": (7.0, 3.4),
     "figure.dpi": 110,
@@ -70,9 +80,11 @@ def look(name: str) -> int | None:
     --------
     >>> look("mini"), look("mini, untrained"), look("bert-base-uncased, released"), look("MiniLM"), look("best head")
     (0, 1, 2, 7, None)
-    >>> look("untrained")
-    1
+    >>> look("untrained"), COLOURS[look("roberta-base, measured now")]
+    (1, '#C1121F')
     """
+    if name.endswith(NOW):
+        return len(COLOURS) - 1
     called = name.lower().replace(",", "").replace(" ", "-")
     if called == "family":  # recorded runs of training, in mini's place
         return 0

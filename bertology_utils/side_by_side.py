@@ -1,0 +1,264 @@
+"""Everything there is for a claim, in one call: the real BERT, recorded reruns, and a reader's own model measured now.
+
+A chapter's figures are made from this and from nothing else, so that they draw whoever there is; what cannot be had is a
+line and never stops a notebook.
+"""
+
+from __future__ import annotations
+
+import math
+import traceback
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pandas as pd
+
+from . import files, provenance
+from .claims import evidence, ledger
+from .claims.evidence import DECIDING, Evidence, is_real
+from .claims.registry import Claim
+from .claims.result import Result
+from .claims.sources import sources
+from .errors import Refusal
+from .plotting.theme import NOW
+from .runs import FAMILY, get, in_a_line, run, settings_for, subjects
+from .settings import QUICK, Settings
+from .subject.models import TWIN
+
+RANK = ("mpnet", "mini", "mini-multi", "toy", FAMILY)  # whose rows a figure of one subject shows: the first there is
+LOG = "failures.txt"  # in the evidence folder: tracebacks of what failed in a notebook
+
+
+@dataclass(frozen=True)
+class Refused:
+    """Why a subject has no rows on a source, in one line."""
+
+    subject: str
+    source: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.subject} was not measured on {self.source}: {self.reason}"
+
+
+@dataclass(frozen=True)
+class Results(Result):
+    """The tidy rows of all subjects there are for a claim.
+
+    Attributes
+    ----------
+    records : tuple of Evidence
+        One per subject: released outputs of published BERTs, recorded reruns, twins, the reader's own last.
+    claim : str
+    own : str
+        The reader's model if it was measured; empty if none was chosen.
+    refusals : tuple of Refused
+    others : mapping
+        Model -> rows of released outputs that are no BERT's or decide nothing: people, static embeddings, other networks.
+    """
+
+    claim: str = ""
+    own: str = ""
+    refusals: tuple[Refused, ...] = ()
+    others: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+
+    @property
+    def focus(self) -> str:
+        """The subject that figures of one subject are of: the reader's own if there is one, else the largest rerun."""
+        names = [r.model for r in self.records if r.kind == "rerun" and not r.is_twin]
+        ranked = [name for name in (self.own, *RANK, *names) if name in names]
+        return ranked[0] if ranked else ""
+
+    @property
+    def title(self) -> str:
+        """`focus` as a figure names it."""
+        return self._label(self.focus, "rerun") if self.focus else "nothing measured"
+
+    @property
+    def frames(self) -> dict[str, pd.DataFrame]:
+        """Subject -> its tidy rows: BERT, reruns, the focus's twin, the reader's own."""
+        return {self._label(r.model, r.kind): r.frame for r in self.records}
+
+    def _label(self, model: str, kind: str) -> str:
+        if kind == "released":
+            return f"{model}, released"
+        mine = self.own and model.removesuffix(TWIN) == self.own
+        return f"{model}{NOW}" if mine else model
+
+    def _frame(self, twin: bool) -> pd.DataFrame:
+        wanted = self.focus + TWIN if twin else self.focus
+        return next((r.frame for r in self.records if r.kind == "rerun" and r.model == wanted), _nothing())
+
+    def series(self, measure: str, **where: Any) -> dict[str, pd.DataFrame]:
+        """The rows of one measure for every subject that has them; empty where none has."""
+        chosen = {name: _matching(frame, measure, where) for name, frame in self.frames.items()}
+        return {name: rows for name, rows in chosen.items() if len(rows)}
+
+    def by(self, measures: Mapping[str, str], **where: Any) -> dict[str, pd.DataFrame]:
+        """Label -> the focus's rows of a measure: several measures of one subject side by side."""
+        chosen = {label: _matching(self.rows, measure, where) for label, measure in measures.items()}
+        return {label: rows for label, rows in chosen.items() if len(rows)}
+
+    def row(self, measure: str, *, twin: bool = False, **where: Any) -> Mapping[str, Any]:
+        """The focus's one row of that measure and key; a row without figures where there is none.
+
+        Raises
+        ------
+        ValueError
+            If there is more than one; the keys that tell them apart are named.
+        """
+        if not len(_matching(self._frame(twin), measure, where)):
+            return {"measure": measure, "value": math.nan, "low": math.nan, "high": math.nan, "n": 0, **where}
+        return super().row(measure, twin=twin, **where)
+
+    def deciding(self) -> dict[str, pd.DataFrame]:
+        """The rows that decide the claim, for every subject that has some, each named in a column ``figure``."""
+        if not self.records:
+            return {}
+        return {name: rows for name, rows in super().deciding().items() if len(rows)}
+
+    def __repr__(self) -> str:
+        return "\n".join([f"{self.claim}: {', '.join(self.frames) or 'no rows'}", *map(str, self.refusals)])
+
+
+_latest: dict[str, Results] = {}
+
+
+def refusals(id: str) -> tuple[Refused, ...]:
+    """Why the reader's model has no rows, as the last call of `results` for the claim came upon it."""
+    return _latest[id].refusals if id in _latest else ()
+
+
+def results(id: str, settings: Settings | None = None, *, data: str | None = None) -> Results:
+    """All subjects' rows for a claim; a model, data or sizes that the reader chose are measured now.
+
+    Parameters
+    ----------
+    id : str
+        The ledger row.
+    settings : Settings, optional
+        By default what the environment says.
+    data : str, optional
+        The source that figures are of: ``builtin`` or one of the row's data sets; by default the first of these that there
+        is a record of. A reader's model is measured on it where the settings say ``original``, else on generated items.
+
+    Returns
+    -------
+    Results
+        Never an error for what is no bug of the caller's: what could not be measured is in `Results.refusals`.
+
+    Raises
+    ------
+    KeyError, NotRunnable
+        There is no such claim.
+
+    Examples
+    --------
+    >>> agreement = results("syn.agreement.goldberg2019")
+    >>> agreement.focus, sorted(agreement.series("balanced accuracy"))[:2]
+    ('mini', ['bert-base-uncased, released', 'bert-large-uncased, released'])
+    """
+    it = get(id)
+    settings = settings_for(id, settings)
+    default = ledger.subject(id, Settings.model)
+    known, _ = evidence.shelves(id, settings)
+    source = data or _headline(known, FAMILY if it.family else default)
+    reruns = {r.model: r for r in known if r.kind == "rerun" and r.data == source}
+    own, refused = (), None
+    if not it.family and _chosen(settings, default):
+        own, refused = _own(it, settings, source)
+    mine = own[0].model if own else ""
+    chosen = [r for r in reruns.values() if not r.is_twin and r.model != mine]
+    released = [r for r in known if r.kind == "released"]
+    berts = [r for r in released if is_real(r.model) and r.label in DECIDING]
+    berts.sort(key=lambda r: (not r.model.startswith("bert-base"), r.model))
+    made = Results(
+        records=(*_once(berts), *sorted(chosen, key=_rank), *own),
+        claim=id,
+        own=mine,
+        refusals=(refused,) if refused else (),
+        others={r.model: r.frame for r in released if r not in berts},
+    )
+    twin = None if made.own else reruns.get(made.focus + TWIN)
+    made = replace(made, records=(*made.records, *([twin] if twin else [])))
+    _latest[id] = made
+    return made
+
+
+def _chosen(settings: Settings, default: str) -> bool:
+    """Whether the reader asks for anything but what the book was made with."""
+    plain = Settings()
+    asked = [getattr(settings, k) != getattr(plain, k) for k in ("data", "n", "seed", "dtype", "fast", "noise")]
+    return settings.model != default or any(asked)
+
+
+def _headline(known: Iterable[Evidence], model: str) -> str:
+    """The first source, generated items last, that has a record of a model."""
+    found = [r.data for r in known if r.kind == "rerun" and r.model == model]
+    return next((name for name in found if name != "builtin"), "builtin")
+
+
+def _rank(record: Evidence) -> tuple[int, str]:
+    return (RANK.index(record.model) if record.model in RANK else len(RANK), record.model)
+
+
+def _once(records: Iterable[Evidence]) -> list[Evidence]:
+    """The first record of each model: one series each."""
+    return list({r.model: r for r in reversed(list(records))}.values())[::-1]
+
+
+def _own(it: Claim, settings: Settings, source: str) -> tuple[tuple[Evidence, ...], Refused | None]:
+    """The records of the reader's model and its twin, measured now or before under the same settings; or why not."""
+    wanted = "builtin"
+    try:
+        if settings.data != "builtin":
+            offered = sources(it, settings)
+            wanted = source if source in offered else offered[0]
+        quick = _quick(it, settings)
+        before = _recorded(it.id, quick, wanted)
+        return before or run(it.id, quick, data=wanted, twin=not settings.fast).records, None
+    except Refusal as error:
+        return (), Refused(settings.model, wanted, in_a_line(error))
+    except Exception as error:  # a bug of an experiment's: the chapter goes on, and the traceback is kept
+        path = settings.evidence / LOG
+        earlier = path.read_text("utf-8") if path.is_file() else ""
+        files.write(path, f"{earlier}{it.id} on {wanted}\n{traceback.format_exc()}\n")
+        return (), Refused(settings.model, wanted, f"failed: {type(error).__name__}: {in_a_line(error)[:120]} ({path})")
+
+
+def _quick(it: Claim, settings: Settings) -> Settings:
+    if not settings.fast:
+        return settings
+    n = min(it.quick, it.n, settings.n or it.quick)
+    return replace(settings, n=n, draws=min(QUICK, settings.draws))
+
+
+def _recorded(id: str, settings: Settings, source: str) -> tuple[Evidence, ...]:
+    """What the package ships, or the reader measured before, of the same weights under these very settings."""
+    names = [settings.model] + ([] if settings.fast or settings.model.endswith(TWIN) else [settings.model + TWIN])
+    asked = provenance.asked(settings)
+    fit = {
+        r.model: r
+        for shelf in evidence.shelves(id, settings)
+        for r in shelf
+        if r.kind == "rerun" and r.data == source and all(r.provenance.get(k) == v for k, v in asked.items())
+    }
+    if not set(names) <= set(fit):
+        return ()
+    (subject, *_) = subjects(settings, twin=False)
+    weights = None if subject.is_twin else subject.sha256  # a twin is known by its seed
+    return tuple(fit[n] for n in names) if weights in (None, fit[names[0]].provenance.get("subject_sha256")) else ()
+
+
+def _matching(frame: pd.DataFrame, measure: str, where: Mapping[str, Any]) -> pd.DataFrame:
+    if "measure" not in frame or not set(where) <= set(frame.columns):
+        return frame.iloc[:0]
+    chosen = frame[frame["measure"] == measure]
+    for column, value in where.items():
+        chosen = chosen[chosen[column] == value]
+    return chosen
+
+
+def _nothing() -> pd.DataFrame:
+    return pd.DataFrame(columns=["measure", "value", "low", "high", "n"])
