@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 __version__ = "0.1.0"
-__all__ = ["Settings", "card", "choose", "five", "found", "load", "overview", "plotting", "recall", "results", "run"]
+__all__ = [
+    *("Settings", "card", "choose", "examples", "five", "found"),
+    *("load", "overview", "plotting", "recall", "results", "run"),
+]
 
 
 def __getattr__(name: str):
@@ -14,6 +17,7 @@ def __getattr__(name: str):
         "Settings": "settings",
         "card": "cards",
         "choose": "hosted",
+        "examples": "worked_examples",
         "five": "cards",
         "found": "cards",
         "load": "subject.models",

@@ -20,7 +20,7 @@ FLOORS = (  # from the ground up; what stands on one floor may import its neighb
     ("claims",),
     ("calibration",),
     ("experiments", "released"),
-    ("runs", "sweep", "calibrate", "reproduce", "seeds"),
+    ("runs", "sweep", "calibrate", "reproduce", "seeds", "worked_examples"),
     ("cards",),
     ("book", "cli"),
 )

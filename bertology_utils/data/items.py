@@ -11,6 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from .source import Data as Data
+from .text import marked
+
 SPLITS = ("train", "dev", "test")
 MASK = "[MASK]"  # how a gap is written in a text, whatever the model's own mask token
 
@@ -36,6 +39,10 @@ class Item:
     def check(self) -> None:
         """Raise `ItemError` where the fields contradict one another."""
 
+    def describe(self) -> str:
+        """What is asked and what counts as right, in a line or two of plain text."""
+        raise NotImplementedError(f"{type(self).__name__} does not say how its items are described")
+
 
 @dataclass(frozen=True, kw_only=True)
 class ForcedChoice(Item):
@@ -49,6 +56,9 @@ class ForcedChoice(Item):
         if self.text.count(MASK) != 1 or self.good == self.bad:
             raise ItemError(f"needs one {MASK} and two different fillers: {self}")
 
+    def describe(self) -> str:
+        return f"{self.text}   right: {self.good}, wrong: {self.bad}"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Cloze(Item):
@@ -61,6 +71,9 @@ class Cloze(Item):
         if self.text.count(MASK) != 1 or not self.answers:
             raise ItemError(f"needs one {MASK} and an answer: {self}")
 
+    def describe(self) -> str:
+        return f"{self.text}   right: {' / '.join(self.answers[:4])}"
+
 
 @dataclass(frozen=True, kw_only=True)
 class MinimalPair(Item):
@@ -68,6 +81,9 @@ class MinimalPair(Item):
 
     good: str
     bad: str
+
+    def describe(self) -> str:
+        return f"{self.good}\nnot: {self.bad}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,6 +139,9 @@ class Sentence(Item):
         """The spans of one kind."""
         return (s for s in self.spans if s.kind == kind)
 
+    def describe(self) -> str:
+        return marked(self.words)
+
 
 @dataclass(frozen=True, kw_only=True)
 class WordInContext(Item):
@@ -137,6 +156,9 @@ class WordInContext(Item):
     def check(self) -> None:
         if not 0 <= self.target < len(self.words):
             raise ItemError(f"target lies outside the sentence: {self}")
+
+    def describe(self) -> str:
+        return f"{marked(self.words, (self.target, self.target + 1))}   sense: {self.sense}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,6 +179,10 @@ class EdgeItem(Item):
             if not 0 <= span[0] < span[1] <= len(self.words):
                 raise ItemError(f"span {span} lies outside the sentence: {self}")
 
+    def describe(self) -> str:
+        spans = filter(None, (self.span1, self.span2))
+        return f"{marked(self.words, *spans)}   label: {', '.join(self.labels[:6])}"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Labelled(Item):
@@ -165,6 +191,9 @@ class Labelled(Item):
     text: str
     text_b: str | None = None
     label: str
+
+    def describe(self) -> str:
+        return f"{self.text}{'' if self.text_b is None else f' | {self.text_b}'}   label: {self.label}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,6 +204,9 @@ class ScoredPair(Item):
     b: str
     score: float
 
+    def describe(self) -> str:
+        return f"{self.a} | {self.b}   similarity: {self.score:.2f}"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Association(Item):
@@ -184,6 +216,10 @@ class Association(Item):
     y: tuple[str, ...]
     a: tuple[str, ...]
     b: tuple[str, ...]
+
+    def describe(self) -> str:
+        x, y, a, b = (", ".join(part[:4]) + ", ..." * (len(part) > 4) for part in (self.x, self.y, self.a, self.b))
+        return f"{x} against {y}:\nwhich are nearer to {a}, which to {b}?"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -200,6 +236,11 @@ class Ambiguity(Item):
     candidates: tuple[int, ...] = ()
     target: int | None = None
 
+    def describe(self) -> str:
+        spans = [(w, w + 1) for w in self.candidates]
+        right = f"   right: {self.words[self.target]}" if self.target is not None else f"   label: {self.label}"
+        return marked(self.words, *spans) + right
+
 
 @dataclass(frozen=True, kw_only=True)
 class Translation(Item):
@@ -207,6 +248,9 @@ class Translation(Item):
 
     sentences: dict[str, Sentence]
     alignment: tuple[tuple[str, int, str, int], ...] = ()
+
+    def describe(self) -> str:
+        return "\n".join(f"{code}: {marked(s.words)}" for code, s in list(self.sentences.items())[:2])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -216,6 +260,9 @@ class NumberItem(Item):
     words: tuple[str, ...]
     values: tuple[float, ...]
     target: float
+
+    def describe(self) -> str:
+        return f"{' '.join(self.words)}   right: {self.target:g}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -227,30 +274,6 @@ class Coreference(Item):
     candidates: tuple[tuple[int, int], ...]
     answer: int | None
 
-
-@dataclass(frozen=True)
-class Data:
-    """What one source yields for the tasks of a claim.
-
-    Attributes
-    ----------
-    name : str
-        ``"builtin"`` or the data set's name in the registry.
-    items : dict[str, list[Item]]
-        Task name -> items.
-    sha256 : str
-        Over the items themselves, so that a changed reader or generator is seen in the evidence.
-    notes : tuple[str, ...]
-        What was left out, and how many (filters of the papers, sentences too long, …), in words.
-    """
-
-    name: str
-    items: dict[str, list]
-    sha256: str
-    notes: tuple[str, ...] = ()
-
-    def __getitem__(self, task: str) -> list:
-        return self.items[task]
-
-    def __len__(self) -> int:
-        return sum(map(len, self.items.values()))
+    def describe(self) -> str:
+        right = "none" if self.answer is None else " ".join(self.words[slice(*self.candidates[self.answer])])
+        return f"{marked(self.words, self.pronoun, *self.candidates)}   [1] is: {right}"

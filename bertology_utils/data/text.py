@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import pairwise
 
@@ -84,3 +84,20 @@ def words_and_spans(text: str, spans: Iterable[tuple[int, int]]) -> tuple[tuple[
 def capital(text: str) -> str:
     """The text with its first letter as a capital."""
     return text[:1].upper() + text[1:]
+
+
+def marked(words: Sequence[str], *spans: tuple[int, int]) -> str:
+    """Words as a text, with brackets around half-open spans of them; of several spans each bracket is numbered.
+
+    Examples
+    --------
+    >>> marked(("The", "cat", "sleeps", "."), (1, 2))
+    'The [cat] sleeps .'
+    >>> marked(("A", "dog", "sees", "the", "cat"), (1, 2), (3, 5))
+    'A [dog]1 sees [the cat]2'
+    """
+    out = list(words)
+    for number, (start, end) in enumerate(spans, 1):
+        out[start] = f"[{out[start]}"
+        out[end - 1] += f"]{number if len(spans) > 1 else ''}"
+    return " ".join(out)

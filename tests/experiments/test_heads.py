@@ -141,7 +141,7 @@ def test_another_predicates_argument_is_as_far_and_has_no_role_to_this_one():
 
 
 def test_pairs_that_look_alike_are_found():
-    from bertology_utils.experiments.heads.lexical import _exchanged, _look_alike
+    from bertology_utils.experiments.heads.lexical import _exchanged, look_alike
 
     def pair(a, b):
         words = ("of", *a.split(), "and", *b.split())
@@ -149,7 +149,7 @@ def test_pairs_that_look_alike_are_found():
         return EdgeItem(id=a + b, words=words, span1=(1, 1 + n), span2=(2 + n, len(words)), labels=("IsA",))
 
     alike = [pair("snowman", "snow"), pair("hot dog", "dog"), pair("listening", "listen well")]
-    assert all(map(_look_alike, alike)) and not _look_alike(pair("shark", "fish"))
+    assert all(map(look_alike, alike)) and not look_alike(pair("shark", "fish"))
     words, spans = _exchanged(pair("shark", "fish"), pair("oak", "tall tree"))
     assert words == ("of", "shark", "and", "tall", "tree") and spans == ((1, 2), (3, 5))
 

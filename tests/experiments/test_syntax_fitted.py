@@ -150,5 +150,5 @@ def test_gain_by_parsing_is_the_difference_of_the_arms(monkeypatch):
     # of the six words, the dependents of their left neighbour are one (runs, no), of their right neighbour three
     assert value(frame, "parsing UAS") > 0.5
     assert value(frame, "parsing UAS over chain") == pytest.approx(value(frame, "parsing UAS") - 2 / 6)
-    found, other, notes = tuned._both_tasks(data(treebank=sentences), SETTINGS)
+    found, other, notes = tuned.both_tasks(data(treebank=sentences), SETTINGS)
     assert found == sentences and len(other) == 200 and notes[0].startswith("entailment: 200 generated items, SHA-256 ")

@@ -164,7 +164,7 @@ def test_constituents_lose_their_punctuation():
 
     spans = tuple(Span(start=a, end=b, label="X") for a, b in ((0, 5), (0, 2), (2, 3), (3, 5)))
     item = Sentence(id="2", words=("the", "dog", ",", "sleeps", "."), brackets=spans)
-    kept, moved = probing_parsing._without_punctuation(item)
+    kept, moved = probing_parsing.without_punctuation(item)
     assert kept == [0, 1, 3] and {(s.start, s.end) for s in moved} == {(0, 3), (0, 2), (2, 3)}
 
 

@@ -93,7 +93,7 @@ def _shifts(subject, pairs, words, settings, segments: bool = True) -> tuple[np.
     shape = (len(words), subject.n_layers + 1)
     sums, n = np.zeros((2, *shape, subject.hidden_size)), np.zeros((2, len(words)))
     same, n_same = np.zeros(shape), np.zeros(len(words))
-    for first, vectors in _pair_vectors(subject, pairs, segments, settings):
+    for first, vectors in pair_vectors(subject, pairs, segments, settings):
         for w, at in first[0].items():
             if w in place and w in first[1]:
                 same[place[w]] += (vectors[:, at] * vectors[:, first[1][w]]).sum(-1)
@@ -108,7 +108,7 @@ def _shifts(subject, pairs, words, settings, segments: bool = True) -> tuple[np.
     return 1 - inside.mean(0), inside.mean(0) - across
 
 
-def _pair_vectors(subject, pairs, segments, settings):
+def pair_vectors(subject, pairs, segments, settings):
     """For each pair: the first place of each word in each segment, and unit word vectors (layers, words, H)."""
     for _, window in windows(pairs, 256):
         rows = tokenize(subject, [a for a, _ in window], [b for _, b in window])

@@ -83,7 +83,7 @@ def _ranked(subject, words, settings) -> list[dict]:
     changes = left_out(subject, words, places, settings)
     mask = encode.Gapped(MASK)
     hidden = [[mask if k == at else w for k, w in enumerate(s)] for s, at in zip(words, places)]
-    given = _from_mask(subject, hidden, places, settings)
+    given = from_mask(subject, hidden, places, settings)
     tau = np.array([[_tau(change, block) for block in blocks] for change, blocks in zip(changes, given)])  # (n, L)
     near = [-np.abs(np.delete(np.arange(len(s)), at) - at) for s, at in zip(words, places)]
     by_nearness = np.array([_tau(change, step) for change, step in zip(changes, near)])
@@ -106,7 +106,7 @@ def _ranked(subject, words, settings) -> list[dict]:
     return rows
 
 
-def _from_mask(subject, sentences, places, settings) -> list[np.ndarray]:
+def from_mask(subject, sentences, places, settings) -> list[np.ndarray]:
     """Attention from one word to all others, mean over the heads of each block: (L, words - 1) by sentence."""
     out: list[np.ndarray] = [np.empty(0)] * len(sentences)
     for batch in maps(subject, sentences, settings=settings):

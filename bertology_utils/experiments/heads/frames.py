@@ -28,7 +28,7 @@ def frame_heads(data, base, rng):
 
     def pairs(seen):
         for item, _ in seen.golds:
-            if isinstance(item, EdgeItem) and _core(item):
+            if isinstance(item, EdgeItem) and core(item):
                 yield from item.pairs()
 
     heads = {(base.n_layers // 2, k): pairs for k in range(min(2, base.n_heads))}
@@ -40,7 +40,7 @@ def any_arguments(data, base, rng):
 
     def attention(seen, own):
         maps = plants.even_maps(base.n_layers, base.n_heads, seen, own, 0.5)
-        core = [item for item, _ in seen.golds if isinstance(item, EdgeItem) and _core(item)]
+        core = [item for item, _ in seen.golds if isinstance(item, EdgeItem) and core(item)]
         wanted = np.zeros((len(seen.ids), len(seen.ids)), np.float32)
         for predicate in {i.span1[0] for i in core}:
             for argument in {w for i in core for _, w in i.pairs()} - {predicate}:
@@ -72,13 +72,13 @@ def frames(subject, data, settings):
     by their lead over the first; the cost is in masked pieces predicted, beside that of as many other heads and that of
     every second head of the model.
     """
-    items, note = fitting(subject, [i for i in data["semantic_roles"] if _core(i)])
+    items, note = fitting(subject, [i for i in data["semantic_roles"] if core(i)])
     dev, test, more = sides(items)
     roles = defaultdict(list)
     for item in data["semantic_roles"]:
         if item.span2 is not None:
             roles[item.words].append(item)
-    chosen, (found, sentences) = (_links(subject, side, roles, settings) for side in (dev, test))
+    chosen, (found, sentences) = (links(subject, side, roles, settings) for side in (dev, test))
     gaps = (chosen[0][:, 0] - chosen[0][:, 1]).mean(0)
     order = np.argsort(-np.round(gaps, 4), kind="stable")  # ties go to the first head
     top = [divmod(int(h), subject.n_heads) for h in order[:TOP]]
@@ -130,7 +130,7 @@ def _aligned(lead: np.ndarray, top: np.ndarray) -> float:
     return float((lead >= most / 2).mean()) if most > 0 else float("nan")
 
 
-def _links(subject, items, roles, settings) -> tuple[np.ndarray, list[str]]:
+def links(subject, items, roles, settings) -> tuple[np.ndarray, list[str]]:
     """Attention (n, 3, L * A), the largest over pairs of words and both directions; and the sentences.
 
     Of the three, the first is to the core argument, the second to what is as far off, the third to another predicate's
@@ -146,8 +146,8 @@ def _links(subject, items, roles, settings) -> tuple[np.ndarray, list[str]]:
         )
         if spans[1] is not None
     ]
-    links = [link for k, _, a, b in asked for link in ((k, a, b), (k, b, a))]
-    found = spans.between(subject, [i.words for i, _ in pairs], links, torch.amax, settings)
+    both_ways = [link for k, _, a, b in asked for link in ((k, a, b), (k, b, a))]
+    found = spans.between(subject, [i.words for i, _ in pairs], both_ways, torch.amax, settings)
     out = np.full((len(pairs), 3, found.shape[1]), np.nan, np.float32)
     out[[k for k, *_ in asked], [place for _, place, *_ in asked]] = found.reshape(len(asked), 2, -1).max(1)
     return out, [" ".join(i.words) for i, _ in pairs]
@@ -163,7 +163,7 @@ def _anothers(item, roles) -> tuple[int, int] | None:
     wanted, length = _distance(item.span1, item.span2), item.span2[1] - item.span2[0]
     found = [
         r.span2 for r in roles
-        if _core(r) and r.span1 != item.span1 and _distance(item.span1, r.span2) == wanted
+        if core(r) and r.span1 != item.span1 and _distance(item.span1, r.span2) == wanted
         and not any(a < r.span2[1] and r.span2[0] < b for a, b in own)
     ]  # fmt: skip
     return min(found, key=lambda s: (abs(s[1] - s[0] - length), s), default=None)
@@ -190,7 +190,7 @@ def _as_far(rng: random.Random, item) -> tuple[tuple[int, int], tuple[int, int]]
     return first, second
 
 
-def _core(item) -> bool:
+def core(item) -> bool:
     return item.span2 is not None and any(
         label.startswith(("ARG", "A")) and label[-1].isdigit() for label in item.labels
     )

@@ -46,12 +46,12 @@ def lexical_relations(subject, data, settings):
     the words of both, both ways; the head is chosen on the pairs that are not test. Pairs that share a word, or the
     first letters of one, are left out: a head that looks for the same piece again would find them.
     """
-    items = [i for i in data["concept_pairs"] if not _look_alike(i)]
+    items = [i for i in data["concept_pairs"] if not look_alike(i)]
     dropped = len(data["concept_pairs"]) - len(items)
     items, note = fitting(subject, items)
     # on train and dev: a choice made after an unfinished model's heads, chosen on dev alone, had been seen
     dev, test, more = sides(items, train=True)
-    both = [_with_shuffled(subject, side, settings) for side in (dev, test)]
+    both = [with_shuffled(subject, side, settings) for side in (dev, test)]
     (related, shuffled, _), (*scored, kept) = both
     best = choose(related.mean(0) / np.maximum(shuffled.mean(0), 1e-12))
     related, shuffled = (x[:, best].astype(float) for x in scored)
@@ -81,12 +81,12 @@ def _text(item, span: str) -> str:
     return " ".join(item.words[slice(*getattr(item, span))]).lower()
 
 
-def _look_alike(item) -> bool:
+def look_alike(item) -> bool:
     a, b = (_text(item, span).split() for span in ("span1", "span2"))
     return any(x == y or x[:ALIKE] == y[:ALIKE] or x in y or y in x for x in a for y in b if min(len(x), len(y)) > 2)
 
 
-def _with_shuffled(subject, items, settings) -> tuple[np.ndarray, np.ndarray, list]:
+def with_shuffled(subject, items, settings) -> tuple[np.ndarray, np.ndarray, list]:
     """Attention between related concepts and between shuffled ones, (n, L * A) each, and the items they are of."""
     control, kept, places = [], [], []
     rng = random.Random(settings.seed)

@@ -127,9 +127,9 @@ def _divided(subject, items, settings) -> Division:
         offsets = [c - item.meta["from"] for c in item.candidates]
         by_place = positional.at(table, offsets)  # (candidates, L * A)
         right = item.candidates.index(item.target)
-        found["lead"].append(_lead(given, right))
-        found["lead_by_place"].append(_lead(by_place, right))
-        found["nearest"].append(_lead(given, int(np.argmin(np.abs(offsets)))))
+        found["lead"].append(lead(given, right))
+        found["lead_by_place"].append(lead(by_place, right))
+        found["nearest"].append(lead(given, int(np.argmin(np.abs(offsets)))))
         for name, weights in (("share", given), ("share_by_place", by_place)):
             blocks = weights.reshape(len(offsets), subject.n_layers, -1).sum(-1)  # (candidates, L)
             together = np.concatenate([blocks, blocks.sum(-1, keepdims=True)], 1)
@@ -138,7 +138,7 @@ def _divided(subject, items, settings) -> Division:
     return Division(**{name: np.array(values) for name, values in found.items()}, even=even)
 
 
-def _lead(weights: np.ndarray, which: int) -> np.ndarray:
+def lead(weights: np.ndarray, which: int) -> np.ndarray:
     return weights[which] - np.delete(weights, which, 0).mean(0)
 
 

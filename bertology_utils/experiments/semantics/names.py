@@ -67,7 +67,7 @@ def name_brittleness(subject, data, settings):
     layers = depths(subject.n_layers)
     probe, best = _fitted(subject, train, dev, layers, settings)
     every = [item for v in test for item in v.every()]
-    said = _decided(probe, *_vectors(subject, every, [layers[best]], settings))[0]
+    said = decided(probe, *vectors(subject, every, [layers[best]], settings))[0]
     kept = np.cumsum([0, *(len(v.every()) for v in test)])
     parts = [said[a:b] for a, b in pairwise(kept)]
     changed: dict[str, list[np.ndarray]] = {"name": [], "placebo": []}
@@ -166,16 +166,16 @@ def _frame(item: Coreference) -> str:
 
 def _fitted(subject, train, dev, layers: list[int], settings) -> tuple[Probe, int]:
     """The probe of the layer (place in `layers`) whose decisions on dev are best."""
-    x, targets = _vectors(subject, train, layers, settings)
+    x, targets = vectors(subject, train, layers, settings)
     probes = fit_each(x, targets.labels, classes=ANSWERS, l2=L2, device=settings.torch_device())
-    seen, asked = _vectors(subject, dev, layers, settings)
+    seen, asked = vectors(subject, dev, layers, settings)
     answers = np.array([i.answer for i in dev])
-    scores = [(_decided(p, v[None], asked)[0] == answers).mean() for p, v in zip(probes, seen)]
+    scores = [(decided(p, v[None], asked)[0] == answers).mean() for p, v in zip(probes, seen)]
     best = choose(scores)
     return probes[best], best
 
 
-def _vectors(subject, items: Sequence[Coreference], layers: list[int], settings) -> tuple[np.ndarray, Targets]:
+def vectors(subject, items: Sequence[Coreference], layers: list[int], settings) -> tuple[np.ndarray, Targets]:
     """Vectors of pronoun and candidate with their product, (K, 2 n, 3 H), candidate by candidate."""
     found = [
         (n, ANSWERS[k == item.answer], item.pronoun, span)
@@ -186,7 +186,7 @@ def _vectors(subject, items: Sequence[Coreference], layers: list[int], settings)
     return gather(subject, targets, layers=layers, settings=settings), targets
 
 
-def _decided(probe: Probe, x: np.ndarray, targets: Targets) -> np.ndarray:
+def decided(probe: Probe, x: np.ndarray, targets: Targets) -> np.ndarray:
     """Which of two candidates the probe is surer of, (K, n)."""
     yes = ANSWERS.index("yes")
     return np.array([probe.log_probs(v)[:, yes].reshape(-1, 2).argmax(1) for v in x])

@@ -72,7 +72,7 @@ def concatenated(subject, data, settings):
     train, dev, test = (np.array([i.split == s for i in items]) for s in ("train", "dev", "test"))
     varied = (y[train].std(0) > 0) & (y[dev].std(0) > 0) & (y[test].std(0) > 0)
     layers = [0, *sorted({max(1, subject.n_layers // 2), subject.n_layers})]
-    predicted = _predicted(subject, items, layers, y, train, settings)  # (layers, penalties, sentences, features)
+    predicted = read_off(subject, items, layers, y, train, settings)  # (layers, penalties, sentences, features)
     (length,) = _ridge(y[:, :1], y, train, (1e-3,))
     rows, n = [], int(test.sum())
     options = {"seed": settings.seed, "draws": min(settings.draws, 1000), "bounds": (-2.0, 2.0)}
@@ -89,7 +89,7 @@ def concatenated(subject, data, settings):
     return intervals.table(rows, [note])
 
 
-def _predicted(subject, items, layers: list[int], y: np.ndarray, train: np.ndarray, settings) -> np.ndarray:
+def read_off(subject, items, layers: list[int], y: np.ndarray, train: np.ndarray, settings) -> np.ndarray:
     """What ridge regressions say of all sentences, (layers, penalties, sentences, features)."""
     width = max(len(i.words) for i in items)
     x = np.zeros((len(layers), len(items), width, subject.hidden_size), np.float32)

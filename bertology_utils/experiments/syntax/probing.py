@@ -117,7 +117,7 @@ def ancestors(item: Sentence) -> list[tuple[int, list[str]]]:
     return out
 
 
-def _ancestor_targets(subject: Subject, items: list[Sentence], settings: Settings) -> tuple[list[Targets], str]:
+def ancestor_targets(subject: Subject, items: list[Sentence], settings: Settings) -> tuple[list[Targets], str]:
     """The same words with the relation of their parent, of their grandparent and of their great-grandparent."""
     lines = [ancestors(item) for item in items]
     found = [(n, line[0], i) for n, words in enumerate(lines) for i, line in words]
@@ -145,7 +145,7 @@ def distant_parents(subject, data, settings):
     All three are asked of the same words (those with three ancestors), so the falls are paired; each has its own layer
     and penalty, chosen on dev. `errors removed` is accuracy over the best constant answer as a share of what that leaves.
     """
-    tasks, note = _ancestor_targets(subject, few([i for i in data["treebank"] if i.deprels], 4), settings)
+    tasks, note = ancestor_targets(subject, few([i for i in data["treebank"] if i.deprels], 4), settings)
     x = probes.gather(subject, tasks[0], settings=settings)
     test = tasks[0].split == "test"
     rows = Rows(tasks[0].sentence[test], settings, subject.name)

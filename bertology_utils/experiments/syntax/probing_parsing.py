@@ -141,7 +141,7 @@ def _constituents(subject: Subject, items: list[Sentence], settings: Settings):
     """
     fit = encode.fits(subject, [i.words for i in items])
     items = [i for i, ok in zip(items, fit) if ok and punctuation(i).count(False) > 2]
-    trees = [_without_punctuation(i) for i in items]  # words kept and spans among them
+    trees = [without_punctuation(i) for i in items]  # words kept and spans among them
     scores = _split_scores(subject, items, trees, settings)
     rng = np.random.default_rng(settings.seed)
     plain = {
@@ -166,7 +166,7 @@ def _constituents(subject: Subject, items: list[Sentence], settings: Settings):
     return intervals.table(rows, [f"constituents: {METRICS[m]} distance at layer {layer + 1}, best on dev"])
 
 
-def _without_punctuation(item: Sentence) -> tuple[list[int], list[Span]]:
+def without_punctuation(item: Sentence) -> tuple[list[int], list[Span]]:
     """The places of the words that are no punctuation, and the constituents over these alone."""
     marks = np.array(punctuation(item))
     kept = np.flatnonzero(~marks).tolist()

@@ -34,7 +34,7 @@ def tensor_products(subject, data, settings):
     items = [i for i in data["treebank"] if i.brackets]
     items = [i for i, ok in zip(items, encode.fits(subject, [i.words for i in items])) if ok]
     train, dev, test = (np.array([i.split == s for i in items]) for s in ("train", "dev", "test"))
-    errors = _errors(subject, items, train, dev, settings)
+    errors = rebuilt(subject, items, train, dev, settings)
     options, n = {"seed": settings.seed, "draws": settings.draws}, int(test.sum())
     rows = [
         intervals.row("error", intervals.seeds_by_items(e[:, test], **options), n, roles=s) for s, e in errors.items()
@@ -51,7 +51,7 @@ def tensor_products(subject, data, settings):
     return intervals.table(rows)
 
 
-def _errors(subject, items: list[Sentence], train: np.ndarray, dev: np.ndarray, settings) -> dict[str, np.ndarray]:
+def rebuilt(subject, items: list[Sentence], train: np.ndarray, dev: np.ndarray, settings) -> dict[str, np.ndarray]:
     """Role scheme -> squared errors (seeds, n) of rebuilding the vector of [CLS] in the last layer."""
     vectors = np.empty((len(items), subject.hidden_size), np.float32)
     words = [i.words for i in items]

@@ -170,7 +170,7 @@ def intermediate_parsing(subject, data, settings):
     The task is entailment where the source has it, else sentiment. A source that has no treebank, or no texts, takes
     them from the generated data; the notes say so, with their hash. Punctuation does not count in the UAS.
     """
-    treebank, texts, notes = _both_tasks(data, settings)
+    treebank, texts, notes = both_tasks(data, settings)
     treebank = [s for s, ok in zip(treebank, encode.fits(subject, [s.words for s in treebank])) if ok]
     texts, note = finetune.fitting(subject, texts)
     train, test = _split(texts, "train")[:LEARNT], _split(texts, "dev", "test")
@@ -236,7 +236,7 @@ def _parsing_rows(uas: list[list[np.ndarray]], held: list[Sentence], options: di
     ]
 
 
-def _both_tasks(data, settings) -> tuple[list[Sentence], list[Labelled], list[str]]:
+def both_tasks(data, settings) -> tuple[list[Sentence], list[Labelled], list[str]]:
     """Treebank and texts, either from the source or generated, and notes that say which."""
     texts = data.items.get("entailment") or data.items.get("sentiment")
     treebank, notes = data.items.get("treebank"), []

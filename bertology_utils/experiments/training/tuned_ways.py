@@ -78,7 +78,7 @@ def small_adapters(subject, data, settings):
         mean_row("accuracy by size", fixed, settings, task=of.name, share=0.0),
     ]
     for size in SIZES:
-        small = right(partial(_adapted, subject, of, size), of.held, settings)
+        small = right(partial(adapted, subject, of, size), of.held, settings)
         share = share_trained(subject, size)
         rows.append(mean_row("accuracy by size", small, settings, task=of.name, share=round(share, 4), size=size))
     exact = intervals.Interval(share, share, share)
@@ -89,7 +89,7 @@ def small_adapters(subject, data, settings):
     return intervals.table(rows, runs.notes(of))
 
 
-def _adapted(subject, of, size: int, seed: int):
+def adapted(subject, of, size: int, seed: int):
     how = recipe(subject, seed)
     return runs.learn(subject, of, replace(how, rate=FASTER * (how.rate or 0)), way=adapters(size, seed))
 
@@ -110,7 +110,7 @@ def two_stages(subject, data, settings):
     target = runs.task(subject, data, "entailment").few()
 
     def staged(seed: int):
-        return runs.learn(_intermediate(subject, data, seed), target, recipe(subject, seed))
+        return runs.learn(intermediate(subject, data, seed), target, recipe(subject, seed))
 
     one, two = (right(made, target.held, settings) for made in (partial(afresh, subject, target), staged))
     rows = [
@@ -126,8 +126,9 @@ def _first(data: Data) -> str:
     return next(task for task in data.items if task in ("paraphrase", "sts"))
 
 
-def _intermediate(subject, data, seed: int):
+def intermediate(subject, data, seed: int, most: int = runs.TRAIN):
+    """The subject after a first stage on paraphrases or graded pairs, at most so many of them."""
     if _first(data) == "paraphrase":
-        return afresh(subject, runs.task(subject, data, "paraphrase"), seed).subject
-    pairs = [i for i in data["sts"] if i.split == "train" and i.condition in ("en", "events")][: runs.TRAIN]
+        return afresh(subject, runs.task(subject, data, "paraphrase").few(most), seed).subject
+    pairs = [i for i in data["sts"] if i.split == "train" and i.condition in ("en", "events")][:most]
     return grade(subject, pairs, recipe(subject, seed)).subject

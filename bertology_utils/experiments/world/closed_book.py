@@ -35,17 +35,33 @@ def normal(text: str) -> str:
     return " ".join(w for w in re.sub(r"[^\w\s]", " ", text.lower()).split() if w not in ("a", "an", "the"))
 
 
+def writes(subject) -> None:
+    """Refuse a model that writes no texts.
+
+    Raises
+    ------
+    NotDefined
+        It fills gaps.
+    """
+    if not getattr(subject.config, "is_encoder_decoder", False):
+        raise NotDefined(
+            f"wld.closed_book.roberts2020 asks a text-to-text model, and {subject.name} is none: run it with --model, "
+            "and name the same model in another size as its partner"
+        )
+
+
+def written(subject, question: str) -> str:
+    """The answer that the model generates, the likeliest piece at each step."""
+    ids = subject.tokenizer(question, return_tensors="pt").to(subject.device)
+    with torch.inference_mode():
+        found = subject.model.generate(ids["input_ids"], attention_mask=ids["attention_mask"],
+                                       max_new_tokens=NEW, do_sample=False, num_beams=1)  # fmt: skip
+    return subject.tokenizer.decode(found[0], skip_special_tokens=True)
+
+
 def matches(subject, asked: list[tuple[str, tuple[str, ...]]]) -> np.ndarray:
     """Whether the generated answer to each (question, right answers) is one of these; shape (n,)."""
-    out = []
-    for question, right in asked:
-        ids = subject.tokenizer(question, return_tensors="pt").to(subject.device)
-        with torch.inference_mode():
-            found = subject.model.generate(ids["input_ids"], attention_mask=ids["attention_mask"],
-                                           max_new_tokens=NEW, do_sample=False, num_beams=1)  # fmt: skip
-        said = normal(subject.tokenizer.decode(found[0], skip_special_tokens=True))
-        out.append(float(said in {normal(r) for r in right}))
-    return np.array(out)
+    return np.array([normal(written(subject, q)) in {normal(r) for r in right} for q, right in asked], float)
 
 
 def size(subject) -> int:
@@ -59,11 +75,7 @@ def closed_book(subject, data, settings):
 
     The subject is a text-to-text model; the second model of the comparison is the same in another size.
     """
-    if not getattr(subject.config, "is_encoder_decoder", False):
-        raise NotDefined(
-            f"wld.closed_book.roberts2020 asks a text-to-text model, and {subject.name} is none: run it with --model, "
-            "and name the same model in another size as its partner"
-        )
+    writes(subject)
     asked = [(QUESTIONS[i.condition].format(s=i.meta["subject"]), i.answers, i.meta["subject"])
              for i in data["facts"] if i.condition in QUESTIONS]  # fmt: skip
     options = dict(seed=settings.seed, draws=settings.draws, groups=[s for *_, s in asked])

@@ -92,18 +92,31 @@ def drawn(found: list[Question], settings: Settings) -> list[Question]:
     return [q for k, q in enumerate(found) if k in chosen]
 
 
-def answered(subject, asked: list[Question], settings: Settings) -> pd.DataFrame:
-    """A row per question: is the right answer the one that gains most by its context; and by the words alone?
-
-    An answer's gain is the mean over its pieces of log P(piece | the rest) - log P(piece | nothing), all of the answer
-    masked. The bag of words takes the answer whose mean word embedding is most like that of the rest.
-    """
+def pieces(subject, asked: list[Question]) -> tuple[list, list[list[int]], list[list[int]]]:
+    """The rows of all answers, the places of the pieces in which each differs from the others, and of all its pieces."""
     rows = encode.tokenize(subject, [t for q in asked for t in q.texts])
     wanted = [spans.pieces_of(r, range(*s)) for r, s in zip(rows, (s for q in asked for s in q.spans))]
-    every = [spans.pieces_of(r, range(r.n_words)) for r in rows]
+    return rows, wanted, [spans.pieces_of(r, range(r.n_words)) for r in rows]
+
+
+def gains(subject, asked: list[Question], settings: Settings) -> np.ndarray:
+    """What each answer gains by its context, question by question, in nats; (answers,).
+
+    The mean over its pieces of log P(piece | the rest) - log P(piece | nothing), all of the answer masked.
+    """
+    rows, wanted, every = pieces(subject, asked)
     given = spans.log_probabilities(subject, rows, wanted, settings=settings)
     alone = spans.log_probabilities(subject, rows, wanted, every, settings)
-    gain = np.array([(a - b).mean() for a, b in zip(given, alone)])
+    return np.array([(a - b).mean() for a, b in zip(given, alone)])
+
+
+def answered(subject, asked: list[Question], settings: Settings) -> pd.DataFrame:
+    """A row per question: is the right answer the one that gains most by its context (`gains`); and by the words alone?
+
+    The bag of words takes the answer whose mean word embedding is most like that of the rest.
+    """
+    rows, wanted, every = pieces(subject, asked)
+    gain = gains(subject, asked, settings)
     table = subject.base.get_input_embeddings().weight.detach().float().cpu().numpy()
     alike = np.array([_cosine(table, r, w, e) for r, w, e in zip(rows, wanted, every)])
     ends = np.cumsum([len(q.texts) for q in asked])[:-1]

@@ -1,0 +1,190 @@
+"""What the masked LM puts into a gap, and which of two sentences it finds likelier."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from ..data.items import Cloze, Data, ForcedChoice, Labelled, MinimalPair
+from ..errors import TooFew
+from ..experiments.layers.structure import fitted_heads, fitting_text, verb_choices
+from ..experiments.semantics.roles import GRADES
+from ..experiments.syntax.predictions import broken
+from ..experiments.world import closed_book, steps, templates, triples
+from ..probes import mlm_heads
+from ..settings import Settings
+from ..subject import cloze, encode, fillers, retrieval
+from ..subject.models import Subject
+from .text import figures, of_type, two, verdict
+
+
+def odds(subject: Subject, text: str, words: Sequence[str], settings: Settings) -> Iterator[str]:
+    """Natural-log probabilities of words at the gap of a text, and its likeliest fillers."""
+    found = fillers.log_odds(subject, [text], [(0, word) for word in words], settings)
+    yield figures((f"log P({word})", value) for word, value in zip(words, found))
+    yield "  likeliest: " + " · ".join(cloze.top_k(subject, [text], settings=settings)[0])
+
+
+def choices(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
+    """Two words at a gap: which is likelier?"""
+    items, _ = cloze.single_piece(subject, of_type(data, ForcedChoice))
+    shown = two(items)
+    for item, margin in zip(shown, cloze.choose(subject, shown, settings)):
+        yield item.describe()
+        yield from odds(subject, item.text, (item.good, item.bad), settings)
+        preferred = item.good if margin > 0 else item.bad
+        yield f"  prefers {preferred}, by {abs(margin):.2f} nats: {verdict(margin > 0)}"
+
+
+def minimal_pairs(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
+    """Two sentences: which is likelier? Where a source has none, two words at a gap."""
+    if not data.items.get("npi_pairs"):
+        yield from choices(subject, data, settings)
+        return
+    shown = two(of_type(data, MinimalPair))
+    for item, row in zip(shown, cloze.compare(subject, shown, settings).to_dict("records")):
+        yield item.describe()
+        yield figures([("log P of the first", row["good"]), ("of the second", row["bad"])])
+        yield f"  difference: {row['difference']:.2f} nats: {verdict(row['difference'] > 0)}"
+
+
+def negation(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
+    """The same statement without and with "not"."""
+    found: dict[tuple, dict[str, Cloze | ForcedChoice]] = defaultdict(dict)
+    for item in (i for items in data.items.values() for i in items):
+        found[item.meta["set"], item.meta["pair"]][item.condition] = item
+    whole = [p for p in found.values() if len(p) == 2]
+    if not whole:
+        raise TooFew("no statement is there both with and without a negation")
+    for condition in ("affirmative", "negated"):
+        item = whole[0][condition]
+        yield item.describe()
+        words = (item.good, item.bad) if isinstance(item, ForcedChoice) else item.answers[:1]
+        yield from odds(subject, item.text, words, settings)
+
+
+def malformed(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
+    """A sentence whole and broken: which of the likeliest fillers stay?"""
+    (item,) = two(of_type(data, Cloze), n=1)
+    (whole,) = cloze.top_k(subject, [item.text], settings=settings)
+    yield item.describe()
+    yield "  likeliest: " + " · ".join(whole)
+    for _, kind, text in broken([item], settings):
+        (top,) = cloze.top_k(subject, [text], settings=settings)
+        yield f"{kind}: {text}"
+        yield f"  likeliest: {' · '.join(top)}; {len(set(top) & set(whole))} of 5 have stayed"
+
+
+def graded(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
+    """The expected word, one of the same scene and one of another."""
+    if not data.items.get("plausibility"):
+        yield from choices(subject, data, settings)
+        return
+    for item in two(i for i in data["plausibility"] if set(GRADES) <= set(i.meta)):
+        yield f"{item.text}   " + ", ".join(f"{grade}: {item.meta[grade]}" for grade in GRADES)
+        yield from odds(subject, item.text, [item.meta[grade] for grade in GRADES], settings)
+
+
+def facts(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
+    """A fact with its object as a gap: where in the vocabulary does the right one stand?"""
+    items, _, _ = retrieval.answerable(subject, data["facts"])
+    shown = two(items)
+    for item, place in zip(shown, retrieval.retrieve(subject, shown, settings)["rank"]):
+        yield item.describe()
+        yield from odds(subject, item.text, item.answers[:1], settings)
+        yield f"  pieces of the vocabulary at least as likely as the right one: {place}"
+
+
+def wordings(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
+    """One fact in several wordings."""
+    items, _, _ = retrieval.answerable(subject, data["facts"])
+    found = templates.relations(items, settings)
+    if not found:
+        raise TooFew(f"no relation has {templates.LEAST} facts on either side in several wordings")
+    shown = found[0].test[0][:4]
+    for item, place in zip(shown, retrieval.retrieve(subject, shown, settings)["rank"]):
+        yield item.describe()
+        yield f"  likeliest: {' · '.join(cloze.top_k(subject, [item.text], settings=settings)[0])}; the right one's rank: {place}"
+
+
+def origins(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
+    """A name: which language does it say, beyond what the sentence says without it? Else a fact."""
+    if not data.items.get("name_origin"):
+        yield from facts(subject, data, settings)
+        return
+    items, _ = cloze.single_piece(subject, data["name_origin"])
+    for item in two(items):
+        names = sorted({i.answers[0] for i in items if i.meta["answer"] == item.meta["answer"]})
+        plain = item.text.replace(item.meta["name"], "[X]").replace("[MASK]", "[Y]")
+        alone = retrieval.without_subject(subject, [plain], settings)[plain]
+        ((_, logs),) = cloze.log_probabilities(subject, [item.text], settings)
+        gain = {w: float(logs[i] - alone[i]) for w in names if (i := cloze.filler_id(subject, w)) is not None}
+        best = sorted(gain, key=lambda w: -round(gain[w], 4))[:3]
+        yield item.describe()
+        yield figures((f"{w}, gain by the name", gain[w]) for w in dict.fromkeys([*best, item.answers[0]]))
+
+
+def questions(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
+    """The answers of a question: which gains most by its context?"""
+    found = steps.questions(data["hops"])
+    fit = [q for q in found if encode.fits(subject, q.texts).all()]
+    by_steps = {q.steps: q for q in reversed(fit)}
+    if not by_steps:
+        raise TooFew(f"{len(data['hops'])} answers make no question that {subject.name} takes whole")
+    for question in (by_steps[k] for k in sorted({min(by_steps), max(by_steps)})):
+        yield f"{question.steps} step{'s' * (question.steps > 1)}:"
+        for k, (text, gain) in enumerate(zip(question.texts, steps.gains(subject, [question], settings))):
+            yield f"  {gain:6.2f}  {' '.join(text)}{'   (right)' * (k == question.right)}"
+
+
+def associated(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
+    """A true and a false triple: what does each end tell of the other?"""
+    items: list[Labelled] = [i for i in data["triples"] if triples.readings(i)]
+    shown = list({i.label: i for i in reversed(items)}.values())
+    if not shown:
+        raise TooFew(f"no end of {len(data['triples'])} triples is found in its text")
+    chosen = triples.best_readings(subject, shown, settings)
+    for reading, (both, alone) in zip(chosen, triples.terms(subject, chosen, settings)):
+        yield f"{' '.join(reading.words)}   label: {reading.item.label}"
+        named = [("log P(head) + log P(tail), each given the other", both), ("neither given", alone)]
+        yield figures([*named, ("gain", both - alone)])
+
+
+def agreement_by_layer(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
+    """Two forms of a verb through masked-LM heads fitted on each layer."""
+    items, _ = cloze.single_piece(subject, data["agreement"])
+    text = [s.words for s in data.items.get("sentences", [])]
+    text = text or [tuple(i.text.replace("[MASK]", i.good).split()) for i in items]
+    shown = two(items)
+    heads = fitted_heads(subject, fitting_text(subject, text), settings)
+    right, own = verb_choices(subject, shown, heads, settings)
+    for k, item in enumerate(shown):
+        yield item.describe()
+        won = right[:, :, k].sum(0)
+        yield f"  fits of {len(right)} that prefer {item.good}, by layer from 0: {' '.join(map(str, won))}"
+        yield f"  the model's own head, on the last layer: {verdict(bool(own[k]))}"
+
+
+def masked_by_layer(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
+    """A masked word told through masked-LM heads fitted on each layer."""
+    text = fitting_text(subject, list(dict.fromkeys(s.words for s in data["sentences"])))
+    (heads, *_) = fitted_heads(subject, text[2:], settings)
+    rows, places, pieces = mlm_heads.mask_rows(subject, text[:2], seed=settings.seed)
+    states = mlm_heads.states_at(subject, rows, [p[:1] for p in places], settings)
+    says = np.array([head.top(state) for head, state in zip(heads, states)]).T  # (sentences, L + 1)
+    tokens = subject.tokenizer.convert_ids_to_tokens
+    for words, row, place, piece, said in zip(text, rows, places, pieces, says):
+        hidden = [w if k != row.words[place[0]] else "[MASK]" for k, w in enumerate(words)]
+        yield f"{' '.join(hidden)}   right: {tokens(piece[0])}"
+        yield "  likeliest by layer from 0: " + " · ".join(tokens(said.tolist()))
+
+
+def answered(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
+    """A question to a text-to-text model, and the answer that it writes."""
+    closed_book.writes(subject)
+    for item in two(i for i in data["facts"] if i.condition in closed_book.QUESTIONS):
+        question = closed_book.QUESTIONS[item.condition].format(s=item.meta["subject"])
+        yield f"{question}   right: {' / '.join(item.answers[:4])}"
+        yield f"  answer: {closed_book.written(subject, question)}"

@@ -1,0 +1,300 @@
+"""Where heads look: the head that a claim's function picks on some items, and what it does in one more."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import torch
+
+from ..attention import antecedents, collect, identifiability, mixtures, patterns, pieces, relations, scope, spans
+from ..attention.choosing import fitting, sides
+from ..attention.maps import KINDS, maps
+from ..data.items import Coreference, Data, Sentence
+from ..data.text import marked
+from ..errors import TooFew
+from ..experiments.heads import blocks, explanation, frames, lexical, reference
+from ..scores.choice import choose
+from ..settings import Settings
+from ..subject import encode
+from ..subject.models import Subject
+from .text import figures, two, verdict
+
+RELATIONS = ("obj", "nsubj", "amod", "det", "obj, from tags", "nsubj, from tags", "det, from tags")
+
+
+def named(subject: Subject, head: int) -> str:
+    return relations.head_name(head, subject.n_layers, subject.n_heads)
+
+
+def looks(subject: Subject, words: Sequence[str], at: int, head: int, settings: Settings, n: int = 3) -> str:
+    """The words (and special tokens) that get most of a word's attention in a head, with their shares.
+
+    A head beyond the last is read against its arrow: who attends to the word?
+    """
+    (batch,) = maps(subject, [words], settings=settings)
+    turned, head = divmod(head, subject.n_layers * subject.n_heads)
+    table = batch.weights[0].flatten(0, 1)[head].cpu().numpy()
+    row = (table.T if turned else table)[batch.place[0][at]]
+    names = [words[w] if w >= 0 else KINDS[k] for w, k in zip(batch.words[0].tolist(), batch.kinds[0].tolist())]
+    best = np.argsort(-np.round(row, 4), kind="stable")[:n]
+    return (
+        ("who attends to" if turned else "from")
+        + f" {words[at]}: "
+        + " · ".join(f"{names[u]} {row[u]:.2f}" for u in best)
+    )
+
+
+def _split(subject: Subject, data: Data) -> tuple[list[Sentence], list[Sentence]]:
+    items, _ = fitting(subject, [s for s in data["treebank"] if s.heads])
+    dev, test, _ = sides(items, train=True)
+    return dev, [s for s in test if len(s.words) <= 20] or test
+
+
+def syntactic(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
+    """The best head of two relations, and where it looks from a dependent."""
+    dev, test = _split(subject, data)
+    known, asked = (_upward(part) for part in (dev, test))
+    hits = relations.score(subject, [s.words for s in dev], known, settings=settings)
+    shown = [r for r in RELATIONS if (known.relation == r).any() and (asked.relation == r).any()][:2]
+    if not shown:
+        raise TooFew(f"none of {', '.join(RELATIONS[:4])} is both in the sentences to choose on and in the others")
+    for relation in shown:
+        head = choose(hits[(known.relation == relation).to_numpy()].mean(0))
+        arc = asked[asked.relation == relation].iloc[0]
+        words = test[arc["sentence"]].words
+        yield f"{marked(words, (arc['query'], arc['query'] + 1))}   its head ({relation}): {words[arc['target']]}"
+        yield f"  best of {subject.n_layers * subject.n_heads} heads on other sentences: {named(subject, head)}"
+        yield "  " + looks(subject, words, arc["query"], head, settings)
+
+
+def _upward(sentences: Sequence[Sentence]):
+    """Arcs from each dependent to its head."""
+    arcs = relations.arcs(sentences)
+    return arcs[arcs.direction == relations.DIRECTIONS[0]].reset_index(drop=True)
+
+
+def combined(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
+    """A mixture of heads and the best single one, on the arcs of one relation."""
+    dev, test = _split(subject, data)
+    known, asked = (_upward(part) for part in (dev, test))
+    relation = next((r for r in RELATIONS if (known.relation == r).any() and (asked.relation == r).any()), None)
+    if relation is None:
+        raise TooFew(f"none of {', '.join(RELATIONS[:4])} is both in the sentences to learn from and in the others")
+    known, asked = (a[a.relation == relation].reset_index(drop=True) for a in (known, asked))
+    found = mixtures.tally(subject, [s.words for s in dev], known, settings)
+    weights, head = mixtures.mixture(found), choose(found.hits.mean(0))
+    top = np.argsort(-np.round(weights, 4), kind="stable")[:3]
+    yield f"learnt from {len(known)} arcs ({relation}): the heaviest heads of the mixture are"
+    yield figures((named(subject, int(h)), weights[h]) for h in top)
+    asked = asked.head(2)
+    words = [s.words for s in test]
+    single = mixtures.tally(subject, words, asked, settings).hits[:, head]
+    several = mixtures.mixed_hits(subject, words, asked, np.zeros(len(asked), int), weights[None, None], settings)[0]
+    for k, arc in asked.iterrows():
+        text = words[arc["sentence"]]
+        yield f"{marked(text, (arc['query'], arc['query'] + 1))}   its head: {text[arc['target']]}"
+        yield f"  the mixture is {verdict(several[k])}, the best head alone ({named(subject, head)}) {verdict(single[k])}"
+
+
+def whole_tree(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
+    """One sentence's arcs by the head that finds most arcs of all relations."""
+    dev, test = _split(subject, data)
+    known = _upward(dev)
+    hits = relations.score(subject, [s.words for s in dev], known, both_ways=True, settings=settings)
+    head = choose(hits.mean(0))
+    for sentence in test[:2]:
+        asked = _upward([sentence])
+        right = relations.score(subject, [sentence.words], asked, both_ways=True, settings=settings)[:, head]
+        yield sentence.describe()
+        arcs = [f"{sentence.words[q]} < {sentence.words[t]}" for q, t in zip(asked["query"], asked["target"])]
+        yield f"  found by {named(subject, head)}: {', '.join(a for a, r in zip(arcs, right) if r) or 'none'}"
+        yield f"  missed: {', '.join(a for a, r in zip(arcs, right) if not r) or 'none'}"
+        yield figures([("share of the tree", right.mean())])
+
+
+def coreference(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
+    """Which candidate does a pronoun attend to in the head that resolves most others?"""
+    task, items = next(iter(data.items.items()))
+    kept, _ = fitting(subject, items)
+    read = reference.READERS[task]
+    anaphors = read([i for i in kept if not isinstance(i, Coreference) or len(i.words) <= 60] or kept)
+    if len(anaphors) < 4:
+        raise TooFew(f"{len(kept)} items hold {len(anaphors)} anaphors with a right and a wrong candidate")
+    words = [i.words for i in kept]
+    attention = spans.between(subject, words, antecedents.links(anaphors), settings=settings)
+    right = antecedents.attended(anaphors, attention)
+    head = choose(right[2:].mean(0))
+    given = np.split(attention[:, head], np.cumsum([len(a.heads) for a in anaphors])[:-1])
+    for a, row in zip(anaphors[:2], given):
+        yield f"{marked(a.words, a.span)}   right: {_said(a, int(np.argmax(a.right)))}"
+        yield f"  shares of the attention that the candidates get in {named(subject, head)}"
+        yield figures((_said(a, k), value / row.sum()) for k, value in enumerate(row[:5]))
+        yield f"  most attended: {_said(a, int(row.argmax()))}: {verdict(a.right[int(row.argmax())])}"
+
+
+def _said(a: antecedents.Anaphor, k: int) -> str:
+    return " ".join(a.words[slice(*a.candidates[k])])
+
+
+def concepts(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
+    """Attention between two related words, and between shuffled ones, in the head that tells them apart best."""
+    items, _ = fitting(subject, [i for i in data["concept_pairs"] if not lexical.look_alike(i)])
+    related, shuffled, kept = lexical.with_shuffled(subject, items, settings)
+    if not len(kept):
+        raise TooFew(f"{len(items)} pairs have no partners to be shuffled")
+    head = choose(related.mean(0) / np.maximum(shuffled.mean(0), 1e-12))
+    means = related[:, head].mean() / max(shuffled[:, head].mean(), 1e-12)
+    yield f"of {subject.n_layers * subject.n_heads} heads {named(subject, head)} leads most on these {len(kept)} pairs"
+    yield figures([("mean attention between the two, by that with another's partner in its place", means)])
+    for item in two(kept):
+        k = kept.index(item)
+        yield item.describe()
+        ratio = related[k, head] / max(shuffled[k, head], 1e-12)
+        yield figures([("of this pair", ratio)])
+
+
+def predicates(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
+    """Attention between a predicate and its argument, and between two other words as far apart."""
+    items, _ = fitting(subject, [i for i in data["semantic_roles"] if frames.core(i)])
+    roles = defaultdict(list)
+    for item in data["semantic_roles"]:
+        if item.span2 is not None:
+            roles[item.words].append(item)
+    found, texts = frames.links(subject, items, roles, settings)
+    head = choose(np.round((found[:, 0] - found[:, 1]).mean(0), 4))
+    yield f"of {subject.n_layers * subject.n_heads} heads {named(subject, head)} leads most on these {len(found)} arguments"
+    shown = [i for i in two(items, n=len(items)) if " ".join(i.words) in texts][:2]
+    for item in shown:
+        both = [(0, item.span1, item.span2), (0, item.span2, item.span1)]
+        value = spans.between(subject, [item.words], both, torch.amax, settings)[:, head].max()
+        yield item.describe()
+        yield figures([("largest attention between the two in that head", value)], 3)
+    yield figures(
+        [("mean, predicate and argument", found[:, 0, head].mean()), ("as far apart", found[:, 1, head].mean())], 3
+    )
+
+
+def negation(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
+    """The scope of a negation read off the head that is best on other sentences."""
+    items, _ = fitting(subject, [i for i in data["negation_scope"] if len(list(i.of("cue"))) == 1])
+    items = [i for i in items if not scope.words(i)[2].all() and scope.words(i)[2].any()]
+    if len(items) < 3:
+        raise TooFew(f"{len(items)} sentences have a cue and words outside its scope")
+    shown, seen = two(items), [i for i in items if i not in two(items)]
+    gold = [scope.words(i)[2] for i in seen]
+    head, threshold = scope.choose(scope.scores(subject, seen, settings), gold)
+    yield f"best of all heads on {len(seen)} other sentences: {named(subject, head)}"
+    for item, own in zip(shown, scope.scores(subject, shown, settings)):
+        cue, free, right = scope.words(item)
+        said = own[head] * own.shape[1] > threshold
+        yield f"{marked(item.words, (cue, cue + 1))}   scope: {' '.join(item.words[w] for w, r in zip(free, right) if r)}"
+        yield f"  read off: {' '.join(item.words[w] for w, r in zip(free, said) if r) or '-'}"
+        yield figures([("F1", scope.f1(said, right))])
+
+
+def agreement(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
+    """How a verb divides its attention over the nouns, in all heads together and in the one that points best."""
+    items, _ = fitting(subject, [i for i in data["agreement_attention"] if len(i.candidates) > 1])
+    links = [(k, (i.meta["from"], i.meta["from"] + 1), (c, c + 1)) for k, i in enumerate(items) for c in i.candidates]
+    attention = spans.between(subject, [i.words for i in items], links, settings=settings)
+    parts = np.split(attention, np.cumsum([len(i.candidates) for i in items])[:-1])
+    head = choose(np.mean([reference.lead(p, i.candidates.index(i.target)) for i, p in zip(items, parts)], 0))
+    for item in two(items):
+        given = parts[items.index(item)]
+        yield f"{item.describe()}   asked from: {item.words[item.meta['from']]}"
+        together = given.sum(1) / np.maximum(given.sum(), 1e-12)
+        nouns = [item.words[c] for c in item.candidates]
+        yield "  share of what the nouns get, all heads:" + figures(zip(nouns, together))
+        yield f"  attention in {named(subject, head)}:" + figures(zip(nouns, given[:, head]))
+
+
+def special(subject: Subject, data: Data, settings: Settings, *, norms: bool = False) -> Iterator[str]:
+    """What special tokens and punctuation get of the attention in two sentences, block by block."""
+    words, _ = blocks.sentences_of(subject, data)
+    shown = [w for w in words if "." in w or "," in w][:2] or words[:2]
+    found = collect.collect(subject, shown, norms=norms, settings=settings)
+    yield from (" ".join(w) for w in shown)
+    for kind in KINDS:
+        by_block = found.values[kind].mean((0, 2))
+        yield f"  share of {kind}, by block from 1: " + " ".join(f"{v:.2f}" for v in by_block)
+        if norms:
+            weighted = np.nan_to_num(found.norms[f"share {kind}"]).mean((0, 2))
+            yield "    with the vectors' lengths:    " + " ".join(f"{v:.2f}" for v in weighted)
+
+
+def weighted(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
+    """The same by weights and by norms of the weighted vectors."""
+    yield from special(subject, data, settings, norms=True)
+
+
+def shapes(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
+    """The pattern of every head's map of one pair of sentences, and the clearest map of each."""
+    words, _ = blocks.sentences_of(subject, data)
+    first, second = words[:2]
+    labels = patterns.classify(subject, [first], [second], settings=settings)[0]
+    yield f"{' '.join(first)} | {' '.join(second)}"
+    yield "  maps of each pattern: " + ", ".join(f"{p} {(labels == k).sum()}" for k, p in enumerate(patterns.PATTERNS))
+    for example in patterns.gallery(subject, first, second, settings=settings):
+        where = relations.called(example.layer, example.head)
+        yield f"  clearest {example.pattern}: {where} (probability {example.probability:.2f})"
+
+
+def alike(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
+    """How far apart heads are on a few sentences: of one block and of two, and the pair that is most alike."""
+    words, _ = blocks.sentences_of(subject, data)
+    found = collect.collect(subject, words[:8], distances=True, settings=settings)
+    assert found.matrix is not None and found.distances is not None  # asked for
+    yield from (" ".join(w) for w in words[:2])
+    table = np.round(found.matrix, 4) + np.eye(len(found.matrix)) * 9
+    a, b = (int(k) for k in np.unravel_index(table.argmin(), table.shape))
+    within, between = np.nanmean(found.distances, 0)
+    yield f"  Jensen-Shannon divergence of their maps, in nats, mean of {min(len(words), 8)} sentences"
+    yield figures([("two heads of one block", within), ("of two blocks", between)], 3)
+    yield f"  most alike: {named(subject, a)} and {named(subject, b)}:" + figures([("divergence", table[a, b])], 3)
+
+
+def joined(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
+    """Attention between the pieces of one word in the head that joins them most."""
+    items, _ = fitting(subject, data["treebank"])
+    words = [list(i.words) for i in items]
+    if data.name == "builtin":
+        nouns = [[k for k, tag in enumerate(i.upos) if tag == "NOUN"] for i in items]
+        words = pieces.with_compounds(subject, words, nouns, settings.seed)
+    words, _ = fitting(subject, words, list)
+    found = pieces.neighbours(subject, words, settings)
+    head = choose(found.ratio().min(0))
+    own = [k for k, n in enumerate(found.count[:, 0]) if n]
+    if not own:
+        raise TooFew(f"none of {len(words)} sentences has a word of several pieces for {subject.name}")
+    yield f"of {subject.n_layers * subject.n_heads} heads {named(subject, head)} joins pieces most"
+    for k in sorted(own, key=lambda k: len(words[k]))[:2]:
+        (row,) = encode.tokenize(subject, [words[k]])
+        cut = {w: subject.tokenizer.tokenize(words[k][w]) for w in row.words if w >= 0 and row.words.count(w) > 1}
+        means = found.mass[k, :, head] / np.maximum(found.count[k], 1)
+        yield " ".join(words[k])
+        yield "  of several pieces: " + ", ".join(" ".join(p) for p in cut.values())
+        yield figures(zip(("attention between neighbouring pieces of one word", "of two words"), means), 3)
+
+
+def explained(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
+    """A masked word predicted with shuffled maps, and what leaving out each other word does."""
+    items, _ = fitting(subject, data["sentences"])
+    words = [i.words for i in items if 5 < len(i.words) <= 16][:1] or [items[0].words]
+    change = identifiability.permuted_attention(subject, words, together=True, settings=settings)[0]
+    yield " ".join(words[0])
+    yield "  change of a masked word's prediction (0 none, 1 all) when the weights of a block are shuffled"
+    yield "  by block from 1: " + " ".join(f"{v:.2f}" for v in change)
+    at = len(words[0]) // 2
+    (lost,) = identifiability.left_out(subject, words, [at], settings)
+    hidden = [encode.Gapped("[MASK]") if w == at else word for w, word in enumerate(words[0])]
+    (given,) = explanation.from_mask(subject, [hidden], [at], settings)
+    others = [w for k, w in enumerate(words[0]) if k != at]
+    yield f"for {words[0][at]}, masked, the prediction changes most without " + _most(others, lost)
+    yield "  the last block attends most to " + _most(others, given[-1])
+
+
+def _most(words: Sequence[str], values: np.ndarray, n: int = 3) -> str:
+    best = np.argsort(-np.round(values, 4), kind="stable")[:n]
+    return " · ".join(f"{words[k]} {values[k]:.2f}" for k in best)

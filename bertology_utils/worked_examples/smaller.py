@@ -1,0 +1,162 @@
+"""What tuned networks answer that have been made smaller: fewer heads, layers, weights, units, bits, word vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from .. import finetune
+from ..attention import patterns, relations
+from ..compress import (
+    drop_layers,
+    dropped,
+    elimination,
+    gates,
+    importance,
+    remove_heads,
+    remove_units,
+    replacing,
+    students,
+    weights,
+)
+from ..data.items import Data
+from ..experiments.size import bits, depth, pruning, teaching, tickets, tokens
+from ..experiments.size.studied import RECIPE
+from ..experiments.training import tuned_runs as runs
+from ..settings import Settings
+from ..subject.hooks import ablate_heads
+from ..subject.models import Subject
+from .text import figures
+from .tuned import Answer, chances, handful, logits, said
+
+
+def half_the_heads(subject, of, plain, settings, data) -> dict[str, Answer]:
+    """Half of the heads cut out, the least important ones and random ones."""
+    known = importance.heads(plain, of.train, settings)
+    out = {}
+    for name, seed in (("without the less important half of the heads", None), ("without a random half", 1)):
+        order = importance.order(known, random=seed)
+        out[name] = replace(plain, subject=remove_heads(plain.subject, order[: len(order) // 2]))
+    return {name: partial(c.logits, settings=settings) for name, c in out.items()}
+
+
+def fewer_bits(subject, of, plain, settings, data) -> dict[str, Answer]:
+    """Weights in fewer bits."""
+    return {way: partial(make(plain).logits, settings=settings) for way, make in bits.WAYS.items()}
+
+
+def fewer_layers(subject, of, plain, settings, data) -> dict[str, Answer]:
+    """A third of the layers dropped after tuning."""
+    n, out = subject.n_layers, {}
+    for way in depth.WAYS:
+        less = replace(plain, subject=drop_layers(plain.subject, dropped(n, depth.third(n), way)))
+        out[f"without a third of the layers, {way}"] = partial(less.logits, settings=settings)
+    return out
+
+
+def fewer_weights(subject, of, plain, settings, data) -> dict[str, Answer]:
+    """Most of the pretrained weights off, by size and at random, the rest tuned."""
+    masks = weights.find_masks(subject, pruning.COMPARED)
+    return logits(
+        settings,
+        smallest_weights_off=pruning.masked_and_tuned(subject, masks, of, 0),
+        random_weights_off=pruning.at_random(subject, of, 0),
+    )
+
+
+def fewer_units(subject, of, plain, settings, data) -> dict[str, Answer]:
+    """Half of the feed-forward units cut out, the less important ones and random ones."""
+    known = importance.units(plain, of.train, settings)
+    order, random = importance.order(known), importance.order(known, random=1)
+    less, other = (
+        replace(plain, subject=remove_units(plain.subject, half[: len(half) // 2])) for half in (order, random)
+    )
+    return logits(settings, without_the_less_important_half_of_the_units=less, without_a_random_half=other)
+
+
+def shut_heads(subject, of, plain, settings, data) -> dict[str, Answer]:
+    """The heads whose learnt gates are pushed shut first, and last, taken out."""
+    order = importance.order(gates.survival(plain, of.train, RECIPE))
+    part = len(order) // 4
+    first, last = (
+        replace(plain, subject=remove_heads(plain.subject, heads)) for heads in (order[:part], order[-part:])
+    )
+    return logits(settings, without_the_quarter_of_heads_shut_first=first, without_the_quarter_shut_last=last)
+
+
+def taught(subject, of, plain, settings, data) -> dict[str, Answer]:
+    """A student of half the layers that learns from the tuned model, and one that learns alone."""
+    small = replacing.successor(subject)
+    return logits(
+        settings,
+        student_taught=students.distil(small, plain, of.train, RECIPE, teaching.LESSONS["soft targets"]),
+        student_alone=finetune.classify(small, of.train, RECIPE, classes=of.classes),
+    )
+
+
+def replaced(subject, of, plain, settings, data) -> dict[str, Answer]:
+    """Half of the layers grown inside the tuned model, and the same half tuned plainly."""
+    small = replacing.successor(subject)
+    return logits(
+        settings,
+        half_of_the_layers_grown_inside=replacing.replace_modules(subject, plain, of.train, RECIPE),
+        the_same_half_tuned_plainly=finetune.classify(small, of.train, RECIPE, classes=of.classes),
+    )
+
+
+def ticket(subject, of, plain, settings, data) -> dict[str, Answer]:
+    """A winning subnetwork and a random one of the same size, both tuned."""
+    masks = tickets.winning(subject, plain, of, 0)
+    return logits(
+        settings,
+        winning_subnetwork=pruning.masked_and_tuned(subject, masks, of, 0),
+        random_one_of_its_size=pruning.at_random(subject, of, 0),
+    )
+
+
+def fewer_vectors(subject, of, plain, settings, data) -> dict[str, Answer]:
+    """A third of the word vectors not passed on."""
+    by = {"a third of the vectors dropped, least attended": None, "a random third": 1}
+    return {
+        name: lambda items, seed=seed: elimination.logits(plain, items, tokens.SHARE, settings, random=seed)
+        for name, seed in by.items()
+    }
+
+
+def parts_off(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
+    """Each head off in turn: which one costs the right answer most, and which one hinders it?"""
+    of, asked = handful(subject, data)
+    plain = runs.plain(subject, of, 0)
+    every = [(layer, head) for layer in range(subject.n_layers) for head in range(subject.n_heads)]
+    whole, off = chances(plain.logits, of.classes, asked), []
+    for place in every:
+        with ablate_heads(plain.subject, [place]):
+            off.append(chances(plain.logits, of.classes, asked))
+    gain = np.round(np.array(off) - whole, 4)  # (heads, items)
+    yield said(of)
+    for k, item in enumerate(asked):
+        yield item.describe()
+        best, worst = int(gain[:, k].argmax()), int(gain[:, k].argmin())
+        named = ((f"without {relations.called(*every[h])}", off[h][k]) for h in (best, worst))
+        yield figures([("whole", whole[k]), *named], 3)
+
+
+def lifters(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
+    """The heads that a tuned network needs most, and the patterns of their maps."""
+    of, asked = handful(subject, data, "paraphrase", "entailment")
+    plain = runs.plain(subject, of, 0)
+    order = importance.order(importance.heads(plain, of.train, settings))[::-1]
+    less = replace(plain, subject=remove_heads(plain.subject, order[len(order) // 2 :]))
+    both = [chances(c.logits, of.classes, asked) for c in (plain, less)]
+    yield said(of)
+    for k, item in enumerate(asked):
+        yield item.describe()
+        yield figures(zip(("tuned", "without the less important half of the heads"), (p[k] for p in both)))
+        if item.text_b is not None:
+            first, second = item.text.split(), item.text_b.split()
+            labels = patterns.classify(plain.subject, [first], [second], settings=settings)[0]
+            top = [f"{relations.called(*h)} {patterns.PATTERNS[labels[h]]}" for h in order[:3]]
+            yield f"  maps of the most important heads: {', '.join(top)}"
