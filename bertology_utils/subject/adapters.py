@@ -86,5 +86,5 @@ def merged(name: str, model: PreTrainedModel, folder: Path) -> tuple[PreTrainedM
         raise
     except Exception as error:  # whatever is wrong with an adapter, peft has another type of error for it
         why = " ".join(str(error).split())[:200] or type(error).__name__
-        raise ModelUnavailable(f"model {name!r}: the adapter {folder} does not fit its base, or is none: {why}") from error
+        raise ModelUnavailable(f"model {name!r}: the adapter {folder} does not fit its base: {why}") from error
     return plain, {key.replace(".base_layer.", ".") for key in whole}

@@ -84,7 +84,7 @@ def read(
                 )
             if adapter is not None:
                 model, brought = adapters.merged(name, model, adapter)
-                model = model.to(dtype)
+                model = model.to(dtype=dtype)
                 info["missing_keys"] = {k for k in info["missing_keys"] if k not in brought and ".decoder." not in k}
             variants.apply(model)
     except (ModelUnavailable, ModelUnsuitable):

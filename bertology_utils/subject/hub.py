@@ -154,7 +154,8 @@ def _sweep(blobs: Path) -> None:
                 part.unlink(missing_ok=True)
 
 
-def why(error: Exception) -> str:
+def why(error: BaseException) -> str:
+    """In a few words, why the Hub did not give a model."""
     from huggingface_hub.errors import HFValidationError
 
     answer = getattr(getattr(error, "response", None), "status_code", None)

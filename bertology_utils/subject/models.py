@@ -168,6 +168,12 @@ def bundled() -> dict[str, Path]:
     return {p.name: p for p in sorted(root.iterdir()) if (p / "config.json").is_file()} if root.is_dir() else {}
 
 
+def named(name: str, settings: Settings) -> str:
+    """What a model's records are called, or its twin's: as it is, but for a relative that another stands in for."""
+    plain = name.removesuffix(TWIN)
+    return relatives.named(plain, settings) + name[len(plain) :]
+
+
 def load(name: str | None = None, settings: Settings | None = None) -> Subject:
     """Load a subject by name.
 
@@ -212,9 +218,11 @@ def _found(name: str, settings: Settings) -> Found:
         raise ModelUnavailable(f"model {name!r}: there is no such folder")
     if not adapters.is_one(folder):
         return Found(name, folder, "folder")
-    base = _found(relatives.published_as(adapters.base_of(folder)), settings)
-    if base.adapter is not None:
-        raise ModelUnavailable(f"model {name!r}: its base {base.name!r} is an adapter's folder too")
+    wanted = relatives.published_as(adapters.base_of(folder))
+    base = _found(wanted, settings)
+    if base.adapter is not None or base.name != wanted:
+        why = "is an adapter's folder too" if base.adapter else f"is not here, only {base.name!r}, another network"
+        raise ModelUnavailable(f"model {name!r}: its base {wanted!r} {why}")
     return Found(name, base.folder, f"{base.source} ({base.name}) + adapter folder", folder)
 
 

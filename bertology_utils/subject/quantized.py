@@ -35,7 +35,11 @@ TOKENIZER = {  # as the network's own configuration has it; the mask takes the s
     "tokenizer_class": "XLMRobertaTokenizer",
     **{"bos_token": "<s>", "eos_token": "</s>", "cls_token": "<s>", "sep_token": "</s>"},
     **{"pad_token": "<pad>", "unk_token": "<unk>"},
-    "mask_token": {"__type": "AddedToken", "content": "<mask>", "lstrip": True, "normalized": True, "rstrip": False},
+    "mask_token": {
+        "__type": "AddedToken",
+        "content": "<mask>",
+        **{"lstrip": True, "rstrip": False, "normalized": True, "single_word": False},
+    },
 }
 
 

