@@ -6,7 +6,7 @@ import copy
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
 from transformers import (
@@ -84,7 +84,7 @@ def read(
                 )
             if adapter is not None:
                 model, brought = adapters.merged(name, model, adapter)
-                model = model.to(dtype=dtype)
+                model = cast(Any, model).to(dtype)
                 info["missing_keys"] = {k for k in info["missing_keys"] if k not in brought and ".decoder." not in k}
             variants.apply(model)
     except (ModelUnavailable, ModelUnsuitable):

@@ -120,7 +120,8 @@ def write_four_bits(config: BertConfig, state: dict[str, torch.Tensor]) -> tuple
 
 def tokenizer_file() -> bytes:
     """A small tokenizer of XLM-R's kind."""
-    pieces = ["<s>", "<pad>", "</s>", "<unk>", "▁", *("▁" + w for w in WORDS), *"abcdefghijklmnopqrstuvwxyz.,", "<mask>"]  # fmt: skip
+    words = [*("▁" + w for w in WORDS), *"abcdefghijklmnopqrstuvwxyz.,"]
+    pieces = ["<s>", "<pad>", "</s>", "<unk>", "▁", *words, "<mask>"]
     unigram = models.Unigram([(p, -float(k)) for k, p in enumerate(dict.fromkeys(pieces))], unk_id=3)
     tokenizer = Tokenizer(unigram)
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
