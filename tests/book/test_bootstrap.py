@@ -34,7 +34,7 @@ CHOSEN = "('default', 'default', 'syntax') {'fast': False}"
 def bare(folder: Path, source: str) -> subprocess.CompletedProcess:
     """The cell in a folder, in an interpreter without any package; pip does nothing but write down what it is asked."""
     (folder / "pip.py").write_text(PIP)
-    return subprocess.run([sys.executable, "-S", "-c", source], cwd=folder, capture_output=True, text=True, timeout=60)
+    return subprocess.run([sys.executable, "-ES", "-c", source], cwd=folder, capture_output=True, text=True, timeout=60)
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
