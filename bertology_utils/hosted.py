@@ -10,7 +10,7 @@ DEFAULT = "default"
 ON_A_GPU = {"model": "bert-base-uncased", "data": "original"}
 
 
-def choose(model: str = DEFAULT, data: str = DEFAULT) -> None:
+def choose(model: str = DEFAULT, data: str = DEFAULT, section: str = "", *, fast: bool = False) -> None:
     """Set the model and the data of everything that this process measures.
 
     Parameters
@@ -18,6 +18,10 @@ def choose(model: str = DEFAULT, data: str = DEFAULT) -> None:
     model, data : str
         As of `Settings`. ``default`` leaves what the environment says; on a hosted GPU runtime it is the real BERT on
         the studies' own data, which is what such a runtime is for.
+    section : str
+        The section of the survey that the notebook is about.
+    fast : bool
+        Take few items of everything: does it all run?
 
     Raises
     ------
@@ -29,9 +33,11 @@ def choose(model: str = DEFAULT, data: str = DEFAULT) -> None:
     >>> choose("default", "default")
     """
     wanted = {name: value for name, value in (("model", model), ("data", data)) if value != DEFAULT}
+    if fast:
+        wanted["fast"] = "1"
     if on_colab() and _gpu():
         wanted = {**{k: v for k, v in ON_A_GPU.items() if f"{PREFIX}{k.upper()}" not in os.environ}, **wanted}
-    Settings.of(model=wanted.get("model"), data=wanted.get("data"))  # whatever is wrong with it is said now
+    Settings.of(**wanted)  # whatever is wrong with it is said now
     os.environ.update({f"{PREFIX}{name.upper()}": value for name, value in wanted.items()})
 
 

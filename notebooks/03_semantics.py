@@ -25,18 +25,26 @@
 # @title Model and data {display-mode: "form"}
 MODEL = "default"  # @param ["default", "mini", "bert-base-uncased"] {allow-input: true}
 DATA = "default"  # @param ["default", "builtin", "original"]
-PACKAGE = ""  # what pip is to install; empty: a wheel that lies here
-import subprocess
+FAST = False  # @param {type: "boolean"}
+PACKAGE = ""  # what pip is to install; empty: a wheel beside this notebook, or the repository around it
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from subprocess import check_call
 
 if not find_spec("bertology_utils"):
-    wheels = [PACKAGE] if PACKAGE else list(Path().glob("bertology_utils-*.whl")) or sys.exit("upload the wheel first")
-    subprocess.check_call([sys.executable, "-m", "pip", "install", "-q", *wheels])
+    here = [*Path().glob("bertology_utils-*.whl"), *(p.parent for p in Path("..").glob("bertology_utils"))]
+    wanted = [PACKAGE] if PACKAGE else here[:1]
+    if not wanted:
+        print("The package bertology_utils is not installed here, and this notebook has no address to take it from.")
+        print("In a copy of the repository, `pip wheel --no-deps .` makes a file bertology_utils-(version).whl.")
+        print("Put that file beside this notebook and run this cell again; on Colab, choose it below.")
+        colab = sys.modules.get("google.colab")
+        wanted = (colab and list(colab.files.upload())) or sys.exit("The package is still missing.")
+    check_call([sys.executable, "-m", "pip", "install", "-q", *wanted])
 from bertology_utils import choose
 
-choose(MODEL, DATA)
+choose(MODEL, DATA, "semantics", fast=FAST)
 
 # %%
 from bertology_utils import five, overview
