@@ -4,7 +4,7 @@ from __future__ import annotations
 
 __version__ = "0.1.0"
 __all__ = [
-    *("Settings", "card", "choose", "examples", "five", "found"),
+    *("Settings", "attempt", "card", "choose", "examples", "five", "found"),
     *("load", "overview", "plotting", "recall", "results", "run"),
 ]
 
@@ -15,6 +15,7 @@ def __getattr__(name: str):
 
     homes = {
         "Settings": "settings",
+        "attempt": "side_by_side",
         "card": "cards",
         "choose": "hosted",
         "examples": "worked_examples",

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 import traceback
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -262,3 +263,19 @@ def _matching(frame: pd.DataFrame, measure: str, where: Mapping[str, Any]) -> pd
 
 def _nothing() -> pd.DataFrame:
     return pd.DataFrame(columns=["measure", "value", "low", "high", "n"])
+
+
+@contextmanager
+def attempt() -> Iterator[None]:
+    """Go on with a notebook where a demonstration cannot be shown for the model or data chosen: one line says why.
+
+    Examples
+    --------
+    >>> with attempt():
+    ...     [].pop()
+    not shown: pop from empty list
+    """
+    try:
+        yield
+    except (Refusal, StopIteration, LookupError, ValueError) as error:
+        print(f"not shown: {in_a_line(error) or type(error).__name__}")
