@@ -264,7 +264,7 @@ EXAMPLES: dict[str, Example] = {
     "siz.distillation.sanh2019": Example(f"{TUNED} a student of half its size?", tuned.compared(smaller.taught), 120),
     "siz.quantization.zafrir2019": Example(f"{TUNED} the same in fewer bits?", tuned.compared(smaller.fewer_bits), 120),
     "siz.structured_pruning.mccarley2020": Example(
-        f"{TUNED} the same without half of its units, or most of its weights?", tuned.compared(smaller.fewer_units), 120
+        f"{TUNED} the same without half of its units?", tuned.compared(smaller.fewer_units), 120
     ),
     "siz.theseus.xu2020": Example(
         f"{TUNED} one of half its size grown inside it?", tuned.compared(smaller.replaced), 120
