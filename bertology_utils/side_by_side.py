@@ -18,6 +18,7 @@ import pandas as pd
 from . import files, provenance
 from .claims import evidence, ledger
 from .claims.evidence import DECIDING, Evidence, is_real
+from .claims.refused import Refused, latest
 from .claims.registry import Claim
 from .claims.result import Result
 from .claims.sources import sources
@@ -29,18 +30,6 @@ from .subject.models import TWIN
 
 RANK = ("mpnet", "mini", "mini-multi", "toy", FAMILY)  # whose rows a figure of one subject shows: the first there is
 LOG = "failures.txt"  # in the evidence folder: tracebacks of what failed in a notebook
-
-
-@dataclass(frozen=True)
-class Refused:
-    """Why a subject has no rows on a source, in one line."""
-
-    subject: str
-    source: str
-    reason: str
-
-    def __str__(self) -> str:
-        return f"{self.subject} was not measured on {self.source}: {self.reason}"
 
 
 @dataclass(frozen=True)
@@ -123,14 +112,6 @@ class Results(Result):
         return "\n".join([f"{self.claim}: {', '.join(self.frames) or 'no rows'}", *map(str, self.refusals)])
 
 
-_latest: dict[str, Results] = {}
-
-
-def refusals(id: str) -> tuple[Refused, ...]:
-    """Why the reader's model has no rows, as the last call of `results` for the claim came upon it."""
-    return _latest[id].refusals if id in _latest else ()
-
-
 def results(id: str, settings: Settings | None = None, *, data: str | None = None) -> Results:
     """All subjects' rows for a claim; a model, data or sizes that the reader chose are measured now.
 
@@ -183,7 +164,7 @@ def results(id: str, settings: Settings | None = None, *, data: str | None = Non
     )
     twin = None if made.own else reruns.get(made.focus + TWIN)
     made = replace(made, records=(*made.records, *([twin] if twin else [])))
-    _latest[id] = made
+    latest[id] = made.refusals
     return made
 
 

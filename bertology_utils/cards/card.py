@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from ..claims.refused import latest
 from ..settings import Settings
 from . import layout, tiers, words
 from .rows import deciding, headline
@@ -41,6 +42,7 @@ class Card:
             out += [f"  holds {part}" for part in asked(clause)]
             out += [f"  - {r.who} | {r.what} | {r.figure} | n = {r.n}" for r in deciding(s, clause.name)]
         out += [f"YOUR RUN   {words.own_run(record)}" for record in s.beside]
+        out += [f"YOUR RUN   {line}" for line in s.refused]
         return "\n".join(out)
 
     def _repr_html_(self) -> str:
@@ -68,4 +70,5 @@ def card(id: str, settings: Settings | None = None, *, whole: bool = False) -> C
     >>> card("syn.agreement.goldberg2019").standing.row.section
     'syntax'
     """
-    return Card(standing(id, settings), whole)
+    refused = tuple(str(r) for r in latest.get(id, ()))
+    return Card(replace(standing(id, settings), refused=refused), whole)

@@ -222,7 +222,8 @@ def _figures(s: Standing, whole: bool) -> str:
 
 def _beside(s: Standing) -> str:
     """The reader's own runs that stand in no column."""
-    said = "".join(f"<li>{escape(words.own_run(record))}</li>" for record in s.beside)
+    lines = [*(words.own_run(record) for record in s.beside), *s.refused]
+    said = "".join(f"<li>{escape(line)}</li>" for line in lines)
     return f'<div class="claim-own"><b>Your own runs</b><ul>{said}</ul></div>' if said else ""
 
 

@@ -87,6 +87,8 @@ class Standing:
     beside : tuple of Evidence
         The reader's own quick tries and runs under other conditions, which never count, and full runs of models that
         have no column here: shown below the others.
+    refused : tuple of str
+        Why the model that the reader chose has no rows, a line each.
     seeds : tuple of Seed
         The claim on networks of a smaller model that differ in their seed alone, by the rule as it is.
     """
@@ -96,6 +98,7 @@ class Standing:
     ours: str = "mini"
     beside: tuple[Evidence, ...] = ()
     seeds: tuple[Seed, ...] = ()
+    refused: tuple[str, ...] = ()
 
     @cached_property
     def calibration(self) -> dict[str, Any]:
