@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from .settings import PREFIX, Settings
 
@@ -32,7 +33,7 @@ def choose(model: str = DEFAULT, data: str = DEFAULT, section: str = "", *, fast
     --------
     >>> choose("default", "default")
     """
-    wanted = {name: value for name, value in (("model", model), ("data", data)) if value != DEFAULT}
+    wanted: dict[str, Any] = {name: value for name, value in (("model", model), ("data", data)) if value != DEFAULT}
     if fast:
         wanted["fast"] = "1"
     if on_colab() and _gpu():
