@@ -11,10 +11,18 @@ import typer
 from .. import files
 from ..data.cli import app as data_app
 from ..errors import Refusal
-from . import family, measuring, new_claim, seeds, showing, training  # they put their commands into the application
+from . import (
+    family,
+    measuring,
+    new_claim,
+    planning,
+    seeds,
+    showing,
+    training,
+)  # they put their commands into the application
 from .base import app
 
-__all__ = ["app", "family", "main", "measuring", "new_claim", "seeds", "showing", "training"]
+__all__ = ["app", "family", "main", "measuring", "new_claim", "planning", "seeds", "showing", "training"]
 
 app.add_typer(family.app, name="family", help="Controlled pretraining runs: run what is missing, list what there is.")
 app.add_typer(seeds.app, name="seeds", help="Claims on several networks that differ in their seed alone.")
