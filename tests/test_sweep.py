@@ -26,10 +26,38 @@ def kept(folder) -> dict:
 
 
 def test_several_processes_measure_what_one_does(settings, tmp_path):
-    for jobs in (1, 2):
+    for jobs in (None, 2):
         outcomes = list(sweep.many(SMALL, replace(settings, evidence=tmp_path / str(jobs)), jobs))
         assert sorted(o.claim for o in outcomes) == sorted(SMALL) and not any(o.error for o in outcomes)
-    assert kept(tmp_path / "1") == kept(tmp_path / "2") and len(kept(tmp_path / "1")) == 4
+        assert all(o.seconds > 0 for o in outcomes)
+    assert kept(tmp_path / "None") == kept(tmp_path / "2") and len(kept(tmp_path / "2")) == 4
+
+
+def test_a_claim_whose_process_is_killed_is_named_and_the_rest_goes_on(settings, monkeypatch):
+    """`test_processes` kills one."""
+
+    def each(function, calls, jobs, begin):
+        return ((call, None if call[0] == SMALL[0] else function(call)) for call in calls)
+
+    monkeypatch.setattr(sweep.processes, "each", each)
+    killed, well = sweep.many(SMALL, settings, 2)
+    assert killed.error == f"{SMALL[0]} on builtin: {sweep.KILLED}" and killed.mendable and not killed.records
+    assert well.records and not well.error
+
+
+def test_a_section_whose_own_model_cannot_be_had_leaves_the_rest_going(settings, monkeypatch):
+    load = sweep.subjects
+
+    def subjects(wanted, twin=True):
+        if wanted.model == "bert-base-multilingual-cased":
+            raise models.ModelUnavailable("no such model here")
+        return load(replace(wanted, model=settings.model), twin)
+
+    monkeypatch.setattr(sweep, "subjects", subjects)
+    monkeypatch.setattr(sweep, "_one", lambda call: sweep.Outcome(*call[:2]))
+    ids = [SMALL[0], "mbt.retrieval.pires2019"]
+    outcomes = {o.claim: o.error for o in sweep.many(ids, replace(settings, model="bert-base-uncased"))}
+    assert outcomes == {ids[0]: "", ids[1]: "no such model here"}
 
 
 def test_what_fails_is_named_and_the_rest_goes_on(settings, monkeypatch):
@@ -45,6 +73,13 @@ def test_what_fails_is_named_and_the_rest_goes_on(settings, monkeypatch):
 
 def refuse():
     raise Refusal("too small\n  a model")
+
+
+def test_a_claim_without_original_data_is_measured_on_generated_ones(settings):
+    """And a claim about training runs, which measures no model, is left out with its reason."""
+    work, (left,) = sweep.planned(["syn.tpdn.jawahar2019", "trn.nsp.liu2019b"], replace(settings, data="original"))
+    assert work == [("syn.tpdn.jawahar2019", "builtin")]
+    assert left.skipped and "training runs" in left.error
 
 
 def test_of_several_what_has_no_such_data_is_skipped_alone_it_is_refused(settings):

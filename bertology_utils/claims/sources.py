@@ -10,14 +10,24 @@ from ..data import of as data_of
 from ..data import sha256
 from ..data.items import Data
 from ..settings import Settings
-from .registry import Claim, NotRunnable
+from .registry import Claim, NotDefined, NotRunnable
 
 # text that runs of the family were trained on: their records are what is asked
 CORPORA = ("corpus", "corpus-large", "corpus_multilingual")
 
 
 def sources(it: Claim, settings: Settings) -> list[str]:
-    """What the data switch stands for with this claim."""
+    """What the data switch stands for with this claim.
+
+    ``original`` is all of the row's data sets; of a claim that has none, the generated items.
+
+    Raises
+    ------
+    NotDefined
+        The claim is about recorded runs of training, and no model is measured on data.
+    NotRunnable
+        The claim has no data set of that name.
+    """
     if settings.data == "builtin" or (it.family and settings.data in CORPORA):
         return [settings.data]
     available = it.sources()
@@ -25,7 +35,9 @@ def sources(it: Claim, settings: Settings) -> list[str]:
         if settings.data not in available:
             raise NotRunnable(f"{it.id} has no data {settings.data!r}; it has: {', '.join(['builtin', *available])}")
         return [settings.data]
-    return available or ["builtin"]  # generated items where the studies' own cannot be had: the card says so
+    if it.family:
+        raise NotDefined(f"{it.id} compares recorded training runs with one another and measures no single model")
+    return available or ["builtin"]
 
 
 def load_for(it: Claim, source: str, settings: Settings) -> Data:

@@ -11,6 +11,7 @@ import typer
 from .. import files
 from ..claims import ledger, listing
 from ..settings import QUICK, Settings
+from . import table
 from .base import Device, Folder, Model, Out, Seed, Source, app
 
 if TYPE_CHECKING:
@@ -38,7 +39,12 @@ def run(
     missing: Annotated[
         bool, typer.Option("--missing", help="Only what the evidence folder has no such record of.")
     ] = False,
-    jobs: Annotated[int, typer.Option(min=1, help="Processes at work at the same time.")] = 1,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Processes at work at the same time; one that is killed takes its claim alone with it."
+        ),
+    ] = None,
     fast: Annotated[
         bool,
         typer.Option(
@@ -68,23 +74,35 @@ def run(
             typer.echo(f"{claim} {source}")
         return
     ids, kept = expand(claims), 0
-    failed: list[Outcome] = []
+    outcomes: list[Outcome] = []
     said: list[str] = []
-    for outcome in many(ids, settings, jobs, twin=twin, save=save, missing=missing, quick=quick):
-        if outcome.error:
-            skipped = outcome.skipped and len(ids) > 1
-            typer.echo(f"{'skipped' if skipped else 'bertology'}: {outcome.error}", err=True)
-            failed += [] if skipped else [outcome]
-        for record in outcome.records:
-            said.append(_in_words(record))
-            typer.echo(said[-1])
-        kept += len(outcome.records) * save
+    stopped = False
+    try:
+        for outcome in many(ids, settings, jobs, twin=twin, save=save, missing=missing, quick=quick):
+            outcomes.append(outcome)
+            if outcome.error:
+                skipped = outcome.skipped and len(ids) > 1
+                typer.echo(f"{'skipped' if skipped else 'bertology'}: {outcome.error}", err=True)
+            for record in outcome.records:
+                said.append(_in_words(record))
+                typer.echo(said[-1])
+            kept += len(outcome.records) * save
+    except KeyboardInterrupt:
+        stopped = True
+    failed = [o for o in outcomes if o.error and not (o.skipped and len(ids) > 1)]
     if said:
         typer.echo(listing.legend(" ".join(said)))
     if kept:
         typer.echo(f"{kept} records are in {settings.evidence}; those that come with the package stay as they are")
+    if missing and not stopped and all(o.skipped for o in outcomes):
+        typer.echo(f"nothing is missing: {settings.evidence} has a record of all that was asked for")
     if save and len(ids) > 1:
         _keep_failures(failed, settings.evidence / FAILED)
+    if len(ids) > 1:
+        typer.echo(table.of(outcomes, planned(ids, settings)[0], settings))
+    if stopped:
+        typer.echo("bertology: stopped; the same command with --missing measures what is missing", err=True)
+        sys.exit(130)
     if failed:
         sys.exit(2 if all(f.mendable for f in failed) else 1)
 

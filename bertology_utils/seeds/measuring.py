@@ -20,7 +20,7 @@ from ..calibration.harness import spoken_of
 from ..claims import ledger
 from ..claims import seeds as records
 from ..claims.evidence import Evidence
-from ..claims.registry import Claim, NotRunnable
+from ..claims.registry import Claim
 from ..claims.seeds import Seed
 from ..claims.sources import load_for, sources
 from ..data.items import Data
@@ -54,10 +54,7 @@ def claims() -> list[str]:
 
 def headline(it: Claim, settings: Settings) -> list[str]:
     """A claim's headline sources: the study's own data, or generated sentences where it has no others."""
-    try:
-        return sources(it, replace(settings, data="original"))
-    except NotRunnable:
-        return ["builtin"]
+    return sources(it, replace(settings, data="original"))
 
 
 def current(seed: Seed, trained: Trained, wanted: Sequence[str], settings: Settings) -> bool:

@@ -6,6 +6,7 @@ On generated data: the studies' own are not in the repository. The weights are t
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -90,8 +91,13 @@ def test_make_real_killed_is_taken_up_and_says_what_failed(repos, tmp_path):
     assert (
         (mine / "failed.txt").read_text().startswith(f"{REFUSED} on builtin: {REFUSED} cannot be measured on n = 150")
     )
-    assert "| claim | kind | model |" in done.stdout
-    assert done.stdout.endswith("the book: build --execute --own bert-base-uncased\n")
+    *_, last, book = done.stdout.splitlines()
+    assert book == "the book: build --execute --own bert-base-uncased"
+    assert re.fullmatch(
+        r"(\d+ measured before, )?(\d+ measured, )?1 not measured(, \d+ measured( before)?)*; .* hours", last
+    ), last
+    (row,) = [line for line in done.stdout.splitlines() if line.startswith(REFUSED)]
+    assert "not measured" in row and "ask for more" in row
 
 
 @pytest.mark.parametrize("name", [n for n in published.NAMES if n != "bert-base-uncased"])
@@ -102,6 +108,33 @@ def test_the_other_published_models_are_measured_too(repos, name, tmp_path, monk
     assert records(tmp_path / "evidence").keys() == set(KINDS) and (said.code, said.err) == (0, ""), said
     (of,) = {evidence.read(p).provenance["subject_source"] for p in (tmp_path / "evidence").glob("*/*.json")}
     assert of == f"hub@{hub.REVISIONS[name]}"
+
+
+@pytest.mark.parametrize("jobs", [(), ("--jobs", "2")])
+def test_ctrl_c_ends_a_long_run_at_once_and_says_how_to_go_on(tmp_path, jobs):
+    mine = tmp_path / "evidence"
+    words = ["run", SECTION, "--model", str(tiny_folder()), *QUICK, *jobs]
+    told = {**{k: v for k, v in os.environ.items() if not k.startswith("BERTOLOGY_")}, "BERTOLOGY_EVIDENCE": str(mine)}
+    command = [sys.executable, "-m", "bertology_utils.cli", *words]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    run = subprocess.Popen(command, cwd=ROOT, env=told, start_new_session=True, **pipes)
+    end = time.monotonic() + 120
+    while not records(mine) and run.poll() is None and time.monotonic() < end:
+        time.sleep(0.01)
+    os.killpg(run.pid, signal.SIGINT)  # as a terminal does: every process of the group has it
+    out, err = run.communicate(timeout=60)
+    assert run.returncode == 130, err
+    assert "stopped; the same command with --missing measures what is missing" in err and "Traceback" not in err
+    assert 0 < len(records(mine)) < len(CLAIMS) - 1
+    assert "not reached" in out and re.search(r"\d+ not reached", out.splitlines()[-1])
+
+
+def test_where_nothing_is_missing_that_is_said(tmp_path, monkeypatch, capsys):
+    bench = Bench(tmp_path, monkeypatch, capsys)
+    words = ("run", KINDS[1], KINDS[2], "--model", tiny_folder(), "--fast", "--n", 60, "--missing")
+    first, second = bench(*words), bench(*words)
+    assert "nothing is missing" not in first.out and "nothing is missing" in second.out
+    assert "2 measured before; " in second.out and (second.code, second.err) == (0, "")
 
 
 def test_a_failure_is_forgotten_when_nothing_fails_any_more(tmp_path, monkeypatch, capsys):
