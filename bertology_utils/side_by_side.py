@@ -25,6 +25,7 @@ from .claims.sources import sources
 from .errors import Refusal
 from .plotting.theme import NOW
 from .runs import FAMILY, get, in_a_line, run, settings_for, subjects
+from .scores.rows import combine
 from .settings import QUICK, Settings
 from .subject.models import TWIN
 
@@ -46,6 +47,7 @@ class Results(Result):
     refusals : tuple of Refused
     others : mapping
         Model -> rows of released outputs that are no BERT's or decide nothing: people, static embeddings, other networks.
+        A column `data` tells several files of one model apart.
     """
 
     claim: str = ""
@@ -89,6 +91,15 @@ class Results(Result):
         """Label -> the focus's rows of a measure: several measures of one subject side by side."""
         chosen = {label: _matching(self.rows, measure, where) for label, measure in measures.items()}
         return {label: rows for label, rows in chosen.items() if len(rows)}
+
+    def split(self, measure: str, column: str, values: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+        """Label -> the focus's rows of a measure with one value of a column: one subject in several conditions."""
+        return {k: rows for label, v in values.items() for k, rows in self.by({label: measure}, **{column: v}).items()}
+
+    def beside(self, measure: str, **where: Any) -> dict[str, pd.DataFrame]:
+        """As `series`, of `others`."""
+        chosen = {name: _matching(frame, measure, where) for name, frame in self.others.items()}
+        return {f"{name}, released": rows for name, rows in chosen.items() if len(rows)}
 
     def row(self, measure: str, *, twin: bool = False, **where: Any) -> Mapping[str, Any]:
         """The focus's one row of that measure and key; a row without figures where there is none.
@@ -147,7 +158,8 @@ def results(id: str, settings: Settings | None = None, *, data: str | None = Non
     known, _ = evidence.shelves(id, settings)
     source = data or _headline(known, FAMILY if it.family else default)
     reruns = {r.model: r for r in known if r.kind == "rerun" and r.data == source}
-    own, refused = (), None
+    own: tuple[Evidence, ...] = ()
+    refused: Refused | None = None
     if not it.family and _chosen(settings, default):
         own, refused = _own(it, settings, source)
     mine = own[0].model if own else ""
@@ -160,7 +172,7 @@ def results(id: str, settings: Settings | None = None, *, data: str | None = Non
         claim=id,
         own=mine,
         refusals=(refused,) if refused else (),
-        others={r.model: r.frame for r in released if r not in berts},
+        others=_together(r for r in released if r not in berts),
     )
     twin = None if made.own else reruns.get(made.focus + TWIN)
     made = replace(made, records=(*made.records, *([twin] if twin else [])))
@@ -188,6 +200,17 @@ def _rank(record: Evidence) -> tuple[int, str]:
 def _once(records: Iterable[Evidence]) -> list[Evidence]:
     """The first record of each model: one series each."""
     return list({r.model: r for r in reversed(list(records))}.values())[::-1]
+
+
+def _together(records: Iterable[Evidence]) -> dict[str, pd.DataFrame]:
+    """Model -> the rows of all its records; where there are several, a column says from which data."""
+    by: dict[str, list[Evidence]] = {}
+    for record in records:
+        by.setdefault(record.model, []).append(record)
+    return {
+        name: combine(*(r.frame.assign(data=r.data) for r in own)) if len(own) > 1 else own[0].frame
+        for name, own in by.items()
+    }
 
 
 def _own(it: Claim, settings: Settings, source: str) -> tuple[tuple[Evidence, ...], Refused | None]:

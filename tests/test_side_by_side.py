@@ -48,6 +48,27 @@ def test_what_nobody_has_is_empty_and_no_error(settings):
         r.value("balanced accuracy")
 
 
+def test_one_subject_in_several_conditions(settings):
+    r = results("syn.triggers.wallace2019a", settings(), data="glue_sst2")
+    texts = {"none": "no trigger", "found": "trigger", "other": "no such text"}
+    shown = r.split("accuracy", "text", texts)
+    assert list(shown) == ["none", "found"] and set(shown["found"]["text"]) == {"trigger"}
+    assert shown["none"].equals(r.by({"none": "accuracy"}, text="no trigger")["none"])
+
+
+def test_what_decides_nothing_stands_beside_with_the_rows_of_all_its_files(settings):
+    r = results("emb.sense_clusters.wiedemann2019", settings(), data="coarsewsd20")
+    files = set(r.others["bert-base-uncased"]["data"])
+    assert "coarsewsd20" in files and len(files) > 1 and "data" not in r.others["commonest sense"]
+    assert list(r.beside("accuracy")) == ["bert-base-uncased, released"]
+    assert r.beside("no such measure") == {}
+
+
+def test_a_chosen_models_twin_is_told_from_it():
+    own, twin, other = (theme.look(name) for name in ("toy, measured now", "toy-untrained, measured now", "untrained"))
+    assert own != twin == other
+
+
 def test_a_chosen_model_is_measured_now_under_its_own_name_and_read_the_second_time(settings, monkeypatch):
     chosen = settings(model="toy", n=60, fast=True)
     r = results(ID, chosen)

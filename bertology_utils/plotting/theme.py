@@ -83,8 +83,8 @@ def look(name: str) -> int | None:
     >>> look("untrained"), COLOURS[look("roberta-base, measured now")]
     (1, '#C1121F')
     """
-    if name.endswith(NOW):
-        return len(COLOURS) - 1
+    if name.endswith(NOW):  # the reader's own, but for its twin: that of the book's model is not drawn beside it
+        return OURS.index("mini-untrained") if name.endswith(f"untrained{NOW}") else len(COLOURS) - 1
     called = name.lower().replace(",", "").replace(" ", "-")
     if called == "family":  # recorded runs of training, in mini's place
         return 0
