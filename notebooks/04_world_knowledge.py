@@ -63,63 +63,34 @@ overview("world")
 #
 # A small model knows little. Where ours is no better than such a rival, the card says that the claim *cannot be tested
 # here*, and shows the figure. The figures below are of generated facts, a demonstration; the cards are about the studies'
-# own data. `recall(id)` shows a recorded run; `run(id)` in its place measures again, on any model.
+# own data. `results(id)` brings every subject there is; a model chosen in the first cell is measured now and drawn in red.
+# `examples(id)` shows an item or two and what the chosen model, by default `mini`, answers to them now.
 
 # %% tags=["hide-input"]
-import numpy as np
 import pandas as pd
 
-from bertology_utils import card, found, load, plotting, recall
-from bertology_utils.claims import evidence
-from bertology_utils.data import load as load_data
-from bertology_utils.subject import cloze, retrieval
+from bertology_utils import card, examples, found, plotting, results
 
 # %% [markdown]
 # (wld-lama)=
 # ## Are facts retrieved by filling in blanks?
 #
-# {cite:t}`petroni2019` write a fact as a sentence with its object masked and look at what comes first. Three facts, and
-# what the model puts into the gap:
+# {cite:t}`petroni2019` write a fact as a sentence with its object masked and look at what comes first.
 
 # %%
-subject = load()
-items, coverage, note = retrieval.answerable(subject, load_data("facts", "builtin", n=592)["facts"])
-shown = [next(i for i in items if i.condition == r) for r in ("country", "plural", "colour")]
-for item, top in zip(shown, cloze.top_k(subject, [i.text for i in shown])):
-    print(f"{item.text}  right: {', '.join(item.answers)}; first: {', '.join(top)}")
-
-# %% [markdown]
-# One of them taken apart. The masked-LM head gives every piece of the vocabulary a logit; here is what it gives the right
-# object, the likeliest words, and how many wrong ones are ahead.
-
-# %%
-((_, logs),) = cloze.log_probabilities(subject, [shown[0].text])
-right = retrieval.pieces(subject, shown[:1]).answers[0]
-names = [*cloze.top_k(subject, [shown[0].text])[0], shown[0].answers[0]]
-ids = [cloze.filler_id(subject, w) for w in names]
-heights = [float(np.exp(logs[i])) if i is not None else 0.0 for i in ids]
-print(f"wrong pieces at least as likely as {shown[0].answers[0]}: {retrieval.rank(logs, right)}")
-
-# %% mystnb={"figure": {"caption": "Probability of the five likeliest words and, last, of the right one."}, "image": {"alt": "Horizontal bars: probability that the model gives to the five likeliest words at a gap and to the right one."}}
-ax = plotting.axes(figsize=(6, 2.6))
-ax.barh([f"{k + 1} {w}" for k, w in enumerate(names)], heights, color=plotting.COLOURS[0])
-ax.set(xlabel=f"probability in “{shown[0].text}”")
-ax.invert_yaxis()
-plotting.plt.show()
+examples("wld.lama.petroni2019")
 
 # %% [markdown]
 # Now all facts. P@1 is the share of facts whose object comes first in the whole vocabulary; the commonest object of each
 # relation is counted on the very facts, so it is an oracle.
 
 # %%
-facts = recall("wld.lama.petroni2019")
+facts = results("wld.lama.petroni2019", data="builtin")
 
 # %% mystnb={"figure": {"caption": "P@1 by relation: the model, the relation's commonest object, and its most frequent word."}, "image": {"alt": "Horizontal bars by relation: share of facts whose object the model puts first, beside the share for which the commonest object or the most frequent word is right."}}
-model = {"mini": facts.rows}
 kinds = {"model": "P@1, by relation", "commonest object": "majority object, by relation",
          "most frequent word": "most frequent object, by relation"}  # fmt: skip
-shown = {name: plotting.series(model, m)["mini"] for name, m in kinds.items()}
-plotting.bars(shown, "relation", xlim=(0, 1), xlabel="P@1", ax=plotting.axes(figsize=(7, 9)))
+plotting.bars(facts.by(kinds), "relation", xlim=(0, 1), xlabel=f"P@1, {facts.title}", ax=plotting.axes(figsize=(7, 9)))
 plotting.plt.show()
 
 # %% [markdown]
@@ -127,10 +98,11 @@ plotting.plt.show()
 # relations of T-REx in two copies of the study's data (at most 150 facts of each are drawn):
 
 # %% tags=["hide-output"]
-for record in (r for r in evidence.find("wld.lama.petroni2019") if r.kind == "rerun" and r.model == "mini"):
-    kept = record.frame.query("measure == 'items kept'")
-    counts = [f"{r.relation} {r.value * r.n:.0f}/{r.n}" for r in kept.itertuples()]
-    print(f"{record.data}, {len(kept)} relations: {', '.join(counts)}")
+for source in ("lama_original", "lama_trex_pararel"):
+    recorded = results("wld.lama.petroni2019", data=source)
+    for kept in recorded.by({"kept": "items kept"}).values():
+        counts = [f"{r.relation} {r.value * r.n:.0f}/{r.n}" for r in kept.itertuples()]
+        print(f"{recorded.title} on {source}, {len(kept)} relations: {', '.join(counts)}")
 
 # %% [markdown]
 # Beside it, BERT-base on the study's own facts, as a later study reports it.
@@ -138,8 +110,7 @@ for record in (r for r in evidence.find("wld.lama.petroni2019") if r.kind == "re
 # %% tags=["hide-output"]
 for measure in ("P@1", "P@10", "MRR", "P@1 over majority object", "P@1, own subject - another subject"):
     print(plotting.printed(facts.series(measure)))
-for record in (r for r in evidence.find("wld.lama.petroni2019") if r.kind == "released"):
-    print(plotting.printed({record.model: record.frame}))
+print(plotting.printed(dict(facts.others)))
 
 # %%
 found("wld.lama.petroni2019")
@@ -155,7 +126,10 @@ card("wld.lama.petroni2019")
 # on other facts, and put several together. Their wordings of LAMA's relations are asked here.
 
 # %%
-wordings = recall("wld.templates.jiang2019b", data="lpaqa")
+examples("wld.templates.jiang2019b")
+
+# %%
+wordings = results("wld.templates.jiang2019b", data="lpaqa")
 
 # %% mystnb={"figure": {"caption": "P@1 by the manual wording, by the one chosen on other facts, by several together, and by whichever is right."}, "image": {"alt": "Horizontal bars: share of facts retrieved by the manual wording, the chosen one, ensembles of wordings and an oracle, for the model and its untrained twin."}}
 plotting.bars(wordings.series("P@1"), "prompts", xlim=(0, None), xlabel="P@1")
@@ -180,7 +154,10 @@ card("wld.templates.jiang2019b")
 # seen the letters of real names and nothing else.
 
 # %%
-sounds = recall("wld.stereotype_names.poerner2019")
+examples("wld.stereotype_names.poerner2019")
+
+# %%
+sounds = results("wld.stereotype_names.poerner2019", data="builtin")
 
 # %% mystnb={"figure": {"caption": "Share of invented names whose language (or country) gains most, by language."}, "image": {"alt": "Horizontal bars by language: share of invented names of that language which the model and its untrained twin take for it."}}
 shown = sounds.series("origin of invented names by language")
@@ -196,9 +173,9 @@ for measure in ("origin of invented names, share right", "origin of invented nam
 # The study's facts, with and without telling names, need the original data; what was recorded of them:
 
 # %% tags=["hide-output"]
-for record in (r for r in evidence.find("wld.stereotype_names.poerner2019") if r.data == "lama_uhn"):
-    rows = record.frame
-    print(plotting.printed({record.model: rows[rows["measure"].isin(["P@1, LAMA", "P@1, LAMA-UHN"])]}))
+facts_by_name = results("wld.stereotype_names.poerner2019", data="lama_uhn")
+for measure in ("P@1, LAMA", "P@1, LAMA-UHN"):
+    print(plotting.printed(facts_by_name.series(measure)))
 
 # %%
 found("wld.stereotype_names.poerner2019")
@@ -214,7 +191,10 @@ card("wld.stereotype_names.poerner2019")
 # the other. Frequent words are likely anywhere; the score takes that off, and the rival has nothing else.
 
 # %%
-triples = recall("wld.triples.davison2019")
+examples("wld.triples.davison2019")
+
+# %%
+triples = results("wld.triples.davison2019", data="builtin")
 
 # %% mystnb={"figure": {"caption": "Area under the curve for true against false triples, of all relations and of those that nothing was tuned on."}, "image": {"alt": "Horizontal bars: area under the curve for all triples and for held-out relations, for the model and its untrained twin; chance is one half."}}
 plotting.bars(triples.series("AUC"), "set", xlim=(0, 1), chance=0.5, xlabel="area under the curve")
@@ -248,12 +228,15 @@ card("wld.closed_book.roberts2020")
 # one of its category (*monopoly*) and with one of another. Ours are sentences about who does what to whom.
 
 # %%
-completions = recall("wld.pragmatic.ettinger2019")
+examples("wld.pragmatic.ettinger2019")
+
+# %%
+completions = results("wld.pragmatic.ettinger2019", data="builtin")
 
 # %% mystnb={"figure": {"caption": "How often the expected completion is preferred to another of its category, of another category, and to another sentence's."}, "image": {"alt": "Horizontal bars: share of items in which the expected completion wins, by what it is compared with, for the model and its untrained twin; chance is one half."}}
 against = ("accuracy, within category", "accuracy, between categories", "accuracy, unrelated filler")
 shown = {m.removeprefix("accuracy, "): completions.series(m) for m in against}
-drawn = {who: pd.concat([s[who].assign(against=m) for m, s in shown.items()]) for who in completions.frames}
+drawn = {who: pd.concat([s[who].assign(against=m) for m, s in shown.items() if who in s]) for who in shown["unrelated filler"]}
 plotting.bars(drawn, "against", xlim=(0, 1), chance=0.5, xlabel="expected completion preferred")
 plotting.plt.show()
 
@@ -276,12 +259,14 @@ card("wld.pragmatic.ettinger2019")
 # within attributes, by how well the probe tells which objects have one.
 
 # %%
-attributes = recall("wld.attributes.da2019")
+examples("wld.attributes.da2019")
+
+# %%
+attributes = results("wld.attributes.da2019", data="builtin")
 
 # %% mystnb={"figure": {"caption": "F1 of the probe by kind of attribute, and that of knowing how often each attribute is true."}, "image": {"alt": "Horizontal bars by kind of attribute: F1 of a probe on the model's vectors and of how often each attribute is true."}}
-model = {"mini": attributes.rows}
 shown = {"probe": "F1, by kind", "attribute's rate": "F1, attribute's rate, by kind"}
-plotting.bars({k: plotting.series(model, m)["mini"] for k, m in shown.items()}, "kind", xlim=(0, 1), xlabel="F1")
+plotting.bars(attributes.by(shown), "kind", xlim=(0, 1), xlabel=f"F1, {attributes.title}")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -303,7 +288,10 @@ card("wld.attributes.da2019")
 # and of people.
 
 # %%
-objects = recall("wld.affordances.forbes2019")
+examples("wld.affordances.forbes2019")
+
+# %%
+objects = results("wld.affordances.forbes2019", data="builtin")
 
 # %% mystnb={"figure": {"caption": "F1 over knowing how often each attribute is true, by task."}, "image": {"alt": "Horizontal bars by task: F1 of a probe for properties, affordances and their relation, less that of knowing how often each attribute is true, for the model and its untrained twin."}}
 plotting.bars(objects.series("F1 over attribute's rate"), "task", chance=0, xlabel="F1 over the attribute's rate")
@@ -311,11 +299,9 @@ plotting.plt.show()
 
 # %% mystnb={"figure": {"caption": "The authors' F1 for BERT, static embeddings and people, by task."}, "image": {"alt": "Horizontal bars by task: released F1 of BERT, of GloVe and of people for properties, affordances and their relation."}}
 names = {"BERT": "BERT", "GloVe": "GloVe", "people": "people", "majority": "commoner answer"}
-records = {r.model: r for r in evidence.find("wld.affordances.forbes2019") if r.kind == "released"}
-drawn = {label: plotting.series({"": records[m].frame}, "F1")[""] for m, label in names.items() if m in records}
-if drawn:
-    plotting.bars(drawn, "task", xlim=(0, 1), xlabel="F1", ax=plotting.axes(figsize=(7, 4.6)))
-    plotting.plt.show()
+drawn = {label: plotting.rows_of(objects.others[m], "F1") for m, label in names.items() if m in objects.others}
+plotting.bars(drawn, "task", xlim=(0, 1), xlabel="F1", ax=plotting.axes(figsize=(7, 4.6)))
+plotting.plt.show()
 
 # %% tags=["hide-output"]
 for measure in ("size comparison, accuracy", "size comparison, planted"):
@@ -335,7 +321,10 @@ card("wld.affordances.forbes2019")
 # question takes. If one step is not taken above chance, nothing can fall.
 
 # %%
-steps = recall("wld.inference_steps.richardson2019")
+examples("wld.inference_steps.richardson2019")
+
+# %%
+steps = results("wld.inference_steps.richardson2019", data="builtin")
 
 # %% mystnb={"figure": {"caption": "Accuracy by number of steps; questions have two answers, so one half is chance."}, "image": {"alt": "Curves: accuracy by the number of inference steps for the model and its untrained twin; chance is one half."}}
 plotting.lines(steps.series("accuracy"), "hops", ylim=(0, 1), chance=0.5, ylabel="accuracy", xlabel="steps")
@@ -355,7 +344,7 @@ card("wld.inference_steps.richardson2019")
 # (wld-taught)=
 # ## And if the facts are taught?
 #
-# Our model knows too little for most of these questions, so this experiment gives it the knowledge. It is ours, and no
+# `mini` knows too little for most of these questions, so this experiment gives it the knowledge. It is ours, and no
 # study's. A copy of `mini` reads the true single statements of the generated world for some minutes, one word masked at
 # a time: facts, properties, affordances, kinds. It reads no negated sentence, no conclusion of two steps, and nothing
 # that joins a property to what it allows. Both are then asked the same: first what was taught, then what follows.
