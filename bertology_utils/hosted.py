@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import Any
 
 from .settings import PREFIX, Settings
@@ -42,8 +43,28 @@ def choose(model: str = DEFAULT, data: str = DEFAULT, section: str = "", *, fast
         wanted = {**{k: v for k, v in ON_A_GPU.items() if f"{PREFIX}{k.upper()}" not in os.environ}, **wanted}
     settings = Settings.of(**wanted)  # whatever is wrong with it is said now
     os.environ.update({f"{PREFIX}{name.upper()}": value for name, value in wanted.items()})
+    if asked_for(settings) and (shell := _shell()):
+        from .side_by_side import LOG, guard
+
+        guard(shell, settings.evidence / LOG)
     if section and (on_colab() or settings.model != Settings.model):
         print(*outlook(section, settings), sep="\n")
+
+
+def asked_for(settings: Settings) -> bool:
+    """Whether a reader asks for anything but what the book was made with."""
+    plain = Settings()
+    names = ("model", "data", "n", "seed", "dtype", "fast", "noise")
+    return any(getattr(settings, name) != getattr(plain, name) for name in names)
+
+
+def _shell() -> Any:
+    """The notebook that this process runs; None outside one."""
+    if "IPython" not in sys.modules:
+        return None
+    from IPython import get_ipython
+
+    return get_ipython()
 
 
 def outlook(section: str, settings: Settings) -> list[str]:

@@ -6,11 +6,13 @@ line and never stops a notebook.
 
 from __future__ import annotations
 
+import ast
 import math
 import traceback
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -227,8 +229,7 @@ def _own(it: Claim, settings: Settings, source: str) -> tuple[tuple[Evidence, ..
         return (), Refused(settings.model, wanted, in_a_line(error))
     except Exception as error:  # a bug of an experiment's: the chapter goes on, and the traceback is kept
         path = settings.evidence / LOG
-        earlier = path.read_text("utf-8") if path.is_file() else ""
-        files.write(path, f"{earlier}{it.id} on {wanted}\n{traceback.format_exc()}\n")
+        keep(path)
         return (), Refused(settings.model, wanted, f"failed: {type(error).__name__}: {in_a_line(error)[:120]} ({path})")
 
 
@@ -283,3 +284,53 @@ def attempt() -> Iterator[None]:
         yield
     except (Refusal, StopIteration, LookupError, ValueError) as error:
         print(f"not shown: {in_a_line(error) or type(error).__name__}")
+
+
+def guard(shell: Any, log: Path) -> None:
+    """Let no cell of a notebook stop the next: what cannot be shown for a chosen model or data is one line.
+
+    Parameters
+    ----------
+    shell : InteractiveShell
+        Each of its cells is run as one guarded block from now on; what a cell's last line shows is shown.
+    log : Path
+        Where tracebacks of what is no refusal go.
+    """
+    shell.user_ns["_guarded"] = lambda: _guarded(log)
+    shell.user_ns["_shown"] = lambda value: (
+        None if value is None else shell.display_pub.publish(*shell.display_formatter.format(value))
+    )
+    if not any(isinstance(t, _Guard) for t in shell.ast_transformers):
+        shell.ast_transformers.append(_Guard())
+
+
+class _Guard(ast.NodeTransformer):
+    """A cell's statements in one ``with``; its last expression is handed to what shows it."""
+
+    def visit_Module(self, node: ast.Module) -> ast.Module:
+        if not node.body:
+            return node
+        *rest, last = node.body
+        if isinstance(last, ast.Expr):
+            last.value = ast.Call(ast.Name("_shown", ast.Load()), [last.value], [])
+        call = ast.Call(ast.Name("_guarded", ast.Load()), [], [])
+        node.body = [ast.With([ast.withitem(call)], [*rest, last])]
+        return ast.fix_missing_locations(node)
+
+
+@contextmanager
+def _guarded(log: Path) -> Iterator[None]:
+    try:
+        with attempt():
+            yield
+    except Exception as error:  # of another kind than what a choice explains: the traceback is kept
+        keep(log)
+        print(
+            f"not shown: {type(error).__name__}: {in_a_line(error)[:120]} ({log.name} of the evidence folder says where)"
+        )
+
+
+def keep(log: Path) -> None:
+    """Add the traceback of the error at hand to a file."""
+    earlier = log.read_text("utf-8") if log.is_file() else ""
+    files.write(log, f"{earlier}{traceback.format_exc()}\n")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -85,7 +85,7 @@ def adapt(
 
     changes = {k: type(getattr(home.Plan(), k))(v) for k, _, v in (pair.partition("=") for pair in set or ())}
     try:
-        options = {"pieces": pieces, "minutes": minutes, "start": start, "finish": finish, "name": name}
+        options: dict[str, Any] = {"pieces": pieces, "minutes": minutes, "start": start, "finish": finish, "name": name}
         typer.echo(home.adapt(base, corpus, out, **options, **changes))
     except Interrupted as stopped:
         typer.echo(f"bertology: {stopped.says}", err=True)

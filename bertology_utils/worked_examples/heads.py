@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import torch
@@ -118,7 +119,7 @@ def coreference(subject: Subject, data: Data, settings: Settings) -> Iterator[st
     """Which candidate does a pronoun attend to in the head that resolves most others?"""
     task, items = next(iter(data.items.items()))
     kept, _ = fitting(subject, items)
-    read = reference.READERS[task]
+    read: Any = reference.READERS[task]
     anaphors = read([i for i in kept if not isinstance(i, Coreference) or len(i.words) <= 60] or kept)
     if len(anaphors) < 4:
         raise TooFew(f"{len(kept)} items hold {len(anaphors)} anaphors with a right and a wrong candidate")

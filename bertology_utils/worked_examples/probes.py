@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -33,10 +34,10 @@ L2 = 1e-2
 def shown(targets: Targets, n: int = 2) -> list[int]:
     """Places of the test targets that are shown: drawn from short sentences, of different labels and sentences."""
     test = np.random.default_rng(0).permutation(np.flatnonzero(targets.split == "test"))
-    test = [t for t in test if len(targets.sentences[targets.sentence[t]]) <= LONG] or list(test)
+    drawn = [t for t in test if len(targets.sentences[targets.sentence[t]]) <= LONG] or list(test)
     out: list[int] = []
     for apart in ("label and sentence", "sentence"):
-        for t in test:
+        for t in drawn:
             known = [targets.labels[k] for k in out] if apart == "label and sentence" else []
             if len(out) < n and targets.labels[t] not in known and targets.sentence[t] not in targets.sentence[out]:
                 out.append(int(t))
@@ -116,7 +117,8 @@ def mixed(*names: str) -> Show:
 def _joined(first: Targets, second: Targets) -> Targets:
     """The targets of both, which are of the same sentences."""
     names_ = ("sentence", "spans", "labels", "split", "types")
-    return replace(first, **{n: np.concatenate([getattr(first, n), getattr(second, n)]) for n in names_})
+    joined: dict[str, Any] = {n: np.concatenate([getattr(first, n), getattr(second, n)]) for n in names_}
+    return replace(first, **joined)
 
 
 def edges(task: str, label: Callable | None = None) -> Show:
@@ -183,7 +185,7 @@ def structure(subject: Subject, data: Data, settings: Settings) -> Iterator[str]
         if not (asked and train):
             continue
         found = [(n, str(w == i.target), w) for n, i in enumerate(train) for w in range(len(i.words))]
-        found += [(len(train), str(w == asked[0].target), w) for w in (asked[0].target, asked[0].linear)]
+        found += [(len(train), str(w == asked[0].target), int(w or 0)) for w in (asked[0].target, asked[0].linear)]
         targets = build([i.words for i in (*train, *asked)], [i.split for i in (*train, *asked)], found)
         layers, known = depths(subject.n_layers), targets.split == "train"
         x = gather(subject, targets, layers=layers, settings=settings)

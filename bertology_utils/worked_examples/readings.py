@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -123,7 +124,7 @@ def renamed_people(subject: Subject, data: Data, settings: Settings) -> Iterator
     items = [i for i in data.items.get("coreference", []) if i.answer is not None and len(i.candidates) == 2][:60]
     tested = found[:2]
     train = [i for i in items if i.id not in {v.base.id for v in tested}] or [v.base for v in found[2:]]
-    fit_ = encode.fits(subject, [i.words for i in train]) if train else []
+    fit_: Any = encode.fits(subject, [i.words for i in train]) if train else []
     train = [i for i, ok in zip(train, fit_) if ok]
     if not (train and tested):
         raise TooFew(f"{len(train)} items to learn from and {len(tested)} to ask")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -22,7 +22,7 @@ from ..compress import (
     students,
     weights,
 )
-from ..data.items import Data
+from ..data.items import Data, Labelled
 from ..experiments.size import bits, depth, pruning, teaching, tickets, tokens
 from ..experiments.size.studied import RECIPE
 from ..experiments.training import tuned_runs as runs
@@ -50,7 +50,8 @@ def fewer_bits(subject, of, plain, settings, data) -> dict[str, Answer]:
 
 def fewer_layers(subject, of, plain, settings, data) -> dict[str, Answer]:
     """A third of the layers dropped after tuning."""
-    n, out = subject.n_layers, {}
+    n = subject.n_layers
+    out: dict[str, Answer] = {}
     for way in depth.WAYS:
         less = replace(plain, subject=drop_layers(plain.subject, dropped(n, depth.third(n), way)))
         out[f"without a third of the layers, {way}"] = partial(less.logits, settings=settings)
@@ -120,10 +121,11 @@ def ticket(subject, of, plain, settings, data) -> dict[str, Answer]:
 def fewer_vectors(subject, of, plain, settings, data) -> dict[str, Answer]:
     """A third of the word vectors not passed on."""
     by = {"a third of the vectors dropped, least attended": None, "a random third": 1}
-    return {
-        name: lambda items, seed=seed: elimination.logits(plain, items, tokens.SHARE, settings, random=seed)
-        for name, seed in by.items()
-    }
+
+    def answer(items: Sequence[Labelled], seed: int | None) -> np.ndarray:
+        return elimination.logits(plain, items, tokens.SHARE, settings, random=seed)
+
+    return {name: partial(answer, seed=seed) for name, seed in by.items()}
 
 
 def parts_off(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:

@@ -51,7 +51,7 @@ def of_type(data: Data, kind: type, *tasks: str) -> list[Any]:
     raise TooFew(f"{data.name} has no {' or '.join(tasks) or kind.__name__}")
 
 
-def figures(values: Iterable[tuple[str, float]], digits: int = 2) -> str:
+def figures(values: Iterable[tuple[str, Any]], digits: int = 2) -> str:
     """Named figures in a line.
 
     >>> figures([("layer 0", 0.5), ("layer 8", -0.251)])

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from scipy.special import softmax
@@ -74,7 +75,10 @@ def compared(others: Ways, *names: str) -> Show:
     def show(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
         of, asked = handful(subject, data, *names)
         plain = runs.plain(subject, of, 0)
-        every = {"tuned": partial(plain.logits, settings=settings), **others(subject, of, plain, settings, data)}
+        every: dict[str, Any] = {
+            "tuned": partial(plain.logits, settings=settings),
+            **others(subject, of, plain, settings, data),
+        }
         found = {name: chances(answer, of.classes, asked) for name, answer in every.items()}
         yield said(of)
         for k, item in enumerate(asked):
@@ -196,7 +200,7 @@ def misled(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
     asked = [i for i in beyond if i is not None] or asked
     yield said(of)
     for item, p in zip(asked, chances(plain.logits, of.classes, asked)):
-        rule = {True: "wrong", False: "right"}.get(item.meta.get("contradicts"), "")
+        rule = {True: "wrong", False: "right"}.get(bool(item.meta.get("contradicts")), "")
         yield item.describe() + (f"   the heuristic is {rule}" if rule else "")
         yield figures([("tuned", p)])
 
@@ -208,8 +212,8 @@ def rules(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
         own = [i for i in items if i.condition == condition]
         texts, _ = finetune.fitting(subject, [syntax.as_text(i) for i in own])
         train = [i for i in texts if i.split == "train"][:HANDFUL]
-        asked = [next((i for i in texts if i.split == "test" and i.label == label), None) for label in syntax.CLASSES]
-        asked = [i for i in asked if i is not None]
+        test = {i.label: i for i in reversed(texts) if i.split == "test"}
+        asked = [test[label] for label in syntax.CLASSES if label in test]
         if len({i.label for i in train}) < 2 or not asked:
             raise TooFew(f"{len(train)} sentences to learn from and {len(asked)} to ask")
         tuned = finetune.classify(subject, train, syntax.RECIPE, classes=syntax.CLASSES)
