@@ -98,6 +98,12 @@ class Results(Result):
         """Label -> the focus's rows of a measure with one value of a column: one subject in several conditions."""
         return {k: rows for label, v in values.items() for k, rows in self.by({label: measure}, **{column: v}).items()}
 
+    def reruns(self, n: int) -> dict[str, pd.DataFrame]:
+        """Rows of at most so many trained networks that were rerun, the focus last: a panel for each."""
+        trained = [r for r in self.records if r.kind == "rerun" and not r.is_twin]
+        trained.sort(key=lambda r: r.model == self.focus)
+        return {self._label(r.model, r.kind): r.frame for r in trained[-n:]}
+
     def beside(self, measure: str, **where: Any) -> dict[str, pd.DataFrame]:
         """As `series`, of `others`."""
         chosen = {name: _matching(frame, measure, where) for name, frame in self.others.items()}

@@ -61,11 +61,11 @@ overview("syntax")
 # Each claim has a question, the call that measures it, a figure with 95% intervals, what we found in a few words, and a
 # **card**: the real BERT (its authors' released outputs, scored again), in part MiniLM (a relative that others trained on
 # far more text), our small model `mini` on the studies' own data, and its *untrained twin*, the same architecture with
-# random weights. Most of these claims take minutes, so `recall(id)` shows a recorded run; `run(id)` in its place measures
-# again, on any model. Layer 0 is the embeddings; blocks and heads are counted from 1.
+# random weights. Most of these claims take minutes, so `results(id)` brings every subject there is,
+# and a model chosen in the first cell is measured now and drawn in red. Layer 0 is the embeddings; blocks and heads are counted from 1.
 
 # %% tags=["hide-input"]
-from bertology_utils import card, found, load, plotting, recall
+from bertology_utils import card, examples, found, load, plotting, results
 from bertology_utils.claims import evidence, ledger
 from bertology_utils.data import load as load_data
 from bertology_utils.scores import trees
@@ -138,7 +138,10 @@ for model in (subject, load("toy")):
 # pieces of chosen text; [how that was found, and what it does not show](../book/models.md#what-keeps-a-small-model-at-the-nearest-noun).
 
 # %%
-agreement = recall("syn.agreement.goldberg2019", data="gulordava2018_linzen2016")
+examples("syn.agreement.goldberg2019")
+
+# %%
+agreement = results("syn.agreement.goldberg2019", data="gulordava2018_linzen2016")
 
 # %% mystnb={"figure": {"caption": "Right verb form preferred, singular and plural counted alike: sentences without a distractor, with one, and nonce ones. Ours on the sentences of Gulordava and of Linzen, the real BERT on Gulordava's."}, "image": {"alt": "Horizontal bars: balanced accuracy without distractor, with distractor and in nonce sentences, for mini, its untrained twin and bert-base. Mini falls from above 0.8 to below 0.6 with a distractor and in nonce sentences, bert-base stays near 0.8."}}
 shown = agreement.series("balanced accuracy") | released("syn.agreement.goldberg2019", "balanced accuracy")
@@ -168,7 +171,10 @@ card("syn.agreement.goldberg2019")
 # the completion that is true without *not* still win with it, and is the first guess the same?
 
 # %%
-negation = recall("syn.negation.ettinger2019", data="ettinger2019_lm_diagnostics")
+examples("syn.negation.ettinger2019")
+
+# %%
+negation = results("syn.negation.ettinger2019", data="ettinger2019_lm_diagnostics")
 
 # %% mystnb={"figure": {"caption": "True completion preferred without \u201cnot\u201d; the same one, now false, still preferred with it; the same first guess. Ours on the study's own pairs, the real BERT on about 1,500 more, as rerun by others."}, "image": {"alt": "Horizontal bars: accuracy on affirmative sentences, share unmoved by not and share with the same first filler, for mini, its untrained twin and bert-base. bert-base is above 0.8 in the first two and at 0.56 in the third."}}
 asked = {
@@ -199,7 +205,10 @@ card("syn.negation.ettinger2019")
 # to the sentence is left, 1 if all is.
 
 # %%
-malformed = recall("syn.malformed.ettinger2019", data="ettinger2019_lm_diagnostics")
+examples("syn.malformed.ettinger2019")
+
+# %%
+malformed = results("syn.malformed.ettinger2019", data="ettinger2019_lm_diagnostics")
 
 # %% mystnb={"figure": {"caption": "What survives of a sentence's likeliest fillers when it is broken; the study's own sentences."}, "image": {"alt": "Horizontal bars: survival of the likeliest fillers when the object or subject is removed, words are shuffled or the sentence is truncated, for mini and its untrained twin. Mini keeps most without the object and little when shuffled; the twin keeps nearly all when shuffled and nothing else."}}
 shown = malformed.series("survival")
@@ -225,7 +234,10 @@ card("syn.malformed.ettinger2019")
 # and what a linear classifier says of acceptability (*probe*).
 
 # %%
-npi = recall("syn.npi.warstadt2019", data="warstadt2019_npi")
+examples("syn.npi.warstadt2019")
+
+# %%
+npi = results("syn.npi.warstadt2019", data="warstadt2019_npi")
 
 # %% mystnb={"figure": {"caption": "Share right by method and phenomenon, on the study's own sentences; one half is chance."}, "image": {"alt": "Three panels of horizontal bars, one per method: share right for licensors, polarity items and scope, for mini and its untrained twin. The probe gives both nearly the same."}}
 panels = plotting.axes(ncols=3, figsize=(10, 3), sharey=True)
@@ -257,8 +269,11 @@ card("syn.npi.warstadt2019")
 # each word type, which can only be memorised {cite:p}`hewitt2019control`.
 
 # %%
-ewt = recall("syn.pos_chunks_deps.tenney2019b", data="ud_english_ewt")
-conll = recall("syn.pos_chunks_deps.tenney2019b", data="nltk_corpora")
+examples("syn.pos_chunks_deps.tenney2019b")
+
+# %%
+ewt = results("syn.pos_chunks_deps.tenney2019b", data="ud_english_ewt")
+conll = results("syn.pos_chunks_deps.tenney2019b", data="nltk_corpora")
 
 # %% mystnb={"figure": {"caption": "Accuracy of a linear probe by layer: parts of speech and relations on EWT, chunks on CoNLL-2000."}, "image": {"alt": "Three panels: accuracy of a linear probe by layer for parts of speech, chunks and relations; mini rises at layer 1 and then falls slowly, the untrained twin is flat and lower, control labels fall lower still."}}
 panels = plotting.axes(ncols=3, figsize=(10, 3.4), sharey=True)
@@ -299,7 +314,10 @@ card("syn.pos_chunks_deps.tenney2019b")
 # two on each side.
 
 # %%
-hierarchical = recall("syn.hierarchical.lin2019", data="lin2019_open_sesame")
+examples("syn.hierarchical.lin2019")
+
+# %%
+hierarchical = results("syn.hierarchical.lin2019", data="lin2019_open_sesame")
 
 # %% mystnb={"figure": {"caption": "Share of sentences in which the structurally right word scores above the first candidate, by layer; dotted: by words beside it, without a network."}, "image": {"alt": "Two panels, main auxiliary and subject noun: share of sentences in which the right word scores above the first candidate, by layer, for mini and its untrained twin. Mini is far above its embeddings from layer 1 on; the twin fails on auxiliaries and climbs to 0.8 on subject nouns. The dotted line, words beside, lies above mini on auxiliaries and at its height on nouns."}}
 panels = plotting.axes(ncols=2, figsize=(9, 3.4), sharey=True)
@@ -328,7 +346,10 @@ card("syn.hierarchical.lin2019")
 # count what share of the commonest answer's errors the probe removes.
 
 # %%
-ancestors = recall("syn.distant_parents.liu2019a", data="ud_english_ewt")
+examples("syn.distant_parents.liu2019a")
+
+# %%
+ancestors = results("syn.distant_parents.liu2019a", data="ud_english_ewt")
 
 # %% mystnb={"figure": {"caption": "Share of the commonest answer's errors that a linear probe removes, by ancestor; EWT."}, "image": {"alt": "Horizontal bars: share of errors removed for the relation of parent, grandparent and great-grandparent, for mini and its untrained twin, falling with distance to none."}}
 shown = ancestors.series("errors removed")
@@ -353,16 +374,18 @@ card("syn.distant_parents.liu2019a")
 # *UUAS* is the share of gold edges found, whatever their direction. Linking neighbours finds many edges already.
 
 # %%
-structural = recall("syn.structural_probe.hewitt2019", data="ud_english_ewt")
-relative = recall("syn.structural_probe.hewitt2019", model="all-MiniLM-L6-v2", data="ud_english_ewt", twin=False)
+examples("syn.structural_probe.hewitt2019")
+
+# %%
+structural = results("syn.structural_probe.hewitt2019", data="ud_english_ewt")
 
 # %% mystnb={"figure": {"caption": "UUAS by layer, and by rank of the probe at the layer chosen on dev (ours and MiniLM's, a trained relative of 6 layers, on EWT; bert-base, layer 7, as released, on the Penn Treebank). Dotted: the chain of neighbours on EWT."}, "image": {"alt": "Left: UUAS of the structural probe by layer; mini is highest at the embeddings and layer 1 and falls below its flat untrained twin, MiniLM peaks in the middle. Right: UUAS by rank of the probe; bert-base rises to 0.8, MiniLM lies between it and mini, which ends at 0.48, the twin at 0.4."}}
 left, right = plotting.axes(ncols=2, figsize=(9.5, 3.6), sharey=True)
 chain = structural.value("UUAS of the chain")
-both = structural.series("UUAS") | relative.series("UUAS")
+both = structural.series("UUAS")
 plotting.lines(both, "layer", ax=left, ylabel="UUAS", ylim=(0, 0.9))
 left.axhline(chain, color="#555555", linestyle=":")
-ranks = structural.series("UUAS by rank") | relative.series("UUAS by rank")
+ranks = structural.series("UUAS by rank")
 plotting.lines(ranks, "rank", ax=right, xlabel="rank of the probe")
 row = ledger.row("syn.structural_probe.hewitt2019")
 real = next(r.figures["UUAS"] for r in row.reported if "UUAS" in r.figures)
@@ -390,8 +413,11 @@ card("syn.structural_probe.hewitt2019")
 # where neighbouring vectors lie farthest apart. *UAS* is the share of words with the right head.
 
 # %%
-parsing = recall("syn.trees_from_vectors.vilares2020", data="ud_english_ewt")
-phrases = recall("syn.trees_from_vectors.vilares2020", data="nltk_corpora")
+examples("syn.trees_from_vectors.vilares2020")
+
+# %%
+parsing = results("syn.trees_from_vectors.vilares2020", data="ud_english_ewt")
+phrases = results("syn.trees_from_vectors.vilares2020", data="nltk_corpora")
 
 # %% mystnb={"figure": {"caption": "Words with the right head by a linear tagger, by layer, on EWT; dotted: every word depends on its neighbour."}, "image": {"alt": "Curves: UAS of parsing as tagging by layer for mini, rising from layer 0 to 1 and then falling slowly, and for its untrained twin, flat at the chain's dotted line."}}
 ax = plotting.lines(parsing.series("UAS"), "layer", ylabel="UAS", ylim=(0, 1))
@@ -418,7 +444,10 @@ card("syn.trees_from_vectors.vilares2020")
 # in the tree, or one role for all (a bag of words). An error of 1 is that of always predicting the mean vector.
 
 # %%
-tensor = recall("syn.tpdn.jawahar2019")
+examples("syn.tpdn.jawahar2019")
+
+# %%
+tensor = results("syn.tpdn.jawahar2019", data="builtin")
 
 # %% mystnb={"figure": {"caption": "Error of rebuilding the vector of [CLS] on unseen generated sentences, by roles; 1 is the mean vector's."}, "image": {"alt": "Horizontal bars: error of rebuilding the CLS vector by role scheme for mini and its untrained twin; the bag of words has the least."}}
 shown = tensor.series("error")
@@ -443,7 +472,10 @@ card("syn.tpdn.jawahar2019")
 # alone is one rival; the embeddings, which count words, are the other.
 
 # %%
-whole = recall("syn.concatenated.miaschi2020", data="ud_english_ewt")
+examples("syn.concatenated.miaschi2020")
+
+# %%
+whole = results("syn.concatenated.miaschi2020", data="ud_english_ewt")
 
 # %% mystnb={"figure": {"caption": "Rank correlation with properties of EWT's sentences: our model's vectors, its embeddings, and the number of words alone."}, "image": {"alt": "Horizontal bars by sentence property: rank correlation of mini's vectors, of its embeddings and of length alone; for depth and arcs all three are the same, for parts of speech vectors and embeddings are alike."}}
 kinds = {"vectors": "Spearman", "embeddings": "Spearman of layer 0", "length alone": "Spearman of length"}
@@ -471,7 +503,10 @@ card("syn.concatenated.miaschi2020")
 # and learns as the labels come in? *Compression* is how many times shorter this code is than a uniform one.
 
 # %%
-mdl = recall("syn.mdl.voita2020", data="ud_english_ewt")
+examples("syn.mdl.voita2020")
+
+# %%
+mdl = results("syn.mdl.voita2020", data="ud_english_ewt")
 
 # %% mystnb={"figure": {"caption": "Accuracy against compression for parts of speech on EWT, a mark per layer; hollow marks are control labels, drawn at random for each word type."}, "image": {"alt": "Scatter: accuracy against compression, one mark per layer, for real and control labels of mini and its untrained twin. Mini's real labels lie far up and right of all others."}}
 ax = plotting.axes(figsize=(6.5, 3.8))
@@ -506,7 +541,10 @@ card("syn.mdl.voita2020")
 # out and are missed; labels drawn by word are the stricter control.
 
 # %%
-amnesic = recall("syn.amnesic.elazar2020", data="ud_english_ewt")
+examples("syn.amnesic.elazar2020")
+
+# %%
+amnesic = results("syn.amnesic.elazar2020", data="ud_english_ewt")
 
 # %% mystnb={"figure": {"caption": "Masked words of EWT that our model no longer guesses, by what was erased and after which layer."}, "image": {"alt": "Horizontal bars by layer: drop of masked-word accuracy after erasing part of speech, as many random directions, and labels drawn by word; at layers 4 and 8 it is largest for part of speech."}}
 kinds = ("part of speech", "random", "control labels")
@@ -534,7 +572,10 @@ card("syn.amnesic.elazar2020")
 # purpose?).
 
 # %%
-formalism = recall("syn.formalism.kuznetsov2020", data="uds_decomp")
+examples("syn.formalism.kuznetsov2020")
+
+# %%
+formalism = results("syn.formalism.kuznetsov2020", data="uds_decomp")
 
 # %% mystnb={"figure": {"caption": "Score of a linear probe by layer, for role labels and for proto-role properties of the same pairs."}, "image": {"alt": "Two panels: score by layer for role labels, where mini gains 0.06 over the embeddings, and for proto-role properties, where it gains 0.01; the untrained twin is flat."}}
 panels = plotting.axes(ncols=2, figsize=(9, 3.4), sharey=True)
@@ -564,7 +605,10 @@ card("syn.formalism.kuznetsov2020")
 # beat is cheap: link every word with its neighbour.
 
 # %%
-attention = recall("syn.no_tree_in_attention.htut2019", data="ud_english_ewt")
+examples("syn.no_tree_in_attention.htut2019")
+
+# %%
+attention = results("syn.no_tree_in_attention.htut2019", data="ud_english_ewt")
 
 # %% mystnb={"figure": {"caption": "Share of EWT's edges found by the best head's tree, by linking neighbours, by random trees, and by a head with the gold arcs mixed in, which shows that the instrument works."}, "image": {"alt": "Horizontal bars: UUAS of the best head, a planted head, the chain of neighbours and random trees, for mini and its untrained twin. Mini's best head is above the chain, the twin's near random trees."}}
 shown = attention.series("UUAS")
@@ -626,7 +670,10 @@ plotting.arcs(sentence.words, edges, right=arcs)
 plotting.plt.show()
 
 # %%
-masking = recall("syn.perturbed_masking.wu2020", data="ud_english_pud")
+examples("syn.perturbed_masking.wu2020")
+
+# %%
+masking = results("syn.perturbed_masking.wu2020", data="ud_english_pud")
 
 # %% mystnb={"figure": {"caption": "Share of PUD's edges found by trees from impacts (projective, and any spanning tree), by the rarity and nearness of words, by linking neighbours and by random projective trees."}, "image": {"alt": "Horizontal bars: UUAS of trees decoded from impacts by two decoders, of rare and near words, of the chain of neighbours and of random projective trees, for mini and its untrained twin. Rare and near words find most; mini is hardly above the chain; the twin is below random trees."}}
 shown = masking.series("UUAS")
@@ -653,7 +700,10 @@ card("syn.perturbed_masking.wu2020")
 # classifier that says the same of every sentence sides with the structure in half of them.
 
 # %%
-bias = recall("syn.structural_bias.warstadt2020")
+examples("syn.structural_bias.warstadt2020")
+
+# %%
+bias = results("syn.structural_bias.warstadt2020", data="builtin")
 
 # %% mystnb={"figure": {"caption": "Share of disambiguating sentences in which the tuned classifier sides with the structural rule, by task; generated sentences."}, "image": {"alt": "Horizontal bars by task: share of sentences in which the tuned classifier sides with the structural rule, for mini and its untrained twin."}}
 names = {k: k for k in ("inversion", "reflexive", "tense")} | {"npi": "polarity item"}
@@ -681,7 +731,10 @@ card("syn.structural_bias.warstadt2020")
 # another seed, and on a model with half of the layers.
 
 # %%
-attack = recall("syn.triggers.wallace2019a", data="glue_sst2")
+examples("syn.triggers.wallace2019a")
+
+# %%
+attack = results("syn.triggers.wallace2019a", data="glue_sst2")
 
 # %% mystnb={"figure": {"caption": "Accuracy without a trigger, with random words and with the words found, on the model attacked, on another seed and on a smaller model; our model, reviews of SST-2."}, "image": {"alt": "Horizontal bars: accuracy without trigger, with random triggers and with the trigger found, on the same model, another seed and another size. The trigger brings the model itself and that of another size far below a coin; the other seed is at a coin with and without it; random words cost next to nothing."}}
 texts = ("no trigger", "random trigger", "trigger")
@@ -707,7 +760,10 @@ card("syn.triggers.wallace2019a")
 # and without that stage. *Little difference* means that the whole interval lies within three points.
 
 # %%
-first = recall("syn.intermediate_parsing.glavas2020")
+examples("syn.intermediate_parsing.glavas2020")
+
+# %%
+first = results("syn.intermediate_parsing.glavas2020", data="builtin")
 
 # %% mystnb={"figure": {"caption": "Entailment accuracy of our model by kind of item, with a stage of parsing and without; generated sentences."}, "image": {"alt": "Horizontal bars: entailment accuracy by kind of test item, after a stage of parsing and without it, for mini; all near one half with wide intervals."}}
 arms = {"with parsing": "accuracy with parsing", "without": "accuracy without"}

@@ -64,13 +64,13 @@ overview("semantics")
 # Each claim has a question, the call that measures it, a figure with 95% intervals, what we found in a few words, and a
 # **card**: the real BERT (its authors' released outputs, scored again), in part MiniLM (a relative that others trained on
 # far more text), our small model `mini` on the studies' own data, and its *untrained twin*, the same architecture with
-# random weights. `recall(id)` shows a recorded run; `run(id)` in its place measures again, on any model.
+# random weights. `results(id)` brings every subject there is, and a model chosen in the first cell is measured now and drawn in red.
 
 # %% tags=["hide-input"]
 import numpy as np
 import pandas as pd
 
-from bertology_utils import card, found, load, plotting, recall
+from bertology_utils import card, examples, found, load, plotting, results
 from bertology_utils.claims import evidence
 from bertology_utils.data import load as load_data
 from bertology_utils.subject import fillers
@@ -126,7 +126,10 @@ for grade in grades:
 # Now the study's own items.
 
 # %%
-roles = recall("sem.roles.ettinger2019", data="ettinger2019_lm_diagnostics")
+examples("sem.roles.ettinger2019")
+
+# %%
+roles = results("sem.roles.ettinger2019", data="ettinger2019_lm_diagnostics")
 
 # %% mystnb={"figure": {"caption": "How often the better filler of a pair is preferred, with each filler's odds in other sentences taken off; items of the study."}, "image": {"alt": "Horizontal bars: share of items in which the right filler is preferred to the related one, the related to the unrelated and the right to the unrelated, for the model and its untrained twin; a dotted line marks one half."}}
 pairs = ("right over related", "related over unrelated", "right over unrelated")
@@ -173,7 +176,7 @@ card("sem.roles.ettinger2019")
 
 # %%
 name = "sem.edge_probing.tenney2019b"
-edges = recall(name)
+edges = results(name, data="builtin")
 
 # %% mystnb={"figure": {"caption": "Micro F1 of linear probes on our model: the layer that is best on dev, the embeddings, and a lookup of the words; generated sentences."}, "image": {"alt": "Horizontal bars by task: F1 of a probe on the layer that is best on dev, on the embeddings and of a lookup of the words, for the model."}}
 bars = {"best layer": "F1", "embeddings": "F1, layer 0", "lookup": "F1, lookup"}
@@ -218,8 +221,11 @@ card("sem.edge_probing.tenney2019b")
 # Then each test name gives way to another of its type that training lacks; a probe of entities would not mind.
 
 # %%
-entities = recall("sem.ner_f1.tenney2019a", data="ud_english_gum")
-tweets = recall("sem.ner_f1.tenney2019a", data="wnut17_ner")
+examples("sem.ner_f1.tenney2019a")
+
+# %%
+entities = results("sem.ner_f1.tenney2019a", data="ud_english_gum")
+tweets = results("sem.ner_f1.tenney2019a", data="wnut17_ner")
 
 # %% mystnb={"figure": {"caption": "F1 of entity types on GUM: the best layer, the same probe when names are replaced, the embeddings, a lookup of the words, and the commonest type."}, "image": {"alt": "Horizontal bars: F1 of entity types by the probe on the best layer, after names are replaced, on the embeddings, by a lookup and by the commonest type, for the model and its untrained twin."}}
 bars = ("F1", "F1, names replaced", "F1, layer 0", "F1, lookup", "F1, majority")
@@ -247,9 +253,12 @@ card("sem.ner_f1.tenney2019a")
 # vectors of pronoun and candidate. As often as a name, a word that names nobody is exchanged (*the coat* for *the hat*).
 
 # %%
+examples("sem.name_brittleness.balasubramanian2020")
+
+# %%
 sets = {"GAP": "gap", "Winogender": "winogender", "WinoBias": "winobias"}
 names = {
-    label: recall("sem.name_brittleness.balasubramanian2020", data=source)
+    label: results("sem.name_brittleness.balasubramanian2020", data=source)
     for label, source in sets.items()
 }
 
@@ -285,12 +294,15 @@ card("sem.name_brittleness.balasubramanian2020")
 # rival always says the largest number seen.
 
 # %%
-numbers = recall("sem.numbers.wallace2019b")
+examples("sem.numbers.wallace2019b")
+
+# %%
+numbers = results("sem.numbers.wallace2019b", data="builtin")
 
 # %% mystnb={"figure": {"caption": "Error of decoding by kind of number, inside the range of training: the model, its untrained twin and the characters."}, "image": {"alt": "Horizontal bars by kind of number: mean error as a share of the range, inside the range of training, for the model, its untrained twin and the characters."}}
 within = dict(task="decoding", range="interpolation")
 shown = numbers.series("relative error, model", **within)
-spelled = plotting.series({"mini": numbers.rows}, "relative error, characters", **within)["mini"]
+spelled = plotting.series({numbers.title: numbers.rows}, "relative error, characters", **within)[numbers.title]
 shown = {**shown, "characters": spelled}
 plotting.bars(shown, "numbers", xlim=(0, None), xlabel="error, share of the range")
 plotting.plt.show()
@@ -299,10 +311,10 @@ plotting.plt.show()
 print(plotting.printed(shown))
 
 # %% mystnb={"figure": {"caption": "Error of decoding inside the range of training and beyond it, for the model."}, "image": {"alt": "Horizontal bars by kind of number: mean error as a share of the range inside the range of training and beyond it, for the model."}}
-model = {"mini": numbers.rows}
+model = {numbers.title: numbers.rows}
 where = {"inside the range": "interpolation", "beyond it": "extrapolation"}
 shown = {
-    name: plotting.series(model, "relative error, model", task="decoding", range=r)["mini"]
+    name: plotting.series(model, "relative error, model", task="decoding", range=r)[numbers.title]
     for name, r in where.items()
 }
 plotting.bars(shown, "numbers", xlim=(0, None), xlabel="error, share of the range")

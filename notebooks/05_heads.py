@@ -66,14 +66,14 @@ overview("heads")
 # Each claim has a question, the call that measures it, a figure with 95% intervals, what we found in a few words, and a
 # **card**: the real BERT (its authors' released outputs, scored again), in part MiniLM (a relative that others trained on
 # far more text), our own small model `mini`, and its *untrained twin* (the same architecture with random weights).
-# Figures are on the studies' own data: `recall` shows the recorded run, and `run` with the same arguments repeats it.
-# What runs while you read uses generated sentences, a demonstration that needs no download.
+# `results(id)` brings every subject there is, on the studies' own data; a model chosen in the first cell is measured now
+# and drawn in red. `examples(id)` shows an item or two and what the chosen model, by default `mini`, answers to them now.
 
 # %% tags=["hide-input"]
 import numpy as np
 import pandas as pd
 
-from bertology_utils import Settings, card, found, load, plotting, recall, run
+from bertology_utils import Settings, card, examples, found, load, plotting, results
 from bertology_utils.attention import patterns, relations
 from bertology_utils.attention.maps import maps
 from bertology_utils.claims import evidence
@@ -93,22 +93,22 @@ from bertology_utils.data import load as load_data
 
 # %% mystnb={"figure": {"caption": "Generated maps of the five patterns (above) and the clearest ones found in the model (below), for one pair of sentences, with the probability that the classifier gives the pattern."}, "image": {"alt": "Two rows of attention maps. Above, generated examples of the vertical, diagonal, vertical and diagonal, block and heterogeneous patterns; below, the model's own clearest map of each pattern it has, with its probability; that for vertical and diagonal shows a diagonal and hardly a column."}} tags=["hide-input"]
 first, second = (s.words for s in load_data("sentences", "builtin", n=2)["sentences"])
-examples = patterns.gallery(load(), first, second, settings=Settings.of())
+clearest = patterns.gallery(load(), first, second, settings=Settings.of())
 made = [patterns.generate(p, 20, 10, np.random.default_rng(1)) for p in patterns.PATTERNS]
-names = [f"{e.pattern} ({e.probability:.2f})\n{relations.called(e.layer, e.head)}" for e in examples]
-tokens = [*[[]] * len(made), *(e.tokens for e in examples)]
-plotting.tiles([*made, *(e.map for e in examples)], [*patterns.PATTERNS, *names], tokens)
+names = [f"{e.pattern} ({e.probability:.2f})\n{relations.called(e.layer, e.head)}" for e in clearest]
+tokens = [*[[]] * len(made), *(e.tokens for e in clearest)]
+plotting.tiles([*made, *(e.map for e in clearest)], [*patterns.PATTERNS, *names], tokens)
 plotting.plt.show()
 
 # %%
-shares = recall("hed.patterns.kovaleva2019", data="ud_english_ewt")
+examples("hed.patterns.kovaleva2019")
+
+# %%
+shares = results("hed.patterns.kovaleva2019", data="ud_english_ewt")
 
 # %% mystnb={"figure": {"caption": "Share of all maps with each pattern. A map that is the same everywhere counts as heterogeneous, since it shows none of the other patterns."}, "image": {"alt": "Horizontal bars: share of the attention maps with each of five patterns, for the model, its untrained twin and released figures of bert-base-uncased."}}
 whole = {"maps": "weights", "block": "all"}
-pretrained = "bert-base-uncased, pretrained"
-released = [r for r in evidence.find("hed.patterns.kovaleva2019") if r.model == pretrained]
-real = plotting.series({"bert-base-uncased": released[0].frame}, "share of maps", **whole)
-shown = {**shares.series("share of maps", **whole), **real}
+shown = shares.series("share of maps", **whole)
 plotting.bars(shown, "pattern", xlim=(0, 1), xlabel="share of all maps")
 plotting.plt.show()
 
@@ -132,12 +132,15 @@ card("hed.patterns.kovaleva2019")
 # \[SEP\] is small just where that attention is large, they took it for a way to do nothing.
 
 # %%
-special = recall("hed.special_tokens.clark2019", data="ud_english_ewt")
+examples("hed.special_tokens.clark2019")
+
+# %%
+special = results("hed.special_tokens.clark2019", data="ud_english_ewt")
 
 # %% mystnb={"figure": {"caption": "Mean attention to special tokens and to full stops and commas, by block."}, "image": {"alt": "Curves: mean attention to the classification token, the separator and to full stops and commas by block, for the model."}}
 kinds = ("[CLS]", "[SEP]", ". or ,")
-model = {"mini": special.rows}
-shown = {k: plotting.series(model, "mean, by block", statistic=k)["mini"] for k in kinds}
+model = {special.title: special.rows}
+shown = {k: plotting.series(model, "mean, by block", statistic=k)[special.title] for k in kinds}
 plotting.lines(shown, "block", ylim=(0, None), ylabel="mean attention", xlabel="block")
 plotting.plt.show()
 
@@ -179,12 +182,15 @@ card("hed.special_tokens.clark2019")
 # nothing. {cite:t}`kobayashi2020` therefore look at the norm of the product. Do special tokens lose their share?
 
 # %%
-norms = recall("hed.norms.kobayashi2020", data="ud_english_ewt")
+examples("hed.norms.kobayashi2020")
+
+# %%
+norms = results("hed.norms.kobayashi2020", data="ud_english_ewt")
 
 # %% mystnb={"figure": {"caption": "Share of the separator and of the classification token, by weights and by norms of the weighted vectors."}, "image": {"alt": "Curves for the model: the share of attention that the separator and the classification token get by block, by weights and by norms of the weighted vectors."}}
-model = {"mini": norms.rows}
+model = {norms.title: norms.rows}
 shown = {
-    f"{kind}, {what}": plotting.series(model, f"share of the {what}", kind=kind)["mini"]
+    f"{kind}, {what}": plotting.series(model, f"share of the {what}", kind=kind)[norms.title]
     for kind in ("[SEP]", "[CLS]")
     for what in ("weights", "norms")
 }
@@ -194,15 +200,6 @@ plotting.plt.show()
 # %% tags=["hide-output"]
 for what in ("weights", "norms", "norms - weights"):
     print(plotting.printed(norms.series(f"share of special tokens, {what}")))
-
-# %% [markdown]
-# The same measurement while you read, on generated sentences: `run` in place of `recall`.
-
-# %%
-live = run("hed.norms.kobayashi2020")
-for what in ("weights", "norms"):
-    share = f"share of special tokens, {what}"
-    print(f"{share}: {live.value(share):.2f}, untrained {live.value(share, twin=True):.2f}")
 
 # %%
 found("hed.norms.kobayashi2020")
@@ -219,7 +216,10 @@ card("hed.norms.kobayashi2020")
 # random says how much of a difference chance makes.
 
 # %%
-alike = recall("hed.redundancy.clark2019", data="ud_english_ewt")
+examples("hed.redundancy.clark2019")
+
+# %%
+alike = results("hed.redundancy.clark2019", data="ud_english_ewt")
 
 # %% mystnb={"figure": {"caption": "Heads on a plane that keeps their divergences as well as two dimensions can; colour is the block, the number the head."}, "image": {"alt": "Points in the plane, one per head, coloured by block: heads that attend alike lie near one another."}}
 points = alike.rows[alike.rows["measure"].isin(["x", "y"])]
@@ -288,15 +288,17 @@ plotting.plt.show()
 # looks in the direction in which it leads the offset most on dev, and the two baselines look in the same one.
 
 # %%
-syntactic = recall("hed.syntactic.clark2019", data="ud_english_ewt")
-relative = recall("hed.syntactic.clark2019", model="all-MiniLM-L6-v2", data="ud_english_ewt", twin=False)
+examples("hed.syntactic.clark2019")
+
+# %%
+syntactic = results("hed.syntactic.clark2019", data="ud_english_ewt")
 
 # %% mystnb={"figure": {"caption": "Right answers by relation, for the 16 commonest relations of the treebank, of MiniLM, a trained relative of BERT (left), and of our model (right): the best head, the best fixed offset and the nearest word of the right part of speech. Compare bars within a panel: directions may differ between them. For objects MiniLM's head looks from the object to the verb, mini's from the verb to the object."}, "image": {"alt": "Two panels of horizontal bars by relation, for MiniLM and for mini: accuracy of the best head, of the best fixed offset and of the nearest word of the right part of speech. MiniLM's head leads the offset for most relations, mini's clearly for prepositions, objects and copulas. The nearest word of the right part of speech leads the head for most relations in mini."}}
 bars = ("best head", "best offset", "nearest of its tag")
 with plotting.style():
     figure, grid = plotting.plt.subplots(1, 2, figsize=(9, 7))
-for ax, (name, rows) in zip(grid, {"MiniLM": relative.rows, "mini": syntactic.rows}.items()):
-    shown = {m: plotting.rows_of(rows, m).head(16) for m in bars}
+for ax, (name, rows) in zip(grid, syntactic.reruns(2).items()):
+    shown = {m: rows[rows["measure"] == m].head(16) for m in bars}
     plotting.bars(shown, "relation", xlim=(0, 1), xlabel=f"right answers, {name}", ax=ax)
     ax.get_legend().remove()
 figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=3)
@@ -331,11 +333,14 @@ card("hed.syntactic.clark2019")
 # sentences, is compared with the best single head on the same words; both may read attention either way.
 
 # %%
-combined = recall("hed.combination.hoover2019", data="ud_english_ewt")
+examples("hed.combination.hoover2019")
+
+# %%
+combined = results("hed.combination.hoover2019", data="ud_english_ewt")
 
 # %% mystnb={"figure": {"caption": "The head of a dependent found by a learnt mixture of heads and by the best single one, by relation."}, "image": {"alt": "Horizontal bars by relation: accuracy of a learnt mixture of heads and of the best single head, for the model."}}
-model = {"mini": combined.rows}
-shown = {m: plotting.series(model, m)["mini"] for m in ("mixture", "best head")}
+model = {combined.title: combined.rows}
+shown = {m: plotting.series(model, m)[combined.title] for m in ("mixture", "best head")}
 plotting.bars(shown, "relation", xlim=(0, 1), xlabel="right answers")
 plotting.plt.show()
 
@@ -357,7 +362,10 @@ card("hed.combination.hoover2019")
 # {cite:p}`clark2019`? The best fixed offset takes the next word for every word's head.
 
 # %%
-tree = recall("hed.no_full_tree.clark2019", data="ud_english_ewt")
+examples("hed.no_full_tree.clark2019")
+
+# %%
+tree = results("hed.no_full_tree.clark2019", data="ud_english_ewt")
 
 # %% mystnb={"figure": {"caption": "Unlabelled attachment score of every head over all relations, read in the better direction."}, "image": {"alt": "Matrix: unlabelled attachment score of every head of the model, blocks from top to bottom."}}
 plotting.headmap(plotting.rows_of(tree.rows, "UAS, each head"), label="UAS")
@@ -382,7 +390,10 @@ card("hed.no_full_tree.clark2019")
 # baseline is the best window of places around the cue; sentences that are all scope are left out.
 
 # %%
-scope = recall("hed.negation_scope.zhao2020")
+examples("hed.negation_scope.zhao2020")
+
+# %%
+scope = results("hed.negation_scope.zhao2020", data="builtin")
 
 # %% mystnb={"figure": {"caption": "F1 of the negation scope read off the best head on generated sentences, before and after fine-tuning; the dotted line is the best window of places."}, "image": {"alt": "Horizontal bars: F1 of the negation scope read off the best head before and after fine-tuning, for the model and its untrained twin; a dotted line marks the best window of fixed places."}}
 shown = scope.series("F1, best head")
@@ -422,8 +433,11 @@ card("hed.negation_scope.zhao2020")
 # each the nearest mention wins. Simpler still are the nearest mention, the first, and the one that is named most often.
 
 # %%
-pronouns = recall("hed.coreference.clark2019", data="gap")
-mentions = recall("hed.coreference.clark2019", data="ud_english_gum")
+examples("hed.coreference.clark2019")
+
+# %%
+pronouns = results("hed.coreference.clark2019", data="gap")
+mentions = results("hed.coreference.clark2019", data="ud_english_gum")
 
 # %% mystnb={"figure": {"caption": "Antecedents found by our model's best head, by rules and by trivial choices: pronouns in GAP, mentions in GUM."}, "image": {"alt": "Horizontal bars: share of anaphors resolved by the best head, rules, the nearest mention, the first, the most repeated one and chance, for pronouns of GAP and all mentions of GUM. In GAP the most repeated one and the best head lead, in GUM the rules."}}
 rivals = ("best head", "rules", "nearest", "first", "most repeated", "chance")
@@ -452,7 +466,10 @@ card("hed.coreference.clark2019")
 # explains. *Right less wrong* is the attention to the right noun less that to the others, for the head that is best at it.
 
 # %%
-subjects = recall("hed.agreement_attention.lin2019", data="lin2019_open_sesame")
+examples("hed.agreement_attention.lin2019")
+
+# %%
+subjects = results("hed.agreement_attention.lin2019", data="lin2019_open_sesame")
 
 # %% mystnb={"figure": {"caption": "Attention to the right noun less that to wrong ones, beyond what place explains, by the best head."}, "image": {"alt": "Horizontal bars: attention to the right noun less that to wrong ones beyond position by the best head, for agreement and reflexives, for the model and its untrained twin."}}
 shown = subjects.series("right - wrong noun beyond position, best head")
@@ -484,7 +501,10 @@ card("hed.agreement_attention.lin2019")
 # another word; 1 means the head knows no words.
 
 # %%
-joined = recall("hed.subwords.correia2019", data="ud_english_ewt")
+examples("hed.subwords.correia2019")
+
+# %%
+joined = results("hed.subwords.correia2019", data="ud_english_ewt")
 
 # %% mystnb={"figure": {"caption": "Attention between pieces of one word, divided by that of the harder control, for every head."}, "image": {"alt": "Matrix: attention between pieces of one word divided by that of the harder control, for every head of the model, blocks from top to bottom."}}
 plotting.headmap(plotting.rows_of(joined.rows, "ratio over the harder control, each head"), label="ratio")
@@ -509,7 +529,10 @@ card("hed.subwords.correia2019")
 # take them away while the model fills masked words.
 
 # %%
-frames = recall("hed.frames.kovaleva2019", data="up_english_ewt")
+examples("hed.frames.kovaleva2019")
+
+# %%
+frames = results("hed.frames.kovaleva2019", data="up_english_ewt")
 
 # %% mystnb={"figure": {"caption": "Largest attention between a predicate and its core argument, and between words as far apart, by the two top heads and by all heads."}, "image": {"alt": "Horizontal bars: attention to a core argument and to a span as far off by the two top heads and by the mean of all, for the model and its untrained twin."}}
 names = {name: plotting.SHORT.get(name, name) for name in frames.frames}
@@ -523,9 +546,9 @@ for measure in ("core argument - as far off", "core argument - another predicate
     print(plotting.printed(frames.series(measure, heads="top")))
 
 # %% mystnb={"figure": {"caption": "Masked words no longer predicted when heads are switched off."}, "image": {"alt": "Horizontal bars: masked-word accuracy lost without the two top heads, without two others and without every second head, for the model."}}
-model = {"mini": frames.rows}
+model = {frames.title: frames.rows}
 off = ("the top heads", "as many others", "every second head")
-lost = {m: plotting.series(model, f"accuracy lost without {m}")["mini"] for m in off}
+lost = {m: plotting.series(model, f"accuracy lost without {m}")[frames.title] for m in off}
 plotting.bars(lost, "heads", xlabel="share of masked pieces")
 plotting.plt.show()
 
@@ -548,7 +571,10 @@ card("hed.frames.kovaleva2019")
 # alike (*snow*, *snowman*) are left out.
 
 # %%
-lexical = recall("hed.lexical_relations.cui2020", data="ckbc_conceptnet")
+examples("hed.lexical_relations.cui2020")
+
+# %%
+lexical = results("hed.lexical_relations.cui2020", data="ckbc_conceptnet")
 
 # %% mystnb={"figure": {"caption": "Attention between related concepts divided by that between shuffled ones, by the head that is best on other pairs; relations with 40 pairs and more. The axis ends at 20: where a head hardly attends to either, their ratio has no bound. A bar without a whisker has no interval: what is below is nearly all one pair's."}, "image": {"alt": "Horizontal bars by relation: attention between related concepts divided by that between shuffled ones, for the model and its untrained twin; a line marks 1."}}
 shown = lexical.series("related / shuffled")
@@ -575,7 +601,10 @@ card("hed.lexical_relations.cui2020")
 # {cite:t}`prasanna2020` found that most are not. Pruning says something only about a model that has learnt its task.
 
 # %%
-entailment = recall("hed.heavy_lifters.prasanna2020", data="glue_rte_wnli")
+examples("hed.heavy_lifters.prasanna2020")
+
+# %%
+entailment = results("hed.heavy_lifters.prasanna2020", data="glue_rte_wnli")
 
 # %% mystnb={"figure": {"caption": "Accuracy of our model, tuned for entailment (RTE), and of always giving the commonest label."}, "image": {"alt": "Horizontal bars: accuracy of the tuned model and of the commonest label on entailment; they differ little."}}
 rows = entailment.rows
@@ -617,13 +646,16 @@ card("hed.heavy_lifters.prasanna2020")
 # weights give exactly the same output.
 
 # %%
-debate = recall("hed.explanation_debate.jain2019", data="ud_english_ewt")
+examples("hed.explanation_debate.jain2019")
+
+# %%
+debate = results("hed.explanation_debate.jain2019", data="ud_english_ewt")
 
 # %% mystnb={"figure": {"caption": "Median change of a masked word's prediction when a block's maps, or one head's, are shuffled. Below 0.1 the debate calls it small."}, "image": {"alt": "Curves by block: median change of the prediction when all maps of the block, or those of one head, are shuffled, for the model. A dotted line marks 0.1."}}
-model = {"mini": debate.rows}
+model = {debate.title: debate.rows}
 shown = {
-    "all heads of the block": plotting.series(model, "median change, one block shuffled")["mini"],
-    "one head": plotting.series(model, "median change, one head shuffled, mean over heads")["mini"],
+    "all heads of the block": plotting.series(model, "median change, one block shuffled")[debate.title],
+    "one head": plotting.series(model, "median change, one head shuffled, mean over heads")[debate.title],
 }
 plotting.lines(
     shown, "block", chance=0.1, reference="small is below", ylim=(0, None), ylabel="total variation distance"

@@ -65,13 +65,13 @@ overview("layers")
 # 0.85 of the depth, and must beat both the layers below and above it and what the words give without a model.
 #
 # `mini` has 8 layers and the *untrained twin* its shape with random weights. The figures show the studies' own data where
-# they are at hand, from the recorded runs (`recall`); `run` measures again. The cards add the real BERT. Some figures and cards
+# they are at hand: `results(id)` brings every subject there is, and a model chosen in the first cell is measured now. The cards add the real BERT. Some figures and cards
 # add MiniLM, a relative of 6 layers that others trained on far more text.
 
 # %% tags=["hide-input"]
 import pandas as pd
 
-from bertology_utils import Settings, card, found, load, plotting, recall
+from bertology_utils import Settings, card, examples, found, load, plotting, results
 from bertology_utils.cards.words import model_name
 from bertology_utils.claims import evidence
 from bertology_utils.data import load as load_data
@@ -131,7 +131,7 @@ for k in (5, 18):
 from bertology_utils.probes import gather
 from bertology_utils.probes.linear import fit_each
 
-vectors = gather(load("mini"), targets, settings=Settings())  # (9 layers, words, 256)
+vectors = gather(load(), targets, settings=Settings())  # (9 layers, words, 256)
 train = (targets.split == "train").nonzero()[0][:1000]
 probes = fit_each(vectors[:, train], targets.labels[train], l2=0.1)
 word = (targets.split == "test").nonzero()[0][-3]
@@ -145,11 +145,13 @@ for layer in (0, 8):
 # The whole: the same on the study's own sentences, with four fits per layer.
 
 # %%
-words = recall("lay.word_order.lin2019", data="lin2019_open_sesame")
-relative = recall("lay.word_order.lin2019", model="all-MiniLM-L6-v2", data="lin2019_open_sesame", twin=False)
+examples("lay.word_order.lin2019")
+
+# %%
+words = results("lay.word_order.lin2019", data="lin2019_open_sesame")
 
 # %% mystnb={"figure": {"caption": "Accuracy of a probe for the place of a word, by depth. Dotted: what the word alone gives. MiniLM: a trained relative of BERT."}, "image": {"alt": "Curves: accuracy of a probe for the place of a word in its sentence, by depth, for mini, its untrained twin and MiniLM. Both trained curves fall from a low layer on, the untrained one is flat."}}
-every = words.series("accuracy", task="word order") | relative.series("accuracy", task="word order")
+every = words.series("accuracy", task="word order")
 shown = by_depth(named(every))
 alone = words.value("word alone", task="word order")
 labels = {"xlabel": "depth (0: embeddings)", "ylabel": "place told right", "ylim": (0, 1)}
@@ -178,7 +180,10 @@ card("lay.word_order.lin2019")
 # does nothing but mix in ever more of them. So the upper layers must tell more than that.
 
 # %%
-hierarchy = recall("lay.hierarchy.lin2019", data="lin2019_open_sesame")
+examples("lay.hierarchy.lin2019")
+
+# %%
+hierarchy = results("lay.hierarchy.lin2019", data="lin2019_open_sesame")
 
 # %% mystnb={"figure": {"caption": "Places of words, main auxiliaries and nouns of subjects, told by layer. The last two are scored where the first candidate is wrong; dotted: what words beside them tell."}, "image": {"alt": "Three panels of curves by layer for mini and its untrained twin. Word order: mini falls. Main auxiliary: mini is highest at layer 1 and falls, far below what the words beside tell. Subject noun: mini rises to layer 2 and stays a little below what the words beside tell."}}
 tasks = ("word order", "main auxiliary", "subject noun")
@@ -207,12 +212,14 @@ card("lay.hierarchy.lin2019")
 # a good part of them without any model. The survey reports layers 6 to 9 of 12, and 14 to 19 of 24.
 
 # %%
-trees = recall("lay.tree_depth.hewitt2019", data="ud_english_ewt")
-relative = recall("lay.tree_depth.hewitt2019", model="all-MiniLM-L6-v2", data="ud_english_ewt", twin=False)
+examples("lay.tree_depth.hewitt2019")
+
+# %%
+trees = results("lay.tree_depth.hewitt2019", data="ud_english_ewt")
 
 # %% mystnb={"figure": {"caption": "Share of tree edges rebuilt by a structural probe, by depth. Multilingual BERT: mean of 23 treebanks, layers 5 to 10 of 12, from a released repetition of the study. MiniLM: a trained relative of BERT, 6 layers."}, "image": {"alt": "Curves by depth: share of tree edges rebuilt. Multilingual BERT is highest at layer 7 of 12, MiniLM at layer 3 of 6. mini is highest at the embeddings and layer 1 of 8 and falls below a dotted line from layer 3 on, which marks what joining neighbours gives; the untrained twin is flat just below that line."}}
 real = by_depth(named(evidence.curves("lay.tree_depth.hewitt2019", "UUAS")), 12)
-shown = by_depth(named(trees.series("UUAS") | relative.series("UUAS"))) | real
+shown = by_depth(named(trees.series("UUAS"))) | real
 chain = trees.value("UUAS, neighbours joined")
 labels = {"xlabel": "depth (0: embeddings)", "ylabel": "UUAS"}
 plotting.lines(shown, "depth", chance=chain, reference="neighbours joined", ylim=(0.35, 0.82), **labels)
@@ -236,7 +243,10 @@ card("lay.tree_depth.hewitt2019")
 # layer gets its map by the same recipe. Singular and plural verbs weigh alike: who always says *is* scores one half.
 
 # %%
-agreement = recall("lay.agreement.goldberg2019", data="gulordava2018_linzen2016")
+examples("lay.agreement.goldberg2019")
+
+# %%
+agreement = results("lay.agreement.goldberg2019", data="gulordava2018_linzen2016")
 
 # %% mystnb={"figure": {"caption": "Share of sentences in which the right verb form is preferred, read from each layer."}, "image": {"alt": "Curves: share of sentences in which the right verb form is preferred, read from each layer, for mini and its untrained twin; a dotted line at one half is chance. Mini rises to 0.7 at layer 2 and hardly further; the twin is flat near chance."}}
 shown = named(agreement.series("balanced accuracy"))
@@ -263,7 +273,10 @@ card("lay.agreement.goldberg2019")
 # dependencies.
 
 # %%
-specific = recall("lay.task_specific.liu2019a", data="ud_english_ewt")
+examples("lay.task_specific.liu2019a")
+
+# %%
+specific = results("lay.task_specific.liu2019a", data="ud_english_ewt")
 
 # %% mystnb={"figure": {"caption": "Masked pieces filled in, and the mean accuracy of probes for parts of speech, chunks and dependencies, by layer."}, "image": {"alt": "Two panels of curves by layer for mini and its untrained twin. Masked words: mini rises steeply to layer 2 and is flat from there. Mean of probes: mini is highest at layer 1 and falls to the top. The twin is flat and low in both."}}
 tasks = ("masked words", "mean of probes")
@@ -291,9 +304,11 @@ card("lay.task_specific.liu2019a")
 # relations between nouns in the sentences of SemEval 2010.
 
 # %%
-transfer = recall("lay.transferability.liu2019a", data="up_english_ewt")
-nouns = recall("lay.transferability.liu2019a", data="semeval2010_task8")
-relative = recall("lay.transferability.liu2019a", model="all-MiniLM-L6-v2", data="up_english_ewt", twin=False)
+examples("lay.transferability.liu2019a")
+
+# %%
+transfer = results("lay.transferability.liu2019a", data="up_english_ewt")
+nouns = results("lay.transferability.liu2019a", data="semeval2010_task8")
 
 # %% mystnb={"figure": {"caption": "Accuracy of linear probes on mini, task by layer."}, "image": {"alt": "Heatmap: rows are five probing tasks, columns are layers from the embeddings to the last; each cell shows the accuracy of a linear probe of mini. Layer 1 is highest in the first three rows, the embeddings and layer 1 in that of roles, layer 2 in that of relations."}}
 scores = pd.concat([r.rows[r.rows["measure"] == "accuracy"] for r in (transfer, nouns)])
@@ -310,7 +325,7 @@ plotting.plt.show()
 
 # %% mystnb={"figure": {"caption": "Mean accuracy by depth: four tasks per word for mini, its twin and MiniLM, eleven released sentence tasks for the real BERT. Compare shapes, not heights."}, "image": {"alt": "Curves by depth. BERT-base and BERT-large rise slowly and are highest in the upper half; MiniLM is highest in the middle, at layer 2 of 6, and falls steeply; mini is highest at layer 1 of 8 and falls; the untrained twin is flat."}}
 released = evidence.curves("lay.transferability.liu2019a", "mean accuracy")
-shown = by_depth(named(transfer.series("mean accuracy") | relative.series("mean accuracy") | released))
+shown = by_depth(named(transfer.series("mean accuracy") | released))
 plotting.lines(shown, "depth", ylim=(0.3, 0.92), xlabel="depth (0: embeddings)", ylabel="mean accuracy of the tasks")
 plotting.plt.show()
 
@@ -335,14 +350,14 @@ card("lay.transferability.liu2019a")
 # sizes of BERT was released; its curves stand beside ours.
 
 # %%
-sentences = recall("lay.sentence_tasks.jawahar2019", data="ud_english_ewt")
-relative = recall("lay.sentence_tasks.jawahar2019", model="all-MiniLM-L6-v2", data="ud_english_ewt", twin=False)
+examples("lay.sentence_tasks.jawahar2019")
+
+# %%
+sentences = results("lay.sentence_tasks.jawahar2019", data="ud_english_ewt")
 
 # %% mystnb={"figure": {"caption": "Mean accuracy of surface, syntactic and semantic sentence tasks by depth: the study's tasks for the real BERT, ours for mini and MiniLM. Compare shapes, not heights."}, "image": {"alt": "Three panels of curves by depth. Surface: the real BERTs, MiniLM and mini fall from the bottom. Syntactic: the real BERTs and MiniLM are highest in the middle, mini is flat. Semantic: the real BERTs rise to about two thirds and fall a little, mini and MiniLM are flat. The untrained twin is flat everywhere."}}
-real = [r for r in evidence.find("lay.sentence_tasks.jawahar2019") if r.label == "rerun"]
-frames = sentences.frames | relative.frames | {r.model: r.frame for r in real}
 kinds = ("surface", "syntactic", "semantic")
-shown = {k: by_depth(named(plotting.series(frames, "mean accuracy", kind=k))) for k in kinds}
+shown = {k: by_depth(named(sentences.series("mean accuracy", kind=k))) for k in kinds}
 panels(shown, "depth", ylim=(0.4, 1))
 
 # %% tags=["hide-output"]
@@ -365,7 +380,10 @@ card("lay.sentence_tasks.jawahar2019")
 # the score adds nothing.
 
 # %%
-pipeline = recall("lay.pipeline.tenney2019a", data="up_english_ewt")
+examples("lay.pipeline.tenney2019a")
+
+# %%
+pipeline = results("lay.pipeline.tenney2019a", data="up_english_ewt")
 
 # %% tags=["hide-input"]
 STAGES = ["POS", "chunks", "dependencies", "entities", "roles", "coreference"]
@@ -381,7 +399,7 @@ def staged(frames, measure, tasks=STAGES):
 # %% mystnb={"figure": {"caption": "Expected layer as a share of depth, stage by stage. Chunks: constituents in the released scores. Entities and coreference are not annotated in mini's treebank here."}, "image": {"alt": "Horizontal bars: expected layer as a share of depth for six stages, for BERT-base and BERT-large, which grow from parts of speech to coreference, and for mini, which lies between 0.14 and 0.2 for its three stages."}}
 records = evidence.find("lay.pipeline.tenney2019a")
 released = {r.model: r.frame for r in records if r.kind == "released"}
-shown = staged(released | {"mini": pipeline.rows}, "expected layer / depth")
+shown = staged(released | {pipeline.title: pipeline.rows}, "expected layer / depth")
 plotting.bars(shown, "task", xlim=(0, 0.6), xlabel="expected layer / depth", ax=plotting.axes(figsize=(7, 4)))
 plotting.plt.show()
 
@@ -390,7 +408,7 @@ plotting.plt.show()
 # mini and for its untrained twin, whose layers add nothing, on a treebank with entities and coreference.
 
 # %% mystnb={"figure": {"caption": "Centre of gravity of the mixing weights as a share of depth."}, "image": {"alt": "Horizontal bars for five stages: centre of gravity of the mixing weights as a share of depth, for mini and its untrained twin. Mini's dependencies and parts of speech come lowest and coreference highest; the twin's bars differ little."}}
-gum = recall("lay.pipeline.tenney2019a", data="ud_english_gum")
+gum = results("lay.pipeline.tenney2019a", data="ud_english_gum")
 weights = staged(gum.frames, "centre of gravity / depth")
 plotting.bars(weights, "task", xlim=(0, 0.6), xlabel="centre of gravity / depth")
 plotting.plt.show()
@@ -416,7 +434,10 @@ card("lay.pipeline.tenney2019a")
 # its own. Here all three measure the same chunks: clusters of their vectors, what each layer adds, a probe per layer.
 
 # %%
-chunks = recall("lay.chunks_conflict.liu2019a", data="nltk_corpora")
+examples("lay.chunks_conflict.liu2019a")
+
+# %%
+chunks = results("lay.chunks_conflict.liu2019a", data="nltk_corpora")
 
 # %% mystnb={"figure": {"caption": "Chunks of CoNLL-2000 by three studies' measures: accuracy of a probe per layer, accuracy of probes on mixtures of layers 0 to l, mutual information of clusters with the kinds of chunk."}, "image": {"alt": "Three panels of curves by layer for mini and its untrained twin. For mini a probe per layer is highest at layer 2, clusters at layer 1; mixtures rise to layer 2 and are flat from there. The twin is flat."}}
 shown = {
@@ -446,7 +467,10 @@ card("lay.chunks_conflict.liu2019a")
 # flatter. They also watch single examples: hard ones turn right only high up.
 
 # %%
-semantics = recall("lay.semantics_spread.tenney2019a", data="up_english_ewt")
+examples("lay.semantics_spread.tenney2019a")
+
+# %%
+semantics = results("lay.semantics_spread.tenney2019a", data="up_english_ewt")
 
 # %% mystnb={"figure": {"caption": "How uneven the mixing weights are, in bits; 0 is spread evenly over the layers. Chunks: constituents in the released weights of BERT-large."}, "image": {"alt": "Horizontal bars for eight tasks: divergence of the mixing weights from even ones. For mini it is lowest for roles, for BERT-large for proto-roles, relations and entities; for the untrained twin it is near 0 for every task."}}
 large = [r for r in evidence.find("lay.semantics_spread.tenney2019a") if r.kind == "released"]
@@ -457,7 +481,7 @@ plotting.bars(weights, "task", ax=axes, xlabel="divergence of mixing weights fro
 plotting.plt.show()
 
 # %% mystnb={"figure": {"caption": "Share of examples that turn right above the lowest third of the layers, less those that turn wrong there."}, "image": {"alt": "Horizontal bars for eight tasks: net share of examples that turn right above the lowest third of the layers. Above 0 for every task in BERT-large, most for relations and coreference; at or below 0 for mini."}}
-late = staged(released | {"mini": semantics.rows}, "gain above the lowest third", tasks)
+late = staged(released | {semantics.title: semantics.rows}, "gain above the lowest third", tasks)
 axes = plotting.axes(figsize=(7, 4.2))
 plotting.bars(late, "task", chance=0.0, ax=axes, xlabel="net share of examples that turn right higher up")
 plotting.plt.show()
@@ -480,7 +504,10 @@ card("lay.semantics_spread.tenney2019a")
 # layers and grows. A linear probe tells the relation from the two words' vectors and their product, on pairs of ConceptNet.
 
 # %%
-concepts = recall("lay.conceptnet.cui2020", data="ckbc_conceptnet")
+examples("lay.conceptnet.cui2020")
+
+# %%
+concepts = results("lay.conceptnet.cui2020", data="ckbc_conceptnet")
 
 # %% mystnb={"figure": {"caption": "Accuracy of a probe for the relation of two concepts, by layer. Dotted: the commonest relation."}, "image": {"alt": "Curves: accuracy of a probe for the relation of two concepts by layer, for mini and its untrained twin. A dotted line marks the commonest relation."}}
 shown = named(concepts.series("accuracy"))

@@ -67,7 +67,7 @@ overview("size")
 # has its null, as many parts at random or a model of that size tuned alone. Heads, layers and units are really cut out
 # of the weights; single weights are set to zero under a mask.
 #
-# In the recorded runs, which `recall` reads, `mini` was tuned on 600 generated pairs of sentences (does one follow from the
+# In the recorded runs `mini` was tuned on 600 generated pairs of sentences (does one follow from the
 # other?), and for some claims on 600 phrases of film reviews, SST-2 of GLUE; where a card has these, they come first. They teach
 # `mini` too little, and as many texts of CoLA, RTE or MRPC teach MiniLM too little: what was tried on them cannot be tested
 # here. What needs pretraining of
@@ -76,7 +76,7 @@ overview("size")
 # %% tags=["hide-input"]
 import pandas as pd
 
-from bertology_utils import card, found, load, plotting, recall
+from bertology_utils import card, examples, found, load, plotting, results
 from bertology_utils.claims import evidence
 
 
@@ -113,7 +113,7 @@ from bertology_utils.compress import file_bytes, remove_heads
 from bertology_utils.subject import encode
 from bertology_utils.subject.hooks import ablate_heads
 
-mini, gone = load("mini"), [(0, 1), (0, 2)]
+mini, gone = load(), [(0, 1), (0, 2)]
 less = remove_heads(mini, gone)
 print(less.layers[0].attention.self.query.weight.shape, "before:", mini.layers[0].attention.self.query.weight.shape)
 print(f"{1 - file_bytes(less.base) / file_bytes(mini.base):.1%} of the bytes are gone")
@@ -139,7 +139,10 @@ print(plotting.printed(shown))
 # The same with `mini`: half of its heads, a quarter and three quarters are cut out, by importance and at random.
 
 # %%
-heads = recall("siz.head_pruning.michel2019")
+examples("siz.head_pruning.michel2019")
+
+# %%
+heads = results("siz.head_pruning.michel2019", data="builtin")
 
 # %% mystnb={"figure": {"caption": "Accuracy of mini with a share of its heads removed, the least important first and at random. Dotted: with all of them."}, "image": {"alt": "Two curves: accuracy of mini by the share of heads removed. The least important first: flat up to a quarter, down to chance at three quarters. At random: at chance from a quarter on."}}
 left = plotting.rows_of(heads.rows, "accuracy left")
@@ -305,9 +308,12 @@ print(plotting.printed(shown))
 # %% [markdown]
 # For `mini`: six tenths of the weights are off, found in two rounds, drawn at random, or the largest of the tuned ones.
 
+# %%
+examples("siz.lottery.chen2020")
+
 # %% mystnb={"figure": {"caption": "Accuracy of mini with six tenths of its weights off, tuned: the winning ticket, random masks and the worst there are. Dotted: all weights."}, "image": {"alt": "Three bars with intervals: accuracy of mini with a winning, a random and a bad mask of one size."}}
-tickets = recall("siz.lottery.chen2020")
-shown = {"mini": plotting.rows_of(tickets.rows, "accuracy left")}
+tickets = results("siz.lottery.chen2020", data="builtin")
+shown = {tickets.title: plotting.rows_of(tickets.rows, "accuracy left")}
 plotting.bars(shown, "way", chance=tickets.value("accuracy"), reference="all weights", xlim=(0, 1), xlabel="accuracy")
 plotting.plt.show()
 
@@ -336,8 +342,11 @@ plotting.plt.show()
 # %% tags=["hide-output"]
 print(plotting.printed(shown))
 
+# %%
+examples("siz.bigger_is_better.liu2019a")
+
 # %% mystnb={"figure": {"caption": "Gain of each score per doubling of the parameters, over four sizes of our pretraining runs, with 95% intervals. At no size is more than a stray fact filled in right: that bar is next to nothing, and so is the width of its interval."}, "image": {"alt": "Horizontal bars with intervals for six scores: the probes and the tuned task gain four to five points per doubling, held-out pieces less than three; agreement is open, and facts gain next to nothing."}}
-sizes = recall("siz.bigger_is_better.liu2019a")
+sizes = results("siz.bigger_is_better.liu2019a", data="builtin")
 shown = {"our runs": plotting.rows_of(sizes.rows, "score per doubling of parameters, by task")}
 plotting.bars(shown, "task", chance=0.0, xlabel="score per doubling of parameters", ax=plotting.axes(figsize=(7, 3.6)))
 plotting.plt.show()
@@ -391,9 +400,12 @@ plotting.plt.show()
 # %% tags=["hide-output"]
 print(plotting.printed(shown))
 
+# %%
+examples("siz.distillation.sanh2019")
+
 # %% mystnb={"figure": {"caption": "Accuracy of students of mini with half of its layers, of the same student alone or from random weights, and of BiLSTMs. Dotted: the teacher."}, "image": {"alt": "Horizontal bars with intervals: accuracy of seven small models that were taught by mini, or were not."}}
-taught = recall("siz.distillation.sanh2019")
-shown = {"mini": plotting.rows_of(taught.rows, "accuracy left")}
+taught = results("siz.distillation.sanh2019", data="builtin")
+shown = {taught.title: plotting.rows_of(taught.rows, "accuracy left")}
 labels = {"xlim": (0, 1), "xlabel": "accuracy", "ax": plotting.axes(figsize=(7, 4))}
 plotting.bars(shown, "way", chance=taught.value("accuracy"), reference="the teacher", **labels)
 plotting.plt.show()
@@ -422,8 +434,11 @@ plotting.plt.show()
 # %% tags=["hide-output"]
 print(plotting.printed(shown))
 
+# %%
+examples("siz.quantization.zafrir2019")
+
 # %% mystnb={"figure": {"caption": "Accuracy that mini loses with fewer bits per weight; outliers are weights beyond three standard deviations."}, "image": {"alt": "Horizontal bars with intervals: accuracy lost by mini with 8, 4, 3 and 2 bits, and with 3 bits and outliers kept."}}
-bits = recall("siz.quantization.zafrir2019")
+bits = results("siz.quantization.zafrir2019", data="builtin")
 ways = ("8 bits", "4 bits", "3 bits", "3 bits, outliers kept", "2 bits")
 rows = [plotting.rows_of(bits.rows, f"accuracy lost, {way}").assign(bits=way) for way in ways]
 shown = {"mini": pd.concat(rows)}
@@ -471,8 +486,11 @@ plotting.plt.show()
 # %% tags=["hide-output"]
 print(plotting.printed(shown))
 
+# %%
+examples("siz.structured_pruning.mccarley2020")
+
 # %% mystnb={"figure": {"caption": "Accuracy of mini with few weights left, chosen by movement and by size while it is tuned. Dotted: all weights."}, "image": {"alt": "Two curves with intervals over the share of weights gone, nine tenths and nineteen twentieths: accuracy of mini by movement and by size."}}
-few = recall("siz.structured_pruning.mccarley2020")
+few = results("siz.structured_pruning.mccarley2020", data="builtin")
 left = plotting.rows_of(few.rows, "accuracy left")
 shown = {way: part.astype({"share": float}) for way, part in left.groupby("way")}
 labels = {"xlabel": "share of the weights gone", "ylabel": "accuracy"}
@@ -505,8 +523,11 @@ plotting.plt.show()
 # %% tags=["hide-output"]
 print(plotting.printed(shown))
 
+# %%
+examples("siz.albert.lan2020")
+
 # %% mystnb={"figure": {"caption": "Held-out loss of our runs: three layers, one layer three times with narrow embeddings, and a plain model made as small by its width."}, "image": {"alt": "Three bars with intervals: held-out loss in nats of plain, shared and narrower models."}}
-shared = recall("siz.albert.lan2020")
+shared = results("siz.albert.lan2020", data="builtin")
 shown = {"our runs": plotting.rows_of(shared.rows, "loss")}
 plotting.bars(shown, "group", xlabel="held-out loss, nats per masked piece")
 plotting.plt.show()
@@ -535,9 +556,12 @@ plotting.plt.show()
 # %% tags=["hide-output"]
 print(plotting.printed(shown))
 
+# %%
+examples("siz.theseus.xu2020")
+
 # %% mystnb={"figure": {"caption": "Accuracy of mini with half of its layers, grown inside the tuned model or tuned plainly for as long. Dotted: the whole model."}, "image": {"alt": "Two bars with intervals: accuracy of mini with half of its layers; replaced they are about as good as the whole model, plain they are better than both."}}
-half = recall("siz.theseus.xu2020")
-shown = {"mini": plotting.rows_of(half.rows, "accuracy left")}
+half = results("siz.theseus.xu2020", data="builtin")
+shown = {half.title: plotting.rows_of(half.rows, "accuracy left")}
 plotting.bars(shown, "way", chance=half.value("accuracy"), reference="all layers", xlim=(0, 1), xlabel="accuracy")
 plotting.plt.show()
 
@@ -578,8 +602,11 @@ card("siz.token_elimination.goyal2020")
 # is 128 wide, the other 184, with half of the pieces and as much compute. Both are tuned, then every matrix is held in
 # few bits. With 4 bits the large one takes no more bytes than the small one with 8.
 
+# %%
+examples("siz.train_large.li2020")
+
 # %% mystnb={"figure": {"caption": "Accuracy of tuned copies of a small run and of a large one trained with as much compute, by bits per weight."}, "image": {"alt": "Horizontal bars with intervals: accuracy of the small and the large model with 32, 8, 4, 3 and 2 bits per weight."}}
-trained = recall("siz.train_large.li2020")
+trained = results("siz.train_large.li2020", data="builtin")
 shown = by({"": plotting.rows_of(trained.rows, "accuracy")}, "group")
 labels = {"xlim": (0, 1), "xlabel": "accuracy", "ylabel": "bits per weight", "ax": plotting.axes(figsize=(7, 4))}
 plotting.bars(shown, "bits", chance=0.5, **labels)

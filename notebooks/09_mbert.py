@@ -70,7 +70,7 @@ overview("mbert")
 # %% tags=["hide-input"]
 import pandas as pd
 
-from bertology_utils import Settings, card, found, load, plotting, recall
+from bertology_utils import Settings, card, examples, found, load, plotting, results
 from bertology_utils.claims import evidence, ledger
 from bertology_utils.data import load as load_data
 from bertology_utils.experiments.mbert.languages import language, named
@@ -132,7 +132,10 @@ print(sentences.n, "sentences in", len(sentences.languages), "languages; to be f
 # taken off P@1.
 
 # %%
-found_pud = recall("mbt.retrieval.pires2019", data="ud_pud_multilingual")
+examples("mbt.retrieval.pires2019")
+
+# %%
+found_pud = results("mbt.retrieval.pires2019", data="ud_pud_multilingual")
 
 # %% mystnb={"figure": {"caption": "Share of sentences whose nearest neighbour in another language is their translation, by layer, as they are and less the mean of their language; raw shares. Dotted: what shared pieces find."}, "image": {"alt": "Curves by layer: share of translations found by mini-multi and its untrained twin, with and without centring. A dotted line marks what shared pieces find."}}
 shown = {}
@@ -169,7 +172,10 @@ card("mbt.retrieval.pires2019")
 # Tatoeba's, whole sentences, as in the study. A step of the same length in a random direction is the control.
 
 # %%
-steps = recall("mbt.offset_translation.pires2019", data="tatoeba_laser")
+examples("mbt.offset_translation.pires2019")
+
+# %%
+steps = results("mbt.offset_translation.pires2019", data="tatoeba_laser")
 
 # %% mystnb={"figure": {"caption": "Share of English sentences (and back) whose nearest neighbour is their translation: as they are, moved by the mean offset between the languages, moved at random; and in the untrained twin, moved by the offset."}, "image": {"alt": "Curves by layer of mini-multi: translations found without an offset, with it, and with a random one; in its untrained twin with it."}}
 shown = by(steps.rows, "P@1 by layer", "by")
@@ -197,7 +203,10 @@ card("mbt.offset_translation.pires2019")
 # beat.
 
 # %%
-links = recall("mbt.word_alignment.libovicky2019", data="builtin")
+examples("mbt.word_alignment.libovicky2019")
+
+# %%
+links = results("mbt.word_alignment.libovicky2019", data="builtin")
 
 # %% mystnb={"figure": {"caption": "F1 of links between words that are each other's nearest, English and fourteen languages, generated sentences."}, "image": {"alt": "Horizontal bars for all, open-class and closed-class words: F1 of links by vectors, static vectors, the diagonal, spelling and the untrained twin's vectors."}}
 shown = by(links.rows, "alignment F1", "by")
@@ -232,7 +241,10 @@ card("mbt.word_alignment.libovicky2019")
 # Then the mean of each language is taken away, and a new probe looks for what is left.
 
 # %%
-tongues = recall("mbt.language_identity.libovicky2019", data="tatoeba_laser")
+examples("mbt.language_identity.libovicky2019")
+
+# %%
+tongues = results("mbt.language_identity.libovicky2019", data="tatoeba_laser")
 
 # %% mystnb={"figure": {"caption": "The tree of the languages' mean vectors in mini-multi, Tatoeba sentences (after figure 7 of the survey). Colours: genera with several languages."}, "image": {"alt": "A tree of nineteen languages by the distance of their mean vectors; each leaf is named with its genus."}}
 from bertology_utils.experiments.mbert.centroids import linked
@@ -243,7 +255,7 @@ plotting.tree(links_, names, [named(name).genus for name in names], xlabel="dist
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-print(plotting.printed({"mini-multi": distances}))
+print(plotting.printed({tongues.title: distances}))
 
 # %% [markdown]
 # Some relatives are neighbours in the tree. More than by chance? Every pair of relatives is compared with every other pair; by
@@ -292,7 +304,10 @@ card("mbt.language_identity.libovicky2019")
 # commonest tag, the tag of the same spelling, the tag that is common at that place of the sentence.
 
 # %%
-transfer = recall("mbt.zero_shot.pires2019", data="ud_pud_multilingual")
+examples("mbt.zero_shot.pires2019")
+
+# %%
+transfer = results("mbt.zero_shot.pires2019", data="ud_pud_multilingual")
 
 # %% mystnb={"figure": {"caption": "Accuracy of parts of speech over the best guess without vectors: taught in the row's language, tested in the column's."}, "image": {"alt": "A matrix of languages: lead over the best guess, by the language taught in and the language tested in."}}
 rows = plotting.rows_of(transfer.rows, "zero-shot accuracy over best baseline")
@@ -338,7 +353,10 @@ card("mbt.zero_shot.pires2019")
 # words and script too, so these are held when word order is asked for. A Mantel test shuffles the languages.
 
 # %%
-alike = recall("mbt.typology.pires2019", data="ud_pud_multilingual")
+examples("mbt.typology.pires2019")
+
+# %%
+alike = results("mbt.typology.pires2019", data="ud_pud_multilingual")
 for measure in ("Mantel correlation with word order", "Mantel correlation, script and vocabulary held"):
     print(plotting.printed(alike.series(measure)))
 
@@ -356,7 +374,10 @@ card("mbt.typology.pires2019")
 # forms are asked for as often, so that a liking for one of them gives a half.
 
 # %%
-agreement = recall("mbt.agreement.bacon2019", data="clams")
+examples("mbt.agreement.bacon2019")
+
+# %%
+agreement = results("mbt.agreement.bacon2019", data="clams")
 
 # %% mystnb={"figure": {"caption": "Balanced accuracy of agreement by language, CLAMS."}, "image": {"alt": "Horizontal bars by language: balanced accuracy of agreement for mini-multi and its untrained twin, with a half dotted."}}
 shown = {who: in_english(rows, "language") for who, rows in agreement.series("balanced accuracy").items()}
@@ -389,7 +410,10 @@ card("mbt.agreement.bacon2019")
 # and has read other text, all of it English; auxiliaries are asked in German and Swedish. Both are of Tatoeba's sentences.
 
 # %%
-gaps = recall("mbt.generation.ronnqvist2019", data="tatoeba_laser")
+examples("mbt.generation.ronnqvist2019")
+
+# %%
+gaps = results("mbt.generation.ronnqvist2019", data="tatoeba_laser")
 shown = by(gaps.rows, "cloze accuracy", "by")
 print(plotting.printed(shown))
 
@@ -416,7 +440,10 @@ card("mbt.generation.ronnqvist2019")
 # the lowest third or two thirds frozen, and with none, and tested on eight parallel treebanks.
 
 # %%
-frozen = recall("mbt.freeze_bottom.wu2019dredze", data="ud_pud_multilingual")
+examples("mbt.freeze_bottom.wu2019dredze")
+
+# %%
+frozen = results("mbt.freeze_bottom.wu2019dredze", data="ud_pud_multilingual")
 
 # %% mystnb={"figure": {"caption": "Accuracy in eight languages that were not taught, by how many of the lowest layers were frozen; three seeds."}, "image": {"alt": "Curves: zero-shot accuracy by the number of frozen layers."}}
 shown = frozen.series("zero-shot accuracy")
@@ -440,7 +467,10 @@ card("mbt.freeze_bottom.wu2019dredze")
 # then sought, and a tagger taught in English is tested on the parallel treebanks.
 
 # %%
-moved = recall("mbt.alignment_tuning.cao2019", data="tatoeba_laser")
+examples("mbt.alignment_tuning.cao2019")
+
+# %%
+moved = results("mbt.alignment_tuning.cao2019", data="tatoeba_laser")
 
 # %% mystnb={"figure": {"caption": "Before and after aligning: translations found among other sentences, and tags right in other languages."}, "image": {"alt": "Horizontal bars for translations found and for tags right: mini-multi and its untrained twin as they were and after aligning."}}
 tasks = {"P@1": "translations found", "zero-shot accuracy": "tags right"}
@@ -472,7 +502,7 @@ card("mbt.alignment_tuning.cao2019")
 
 # %% mystnb={"figure": {"caption": "Small bilingual models, five seeds each: translations retrieved, and the tags of the second language by a tagger of the first."}, "image": {"alt": "Horizontal bars by group of runs: share of translations retrieved and of tags right in the second language."}}
 family = ["wordpiece_overlap.wang2019b", "vocabulary_swap.artetxe2019", "language_ids.wang2019b", "tlm.lample2019"]
-rows = pd.concat([recall(f"mbt.{name}", data="builtin").rows for name in family]).drop_duplicates(["group", "measure", "language"])
+rows = pd.concat([results(f"mbt.{name}", data="builtin").rows for name in family]).drop_duplicates(["group", "measure", "language"])
 shown = {
     "translations retrieved": plotting.rows_of(rows, "P@1"),
     "tags right in the second language": plotting.rows_of(rows, "accuracy, second language"),
@@ -491,8 +521,11 @@ print(plotting.printed(shown))
 # On real text: verses of Bibles in English and German, their pieces shared as they are or none of them, and in English beside
 # itself in pieces of its own, in its order and turned round (after {cite:t}`dufter2020`).
 
+# %%
+examples("mbt.wordpiece_overlap.wang2019b")
+
 # %% mystnb={"figure": {"caption": "Models trained on Bibles, three seeds each: verses whose nearest neighbour is their translation, by vectors of the chosen layer, by embeddings alone, and by the pieces that both languages share."}, "image": {"alt": "Horizontal bars by group of runs: share of verses whose translation is found by vectors, by embeddings alone and by shared pieces."}}
-bibles = recall("mbt.wordpiece_overlap.wang2019b", data="corpus_multilingual").rows
+bibles = results("mbt.wordpiece_overlap.wang2019b", data="corpus_multilingual").rows
 named = {"shared": "English and German, shared", "disjoint": "English and German, none shared"}
 bibles = bibles.assign(group=bibles["group"].replace(named))
 measures = {"vectors": "P@1", "embeddings alone": "P@1, embeddings alone", "shared pieces": "P@1, shared pieces alone"}
