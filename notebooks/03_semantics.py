@@ -180,7 +180,7 @@ edges = results(name, data="builtin")
 
 # %% mystnb={"figure": {"caption": "Micro F1 of linear probes on our model: the layer that is best on dev, the embeddings, and a lookup of the words; generated sentences."}, "image": {"alt": "Horizontal bars by task: F1 of a probe on the layer that is best on dev, on the embeddings and of a lookup of the words, for the model."}}
 bars = {"best layer": "F1", "embeddings": "F1, layer 0", "lookup": "F1, lookup"}
-shown = {bar: plotting.rows_of(edges.rows, measure) for bar, measure in bars.items()}
+shown = edges.by(bars)
 ax = plotting.axes(figsize=(7, 4.5))
 plotting.bars(shown, "task", xlim=(0, 1), xlabel="micro F1", ax=ax)
 plotting.plt.show()
@@ -229,7 +229,11 @@ tweets = results("sem.ner_f1.tenney2019a", data="wnut17_ner")
 
 # %% mystnb={"figure": {"caption": "F1 of entity types on GUM: the best layer, the same probe when names are replaced, the embeddings, a lookup of the words, and the commonest type."}, "image": {"alt": "Horizontal bars: F1 of entity types by the probe on the best layer, after names are replaced, on the embeddings, by a lookup and by the commonest type, for the model and its untrained twin."}}
 bars = ("F1", "F1, names replaced", "F1, layer 0", "F1, lookup", "F1, majority")
-shown = {m: rows.set_index("measure").loc[list(bars)].reset_index() for m, rows in entities.frames.items()}
+ordered = pd.Categorical(bars, bars, ordered=True).dtype
+shown = {
+    m: rows[rows["measure"].isin(bars)].sort_values("measure", key=lambda c: c.astype(ordered))
+    for m, rows in entities.frames.items() if set(bars) <= set(rows["measure"])
+}  # fmt: skip
 plotting.bars(shown, "measure", xlim=(0, 1), xlabel="micro F1")
 plotting.plt.show()
 
@@ -269,7 +273,8 @@ plotting.plt.show()
 
 # %% mystnb={"figure": {"caption": "Share of our model's decisions that another name changes, and that another word changes, by data set."}, "image": {"alt": "Horizontal bars by data set: share of decisions changed by another name and by another word that names nobody, for the model."}}
 kinds = {"a name": "share changed, name", "another word": "share changed, placebo"}
-swapped = {kind: side_by_side(names, measure)["mini"] for kind, measure in kinds.items()}
+focus = next(iter(names.values())).title
+swapped = {kind: rows[focus] for kind, m in kinds.items() if focus in (rows := side_by_side(names, m))}
 plotting.bars(swapped, "data", xlim=(0, 1), xlabel="share of decisions changed")
 plotting.plt.show()
 

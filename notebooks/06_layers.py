@@ -389,17 +389,15 @@ pipeline = results("lay.pipeline.tenney2019a", data="up_english_ewt")
 STAGES = ["POS", "chunks", "dependencies", "entities", "roles", "coreference"]
 
 
-def staged(frames, measure, tasks=STAGES):
+def staged(result, measure, tasks=STAGES):
     """The rows of a measure, stage by stage; constituents stand for chunks in the released scores."""
-    found = {m: f.replace({"task": {"constituents": "chunks"}}) for m, f in plotting.series(frames, measure).items()}
+    found = {m: f.replace({"task": {"constituents": "chunks"}}) for m, f in result.series(measure).items()}
     found = {m: f[f["task"].isin(tasks)] for m, f in found.items()}
     return named({m: f.sort_values("task", key=lambda t: t.map(tasks.index)) for m, f in found.items()})
 
 
 # %% mystnb={"figure": {"caption": "Expected layer as a share of depth, stage by stage. Chunks: constituents in the released scores. Entities and coreference are not annotated in mini's treebank here."}, "image": {"alt": "Horizontal bars: expected layer as a share of depth for six stages, for BERT-base and BERT-large, which grow from parts of speech to coreference, and for mini, which lies between 0.14 and 0.2 for its three stages."}}
-records = evidence.find("lay.pipeline.tenney2019a")
-released = {r.model: r.frame for r in records if r.kind == "released"}
-shown = staged(released | {pipeline.title: pipeline.rows}, "expected layer / depth")
+shown = staged(pipeline, "expected layer / depth")
 plotting.bars(shown, "task", xlim=(0, 0.6), xlabel="expected layer / depth", ax=plotting.axes(figsize=(7, 4)))
 plotting.plt.show()
 
@@ -409,7 +407,7 @@ plotting.plt.show()
 
 # %% mystnb={"figure": {"caption": "Centre of gravity of the mixing weights as a share of depth."}, "image": {"alt": "Horizontal bars for five stages: centre of gravity of the mixing weights as a share of depth, for mini and its untrained twin. Mini's dependencies and parts of speech come lowest and coreference highest; the twin's bars differ little."}}
 gum = results("lay.pipeline.tenney2019a", data="ud_english_gum")
-weights = staged(gum.frames, "centre of gravity / depth")
+weights = staged(gum, "centre of gravity / depth")
 plotting.bars(weights, "task", xlim=(0, 0.6), xlabel="centre of gravity / depth")
 plotting.plt.show()
 
@@ -473,15 +471,14 @@ examples("lay.semantics_spread.tenney2019a")
 semantics = results("lay.semantics_spread.tenney2019a", data="up_english_ewt")
 
 # %% mystnb={"figure": {"caption": "How uneven the mixing weights are, in bits; 0 is spread evenly over the layers. Chunks: constituents in the released weights of BERT-large."}, "image": {"alt": "Horizontal bars for eight tasks: divergence of the mixing weights from even ones. For mini it is lowest for roles, for BERT-large for proto-roles, relations and entities; for the untrained twin it is near 0 for every task."}}
-large = [r for r in evidence.find("lay.semantics_spread.tenney2019a") if r.kind == "released"]
-released, tasks = {r.model: r.frame for r in large}, [*STAGES, "relations", "proto-roles"]
-weights = staged(released | semantics.frames, "KL of mixing weights (bits)", tasks)
+tasks = [*STAGES, "relations", "proto-roles"]
+weights = staged(semantics, "KL of mixing weights (bits)", tasks)
 axes = plotting.axes(figsize=(7, 4.6))
 plotting.bars(weights, "task", ax=axes, xlabel="divergence of mixing weights from even ones (bits)")
 plotting.plt.show()
 
 # %% mystnb={"figure": {"caption": "Share of examples that turn right above the lowest third of the layers, less those that turn wrong there."}, "image": {"alt": "Horizontal bars for eight tasks: net share of examples that turn right above the lowest third of the layers. Above 0 for every task in BERT-large, most for relations and coreference; at or below 0 for mini."}}
-late = staged(released | {semantics.title: semantics.rows}, "gain above the lowest third", tasks)
+late = staged(semantics, "gain above the lowest third", tasks)
 axes = plotting.axes(figsize=(7, 4.2))
 plotting.bars(late, "task", chance=0.0, ax=axes, xlabel="net share of examples that turn right higher up")
 plotting.plt.show()
