@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import fnmatch
 import os
 import re
 import subprocess
 import sys
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -52,6 +54,53 @@ def test_every_constraint_is_an_exact_release_and_torch_is_among_them():
 @pytest.mark.parametrize("requirement", direct(), ids=lambda r: r.name)
 def test_pins_meet_the_bounds(requirement):
     assert requirement.specifier.contains(PINS[canonicalize_name(requirement.name)], prereleases=True)
+
+
+# declared and imported nowhere: programs, plugins, and what others find by name
+NOT_IMPORTED = {
+    "book": {
+        "jupyter-book",
+        "ipykernel",
+        "ipywidgets",
+        "sphinxcontrib-bibtex",
+        "sphinxext-opengraph",
+        "sphinx-sitemap",
+    },
+    "test": {"pytest-timeout", "pytest-xdist", "ruff", "mypy"},
+}
+BOOK = ROOT / "bertology_utils" / "book"  # what it imports is in the extra of that name
+
+
+def imported(*roots: Path, but: Path | None = None) -> set[str]:
+    """The distributions whose modules the Python files of some folders import, wherever in them."""
+    homes = packages_distributions()
+    found = set()
+    for path in (p for root in roots for p in root.rglob("*.py") if but is None or but not in p.parents):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                found |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
+                found.add(node.module.partition(".")[0])
+    own = {"bertology_utils", "tests", *(p.stem for p in (ROOT / "tests").rglob("*.py"))}
+    own |= {
+        "tomli",
+        "IPython",
+    }  # pytest brings the one to 3.10; the other is looked at only in a notebook, which has it
+    return {canonicalize_name(homes.get(name, [name])[0]) for name in found - own - sys.stdlib_module_names}
+
+
+def declared(requirements: list[str]) -> set[str]:
+    return {canonicalize_name(Requirement(r).name) for r in requirements}
+
+
+def test_what_is_imported_is_declared_and_what_is_declared_is_imported():
+    core = declared(PROJECT["project"]["dependencies"])
+    extras = {name: declared(given) for name, given in PROJECT["project"]["optional-dependencies"].items()}
+    used = imported(ROOT / "bertology_utils", ROOT / "notebooks", but=BOOK)
+    assert used == core
+    assert imported(BOOK) - core == extras["book"] - NOT_IMPORTED["book"]
+    tests = imported(ROOT / "tests") - core - extras["book"]
+    assert tests == extras["test"] - NOT_IMPORTED["test"]
 
 
 def test_the_package_has_lower_bounds_only():

@@ -32,12 +32,19 @@ def sources(it: Claim, settings: Settings) -> list[str]:
         return [settings.data]
     available = it.sources()
     if settings.data != "original":
-        if settings.data not in available:
+        if settings.data not in available and not _on_the_hub(it, settings.data):
             raise NotRunnable(f"{it.id} has no data {settings.data!r}; it has: {', '.join(['builtin', *available])}")
         return [settings.data]
     if it.family:
         raise NotDefined(f"{it.id} compares recorded training runs with one another and measures no single model")
     return available or ["builtin"]
+
+
+def _on_the_hub(it: Claim, source: str) -> bool:
+    from ..data.original import hub
+
+    name = source.removeprefix(hub.PREFIX)
+    return source.startswith(hub.PREFIX) and name in hub.CONFIGS and hub.CONFIGS[name].task in it.tasks
 
 
 def load_for(it: Claim, source: str, settings: Settings) -> Data:

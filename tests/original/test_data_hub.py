@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
-import pytest
+import sys
+from dataclasses import replace
+from pathlib import Path
 
+import pytest
+from standin import items_of, labelled
+from support import tiny_folder
+
+from bertology_utils import card, cli, runs
+from bertology_utils.claims.registry import NotRunnable
 from bertology_utils.data import original
+from bertology_utils.data.items import Item, ScoredPair
 from bertology_utils.data.original import hub
+from bertology_utils.settings import Settings
+
+HUB_SPLITS = {"train": "train", "dev": "validation", "test": "test"}
 
 CARD = """---
 configs:
@@ -66,3 +78,93 @@ def test_the_hub_out_of_reach_is_one_line():
         hub.read("hub:sst2", "sts", load=load)
     with pytest.raises(KeyError, match="no 'hub:nothing'; there are: hub:sst2"):
         original.tasks("hub:nothing")
+
+
+def published(items: list[Item], config: str, folder: Path, unlabelled: str = "") -> None:
+    """Rows as the Hub's repository has them: a parquet file per split; labels are numbers, -1 where there is none."""
+    datasets = pytest.importorskip("datasets")
+    its = hub.CONFIGS[config]
+    (folder / config).mkdir(parents=True, exist_ok=True)
+    for split in sorted({item.split for item in items}):
+        rows = []
+        for item in (i for i in items if i.split == split):
+            scored = isinstance(item, ScoredPair)
+            texts = (item.a, item.b) if scored else (item.text, item.text_b)
+            label = item.score if scored else its.labels.index(item.label)
+            rows.append({**dict(zip(its.texts, texts)), "label": -1 if split == unlabelled else label})
+        name = HUB_SPLITS[split]
+        datasets.Dataset.from_list(rows).to_parquet(folder / config / f"{name}-00000-of-00001.parquet")
+
+
+def local(folder: Path):
+    """Stands for `datasets.load_dataset`: the repository is a folder."""
+    read = pytest.importorskip("datasets").load_dataset
+
+    def load(repository, name, revision):
+        assert (repository, revision) == (hub.REPOSITORY, hub.REVISION)
+        return read(str(folder / name), cache_dir=str(folder / "hf"))
+
+    return load
+
+
+@pytest.fixture
+def pinned(monkeypatch):
+    """Hand-written rows in place of the pinned files of SST-2."""
+    items = [
+        replace(item, text=f"{item.text} {k} .") for k, item in enumerate(labelled(6, "train") + labelled(3, "test"))
+    ]
+    monkeypatch.setattr(original, "read", lambda *given, **where: (items, ()))
+    return items
+
+
+def test_the_same_rows_in_another_order_are_the_same(pinned, tmp_path):
+    published([replace(i, text=f" {i.text}") for i in reversed(pinned)], "sst2", tmp_path, unlabelled="test")
+    (found,) = hub.compare("glue_sst2", load=local(tmp_path))
+    assert found == hub.Comparison("glue_sst2", "sst2", same=6, unlabelled=3, here=(), there=()) and found.equal
+
+
+@pytest.mark.parametrize("change", [{"label": "0"}, {"text": "another text"}])
+def test_a_row_that_differs_is_named_on_both_sides(pinned, tmp_path, change):
+    published([replace(pinned[0], **change), *pinned[1:]], "sst2", tmp_path)
+    (found,) = hub.compare("glue_sst2", load=local(tmp_path))
+    assert not found.equal and found.same == 8 and found.here == (pinned[0].text,)
+    assert found.there == (change.get("text", pinned[0].text),)
+
+
+def test_the_command_says_which_differ(pinned, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("datasets.load_dataset", local(tmp_path))
+    for rows, code in ((pinned, 0), (pinned[1:], 1)):
+        published(rows, "sst2", tmp_path)
+        monkeypatch.setattr(sys, "argv", ["bertology", "data", "check", "--hub", "glue_sst2", "semcor"])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        said = capsys.readouterr().out
+        assert (ended.value.code or 0) == code, said
+        assert f"glue_sst2 and hub:sst2: {len(rows)} rows the same, 0 without a label on the Hub" in said
+        assert "the Hub has no such rows of: semcor" in said and ("only here: text 0 0 ." in said) == bool(code)
+
+
+@pytest.mark.mirror
+@pytest.mark.parametrize("dataset", hub.SAME)
+def test_the_rows_of_the_pinned_files_are_read_from_such_a_repository(dataset, tmp_path):
+    """Written as the Hub lays them out, with an unlabelled test split, all rows of the pinned files are met again."""
+    task = hub.CONFIGS[next(iter(hub.SAME[dataset]))].task
+    items, _ = items_of(dataset, task)
+    for config, condition in hub.SAME[dataset].items():
+        published([i for i in items if condition in (None, i.condition)], config, tmp_path, "test")
+    for found in hub.compare(dataset, load=local(tmp_path)):
+        assert found.equal and found.unlabelled, found
+
+
+def test_a_claim_is_measured_on_the_hubs_rows_by_their_name(tmp_path, monkeypatch):
+    items = labelled(60, "train") + labelled(30, "dev") + labelled(30, "test")
+    mixed = [replace(i, label=str(k % 2), text=f"the dog near the cat {k}") for k, i in enumerate(items)]
+    published(mixed, "sst2", tmp_path)
+    monkeypatch.setattr("datasets.load_dataset", local(tmp_path))
+    settings = Settings(model=str(tiny_folder()), n=24, draws=20, evidence=tmp_path / "evidence", device="cpu")
+    id = "trn.pretraining_benefit.kovaleva2019"
+    (record,) = runs.run(id, settings, data="hub:sst2", twin=False).records
+    assert record.data == "hub:sst2" and hub.REVISION[:8] in " ".join(record.notes)
+    assert "hub:sst2" in repr(card(id, settings))
+    with pytest.raises(NotRunnable, match="hub:stsb"):
+        runs.run(id, settings, data="hub:stsb")
