@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
 
 import numpy as np
 import torch
@@ -12,7 +11,7 @@ from ..data.items import MASK
 from ..settings import Settings
 from ..subject import encode
 from ..subject.encode import Batch
-from ..subject.hooks import ablate_heads, head_outputs
+from ..subject.hooks import Call, ablate_heads, call_again, head_outputs, layer_calls, states_of
 from ..subject.models import Subject
 from .importance import masked
 from .maps import recorded_values
@@ -32,7 +31,7 @@ def permuted_attention(
     for batch, at in _one_masked(subject, sentences, settings):
         predicted = _predictor(subject, at)
         with torch.inference_mode():
-            with recorded_values(subject) as values, layer_inputs(subject) as inputs:
+            with recorded_values(subject) as values, layer_calls(subject) as inputs:
                 result = encode.forward(subject, batch, output_attentions=True)
             original = predicted(result.last_hidden_state)
             order = _orders(batch, settings.seed)  # (B, T, T)
@@ -106,22 +105,7 @@ def left_out(
     return [np.array(x) for x in out]
 
 
-@contextmanager
-def layer_inputs(subject: Subject) -> Iterator[list[tuple[tuple, dict]]]:
-    """Within the context the list receives what each layer is called with, in turn."""
-    out: list[tuple[tuple, dict]] = []
-    with ExitStack() as stack:
-        for layer in subject.layers:
-            handle = layer.register_forward_pre_hook(
-                lambda m, args, kwargs: out.append((args, kwargs)), with_kwargs=True
-            )
-            stack.callback(handle.remove)
-        yield out
-
-
-def rerun(
-    subject: Subject, layer: int, call: tuple[tuple, dict], contexts: torch.Tensor, *, together: bool = False
-) -> torch.Tensor:
+def rerun(subject: Subject, layer: int, call: Call, contexts: torch.Tensor, *, together: bool = False) -> torch.Tensor:
     """The last hidden states (A, B, T, H) when each head in turn has other contexts, (B, A, T, d).
 
     Layers below are not run again, and one run serves all heads of the layer: a copy of the batch each. `together`: all
@@ -134,8 +118,8 @@ def rerun(
         """Tensors whose first axis is the batch's, repeated for every head."""
         return x.repeat(n, *[1] * (x.ndim - 1)) if torch.is_tensor(x) and x.ndim and x.shape[0] == rows else x
 
-    args, kwargs = call[0], {k: copied(v) for k, v in call[1].items()}
-    hidden, *rest = map(copied, args) if args else (kwargs.pop("hidden_states"),)
+    call = tuple(map(copied, call[0])), {k: copied(v) for k, v in call[1].items()}
+    hidden = states_of(call)
 
     def put(module, args):
         (context, *more) = args  # (n * B, T, H)
@@ -149,8 +133,7 @@ def rerun(
     handle = head_outputs(subject, layer).register_forward_pre_hook(put)
     try:
         for module in subject.layers[layer:]:
-            hidden = module(hidden, *rest, **kwargs)
-            hidden = hidden[0] if isinstance(hidden, tuple) else hidden
+            hidden = call_again(module, call, hidden)
     finally:
         handle.remove()
     return hidden.view(n, rows, *hidden.shape[1:])

@@ -8,16 +8,20 @@ to layer, vectors go after a layer, and nothing is tuned again. The first positi
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
 
 from ..data.items import Labelled
 from ..finetune import Classifier, text_rows
+from ..finetune.loop import inputs_of
 from ..settings import Settings
 from ..subject.encode import Batch, batches
-from .parts import embedded
+from ..subject.hooks import call_again, on_maps
+from ..subject.models import ModelUnsuitable, Subject
+
+PLAIN = ("bert", "roberta", "xlm-roberta", "camembert", "electra", "mpnet")
 
 
 def schedule(n_layers: int, eliminated: float) -> list[float]:
@@ -40,22 +44,45 @@ def schedule(n_layers: int, eliminated: float) -> list[float]:
     return shares
 
 
+def embedded(subject: Subject, batch: Batch) -> tuple[torch.Tensor, torch.Tensor | None]:
+    """What goes into the first layer, (B, T, H), and the relative positions' part in attention (B, A, T, T), if any.
+
+    Raises
+    ------
+    ModelUnsuitable
+        Layers of this kind are told more than states, mask and relative positions.
+    """
+    base, kind = cast(Any, subject.base), subject.config.model_type
+    if kind not in PLAIN:
+        why = "its layers cannot be called with fewer vectors than came in"
+        raise ModelUnsuitable(f"this is not defined for {subject.name}, a model of type {kind}: {why}")
+    inputs = inputs_of(subject, batch)
+    hidden = base.embeddings(input_ids=inputs["input_ids"], token_type_ids=inputs["token_type_ids"])
+    if hasattr(base, "embeddings_project"):  # ELECTRA's are narrower
+        hidden = base.embeddings_project(hidden)
+    return hidden, base.encoder.compute_position_bias(hidden) if kind == "mpnet" else None
+
+
 def forward(
     classifier: Classifier, batch: Batch, shares: Sequence[float], rng: np.random.Generator | None = None
 ) -> torch.Tensor:
     """Logits (B, C) with the shares of vectors that `schedule` gives; chosen at random where there is a generator."""
-    subject: Any = classifier.subject
-    hidden = embedded(subject, batch)
+    subject = classifier.subject
+    hidden, bias = embedded(subject, batch)
     real, lengths = batch.mask.bool(), batch.mask.sum(1)
     seen: list[torch.Tensor] = []
     for k, block in enumerate(subject.layers):
         if k and shares[k] < 1:
             scores = _random(real, rng) if rng is not None else _received(seen[-1], real)
-            hidden, real = _narrowed(hidden, real, scores, torch.ceil(lengths * shares[k]).long())
-        handle = block.attention.self.register_forward_hook(lambda module, args, output: seen.append(output[1]))
+            place, real = _places(real, scores, torch.ceil(lengths * shares[k]).long())
+            hidden = hidden.gather(1, place[..., None].expand(-1, -1, hidden.shape[2]))
+            if bias is not None:
+                rows = bias.gather(2, place[:, None, :, None].expand(-1, bias.shape[1], -1, bias.shape[3]))
+                bias = rows.gather(3, place[:, None, None].expand(-1, bias.shape[1], place.shape[1], -1))
         mask = torch.zeros_like(real, dtype=hidden.dtype).masked_fill(~real, torch.finfo(hidden.dtype).min)
-        hidden = block(hidden, mask[:, None, None])
-        handle.remove()
+        told = (mask[:, None, None],) if bias is None else (mask[:, None, None], bias)
+        with on_maps(subject, k, lambda module, args, output: seen.append(output[1])):
+            hidden = call_again(block, ((hidden, *told), {}), hidden)
     return classifier.head(hidden.float())
 
 
@@ -68,19 +95,16 @@ def _random(real: torch.Tensor, rng: np.random.Generator) -> torch.Tensor:
     return torch.from_numpy(rng.random(tuple(real.shape))).float().to(real.device)
 
 
-def _narrowed(
-    hidden: torch.Tensor, real: torch.Tensor, scores: torch.Tensor, n: torch.Tensor
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """The n (B,) highest vectors of each row, in their order; shorter rows are padded."""
+def _places(real: torch.Tensor, scores: torch.Tensor, n: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Where the n (B,) highest vectors of each row stand, in their order, and which of the places are no padding."""
     scores = scores.masked_fill(~real, -torch.inf)
     scores[:, 0] = torch.inf
     width = int(n.max())
     best = scores.topk(width, dim=1).indices  # (B, width), the best first
     within = torch.arange(width, device=n.device) < torch.minimum(n, real.sum(1))[:, None]
-    place, back = torch.where(within, best, hidden.shape[1]).sort(1)  # in the order of the text, what is cut last
+    place, back = torch.where(within, best, real.shape[1]).sort(1)  # in the order of the text, what is cut last
     within = within.gather(1, back)
-    place = place.clamp(max=hidden.shape[1] - 1)
-    return hidden.gather(1, place[..., None].expand(-1, -1, hidden.shape[2])), within
+    return place.clamp(max=real.shape[1] - 1), within
 
 
 def logits(

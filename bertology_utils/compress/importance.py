@@ -42,15 +42,15 @@ def _unit_gates(subject: Subject) -> Iterator[list[torch.Tensor]]:
     """A gate of one on every feed-forward unit, a tensor (U,) per layer."""
     gates, handles = [], []
     for k in range(subject.n_layers):
-        block: Any = subject.layers[k]
-        gate = torch.ones(block.output.dense.in_features, device=subject.device, requires_grad=True)
+        outer: Any = subject.part(subject.layers[k], "outer")
+        gate = torch.ones(outer.in_features, device=subject.device, requires_grad=True)
 
         def scale(module, args, gate=gate):
             (units, *rest) = args  # (B, T, U)
             return (units * gate, *rest)
 
         gates.append(gate)
-        handles.append(block.output.dense.register_forward_pre_hook(scale))
+        handles.append(outer.register_forward_pre_hook(scale))
     try:
         yield gates
     finally:

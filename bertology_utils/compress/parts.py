@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
 
 from ..data.items import Labelled
 from ..finetune import Classifier, text_rows
-from ..finetune.loop import inputs_of
 from ..settings import Settings
-from ..subject.encode import Batch, batches
-from ..subject.hooks import ablate_heads
-from ..subject.models import ModelUnsuitable, Subject
-
-PLAIN = ("bert", "roberta", "xlm-roberta", "camembert", "electra")  # layers that take states and a mask alone
+from ..subject.encode import Batch, batches, forward
+from ..subject.hooks import Call, ablate_heads, call_again, layer_calls, states_of
+from ..subject.models import Subject
 
 
 @dataclass(frozen=True)
@@ -49,34 +45,17 @@ def all_but(subject: Subject, kept: Iterable[int]) -> list[Off]:
     return [Off(k, tuple(h for h in range(subject.n_heads) if h != one)) for k, one in enumerate(kept)]
 
 
-def embedded(subject: Subject, batch: Batch) -> torch.Tensor:
-    """What goes into the first layer, (B, T, H), where layers can be called one by one.
+def states(subject: Subject, batch: Batch) -> tuple[list[torch.Tensor], list[Call]]:
+    """What goes into each layer and out of the last, (B, T, H) each, and what the layers were called with.
 
     Raises
     ------
     ModelUnsuitable
-        Layers of this kind are told more than states and mask, such as relative positions.
+        Its layers cannot be reached one by one.
     """
-    if subject.config.model_type not in PLAIN:
-        why = "its layers cannot be called one by one with nothing but states and mask"
-        raise ModelUnsuitable(
-            f"this is not defined for {subject.name}, a model of type {subject.config.model_type}: {why}"
-        )
-    base: Any = subject.base
-    inputs = inputs_of(subject, batch)
-    hidden = base.embeddings(input_ids=inputs["input_ids"], token_type_ids=inputs["token_type_ids"])
-    return base.embeddings_project(hidden) if hasattr(base, "embeddings_project") else hidden  # ELECTRA's are narrower
-
-
-def states(subject: Subject, batch: Batch) -> tuple[list[torch.Tensor], torch.Tensor]:
-    """What goes into each layer and out of the last, (B, T, H) each, and the mask that layers add to attention scores."""
-    hidden = [embedded(subject, batch)]
-    # where padding stands, the lowest number
-    lowest = torch.finfo(hidden[0].dtype).min
-    mask = torch.zeros_like(batch.mask, dtype=hidden[0].dtype).masked_fill(~batch.mask.bool(), lowest)[:, None, None]
-    for block in subject.layers:
-        hidden.append(block(hidden[-1], mask))
-    return hidden, mask
+    with layer_calls(subject) as calls:
+        last = forward(subject, batch).last_hidden_state
+    return [*map(states_of, calls), last], calls
 
 
 def right(classifier: Classifier, items: Sequence[Labelled], changes: Sequence[Off], settings: Settings) -> np.ndarray:
@@ -94,17 +73,17 @@ def right(classifier: Classifier, items: Sequence[Labelled], changes: Sequence[O
     gold = np.array([classifier.classes.index(i.label) for i in items])
     for batch in batches(subject, text_rows(subject, items), settings.budget):
         with torch.inference_mode():
-            hidden, mask = states(subject, batch)
+            hidden, calls = states(subject, batch)
             for row, change in enumerate(changes):
-                logits = classifier.head(_from(subject, hidden[change.layer], mask, change).float())
+                logits = classifier.head(_from(subject, hidden[change.layer], calls, change).float())
                 out[row, batch.index] = logits.argmax(1).cpu().numpy() == gold[batch.index]
     return out
 
 
-def _from(subject: Subject, hidden: torch.Tensor, mask: torch.Tensor, change: Off) -> torch.Tensor:
-    """The last layer's output with a part off, from what goes into its layer."""
+def _from(subject: Subject, hidden: torch.Tensor, calls: Sequence[Call], change: Off) -> torch.Tensor:
+    """The encoder's output with a part off, from what goes into its layer."""
     first = change.layer if change.heads else change.layer + 1
     with ablate_heads(subject, [(change.layer, h) for h in change.heads]):
-        for block in subject.layers[first:]:  # type: ignore[union-attr]
-            hidden = block(hidden, mask)
-    return hidden
+        for k in range(first, subject.n_layers):
+            hidden = call_again(subject.layers[k], calls[k], hidden)
+    return getattr(subject.base, "final_norm", torch.nn.Identity())(hidden)  # ModernBERT has one

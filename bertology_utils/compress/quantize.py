@@ -180,7 +180,7 @@ class Rounded(nn.Module):
 
 def rounded(subject: Subject, bits: int) -> Subject:
     """A copy of the subject that computes, and trains, with rounded weights; `plain` gives what came of it."""
-    copied = replace(subject, model=copy.deepcopy(subject.model))
+    copied = replace(subject, model=copy.deepcopy(subject.model).float())  # as weights are when they are tuned
     for linear in matrices(copied).values():
         parametrize.register_parametrization(linear, "weight", Rounded(bits))
     return copied

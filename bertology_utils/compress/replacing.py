@@ -12,6 +12,7 @@ from torch.nn import functional as F
 from ..data.items import Labelled
 from ..finetune import Classifier, Recipe, text_rows, train
 from ..subject.encode import Batch
+from ..subject.hooks import call_again
 from ..subject.models import Subject
 from .movement import Schedule
 from .structures import drop_layers
@@ -30,12 +31,13 @@ class Replaced(nn.Module):
             rate,
         )  # in a list: the old ones are no parameters, and do not learn
 
-    def forward(self, hidden_states: torch.Tensor, *args, **kwargs) -> torch.Tensor:
+    def forward(self, hidden_states: torch.Tensor, *args, **kwargs) -> torch.Tensor | tuple:
         if not self.training or torch.rand(()) < 0.5 + 0.5 * self.rate.now():
             return self.new(hidden_states, *args, **kwargs)
-        for block in self.old:
-            hidden_states = block(hidden_states, *args, **kwargs)
-        return hidden_states
+        *below, last = self.old
+        for block in below:
+            hidden_states = call_again(block, ((hidden_states, *args), kwargs), hidden_states)
+        return last(hidden_states, *args, **kwargs)
 
 
 def successor(subject: Subject, *, by: int = 2) -> Subject:

@@ -9,23 +9,33 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
 from torch import nn
 
 from ..finetune import duplicate
-from ..subject.models import Subject
+from ..subject.models import ModelUnsuitable, Subject
+
+PLAIN = ("bert", "roberta", "xlm-roberta", "camembert", "electra", "mpnet")  # that count a layer's heads in one way
 
 Part = tuple[int, int]  # (layer, head) or (layer, unit), from 0
 
 
 class NoHeads(nn.Module):
-    """Self-attention whose heads are all gone: no context, (B, T, 0), so that its projection adds its bias alone."""
+    """Self-attention whose heads are all gone: no context, (B, T, 0), so that its projection adds its bias alone.
+
+    The projection is its own where it belongs to what computes the maps.
+    """
+
+    def __init__(self, project: nn.Module | None = None):
+        super().__init__()
+        self.project = project
 
     def forward(self, hidden_states: torch.Tensor, *args, **kwargs) -> tuple[torch.Tensor, None]:
-        return hidden_states[..., :0], None
+        context = hidden_states[..., :0]
+        return (context if self.project is None else self.project(context)), None
 
 
 def by_layer(parts: Iterable[Part], n_layers: int, size: int) -> dict[int, list[int]]:
@@ -71,6 +81,8 @@ def remove_heads(subject: Subject, heads: Iterable[Part], name: str | None = Non
     ------
     IndexError
         If there is no such layer or head.
+    ModelUnsuitable
+        Its layers are put together in another way.
 
     Examples
     --------
@@ -80,22 +92,39 @@ def remove_heads(subject: Subject, heads: Iterable[Part], name: str | None = Non
     >>> less.layers[0].attention.self.query.weight.shape
     torch.Size([192, 256])
     """
+    if (kind := subject.config.model_type) not in PLAIN:
+        raise ModelUnsuitable(
+            f"this is not defined for {subject.name}, a model of type {kind}: its heads are not BERT's"
+        )
     out = duplicate(subject, name)
     for layer, gone in by_layer(heads, subject.n_layers, subject.n_heads).items():
-        block: Any = out.layers[layer]
-        attention, size = block.attention, subject.hidden_size // subject.n_heads
-        heads_kept = [h for h in range(subject.n_heads) if h not in gone]
-        places = np.array([h * size + d for h in heads_kept for d in range(size)], int)
-        kept = torch.as_tensor(places, device=subject.device)
-        attention.output.dense = narrowed(attention.output.dense, kept, 1)
-        if not heads_kept:
-            attention.self = NoHeads()
+        block, size = out.layers[layer], subject.hidden_size // subject.n_heads
+        heads_kept = torch.tensor([h for h in range(subject.n_heads) if h not in gone], device=subject.device)
+        kept = (heads_kept[:, None].long() * size + torch.arange(size, device=subject.device)).flatten()
+        output = narrowed(cast(nn.Linear, out.part(block, "output")), kept, 1)
+        out.exchange(block, "output", output)
+        if not len(heads_kept):
+            out.exchange(block, "attention", NoHeads(output if kind == "mpnet" else None))
             continue
         for part in ("query", "key", "value"):
-            setattr(attention.self, part, narrowed(getattr(attention.self, part), kept, 0))
-        attention.self.num_attention_heads = len(heads_kept)
-        attention.self.all_head_size = len(kept)
+            out.exchange(block, part, narrowed(cast(nn.Linear, out.part(block, part)), kept, 0))
+        attention: Any = out.part(block, "attention")
+        attention.num_attention_heads = len(heads_kept)
+        attention.all_head_size = len(kept)
+        if kind == "mpnet":
+            attention.register_forward_pre_hook(_Fewer(heads_kept))
     return out
+
+
+class _Fewer:
+    """A hook that leaves of the relative positions' part in attention (B, A, T, T) the heads that are there."""
+
+    def __init__(self, kept: torch.Tensor):
+        self.kept = kept
+
+    def __call__(self, module: nn.Module, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        hidden, mask, bias, *rest = args
+        return (hidden, mask, bias[:, self.kept], *rest)
 
 
 def remove_units(subject: Subject, units: Iterable[Part], name: str | None = None) -> Subject:
@@ -109,10 +138,10 @@ def remove_units(subject: Subject, units: Iterable[Part], name: str | None = Non
     out = duplicate(subject, name)
     size = subject.config.intermediate_size
     for layer, gone in by_layer(units, subject.n_layers, size).items():
-        block: Any = out.layers[layer]
+        block = out.layers[layer]
         kept = torch.as_tensor(np.setdiff1d(np.arange(size), gone), device=subject.device)
-        block.intermediate.dense = narrowed(block.intermediate.dense, kept, 0)
-        block.output.dense = narrowed(block.output.dense, kept, 1)
+        for part, dim in (("inner", 0), ("outer", 1)):
+            out.exchange(block, part, narrowed(cast(nn.Linear, out.part(block, part)), kept, dim))
     return out
 
 

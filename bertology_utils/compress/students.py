@@ -8,9 +8,8 @@ layers taken evenly from the teacher's) and of attention maps (jiao2019). A BiLS
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
@@ -18,8 +17,9 @@ from torch import nn
 from torch.nn import functional as F
 
 from ..data.items import Labelled
-from ..finetune import ClassHead, Classifier, Recipe, seeded, states, text_rows, train
+from ..finetune import ClassHead, Classifier, Recipe, Way, seeded, states, text_rows, train, trainable
 from ..subject.encode import Batch, Row, batches
+from ..subject.hooks import on_maps
 from ..subject.models import Subject
 
 _USUAL = Recipe()
@@ -37,35 +37,19 @@ class Lessons:
 
 @contextmanager
 def listening(subject: Subject, seen: dict[str, list[torch.Tensor]]) -> Iterator[None]:
-    """Within the context each layer's output and attention maps are kept in `seen`; copies of the subject keep them too."""
-    handles = []
-    for block in subject.layers:
-        inner: Any = block
+    """Within the context each layer's output and attention maps are kept in `seen`."""
 
-        def hidden(module, args, output):
-            seen["hidden"].append(output[0] if isinstance(output, tuple) else output)
+    def hidden(module, args, output):
+        seen["hidden"].append(output[0] if isinstance(output, tuple) else output)
 
-        def weights(module, args, output):
-            seen["attention"].append(output[1])
+    def weights(module, args, output):
+        seen["attention"].append(output[1])
 
-        for module, call in ((inner, hidden), (inner.attention.self, weights)):
-            handles.append(module.register_forward_hook(call))
-    try:
+    with ExitStack() as stack:
+        for k, block in enumerate(subject.layers):
+            stack.callback(block.register_forward_hook(hidden).remove)
+            stack.enter_context(on_maps(subject, k, weights))
         yield
-    finally:
-        for handle in handles:
-            handle.remove()
-
-
-def _forget(tuned: Subject) -> Subject:
-    """The subject without the hooks that it was copied with."""
-    for block in tuned.layers:
-        inner: Any = block
-        for module in (inner, inner.attention.self):
-            for key, call in list(module._forward_hooks.items()):
-                if call.__module__ == __name__:
-                    del module._forward_hooks[key]
-    return tuned
 
 
 def partners(student: int, teacher: int) -> list[int]:
@@ -127,9 +111,15 @@ def distil(
             kept.clear()
         return value
 
-    with listening(student, heard), listening(teacher.subject, said):
-        tuned, losses = train(student, text_rows(student, every), head, loss, recipe)
-    return Classifier(_forget(tuned), head, teacher.classes, losses)
+    with ExitStack() as stack:
+
+        def prepare(copied: Subject) -> list[nn.Parameter]:
+            stack.enter_context(listening(copied, heard))
+            return trainable(copied, recipe.layers)
+
+        stack.enter_context(listening(teacher.subject, said))
+        tuned, losses = train(student, text_rows(student, every), head, loss, recipe, way=Way(prepare))
+    return Classifier(tuned, head, teacher.classes, losses)
 
 
 def _labelled(logits: torch.Tensor, gold: torch.Tensor) -> torch.Tensor:

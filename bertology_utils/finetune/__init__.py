@@ -4,7 +4,7 @@ What comes back is a subject like any other, so whatever reads vectors or attent
 """
 
 from .classes import ClassHead, Classifier, classify, constant, fitting, text_rows
-from .loop import Recipe, Way, duplicate, seeded, states, train
+from .loop import Recipe, Way, duplicate, seeded, states, train, trainable
 
 __all__ = [
     "ClassHead",
@@ -19,4 +19,5 @@ __all__ = [
     "states",
     "text_rows",
     "train",
+    "trainable",
 ]

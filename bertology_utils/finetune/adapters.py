@@ -6,8 +6,6 @@ At the start the way up is zero, so the model is the pretrained one.
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 from torch import nn
 
@@ -43,12 +41,12 @@ def adapters(size: int, seed: int = 0) -> Way:
         learning: list[nn.Parameter] = []
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            for layer in subject.layers:
-                block: Any = layer
-                for output in (block.attention.output, block.output):
+            for block in subject.layers:
+                for name in ("output", "outer"):
+                    projection, norm = subject.part(block, name), subject.part(block, f"{name}_norm")
                     added = Adapter(subject.hidden_size, size).to(subject.device)
-                    output.dense = nn.Sequential(output.dense, added)
-                    learning += [*added.parameters(), *output.LayerNorm.parameters()]
+                    subject.exchange(block, name, nn.Sequential(projection, added))
+                    learning += [*added.parameters(), *norm.parameters()]
         for parameter in learning:
             parameter.requires_grad_(True)
         return learning

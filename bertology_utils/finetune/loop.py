@@ -176,7 +176,7 @@ def train(
     tuned = duplicate(subject, name)
     tuned.model.float()  # weights in 16 bits would swallow what most steps change
     head.to(tuned.device)
-    way = way or Way(lambda copied: _trainable(copied, recipe.layers))
+    way = way or Way(lambda copied: trainable(copied, recipe.layers))
     parameters = way.prepare(tuned)
     steps = recipe.epochs * math.ceil(len(rows) / recipe.batch)
     optimiser, schedule = _optimiser(parameters, head, recipe, tuned, steps)
@@ -220,7 +220,7 @@ def _optimiser(parameters: list[nn.Parameter], head: nn.Module, recipe: Recipe, 
     return optimiser, torch.optim.lr_scheduler.LambdaLR(optimiser, lambda s: recipe.factor(min(s, steps - 1), steps))
 
 
-def _trainable(subject: Subject, layers: Sequence[int] | None) -> list[nn.Parameter]:
+def trainable(subject: Subject, layers: Sequence[int] | None) -> list[nn.Parameter]:
     """The encoder's parameters that are to learn, switched on; the pooler is not in the way of any head here."""
     if layers is None:  # whatever an architecture has beside embeddings and layers, which ALBERT's share
         out = [p for name, p in subject.base.named_parameters() if not name.startswith("pooler.")]

@@ -1,4 +1,4 @@
-"""Interventions on a running model: heads switched off, layers skipped.
+"""Interventions on a running model: heads switched off, layers skipped, or called once more with other states.
 
 `head_mask` is swallowed by today's forward methods without effect, so heads are ablated where they leave the layer: a
 pre-hook on the attention output's projection zeroes the head's slice, and taking the hook off restores the model
@@ -96,3 +96,46 @@ def skip_layers(subject: Subject, layers: Iterable[int]) -> Iterator[Subject]:
             handle = subject.layers[layer].register_forward_hook(bypass, with_kwargs=True, prepend=True)
             stack.callback(handle.remove)
         yield subject
+
+
+Call = tuple[tuple[Any, ...], dict[str, Any]]  # what a module was called with
+
+
+@contextmanager
+def layer_calls(subject: Subject) -> Iterator[list[Call]]:
+    """Within the context the list receives what each layer is called with, in turn."""
+    out: list[Call] = []
+    with ExitStack() as stack:
+        for layer in subject.layers:
+            handle = layer.register_forward_pre_hook(
+                lambda module, args, kwargs: out.append((args, kwargs)), with_kwargs=True
+            )
+            stack.callback(handle.remove)
+        yield out
+
+
+def states_of(call: Call) -> torch.Tensor:
+    """The states (B, T, H) that a layer was called with."""
+    args, kwargs = call
+    return args[0] if args else kwargs["hidden_states"]
+
+
+def call_again(layer: torch.nn.Module, call: Call, hidden: torch.Tensor) -> torch.Tensor:
+    """A layer's output (B, T, H) for other states than it was called with: mask, relative positions and the like stay."""
+    args, kwargs = call
+    out = layer(hidden, *args[1:], **{k: v for k, v in kwargs.items() if k != "hidden_states"})
+    return out[0] if isinstance(out, tuple) else out
+
+
+def on_maps(subject: Subject, layer: int, call: Callable[..., None]) -> ExitStack:
+    """Hand a layer's attention maps (B, A, T, T) to ``call(module, args, output)``, as output[1]; closed, no more."""
+    module = subject.part(subject.layers[layer], "attention")
+
+    def ask(module, args, kwargs):
+        return args, {**kwargs, "output_attentions": True}
+
+    stack = ExitStack()
+    if subject.config.model_type == "mpnet":  # else it keeps its maps to itself
+        stack.callback(module.register_forward_pre_hook(ask, with_kwargs=True).remove)
+    stack.callback(module.register_forward_hook(call).remove)
+    return stack

@@ -115,9 +115,15 @@ class Subject:
             raise ModelUnsuitable(f"this is not defined for {self.name}, a model of type {kind}: {why}")
         return found
 
+    def exchange(self, module: torch.nn.Module, name: str, new: torch.nn.Module) -> None:
+        """Put another module in the place of a part (`part`, with its errors)."""
+        self.part(module, name)
+        layout.exchange(self.config.model_type, module, name, new)
+
     def predict(self, hidden: torch.Tensor) -> torch.Tensor:
         """Logits (..., V) of the masked-LM head for hidden states (..., H) of the last layer."""
         model: Any = self.model
+        hidden = hidden.to(model.dtype)  # states that were kept are in single precision, whatever the model computes in
         if not self.has_mlm:
             why = "; ELECTRA's discriminator fills no gaps" if hasattr(model, "discriminator_predictions") else ""
             raise ModelUnsuitable(f"{self.name} has no masked-language-model head in its weights{why}")

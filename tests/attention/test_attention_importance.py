@@ -10,7 +10,6 @@ import torch
 from support import tiny
 
 from bertology_utils.attention.identifiability import (
-    layer_inputs,
     left_out,
     null_space,
     permuted_attention,
@@ -21,7 +20,7 @@ from bertology_utils.attention.importance import head_importance, kind_gradients
 from bertology_utils.attention.maps import recorded_values
 from bertology_utils.settings import Settings
 from bertology_utils.subject import encode
-from bertology_utils.subject.hooks import ablate_heads
+from bertology_utils.subject.hooks import ablate_heads, layer_calls
 
 SENTENCES = [
     ["the", "dog", "sees", "unlikeable", "cats", "."],
@@ -114,7 +113,7 @@ def test_head_importance_sees_only_heads_the_loss_depends_on():
 def test_a_rerun_with_contexts_of_zeros_is_ablation_of_each_head_and_leaves_no_trace(sentences):
     subject = tiny()
     (batch,) = encode.batches(subject, encode.tokenize(subject, sentences), 1000)
-    with layer_inputs(subject) as inputs, torch.inference_mode():
+    with layer_calls(subject) as inputs, torch.inference_mode():
         before = encode.forward(subject, batch).last_hidden_state
     size = subject.hidden_size // subject.n_heads
     zeros = torch.zeros(len(sentences), subject.n_heads, batch.ids.shape[1], size)
@@ -147,7 +146,7 @@ def test_permuting_an_even_map_changes_nothing():
 def test_all_heads_of_a_block_at_once_are_its_ablation():
     subject = tiny()
     (batch,) = encode.batches(subject, encode.tokenize(subject, SENTENCES), 1000)
-    with layer_inputs(subject) as inputs, torch.inference_mode():
+    with layer_calls(subject) as inputs, torch.inference_mode():
         encode.forward(subject, batch)
     zeros = torch.zeros(3, subject.n_heads, batch.ids.shape[1], subject.hidden_size // subject.n_heads)
     with torch.inference_mode():

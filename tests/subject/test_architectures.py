@@ -15,11 +15,11 @@ from support import WORDS, tiny_folder, write_model
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
 from bertology_utils.claims.registry import NotDefined, NotRunnable
-from bertology_utils.compress import parts
+from bertology_utils.compress import elimination, parts, remove_heads
 from bertology_utils.data import load as load_data
 from bertology_utils.experiments.size import studied
 from bertology_utils.experiments.training import tuned_runs
-from bertology_utils.finetune import Recipe, classify
+from bertology_utils.finetune import ClassHead, Classifier, Recipe, classify, duplicate
 from bertology_utils.runs import run
 from bertology_utils.settings import Settings
 from bertology_utils.subject import encode, hooks
@@ -52,12 +52,12 @@ SHAPES = {  # class, configuration, tokenizer
     "xlm-roberta": ("XLMRobertaForMaskedLM", SIZES, "unigram"),
     "modernbert": ("ModernBertForMaskedLM", MODERN, "bpe"),
 }
-APART = ("albert", "distilbert", "mpnet", "modernbert")  # layers that share, or are put together in other ways
+OTHER = ("albert", "distilbert", "modernbert")  # layers that share, or are put together in other ways
 TUNING: dict[str, tuple[str, ...]] = {  # claim -> architectures that it is not defined for
     "trn.more_layers.su2019": (),
     "trn.restore_lower.hao2019": ("albert",),
-    "trn.adapters.houlsby2019": APART,
-    "siz.token_elimination.goyal2020": APART,
+    "trn.adapters.houlsby2019": ("albert", "modernbert"),
+    "siz.token_elimination.goyal2020": OTHER,
     "mbt.typology.pires2019": (),
 }
 WHOLE = [name for name in SHAPES if name != "albert"]  # with layers of their own
@@ -170,18 +170,62 @@ def test_what_an_architecture_lacks_is_said_in_a_line():
         hooks.head_values(subject("modernbert"), 0)
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-def test_layers_called_one_by_one_give_the_models_states_or_a_reason(shape):
+@pytest.mark.parametrize("shape", WHOLE)
+def test_layers_called_again_give_the_models_states(shape):
     it = subject(shape)
     (batch,) = encode.batches(it, encode.tokenize(it, [t.split() for t in TEXTS]), budget=10**6)
-    if shape not in parts.PLAIN:
-        with pytest.raises(ModelUnsuitable, match=f"type {shape}: its layers cannot be called one by one"):
-            parts.embedded(it, batch)
+    with torch.inference_mode():
+        states, calls = parts.states(it, batch)
+        again = parts._from(it, states[1], calls, parts.Off(0))
+    real = batch.mask.bool()
+    torch.testing.assert_close(again[real], states[-1][real], atol=1e-5, rtol=0)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_vectors_that_all_go_on_change_nothing_or_a_reason_is_given(shape):
+    it = subject(shape)
+    (batch,) = encode.batches(it, encode.tokenize(it, [t.split() for t in TEXTS]), budget=10**6)
+    classifier = Classifier(it, ClassHead(it, 2).eval(), ("0", "1"))
+    if shape in OTHER:
+        with pytest.raises(ModelUnsuitable, match=f"type {shape}: its layers cannot be called with fewer"):
+            elimination.forward(classifier, batch, [1, 1, 1])
         return
     with torch.inference_mode():
-        states, _ = parts.states(it, batch)
-    real, whole = batch.mask.bool(), encode.forward(it, batch).last_hidden_state
-    torch.testing.assert_close(states[-1][real], whole[real], atol=1e-4, rtol=0)
+        whole = classifier.head(encode.forward(it, batch).last_hidden_state)
+        all_go_on = elimination.forward(classifier, batch, [1, 1, 1])
+        moved = elimination.forward(classifier, batch, [1, 0.999, 0.999])  # of every row all places, gathered
+        fewer = elimination.forward(classifier, batch, [1, 0.5, 0.5])
+    torch.testing.assert_close(all_go_on, whole, atol=1e-5, rtol=0)
+    torch.testing.assert_close(moved, whole, atol=1e-5, rtol=0)
+    assert not torch.allclose(fewer, whole, atol=1e-4)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_heads_taken_out_are_heads_switched_off_or_a_reason_is_given(shape):
+    it, heads = subject(shape), [(0, 1), (1, 0), (1, 1), (1, 2), (1, 3), (2, 3)]
+    (batch,) = encode.batches(it, encode.tokenize(it, [t.split() for t in TEXTS]), budget=10**6)
+    if shape in OTHER:
+        with pytest.raises(ModelUnsuitable, match=f"type {shape}: its heads are not BERT's"):
+            remove_heads(it, heads)
+        return
+    with hooks.ablate_heads(it, heads):
+        masked = encode.forward(it, batch).last_hidden_state
+    less = duplicate(remove_heads(it, heads))
+    real = batch.mask.bool()
+    torch.testing.assert_close(encode.forward(less, batch).last_hidden_state[real], masked[real], atol=1e-5, rtol=0)
+    count = [sum(p.numel() for p in s.base.parameters()) for s in (it, less)]
+    assert count[1] < count[0]
+
+
+@pytest.mark.parametrize("shape", WHOLE)
+def test_maps_are_handed_over_while_a_model_runs(shape):
+    it, seen = subject(shape), []
+    (batch,) = encode.batches(it, encode.tokenize(it, [t.split() for t in TEXTS]), budget=10**6)
+    with hooks.on_maps(it, 1, lambda module, args, output: seen.append(output[1])):
+        encode.forward(it, batch)
+    encode.forward(it, batch)
+    (maps,) = seen
+    assert torch.equal(maps, encode.forward(it, batch, output_attentions=True).attentions[1])
 
 
 @pytest.mark.parametrize("shape", SHAPES)

@@ -16,6 +16,7 @@ from ...errors import TooFew
 from ...scores import intervals
 from ...subject.companions import companion
 from ...subject.encode import Row, batches, forward, tokenize, windows
+from ...subject.models import ModelUnsuitable
 from ...vectors.geometry import unit
 from .planted import told_by_segment_ids
 
@@ -40,6 +41,7 @@ def segment_position(subject, data, settings):
     are the items. Relative shifts are divided by the spread within a segment, since two models' cosines have no common
     scale; a model pretrained without next-sentence prediction (the companion `nonsp`) is shown beside where there is one.
     """
+    _refuse_without_segments(subject)
     rng = random.Random(settings.seed)
     pairs = [(cut(i.text), cut(i.text_b)) for i in data["paraphrase"]]
     pairs = [pair if rng.random() < 0.5 else pair[::-1] for pair in pairs]
@@ -67,6 +69,13 @@ def segment_position(subject, data, settings):
         rows.append(_relative("relative shift without NSP", *theirs, counts))
         notes.append(f"compared with {other.name}")
     return intervals.table(rows, notes)
+
+
+def _refuse_without_segments(subject) -> None:
+    """Without segment ids two inputs are compared that are one, and whatever the subject, nothing goes beyond place."""
+    (row,) = tokenize(subject, [["a"]], [["a"]])
+    if getattr(subject.config, "type_vocab_size", 0) < 2 or not any(row.types):
+        raise ModelUnsuitable(f"{subject.name} is not given segment ids: it cannot tell segments but by their place")
 
 
 def _ids(subject, pair) -> list[int]:
