@@ -72,7 +72,7 @@ overview("training")
 # figures are read from records; `bertology family run` trains the whole family again, and the start of two runs is trained again below.
 
 # %% tags=["hide-input"]
-from bertology_utils import card, found, plotting
+from bertology_utils import card, examples, found, plotting, results
 from bertology_utils.cards import family, learning
 
 # %% [markdown]
@@ -173,6 +173,9 @@ for group in ("base", "uniform attention"):
 # the layers is also fewer operations.
 
 # %%
+examples("trn.layers_vs_heads.wang2019b")
+
+# %%
 depth = family.recall("trn.layers_vs_heads.wang2019b")
 
 # %% mystnb={"figure": {"caption": "Half the layers or half the heads: which costs more? Loss; 95% intervals over seeds and items."}, "image": {"alt": "Horizontal bars with intervals: loss by group."}}
@@ -194,6 +197,9 @@ card("trn.layers_vs_heads.wang2019b")
 # ### Is wider better?
 #
 # Width 64, 128 and 192 (on English 96, 128 and 192), with heads of 32 ({cite:t}`wang2019b`).
+
+# %%
+examples("trn.hidden_size.wang2019b")
 
 # %%
 width = family.recall("trn.hidden_size.wang2019b")
@@ -219,6 +225,9 @@ card("trn.hidden_size.wang2019b")
 # just average the row? If that costs nothing, attention was not needed and the comparison says nothing.
 
 # %%
+examples("trn.fixed_attention.raganato2020")
+
+# %%
 preset = family.recall("trn.fixed_attention.raganato2020")
 
 # %% mystnb={"figure": {"caption": "Must attention be learned? Loss; 95% intervals over seeds and items."}, "image": {"alt": "Horizontal bars with intervals: loss by group."}}
@@ -241,6 +250,9 @@ card("trn.fixed_attention.raganato2020")
 #
 # {cite:t}`press2020` reorder sublayers: `sfsf` is BERT, `ssff` has the same sublayers, attention first. Two blocks leave room
 # for one reordering only; on English it is `ssssffff`.
+
+# %%
+examples("trn.sublayer_order.press2020")
 
 # %%
 order = family.recall("trn.sublayer_order.press2020")
@@ -268,6 +280,9 @@ card("trn.sublayer_order.press2020")
 # small ones with AdamW ({cite:t}`you2019`).
 
 # %%
+examples("trn.large_batch.liu2019b")
+
+# %%
 batch = family.recall("trn.large_batch.liu2019b")
 
 # %% mystnb={"figure": {"caption": "Do larger batches cost anything? Loss; 95% intervals over seeds and items."}, "image": {"alt": "Horizontal bars with intervals: loss by group."}}
@@ -291,6 +306,9 @@ card("trn.large_batch.liu2019b")
 # {cite:t}`gong2019` train a shallow model first and stack it. Here half of the blocks for half of the pieces, then all. How long
 # would a run from scratch take to the same loss? That is read off between runs with half, all and twice the pieces;
 # time is processor time, not the clock of a busy machine.
+
+# %%
+examples("trn.warm_start.gong2019")
 
 # %%
 stacked = family.recall("trn.warm_start.gong2019")
@@ -317,6 +335,9 @@ card("trn.warm_start.gong2019")
 # rate of 80% is the yardstick: it should be seen to cost.
 
 # %%
+examples("trn.masking_rate.raffel2019")
+
+# %%
 rates = family.recall("trn.masking_rate.raffel2019")
 
 # %% mystnb={"figure": {"caption": "Why 15%? Loss, rate - 15%; 95% intervals over seeds and items."}, "image": {"alt": "Horizontal bars with intervals: loss, rate - 15% by rate."}}
@@ -338,6 +359,9 @@ card("trn.masking_rate.raffel2019")
 #
 # In nearly three passes over the text, masks are drawn afresh or are the same at every pass, on the same rows
 # ({cite:t}`liu2019b`).
+
+# %%
+examples("trn.dynamic_masking.liu2019b")
 
 # %%
 masks = family.recall("trn.dynamic_masking.liu2019b")
@@ -364,6 +388,9 @@ card("trn.dynamic_masking.liu2019b")
 # gap is; that must be seen to cost.
 
 # %%
+examples("trn.unk_mask.clinchant2019")
+
+# %%
 symbol = family.recall("trn.unk_mask.clinchant2019")
 
 # %% mystnb={"figure": {"caption": "Must it be [MASK]? Loss; 95% intervals over seeds and items."}, "image": {"alt": "Horizontal bars with intervals: loss by group."}}
@@ -386,6 +413,9 @@ card("trn.unk_mask.clinchant2019")
 #
 # Hide single pieces, whole words, or spans of words {cite:p}`devlin2019,joshi2020`; then ask for agreement and probe
 # the vectors.
+
+# %%
+examples("trn.whole_word.devlin2019")
 
 # %%
 words = family.recall("trn.whole_word.devlin2019")
@@ -412,6 +442,9 @@ card("trn.whole_word.devlin2019")
 # out.
 
 # %%
+examples("trn.entity_mask.sun2019b")
+
+# %%
 entities = family.recall("trn.entity_mask.sun2019b")
 
 # %% mystnb={"figure": {"caption": "Does masking entities teach facts? P@1 over majority object; 95% intervals over seeds and items."}, "image": {"alt": "Horizontal bars with intervals: P@1 over majority object by group."}}
@@ -434,6 +467,9 @@ card("trn.entity_mask.sun2019b")
 #
 # {cite:t}`clark2020` let a small generator fill the gaps, and the encoder tell at every piece whether it was replaced.
 # Encoder and generator take as many operations per piece as the masked model, within three hundredths.
+
+# %%
+examples("trn.replaced_tokens.clark2020")
 
 # %%
 replaced = family.recall("trn.replaced_tokens.clark2020")
@@ -459,6 +495,9 @@ card("trn.replaced_tokens.clark2020")
 # ({cite:t}`liu2019b`). Each is asked for the same hidden pieces, in rows as it was taught.
 
 # %%
+examples("trn.nsp.liu2019b")
+
+# %%
 nsp = family.recall("trn.nsp.liu2019b")
 
 # %% mystnb={"figure": {"caption": "Does next-sentence prediction help? Loss; 95% intervals over seeds and items."}, "image": {"alt": "Horizontal bars with intervals: loss by group."}}
@@ -481,6 +520,9 @@ card("trn.nsp.liu2019b")
 #
 # {cite:t}`lan2020` swap two neighbouring stretches in place of taking one from elsewhere. Each head is asked the
 # other's question too.
+
+# %%
+examples("trn.sentence_order.lan2020")
 
 # %%
 sop = family.recall("trn.sentence_order.lan2020")
@@ -511,6 +553,9 @@ card("trn.sentence_order.lan2020")
 #
 # Half, all and twice the pieces, each with a schedule of its own ({cite:t}`liu2019b`). Agreement should gain less by
 # the second doubling than by the first {cite:p}`vanschijndel2019`; but it must first be there.
+
+# %%
+examples("trn.data_volume.liu2019b")
 
 # %%
 volume = family.recall("trn.data_volume.liu2019b")
@@ -583,23 +628,20 @@ card("trn.knowledge.zhang2019")
 # run live here is only what comes out the same everywhere.
 
 # %%
-from bertology_utils import card, found, load, plotting
-from bertology_utils.cards.words import model_name
-from bertology_utils.claims import evidence
+from bertology_utils import load
 from bertology_utils.data import load as load_data
 
 
 # %% tags=["hide-input"]
 def recorded(id):
-    """Model name -> rows of its record on generated data."""
-    wanted = [r for r in evidence.find(id) if r.kind == "rerun" and r.data == "builtin"]
-    return {model_name(r.model): r.frame for r in wanted}
+    """What there is of a claim on generated data: recorded reruns, and the model chosen in the first cell, measured now."""
+    return results(id, data="builtin")
 
 
-def of(frames, measure, by, **where):
-    """One frame per value of a column, for the plotting functions."""
-    rows = plotting.rows_of(frames["mini"], measure, **where)
-    return {f"{value}": part for value, part in rows.groupby(by, sort=False)}
+def of(made, measure, by, **where):
+    """One frame per value of a column, of the one subject that figures of one subject are of."""
+    rows = made.by({"": measure}, **where).get("")
+    return {} if rows is None else {f"{value}": part for value, part in rows.groupby(by, sort=False)}
 
 
 # %% [markdown]
@@ -610,7 +652,7 @@ def of(frames, measure, by, **where):
 from bertology_utils.finetune import Recipe, classify
 from bertology_utils.finetune.adapters import adapters, share_trained
 
-mini = load("mini")
+network = load()
 texts = [i for i in load_data("sentiment", "builtin", n=60)["sentiment"] if i.split == "train"]
 for item in texts[:2]:
     print(f"{item.label}: {item.text}")
@@ -618,11 +660,11 @@ for item in texts[:2]:
 # %%
 ways = {"all weights": None, "adapters": adapters(32)}
 for name, way in ways.items():
-    tuned = classify(mini, texts, Recipe(epochs=1, batch=16), way=way)
+    tuned = classify(network, texts, Recipe(epochs=1, batch=16), way=way)
     dense = tuned.subject.layers[0].attention.self.query.weight
-    moved = not dense.equal(mini.layers[0].attention.self.query.weight)
+    moved = not dense.equal(network.layers[0].attention.self.query.weight)
     print(f"{name}: first loss {tuned.losses[0]:.2f}; the first layer's queries {'moved' if moved else 'are as they were'}")
-print(f"adapters are {share_trained(mini, 32):.1%} of the parameters")
+print(f"adapters are {share_trained(network, 32):.1%} of the parameters")
 
 # %% [markdown]
 # (trn-features)=
@@ -690,7 +732,7 @@ plotting.plt.show()
 # %% tags=["hide-output"]
 optima = recorded("trn.wide_optima.hao2019")
 for measure in ("sharpness", "training loss", "sharpness, random - pretrained"):
-    print(plotting.printed(plotting.series(optima, measure)))
+    print(plotting.printed(optima.series(measure)))
 print(plotting.printed({k: rows[rows.across == 0] for k, rows in planes.items()}))
 
 # %%
@@ -708,17 +750,17 @@ card("trn.wide_optima.hao2019")
 
 # %% mystnb={"figure": {"caption": "Change by tuning on entailment, by block: cosine distance of attention maps, and distance of weights as a share of their norm."}, "image": {"alt": "Two panels by block: change of attention maps, and of weights."}}
 changed = recorded("trn.last_layers_change.kovaleva2019")
-changed = {name: rows.assign(block=rows["layer"] + 1) for name, rows in changed.items()}
 panels = {"change, by layer": "attention", "change of weights, by layer": "weights"}
 with plotting.style():
     figure, grid = plotting.plt.subplots(1, 2, figsize=(8, 3))
 for ax, (measure, title) in zip(grid, panels.items()):
-    plotting.lines(plotting.series(changed, measure), "block", ax=ax, title=title, ylabel="change")
+    by_block = {name: rows.assign(block=rows["layer"] + 1) for name, rows in changed.series(measure).items()}
+    plotting.lines(by_block, "block", ax=ax, title=title, ylabel="change")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
 for measure in panels:
-    print(plotting.printed(plotting.series(changed, measure)))
+    print(plotting.printed(changed.series(measure)))
 
 # %%
 found("trn.last_layers_change.kovaleva2019")
@@ -736,17 +778,18 @@ card("trn.last_layers_change.kovaleva2019")
 
 # %% mystnb={"figure": {"caption": "Attention to [CLS] and [SEP], mean over heads and texts, before tuning on entailment and after, and in the untrained twin after."}, "image": {"alt": "Two panels by block: attention to CLS and to SEP before and after tuning."}}
 mass = recorded("trn.tuned_sep.kovaleva2019")
-curves = {"before": ("mini", "pretrained"), "after": ("mini", "tuned"), "untrained, after": ("mini, untrained", "tuned")}
 with plotting.style():
     figure, grid = plotting.plt.subplots(1, 2, figsize=(8, 3), sharey=True)
 for ax, token in zip(grid, ("[CLS]", "[SEP]")):
-    shown = {k: plotting.rows_of(mass[m], f"attention, {w}", token=token) for k, (m, w) in curves.items()}
+    shown = mass.by({"before": "attention, pretrained", "after": "attention, tuned"}, token=token)
+    after = mass.twin[(mass.twin["measure"] == "attention, tuned") & (mass.twin.get("token") == token)]
+    shown |= {"untrained, after": after} if len(after) else {}
     plotting.lines(shown, "layer", ax=ax, title=token, ylim=(0, 0.8), ylabel="share of attention")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
 for measure in ("attention, pretrained", "attention, tuned", "syntactic heads, tuned - pretrained"):
-    print(plotting.printed(plotting.series(mass, measure)))
+    print(plotting.printed(mass.series(measure)))
 
 # %%
 found("trn.tuned_sep.kovaleva2019")
@@ -762,7 +805,7 @@ card("trn.tuned_sep.kovaleva2019")
 # need them.
 
 # %% mystnb={"figure": {"caption": "Accuracy of tuned models with a third of their layers, or all of them, put back to the pretrained weights."}, "image": {"alt": "Bars: accuracy with no layer put back, with the lower third, with the upper third, with all layers."}}
-restored = plotting.series(recorded("trn.restore_lower.hao2019"), "accuracy")
+restored = recorded("trn.restore_lower.hao2019").series("accuracy")
 plotting.bars(restored, "restored", chance=0.5, xlim=(0, 1), xlabel="accuracy")
 plotting.show(restored)
 
@@ -779,7 +822,7 @@ card("trn.restore_lower.hao2019")
 # The usual head reads the last layer. {cite:t}`su2019` and {cite:t}`kondratyuk2019` give it a learnt mean of all of them.
 
 # %% mystnb={"figure": {"caption": "Accuracy with a head over the last layer and over a learnt mean of all layers, of mini and its untrained twin."}, "image": {"alt": "Bars: accuracy from the last layer and from all layers, of mini and its untrained twin."}}
-layers = plotting.series(recorded("trn.more_layers.su2019"), "accuracy")
+layers = recorded("trn.more_layers.su2019").series("accuracy")
 plotting.bars(layers, "layers", chance=0.5, xlim=(0, 1), xlabel="accuracy")
 plotting.show(layers)
 
@@ -796,7 +839,7 @@ card("trn.more_layers.su2019")
 # {cite:t}`houlsby2019` train a few percent of the parameters and lose next to nothing.
 
 # %% mystnb={"figure": {"caption": "Accuracy by share of the parameters that learn, the head not counted; 0: a frozen model, 1: full tuning."}, "image": {"alt": "A curve: accuracy by the share of parameters trained."}}
-sizes = {"mini": plotting.rows_of(recorded("trn.adapters.houlsby2019")["mini"], "accuracy by size")}
+sizes = recorded("trn.adapters.houlsby2019").series("accuracy by size")
 ax = plotting.lines(sizes, "share", chance=0.5, ylim=(0.3, 1), xlabel="share of the parameters", ylabel="accuracy")
 ax.set_xscale("symlog", linthresh=0.004)
 ax.set_xlim(-0.001, 1.3)
@@ -817,13 +860,11 @@ card("trn.adapters.houlsby2019")
 # they learnt (MNLI), and on sentences made to mislead them (HANS).
 
 # %% mystnb={"figure": {"caption": "One point per run: sixteen of mini on sentiment, a hundred released ones of BERT on MNLI and where word overlap misleads (HANS)."}, "image": {"alt": "Three columns of points: runs of mini, runs of BERT on MNLI, close together, and on HANS, far apart."}}
-ours = plotting.rows_of(recorded("trn.seed_variance.dodge2020")["mini"], "accuracy of a run")
-hundred = evidence.find("trn.seed_variance.dodge2020")
-(hundred,) = [r.frame for r in hundred if r.data == "hans_partial"]
-points = {"mini": ours["value"].tolist()}
+luck = recorded("trn.seed_variance.dodge2020")
+points = {name: rows["value"].tolist() for name, rows in luck.by({luck.title: "accuracy of a run"}).items()}
 for condition in ("MNLI", "HANS lexical overlap, heuristic wrong"):
-    rows = plotting.rows_of(hundred, "accuracy of a run", condition=condition)
-    points[f"BERT, {condition.split(',')[0]}"] = rows["value"].tolist()
+    for rows in luck.beside("accuracy of a run", condition=condition).values():
+        points[f"BERT, {condition.split(',')[0]}"] = rows["value"].tolist()
 plotting.swarm(points, ylabel="accuracy", ylim=(0, 1))
 plotting.plt.show()
 
@@ -864,10 +905,9 @@ card("trn.adversarial.zhu2019")
 
 # %% mystnb={"figure": {"caption": "Accuracy where a heuristic gives the right answer and where it misleads; BERT: a hundred released runs on HANS."}, "image": {"alt": "Bars by heuristic, right or wrong: accuracy of mini, its untrained twin and the real BERT."}}
 shallow = recorded("trn.heuristics.mccoy2019b")
-(hans,) = [r.frame for r in evidence.find("trn.heuristics.mccoy2019b") if r.data == "hans_partial"]
-models = {"bert-base-uncased": hans, **shallow}
-shown = {m: f[(f.measure == "accuracy") & f.condition.str.contains("heuristic")] for m, f in models.items()}
-plotting.bars(shown, "condition", chance=0.5, xlim=(0, 1), xlabel="accuracy")
+every = shallow.series("accuracy")
+shown = {m: f[f["condition"].str.contains("heuristic", na=False)] for m, f in every.items() if "condition" in f}
+plotting.bars(shown, "condition", chance=0.5, xlim=(0, 1), xlabel="accuracy", ax=plotting.axes(figsize=(9, 6)))
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -908,13 +948,13 @@ card("trn.two_stage.phang2019")
 
 # %% mystnb={"figure": {"caption": "Standard deviation of accuracy over five seeds, with a plain head and over normalised values of [CLS]."}, "image": {"alt": "Bars: standard deviation of accuracy over seeds, plain and normalised, of mini and its untrained twin."}}
 normalised = recorded("trn.cls_norm.zhou2019")
-spread = plotting.series(normalised, "standard deviation")
+spread = normalised.series("standard deviation")
 plotting.bars(spread, "way", xlabel="standard deviation of accuracy over seeds")
 plotting.show(spread)
 
 # %% tags=["hide-output"]
 for measure in ("offset of [CLS], standard deviations", "accuracy"):
-    print(plotting.printed(plotting.series(normalised, measure)))
+    print(plotting.printed(normalised.series(measure)))
 
 # %%
 found("trn.cls_norm.zhou2019")
@@ -931,12 +971,12 @@ card("trn.cls_norm.zhou2019")
 
 # %% mystnb={"figure": {"caption": "Standard deviation of accuracy over eight seeds, plain tuning and mixout."}, "image": {"alt": "Bars: standard deviation of accuracy over seeds, with plain tuning and with mixout, of mini and its untrained twin."}}
 mixed = recorded("trn.mixout.lee2019")
-spread = plotting.series(mixed, "standard deviation")
+spread = mixed.series("standard deviation")
 plotting.bars(spread, "way", xlabel="standard deviation of accuracy over seeds")
 plotting.show(spread)
 
 # %% tags=["hide-output"]
-print(plotting.printed(plotting.series(mixed, "accuracy")))
+print(plotting.printed(mixed.series("accuracy")))
 
 # %%
 found("trn.mixout.lee2019")
