@@ -58,21 +58,21 @@ overview("embeddings")
 # %% [markdown]
 # **How to read this chapter**
 #
-# Each claim has a question, the call that measures it, a figure with 95% intervals, what we found in a few words, and a
-# **card**: the real BERT (its authors' released outputs, scored again), in part MiniLM (a relative that others trained on
-# far more text), our own small model `mini`, and its *untrained twin* (the same architecture with random weights).
-# Figures are on the studies' own data: `recall` shows the recorded run, and `run` with the same arguments repeats it.
-# What runs while you read uses generated sentences, a demonstration that needs no download. Layer 0 is the embedding
-# layer, before any context; layer 1 is the output of the first block.
+# Each claim has a question, one or two items with what a network answers to them now, a figure with 95% intervals, what
+# we found in a few words, and a **card**: the real BERT (its authors' released outputs, scored again), in part MiniLM (a
+# relative that others trained on far more text), our own small model `mini`, and its *untrained twin* (the same
+# architecture with random weights). `results(id)` brings all subjects there are, on the study's own data; a model chosen
+# in the first cell is measured now and drawn in red. `examples(id)` asks the chosen model, by default `mini`, on
+# generated sentences where no others are asked for. Layer 0 is the embedding layer, before any context; layer 1 is the
+# output of the first block.
 
 # %% tags=["hide-input"]
+import re
+
 import pandas as pd
 
-from bertology_utils import Settings, card, found, load, plotting, recall, run
-from bertology_utils.claims import evidence
-from bertology_utils.data import load as load_data
+from bertology_utils import attempt, card, examples, found, plotting, results
 from bertology_utils.experiments.embeddings.senses import sense_map
-from bertology_utils.vectors import geometry
 
 # %% [markdown]
 # (emb-anisotropy)=
@@ -83,28 +83,20 @@ from bertology_utils.vectors import geometry
 # than *glass*, and average the cosine over all pairs; Gaussian vectors of the same size are the control.
 
 # %%
-cone = recall("emb.anisotropy.ethayarajh2019", data="sts_semeval_2012_2016")
+examples("emb.anisotropy.ethayarajh2019")
 
-# %% mystnb={"figure": {"caption": "Mean cosine of two random words by layer; the dotted line is isotropy."}, "image": {"alt": "Curves: mean cosine of random words by layer, for the model, its untrained twin and the released figures of bert-base. A dotted line at 0 marks isotropy. The real curve rises up to layer 11; the model's rises to layer 3, falls and ends highest; the untrained one is flat and high."}}
+# %%
+cone = results("emb.anisotropy.ethayarajh2019", data="sts_semeval_2012_2016")
+
+# %% mystnb={"figure": {"caption": "Mean cosine of two random words by layer; the dotted line is isotropy."}, "image": {"alt": "Curves: mean cosine of random words by layer, for every subject there is; a dotted line at 0 marks isotropy. The released curve of bert-base rises up to layer 11; that of the untrained network is flat and high."}}
 shown = cone.series("mean cosine")
-released = evidence.curves("emb.anisotropy.ethayarajh2019", "mean cosine")
-both = {**shown, **{name: rows for name, rows in released.items() if "bert" in name}}
-plotting.lines(both, "layer", chance=0.0, ylabel="mean cosine of random words")
+plotting.lines(shown, "layer", chance=0.0, ylabel="mean cosine of random words")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
 print(plotting.printed(shown))
 print(plotting.printed(cone.series("mean cosine, Gaussian control")))
 print(plotting.printed(cone.series("change of mean cosine")))
-
-# %% [markdown]
-# The same measurement while you read, on generated sentences: `run` in place of `recall`.
-
-# %%
-live = run("emb.anisotropy.ethayarajh2019")
-for step in ("lower to middle", "middle to upper", "lower to upper"):
-    change = live.value("change of mean cosine", step=step)
-    print(f"{step:<16} {change:+.2f}, untrained {live.value('change of mean cosine', twin=True, step=step):+.2f}")
 
 # %%
 found("emb.anisotropy.ethayarajh2019")
@@ -122,18 +114,18 @@ card("emb.anisotropy.ethayarajh2019")
 # (*relative*: 1 for identical vectors, 0 for those of any two words).
 
 # %%
-context = recall("emb.context_specificity.ethayarajh2019", data="sts_semeval_2012_2016")
-relative = recall(
-    "emb.context_specificity.ethayarajh2019", model="all-MiniLM-L6-v2", data="sts_semeval_2012_2016", twin=False
-)
+examples("emb.context_specificity.ethayarajh2019")
 
-# %% mystnb={"figure": {"caption": "Self-similarity of a word over contexts, relative to the room random words leave."}, "image": {"alt": "Curves: relative self-similarity of words by layer, for the model, its untrained twin, MiniLM (a trained relative of 6 layers) and the released figures of bert-base. The real curve and MiniLM's fall; the model's falls to layer 3 and rises a little again; the untrained one is flat."}}
-shown = context.series("relative self-similarity") | relative.series("relative self-similarity")
-released = evidence.curves("emb.context_specificity.ethayarajh2019", "relative self-similarity")
-plotting.lines({**shown, **released}, "layer", ylabel="relative self-similarity")
+# %%
+context = results("emb.context_specificity.ethayarajh2019", data="sts_semeval_2012_2016")
+
+# %% mystnb={"figure": {"caption": "Self-similarity of a word over contexts, relative to the room random words leave."}, "image": {"alt": "Curves: relative self-similarity of words by layer, for every subject there is. The released curve of bert-base falls; that of the untrained network is flat."}}
+shown = context.series("relative self-similarity")
+plotting.lines(shown, "layer", ylabel="relative self-similarity")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
+print(plotting.printed(shown))
 for kind in ("adjusted", "relative"):
     print(plotting.printed(context.series(f"change of {kind} self-similarity")))
 
@@ -152,22 +144,24 @@ card("emb.context_specificity.ethayarajh2019")
 # graded similarity before and after, for words alone in their input and for sentences.
 
 # %%
-words = recall("emb.postprocessing.mu2018", data="word_similarity")
-sentences = recall("emb.postprocessing.mu2018", data="stsb_multi")
+examples("emb.postprocessing.mu2018")
 
-# %% mystnb={"figure": {"caption": "Rank correlation with graded similarity by layer, before and after removing the mean and the leading directions."}, "image": {"alt": "Curves: Spearman correlation with graded word and sentence similarity by layer, before and after removing the mean and leading directions, for the model alone. The curves after lie above those before at most layers."}}
-name = words.records[0].model
-shown = {
-    f"{kind}, {when}": top.series(f"Spearman {when}")[name]
-    for kind, top in (("words", words), ("sentences", sentences))
-    for when in ("before", "after")
-}
-plotting.lines(shown, "layer", chance=0.0, ylabel="Spearman with the gold scores")
+# %%
+words = results("emb.postprocessing.mu2018", data="word_similarity")
+sentences = results("emb.postprocessing.mu2018", data="stsb_multi")
+
+# %% mystnb={"figure": {"caption": "Rank correlation with graded similarity by layer, before and after removing the mean and the leading directions."}, "image": {"alt": "Two panels, words and sentences: Spearman correlation with graded similarity by layer, before and after removing the mean and leading directions, for the one network that the panels name."}}
+kinds = {when: f"Spearman {when}" for when in ("before", "after")}
+panels = plotting.axes(ncols=2, figsize=(8.5, 3.4), sharey=True)
+for ax, kind, top in zip(panels, ("words", "sentences"), (words, sentences)):
+    plotting.lines(top.by(kinds), "layer", chance=0.0, ax=ax, title=f"{top.title}: {kind}")
+panels[0].set_ylabel("Spearman with the gold scores")
 plotting.plt.show()
 
-# %% mystnb={"figure": {"caption": "What is gained over the vectors as they are, layers chosen on dev."}, "image": {"alt": "Horizontal bars: gain in Spearman correlation by removing the mean and leading directions, for words and for sentences, for the model and its untrained twin."}}
+# %% mystnb={"figure": {"caption": "What is gained over the vectors as they are, layers chosen on dev."}, "image": {"alt": "Horizontal bars: gain in Spearman correlation by removing the mean and leading directions, for words and for sentences, for every subject there is."}}
 gains = [top.series("gain", over="before") for top in (words, sentences)]
-shown = {name: pd.concat([g[name] for g in gains]) for name in gains[0]}
+names = dict.fromkeys(name for g in gains for name in g)
+shown = {name: pd.concat([g[name] for g in gains if name in g]).drop_duplicates() for name in names}
 plotting.bars(shown, "benchmark", chance=0.02, reference="asked for", xlabel="gain in Spearman")
 plotting.plt.show()
 
@@ -191,9 +185,12 @@ card("emb.postprocessing.mu2018")
 # A second baseline pools the embeddings in the same way: it averages over positions and sees no context at all.
 
 # %%
-static = recall("emb.static_distillation.bommasani2020", data="word_similarity")
+examples("emb.static_distillation.bommasani2020")
 
-# %% mystnb={"figure": {"caption": "Rank correlation with word similarity by how a word's vector is made."}, "image": {"alt": "Horizontal bars: Spearman correlation with word similarity of the word alone and of vectors pooled over 1, 5, 10, 20 and 50 contexts, for the model and its untrained twin."}}
+# %%
+static = results("emb.static_distillation.bommasani2020", data="word_similarity")
+
+# %% mystnb={"figure": {"caption": "Rank correlation with word similarity by how a word's vector is made."}, "image": {"alt": "Horizontal bars: Spearman correlation with word similarity of the word alone and of vectors pooled over 1, 5, 10, 20 and 50 contexts, for every subject there is."}}
 sizes = ["the word alone", *(f"{k} contexts" for k in (1, 5, 10, 20, 50))]
 chosen = static.series("Spearman, layer chosen on dev")
 shown = {name: rows[rows["pooling"].isin(sizes)] for name, rows in chosen.items()}
@@ -222,10 +219,13 @@ card("emb.static_distillation.bommasani2020")
 # over weapons. The survey also names such sentences as a way to better vectors of words, which word similarity tests.
 
 # %%
-bleached = recall("emb.bleached.may2019", data="may2019_seat")
-similar = recall("emb.bleached.may2019", data="word_similarity")
+examples("emb.bleached.may2019")
 
-# %% mystnb={"figure": {"caption": "Effect sizes of the two tests that nobody doubts, by the last layer's vectors of words and of bleached sentences; the claim is judged by [CLS] of sentences."}, "image": {"alt": "Horizontal bars: effect sizes of flowers over insects and instruments over weapons, by words and by bleached sentences, for two kinds of vector, for the model and its untrained twin. Some of the model's intervals lie above 0, the others include it."}}
+# %%
+bleached = results("emb.bleached.may2019", data="may2019_seat")
+similar = results("emb.bleached.may2019", data="word_similarity")
+
+# %% mystnb={"figure": {"caption": "Effect sizes of the two tests that nobody doubts, by the last layer's vectors of words and of bleached sentences; the claim is judged by [CLS] of sentences."}, "image": {"alt": "Horizontal bars: effect sizes of flowers over insects and instruments over weapons, by words and by bleached sentences, for two kinds of vector, for every subject there is; a dotted line marks the effect asked for."}}
 tests = {"weat1": "flowers, words", "sent-weat1": "flowers, sentences"}
 tests |= {"weat2": "instruments, words", "sent-weat2": "instruments, sentences"}
 known = bleached.series("effect size", known="yes")
@@ -250,46 +250,24 @@ card("emb.bleached.may2019")
 # ## Are senses neighbourhoods?
 #
 # Is the vector of *bank* by the river nearer to other river banks than to banks with money? {cite:t}`wiedemann2019` tag
-# senses by nearest neighbours in training data. This claim we take apart. First some items: a word in a sentence, and the
-# sense it has there.
+# senses by nearest neighbours in training data. All cosines are high, since everything lies in a cone; their order is
+# what counts.
+#
+# The experiment takes the majority among the five nearest, for all words of CoarseWSD-20, with the layer chosen on
+# development data. Three baselines see the same training sentences: always the commonest sense; the nearest by the
+# word's embedding, which knows its form alone; and the nearest by a bag of the sentence's other words, which knows its
+# topic.
 
 # %%
-subject = load(Settings.of().model)
-layer = 3 * subject.n_layers // 4
-items = [i for i in load_data("senses", "builtin", n=1200)["senses"] if i.lemma == "bank"]
-train, test = ([i for i in items if i.split == split] for split in ("train", "test"))
-for item in (*train[:3], test[0]):
-    print(f"{item.split:<6}{item.sense:<12} {' '.join(item.words)}")
-
-# %% [markdown]
-# Now the vectors of *bank* three quarters up the stack, and the training sentences nearest to one of the test's. Their
-# cosines are all high, since everything lies in a cone; their order is what counts.
+examples("emb.sense_clusters.wiedemann2019")
 
 # %%
-def vectors(items):
-    places = [(k, item.target) for k, item in enumerate(items)]
-    return geometry.collect(subject, [item.words for item in items], places, layers=[layer])[:, 0]
+senses = results("emb.sense_clusters.wiedemann2019", data="coarsewsd20")
 
-
-cosines = geometry.unit(vectors(train)) @ geometry.unit(vectors(test[:1]))[0]
-print("asked:", " ".join(test[0].words), "->", test[0].sense)
-for k in cosines.argsort()[::-1][:5]:
-    print(f"{cosines[k]:.3f}  {train[k].sense:<12} {' '.join(train[k].words)}")
-
-# %% [markdown]
-# The whole takes the majority among the five nearest, for all words of CoarseWSD-20, with the layer chosen on development data. Three
-# baselines see the same training sentences: always the commonest sense; the nearest by the word's embedding, which knows
-# its form alone; and the nearest by a bag of the sentence's other words, which knows its topic.
-
-# %%
-senses = recall("emb.sense_clusters.wiedemann2019", data="coarsewsd20")
-
-# %% mystnb={"figure": {"caption": "Accuracy of nearest-neighbour sense tagging by layer on CoarseWSD-20; the dotted line is the best baseline, a bag of words."}, "image": {"alt": "Curves: accuracy of nearest-neighbour sense tagging by layer, for the model and its untrained twin; a dotted line marks the bag of words."}}
+# %% mystnb={"figure": {"caption": "Accuracy of nearest-neighbour sense tagging by layer on CoarseWSD-20; the dotted line is the best baseline, a bag of words."}, "image": {"alt": "Curves: accuracy of nearest-neighbour sense tagging by layer, for every subject there is; a dotted line marks the bag of words."}}
 shown = senses.series("kNN accuracy")
-ax = plotting.lines(shown, "layer", ylabel="accuracy")
 at = senses.value("baseline", task="senses", over="bag of words")
-ax.axhline(at, color="#555555", linestyle=":", label="bag of words")
-ax.legend()
+plotting.lines(shown, "layer", chance=at, reference="bag of words", ylabel="accuracy")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -297,12 +275,11 @@ print(plotting.printed(senses.series("gain over baseline")))
 print(plotting.printed(senses.series("adjusted Rand index")))
 
 # %% [markdown]
-# And the real BERT on the same words, from released predictions.
+# And the real BERT on the words of CoarseWSD-20, from released predictions.
 
 # %% mystnb={"figure": {"caption": "Released nearest-neighbour predictions of bert-base-uncased, scored again, word by word."}, "image": {"alt": "Horizontal bars: accuracy of nearest-neighbour sense tagging by bert-base-uncased for each of twenty ambiguous words; a dotted line marks the commonest sense, averaged over the words."}}
-records = {r.model: r for r in evidence.find("emb.sense_clusters.wiedemann2019") if r.data == "coarsewsd20"}
-real = plotting.series({"bert-base-uncased": records["bert-base-uncased"].frame}, "accuracy")
-always = records["commonest sense"].frame.set_index("measure").at["macro accuracy", "value"]
+real = senses.beside("accuracy")
+always = senses.others["commonest sense"].set_index("measure").at["macro accuracy", "value"]
 ax = plotting.axes(figsize=(7, 5))
 plotting.bars(real, "word", xlim=(0, 1), chance=round(always, 2), reference="commonest sense", ax=ax, xlabel="accuracy")
 plotting.plt.show()
@@ -310,18 +287,15 @@ plotting.plt.show()
 # %% [markdown]
 # Below, the occurrences of one word whose two senses are about equally common, in the plane of their two main
 # directions at each layer. Where the senses part, marks of one kind lie together. The silhouette measures the same in
-# all dimensions: 1 for far apart and tight, 0 for mixed. In our model the senses of this word hardly part: the marks stay
+# all dimensions: 1 for far apart and tight, 0 for mixed. In `mini` the senses of this word hardly part: the marks stay
 # mixed up to the last layer, and the silhouette rises only a little above 0.
 
-# %% mystnb={"figure": {"caption": "One ambiguous word, layer by layer, in the plane of its two main directions."}, "image": {"alt": "Small multiples: the occurrences of one ambiguous word as points in a plane, one panel per layer, coloured by sense; the two colours stay mixed, a little less so in the upper layers."}}
-points = sense_map()
-points["panel"] = [f"layer {k} ({s:+.2f})" for k, s in zip(points["layer"], points["silhouette"])]
-plotting.scatters(points, "panel", "sense", title=f"“{points['word'][0]}” by layer (silhouette)")
-plotting.plt.show()
-
-# %% tags=["hide-output"]
-for layer, part in points.groupby("layer"):
-    print(f"layer {layer}: silhouette {part['silhouette'].iloc[0]:.3f}, {len(part)} occurrences")
+# %% mystnb={"figure": {"caption": "One ambiguous word, layer by layer, in the plane of its two main directions."}, "image": {"alt": "Small multiples: the occurrences of one ambiguous word as points in a plane, one panel per layer, coloured by sense."}}
+with attempt():
+    points = sense_map()
+    points["panel"] = [f"layer {k} ({s:+.2f})" for k, s in zip(points["layer"], points["silhouette"])]
+    plotting.scatters(points, "panel", "sense", title=f"“{points['word'][0]}” by layer (silhouette)")
+    plotting.plt.show()
 
 # %%
 found("emb.sense_clusters.wiedemann2019")
@@ -342,12 +316,14 @@ card("emb.sense_clusters.wiedemann2019")
 # such pair, so that part is left untested.
 
 # %%
-segments = recall("emb.segment_position.mickus2019", data="mrpc_msr_paraphrase")
+examples("emb.segment_position.mickus2019")
 
-# %% mystnb={"figure": {"caption": "How much less alike a word's vectors are across segments than within one, by layer."}, "image": {"alt": "Curves: cosine within a segment less cosine across segments of the same word's occurrences, by layer: highest for the untrained twin, lower but clearly above 0 at every layer for the model, near 0 from layer 2 on for the model without segment ids."}}
-name = segments.records[0].model
-without = segments.series("shift without segment ids by layer")[name]
-shown = {**segments.series("shift by layer"), f"{name}, without segment ids": without}
+# %%
+segments = results("emb.segment_position.mickus2019", data="mrpc_msr_paraphrase")
+
+# %% mystnb={"figure": {"caption": "How much less alike a word's vectors are across segments than within one, by layer."}, "image": {"alt": "Curves: cosine within a segment less cosine across segments of the same word's occurrences, by layer, for every subject there is, and for one of them without segment ids."}}
+without = {f"{segments.title}, without segment ids": "shift without segment ids by layer"}
+shown = segments.series("shift by layer") | segments.by(without)
 plotting.lines(shown, "layer", chance=0.0, ylabel="cosine within less across segments")
 plotting.plt.show()
 
@@ -372,14 +348,19 @@ card("emb.segment_position.mickus2019")
 # left as they were, masked, or replaced by another.
 
 # %%
-identity = recall("emb.token_identity.voita2019a", data="ud_english_ewt")
+examples("emb.token_identity.voita2019a")
 
-# %% mystnb={"figure": {"caption": "How well a token's type is told from its neighbours, by layer."}, "image": {"alt": "Curves for the model: average precision with which neighbours are tokens of the original type, by layer, for kept, masked and replaced tokens, and for kept ones in the untrained twin. The curve of kept tokens falls from nearly 1 to about one half at layer 2 and stays there; the twin's stays near a quarter, the others near 0.1."}}
-name = identity.records[0].model
-precision = {"decoder": "average precision of neighbours"}
-shown = {k: identity.series("identity recovered", token=k, **precision)[name] for k in ("kept", "masked", "replaced")}
-shown["kept, untrained"] = identity.series("identity recovered", token="kept", **precision)[f"{name}-untrained"]
-plotting.lines(shown, "layer", ylim=(-0.02, 1.02), ylabel="average precision of the original type")
+# %%
+identity = results("emb.token_identity.voita2019a", data="ud_english_ewt")
+
+# %% mystnb={"figure": {"caption": "How well a token's type is told from its neighbours, by layer."}, "image": {"alt": "Two panels: average precision with which neighbours are tokens of the original type, by layer; left for kept, masked and replaced tokens of the one network that the title names, right for kept tokens of every subject there is."}}
+by = {"decoder": "average precision of neighbours"}
+kinds = ("kept", "masked", "replaced")
+shown = {k: rows for kind in kinds for k, rows in identity.by({kind: "identity recovered"}, token=kind, **by).items()}
+kept = identity.series("identity recovered", token="kept", **by)
+left, right = plotting.axes(ncols=2, figsize=(9, 3.6), sharey=True)
+plotting.lines(shown, "layer", ax=left, title=identity.title, ylim=(-0.02, 1.02), ylabel="average precision")
+plotting.lines(kept, "layer", ax=right, title="kept tokens")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -401,32 +382,33 @@ card("emb.token_identity.voita2019a")
 # chosen on development data, and compared with the last layer's [CLS] on the test data.
 
 # %%
-similarity = recall("emb.sentence_pooling.toshniwal2020", data="stsb_multi")
-sentiment = recall("emb.sentence_pooling.toshniwal2020", data="glue_sst2")
+examples("emb.sentence_pooling.toshniwal2020")
+
+# %%
+similarity = results("emb.sentence_pooling.toshniwal2020", data="stsb_multi")
+sentiment = results("emb.sentence_pooling.toshniwal2020", data="glue_sst2")
 
 # %% tags=["hide-input"]
-def by_layer(rows, pooling, top):
-    layers = {f"{pooling}, layer {k}": k for k in range(top + 1)}
-    found_at = rows["pooling"].str.replace("last layer", f"layer {top}").map(layers)
-    return rows[found_at.notna()].assign(layer=found_at.dropna())
+def by_layer(rows, pooling):
+    """The rows of one way of pooling, with the layer that it pools; the last one is counted."""
+    own = rows["pooling"].str.fullmatch(rf"{re.escape(pooling)}, (last layer|layer \d+)")
+    layers = rows["pooling"].str.extract(r" layer (\d+)")[0].astype(float)
+    last = layers.max() + ("mean, last layer" in set(rows["pooling"]))
+    return rows[own].assign(layer=layers.fillna(last)[own])
 
 
-# %% mystnb={"figure": {"caption": "Rank correlation with sentence similarity (STS-B) by layer, for [CLS] (left) and for means over pieces (right), of our model, its untrained twin and the real BERT."}, "image": {"alt": "Curves: Spearman with sentence similarity by layer for the classification token and for means over pieces, for the model, its untrained twin and released figures of bert-base-uncased. Means lie above the classification token."}}
-ours = similarity.series("Spearman")
-released = next(r for r in evidence.find("emb.sentence_pooling.toshniwal2020") if "senteval" in r.data).frame
-both = {**ours, "bert-base-uncased": plotting.rows_of(released, "Spearman", task="similarity")}
-tops = {name: 12 if name == "bert-base-uncased" else subject.n_layers for name in both}
-with plotting.style():
-    _, panels = plotting.plt.subplots(1, 2, figsize=(8.5, 3.6), sharey=True)
+# %% mystnb={"figure": {"caption": "Rank correlation with sentence similarity (STS-B) by layer, for [CLS] (left) and for means over pieces (right)."}, "image": {"alt": "Two panels: Spearman with sentence similarity by layer, left for the classification token and right for means over pieces, for every subject there is. Means lie above the classification token."}}
+both = similarity.series("Spearman", task="similarity")
+panels = plotting.axes(ncols=2, figsize=(8.5, 3.6), sharey=True)
 for ax, pooling in zip(panels, ("[CLS]", "mean")):
-    shown = {name: by_layer(rows, pooling, tops[name]) for name, rows in both.items()}
+    shown = {name: by_layer(rows, pooling) for name, rows in both.items()}
     plotting.lines(shown, "layer", ax=ax, ylim=(0, 0.95), title=pooling)
 panels[0].set_ylabel("Spearman with graded similarity")
 plotting.plt.show()
 
-# %% mystnb={"figure": {"caption": "Accuracy of a linear probe for sentiment (SST-2) by pooling."}, "image": {"alt": "Horizontal bars: accuracy of a linear probe for sentiment on four poolings and of the majority class, for the model and its untrained twin. The poolings differ little."}}
+# %% mystnb={"figure": {"caption": "Accuracy of a linear probe for sentiment (SST-2) by pooling."}, "image": {"alt": "Horizontal bars: accuracy of a linear probe for sentiment on four poolings and of the majority class, for every subject there is."}}
 some = ["[CLS], last layer", "max, last layer", "mean, all layers averaged", "mean, layer 0", "none (majority)"]
-shown = sentiment.series("accuracy")
+shown = sentiment.series("accuracy", task="sentiment")
 shown = {name: rows[rows["pooling"].isin(some)] for name, rows in shown.items()}
 plotting.bars(shown, "pooling", xlim=(0, 1), xlabel="accuracy")
 plotting.plt.show()
