@@ -158,7 +158,7 @@ plotting.plt.show()
 # %% mystnb={"figure": {"caption": "How much the masked-word loss depends on the attention to [SEP] and to ordinary words, by block."}, "image": {"alt": "Curves: size of the gradient of the masked language model loss by the attention on the separator and on ordinary words, by block, for the model."}}
 measure = "gradient by attention, by block"
 named = {"[SEP]": "[SEP]", "words": "other"}
-shown = {k: plotting.series(model, measure, statistic=v)["mini"] for k, v in named.items()}
+shown = special.split(measure, "statistic", named)
 plotting.lines(shown, "block", ylim=(0, None), ylabel="gradient by attention", xlabel="block")
 plotting.plt.show()
 

@@ -441,7 +441,7 @@ examples("siz.quantization.zafrir2019")
 bits = results("siz.quantization.zafrir2019", data="builtin")
 ways = ("8 bits", "4 bits", "3 bits", "3 bits, outliers kept", "2 bits")
 rows = [plotting.rows_of(bits.rows, f"accuracy lost, {way}").assign(bits=way) for way in ways]
-shown = {"mini": pd.concat(rows)}
+shown = {bits.title: pd.concat(rows)}
 plotting.bars(shown, "bits", chance=0.0, xlabel="accuracy lost")
 plotting.plt.show()
 
