@@ -284,6 +284,9 @@ ax = plotting.axes(figsize=(7, 5))
 plotting.bars(real, "word", xlim=(0, 1), chance=round(always, 2), reference="commonest sense", ax=ax, xlabel="accuracy")
 plotting.plt.show()
 
+# %% tags=["hide-output"]
+print(plotting.printed(real))
+
 # %% [markdown]
 # Below, the occurrences of one word whose two senses are about equally common, in the plane of their two main
 # directions at each layer. Where the senses part, marks of one kind lie together. The silhouette measures the same in
@@ -296,6 +299,11 @@ with attempt():
     points["panel"] = [f"layer {k} ({s:+.2f})" for k, s in zip(points["layer"], points["silhouette"])]
     plotting.scatters(points, "panel", "sense", title=f"“{points['word'][0]}” by layer (silhouette)")
     plotting.plt.show()
+
+# %% tags=["hide-output"]
+with attempt():
+    for layer, part in sense_map().groupby("layer"):
+        print(f"layer {layer}: silhouette {part['silhouette'].iloc[0]:.3f}, {len(part)} occurrences")
 
 # %%
 found("emb.sense_clusters.wiedemann2019")

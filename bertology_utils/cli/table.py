@@ -6,8 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..claims import evidence
-
 if TYPE_CHECKING:
     from ..settings import Settings
     from ..sweep import Outcome
@@ -62,6 +60,7 @@ def _row(outcome: Outcome) -> Row:
 
 def _recorded(claim: str, source: str, settings: Settings) -> Row:
     """The row of what an earlier run measured; `planned` has looked whether it is what was asked for."""
+    from ..claims import evidence
     from ..pretrain.family.recorded import NAME as FAMILY
     from ..runs import get, settings_for
 

@@ -23,7 +23,7 @@ def folded(source, outputs=(), **metadata):
         ("import numpy as np", (), {"tags": ["hide-input"]}, ["hide-input"]),
         ("plotting.plt.show()", (PICTURE,), {"tags": ["slow"]}, ["slow", "hide-input"]),
         ("print(1)", (), {"tags": ["hide-output"]}, ["hide-cell"]),
-        ('x = recall("a.b.c")', (), {}, None),
+        ('x = results("a.b.c")', (), {}, None),
         ("%matplotlib inline", (), {}, None),
         ('x = card("a.b.c")', (), {}, None),
         ('cards("a.b.c")', (), {}, None),
@@ -42,6 +42,6 @@ def test_captions_stay():
 def test_every_chapter_keeps_its_calls_in_sight(path):
     cells = [c for c in folding.fold(nbformat.read(path, as_version=4)).cells if c.cell_type == "code"]
     seen = [c.source for c in cells if not c.metadata.get("tags")]
-    assert any("recall(" in s or "run(" in s for s in seen)
+    assert any("results(" in s or s.startswith("examples(") for s in seen)
     assert not any(s.startswith(("card(", "found(")) for s in seen)
     assert sum(len(s.split()) for s in seen) < 1200  # code words that a reader meets without asking
