@@ -99,7 +99,8 @@ def _sources(it: Claim, settings: Settings, refused: list[str]) -> list[str]:
 def _asked(it: Claim, subject: Subject, source: str, settings: Settings) -> list[str]:
     """The lines about the items of one source; errors as of `runs.rows_of`."""
     example = EXAMPLES.get(it.id)
-    few = replace(settings, n=example.n if example else min(FEW, it.quick), draws=DRAWS)
+    n = example.n if example else min(FEW, it.quick)
+    few = replace(settings, n=n, draws=DRAWS)
 
     def show(subject: Subject, data: Data, settings: Settings) -> pd.DataFrame:
         made = example.show(subject, data, settings) if example else experimented(it, source, data, settings)

@@ -11,7 +11,7 @@ import torch
 from ..attention import antecedents, collect, identifiability, mixtures, patterns, pieces, relations, scope, spans
 from ..attention.choosing import fitting, sides
 from ..attention.maps import KINDS, maps
-from ..data.items import Coreference, Data, Sentence
+from ..data.items import Data, Sentence
 from ..data.text import marked
 from ..errors import TooFew
 from ..experiments.heads import blocks, explanation, frames, lexical, reference
@@ -21,6 +21,7 @@ from ..subject import encode
 from ..subject.models import Subject
 from .text import figures, two, verdict
 
+LONG = 60  # words of a text with a pronoun, where there are shorter ones
 RELATIONS = ("obj", "nsubj", "amod", "det", "obj, from tags", "nsubj, from tags", "det, from tags")
 
 
@@ -119,7 +120,8 @@ def coreference(subject: Subject, data: Data, settings: Settings) -> Iterator[st
     task, items = next(iter(data.items.items()))
     kept, _ = fitting(subject, items)
     read = reference.READERS[task]
-    anaphors = read([i for i in kept if not isinstance(i, Coreference) or len(i.words) <= 60] or kept)
+    kept = [i for i in kept if len(i.words) <= LONG] or kept
+    anaphors = read(kept)
     if len(anaphors) < 4:
         raise TooFew(f"{len(kept)} items hold {len(anaphors)} anaphors with a right and a wrong candidate")
     words = [i.words for i in kept]
@@ -145,14 +147,11 @@ def concepts(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
     if not len(kept):
         raise TooFew(f"{len(items)} pairs have no partners to be shuffled")
     head = choose(related.mean(0) / np.maximum(shuffled.mean(0), 1e-12))
-    means = related[:, head].mean() / max(shuffled[:, head].mean(), 1e-12)
     yield f"of {subject.n_layers * subject.n_heads} heads {named(subject, head)} leads most on these {len(kept)} pairs"
-    yield figures([("mean attention between the two, by that with another's partner in its place", means)])
-    for item in two(kept):
+    for item in dict.fromkeys([kept[choose(related[:, head])], *two(kept, n=1)]):
         k = kept.index(item)
         yield item.describe()
-        ratio = related[k, head] / max(shuffled[k, head], 1e-12)
-        yield figures([("of this pair", ratio)])
+        yield f"  attention between the two: {related[k, head]:.1e}   with another's partner: {shuffled[k, head]:.1e}"
 
 
 def predicates(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
@@ -265,7 +264,8 @@ def joined(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
     words, _ = fitting(subject, words, list)
     found = pieces.neighbours(subject, words, settings)
     head = choose(found.ratio().min(0))
-    own = [k for k, n in enumerate(found.count[:, 0]) if n]
+    own = [k for k, n in enumerate(found.count[:, 0]) if n and max(map(len, words[k])) <= 25]  # no lines of stars
+    own = [k for k in own if len(words[k]) >= 5] or own
     if not own:
         raise TooFew(f"none of {len(words)} sentences has a word of several pieces for {subject.name}")
     yield f"of {subject.n_layers * subject.n_heads} heads {named(subject, head)} joins pieces most"

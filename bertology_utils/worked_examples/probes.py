@@ -51,9 +51,11 @@ def split(targets: Targets, settings: Settings) -> tuple[Targets, np.ndarray]:
     TooFew
         If there are none, or one label alone.
     """
-    train = np.flatnonzero(targets.split == "train")
-    train = np.sort(np.random.default_rng(settings.seed).permutation(train)[:MOST])
     asked = shown(targets)
+    apart = ~np.isin(targets.sentence, targets.sentence[asked])
+    train = np.flatnonzero((targets.split == "train") & apart)
+    train = train if len(train) else np.flatnonzero(apart)  # a source without splits
+    train = np.sort(np.random.default_rng(settings.seed).permutation(train)[:MOST])
     if len(set(targets.labels[train])) < 2 or not asked:
         raise TooFew(f"{len(train)} targets to learn from and {len(asked)} to ask: two labels and one are needed")
     return targets.take(np.array([*train, *asked])), np.arange(len(train), len(train) + len(asked))

@@ -22,13 +22,14 @@ class Example:
         What the network is asked, for a reader who sees the items for the first time.
     show : callable
         ``(subject, data, settings) -> lines``.
-    n : int
-        Items of each task that are loaded, of which two are shown and the others learnt or chosen from.
+    n : int or None
+        Items of each task that are loaded, of which two are shown and the others learnt or chosen from; None for as many
+        as the claim takes, where few would not hold together.
     """
 
     question: str
     show: Show
-    n: int = 60
+    n: int | None = 60
 
 
 TUNED = "How sure of the right label is a network tuned now, and"
@@ -131,15 +132,15 @@ EXAMPLES: dict[str, Example] = {
     "wld.triples.davison2019": Example(
         "What does each end of a triple (label 1: true) tell of the other, in nats per piece?", gaps.associated
     ),
-    "wld.templates.jiang2019b": Example("Which word completes one fact, worded in several ways?", gaps.wordings, 1814),
+    "wld.templates.jiang2019b": Example("Which word completes one fact, worded in several ways?", gaps.wordings, None),
     "wld.affordances.forbes2019": Example(
         "Is the statement true (label 1), and which of two things is larger?", readings.statements_and_sizes, 200
     ),
     "wld.inference_steps.richardson2019": Example(
-        "Which answer gains most by its context, in nats per piece?", gaps.questions
+        "Which answer gains most by its context, in nats per piece?", gaps.questions, None
     ),
     "wld.stereotype_names.poerner2019": Example(
-        "Which language does a name say, beyond the sentence without it?", gaps.origins, 200
+        "What does a name give away, beyond the sentence without it?", gaps.origins, 200
     ),
     # attention heads
     "hed.patterns.kovaleva2019": Example("Which pattern has each head's map of two sentences?", heads.shapes, 20),
@@ -282,7 +283,7 @@ EXAMPLES: dict[str, Example] = {
     ),
     "mbt.retrieval.pires2019": Example("Which sentence of another language is nearest?", languages.retrieval),
     "mbt.offset_translation.pires2019": Example(
-        "Which sentence is nearest, as it is and moved by the mean offset of the languages?", languages.moved
+        "Which sentence is nearest, as it is and moved by the mean offset of the languages?", languages.moved, None
     ),
     "mbt.language_identity.libovicky2019": Example("Which language is the sentence in?", languages.identity),
     "mbt.typology.pires2019": Example(

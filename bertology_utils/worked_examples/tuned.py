@@ -23,7 +23,7 @@ from ..finetune import Classifier, biaffine, freelb, mixout, restoring, surface,
 from ..scores import trees
 from ..settings import Settings
 from ..subject.models import Subject
-from .text import LONGEST, Show, figures
+from .text import Show, figures
 from .trees import drawn
 
 HANDFUL = 32  # texts to learn from
@@ -43,11 +43,17 @@ def handful(subject: Subject, data: Data, *names: str) -> tuple[runs.Task, list[
     if not known:
         raise TooFew(f"{data.name} has none of the tasks {', '.join(names or runs.TASKS)}")
     of = runs.task(subject, data, known[0])
-    held = sorted(of.held, key=lambda i: len(i.describe()) > LONGEST)
-    asked = list({i.label: i for i in reversed(held)}.values())[:2]
+    of = replace(of, train=_shorter(of.train), held=_shorter(of.held))
+    asked = list({i.label: i for i in reversed(of.held)}.values())[:2]
     if len({i.label for i in of.train}) < 2 or not asked:
         raise TooFew(f"{len(of.train)} texts to learn from and {len(of.held)} to ask")
     return of.few(HANDFUL), asked
+
+
+def _shorter(items: Sequence[Labelled]) -> tuple[Labelled, ...]:
+    """The shorter half of the texts, in their order: long ones take long to learn from, and to read."""
+    sizes = [len(i.describe()) for i in items]
+    return tuple(i for i, size in zip(items, sizes) if size <= np.median(sizes))
 
 
 def chances(answer: Answer, classes: Sequence[str], items: Sequence[Labelled]) -> np.ndarray:

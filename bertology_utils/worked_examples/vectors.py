@@ -23,6 +23,7 @@ from .text import by_layer, depths, extremes, figures, of_type, two
 
 FEW = 5  # contexts of a word
 NEAREST = 5
+AMONG = 100  # words that neighbours are looked for among
 
 
 def _texts(subject: Subject, data: Data, task: str = "sentences") -> list[tuple[str, ...]]:
@@ -37,8 +38,9 @@ def static(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
     texts, asked = _texts(subject, data), {w.lower() for i in pairs for w in (i.a, i.b)}
     places = geometry.sample(texts, contexts=FEW, seed=settings.seed, keep=asked.__contains__)
     kept = [i for i in pairs if i.a.lower() in places and i.b.lower() in places]
-    shown = extremes(kept)
-    words, last = list(places), subject.n_layers
+    shown, last = extremes(kept), subject.n_layers
+    words = list(dict.fromkeys([w.lower() for i in shown for w in (i.a, i.b)] + list(places)[:AMONG]))
+    places = {word: places[word] for word in words}
     pooled = pooling.static_vectors(subject, texts, places, (FEW,), settings).means[0][:, last]
     alone = pooling.isolated(subject, words, settings)[:, last]
     for item in shown:
