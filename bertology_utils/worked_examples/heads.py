@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import torch
@@ -119,7 +120,7 @@ def coreference(subject: Subject, data: Data, settings: Settings) -> Iterator[st
     """Which candidate does a pronoun attend to in the head that resolves most others?"""
     task, items = next(iter(data.items.items()))
     kept, _ = fitting(subject, items)
-    read = reference.READERS[task]
+    read: Any = reference.READERS[task]
     kept = [i for i in kept if len(i.words) <= LONG] or kept
     anaphors = read(kept)
     if len(anaphors) < 4:

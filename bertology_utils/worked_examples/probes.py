@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -32,14 +33,14 @@ L2 = 1e-2
 
 def shown(targets: Targets, n: int = 2) -> list[int]:
     """Places of the test targets that are shown: drawn from short sentences, of different labels and sentences."""
-    test = np.random.default_rng(0).permutation(np.flatnonzero(targets.split == "test"))
-    test = [t for t in test if len(targets.sentences[targets.sentence[t]]) <= LONG] or list(test)
+    every = np.random.default_rng(0).permutation(np.flatnonzero(targets.split == "test")).tolist()
+    test = [t for t in every if len(targets.sentences[targets.sentence[t]]) <= LONG] or every
     out: list[int] = []
     for apart in ("label and sentence", "sentence"):
         for t in test:
             known = [targets.labels[k] for k in out] if apart == "label and sentence" else []
             if len(out) < n and targets.labels[t] not in known and targets.sentence[t] not in targets.sentence[out]:
-                out.append(int(t))
+                out.append(t)
     return out
 
 
@@ -117,8 +118,9 @@ def mixed(*names: str) -> Show:
 
 def _joined(first: Targets, second: Targets) -> Targets:
     """The targets of both, which are of the same sentences."""
-    names_ = ("sentence", "spans", "labels", "split", "types")
-    return replace(first, **{n: np.concatenate([getattr(first, n), getattr(second, n)]) for n in names_})
+    names: tuple[str, ...] = ("sentence", "spans", "labels", "split", "types")
+    both: dict[str, Any] = {n: np.concatenate([getattr(first, n), getattr(second, n)]) for n in names}
+    return replace(first, **both)
 
 
 def edges(task: str, label: Callable | None = None) -> Show:
@@ -185,7 +187,7 @@ def structure(subject: Subject, data: Data, settings: Settings) -> Iterator[str]
         if not (asked and train):
             continue
         found = [(n, str(w == i.target), w) for n, i in enumerate(train) for w in range(len(i.words))]
-        found += [(len(train), str(w == asked[0].target), w) for w in (asked[0].target, asked[0].linear)]
+        found += [(len(train), str(w == asked[0].target), int(w)) for w in (asked[0].target or 0, asked[0].linear)]
         targets = build([i.words for i in (*train, *asked)], [i.split for i in (*train, *asked)], found)
         layers, known = depths(subject.n_layers), targets.split == "train"
         x = gather(subject, targets, layers=layers, settings=settings)

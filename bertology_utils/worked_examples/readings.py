@@ -119,8 +119,7 @@ def renamed_people(subject: Subject, data: Data, settings: Settings) -> Iterator
     items = [i for i in data.items.get("coreference", []) if i.answer is not None and len(i.candidates) == 2][:60]
     tested = found[:2]
     train = [i for i in items if i.id not in {v.base.id for v in tested}] or [v.base for v in found[2:]]
-    fit_ = encode.fits(subject, [i.words for i in train]) if train else []
-    train = [i for i, ok in zip(train, fit_) if ok]
+    train = [i for i, ok in zip(train, encode.fits(subject, [i.words for i in train])) if ok]
     if not (train and tested):
         raise TooFew(f"{len(train)} items to learn from and {len(tested)} to ask")
     layer = [depths(subject.n_layers)[1]]
@@ -157,5 +156,5 @@ def statements(subject: Subject, data: Data, settings: Settings) -> Iterator[str
 def statements_and_sizes(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
     """A statement about an object, and which of two things is larger."""
     yield from statements(subject, data, settings)
-    if data.items.get("size_comparison"):
+    if data.items.get("size_comparison") and subject.has_mlm:
         yield from choices(subject, replace(data, items={"size_comparison": data["size_comparison"]}), settings)

@@ -57,7 +57,7 @@ def short(sentences: Sequence[Any], n: int = 2, most: int = 14) -> list[Any]:
     return (found or sorted(sentences, key=lambda s: len(s.words)))[:n]
 
 
-def figures(values: Iterable[tuple[str, float]], digits: int = 2) -> str:
+def figures(values: Iterable[tuple[str, Any]], digits: int = 2) -> str:
     """Named figures in a line.
 
     >>> figures([("layer 0", 0.5), ("layer 8", -0.251)])
@@ -75,7 +75,7 @@ def depths(n_layers: int) -> list[int]:
     return sorted({0, n_layers // 2, n_layers})
 
 
-def by_layer(layers: Sequence[int], values: Iterable[float], digits: int = 2) -> str:
+def by_layer(layers: Sequence[int], values: Iterable[Any], digits: int = 2) -> str:
     """A figure for each of some layers in a line."""
     return figures(((f"layer {k}", v) for k, v in zip(layers, values)), digits)
 

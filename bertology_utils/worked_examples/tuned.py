@@ -23,7 +23,7 @@ from ..finetune import Classifier, biaffine, freelb, mixout, restoring, surface,
 from ..scores import trees
 from ..settings import Settings
 from ..subject.models import Subject
-from .text import Show, figures
+from .text import Show, figures, verdict
 from .trees import drawn
 
 HANDFUL = 32  # texts to learn from
@@ -80,7 +80,7 @@ def compared(others: Ways, *names: str) -> Show:
     def show(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
         of, asked = handful(subject, data, *names)
         plain = runs.plain(subject, of, 0)
-        every = {"tuned": partial(plain.logits, settings=settings), **others(subject, of, plain, settings, data)}
+        every = {**logits(settings, tuned=plain), **others(subject, of, plain, settings, data)}
         found = {name: chances(answer, of.classes, asked) for name, answer in every.items()}
         yield said(of)
         for k, item in enumerate(asked):
@@ -202,8 +202,8 @@ def misled(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
     asked = [i for i in beyond if i is not None] or asked
     yield said(of)
     for item, p in zip(asked, chances(plain.logits, of.classes, asked)):
-        rule = {True: "wrong", False: "right"}.get(item.meta.get("contradicts"), "")
-        yield item.describe() + (f"   the heuristic is {rule}" if rule else "")
+        rule = f"   the heuristic is {verdict(not item.meta['contradicts'])}" if "contradicts" in item.meta else ""
+        yield item.describe() + rule
         yield figures([("tuned", p)])
 
 
@@ -214,8 +214,7 @@ def rules(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
         own = [i for i in items if i.condition == condition]
         texts, _ = finetune.fitting(subject, [syntax.as_text(i) for i in own])
         train = [i for i in texts if i.split == "train"][:HANDFUL]
-        asked = [next((i for i in texts if i.split == "test" and i.label == label), None) for label in syntax.CLASSES]
-        asked = [i for i in asked if i is not None]
+        asked = list({i.label: i for i in reversed(texts) if i.split == "test"}.values())
         if len({i.label for i in train}) < 2 or not asked:
             raise TooFew(f"{len(train)} sentences to learn from and {len(asked)} to ask")
         tuned = finetune.classify(subject, train, syntax.RECIPE, classes=syntax.CLASSES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -46,7 +47,7 @@ def static(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
     for item in shown:
         a, b = words.index(item.a.lower()), words.index(item.b.lower())
         yield item.describe()
-        values = [similarity.cosines(v[a], v[b]) for v in (alone, pooled)]
+        values: list[Any] = [similarity.cosines(v[a], v[b]) for v in (alone, pooled)]
         yield figures(zip(("cosine of the words alone", f"of the means over {FEW} sentences"), values))
         near = np.argsort(-geometry.cosines(pooled[[a]], pooled)[0], kind="stable")
         yield f"  nearest to {words[a]}: {', '.join([words[k] for k in near if k != a][:NEAREST])}"
