@@ -77,12 +77,13 @@ def lines(id: str, settings: Settings | None = None) -> Iterator[str]:
             continue
         yield from (f"({line}; generated items stand in)" for line in refused[:1] if source == "builtin")
         where = "generated items" if source == "builtin" else source
-        yield f"{_question(id)} {subject.name}, on {where}:"
+        yield f"{question(id)} {subject.name}, on {where}:"
         yield from (line.replace("\n", f"\n{INDENT}") for line in found)
         return
 
 
-def _question(id: str) -> str:
+def question(id: str) -> str:
+    """What a network is asked, in words; of a claim without an example its title."""
     return EXAMPLES[id].question if id in EXAMPLES else ledger.row(id).title + "?"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -123,15 +123,9 @@ def _joined(first: Targets, second: Targets) -> Targets:
     return replace(first, **both)
 
 
-def edges(task: str, label: Callable | None = None) -> Show:
-    """Probes for the labels of spans, or of pairs of spans."""
-
-    def show(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
-        items = [i for i in data[task] if label is None or label(i)]
-        targets = from_edges(items, label) if label else from_edges(items)
-        yield from told(subject, targets, settings, "targets")
-
-    return show
+def relations(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
+    """Probes for the relation of two concepts."""
+    yield from told(subject, from_edges(data["concept_pairs"]), settings, "targets")
 
 
 def edge_probing(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:

@@ -57,6 +57,7 @@ def code_length(subject: Subject, data: Data, settings: Settings) -> Iterator[st
     known = [s for s in np.unique(targets.sentence) if 5 <= (targets.sentence == s).sum() <= 15]
     for sentence in known[-2:]:
         mine = np.flatnonzero(targets.sentence == sentence)
+        yield " ".join(targets.sentences[sentence])
         for name, bits in (("parts of speech", real), ("random labels", control)):
             costs = [f"{targets.types[k]} {bits[k]:.1f}" for k in mine]
             yield f"  {name}: {' · '.join(costs)}; mean {bits[mine].mean():.2f}"

@@ -19,6 +19,7 @@ from ..experiments.syntax import tuned as syntax
 from ..experiments.training import tuned_runs as runs
 from ..experiments.training import tuned_steady as steady
 from ..experiments.training import tuned_ways as ways
+from ..experiments.training.tuned_inside import RADIUS
 from ..finetune import Classifier, biaffine, freelb, mixout, restoring, surface, triggers
 from ..scores import trees
 from ..settings import Settings
@@ -184,7 +185,7 @@ def optima(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
     for name, made in (("pretrained start", runs.plain(subject, of, 0)),
                        ("random start", runs.afresh(subject.twin(settings.seed + 1), of, 0))):  # fmt: skip
         loss = partial(surface.losses, made, asked, settings)
-        rises = surface.rises(loss, surface.matrices(made), radius=0.1, directions=1, seed=settings.seed)
+        rises = surface.rises(loss, surface.matrices(made), radius=RADIUS, directions=1, seed=settings.seed)
         found[name] = loss(), rises
     for k, item in enumerate(asked):
         yield item.describe()

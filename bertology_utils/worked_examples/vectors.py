@@ -20,7 +20,7 @@ from ..settings import Settings
 from ..subject import encode
 from ..subject.models import Subject
 from ..vectors import associations, geometry, neighbours, pooling, similarity
-from .text import by_layer, depths, extremes, figures, of_type, two
+from .text import by_layer, depths, extremes, figures, of_type, two, verdict
 
 FEW = 5  # contexts of a word
 NEAREST = 5
@@ -186,11 +186,11 @@ def senses(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
         vectors = np.empty((len(every), subject.hidden_size), np.float32)
         for i, states in encode.hidden_states(subject, [i.words for i in every], layers=[last], settings=settings):
             vectors[i] = states[0, every[i].target]
-        nearest = known[int(geometry.cosines(vectors[:1], vectors[1:])[0].argmax())]
+        near = geometry.cosines(vectors[:1], vectors[1:])[0]
         (said,) = neighbours.nearest(vectors[1:], [i.sense for i in known], vectors[:1], NEAREST)
         yield asked.describe()
-        yield f"  nearest of {len(known)}: {nearest.describe()}"
-        yield f"  sense by the {NEAREST} nearest: {said}"
+        yield f"  nearest of {len(known)}: {known[int(near.argmax())].describe()}" + figures([("cosine", near.max())])
+        yield f"  sense by the {NEAREST} nearest: {said}: {verdict(said == asked.sense)}"
 
 
 def contexts(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
