@@ -77,12 +77,13 @@ def lines(id: str, settings: Settings | None = None) -> Iterator[str]:
             continue
         yield from (f"({line}; generated items stand in)" for line in refused[:1] if source == "builtin")
         where = "generated items" if source == "builtin" else source
-        yield f"{_question(id)} {subject.name}, on {where}:"
+        yield f"{question(id)} {subject.name}, on {where}:"
         yield from (line.replace("\n", f"\n{INDENT}") for line in found)
         return
 
 
-def _question(id: str) -> str:
+def question(id: str) -> str:
+    """What a network is asked, in words; of a claim without an example its title."""
     return EXAMPLES[id].question if id in EXAMPLES else ledger.row(id).title + "?"
 
 
@@ -99,7 +100,8 @@ def _sources(it: Claim, settings: Settings, refused: list[str]) -> list[str]:
 def _asked(it: Claim, subject: Subject, source: str, settings: Settings) -> list[str]:
     """The lines about the items of one source; errors as of `runs.rows_of`."""
     example = EXAMPLES.get(it.id)
-    few = replace(settings, n=example.n if example else min(FEW, it.quick), draws=DRAWS)
+    n = example.n if example else min(FEW, it.quick)
+    few = replace(settings, n=n, draws=DRAWS)
 
     def show(subject: Subject, data: Data, settings: Settings) -> pd.DataFrame:
         made = example.show(subject, data, settings) if example else experimented(it, source, data, settings)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -33,14 +33,14 @@ L2 = 1e-2
 
 def shown(targets: Targets, n: int = 2) -> list[int]:
     """Places of the test targets that are shown: drawn from short sentences, of different labels and sentences."""
-    test = np.random.default_rng(0).permutation(np.flatnonzero(targets.split == "test"))
-    drawn = [t for t in test if len(targets.sentences[targets.sentence[t]]) <= LONG] or list(test)
+    every = np.random.default_rng(0).permutation(np.flatnonzero(targets.split == "test")).tolist()
+    test = [t for t in every if len(targets.sentences[targets.sentence[t]]) <= LONG] or every
     out: list[int] = []
     for apart in ("label and sentence", "sentence"):
         for t in drawn:
             known = [targets.labels[k] for k in out] if apart == "label and sentence" else []
             if len(out) < n and targets.labels[t] not in known and targets.sentence[t] not in targets.sentence[out]:
-                out.append(int(t))
+                out.append(t)
     return out
 
 
@@ -52,9 +52,11 @@ def split(targets: Targets, settings: Settings) -> tuple[Targets, np.ndarray]:
     TooFew
         If there are none, or one label alone.
     """
-    train = np.flatnonzero(targets.split == "train")
-    train = np.sort(np.random.default_rng(settings.seed).permutation(train)[:MOST])
     asked = shown(targets)
+    apart = ~np.isin(targets.sentence, targets.sentence[asked])
+    train = np.flatnonzero((targets.split == "train") & apart)
+    train = train if len(train) else np.flatnonzero(apart)  # a source without splits
+    train = np.sort(np.random.default_rng(settings.seed).permutation(train)[:MOST])
     if len(set(targets.labels[train])) < 2 or not asked:
         raise TooFew(f"{len(train)} targets to learn from and {len(asked)} to ask: two labels and one are needed")
     return targets.take(np.array([*train, *asked])), np.arange(len(train), len(train) + len(asked))
@@ -116,20 +118,14 @@ def mixed(*names: str) -> Show:
 
 def _joined(first: Targets, second: Targets) -> Targets:
     """The targets of both, which are of the same sentences."""
-    names_ = ("sentence", "spans", "labels", "split", "types")
-    joined: dict[str, Any] = {n: np.concatenate([getattr(first, n), getattr(second, n)]) for n in names_}
-    return replace(first, **joined)
+    names: tuple[str, ...] = ("sentence", "spans", "labels", "split", "types")
+    both: dict[str, Any] = {n: np.concatenate([getattr(first, n), getattr(second, n)]) for n in names}
+    return replace(first, **both)
 
 
-def edges(task: str, label: Callable | None = None) -> Show:
-    """Probes for the labels of spans, or of pairs of spans."""
-
-    def show(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
-        items = [i for i in data[task] if label is None or label(i)]
-        targets = from_edges(items, label) if label else from_edges(items)
-        yield from told(subject, targets, settings, "targets")
-
-    return show
+def relations(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
+    """Probes for the relation of two concepts."""
+    yield from told(subject, from_edges(data["concept_pairs"]), settings, "targets")
 
 
 def edge_probing(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
@@ -185,7 +181,7 @@ def structure(subject: Subject, data: Data, settings: Settings) -> Iterator[str]
         if not (asked and train):
             continue
         found = [(n, str(w == i.target), w) for n, i in enumerate(train) for w in range(len(i.words))]
-        found += [(len(train), str(w == asked[0].target), int(w or 0)) for w in (asked[0].target, asked[0].linear)]
+        found += [(len(train), str(w == asked[0].target), int(w)) for w in (asked[0].target or 0, asked[0].linear)]
         targets = build([i.words for i in (*train, *asked)], [i.split for i in (*train, *asked)], found)
         layers, known = depths(subject.n_layers), targets.split == "train"
         x = gather(subject, targets, layers=layers, settings=settings)

@@ -23,8 +23,8 @@ from ..settings import Settings
 from ..subject import encode
 from ..subject.models import Subject
 from .gaps import choices
-from .probes import L2, MOST, answer, described, split
-from .text import depths, figures, verdict
+from .probes import L2, LONG, MOST, answer, described, split
+from .text import depths, figures, short, verdict
 
 
 def properties(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
@@ -38,7 +38,7 @@ def properties(subject: Subject, data: Data, settings: Settings) -> Iterator[str
     layer, names_ = depths(subject.n_layers)[1], list(concatenated.features(items[0]))
     predicted = concatenated.read_off(subject, items, [layer], y, train, settings)[0, 1]
     yield f"ridge regressions on layer {layer}, fitted on {train.sum()} sentences"
-    for k in [k for k, s in enumerate(items) if s.split == "test"][:2]:
+    for k in [items.index(s) for s in short([s for s in items if s.split == "test"])]:
         yield items[k].describe()
         for name in ("length", *concatenated.STRUCTURE[:2], "share of NOUN"):
             f = names_.index(name)
@@ -55,8 +55,10 @@ def code_length(subject: Subject, data: Data, settings: Settings) -> Iterator[st
     options = {"groups": targets.sentence, "seed": settings.seed, "device": settings.torch_device()}
     real, control = (online_codes(x, t.labels, [L2], **options)[0, 0] for t in (targets, control_task(targets)))
     yield f"bits for each word's part of speech, and for a label drawn at random for each word; layer {layer}"
-    for sentence in np.unique(targets.sentence)[-2:]:
+    known = [s for s in np.unique(targets.sentence) if 5 <= (targets.sentence == s).sum() <= 15]
+    for sentence in known[-2:]:
         mine = np.flatnonzero(targets.sentence == sentence)
+        yield " ".join(targets.sentences[sentence])
         for name, bits in (("parts of speech", real), ("random labels", control)):
             costs = [f"{targets.types[k]} {bits[k]:.1f}" for k in mine]
             yield f"  {name}: {' · '.join(costs)}; mean {bits[mine].mean():.2f}"
@@ -70,27 +72,22 @@ def forgotten(subject: Subject, data: Data, settings: Settings) -> Iterator[str]
     train, test = ([s for s in items if s.split == part] for part in ("train", "test"))
     if not (train and test):
         raise TooFew(f"{len(items)} sentences are not in train and test")
-    learnt, asked = (
-        Masked.of(subject, part, settings) for part in (train, sorted(test, key=lambda s: len(s.words))[:2])
-    )
-    layer = subject.n_layers // 2
+    learnt, layer = Masked.of(subject, train, settings), subject.n_layers // 2
     eraser = Whitened(learnt.vectors(subject, [layer], settings)[0]).without(learnt.labels)
-    before = asked.distributions(subject, settings)
-    with erased(subject, layer, eraser):
-        after = asked.distributions(subject, settings)
-    moved = (before.exp() * (before - after)).sum(-1).cpu().numpy()
-    tokens, start = subject.tokenizer.convert_ids_to_tokens, 0
-    many = f"{eraser.rank} of {subject.hidden_size}"
+    many, tokens = f"{eraser.rank} of {subject.hidden_size}", subject.tokenizer.convert_ids_to_tokens
     yield f"{many} directions of layer {layer} erased, learnt from {len(learnt.labels)} masked words"
-    for row in asked.rows[:: Masked.COPIES]:
-        yield f"{' '.join(tokens(list(row.ids))[1:-1])}   masked: {tokens(int(asked.pieces[start]))} ({asked.labels[start]})"
+    for sentence in short(test):
+        asked = Masked.of(subject, [sentence], settings)
+        if not len(asked.pieces):  # no word is one piece
+            continue
+        before = asked.distributions(subject, settings)[0]
+        with erased(subject, layer, eraser):
+            after = asked.distributions(subject, settings)[0]
+        yield f"{' '.join(tokens(list(asked.rows[0].ids))[1:-1])}   masked: {tokens(int(asked.pieces[0]))} ({asked.labels[0]})"
         for name, logs in (("before", before), ("after", after)):
-            best = logs[start].argsort(descending=True, stable=True)[:3].tolist()
+            best = logs.argsort(descending=True, stable=True)[:3].tolist()
             yield f"  {name}: {' · '.join(tokens(best))}"
-        yield figures([("KL divergence of the two, nats", moved[start])])
-        start += sum(i == subject.tokenizer.mask_token_id for r in asked.rows[:2] for i in r.ids)
-        if start >= len(asked.pieces):
-            break
+        yield figures([("KL divergence of the two, nats", float((before.exp() * (before - after)).sum()))])
 
 
 def formalisms(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
@@ -120,12 +117,11 @@ def formalisms(subject: Subject, data: Data, settings: Settings) -> Iterator[str
 
 def renamed_people(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
     """Who a pronoun means, and who it means when somebody has another name."""
-    found, _ = swaps.versions(data, settings.seed)
+    found = sorted(swaps.versions(data, settings.seed)[0], key=lambda v: len(v.base.words) > LONG)
     items = [i for i in data.items.get("coreference", []) if i.answer is not None and len(i.candidates) == 2][:60]
     tested = found[:2]
     train = [i for i in items if i.id not in {v.base.id for v in tested}] or [v.base for v in found[2:]]
-    fit_: Any = encode.fits(subject, [i.words for i in train]) if train else []
-    train = [i for i, ok in zip(train, fit_) if ok]
+    train = [i for i, ok in zip(train, encode.fits(subject, [i.words for i in train])) if ok]
     if not (train and tested):
         raise TooFew(f"{len(train)} items to learn from and {len(tested)} to ask")
     layer = [depths(subject.n_layers)[1]]
@@ -162,5 +158,5 @@ def statements(subject: Subject, data: Data, settings: Settings) -> Iterator[str
 def statements_and_sizes(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
     """A statement about an object, and which of two things is larger."""
     yield from statements(subject, data, settings)
-    if data.items.get("size_comparison"):
+    if data.items.get("size_comparison") and subject.has_mlm:
         yield from choices(subject, replace(data, items={"size_comparison": data["size_comparison"]}), settings)

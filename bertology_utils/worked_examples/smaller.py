@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
@@ -40,22 +39,21 @@ def half_the_heads(subject, of, plain, settings, data) -> dict[str, Answer]:
     for name, seed in (("without the less important half of the heads", None), ("without a random half", 1)):
         order = importance.order(known, random=seed)
         out[name] = replace(plain, subject=remove_heads(plain.subject, order[: len(order) // 2]))
-    return {name: partial(c.logits, settings=settings) for name, c in out.items()}
+    return logits(settings, **out)
 
 
 def fewer_bits(subject, of, plain, settings, data) -> dict[str, Answer]:
     """Weights in fewer bits."""
-    return {way: partial(make(plain).logits, settings=settings) for way, make in bits.WAYS.items()}
+    return logits(settings, **{way: make(plain) for way, make in bits.WAYS.items()})
 
 
 def fewer_layers(subject, of, plain, settings, data) -> dict[str, Answer]:
     """A third of the layers dropped after tuning."""
-    n = subject.n_layers
-    out: dict[str, Answer] = {}
+    n, made = subject.n_layers, {}
     for way in depth.WAYS:
-        less = replace(plain, subject=drop_layers(plain.subject, dropped(n, depth.third(n), way)))
-        out[f"without a third of the layers, {way}"] = partial(less.logits, settings=settings)
-    return out
+        less = drop_layers(plain.subject, dropped(n, depth.third(n), way))
+        made[f"without a third of the layers, {way}"] = replace(plain, subject=less)
+    return logits(settings, **made)
 
 
 def fewer_weights(subject, of, plain, settings, data) -> dict[str, Answer]:
@@ -120,12 +118,11 @@ def ticket(subject, of, plain, settings, data) -> dict[str, Answer]:
 
 def fewer_vectors(subject, of, plain, settings, data) -> dict[str, Answer]:
     """A third of the word vectors not passed on."""
-    by = {"a third of the vectors dropped, least attended": None, "a random third": 1}
 
-    def answer(items: Sequence[Labelled], seed: int | None) -> np.ndarray:
-        return elimination.logits(plain, items, tokens.SHARE, settings, random=seed)
+    def fewer(seed: int | None) -> Answer:
+        return lambda items: elimination.logits(plain, items, tokens.SHARE, settings, random=seed)
 
-    return {name: partial(answer, seed=seed) for name, seed in by.items()}
+    return {"a third of the vectors dropped, least attended": fewer(None), "a random third": fewer(1)}
 
 
 def parts_off(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..finetune.restoring import attention_change
-from . import gaps, heads, languages, probes, readings, smaller, trees, tuned, vectors
+from . import gaps, heads, languages, maps, probes, readings, smaller, trees, tuned, vectors
 from .text import Show
 
 
@@ -22,16 +22,23 @@ class Example:
         What the network is asked, for a reader who sees the items for the first time.
     show : callable
         ``(subject, data, settings) -> lines``.
-    n : int
-        Items of each task that are loaded, of which two are shown and the others learnt or chosen from.
+    n : int or None
+        Items of each task that are loaded, of which two are shown and the others learnt or chosen from; None for as many
+        as the claim takes, where few would not hold together.
     """
 
     question: str
     show: Show
-    n: int = 60
+    n: int | None = 60
 
 
-TUNED = "How sure of the right label is a network tuned now, and"
+def _tuned(what: str, others: tuned.Ways, *tasks: str) -> Example:
+    """Two texts put to a network that is tuned now, and to others."""
+    return Example(
+        f"How sure of the right label is a network tuned now, and {what}", tuned.compared(others, *tasks), 120
+    )
+
+
 EXAMPLES: dict[str, Example] = {
     # embeddings
     "emb.context_specificity.ethayarajh2019": Example(
@@ -131,18 +138,18 @@ EXAMPLES: dict[str, Example] = {
     "wld.triples.davison2019": Example(
         "What does each end of a triple (label 1: true) tell of the other, in nats per piece?", gaps.associated
     ),
-    "wld.templates.jiang2019b": Example("Which word completes one fact, worded in several ways?", gaps.wordings, 1814),
+    "wld.templates.jiang2019b": Example("Which word completes one fact, worded in several ways?", gaps.wordings, None),
     "wld.affordances.forbes2019": Example(
         "Is the statement true (label 1), and which of two things is larger?", readings.statements_and_sizes, 200
     ),
     "wld.inference_steps.richardson2019": Example(
-        "Which answer gains most by its context, in nats per piece?", gaps.questions
+        "Which answer gains most by its context, in nats per piece?", gaps.questions, None
     ),
     "wld.stereotype_names.poerner2019": Example(
-        "Which language does a name say, beyond the sentence without it?", gaps.origins, 200
+        "What does a name give away, beyond the sentence without it?", gaps.origins, 200
     ),
     # attention heads
-    "hed.patterns.kovaleva2019": Example("Which pattern has each head's map of two sentences?", heads.shapes, 20),
+    "hed.patterns.kovaleva2019": Example("Which pattern has each head's map of two sentences?", maps.shapes, 20),
     "hed.syntactic.clark2019": Example(
         "Does the best head for a relation look from a word at its head?", heads.syntactic
     ),
@@ -153,23 +160,23 @@ EXAMPLES: dict[str, Example] = {
     "hed.negation_scope.zhao2020": Example("Which words are in the scope of the negation?", heads.negation, 120),
     "hed.coreference.clark2019": Example("Whom does a pronoun attend to?", heads.coreference),
     "hed.agreement_attention.lin2019": Example("Which noun does the verb attend to?", heads.agreement),
-    "hed.subwords.correia2019": Example("Do the pieces of one word attend to one another?", heads.joined),
+    "hed.subwords.correia2019": Example("Do the pieces of one word attend to one another?", maps.joined),
     "hed.frames.kovaleva2019": Example(
         "How much do predicate [1] and argument [2] attend to one another?", heads.predicates
     ),
     "hed.lexical_relations.cui2020": Example("How much do two related words attend to one another?", heads.concepts),
-    "hed.redundancy.clark2019": Example("How alike are the maps of the heads?", heads.alike, 60),
+    "hed.redundancy.clark2019": Example("How alike are the maps of the heads?", maps.alike, 60),
     "hed.special_tokens.clark2019": Example(
-        "How much attention do special tokens get, block by block?", heads.special, 40
+        "How much attention do special tokens get, block by block?", maps.special, 40
     ),
     "hed.norms.kobayashi2020": Example(
-        "How much attention do special tokens get, by weights and with the vectors' lengths?", heads.weighted, 40
+        "How much attention do special tokens get, by weights and with the vectors' lengths?", maps.weighted, 40
     ),
     "hed.heavy_lifters.prasanna2020": Example(
         "Which heads does a tuned network need most, and what do their maps look like?", smaller.lifters, 150
     ),
     "hed.explanation_debate.jain2019": Example(
-        "What changes when attention weights are shuffled, and what when words are left out?", heads.explained, 40
+        "What changes when attention weights are shuffled, and what when words are left out?", maps.explained, 40
     ),
     # layers
     "lay.word_order.lin2019": Example(
@@ -198,19 +205,15 @@ EXAMPLES: dict[str, Example] = {
     "lay.semantics_spread.tenney2019a": Example(
         "From which layer on is the answer what it stays?", probes.mixed("roles", "coreference", "entities"), 60
     ),
-    "lay.conceptnet.cui2020": Example("Which relation have two concepts?", probes.edges("concept_pairs"), 150),
+    "lay.conceptnet.cui2020": Example("Which relation have two concepts?", probes.relations, 150),
     "lay.base_vs_large.tenney2019a": Example(
         "What do the lower, middle and upper layers of this model say? (The claim needs a second one.)",
         probes.tasks("entities", "POS", n=1),
         100,
     ),
     # training
-    "trn.cls_norm.zhou2019": Example(
-        f"{TUNED} one tuned with [CLS] normalised?", tuned.compared(tuned.normalised), 120
-    ),
-    "trn.pretraining_benefit.kovaleva2019": Example(
-        f"{TUNED} one from random weights, or left frozen?", tuned.compared(tuned.from_random), 120
-    ),
+    "trn.cls_norm.zhou2019": _tuned("one tuned with [CLS] normalised?", tuned.normalised),
+    "trn.pretraining_benefit.kovaleva2019": _tuned("one from random weights, or left frozen?", tuned.from_random),
     "trn.wide_optima.hao2019": Example("How steeply does the loss rise around a tuned network?", tuned.optima, 120),
     "trn.last_layers_change.kovaleva2019": Example(
         "How much do attention maps change when a network is tuned?",
@@ -222,29 +225,19 @@ EXAMPLES: dict[str, Example] = {
         tuned.inside(tuned.mass_gained, "share of the attention gained by [CLS] and [SEP]"),
         120,
     ),
-    "trn.restore_lower.hao2019": Example(
-        f"{TUNED} the same with some layers as they were before?", tuned.compared(tuned.put_back), 120
-    ),
-    "trn.more_layers.su2019": Example(
-        f"{TUNED} one with all layers under the head?", tuned.compared(tuned.all_layers), 120
-    ),
-    "trn.two_stage.phang2019": Example(
-        f"{TUNED} one tuned on another task before?", tuned.compared(tuned.staged, "entailment"), 120
-    ),
-    "trn.adversarial.zhu2019": Example(f"{TUNED} one tuned under perturbation?", tuned.compared(tuned.perturbed), 120),
-    "trn.mixout.lee2019": Example(f"{TUNED} one tuned with mixout?", tuned.compared(tuned.mixed_out), 120),
-    "trn.adapters.houlsby2019": Example(f"{TUNED} one tuned by adapters alone?", tuned.compared(tuned.adapters), 120),
-    "trn.features_vs_tuning.peters2019b": Example(f"{TUNED} one left frozen?", tuned.compared(tuned.frozen), 120),
-    "trn.seed_variance.dodge2020": Example(
-        f"{TUNED} one tuned with another seed?", tuned.compared(tuned.reseeded), 120
-    ),
+    "trn.restore_lower.hao2019": _tuned("the same with some layers as they were before?", tuned.put_back),
+    "trn.more_layers.su2019": _tuned("one with all layers under the head?", tuned.all_layers),
+    "trn.two_stage.phang2019": _tuned("one tuned on another task before?", tuned.staged, "entailment"),
+    "trn.adversarial.zhu2019": _tuned("one tuned under perturbation?", tuned.perturbed),
+    "trn.mixout.lee2019": _tuned("one tuned with mixout?", tuned.mixed_out),
+    "trn.adapters.houlsby2019": _tuned("one tuned by adapters alone?", tuned.adapters),
+    "trn.features_vs_tuning.peters2019b": _tuned("one left frozen?", tuned.frozen),
+    "trn.seed_variance.dodge2020": _tuned("one tuned with another seed?", tuned.reseeded),
     "trn.heuristics.mccoy2019b": Example("Does a tuned network go by the overlap of words?", tuned.misled, 120),
     # size
-    "siz.head_pruning.michel2019": Example(
-        f"{TUNED} the same without half of its heads?", tuned.compared(smaller.half_the_heads), 120
-    ),
-    "siz.specialised_survive.voita2019b": Example(
-        f"{TUNED} the same without the heads that are shut first, or last?", tuned.compared(smaller.shut_heads), 120
+    "siz.head_pruning.michel2019": _tuned("the same without half of its heads?", smaller.half_the_heads),
+    "siz.specialised_survive.voita2019b": _tuned(
+        "the same without the heads that are shut first, or last?", smaller.shut_heads
     ),
     "siz.harmful_parts.kovaleva2019": Example(
         "Which head helps a tuned network most, which hinders it?", smaller.parts_off, 120
@@ -252,26 +245,14 @@ EXAMPLES: dict[str, Example] = {
     "siz.layers_drop.tenney2019a": Example(
         "Does the answer get worse with a further layer?", probes.mixed("POS", "dependencies", "entities"), 60
     ),
-    "siz.layer_redundancy.kao2020": Example(
-        f"{TUNED} the same without a third of its layers?", tuned.compared(smaller.fewer_layers), 120
-    ),
-    "siz.magnitude_pruning.gordon2020": Example(
-        f"{TUNED} one with six in ten weights off?", tuned.compared(smaller.fewer_weights), 120
-    ),
-    "siz.lottery.chen2020": Example(
-        f"{TUNED} a winning or a random subnetwork of it?", tuned.compared(smaller.ticket), 120
-    ),
-    "siz.distillation.sanh2019": Example(f"{TUNED} a student of half its size?", tuned.compared(smaller.taught), 120),
-    "siz.quantization.zafrir2019": Example(f"{TUNED} the same in fewer bits?", tuned.compared(smaller.fewer_bits), 120),
-    "siz.structured_pruning.mccarley2020": Example(
-        f"{TUNED} the same without half of its units?", tuned.compared(smaller.fewer_units), 120
-    ),
-    "siz.theseus.xu2020": Example(
-        f"{TUNED} one of half its size grown inside it?", tuned.compared(smaller.replaced), 120
-    ),
-    "siz.token_elimination.goyal2020": Example(
-        f"{TUNED} the same with fewer word vectors?", tuned.compared(smaller.fewer_vectors), 120
-    ),
+    "siz.layer_redundancy.kao2020": _tuned("the same without a third of its layers?", smaller.fewer_layers),
+    "siz.magnitude_pruning.gordon2020": _tuned("one with six in ten weights off?", smaller.fewer_weights),
+    "siz.lottery.chen2020": _tuned("a winning or a random subnetwork of it?", smaller.ticket),
+    "siz.distillation.sanh2019": _tuned("a student of half its size?", smaller.taught),
+    "siz.quantization.zafrir2019": _tuned("the same in fewer bits?", smaller.fewer_bits),
+    "siz.structured_pruning.mccarley2020": _tuned("the same without half of its units?", smaller.fewer_units),
+    "siz.theseus.xu2020": _tuned("one of half its size grown inside it?", smaller.replaced),
+    "siz.token_elimination.goyal2020": _tuned("the same with fewer word vectors?", smaller.fewer_vectors),
     # multilingual BERT
     "mbt.zero_shot.pires2019": Example(
         "Which part of speech has a word of a language that the probe did not learn from?", probes.other_languages, 750
@@ -282,7 +263,7 @@ EXAMPLES: dict[str, Example] = {
     ),
     "mbt.retrieval.pires2019": Example("Which sentence of another language is nearest?", languages.retrieval),
     "mbt.offset_translation.pires2019": Example(
-        "Which sentence is nearest, as it is and moved by the mean offset of the languages?", languages.moved
+        "Which sentence is nearest, as it is and moved by the mean offset of the languages?", languages.moved, None
     ),
     "mbt.language_identity.libovicky2019": Example("Which language is the sentence in?", languages.identity),
     "mbt.typology.pires2019": Example(

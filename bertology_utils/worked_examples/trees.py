@@ -19,7 +19,7 @@ from ..settings import Settings
 from ..subject import encode, perturb
 from ..subject.models import Subject
 from .heads import named
-from .text import depths, figures
+from .text import depths, figures, short
 
 LONG = 14  # words of a sentence whose tree fits in a line
 L2 = 1e-2
@@ -48,15 +48,10 @@ def _usable(subject: Subject, data: Data) -> list[Sentence]:
     return sentences
 
 
-def _short(sentences: Sequence[Sentence], n: int = 1) -> list[Sentence]:
-    """The first sentences of 7 to `LONG` words, else the shortest."""
-    return [s for s in sentences if 7 <= len(s.words) <= LONG][:n] or sorted(sentences, key=lambda s: len(s.words))[:n]
-
-
 def masking(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
     """What masking one word does to the others, and the tree decoded from it."""
     sentences = _usable(subject, data)
-    (sentence,) = _short([s for s in sentences if s.split == "test"] or sentences)
+    (sentence,) = short([s for s in sentences if s.split == "test"] or sentences, 1)
     matrix = perturb.impact(subject, sentence.words, settings)
     keep, gold = trees.without_punctuation(sentence)
     scores = matrix[np.ix_(keep, keep)].T  # [h, d]: the impact of h on d
@@ -79,7 +74,7 @@ def spanning(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
     for table, gold in made.attention_maps(subject, dev, settings):
         every.add(made.head_trees(table, gold), gold)
     best = choose(every.shares(settings)[0])
-    for sentence in _short(test, 2):
+    for sentence in short(test):
         ((table, gold),) = made.attention_maps(subject, [sentence], settings)
         (found,) = made.head_trees(table, gold, [best])
         keep, _ = trees.without_punctuation(sentence)
@@ -111,7 +106,7 @@ def unprobed(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
         yield from _tagged(forest, layer, settings)
     bracketed = [s for s in data.items.get("constituency", items) if s.brackets]
     fit = encode.fits(subject, [s.words for s in bracketed])
-    for sentence in _short([s for s, ok in zip(bracketed, fit) if ok]):
+    for sentence in short([s for s, ok in zip(bracketed, fit) if ok], 1):
         kept, gold = probing_parsing.without_punctuation(sentence)
         ((_, states),) = encode.hidden_states(subject, [sentence.words], layers=[layer], settings=settings)
         words = [sentence.words[k] for k in kept]

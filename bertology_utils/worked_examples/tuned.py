@@ -20,11 +20,12 @@ from ..experiments.syntax import tuned as syntax
 from ..experiments.training import tuned_runs as runs
 from ..experiments.training import tuned_steady as steady
 from ..experiments.training import tuned_ways as ways
+from ..experiments.training.tuned_inside import RADIUS
 from ..finetune import Classifier, biaffine, freelb, mixout, restoring, surface, triggers
 from ..scores import trees
 from ..settings import Settings
 from ..subject.models import Subject
-from .text import LONGEST, Show, figures
+from .text import Show, figures, verdict
 from .trees import drawn
 
 HANDFUL = 32  # texts to learn from
@@ -44,11 +45,17 @@ def handful(subject: Subject, data: Data, *names: str) -> tuple[runs.Task, list[
     if not known:
         raise TooFew(f"{data.name} has none of the tasks {', '.join(names or runs.TASKS)}")
     of = runs.task(subject, data, known[0])
-    held = sorted(of.held, key=lambda i: len(i.describe()) > LONGEST)
-    asked = list({i.label: i for i in reversed(held)}.values())[:2]
+    of = replace(of, train=_shorter(of.train), held=_shorter(of.held))
+    asked = list({i.label: i for i in reversed(of.held)}.values())[:2]
     if len({i.label for i in of.train}) < 2 or not asked:
         raise TooFew(f"{len(of.train)} texts to learn from and {len(of.held)} to ask")
     return of.few(HANDFUL), asked
+
+
+def _shorter(items: Sequence[Labelled]) -> tuple[Labelled, ...]:
+    """The shorter half of the texts, in their order: long ones take long to learn from, and to read."""
+    sizes = [len(i.describe()) for i in items]
+    return tuple(i for i, size in zip(items, sizes) if size <= np.median(sizes))
 
 
 def chances(answer: Answer, classes: Sequence[str], items: Sequence[Labelled]) -> np.ndarray:
@@ -75,10 +82,7 @@ def compared(others: Ways, *names: str) -> Show:
     def show(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
         of, asked = handful(subject, data, *names)
         plain = runs.plain(subject, of, 0)
-        every: dict[str, Any] = {
-            "tuned": partial(plain.logits, settings=settings),
-            **others(subject, of, plain, settings, data),
-        }
+        every = {**logits(settings, tuned=plain), **others(subject, of, plain, settings, data)}
         found = {name: chances(answer, of.classes, asked) for name, answer in every.items()}
         yield said(of)
         for k, item in enumerate(asked):
@@ -182,7 +186,7 @@ def optima(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
     for name, made in (("pretrained start", runs.plain(subject, of, 0)),
                        ("random start", runs.afresh(subject.twin(settings.seed + 1), of, 0))):  # fmt: skip
         loss = partial(surface.losses, made, asked, settings)
-        rises = surface.rises(loss, surface.matrices(made), radius=0.1, directions=1, seed=settings.seed)
+        rises = surface.rises(loss, surface.matrices(made), radius=RADIUS, directions=1, seed=settings.seed)
         found[name] = loss(), rises
     for k, item in enumerate(asked):
         yield item.describe()
@@ -200,8 +204,8 @@ def misled(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
     asked = [i for i in beyond if i is not None] or asked
     yield said(of)
     for item, p in zip(asked, chances(plain.logits, of.classes, asked)):
-        rule = {True: "wrong", False: "right"}.get(bool(item.meta.get("contradicts")), "")
-        yield item.describe() + (f"   the heuristic is {rule}" if rule else "")
+        rule = f"   the heuristic is {verdict(not item.meta['contradicts'])}" if "contradicts" in item.meta else ""
+        yield item.describe() + rule
         yield figures([("tuned", p)])
 
 
@@ -212,8 +216,7 @@ def rules(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
         own = [i for i in items if i.condition == condition]
         texts, _ = finetune.fitting(subject, [syntax.as_text(i) for i in own])
         train = [i for i in texts if i.split == "train"][:HANDFUL]
-        test = {i.label: i for i in reversed(texts) if i.split == "test"}
-        asked = [test[label] for label in syntax.CLASSES if label in test]
+        asked = list({i.label: i for i in reversed(texts) if i.split == "test"}.values())
         if len({i.label for i in train}) < 2 or not asked:
             raise TooFew(f"{len(train)} sentences to learn from and {len(asked)} to ask")
         tuned = finetune.classify(subject, train, syntax.RECIPE, classes=syntax.CLASSES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -19,10 +20,11 @@ from ..settings import Settings
 from ..subject import encode
 from ..subject.models import Subject
 from ..vectors import associations, geometry, neighbours, pooling, similarity
-from .text import by_layer, depths, extremes, figures, of_type, two
+from .text import by_layer, depths, extremes, figures, of_type, two, verdict
 
 FEW = 5  # contexts of a word
 NEAREST = 5
+AMONG = 100  # words that neighbours are looked for among
 
 
 def _texts(subject: Subject, data: Data, task: str = "sentences") -> list[tuple[str, ...]]:
@@ -37,14 +39,15 @@ def static(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
     texts, asked = _texts(subject, data), {w.lower() for i in pairs for w in (i.a, i.b)}
     places = geometry.sample(texts, contexts=FEW, seed=settings.seed, keep=asked.__contains__)
     kept = [i for i in pairs if i.a.lower() in places and i.b.lower() in places]
-    shown = extremes(kept)
-    words, last = list(places), subject.n_layers
+    shown, last = extremes(kept), subject.n_layers
+    words = list(dict.fromkeys([w.lower() for i in shown for w in (i.a, i.b)] + list(places)[:AMONG]))
+    places = {word: places[word] for word in words}
     pooled = pooling.static_vectors(subject, texts, places, (FEW,), settings).means[0][:, last]
     alone = pooling.isolated(subject, words, settings)[:, last]
     for item in shown:
         a, b = words.index(item.a.lower()), words.index(item.b.lower())
         yield item.describe()
-        values = [similarity.cosines(v[a], v[b]) for v in (alone, pooled)]
+        values: list[Any] = [similarity.cosines(v[a], v[b]) for v in (alone, pooled)]
         yield figures(zip(("cosine of the words alone", f"of the means over {FEW} sentences"), values))
         near = np.argsort(-geometry.cosines(pooled[[a]], pooled)[0], kind="stable")
         yield f"  nearest to {words[a]}: {', '.join([words[k] for k in near if k != a][:NEAREST])}"
@@ -183,11 +186,11 @@ def senses(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
         vectors = np.empty((len(every), subject.hidden_size), np.float32)
         for i, states in encode.hidden_states(subject, [i.words for i in every], layers=[last], settings=settings):
             vectors[i] = states[0, every[i].target]
-        nearest = known[int(geometry.cosines(vectors[:1], vectors[1:])[0].argmax())]
+        near = geometry.cosines(vectors[:1], vectors[1:])[0]
         (said,) = neighbours.nearest(vectors[1:], [i.sense for i in known], vectors[:1], NEAREST)
         yield asked.describe()
-        yield f"  nearest of {len(known)}: {nearest.describe()}"
-        yield f"  sense by the {NEAREST} nearest: {said}"
+        yield f"  nearest of {len(known)}: {known[int(near.argmax())].describe()}" + figures([("cosine", near.max())])
+        yield f"  sense by the {NEAREST} nearest: {said}: {verdict(said == asked.sense)}"
 
 
 def contexts(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:

@@ -28,7 +28,7 @@ def frame_heads(data, base, rng):
 
     def pairs(seen):
         for item, _ in seen.golds:
-            if isinstance(item, EdgeItem) and core(item):
+            if isinstance(item, EdgeItem) and is_core(item):
                 yield from item.pairs()
 
     heads = {(base.n_layers // 2, k): pairs for k in range(min(2, base.n_heads))}
@@ -40,7 +40,7 @@ def any_arguments(data, base, rng):
 
     def attention(seen, own):
         maps = plants.even_maps(base.n_layers, base.n_heads, seen, own, 0.5)
-        cores = [item for item, _ in seen.golds if isinstance(item, EdgeItem) and core(item)]
+        core = [item for item, _ in seen.golds if isinstance(item, EdgeItem) and is_core(item)]
         wanted = np.zeros((len(seen.ids), len(seen.ids)), np.float32)
         for predicate in {i.span1[0] for i in cores}:
             for argument in {w for i in cores for _, w in i.pairs()} - {predicate}:
@@ -72,7 +72,7 @@ def frames(subject, data, settings):
     by their lead over the first; the cost is in masked pieces predicted, beside that of as many other heads and that of
     every second head of the model.
     """
-    items, note = fitting(subject, [i for i in data["semantic_roles"] if core(i)])
+    items, note = fitting(subject, [i for i in data["semantic_roles"] if is_core(i)])
     dev, test, more = sides(items)
     roles = defaultdict(list)
     for item in data["semantic_roles"]:
@@ -163,7 +163,7 @@ def _anothers(item, roles) -> tuple[int, int] | None:
     wanted, length = _distance(item.span1, item.span2), item.span2[1] - item.span2[0]
     found = [
         r.span2 for r in roles
-        if core(r) and r.span1 != item.span1 and _distance(item.span1, r.span2) == wanted
+        if is_core(r) and r.span1 != item.span1 and _distance(item.span1, r.span2) == wanted
         and not any(a < r.span2[1] and r.span2[0] < b for a, b in own)
     ]  # fmt: skip
     return min(found, key=lambda s: (abs(s[1] - s[0] - length), s), default=None)
@@ -190,7 +190,7 @@ def _as_far(rng: random.Random, item) -> tuple[tuple[int, int], tuple[int, int]]
     return first, second
 
 
-def core(item) -> bool:
+def is_core(item) -> bool:
     return item.span2 is not None and any(
         label.startswith(("ARG", "A")) and label[-1].isdigit() for label in item.labels
     )
