@@ -37,7 +37,7 @@ def shown(targets: Targets, n: int = 2) -> list[int]:
     test = [t for t in every if len(targets.sentences[targets.sentence[t]]) <= LONG] or every
     out: list[int] = []
     for apart in ("label and sentence", "sentence"):
-        for t in drawn:
+        for t in test:
             known = [targets.labels[k] for k in out] if apart == "label and sentence" else []
             if len(out) < n and targets.labels[t] not in known and targets.sentence[t] not in targets.sentence[out]:
                 out.append(t)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -21,7 +21,7 @@ from ..compress import (
     students,
     weights,
 )
-from ..data.items import Data, Labelled
+from ..data.items import Data
 from ..experiments.size import bits, depth, pruning, teaching, tickets, tokens
 from ..experiments.size.studied import RECIPE
 from ..experiments.training import tuned_runs as runs
