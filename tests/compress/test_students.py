@@ -13,6 +13,8 @@ from bertology_utils.compress.students import Lessons
 from bertology_utils.data.items import Labelled
 from bertology_utils.finetune import Recipe, classify
 from bertology_utils.subject.encode import batches
+from bertology_utils.subject.models import load
+from tests.subject.packed_networks import write_mpnet
 
 WORDS = ("the dog sleeps", "the cat runs near the tree", "a robin likes keys", "old men run")
 ITEMS = [
@@ -27,6 +29,15 @@ def teacher():
     return classify(tiny(), ITEMS, LONG)
 
 
+@pytest.fixture(scope="module", params=["bert", "mpnet"])
+def either(request, teacher, tmp_path_factory):
+    """A subject of either kind of layers, and a teacher made of it."""
+    if request.param == "bert":
+        return tiny(), teacher
+    subject = load(str(write_mpnet(tmp_path_factory.mktemp("mpnet") / "model")))
+    return subject, classify(subject, ITEMS, RECIPE)
+
+
 def test_a_student_follows_its_teacher_where_the_labels_are_wrong(teacher):
     wrong = [Labelled(id=i.id, split=i.split, text=i.text, label=str(1 - int(i.label))) for i in ITEMS]
     small, settings = drop_layers(tiny(), [1]), Settings()
@@ -38,14 +49,18 @@ def test_a_student_follows_its_teacher_where_the_labels_are_wrong(teacher):
     assert alone.predict(ITEMS, settings) == [i.label for i in wrong]
 
 
-def test_matching_brings_hidden_states_nearer(teacher):
+def test_matching_brings_hidden_states_nearer(either):
+    subject, teacher = either
+
     def apart(lessons):
-        found = students.distil(drop_layers(tiny(), [1]), teacher, ITEMS, RECIPE, lessons)
-        (batch,) = batches(tiny(), students.text_rows(tiny(), ITEMS), 10**6)
+        found = students.distil(drop_layers(subject, [1]), teacher, ITEMS, RECIPE, lessons)
+        (batch,) = batches(subject, students.text_rows(subject, ITEMS), 10**6)
         with torch.inference_mode():
             a, b = (students.states(s, batch)[batch.mask.bool()] for s in (found.subject, teacher.subject))
-        modules = [m for block in found.subject.layers for m in (block, block.attention.self)]
-        assert not any(h.__module__ == students.__name__ for m in modules for h in m._forward_hooks.values())
+        for held in (found.subject, teacher.subject):  # nobody listens any more
+            modules = [m for block in held.layers for m in (block, held.part(block, "attention"))]
+            hooks = [h for m in modules for h in (*m._forward_hooks.values(), *m._forward_pre_hooks.values())]
+            assert not any(h.__module__.startswith("bertology_utils") for h in hooks)
         return float((torch.nn.functional.normalize(a, dim=-1) - torch.nn.functional.normalize(b, dim=-1)).norm())
 
     assert apart(Lessons(hidden=20.0, attention=1.0)) < apart(Lessons())
@@ -65,9 +80,10 @@ def test_a_bilstm_learns_what_it_is_told():
     assert sizes.file_bytes(model) > 0
 
 
-def test_replaced_modules_are_alone_in_the_end(teacher):
+def test_replaced_modules_are_alone_in_the_end(either):
+    subject, teacher = either
     before = teacher.logits(ITEMS, Settings())
-    found = replacing.replace_modules(tiny(), teacher, ITEMS, RECIPE, by=3)
+    found = replacing.replace_modules(subject, teacher, ITEMS, RECIPE, by=3)
     assert len(found.subject.layers) == found.subject.n_layers == 1
     assert not any(isinstance(b, replacing.Replaced) for b in found.subject.layers)
     assert np.array_equal(teacher.logits(ITEMS, Settings()), before)  # the teacher is as it was
