@@ -42,8 +42,8 @@ def any_arguments(data, base, rng):
         maps = plants.even_maps(base.n_layers, base.n_heads, seen, own, 0.5)
         core = [item for item, _ in seen.golds if isinstance(item, EdgeItem) and is_core(item)]
         wanted = np.zeros((len(seen.ids), len(seen.ids)), np.float32)
-        for predicate in {i.span1[0] for i in cores}:
-            for argument in {w for i in cores for _, w in i.pairs()} - {predicate}:
+        for predicate in {i.span1[0] for i in core}:
+            for argument in {w for i in core for _, w in i.pairs()} - {predicate}:
                 wanted[np.ix_(seen.words == predicate, seen.words == argument)] = 1 / abs(argument - predicate)
         total = wanted.sum(-1, keepdims=True)
         has = total[:, 0] > 0
