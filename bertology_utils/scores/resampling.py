@@ -17,6 +17,8 @@ import numpy as np
 import pandas as pd
 from scipy.stats import t as student
 
+from ..errors import TooFew
+
 _CELLS = 2_000_000  # drawn units, or weights of items, held at once
 _KEPT = 8_000_000  # draws x units up to which counts are kept for the next measure of the same items
 
@@ -114,9 +116,16 @@ class Resample:
         Each factor's level of each item.
     levels : tuple of int
         How many levels each factor has.
+
+    Raises
+    ------
+    TooFew
+        There is no item.
     """
 
     def __init__(self, n: int, groups=None, *, seed: int = 0, draws: int = 2000) -> None:
+        if not n:
+            raise TooFew("nothing to draw from: no item is left")
         self.n, self.seed, self.draws = n, seed, draws
         self.codes = factors(groups, n)
         self.levels = tuple(int(c.max()) + 1 for c in self.codes)

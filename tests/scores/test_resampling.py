@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from scipy.stats import t as student
 
+from bertology_utils.errors import TooFew
 from bertology_utils.scores import intervals
 from bertology_utils.scores.intervals import Means, Resample
 
@@ -115,3 +116,8 @@ def test_a_resample_without_an_item_has_no_mean_and_says_nothing():
     mean = Means({"noun": ["a", "b", "c"], "verb": ["x", "y", "z"]}, draws=400)
     drawn = mean.draws(np.array([1.0, 0.0, 1.0]))
     assert 0 < np.isnan(drawn).sum() < 400 and set(drawn[~np.isnan(drawn)] >= 0) == {True}
+
+
+def test_of_no_item_nothing_is_drawn_and_that_is_said():
+    with pytest.raises(TooFew, match="no item is left"):
+        Resample(0)

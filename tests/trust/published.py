@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from string import ascii_uppercase
 
@@ -25,18 +26,18 @@ NAMES = tuple(hub.REVISIONS)
 ANGLE = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
 
 
-def everything(folder: Path) -> dict[str, tuple[Path, str]]:
-    """A Hub's repositories: each model at the commit it is pinned to."""
+def everything(folder: Path, names: Sequence[str] = NAMES, **sizes: int) -> dict[str, tuple[Path, str]]:
+    """A Hub's repositories: each model at the commit it is pinned to, tiny unless sizes are given."""
     made = {}
-    for name in NAMES:
+    for name in names:
         where = folder / name
         where.mkdir(parents=True)
-        (_roberta if name.startswith("roberta") else _bert)(name, where)
+        (_roberta if name.startswith("roberta") else _bert)(name, where, {**SIZES, **sizes})
         made[f"{hub.ORGANISATION.get(name, 'google-bert')}/{name}"] = (where, hub.REVISIONS[name])
     return made
 
 
-def _bert(name: str, where: Path) -> None:
+def _bert(name: str, where: Path, sizes: dict[str, int]) -> None:
     shutil.copy(bundled()["mini"] / "tokenizer.json", where)
     lower = "uncased" in name
     tokenizer = json.loads((where / "tokenizer.json").read_text("utf-8"))
@@ -48,7 +49,7 @@ def _bert(name: str, where: Path) -> None:
     (where / "vocab.txt").write_text("\n".join(sorted(vocabulary, key=vocabulary.get)) + "\n", "utf-8")
     _write(where / "tokenizer_config.json", {"do_lower_case": lower, "model_max_length": 512})
     torch.manual_seed(1)
-    model = BertForPreTraining(BertConfig(vocab_size=len(vocabulary), **SIZES))
+    model = BertForPreTraining(BertConfig(vocab_size=len(vocabulary), **sizes))
     config = {k: v for k, v in model.config.to_dict().items() if k not in ("transformers_version", "dtype")}
     _write(where / "config.json", {**config, "architectures": ["BertForMaskedLM"]})
     old = {"LayerNorm.weight": "LayerNorm.gamma", "LayerNorm.bias": "LayerNorm.beta"}
@@ -61,7 +62,7 @@ def _bert(name: str, where: Path) -> None:
     save_file(state, where / "model.safetensors", metadata={"format": "pt"})
 
 
-def _roberta(name: str, where: Path) -> None:
+def _roberta(name: str, where: Path, sizes: dict[str, int]) -> None:
     pieces = Tokenizer(models.BPE())
     pieces.pre_tokenizer, pieces.decoder = pre_tokenizers.ByteLevel(add_prefix_space=False), decoders.ByteLevel()
     alphabet = pre_tokenizers.ByteLevel.alphabet()
@@ -73,7 +74,7 @@ def _roberta(name: str, where: Path) -> None:
     pieces.model.save(str(where))
     _write(where / "tokenizer_config.json", {"model_max_length": 512})
     torch.manual_seed(1)
-    config = RobertaConfig(vocab_size=pieces.get_vocab_size(), max_position_embeddings=514, type_vocab_size=1, **SIZES)
+    config = RobertaConfig(vocab_size=pieces.get_vocab_size(), max_position_embeddings=514, type_vocab_size=1, **sizes)
     model = RobertaForMaskedLM(config)
     raw = {k: v for k, v in model.config.to_dict().items() if k not in ("transformers_version", "dtype")}
     _write(where / "config.json", {**raw, "architectures": ["RobertaForMaskedLM"]})

@@ -1,0 +1,133 @@
+"""A chapter executed for a model and data that its author did not see: what of it was measured, and what was not, and why.
+
+The notebook is executed in a copy, by nbclient, to its end whatever happens. A last cell, which is no part of it, says what
+`results` refused.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import nbformat
+from fake_hub import PROXIES
+from nbclient import NotebookClient
+
+from bertology_utils.book import notebooks, stage
+from bertology_utils.side_by_side import LOG
+
+NAMES = tuple(path.stem for path in notebooks.found(stage.ROOT / "notebooks"))
+NOWHERE = "http://127.0.0.1:9"  # nobody listens there
+LAST = """import json
+from bertology_utils.claims.refused import latest
+print("REFUSED", json.dumps({claim: [str(r) for r in refused] for claim, refused in latest.items() if refused}))"""
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """What came of one notebook.
+
+    Attributes
+    ----------
+    name : str
+    cells : int
+        Of code, without the one that was added.
+    measured : tuple of str
+        Claims with a record of the reader's model.
+    refused : mapping
+        Claim -> why `results` has no rows of the reader's model.
+    not_shown : tuple of str
+        Lines that stand where a demonstration or a figure could not be shown.
+    raised : tuple of str
+        Cells that ended in an error, or wrote to stderr.
+    failures : str
+        Tracebacks that were kept where a bug was made one line.
+    """
+
+    name: str
+    cells: int
+    measured: tuple[str, ...]
+    refused: Mapping[str, str]
+    not_shown: tuple[str, ...]
+    raised: tuple[str, ...]
+    failures: str
+    seconds: float
+    said: str = field(repr=False, default="")
+
+    def __str__(self) -> str:
+        """A line for a table, and one for each claim or cell without figures.
+
+        Examples
+        --------
+        >>> print(Chapter("01_one", 12, ("a", "b"), {"c": "no such data"}, (), (), "", 31.2))
+        01_one: 12 cells, 2 claims measured, 1 refused, 0 lines not shown, 0 cells raised, 31 s
+            c: no such data
+        """
+        counts = f"{len(self.measured)} claims measured, {len(self.refused)} refused, {len(self.not_shown)} lines not shown"
+        head = f"{self.name}: {self.cells} cells, {counts}, {len(self.raised)} cells raised, {self.seconds:.0f} s"
+        more = [*(f"{c}: {why}" for c, why in self.refused.items()), *self.not_shown, *self.raised]
+        return "\n    ".join([head, *more])
+
+
+def executed(name: str, folder: Path, *, model: str, data: str, **variables: str) -> Chapter:
+    """Execute a chapter in a folder of its own.
+
+    Parameters
+    ----------
+    name : str
+    folder : Path
+        Made where it is missing; evidence, downloads and the copy go there.
+    model, data : str
+        The two switches.
+    variables : str
+        More of the kernel's environment; an empty one is unset.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    book = nbformat.read(stage.ROOT / "notebooks" / f"{name}.ipynb", as_version=4)
+    cells = [cell for cell in book.cells if cell.cell_type == "code"]
+    for cell in cells:
+        cell.outputs = []
+    book.cells.append(nbformat.v4.new_code_cell(LAST))
+    told = {**notebooks.switches(folder, model, data), "PYTHONPATH": str(stage.ROOT), **variables}
+    client = NotebookClient(
+        book,
+        timeout=1200,
+        allow_errors=True,
+        kernel_name="python3",
+        resources={"metadata": {"path": str(folder)}},
+        coalesce_streams=True,
+        extra_arguments=["--log-level=ERROR"],
+    )
+    start = time.perf_counter()
+    with notebooks.environment(**told):
+        client.execute()
+    seconds = time.perf_counter() - start
+    outputs = [(number, output) for number, cell in enumerate(cells, 1) for output in cell.outputs]
+    said = "".join(o.text for _, o in outputs if o.get("name") == "stdout")
+    raised = [f"cell {k}: {o.ename}: {o.evalue}" for k, o in outputs if o.output_type == "error"]
+    raised += [f"cell {k} wrote: {o.text.strip()}" for k, o in outputs if o.get("name") == "stderr"]
+    last = "".join(o.get("text", "") for o in book.cells[-1].outputs)
+    refused = json.loads(last.partition("REFUSED ")[2] or '{"": ["the last cell said nothing"]}')
+    log = folder / "evidence" / LOG
+    return Chapter(
+        name,
+        len(cells),
+        tuple(sorted(p.name for p in (folder / "evidence").glob("*/") if any(p.glob("rerun--*.json")))),
+        {claim: "; ".join(why) for claim, why in refused.items()},
+        tuple(re.findall(r"^not shown: .*$", said, re.M)),
+        tuple(raised),
+        log.read_text("utf-8") if log.is_file() else "",
+        seconds,
+        said,
+    )
+
+
+def on_the_hub(address: str, folder: Path) -> dict[str, str]:
+    """The environment of a kernel whose Hub is a server here, and which reaches nothing else."""
+    proxies = {name: NOWHERE for name in PROXIES}
+    cache = {"HF_HUB_CACHE": str(folder / "hub"), "HF_HUB_DISABLE_XET": "1", "HF_HUB_OFFLINE": ""}
+    return {**proxies, "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1", "HF_ENDPOINT": address, **cache}
