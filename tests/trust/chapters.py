@@ -67,7 +67,9 @@ class Chapter:
         01_one: 12 cells, 2 claims measured, 1 refused, 0 lines not shown, 0 cells raised, 31 s
             c: no such data
         """
-        counts = f"{len(self.measured)} claims measured, {len(self.refused)} refused, {len(self.not_shown)} lines not shown"
+        counts = (
+            f"{len(self.measured)} claims measured, {len(self.refused)} refused, {len(self.not_shown)} lines not shown"
+        )
         head = f"{self.name}: {self.cells} cells, {counts}, {len(self.raised)} cells raised, {self.seconds:.0f} s"
         more = [*(f"{c}: {why}" for c, why in self.refused.items()), *self.not_shown, *self.raised]
         return "\n    ".join([head, *more])
