@@ -1,0 +1,50 @@
+"""Concordance: BERT's figures beside a relative's, only where the test is the same."""
+
+from __future__ import annotations
+
+import pytest
+
+from bertology_utils.cards.concordance import concordance, picture, save, sentence, stored
+from bertology_utils.cards.standing import standing, standings
+
+
+@pytest.fixture(scope="module")
+def made():
+    return concordance(standings("syntax"), ["mini"])
+
+
+def test_figures_are_those_of_the_records(made):
+    (row,) = made.figures.query("claim == 'syn.agreement.goldberg2019' and key == 'items distractor'").to_dict(
+        "records"
+    )
+    s = standing("syn.agreement.goldberg2019")
+    bert = next(
+        r for r in s.records if r.kind == "released" and r.model == "bert-base-uncased" and r.data == row["data"]
+    )
+    mine = next(r for r in s.records if r.kind == "rerun" and r.model == "mini" and r.data == row["data"])
+    for record, name in ((bert, "bert"), (mine, "value")):
+        frame = record.frame
+        chosen = frame[(frame["measure"] == row["measure"]) & (frame["items"] == "distractor")]
+        assert chosen["value"].item() == pytest.approx(row[name])
+    assert row["same_texts"] and row["within"] == (row["low"] <= row["bert_high"] and row["bert_low"] <= row["high"])
+
+
+def test_outcomes_agree_only_where_both_decide(made):
+    for row in made.outcomes.to_dict("records"):
+        if row["agree"] is not None:
+            assert row["agree"] == (row["bert"] == row["outcome"])
+        else:
+            assert {row["bert"], row["outcome"]} & {"undecided", "cannot be tested here"}
+
+
+def test_it_is_stored_and_read_again(made, tmp_path):
+    again = stored(save(made, tmp_path / "c.json"))
+    assert again is not None and len(again.figures) == len(made.figures)
+    assert again.summary()["agree"].tolist() == made.summary()["agree"].tolist()
+    assert stored(tmp_path / "none.json") is None
+
+
+def test_its_words_and_its_picture_say_its_counts(made):
+    line = made.summary().iloc[0]
+    assert f"agree in {line['agree']}" in sentence(made, "mini", "mini") and sentence(made, "mpnet", "mpnet") == ""
+    assert picture(made, {"mini": "mini"}).count("<circle") == line["shares"]
