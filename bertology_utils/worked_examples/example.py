@@ -94,6 +94,8 @@ def _sources(it: Claim, settings: Settings, refused: list[str]) -> list[str]:
     except NotRunnable as error:
         refused.append(runs.in_a_line(error))
         found = []
+    if found == ["builtin"] != [settings.data]:
+        refused.append(f"{it.id} has no original data")
     return list(dict.fromkeys([*found, "builtin"]))
 
 

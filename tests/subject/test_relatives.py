@@ -163,6 +163,7 @@ def test_from_the_hub_it_is_the_same_network_at_its_pinned_commit(tmp_path, sett
     folder = write_mpnet(tmp_path / "mpnet-base")
     known = replace(MPNET, sha256=relatives.sha256(folder / "model.safetensors"), parts=())
     monkeypatch.setitem(networks.NETWORKS, "mpnet", known)
+    monkeypatch.setattr(relatives.adapters, "bundled", dict)  # no adapter for this base
     with serving({MPNET.repo: (folder, MPNET.revision)}, tmp_path / "hub", monkeypatch) as asked:
         assert not relatives.here("mpnet-plain", settings)
         assert load("mpnet-plain", settings).source == f"hub@{MPNET.revision}"

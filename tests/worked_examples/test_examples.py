@@ -91,8 +91,8 @@ def test_of_recorded_runs_a_line_says_which(capsys):
     assert said.count("\n") == 1 and "recorded runs" in said and "corpus" in said
 
 
-def test_a_network_without_a_mask_head_is_refused_in_a_line(capsys):
-    examples(AGREEMENT, Settings(model="all-MiniLM-L6-v2", device="cpu"))
+def test_a_network_without_a_mask_head_is_refused_in_a_line(tmp_path, capsys):
+    examples(AGREEMENT, Settings(model=str(write_model(tmp_path / "headless", mlm=False)), device="cpu"))
     said = capsys.readouterr().out
     assert said.startswith("not asked: ") and "head" in said and said.count("\n") == 1
 
