@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup book html real relatives test oldest newest speed portability check lint notebooks cards clean distclean
+.PHONY: help setup book html real relatives test oldest newest speed chapters portability check lint notebooks cards clean distclean
 
 # The interpreter to start from, where the environment goes, and the pins (empty: newest releases instead).
 PYTHON ?= python3
@@ -79,6 +79,9 @@ newest: ## the guards with the newest releases there are, in .venv-newest (PYTHO
 
 speed: $(STAMP) ## how fast the builders of generated data are, and training beside a bare loop
 	OMP_NUM_THREADS=1 $(RUN) -m pytest -m speed -s tests/builtin/test_builtin_speed.py tests/pretrain/test_pretrain_speed.py
+
+chapters: $(STAMP) ## every chapter with networks of full size (BERT, RoBERTa, DistilBERT, mpnet); a line for each
+	OMP_NUM_THREADS=1 $(RUN) -m pytest -m chapters --numprocesses $(JOBS) tests/trust/test_chapters.py
 
 portability: $(STAMP) ## execute the notebooks as other machines would; how far figures move (NOTEBOOKS=, VARIANTS=)
 	$(BOOK) portability --notebooks "$(NOTEBOOKS)" --variants "$(VARIANTS)"

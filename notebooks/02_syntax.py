@@ -789,5 +789,8 @@ card("syn.intermediate_parsing.glavas2020")
 # {cite:t}`htut2019` find that of BERT and RoBERTa one leads by one way of reading trees and trails by another. That is
 # about two published models; our model has no such partner, so the claim waits for both.
 
+# %% tags=["hide-output"]
+print(plotting.printed(results("syn.method_favours_model.htut2019").deciding()))
+
 # %%
 card("syn.method_favours_model.htut2019")

@@ -175,6 +175,9 @@ card("sem.roles.ettinger2019")
 # chance but a lookup of the words and the same probe on the embeddings.
 
 # %%
+examples("sem.edge_probing.tenney2019b")
+
+# %%
 name = "sem.edge_probing.tenney2019b"
 edges = results(name, data="builtin")
 

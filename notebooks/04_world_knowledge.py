@@ -217,6 +217,9 @@ card("wld.triples.davison2019")
 # {cite:t}`roberts2020` ask a text-to-text model questions and give it no text to look them up in. That takes another kind
 # of model than ours; with one, `bertology run wld.closed_book.roberts2020 --model NAME` runs.
 
+# %% tags=["hide-output"]
+print(plotting.printed(results("wld.closed_book.roberts2020").deciding()))
+
 # %%
 card("wld.closed_book.roberts2020")
 

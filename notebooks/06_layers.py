@@ -541,6 +541,12 @@ plotting.plt.show()
 print(plotting.printed(shown))
 
 # %%
+examples("lay.base_vs_large.tenney2019a")
+
+# %% tags=["hide-output"]
+print(plotting.printed(results("lay.base_vs_large.tenney2019a").deciding()))
+
+# %%
 found("lay.base_vs_large.tenney2019a")
 
 # %%

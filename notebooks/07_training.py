@@ -673,6 +673,9 @@ print(f"adapters are {share_trained(network, 32):.1%} of the parameters")
 # {cite:t}`peters2019b` compare tuning all weights with a head over the frozen model. Our frozen model gets a head over a
 # learnt mean of all its layers, averaged over the text.
 
+# %%
+examples("trn.features_vs_tuning.peters2019b")
+
 # %% mystnb={"figure": {"caption": "Accuracy on held-out pairs, all weights tuned or none."}, "image": {"alt": "Bars by task: accuracy with all weights tuned and with a frozen model."}}
 features = of(recorded("trn.features_vs_tuning.peters2019b"), "accuracy", "way")
 plotting.bars(features, "task", chance=0.5, xlim=(0, 1), xlabel="accuracy")
@@ -693,6 +696,9 @@ card("trn.features_vs_tuning.peters2019b")
 #
 # {cite:t}`kovaleva2019` find tasks on which a randomly initialised BERT, tuned, is as good as the pretrained one without
 # tuning. Random starts are the untrained twin's kind; the texts and seeds are the same.
+
+# %%
+examples("trn.pretraining_benefit.kovaleva2019")
 
 # %% mystnb={"figure": {"caption": "Accuracy on held-out texts by start and way of tuning."}, "image": {"alt": "Bars by task: accuracy of the pretrained model tuned, of a random one tuned, of the pretrained one frozen."}}
 starts = of(recorded("trn.pretraining_benefit.kovaleva2019"), "accuracy", "start")
@@ -715,6 +721,9 @@ card("trn.pretraining_benefit.kovaleva2019")
 # {cite:t}`hao2019` draw the training loss over a plane through the way that tuning went, the survey's figure 5: from
 # a pretrained start the valley is wide. Here is that picture for `mini`. Left to right is the way of tuning, from before (0)
 # to after (1); up and down is a random direction, each unit's part of it as long as that unit's weights.
+
+# %%
+examples("trn.wide_optima.hao2019")
 
 # %% mystnb={"figure": {"caption": "Training loss (nats) on a plane through the way of tuning, from a pretrained and from a random start; 0: before tuning, 1: after."}, "image": {"alt": "Two contour maps of the training loss, from a pretrained and from a random start."}}
 planes = of(recorded("trn.wide_optima.hao2019"), "training loss on a plane", "start")
@@ -748,6 +757,9 @@ card("trn.wide_optima.hao2019")
 # {cite:t}`kovaleva2019` compare attention maps before and after tuning; others compare weights. Both are here,
 # for `mini` tuned on entailment. Blocks are counted from 1.
 
+# %%
+examples("trn.last_layers_change.kovaleva2019")
+
 # %% mystnb={"figure": {"caption": "Change by tuning on entailment, by block: cosine distance of attention maps, and distance of weights as a share of their norm."}, "image": {"alt": "Two panels by block: change of attention maps, and of weights."}}
 changed = recorded("trn.last_layers_change.kovaleva2019")
 panels = {"change, by layer": "attention", "change of weights, by layer": "weights"}
@@ -775,6 +787,9 @@ card("trn.last_layers_change.kovaleva2019")
 # {cite:t}`kovaleva2019` say that what tuning adds is attention to the special tokens, and not to linguistic patterns. So two
 # things are measured: how much attention goes to [CLS] and [SEP] in the last two layers, and how often the heads
 # that find a word's head best still find it after tuning.
+
+# %%
+examples("trn.tuned_sep.kovaleva2019")
 
 # %% mystnb={"figure": {"caption": "Attention to [CLS] and [SEP], mean over heads and texts, before tuning on entailment and after, and in the untrained twin after."}, "image": {"alt": "Two panels by block: attention to CLS and to SEP before and after tuning."}}
 mass = recorded("trn.tuned_sep.kovaleva2019")
@@ -804,6 +819,9 @@ card("trn.tuned_sep.kovaleva2019")
 # {cite:t}`hao2019` give some layers of a tuned model their pretrained weights again. If that costs nothing, tuning did not
 # need them.
 
+# %%
+examples("trn.restore_lower.hao2019")
+
 # %% mystnb={"figure": {"caption": "Accuracy of tuned models with a third of their layers, or all of them, put back to the pretrained weights."}, "image": {"alt": "Bars: accuracy with no layer put back, with the lower third, with the upper third, with all layers."}}
 restored = recorded("trn.restore_lower.hao2019").series("accuracy")
 plotting.bars(restored, "restored", chance=0.5, xlim=(0, 1), xlabel="accuracy")
@@ -821,6 +839,9 @@ card("trn.restore_lower.hao2019")
 #
 # The usual head reads the last layer. {cite:t}`su2019` and {cite:t}`kondratyuk2019` give it a learnt mean of all of them.
 
+# %%
+examples("trn.more_layers.su2019")
+
 # %% mystnb={"figure": {"caption": "Accuracy with a head over the last layer and over a learnt mean of all layers, of mini and its untrained twin."}, "image": {"alt": "Bars: accuracy from the last layer and from all layers, of mini and its untrained twin."}}
 layers = recorded("trn.more_layers.su2019").series("accuracy")
 plotting.bars(layers, "layers", chance=0.5, xlim=(0, 1), xlabel="accuracy")
@@ -837,6 +858,9 @@ card("trn.more_layers.su2019")
 # ### Do adapters come near full tuning?
 #
 # {cite:t}`houlsby2019` train a few percent of the parameters and lose next to nothing.
+
+# %%
+examples("trn.adapters.houlsby2019")
 
 # %% mystnb={"figure": {"caption": "Accuracy by share of the parameters that learn, the head not counted; 0: a frozen model, 1: full tuning."}, "image": {"alt": "A curve: accuracy by the share of parameters trained."}}
 sizes = recorded("trn.adapters.houlsby2019").series("accuracy by size")
@@ -858,6 +882,9 @@ card("trn.adapters.houlsby2019")
 # {cite:t}`dodge2020` cross seeds of the head's first weights with seeds of the order of the texts. Here are sixteen such runs of
 # `mini`, four by four, and beside them a hundred released runs of the real BERT that differ by seed alone: on the task that
 # they learnt (MNLI), and on sentences made to mislead them (HANS).
+
+# %%
+examples("trn.seed_variance.dodge2020")
 
 # %% mystnb={"figure": {"caption": "One point per run: sixteen of mini on sentiment, a hundred released ones of BERT on MNLI and where word overlap misleads (HANS)."}, "image": {"alt": "Three columns of points: runs of mini, runs of BERT on MNLI, close together, and on HANS, far apart."}}
 luck = recorded("trn.seed_variance.dodge2020")
@@ -885,6 +912,9 @@ card("trn.seed_variance.dodge2020")
 # FreeLB {cite:p}`zhu2019` trains on embeddings that are moved a little up the loss. Both models below are then attacked in that
 # way, each by its own gradient.
 
+# %%
+examples("trn.adversarial.zhu2019")
+
 # %% mystnb={"figure": {"caption": "Accuracy on texts as they are and under attack, after plain and after adversarial training."}, "image": {"alt": "Bars: accuracy on plain and attacked texts for plain and adversarial training."}}
 attacked = of(recorded("trn.adversarial.zhu2019"), "accuracy", "way")
 plotting.bars(attacked, "text", xlim=(0, 1), xlabel="accuracy")
@@ -902,6 +932,9 @@ card("trn.adversarial.zhu2019")
 #
 # HANS {cite:p}`mccoy2019b` has pairs in which all words of the second sentence occur in the first. Sometimes it follows,
 # sometimes not. A model that trusts overlap is right in the one half and wrong in the other.
+
+# %%
+examples("trn.heuristics.mccoy2019b")
 
 # %% mystnb={"figure": {"caption": "Accuracy where a heuristic gives the right answer and where it misleads; BERT: a hundred released runs on HANS."}, "image": {"alt": "Bars by heuristic, right or wrong: accuracy of mini, its untrained twin and the real BERT."}}
 shallow = recorded("trn.heuristics.mccoy2019b")
@@ -926,6 +959,9 @@ card("trn.heuristics.mccoy2019b")
 # {cite:t}`phang2019` tune on a large task before a small one. Here 240 generated paraphrases come before 120 pairs of
 # entailment, or do not; five seeds.
 
+# %%
+examples("trn.two_stage.phang2019")
+
 # %% mystnb={"figure": {"caption": "Accuracy on held-out pairs of entailment, tuned at once and after paraphrases."}, "image": {"alt": "Bars: accuracy on entailment after one stage of tuning and after two."}}
 stages = of(recorded("trn.two_stage.phang2019"), "accuracy", "stages")
 plotting.bars(stages, "task", chance=0.5, xlim=(0, 1), xlabel="accuracy")
@@ -945,6 +981,9 @@ card("trn.two_stage.phang2019")
 # the model's own mean and deviation before tuning; five seeds each way, 240 pairs to learn from. The untrained twin over
 # normalised values is right on exactly half of the pairs with every seed, as one answer to all of them would be: that is no
 # steadiness, and why the gate comes first.
+
+# %%
+examples("trn.cls_norm.zhou2019")
 
 # %% mystnb={"figure": {"caption": "Standard deviation of accuracy over five seeds, with a plain head and over normalised values of [CLS]."}, "image": {"alt": "Bars: standard deviation of accuracy over seeds, plain and normalised, of mini and its untrained twin."}}
 normalised = recorded("trn.cls_norm.zhou2019")
@@ -968,6 +1007,9 @@ card("trn.cls_norm.zhou2019")
 #
 # Mixout {cite:p}`lee2019` puts seven weights in ten back to their pretrained values, others at each step, in place of dropout.
 # (`mini` was trained without dropout, and plain tuning has none either.) Eight seeds each way, 240 pairs to learn from.
+
+# %%
+examples("trn.mixout.lee2019")
 
 # %% mystnb={"figure": {"caption": "Standard deviation of accuracy over eight seeds, plain tuning and mixout."}, "image": {"alt": "Bars: standard deviation of accuracy over seeds, with plain tuning and with mixout, of mini and its untrained twin."}}
 mixed = recorded("trn.mixout.lee2019")

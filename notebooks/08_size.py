@@ -199,6 +199,12 @@ plotting.plt.show()
 print(plotting.printed(shown))
 
 # %%
+examples("siz.specialised_survive.voita2019b")
+
+# %% tags=["hide-output"]
+print(plotting.printed(results("siz.specialised_survive.voita2019b").deciding()))
+
+# %%
 found("siz.specialised_survive.voita2019b")
 
 # %%
@@ -220,6 +226,12 @@ plotting.plt.show()
 print(plotting.printed(shown))
 
 # %%
+examples("siz.harmful_parts.kovaleva2019")
+
+# %% tags=["hide-output"]
+print(plotting.printed(results("siz.harmful_parts.kovaleva2019").deciding()))
+
+# %%
 found("siz.harmful_parts.kovaleva2019")
 
 # %%
@@ -239,6 +251,12 @@ plotting.plt.show()
 
 # %% tags=["hide-output"]
 print(plotting.printed(shown))
+
+# %%
+examples("siz.layers_drop.tenney2019a")
+
+# %% tags=["hide-output"]
+print(plotting.printed(results("siz.layers_drop.tenney2019a").deciding()))
 
 # %%
 found("siz.layers_drop.tenney2019a")
@@ -263,6 +281,12 @@ plotting.plt.show()
 print(plotting.printed(shown))
 
 # %%
+examples("siz.layer_redundancy.kao2020")
+
+# %% tags=["hide-output"]
+print(plotting.printed(results("siz.layer_redundancy.kao2020").deciding()))
+
+# %%
 found("siz.layer_redundancy.kao2020")
 
 # %%
@@ -282,6 +306,12 @@ plotting.plt.show()
 
 # %% tags=["hide-output"]
 print(plotting.printed(shown))
+
+# %%
+examples("siz.magnitude_pruning.gordon2020")
+
+# %% tags=["hide-output"]
+print(plotting.printed(results("siz.magnitude_pruning.gordon2020").deciding()))
 
 # %%
 found("siz.magnitude_pruning.gordon2020")
@@ -587,6 +617,12 @@ plotting.plt.show()
 
 # %% tags=["hide-output"]
 print(plotting.printed(shown))
+
+# %%
+examples("siz.token_elimination.goyal2020")
+
+# %% tags=["hide-output"]
+print(plotting.printed(results("siz.token_elimination.goyal2020").deciding()))
 
 # %%
 found("siz.token_elimination.goyal2020")

@@ -87,7 +87,7 @@ def released(claim, measure, of="", **where):
 def by(rows, measure, column, **where):
     """One model's rows of a measure, apart by the values of a column."""
     chosen = plotting.rows_of(rows, measure, **where)
-    return {str(k): part for k, part in chosen.groupby(column, sort=False)}
+    return {str(k): part for k, part in chosen.groupby(column, sort=False)} if len(chosen) else {}
 
 
 # %% tags=["hide-input"]

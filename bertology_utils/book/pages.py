@@ -23,6 +23,7 @@ from . import (
     cards_of_models,
     cite,
     claim_pages,
+    concordance_page,
     faults,
     landing,
     releases,
@@ -70,6 +71,8 @@ def write(folder: Path, settings: Settings, repository: str = "", site: str = ""
         "releases": releases.table(found),
         "recipes": recipes.markdown(recipes.table, settings),
         "own_pieces": recipes.markdown(recipes.own_pieces, settings),
+        "concordance_in_a_line": concordance_page.headline(),
+        **{f"concordance_{name}": text for name, text in concordance_page.page().items()},
     }
     for name, text in parts.items():
         (folder / f"{name}.md").write_text(text.rstrip() + "\n", encoding="utf-8")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field
 from html import escape
 from importlib.resources import files as resources
 from pathlib import Path
@@ -21,6 +21,7 @@ from .. import files
 from ..claims.checks import CHOSEN, Check
 from ..claims.evidence import Evidence, is_real
 from ..claims.rules import UNDECIDED, UNTESTABLE, pooled
+from ..scores.proportions import wilson
 from .standing import BUILTIN, Standing
 
 BASE = ("bert-base-uncased", "bert-base-cased", "bert-base")  # BERT's figure is the first of these that has it
@@ -51,17 +52,20 @@ class Concordance:
     profiles : data frame
         A row per measure that goes through the layers of both: ``claim, title, network, measure, key, layers,
         correlation`` (Spearman's, over relative depth).
+    made : dict
+        Of each network the weights, precisions, devices and versions of torch that its records name.
     """
 
     outcomes: pd.DataFrame
     figures: pd.DataFrame
     profiles: pd.DataFrame
+    made: dict[str, dict[str, list[str]]] = field(default_factory=dict)
 
     def summary(self) -> pd.DataFrame:
         """A row per network.
 
-        ``claims`` put to it, ``decided`` for both, ``agree``; ``figures`` of the same test, ``within``: those on the same texts
-        whose intervals meet, of ``same_texts``; ``correlation``: Spearman's over figures that are shares, one per test;
+        ``claims`` put to it, ``decided`` for both, ``agree`` and its share's interval; ``figures`` of the same test, ``within``:
+        those on the same texts whose intervals meet, of ``same_texts``; ``correlation``: Spearman's over figures that are shares, one per test;
         ``profiles`` through the layers and their median correlation.
         """
         return pd.DataFrame([self._line(network) for network in dict.fromkeys(self.outcomes["network"])])
@@ -75,7 +79,8 @@ class Concordance:
             "network": network,
             "claims": len(outcomes),
             "decided": len(decided),
-            "agree": int(decided["agree"].sum()),
+            "agree": (agree := int(decided["agree"].sum())),
+            **dict(zip(("agree_low", "agree_high"), _share(agree, len(decided)), strict=True)),
             "figures": len(figures),
             "same_texts": len(same),
             "within": int(same["within"].sum()),
@@ -91,6 +96,10 @@ class Concordance:
         return mine[mine["bert"].between(0, 1) & mine["value"].between(0, 1)]
 
 
+def _share(k: int, n: int) -> tuple[float, float]:
+    return wilson(k / n, n) if n else (np.nan, np.nan)
+
+
 def concordance(standings: Iterable[Standing], networks: Sequence[str]) -> Concordance:
     """BERT's outcomes and figures beside those of the networks named.
 
@@ -102,6 +111,7 @@ def concordance(standings: Iterable[Standing], networks: Sequence[str]) -> Conco
     (True, {'mini'})
     """
     outcomes, figures, profiles = [], [], []
+    used: dict[str, list[Evidence]] = {}
     for standing in standings:
         if standing.real.decision is None:
             continue
@@ -110,12 +120,21 @@ def concordance(standings: Iterable[Standing], networks: Sequence[str]) -> Conco
             mine = [r for r in standing.records if r.kind == "rerun" and r.model == network and r.decision]
             if not mine:
                 continue
+            used.setdefault(network, []).extend(mine)
             who = {"claim": standing.row.id, "title": standing.row.title, "network": network}
             outcomes.append(who | _outcome(standing, mine))
             figures += [who | figure for figure in _figures(real, mine)]
             profiles += [who | profile for profile in _profiles(real, mine)]
-    made = {"outcomes": outcomes, "figures": figures, "profiles": profiles}
-    return Concordance(**{name: pd.DataFrame(rows, columns=COLUMNS[name]) for name, rows in made.items()})
+    rows = {"outcomes": outcomes, "figures": figures, "profiles": profiles}
+    frames = {name: pd.DataFrame(of, columns=COLUMNS[name]) for name, of in rows.items()}
+    return Concordance(**frames, made={name: _provenance(records) for name, records in used.items()})
+
+
+def _provenance(records: Iterable[Evidence]) -> dict[str, list[str]]:
+    """What the records of one network name, each value once."""
+    lines = [{**r.provenance, **r.provenance.get("versions", {})} for r in records]
+    names = ("subject_sha256", "subject_source", "dtype", "device_name", "torch", "transformers")
+    return {n: sorted({str(line[n]) for line in lines if n in line}) for n in names}
 
 
 def _base(records: Iterable[Evidence]) -> list[Evidence]:
@@ -210,9 +229,8 @@ STORED = Path(str(resources("bertology_utils") / "assets" / "concordance.json"))
 
 def save(made: Concordance, path: Path = STORED) -> Path:
     """Write a concordance as JSON: made from a reader's own records too, it is what the book shows."""
-    parts = {
-        f.name: json.loads(getattr(made, f.name).to_json(orient="records", double_precision=6)) for f in fields(made)
-    }
+    parts = {name: json.loads(getattr(made, name).to_json(orient="records", double_precision=6)) for name in COLUMNS}
+    parts["made"] = made.made
     return files.write(path, json.dumps(parts, indent=0) + "\n")
 
 
@@ -221,7 +239,8 @@ def stored(path: Path = STORED) -> Concordance | None:
     if not path.is_file():
         return None
     parts = json.loads(path.read_text("utf-8"))
-    return Concordance(*(pd.DataFrame(parts[f.name], columns=COLUMNS[f.name]) for f in fields(Concordance)))
+    frames = {name: pd.DataFrame(parts[name], columns=of) for name, of in COLUMNS.items()}
+    return Concordance(**frames, made=parts["made"])
 
 
 def sentence(made: Concordance, network: str, name: str) -> str:

@@ -53,6 +53,22 @@ def show(claim: Annotated[str, typer.Argument(help="A ledger id.")]) -> None:
 
 
 @app.command()
+def concordance(
+    models: Annotated[list[str], typer.Argument(help="Networks that were measured: by name, as on their records.")],
+    out: Annotated[Path | None, typer.Option(help="File for the tables, as JSON.")] = None,
+) -> None:
+    """How far networks agree with BERT wherever its own figures are known, from the evidence at hand."""
+    from ..cards import concordance as of
+    from ..cards.standing import standings
+
+    made = of.concordance(standings(settings=Settings.of()), models)
+    for model in models:
+        typer.echo(of.sentence(made, model, model) or f"{model}: no record of a claim that BERT's own outputs decide")
+    if out is not None:
+        typer.echo(f"{len(made.figures)} figures in {of.save(made, out)}")
+
+
+@app.command()
 def report(
     out: Annotated[Path | None, typer.Option(help="File to write; else printed.")] = None,
     section: Annotated[str | None, typer.Option(help="Only this section.")] = None,

@@ -6,6 +6,7 @@ import os
 import shutil
 import time
 from dataclasses import replace
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from typer.testing import CliRunner
 from bertology_utils import runs
 from bertology_utils.cli import app
 from bertology_utils.settings import Settings
-from bertology_utils.subject import cloze, hub, networks, quantized, relatives
+from bertology_utils.subject import cloze, hub, networks, packaged, quantized, relatives
 from bertology_utils.subject.models import load
 from bertology_utils.subject.suitable import ModelUnavailable
 from tests.support import write_model
@@ -49,6 +50,13 @@ def site(tmp_path, monkeypatch):
     folder = tmp_path / "site"
     folder.mkdir()
     monkeypatch.syspath_prepend(folder)
+
+    def installed(name):  # there and nowhere else: the real packages may be installed
+        for it in metadata.distributions(name=name, path=[str(folder)]):
+            return it
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(packaged.metadata, "distribution", installed)
     return folder
 
 

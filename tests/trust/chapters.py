@@ -56,7 +56,7 @@ class Chapter:
     raised: tuple[str, ...]
     failures: str
     seconds: float
-    said: str = field(repr=False, default="")
+    text: str = field(repr=False, default="")
 
     def __str__(self) -> str:
         """A line for a table, and one for each claim or cell without figures.
@@ -94,7 +94,7 @@ def executed(name: str, folder: Path, *, model: str, data: str, **variables: str
     for cell in cells:
         cell.outputs = []
     book.cells.append(nbformat.v4.new_code_cell(LAST))
-    told = {**notebooks.switches(folder, model, data), "PYTHONPATH": str(stage.ROOT), **variables}
+    variables = {**notebooks.switches(folder, model, data), "PYTHONPATH": str(stage.ROOT), **variables}
     client = NotebookClient(
         book,
         timeout=1200,
@@ -105,11 +105,11 @@ def executed(name: str, folder: Path, *, model: str, data: str, **variables: str
         extra_arguments=["--log-level=ERROR"],
     )
     start = time.perf_counter()
-    with notebooks.environment(**told):
+    with notebooks.environment(**variables):
         client.execute()
     seconds = time.perf_counter() - start
     outputs = [(number, output) for number, cell in enumerate(cells, 1) for output in cell.outputs]
-    said = "".join(o.text for _, o in outputs if o.get("name") == "stdout")
+    text = "".join(o.text for _, o in outputs if o.get("name") == "stdout")
     raised = [f"cell {k}: {o.ename}: {o.evalue}" for k, o in outputs if o.output_type == "error"]
     raised += [f"cell {k} wrote: {o.text.strip()}" for k, o in outputs if o.get("name") == "stderr"]
     last = "".join(o.get("text", "") for o in book.cells[-1].outputs)
@@ -120,11 +120,11 @@ def executed(name: str, folder: Path, *, model: str, data: str, **variables: str
         len(cells),
         tuple(sorted(p.name for p in (folder / "evidence").glob("*/") if any(p.glob("rerun--*.json")))),
         {claim: "; ".join(why) for claim, why in refused.items()},
-        tuple(re.findall(r"^not shown: .*$", said, re.M)),
+        tuple(re.findall(r"^not shown: .*$", text, re.M)),
         tuple(raised),
         log.read_text("utf-8") if log.is_file() else "",
         seconds,
-        said,
+        text,
     )
 
 

@@ -16,7 +16,14 @@ from string import ascii_uppercase
 import torch
 from safetensors.torch import save_file
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
-from transformers import BertConfig, BertForPreTraining, RobertaConfig, RobertaForMaskedLM
+from transformers import (
+    BertConfig,
+    BertForPreTraining,
+    DistilBertConfig,
+    DistilBertForMaskedLM,
+    RobertaConfig,
+    RobertaForMaskedLM,
+)
 
 from bertology_utils.subject import hub
 from bertology_utils.subject.models import bundled
@@ -37,7 +44,8 @@ def everything(folder: Path, names: Sequence[str] = NAMES, **sizes: int) -> dict
     return made
 
 
-def _bert(name: str, where: Path, sizes: dict[str, int]) -> None:
+def _tokenizer(name: str, where: Path) -> None:
+    """The files of a tokenizer of word pieces, those of `mini`."""
     shutil.copy(bundled()["mini"] / "tokenizer.json", where)
     lower = "uncased" in name
     tokenizer = json.loads((where / "tokenizer.json").read_text("utf-8"))
@@ -48,6 +56,11 @@ def _bert(name: str, where: Path, sizes: dict[str, int]) -> None:
     _write(where / "tokenizer.json", tokenizer)
     (where / "vocab.txt").write_text("\n".join(sorted(vocabulary, key=vocabulary.get)) + "\n", "utf-8")
     _write(where / "tokenizer_config.json", {"do_lower_case": lower, "model_max_length": 512})
+
+
+def _bert(name: str, where: Path, sizes: dict[str, int]) -> None:
+    _tokenizer(name, where)
+    vocabulary = json.loads((where / "tokenizer.json").read_text("utf-8"))["model"]["vocab"]
     torch.manual_seed(1)
     model = BertForPreTraining(BertConfig(vocab_size=len(vocabulary), **sizes))
     config = {k: v for k, v in model.config.to_dict().items() if k not in ("transformers_version", "dtype")}
@@ -60,6 +73,25 @@ def _bert(name: str, where: Path, sizes: dict[str, int]) -> None:
     }
     assert "cls.seq_relationship.weight" in state and "cls.predictions.bias" in state
     save_file(state, where / "model.safetensors", metadata={"format": "pt"})
+
+
+def distilled(where: Path, **sizes: int) -> Path:
+    """The folder of a DistilBERT: BERT's embeddings without segments, no pooler."""
+    where.mkdir(parents=True)
+    _tokenizer("distilbert-base-uncased", where)
+    vocabulary = json.loads((where / "tokenizer.json").read_text("utf-8"))["model"]["vocab"]
+    shape = {
+        "dim": "hidden_size",
+        "n_layers": "num_hidden_layers",
+        "n_heads": "num_attention_heads",
+        "hidden_dim": "intermediate_size",
+    }
+    torch.manual_seed(1)
+    config = DistilBertConfig(
+        vocab_size=len(vocabulary), **{name: {**SIZES, **sizes}[of] for name, of in shape.items()}
+    )
+    DistilBertForMaskedLM(config).save_pretrained(where)
+    return where
 
 
 def _roberta(name: str, where: Path, sizes: dict[str, int]) -> None:

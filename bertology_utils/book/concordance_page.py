@@ -1,0 +1,110 @@
+"""The page on how far other networks speak for BERT: sentences, a picture and three tables from the stored concordance."""
+
+from __future__ import annotations
+
+from html import escape
+
+import pandas as pd
+
+from ..cards.concordance import Concordance, picture, sentence, stored
+
+NAMES = {"mpnet": "mpnet", "all-MiniLM-L6-v2": "MiniLM", "mini": "mini"}  # largest first
+BODY = {"mpnet": "12 × 768", "all-MiniLM-L6-v2": "6 × 384", "mini": "8 × 256"}
+
+
+def page(made: Concordance | None = None) -> dict[str, str]:
+    """The generated parts: ``said`` in sentences, ``picture``, ``summary``, ``disagreements``, ``profiles``.
+
+    Parameters
+    ----------
+    made : Concordance, optional
+        By default the stored one; where there is none, every part is empty.
+    """
+    made = made or stored()
+    if made is None:
+        return dict.fromkeys(("said", "picture", "summary", "disagreements", "profiles"), "")
+    names = {n: name for n, name in NAMES.items() if n in set(made.outcomes["network"])}
+    return {
+        "said": " ".join(filter(None, (sentence(made, n, name) for n, name in names.items()))),
+        "picture": picture(made, names),
+        "summary": _summary(made, names),
+        "disagreements": _disagreements(made, names),
+        "profiles": _profiles(made, names),
+    }
+
+
+def headline(made: Concordance | None = None) -> str:
+    """One sentence about the largest network there is, with a link to the page; empty where nothing is stored."""
+    made = made or stored()
+    if made is None:
+        return ""
+    first = next((n for n in NAMES if n in set(made.outcomes["network"])), None)
+    return (
+        f"{sentence(made, first, NAMES[first])} [How far other networks speak for BERT](concordance.md)."
+        if first
+        else ""
+    )
+
+
+def _summary(made: Concordance, names: dict[str, str]) -> str:
+    lines = made.summary().set_index("network").loc[list(names)]
+    rows = [
+        {
+            "network": f"{names[n]} ({BODY[n]})",
+            "claims put to it": line["claims"],
+            "decided by both": line["decided"],
+            "agree": f"{line['agree']} [{line['agree_low']:.0%}, {line['agree_high']:.0%}]",
+            "figures of the same test": line["figures"],
+            "on the same texts": line["same_texts"],
+            "intervals meet": line["within"],
+            "rank correlation": _two(line["correlation"]),
+            "profiles by layer": line["profiles"],
+            "their median correlation": _two(line["median_correlation"]),
+        }
+        for n, line in lines.iterrows()
+    ]
+    return _html(pd.DataFrame(rows).set_index("network").T.rename_axis(None, axis=1).reset_index(names=""))
+
+
+def _disagreements(made: Concordance, names: dict[str, str]) -> str:
+    others = made.outcomes[made.outcomes["agree"].eq(False)]
+    rows = [
+        {
+            "claim": _link(r),
+            "network": names[r["network"]],
+            "BERT": escape(r["bert"]),
+            "the other": escape(r["outcome"]),
+        }
+        for r in others.to_dict("records")
+        if r["network"] in names
+    ]
+    return _html(pd.DataFrame(rows)) if rows else "Nowhere."
+
+
+def _profiles(made: Concordance, names: dict[str, str]) -> str:
+    shown = made.profiles[made.profiles["network"].isin(list(names))]
+    if shown.empty:
+        return ""
+    rows = [
+        {
+            "claim": _link(r),
+            "quantity": escape(", ".join(filter(None, (r["measure"], r["key"])))),
+            "network": names[r["network"]],
+            "layers": r["layers"],
+            "rank correlation": _two(r["correlation"]),
+        }
+        for r in shown.to_dict("records")
+    ]
+    return _html(pd.DataFrame(rows))
+
+
+def _link(row: dict) -> str:
+    return f'<a href="../claims/{escape(row["claim"])}.html">{escape(row["title"])}</a>'
+
+
+def _two(value: float) -> str:
+    return "" if pd.isna(value) else f"{value:.2f}"
+
+
+def _html(rows: pd.DataFrame) -> str:
+    return rows.to_html(index=False, border=0, classes="facts", escape=False, justify="left")

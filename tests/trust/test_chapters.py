@@ -1,0 +1,93 @@
+"""Every chapter runs to its end whatever model and data a reader chooses: what cannot be measured is one line.
+
+`make test` takes a narrow network of twelve layers on the studies' own data, and without a network or data. `make chapters`
+(weekly) takes networks of full size and prints a line per chapter.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import fake_hub
+import published
+import pytest
+from chapters import NAMES, NOWHERE, Chapter, executed, on_the_hub
+
+from bertology_utils import runs
+from bertology_utils.claims import ledger
+from bertology_utils.settings import Settings
+from bertology_utils.subject import relatives
+
+NARROW = {"num_hidden_layers": 12, "hidden_size": 24, "num_attention_heads": 12, "intermediate_size": 48}
+FULL = {"num_hidden_layers": 12, "hidden_size": 768, "num_attention_heads": 12, "intermediate_size": 3072}
+SERVED = ("bert-base-uncased", "bert-base-multilingual-cased", "roberta-base")
+FEW = {"BERTOLOGY_FAST": "1", "BERTOLOGY_N": "20", "BERTOLOGY_DRAWS": "20"}
+NOTHING = {"BERTOLOGY_MIRROR": ""}
+MIRROR = Settings.of().mirror
+
+
+@pytest.fixture(scope="module")
+def narrow(tmp_path_factory) -> Iterator[str]:
+    """The address of a Hub with the models of the chapters, twelve layers deep and narrow."""
+    with fake_hub.listening(published.everything(tmp_path_factory.mktemp("narrow"), SERVED, **NARROW)) as (address, _):
+        yield address
+
+
+@pytest.fixture(scope="module")
+def full(tmp_path_factory) -> Iterator[str]:
+    with fake_hub.listening(published.everything(tmp_path_factory.mktemp("full"), SERVED, **FULL)) as (address, _):
+        yield address
+
+
+def claims_of(name: str) -> set[str]:
+    """The claims of a chapter that are measured on one model."""
+    section = name.partition("_")[2]
+    return {row.id for row in ledger.rows(section) if row.id in runs.registered() and not runs.get(row.id).family}
+
+
+def whole(chapter: Chapter) -> Chapter:
+    """The chapter, if no cell failed and each refusal is a line that says why."""
+    assert not chapter.raised, chapter
+    assert not chapter.failures, chapter.failures
+    assert all(why.strip() and "Traceback" not in why for why in chapter.refused.values())
+    assert not re.search(r"^failed: ", chapter.text, re.M), chapter.text
+    return chapter
+
+
+@pytest.mark.mirror
+@pytest.mark.skipif(not MIRROR, reason="no BERTOLOGY_MIRROR")
+@pytest.mark.parametrize("name", NAMES)
+def test_a_bert_of_the_hub_on_the_studies_own_data(name, narrow, tmp_path):
+    model = "bert-base-multilingual-cased" if name.startswith("09") else "bert-base-uncased"
+    places = {"BERTOLOGY_MIRROR": str(MIRROR), **on_the_hub(narrow, tmp_path)}
+    chapter = whole(executed(name, tmp_path, model=model, data="original", **FEW, **places))
+    assert set(chapter.measured) | set(chapter.refused) >= claims_of(name), "a claim is neither measured nor refused"
+    assert len(chapter.measured) >= len(claims_of(name)) // 4
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_without_data_and_without_a_network_each_claim_says_so_in_a_line(name, tmp_path):
+    nowhere = {**NOTHING, "BERTOLOGY_CACHE": str(tmp_path / "cache"), **on_the_hub(NOWHERE, tmp_path)}
+    chapter = whole(executed(name, tmp_path, model="mini", data="original", **FEW, **nowhere))
+    missing = {claim: why for claim, why in chapter.refused.items() if claim in claims_of(name)}
+    assert set(chapter.measured) | set(missing) >= claims_of(name)
+    with_data = [claim for claim in claims_of(name) if runs.get(claim).sources()]
+    assert all(re.search("could not|cannot|not here|network", missing[claim]) for claim in with_data), missing
+
+
+@pytest.mark.chapters
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("data", ["original", "builtin"])
+@pytest.mark.parametrize("model", ["bert-base-uncased", "roberta-base", "distilbert", "mpnet"])
+def test_networks_of_full_size(name, model, data, full, tmp_path, capsys):
+    if model == "mpnet" and not relatives.here(model, Settings()):
+        pytest.skip("mpnet is not here: make relatives")
+    if model == "distilbert":
+        model = str(published.distilled(tmp_path / model, **FULL))
+    places = {"BERTOLOGY_MIRROR": str(MIRROR or ""), **on_the_hub(full, tmp_path)}
+    chapter = executed(name, tmp_path / "run", model=model, data=data, **FEW, **places)
+    with capsys.disabled():
+        print(f"\n{model} {data} {chapter}")
+    whole(chapter)
