@@ -65,8 +65,8 @@ class Concordance:
         """A row per network.
 
         ``claims`` put to it, ``decided`` for both, ``agree`` and its share's interval; ``figures`` of the same test, ``within``:
-        those on the same texts whose intervals meet, of ``same_texts``; ``correlation``: Spearman's over figures that are shares, one per test;
-        ``profiles`` through the layers and their median correlation.
+        those on the same texts whose intervals meet, of ``same_texts``; ``correlation``: Spearman's over figures that are
+        shares, one per test; ``profiles`` through the layers and their median correlation.
         """
         return pd.DataFrame([self._line(network) for network in dict.fromkeys(self.outcomes["network"])])
 

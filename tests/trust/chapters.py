@@ -23,7 +23,9 @@ from bertology_utils.side_by_side import LOG
 NAMES = tuple(path.stem for path in notebooks.found(stage.ROOT / "notebooks"))
 NOWHERE = "http://127.0.0.1:9"  # nobody listens there
 LAST = """import json
+import bertology_utils
 from bertology_utils.claims.refused import latest
+print("PACKAGE", bertology_utils.__file__)
 print("REFUSED", json.dumps({claim: [str(r) for r in refused] for claim, refused in latest.items() if refused}))"""
 
 
@@ -46,6 +48,8 @@ class Chapter:
         Cells that ended in an error, or wrote to stderr.
     failures : str
         Tracebacks that were kept where a bug was made one line.
+    package : Path
+        The package that the notebook used.
     """
 
     name: str
@@ -57,6 +61,7 @@ class Chapter:
     failures: str
     seconds: float
     text: str = field(repr=False, default="")
+    package: Path = Path()
 
     def __str__(self) -> str:
         """A line for a table, and one for each claim or cell without figures.
@@ -125,6 +130,7 @@ def executed(name: str, folder: Path, *, model: str, data: str, **variables: str
         log.read_text("utf-8") if log.is_file() else "",
         seconds,
         text,
+        Path(re.findall(r"^PACKAGE (.*)$", last, re.M)[0]).parent,
     )
 
 

@@ -7,6 +7,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import fake_hub
@@ -15,6 +17,7 @@ import pytest
 from chapters import NAMES, NOWHERE, Chapter, executed, on_the_hub
 
 from bertology_utils import runs
+from bertology_utils.book import stage
 from bertology_utils.claims import ledger
 from bertology_utils.settings import Settings
 from bertology_utils.subject import relatives
@@ -74,6 +77,18 @@ def test_without_data_and_without_a_network_each_claim_says_so_in_a_line(name, t
     assert set(chapter.measured) | set(missing) >= claims_of(name)
     with_data = [claim for claim in claims_of(name) if runs.get(claim).sources()]
     assert all(re.search("could not|cannot|not here|network", missing[claim]) for claim in with_data), missing
+
+
+def test_the_wheel_alone_is_enough(tmp_path):
+    """In an empty folder, with the package of the wheel and not the checkout's: models, records and items come with it."""
+    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
+    subprocess.run([*pip, "wheel", "--no-deps", "--wheel-dir", tmp_path, stage.ROOT], check=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    subprocess.run([*pip, "install", "--no-deps", "--target", tmp_path / "site", wheel], check=True)
+    chapter = whole(
+        executed(NAMES[2], tmp_path / "empty", model="mini", data="builtin", PYTHONPATH=str(tmp_path / "site"))
+    )
+    assert chapter.package == tmp_path / "site" / "bertology_utils" and not chapter.refused
 
 
 @pytest.mark.chapters
