@@ -69,6 +69,9 @@ relatives: $(STAMP) ## networks that others trained, out of the package index: M
 test: $(STAMP) ## unit tests, guards, stored notebooks against the code (CPU=), the book and its pages
 	OMP_NUM_THREADS=1 $(RUN) -m pytest --nbval $(if $(CPU),--kernel-cpu $(CPU)) --numprocesses $(JOBS) --dist loadfile \
 	  $(TESTS)
+	@# a chapter is one test and takes a minute: whoever is free takes the next
+	$(if $(filter notebooks,$(TESTS)),OMP_NUM_THREADS=1 $(RUN) -m pytest -m chapters --numprocesses $(JOBS) \
+	  --maxschedchunk 1 tests/trust/test_chapters.py)
 
 oldest: ## the guards with the oldest releases that pyproject.toml allows, in .venv-oldest (PYTHON=)
 	@# old releases warn of what newer ones beside them deprecate: no error here, unlike everywhere else
@@ -81,7 +84,7 @@ speed: $(STAMP) ## how fast the builders of generated data are, and training bes
 	OMP_NUM_THREADS=1 $(RUN) -m pytest -m speed -s tests/builtin/test_builtin_speed.py tests/pretrain/test_pretrain_speed.py
 
 chapters: $(STAMP) ## every chapter with networks of full size (BERT, RoBERTa, DistilBERT, mpnet); a line for each
-	OMP_NUM_THREADS=1 $(RUN) -m pytest -m chapters --numprocesses $(JOBS) tests/trust/test_chapters.py
+	OMP_NUM_THREADS=1 $(RUN) -m pytest -m full --numprocesses $(JOBS) --maxschedchunk 1 tests/trust/test_chapters.py
 
 portability: $(STAMP) ## execute the notebooks as other machines would; how far figures move (NOTEBOOKS=, VARIANTS=)
 	$(BOOK) portability --notebooks "$(NOTEBOOKS)" --variants "$(VARIANTS)"

@@ -26,6 +26,7 @@ NARROW = {"num_hidden_layers": 12, "hidden_size": 24, "num_attention_heads": 12,
 FULL = {"num_hidden_layers": 12, "hidden_size": 768, "num_attention_heads": 12, "intermediate_size": 3072}
 SERVED = ("bert-base-uncased", "bert-base-multilingual-cased", "roberta-base")
 FEW = {"BERTOLOGY_FAST": "1", "BERTOLOGY_N": "20", "BERTOLOGY_DRAWS": "20"}
+FEWER = {name: {"BERTOLOGY_N": "12"} for name in ("07_training", "08_size")}  # which tune, and again and again
 NOTHING = {"BERTOLOGY_MIRROR": ""}
 MIRROR = Settings.of().mirror
 
@@ -58,17 +59,19 @@ def whole(chapter: Chapter) -> Chapter:
     return chapter
 
 
+@pytest.mark.chapters
 @pytest.mark.mirror
 @pytest.mark.skipif(not MIRROR, reason="no BERTOLOGY_MIRROR")
 @pytest.mark.parametrize("name", NAMES)
 def test_a_bert_of_the_hub_on_the_studies_own_data(name, narrow, tmp_path):
     model = "bert-base-multilingual-cased" if name.startswith("09") else "bert-base-uncased"
     places = {"BERTOLOGY_MIRROR": str(MIRROR), **on_the_hub(narrow, tmp_path)}
-    chapter = whole(executed(name, tmp_path, model=model, data="original", **FEW, **places))
+    chapter = whole(executed(name, tmp_path, model=model, data="original", **FEW | FEWER.get(name, {}), **places))
     assert set(chapter.measured) | set(chapter.refused) >= claims_of(name), "a claim is neither measured nor refused"
     assert len(chapter.measured) >= len(claims_of(name)) // 4
 
 
+@pytest.mark.chapters
 @pytest.mark.parametrize("name", NAMES)
 def test_without_data_and_without_a_network_each_claim_says_so_in_a_line(name, tmp_path):
     nowhere = {**NOTHING, "BERTOLOGY_CACHE": str(tmp_path / "cache"), **on_the_hub(NOWHERE, tmp_path)}
@@ -79,6 +82,7 @@ def test_without_data_and_without_a_network_each_claim_says_so_in_a_line(name, t
     assert all(re.search("could not|cannot|not here|network", missing[claim]) for claim in with_data), missing
 
 
+@pytest.mark.chapters
 def test_the_wheel_alone_is_enough(tmp_path):
     """In an empty folder, with the package of the wheel and not the checkout's: models, records and items come with it."""
     pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
@@ -91,7 +95,7 @@ def test_the_wheel_alone_is_enough(tmp_path):
     assert chapter.package == tmp_path / "site" / "bertology_utils" and not chapter.refused
 
 
-@pytest.mark.chapters
+@pytest.mark.full
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("data", ["original", "builtin"])
