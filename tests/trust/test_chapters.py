@@ -24,7 +24,7 @@ from bertology_utils.subject import relatives
 
 NARROW = {"num_hidden_layers": 12, "hidden_size": 24, "num_attention_heads": 12, "intermediate_size": 48}
 FULL = {"num_hidden_layers": 12, "hidden_size": 768, "num_attention_heads": 12, "intermediate_size": 3072}
-SERVED = ("bert-base-uncased", "bert-base-multilingual-cased", "roberta-base")
+SERVED = ("bert-base-uncased", "bert-base-cased", "bert-base-multilingual-cased", "roberta-base")
 FEW = {"BERTOLOGY_FAST": "1", "BERTOLOGY_N": "20", "BERTOLOGY_DRAWS": "20"}
 FEWER = {name: {"BERTOLOGY_N": "12"} for name in ("07_training", "08_size")}  # which tune, and again and again
 NOTHING = {"BERTOLOGY_MIRROR": ""}

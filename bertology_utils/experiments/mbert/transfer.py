@@ -19,6 +19,7 @@ from zlib import crc32
 import numpy as np
 
 from ...data.items import Data, Sentence
+from ...errors import TooFew
 from ...probes.linear import Probe, fit_each
 from ...probes.targets import Targets, fitting, from_sentences, gather
 from ...scores.choice import choose, commonest
@@ -169,6 +170,8 @@ def teach(x: np.ndarray, targets: Targets, mine: np.ndarray, settings: Settings)
     dev = dev & np.isin(targets.labels, known)
     new = dev & ~np.isin(targets.types, targets.types[train])
     dev = new if new.sum() >= NEW else dev
+    if not dev.any():
+        raise TooFew("needs words to choose a layer by whose tags were met in training; there are none")
     gold = [known.index(tag) for tag in targets.labels[dev]]
     scores = [p.log_probs(v)[np.arange(len(gold)), gold].mean() for p, v in zip(probes, x[:, dev])]
     return probes, 1 + choose(scores[1:])
