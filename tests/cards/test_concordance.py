@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import pytest
+from typer.testing import CliRunner
 
+from bertology_utils.book.concordance_page import headline, page
 from bertology_utils.cards.concordance import concordance, picture, save, sentence, stored
 from bertology_utils.cards.standing import standing, standings
+from bertology_utils.cli import app
 
 
 @pytest.fixture(scope="module")
@@ -48,3 +52,30 @@ def test_its_words_and_its_picture_say_its_counts(made):
     line = made.summary().iloc[0]
     assert f"agree in {line['agree']}" in sentence(made, "mini", "mini") and sentence(made, "mpnet", "mpnet") == ""
     assert picture(made, {"mini": "mini"}).count("<circle") == line["shares"]
+
+
+def test_what_is_stored_is_what_the_shipped_records_give():
+    """Of networks whose records are shipped; others' were measured by who made the table."""
+    book = stored()
+    shipped = [n for n in dict.fromkeys(book.outcomes["network"]) if n in ("mini", "all-MiniLM-L6-v2")]
+    again = concordance(standings(), shipped)
+    for name in ("outcomes", "figures", "profiles"):
+        before = getattr(book, name).query("network in @shipped", local_dict={"shipped": shipped}).reset_index(drop=True)
+        now = getattr(again, name)
+        pd.testing.assert_frame_equal(before, now, check_dtype=False, rtol=1e-4, atol=1e-6)
+
+
+def test_the_page_says_the_counts_and_links_each_disagreement(made):
+    parts = page(made)
+    line = made.summary().iloc[0]
+    assert f"agree in {line['agree']}" in parts["said"] and f"{line['agree']} [" in parts["summary"]
+    differ = made.outcomes[made.outcomes["agree"].eq(False)]["claim"]
+    assert all(f'href="../claims/{claim}.html"' in parts["disagreements"] for claim in differ)
+    assert headline(made).endswith("(concordance.md).") and set(page(None)) == set(parts)
+
+
+def test_the_command_says_it_and_writes_the_tables(tmp_path):
+    done = CliRunner().invoke(app, ["concordance", "mini", "nobody", "--out", str(tmp_path / "c.json")])
+    assert done.exit_code == 0 and "mini's rerun decide" in done.output
+    assert "nobody: no record of a claim" in done.output
+    assert set(stored(tmp_path / "c.json").made["mini"]) >= {"subject_sha256", "dtype"}
