@@ -51,14 +51,14 @@ def _summary(made: Concordance, names: dict[str, str]) -> str:
     rows = [
         {
             "network": f"{names[n]} ({BODY[n]})",
-            "claims put to it": line["claims"],
-            "decided by both": line["decided"],
-            "agree": f"{line['agree']} [{line['agree_low']:.0%}, {line['agree_high']:.0%}]",
-            "figures of the same test": line["figures"],
-            "on the same texts": line["same_texts"],
-            "intervals meet": line["within"],
+            "claims put to it": f"{line['claims']:.0f}",
+            "decided by both": f"{line['decided']:.0f}",
+            "agree": f"{line['agree']:.0f} [{line['agree_low']:.0%}, {line['agree_high']:.0%}]",
+            "figures of the same test": f"{line['figures']:.0f}",
+            "on the same texts": f"{line['same_texts']:.0f}",
+            "intervals meet": f"{line['within']:.0f}",
             "rank correlation": _two(line["correlation"]),
-            "profiles by layer": line["profiles"],
+            "profiles by layer": f"{line['profiles']:.0f}",
             "their median correlation": _two(line["median_correlation"]),
         }
         for n, line in lines.iterrows()

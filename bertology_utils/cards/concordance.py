@@ -249,11 +249,13 @@ def sentence(made: Concordance, network: str, name: str) -> str:
     if network not in lines.index:
         return ""
     line = lines.loc[network]
-    return (
+    agree = (
         f"Of the {line['decided']:.0f} claims that both BERT's own outputs and {name}'s rerun decide, they agree in "
-        f"{line['agree']:.0f}; over {line['shares']:.0f} figures of the same tests their rank correlation is "
-        f"{line['correlation']:.2f}."
+        f"{line['agree']:.0f}"
     )
+    if np.isnan(line["correlation"]):
+        return f"{agree}."
+    return f"{agree}; over {line['shares']:.0f} figures of the same tests their rank correlation is {line['correlation']:.2f}."
 
 
 def picture(made: Concordance, names: dict[str, str]) -> str:
