@@ -6,15 +6,19 @@ untrained network, length alone decides. `compare` therefore gives the lengths b
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import torch
+from transformers import BatchEncoding, PreTrainedTokenizerBase
 
 from ..data.items import MASK, Cloze, ForcedChoice, ItemError, MinimalPair
 from ..settings import Settings
 from .encode import Row, TooLong, batches, forward, gapped, tokenize, windows
+from .folders import spaces_as_written
 from .models import ModelUnsuitable, Subject
 
 
@@ -60,19 +64,29 @@ def gap_row(subject: Subject, text: str) -> tuple[Row, int]:
     """
     if text.count(MASK) != 1:
         raise ItemError(f"needs exactly one {MASK}: {text!r}")
-    tokenizer = subject.tokenizer
+    tokenizer: Any = subject.tokenizer
     mask = tokenizer.mask_token_id
     if any(symbol in text.replace(MASK, "") for symbol in tokenizer.all_special_tokens):
         (row,) = tokenize(subject, [gapped(text)])
         return row, row.ids.index(mask)
-    encoded = tokenizer(
-        text.replace(MASK, tokenizer.mask_token), return_token_type_ids=True, verbose=False, split_special_tokens=False
-    )
+    encoded = with_masks(tokenizer, text)
     ids = encoded["input_ids"]
     if len(ids) > subject.max_length:
         raise TooLong(f"{len(ids)} pieces where {subject.name} takes {subject.max_length}: {text[:120]!r}")
     types = encoded["token_type_ids"] if "token_type_ids" in encoded else [0] * len(ids)
     return Row(tuple(ids), tuple(types), (-1,) * len(ids), 0), ids.index(mask)
+
+
+def with_masks(tokenizer: PreTrainedTokenizerBase, text: str) -> BatchEncoding:
+    """A text with the model's mask for each `[MASK]`, as the tokenizer encodes it.
+
+    To a byte-level vocabulary a gap is a word with the space before it, and so is the first word, as `filler_id` has words.
+    """
+    with spaces_as_written(tokenizer) as byte_level:
+        if byte_level:
+            text = re.sub(rf"\s*{re.escape(MASK)}", MASK, f" {text.strip()}")
+        text = text.replace(MASK, str(tokenizer.mask_token))
+        return tokenizer(text, return_token_type_ids=True, verbose=False, split_special_tokens=False)
 
 
 def log_probabilities(

@@ -19,6 +19,7 @@ from ..data.items import MASK
 from ..errors import Refusal
 from ..settings import BUDGET, Settings
 from . import memory
+from .folders import spaces_as_written
 from .models import Subject
 
 WINDOW = 2048  # sentences tokenised and sorted by length at a time
@@ -104,8 +105,11 @@ def _rows(tokenizer, parts: Sequence[Sequence[Sequence[str]]]) -> list[Row]:
 
 def _gap(tokenizer, word: str) -> list[int]:
     """Pieces of a word with a gap: the mask, and what is written around it."""
-    around = [tokenizer(x, add_special_tokens=False)["input_ids"] if x else [] for x in word.split(MASK, 1)]
-    return [*around[0], tokenizer.mask_token_id, *around[1]]
+    before, after = word.split(MASK, 1)
+    start = tokenizer(before, add_special_tokens=False)["input_ids"] if before else []
+    with spaces_as_written(tokenizer):
+        end = tokenizer(after, add_special_tokens=False)["input_ids"] if after else []
+    return [*start, tokenizer.mask_token_id, *end]
 
 
 def _found(tokenizer, parts: Sequence[Sequence[Sequence[str]]], own: list[dict[int, list[int]]]) -> list[Row]:

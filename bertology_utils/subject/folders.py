@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import torch
+from tokenizers import pre_tokenizers
 from transformers import (
     AutoConfig,
     AutoModelForMaskedLM,
@@ -39,6 +40,30 @@ def _quiet() -> Iterator[None]:
             transformers_logging.enable_progress_bar()
 
 
+def byte_levels(tokenizer: PreTrainedTokenizerBase) -> list[pre_tokenizers.ByteLevel]:
+    """The byte-level parts of a tokenizer's pre-tokenizer.
+
+    Words that are handed over one by one have no space between them. A byte-level vocabulary holds the pieces of running
+    text with the space before them, so each such part must put one there; as published, most do not.
+    """
+    whole = getattr(getattr(tokenizer, "backend_tokenizer", None), "pre_tokenizer", None)
+    parts = list(whole) if isinstance(whole, pre_tokenizers.Sequence) else [whole]
+    return [part for part in parts if isinstance(part, pre_tokenizers.ByteLevel)]
+
+
+@contextmanager
+def spaces_as_written(tokenizer: PreTrainedTokenizerBase) -> Iterator[bool]:
+    """No space is put before what follows a special symbol in a text; gives whether the vocabulary is byte-level."""
+    parts = byte_levels(tokenizer)
+    for part in parts:
+        part.add_prefix_space = False
+    try:
+        yield bool(parts)
+    finally:
+        for part in parts:
+            part.add_prefix_space = True
+
+
 def read(
     name: str, where: Path, dtype: torch.dtype, adapter: Path | None = None
 ) -> tuple[PreTrainedTokenizerBase, PreTrainedModel, dict[str, Any]]:
@@ -62,8 +87,9 @@ def read(
         with _quiet():
             config = copy.deepcopy(AutoConfig.from_pretrained(where, **options))
             suitable.architecture(name, config)
-            tokenizer_options = {"add_prefix_space": True} if config.model_type in ("roberta", "camembert") else {}
-            tokenizer = AutoTokenizer.from_pretrained(where, **options, **tokenizer_options)
+            tokenizer = AutoTokenizer.from_pretrained(where, **options)
+            for part in byte_levels(tokenizer):
+                part.add_prefix_space = True
             if config.model_type not in suitable.TEXT_TO_TEXT:
                 suitable.vocabulary(name, tokenizer, config.vocab_size)
                 # "[SEP]" in a text is text; where a gap is meant, its id is put there
