@@ -29,11 +29,13 @@ from .scores.pairs import over
 from .scores.rows import records as tidy
 from .settings import Settings
 from .subject import models
+from .subject.encode import unknown_share
 from .subject.layout import LAYOUTS
 from .subject.models import Subject
 from .subject.progress import Progress
 
 FEW = 20  # items per task below which whatever fails is put down to their number: some split, class or fold is empty
+UNKNOWN = 0.25  # share of pieces that a vocabulary may lack; of running text in its own language, under 1 % are
 FEW_ROWS = 100  # items per task below which a condition that the clauses speak of may have none
 
 
@@ -192,7 +194,10 @@ def _runs(it: Claim, source: str, settings: Settings, twin: bool, save: bool) ->
 
 def _measured(it: Claim, data: Data, settings: Settings, twin: bool, save: bool) -> Iterator[Evidence]:
     measured = []
+    unknown: dict[str, Any] = {}
     for subject in _asked(it, data.name, settings, twin):
+        if isinstance(subject, Subject) and not unknown:  # the twin has the same vocabulary
+            unknown = {"unknown_pieces": _readable(it, subject, data)}
         start = time.perf_counter()
         with Progress.of(subject, f"{it.id}: {subject.name} on {data.name}", _seconds(it.id, subject, data.name)):
             rows = rows_of(it, subject, data, settings)
@@ -215,6 +220,7 @@ def _measured(it: Claim, data: Data, settings: Settings, twin: bool, save: bool)
                 subject_source=subject.source,
                 data_sha256=data.sha256,
                 draws_used=_draws(rows),
+                **unknown,
             ),
         )
         try:
@@ -224,6 +230,23 @@ def _measured(it: Claim, data: Data, settings: Settings, twin: bool, save: bool)
         if save:
             record.save(settings.evidence)
         yield record
+
+
+def _readable(it: Claim, subject: Subject, data: Data) -> float:
+    """The share of the items' pieces that the vocabulary lacks.
+
+    Raises
+    ------
+    NotDefined
+        It is above `UNKNOWN`: what would be measured is how the model reads [UNK].
+    """
+    share = unknown_share(subject, [text for items in data.items.values() for i in items for text in i.texts()])
+    if share > UNKNOWN:
+        raise NotDefined(
+            f"{it.id}: {share:.0%} of the pieces of {data.name} are {subject.tokenizer.unk_token} to {subject.name}; a claim "
+            f"is measured where at most {UNKNOWN:.0%} are"
+        )
+    return round(share, 4)
 
 
 def _asked(it: Claim, source: str, settings: Settings, twin: bool) -> list[Any]:

@@ -86,6 +86,9 @@ class Evidence:
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise EvidenceError(f"kind {self.kind!r} is none of {KINDS}")
+        object.__setattr__(self, "rows", [_in_range(row) for row in self.rows])
+        if self.over_twin is not None:
+            object.__setattr__(self, "over_twin", [_in_range(row, difference=True) for row in self.over_twin])
 
     @cached_property
     def decision(self) -> Decision | None:
@@ -157,6 +160,16 @@ class Evidence:
         except ValueError as error:
             raise EvidenceError(f"{self.file}: not a record of evidence: {error}") from error
         return files.write(root / self.file, json.dumps(raw, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def _in_range(row: dict[str, Any], difference: bool = False) -> dict[str, Any]:
+    """A row, or one of differences over the twin, with its intervals within what the measure can be."""
+    try:
+        ends = {k: believable.within(row["measure"], row[k], difference=difference)[0] for k in ("low", "high")}
+        twin = {k: believable.within(row["measure"], row[k])[0] for k in ("twin_low", "twin_high") if k in row}
+    except (KeyError, TypeError):  # what is no row is refused where it is read or written
+        return row
+    return {**row, **ends, **twin}
 
 
 def is_real(model: str) -> bool:

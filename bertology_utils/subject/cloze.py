@@ -17,7 +17,7 @@ from transformers import BatchEncoding, PreTrainedTokenizerBase
 
 from ..data.items import MASK, Cloze, ForcedChoice, ItemError, MinimalPair
 from ..settings import Settings
-from .encode import Row, TooLong, batches, forward, gapped, tokenize, windows
+from .encode import Row, TooLong, batches, forward, gapped, refuse_text, tokenize, windows
 from .folders import spaces_as_written
 from .models import ModelUnsuitable, Subject
 
@@ -186,6 +186,7 @@ def text_rows(subject: Subject, texts: Sequence[str]) -> list[Row]:
 
 
 def _rows(subject: Subject, sentences: Sequence[str | Sequence[str]]) -> list[Row]:
+    refuse_text(sentences)
     texts = [s for s in sentences if isinstance(s, str)]
     if texts and len(texts) < len(sentences):
         raise TypeError("sentences are all texts or all sequences of words, not some of each")
@@ -210,6 +211,11 @@ def pseudo_log_likelihood(
     whole_word : bool
         The later pieces of the same word are masked too, so that a rare word's last pieces are not given away by its
         first (salazar2020, and kauf2023 for the within-word correction).
+
+    Raises
+    ------
+    ItemError
+        If a sentence has no piece: its sum, 0, would be above every other's.
     """
     budget = (settings or Settings.of()).budget
     mask = subject.tokenizer.mask_token_id
@@ -217,6 +223,8 @@ def pseudo_log_likelihood(
     for start, window in windows(sentences, 64):  # a window of masked copies: one per piece
         copies, positions, owners, wanted = [], [], [], []
         for i, row in enumerate(_rows(subject, window)):
+            if not row.n_words:
+                raise ItemError(f"{subject.name} reads nothing in {window[i]!r}")
             for t, word in enumerate(row.words):
                 if word < 0:
                     continue
@@ -237,6 +245,17 @@ def pseudo_log_likelihood(
     return totals
 
 
+def told_apart(subject: Subject, pairs: Sequence[MinimalPair]) -> tuple[list[MinimalPair], list[str]]:
+    """The pairs whose sentences the model reads as two different rows, and a note that counts the others if there are any.
+
+    What differs only in words that the vocabulary lacks, or in capitals that it has not, is the same row twice.
+    """
+    sides = [_rows(subject, [getattr(p, side) for p in pairs]) for side in ("good", "bad")]
+    kept = [p for p, good, bad in zip(pairs, *sides) if good.ids != bad.ids]
+    lost = len(pairs) - len(kept)
+    return kept, [f"{lost} of {len(pairs)} pairs left out: {subject.name} reads both sentences alike"] if lost else []
+
+
 def lengths(subject: Subject, sentences: Sequence[str | Sequence[str]]) -> np.ndarray:
     """Pieces of each sentence, special tokens apart; shape (n,), int."""
     return np.array([sum(w >= 0 for w in row.words) for row in _rows(subject, sentences)], int)
@@ -250,7 +269,16 @@ def compare(subject: Subject, pairs: Sequence[MinimalPair], settings: Settings |
     data frame, a row per pair
         ``good, bad``: pseudo-log-likelihoods (nats); ``good_pieces, bad_pieces``; ``difference``: good less bad;
         ``per_piece``: the difference of the scores per piece.
+
+    Raises
+    ------
+    ItemError
+        If the model reads both sentences of a pair alike; filter with `told_apart` first, which counts what it drops.
     """
+    different, _ = told_apart(subject, pairs)
+    if len(different) < len(pairs):
+        alike = next(p for p in pairs if p not in different)
+        raise ItemError(f"{subject.name} reads both sentences alike: {alike}")
     found = {}
     for side in ("good", "bad"):
         texts = [getattr(p, side) for p in pairs]

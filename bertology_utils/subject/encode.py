@@ -23,6 +23,7 @@ from .folders import spaces_as_written
 from .models import Subject
 
 WINDOW = 2048  # sentences tokenised and sorted by length at a time
+SAMPLE = 2000  # texts that tell what share of their pieces a vocabulary lacks
 STANDS_IN = "a"  # keeps the place of a word whose pieces are not the tokenizer's to find
 Pool = Literal["mean", "first", "last"]
 
@@ -152,6 +153,15 @@ def _with(row: Row, own: dict[int, list[int]]) -> Row:
     return Row(ids, types, words, row.n_words)
 
 
+def unknown_share(subject: Subject, texts: Sequence[str]) -> float:
+    """The share of pieces of texts that are the unknown token, where texts are many of `SAMPLE` of them; 0 of none."""
+    tokenizer = subject.tokenizer
+    some = [text.replace(MASK, " ") for text in texts[:: max(1, len(texts) // SAMPLE)]]
+    rows = tokenizer(some, add_special_tokens=False, truncation=False, verbose=False)["input_ids"] if some else []
+    pieces = [i for row in rows for i in row]
+    return sum(i == tokenizer.unk_token_id for i in pieces) / len(pieces) if pieces else 0.0
+
+
 def fits(subject: Subject, sentences: Sequence[Sequence[str]]) -> np.ndarray:
     """Which sentences the model can take whole; shape (n,), bool."""
     if not len(sentences):
@@ -202,8 +212,20 @@ def batches(subject: Subject, rows: Sequence[Row], budget: int | None) -> Iterat
         )
 
 
+def refuse_text(sentences: object) -> None:
+    """Refuse one text in the place of several: its letters would be read as sentences.
+
+    Raises
+    ------
+    TypeError
+    """
+    if isinstance(sentences, str):
+        raise TypeError(f"needs a list of sentences, not one text: {sentences[:80]!r}")
+
+
 def windows(sentences: Iterable, size: int = WINDOW) -> Iterator[tuple[int, list]]:
-    """Consecutive runs of a stream with the index at which each starts."""
+    """Consecutive runs of a stream with the index at which each starts; errors as of `refuse_text`."""
+    refuse_text(sentences)
     stream, start = iter(sentences), 0
     while window := list(islice(stream, size)):
         yield start, window

@@ -47,7 +47,7 @@ def byte_levels(tokenizer: PreTrainedTokenizerBase) -> list[pre_tokenizers.ByteL
     text with the space before them, so each such part must put one there; as published, most do not.
     """
     whole = getattr(getattr(tokenizer, "backend_tokenizer", None), "pre_tokenizer", None)
-    parts = list(whole) if isinstance(whole, pre_tokenizers.Sequence) else [whole]
+    parts = list(cast(Any, whole)) if isinstance(whole, pre_tokenizers.Sequence) else [whole]
     return [part for part in parts if isinstance(part, pre_tokenizers.ByteLevel)]
 
 

@@ -18,7 +18,9 @@ from .layout import LAYOUTS
 TEXT_TO_TEXT = ("t5",)  # for the claims that ask a model to write
 PADDING = 128  # rows by which a table of embeddings may be longer than the vocabulary: tables are padded to round sizes
 COMMON = "the of and in to a with on is de la el der die und i v na no o 的 是 в и на ال من の は".split()
-CAPITALS = 0.01  # of an uncased vocabulary's pieces, with capitals: none but symbols such as [MASK]; of a cased one, some 40 %
+CAPITALS = (
+    0.01  # of an uncased vocabulary's pieces, with capitals: none but symbols such as [MASK]; of a cased one, some 40 %
+)
 TRIAL = "the of and in to a"
 _WEIGHTS = (
     "encoder.layer.",
