@@ -15,11 +15,13 @@ from . import experiments, provenance
 from .claims import evidence as records
 from .claims import ledger, registry
 from .claims.checks import RuleError
+from .claims.clauses import UNTESTED
 from .claims.evidence import Evidence
 from .claims.registry import Claim, Experiment, NotDefined, NotRunnable
 from .claims.result import Result
 from .claims.sources import load_for, sources
 from .data import of as data_of
+from .data import own, sample, sha256
 from .data.items import Data, Item
 from .errors import Refusal, TooFew
 from .files import writable
@@ -100,7 +102,7 @@ def run(
     save: bool | None = None,
     missing: bool = False,
     experiment: Experiment | None = None,
-    items: Sequence[Item] | Mapping[str, Sequence[Item]] | None = None,
+    items: Data | Sequence[Item] | Mapping[str, Sequence[Item]] | None = None,
 ) -> Result:
     """Rerun a claim: the subject and its twin on every source asked for, decided and kept as evidence.
 
@@ -119,27 +121,40 @@ def run(
         a long run is taken up again.
     experiment : callable, optional
         ``(subject, data, settings) -> tidy rows`` in place of the registered one; the claim's clauses decide it.
-    items : sequence of items, or mapping of task to items, optional
-        One's own data (`data.own.read` makes some from a file) in place of a source.
+    items : Data, sequence of items, or mapping of task to items, optional
+        One's own data in place of a source: ``data.load(task, path=...)`` reads a file. Of more than `n` items of a split,
+        `n` are drawn. A clause that they have no condition for is left undecided, and a note says so.
 
     Raises
     ------
     NotRunnable, RuleError
         If there is no such experiment or data; if no clause finds its measure in the rows.
+    OwnDataError
+        If the items are not those of the claim's tasks.
     """
     settings = settings_for(id, settings, model=model, data=data, n=n)
     it = get(id)
     save = (experiment is None and items is None) if save is None else save
     it = it if experiment is None else replace(it, experiment=experiment)
     if items is not None:
-        own = data_of(items if isinstance(items, Mapping) else {it.tasks[0]: items})
-        return Result(tuple(_measured(it, own, settings, twin, save)))
+        return Result(tuple(_measured(it, _own(it, items, settings), settings, twin, save)))
     if save:
         writable(settings.evidence)
     wanted = sources(it, settings)
     if missing:
         wanted = [w for w in wanted if not recorded(id, w, settings, twin)]
     return Result(tuple(record for source in wanted for record in _runs(it, source, settings, twin, save)))
+
+
+def _own(it: Claim, items: Data | Sequence[Item] | Mapping[str, Sequence[Item]], settings: Settings) -> Data:
+    """One's own items for a claim, checked, and at most as many of each split as the settings say."""
+    if not isinstance(items, Data):
+        items = data_of(items if isinstance(items, Mapping) else {it.tasks[0]: items})
+    own.fitting(items.items, it.tasks)
+    drawn = {task: sample(given, settings.n, settings.seed) for task, given in items.items.items()}
+    kept = {task: chosen for task, (chosen, _) in drawn.items()}
+    notes = [f"{task}: {note}" for task, (_, said) in drawn.items() for note in said]
+    return replace(items, items=kept, sha256=sha256(kept), notes=(*items.notes, *notes))
 
 
 def recall(
@@ -224,9 +239,14 @@ def _measured(it: Claim, data: Data, settings: Settings, twin: bool, save: bool)
             ),
         )
         try:
-            record.judged()
+            decided = record.judged()
         except RuleError as error:
             raise _too_few(it, settings, error) from error
+        if record.is_own:
+            undecided = [c.says for c in decided.clauses if c.outcome == UNTESTED and c.kind != UNTESTED]
+            record = replace(
+                record, notes=(*record.notes, *(f"nothing in these items decides: {c}" for c in undecided))
+            )
         if save:
             record.save(settings.evidence)
         yield record
@@ -282,10 +302,19 @@ def rows_of(it: Claim, subject: Subject, data: Data, settings: Settings) -> pd.D
             f"{it.id} is not defined for {subject.name} ({built}): it reaches into parts of BERT's own"
         ) from error
     except (ValueError, LookupError) as error:
+        if data.name.startswith(own.PREFIX) and not isinstance(error, Refusal):
+            raise NotRunnable(f"{it.id} cannot be measured on these items: {_lack(data, error)}") from error
         raise _too_few(it, settings, error) from error
     if not len(rows):
         raise NotRunnable(f"{it.id}: of {data.name}, no item is left that {subject.name} can be asked")
     return rows
+
+
+def _lack(data: Data, error: Exception) -> str:
+    """What one's own items may lack: what generated items of their tasks have besides."""
+    meta = {task: found[1] for task in data.items if (found := own.wanted(task))}
+    has = "; ".join(f"{task}: {', '.join(kinds) or 'nothing'}" for task, kinds in meta.items())
+    return f"{type(error).__name__}: {in_a_line(error)[:160]} (generated items have as meta: {has})"
 
 
 def _too_few(it: Claim, settings: Settings, error: Exception) -> Exception:

@@ -22,6 +22,7 @@ from typing import Any
 import pandas as pd
 
 from .. import files
+from ..data.own import PREFIX as OWN
 from ..errors import Refusal
 from ..settings import Settings
 from . import believable, ledger
@@ -101,7 +102,7 @@ class Evidence:
     def judged(self) -> Decision:
         """As `decision`; rows that a clause does not find are an error (`RuleError`): a misspelt name, most likely."""
         over = None if self.is_twin else self.over_twin
-        return decide(ledger.row(self.claim).clauses, self.rows, over, self.data)
+        return decide(ledger.row(self.claim).clauses, self.rows, over, self.data, partial=self.is_own)
 
     @property
     def n(self) -> int:
@@ -122,6 +123,11 @@ class Evidence:
     @property
     def is_twin(self) -> bool:
         return self.model.endswith("-untrained")
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it is of a reader's own items: shown, and no part of the claim's outcome."""
+        return self.data.startswith(OWN)
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -165,8 +171,12 @@ class Evidence:
 def _in_range(row: dict[str, Any], difference: bool = False) -> dict[str, Any]:
     """A row, or one of differences over the twin, with its intervals within what the measure can be."""
     try:
-        ends = {k: believable.within(row["measure"], row[k], difference=difference)[0] for k in ("low", "high")}
-        twin = {k: believable.within(row["measure"], row[k])[0] for k in ("twin_low", "twin_high") if k in row}
+        ends: dict[str, Any] = {
+            k: believable.within(row["measure"], row[k], difference=difference)[0] for k in ("low", "high")
+        }
+        twin: dict[str, Any] = {
+            k: believable.within(row["measure"], row[k])[0] for k in ("twin_low", "twin_high") if k in row
+        }
     except (KeyError, TypeError):  # what is no row is refused where it is read or written
         return row
     return {**row, **ends, **twin}
@@ -288,7 +298,7 @@ def shelves(claim: str | None = None, settings: Settings | None = None) -> tuple
 def _counts(record: Evidence, shipped: Evidence | None) -> bool:
     if shipped is not None:
         return record.conditions == shipped.conditions
-    return record.provenance.get("asked") is None
+    return record.provenance.get("asked") is None and not record.is_own
 
 
 def curves(claim: str, measure: str, *, by: str = "layer", settings: Settings | None = None) -> dict[str, pd.DataFrame]:
