@@ -133,6 +133,7 @@ def test_a_file_of_ones_own_runs_the_claim_on_agreement(settings, tmp_path):
 def test_as_many_items_are_taken_as_are_asked_for(settings, tmp_path):
     data = load("agreement", path=agreement(tmp_path))
     record = runs.run(GAPS, settings, n=60, items=data, twin=False).records[0]
+    assert record.provenance["unknown_pieces"] == 0.0
     assert record.provenance["asked"] == 60 and "agreement: 60 of 120 test items, drawn with seed 0" in record.notes
     assert max(r["n"] for r in record.rows) <= 60
 

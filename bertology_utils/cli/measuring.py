@@ -10,7 +10,7 @@ import typer
 
 from .. import files
 from ..claims import ledger, listing
-from ..settings import QUICK, Settings
+from ..settings import QUICK, Settings, SettingsError
 from . import table
 from .base import Device, Folder, Model, Out, Seed, Source, app
 
@@ -52,8 +52,13 @@ def run(
         ),
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list what would be run: claim and data.")] = False,
+    items: Annotated[
+        Path | None, typer.Option(help="A file of your own, CSV or CoNLL-U, that one claim is measured on.")
+    ] = None,
 ) -> None:
     """Rerun claims on a model and print what came out."""
+    from ..data import load
+    from ..runs import get
     from ..sweep import many, planned
 
     settings = Settings.of(
@@ -74,11 +79,14 @@ def run(
             typer.echo(f"{claim} {source}")
         return
     ids, kept = expand(claims), 0
+    if items and (missing or len(ids) > 1):
+        raise SettingsError("--items goes with one claim, and without --missing")
+    own = load(get(ids[0]).tasks[0], path=items) if items else None
     outcomes: list[Outcome] = []
     said: list[str] = []
     stopped = False
     try:
-        for outcome in many(ids, settings, jobs, twin=twin, save=save, missing=missing, quick=quick):
+        for outcome in many(ids, settings, jobs, twin=twin, save=save, missing=missing, quick=quick, items=own):
             outcomes.append(outcome)
             if outcome.error:
                 skipped = outcome.skipped and len(ids) > 1
