@@ -182,12 +182,11 @@ def recorded(id: str, source: str, settings: Settings, twin: bool = True) -> boo
     """
     settings = settings_for(id, settings)
     if get(id).family:
-        found = _kept(settings.evidence / records.place(id, "rerun", FAMILY, source))
+        found = _provenance(settings.evidence / records.place(id, "rerun", FAMILY, source))
         return found is not None and found.get("subject_sha256") == _recorded_runs(get(id), source).sha256
     names = [settings.model] + ([settings.model.removesuffix(models.TWIN) + models.TWIN] if twin else [])
     for name in dict.fromkeys(names):
-        found = _kept(settings.evidence / records.place(id, "rerun", name, source))
-        if found is None or any(found.get(k) != v for k, v in provenance.asked(settings).items()):
+        if (found := _provenance(where(id, name, source, settings))) is None:
             return False
         weights = {s.name: s.sha256 for s in subjects(settings, twin) if not s.is_twin}  # a twin is known by its seed
         if name in weights and found.get("subject_sha256") != weights[name]:
@@ -195,7 +194,17 @@ def recorded(id: str, source: str, settings: Settings, twin: bool = True) -> boo
     return True
 
 
-def _kept(path: Path) -> dict[str, Any] | None:
+def where(id: str, model: str, source: str, settings: Settings) -> Path:
+    """The file in the settings' evidence folder of a model's record that was measured as they say; it need not be there."""
+    asked = provenance.asked(settings)
+    path = settings.evidence / records.place(id, "rerun", model, source)
+    found = _provenance(path)
+    if model == FAMILY or (found is not None and all(found.get(k) == v for k, v in asked.items())):
+        return path
+    return records.aside(path, asked)
+
+
+def _provenance(path: Path) -> dict[str, Any] | None:
     """The provenance of a record; None where there is none, or a damaged one."""
     try:
         return records.read(path).provenance if path.is_file() else None

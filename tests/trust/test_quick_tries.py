@@ -102,6 +102,58 @@ def test_missing_looks_at_items_seed_precision_and_weights(tmp_path):
     runs._twin.cache_clear()
 
 
+def own_model(asked, *, seed=0, n=30, weights="a"):
+    """A record of one's own model, of which nothing is shipped; `n` is what tells its figures apart."""
+    row = {"condition": "simple", "measure": "accuracy", "value": 0.5, "low": 0.4, "high": 0.6, "n": n}
+    kept = {"asked": asked, "seed": seed, "dtype": "float32", "subject_sha256": weights}
+    return record(model="ownbert", rows=[row], provenance=kept)
+
+
+@pytest.mark.parametrize("smaller", [{"asked": 200}, {"asked": None, "seed": 1}, {"asked": 600, "seed": 1}])
+def test_a_full_record_is_displaced_by_no_smaller_one_and_no_other_seed(tmp_path, smaller):
+    full = own_model(600 if smaller["asked"] else None, n=600)
+    place = full.save(tmp_path)
+    other = own_model(**smaller, n=200).save(tmp_path)
+    assert other != place and [evidence.read(p).n for p in (place, other)] == [600, 200]
+    assert own_model(**smaller, n=201).save(tmp_path) == other  # the same again
+    found = [
+        r.n for shelf in evidence.shelves(GAPS, Settings(evidence=tmp_path)) for r in shelf if r.model == "ownbert"
+    ]
+    assert sorted(found) == [201, 600]
+
+
+def test_a_fuller_record_and_one_of_other_weights_take_the_place(tmp_path):
+    place = own_model(200, n=200).save(tmp_path)
+    assert own_model(600, n=600).save(tmp_path) == place and evidence.read(place).n == 600
+    assert own_model(200, n=200, weights="b").save(tmp_path) == place and evidence.read(place).n == 200
+
+
+def test_missing_finds_a_quick_try_beside_a_fuller_one(tmp_path):
+    settings = Settings(model=str(tiny_folder()), n=40, draws=50, evidence=tmp_path)
+    quick = replace(settings, n=30)
+    runs.run(GAPS, settings, twin=False)
+    assert not runs.recorded(GAPS, "builtin", quick, twin=False)
+    runs.run(GAPS, quick, twin=False)
+    assert runs.recorded(GAPS, "builtin", quick, twin=False) and runs.recorded(GAPS, "builtin", settings, twin=False)
+    assert len(list(tmp_path.rglob("*.json"))) == 2
+
+
+def test_the_same_folder_name_in_two_places_is_two_models(tmp_path, monkeypatch):
+    names = []
+    for place in ("a", "b"):
+        write_model(tmp_path / place / "bert")
+        monkeypatch.chdir(tmp_path / place)
+        names.append(runs.settings_for(GAPS, Settings(model="./bert-untrained")).model)
+    assert names == [str(tmp_path / place / "bert-untrained") for place in ("a", "b")]
+
+
+def test_a_home_folder_is_the_home_folder(monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("BERTOLOGY_EVIDENCE", "~/x")
+    settings = Settings.of(mirror="~/mirror")
+    assert (settings.evidence, settings.mirror) == (tmp_path / "x", tmp_path / "mirror")
+
+
 @pytest.fixture
 def bench(tmp_path, monkeypatch, capsys):
     return Bench(tmp_path, monkeypatch, capsys)
