@@ -23,6 +23,7 @@ from transformers.utils import logging as transformers_logging
 from . import adapters, suitable, variants
 from .suitable import ModelUnavailable, ModelUnsuitable
 
+_POINTER = b"version https://git-lfs"
 _TOKENIZER_FILES = ("tokenizer.json", "vocab.txt", "vocab.json", "sentencepiece.bpe.model", "spiece.model")
 
 
@@ -82,6 +83,12 @@ def read(
     """
     if not any((where / file).is_file() for file in _TOKENIZER_FILES):
         raise ModelUnavailable(f"model {name!r} has no tokenizer: none of {', '.join(_TOKENIZER_FILES)} is there")
+    for file in sorted(where.glob("*.safetensors")) + sorted(where.glob("tokenizer.json")):
+        with file.open("rb") as stream:
+            if stream.read(len(_POINTER)) == _POINTER:
+                raise ModelUnavailable(
+                    f"model {name!r}: {file.name} only points to a file of Git LFS: `git lfs pull` gets it"
+                )
     options: dict[str, Any] = {"trust_remote_code": False, "local_files_only": True}
     try:
         with _quiet():

@@ -21,6 +21,7 @@ COMMON = "the of and in to a with on is de la el der die und i v na no o 的 是
 CAPITALS = (
     0.01  # of an uncased vocabulary's pieces, with capitals: none but symbols such as [MASK]; of a cased one, some 40 %
 )
+SHORTEST = 32  # pieces that a row must be able to have: a sentence of twenty words has as many
 TRIAL = "the of and in to a"
 _WEIGHTS = (
     "encoder.layer.",
@@ -97,6 +98,11 @@ def vocabulary(name: str, tokenizer: Any, size: int) -> None:
     found = {i for ids in tokenizer(COMMON, add_special_tokens=False)["input_ids"] for i in ids}
     if found <= {tokenizer.unk_token_id}:
         raise ModelUnsuitable(f"model {name!r}: every common word is {tokenizer.unk_token} to its tokenizer")
+    if tokenizer.model_max_length < SHORTEST:
+        raise ModelUnsuitable(
+            f"model {name!r}: its tokenizer_config.json says model_max_length {tokenizer.model_max_length}, shorter than many "
+            "a sentence; set it to max_position_embeddings of config.json, or leave it out"
+        )
     _cased(name, tokenizer)
 
 

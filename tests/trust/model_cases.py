@@ -78,6 +78,22 @@ def _(bench):
     return bench.on(folder)
 
 
+@case("model-pointer")
+def _(bench):
+    folder = bench.model()
+    (folder / "model.safetensors").write_text(
+        "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 440449768\n"
+    )
+    return bench.on(folder)
+
+
+@case("model-short")
+def _(bench):
+    folder = bench.model()
+    edit(folder / "tokenizer_config.json", lambda raw: raw.update(model_max_length=12))
+    return bench.on(folder)
+
+
 @case("model-nan")
 def _(bench):
     folder = bench.model()

@@ -13,8 +13,9 @@ from bench import GAPS, Bench, record
 from support import tiny_folder, write_model
 
 from bertology_utils import cards, cli, runs
-from bertology_utils.claims import evidence, listing
+from bertology_utils.claims import evidence, ledger, listing
 from bertology_utils.claims.registry import NotRunnable
+from bertology_utils.cli import base
 from bertology_utils.errors import TooFew
 from bertology_utils.settings import Settings
 from bertology_utils.subject.progress import Progress
@@ -297,3 +298,34 @@ def test_long_work_shows_itself_on_a_terminal_alone(monkeypatch):
     with Progress("a claim", 60.0, terminal):
         time.sleep(0.05)
     assert terminal.text == before
+
+
+def test_a_mistyped_claim_is_refused_before_what_runs_models_is_imported():
+    code = (
+        "import sys; from bertology_utils.cli import main; sys.argv = ['bertology', 'run', 'syn.agreemnt']\n"
+        "try: main()\nexcept SystemExit as e: assert e.code == 2\n"
+        "assert 'torch' not in sys.modules and 'transformers' not in sys.modules"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and "nearest: syn.agreement.goldberg2019" in done.stderr, done
+
+
+@pytest.mark.parametrize(
+    ("typed", "wanted"), [("npl", "syn.npi.warstadt2019"), ("Sytnax", "syn."), ("hed.norm", "hed.norms")]
+)
+def test_the_nearest_claims_are_named_whatever_is_typed(typed, wanted):
+    with pytest.raises(ledger.NoSuchRow, match=f"no row '{typed}'.*nearest: .*{wanted}"):
+        ledger.row(typed)
+
+
+def test_nothing_missing_is_said(bench):
+    words = ("run", GAPS, "--n", 30, "--no-twin", "--model", tiny_folder())
+    assert bench(*words).code == 0
+    for more in (("--missing",), ("--missing", "--dry-run")):
+        said = bench(*words, *more)
+        assert said.code == 0 and "nothing is missing" in said.out, said
+
+
+def test_the_shell_can_complete_claims(bench):
+    assert "--install-completion" in bench("--help").out
+    assert base.ids("syn.agr") == [GAPS] and "syntax" in base.ids("syn")

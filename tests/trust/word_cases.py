@@ -47,6 +47,21 @@ def _(bench):
     return bench("run", "syn.agreement.goldberg2018")
 
 
+@case("claim-mistyped")
+def _(bench):
+    return bench("run", "npis")
+
+
+@case("mirror-absent")
+def _(bench):
+    return bench("data", "check", "--mirror", "/nonexistent")
+
+
+@case("mirror-absent-run")
+def _(bench):
+    return bench.run("--mirror", "/nonexistent")
+
+
 @case("section-unknown")
 def _(bench):
     return bench("list", "--section", "phonology")
