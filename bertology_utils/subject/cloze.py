@@ -143,11 +143,21 @@ def choose(subject: Subject, items: Sequence[ForcedChoice], settings: Settings |
 
 def top_k(subject: Subject, texts: Sequence[str], k: int = 5, settings: Settings | None = None) -> list[list[str]]:
     """The k likeliest fillers of each text, likeliest first."""
-    out: list[list[str]] = [[] for _ in texts]
+    return [[word for word, _ in found] for found in likeliest(subject, texts, k, settings)]
+
+
+def likeliest(
+    subject: Subject, texts: Sequence[str], k: int = 5, settings: Settings | None = None
+) -> list[list[tuple[str, float]]]:
+    """As `top_k`, each filler with its probability."""
+    refuse_text(texts)
+    k = min(k, subject.config.vocab_size)
+    out: list[list[tuple[str, float]]] = [[] for _ in texts]
     for i, logs in log_probabilities(subject, texts, settings):
         likely = np.flatnonzero(logs >= np.partition(logs, -k)[-k])  # k of them, or more that tie with the last
         best = likely[np.argsort(-logs[likely], kind="stable")][:k]
-        out[i] = [t.strip("Ġ▁ ") for t in subject.tokenizer.convert_ids_to_tokens(best.tolist())]
+        names = [t.strip("Ġ▁ ") for t in subject.tokenizer.convert_ids_to_tokens(best.tolist())]
+        out[i] = list(zip(names, np.exp(logs[best]).tolist()))
     return out
 
 

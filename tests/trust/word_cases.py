@@ -47,6 +47,15 @@ def _(bench):
     return bench("run", "syn.agreement.goldberg2018")
 
 
+for _id, _words in {
+    "sentence-no-gap": ("fill", "the dog sleeps"),
+    "sentence-empty": ("compare", "the dog sleeps", " "),
+    "sentence-alike": ("compare", "the 猫 sleeps", "the 犬 sleeps"),
+    "sentence-layer": ("attend", "the dog sleeps", "--layer", 12),
+}.items():
+    CASES[_id] = lambda bench, words=_words: bench(*words, "--model", tiny_folder())
+
+
 @case("claim-mistyped")
 def _(bench):
     return bench("run", "npis")
