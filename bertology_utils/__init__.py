@@ -4,7 +4,7 @@ from __future__ import annotations
 
 __version__ = "0.1.0"
 __all__ = [
-    *("Settings", "attempt", "card", "choose", "examples", "five", "found"),
+    *("Settings", "attempt", "attend", "card", "choose", "compare", "examples", "fill", "five", "found"),
     *("load", "overview", "plotting", "recall", "results", "run"),
 ]
 
@@ -16,9 +16,12 @@ def __getattr__(name: str):
     homes = {
         "Settings": "settings",
         "attempt": "side_by_side",
+        "attend": "worked_examples.sentences",
         "card": "cards",
         "choose": "hosted",
+        "compare": "worked_examples.sentences",
         "examples": "worked_examples",
+        "fill": "worked_examples.sentences",
         "five": "cards",
         "found": "cards",
         "load": "subject.models",

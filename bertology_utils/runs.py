@@ -15,11 +15,13 @@ from . import experiments, provenance
 from .claims import evidence as records
 from .claims import ledger, registry
 from .claims.checks import RuleError
+from .claims.clauses import UNTESTED
 from .claims.evidence import Evidence
 from .claims.registry import Claim, Experiment, NotDefined, NotRunnable
 from .claims.result import Result
 from .claims.sources import load_for, sources
 from .data import of as data_of
+from .data import own, sample, sha256
 from .data.items import Data, Item
 from .errors import Refusal, TooFew
 from .files import writable
@@ -29,11 +31,13 @@ from .scores.pairs import over
 from .scores.rows import records as tidy
 from .settings import Settings
 from .subject import models
+from .subject.encode import unknown_share
 from .subject.layout import LAYOUTS
 from .subject.models import Subject
 from .subject.progress import Progress
 
 FEW = 20  # items per task below which whatever fails is put down to their number: some split, class or fold is empty
+UNKNOWN = 0.25  # share of pieces that a vocabulary may lack; of running text in its own language, under 1 % are
 FEW_ROWS = 100  # items per task below which a condition that the clauses speak of may have none
 
 
@@ -98,7 +102,7 @@ def run(
     save: bool | None = None,
     missing: bool = False,
     experiment: Experiment | None = None,
-    items: Sequence[Item] | Mapping[str, Sequence[Item]] | None = None,
+    items: Data | Sequence[Item] | Mapping[str, Sequence[Item]] | None = None,
 ) -> Result:
     """Rerun a claim: the subject and its twin on every source asked for, decided and kept as evidence.
 
@@ -117,27 +121,40 @@ def run(
         a long run is taken up again.
     experiment : callable, optional
         ``(subject, data, settings) -> tidy rows`` in place of the registered one; the claim's clauses decide it.
-    items : sequence of items, or mapping of task to items, optional
-        One's own data (`data.own.read` makes some from a file) in place of a source.
+    items : Data, sequence of items, or mapping of task to items, optional
+        One's own data in place of a source: ``data.load(task, path=...)`` reads a file. Of more than `n` items of a split,
+        `n` are drawn. A clause that they have no condition for is left undecided, and a note says so.
 
     Raises
     ------
     NotRunnable, RuleError
         If there is no such experiment or data; if no clause finds its measure in the rows.
+    OwnDataError
+        If the items are not those of the claim's tasks.
     """
     settings = settings_for(id, settings, model=model, data=data, n=n)
     it = get(id)
     save = (experiment is None and items is None) if save is None else save
     it = it if experiment is None else replace(it, experiment=experiment)
     if items is not None:
-        own = data_of(items if isinstance(items, Mapping) else {it.tasks[0]: items})
-        return Result(tuple(_measured(it, own, settings, twin, save)))
+        return Result(tuple(_measured(it, _own(it, items, settings), settings, twin, save)))
     if save:
         writable(settings.evidence)
     wanted = sources(it, settings)
     if missing:
         wanted = [w for w in wanted if not recorded(id, w, settings, twin)]
     return Result(tuple(record for source in wanted for record in _runs(it, source, settings, twin, save)))
+
+
+def _own(it: Claim, items: Data | Sequence[Item] | Mapping[str, Sequence[Item]], settings: Settings) -> Data:
+    """One's own items for a claim, checked, and at most as many of each split as the settings say."""
+    if not isinstance(items, Data):
+        items = data_of(items if isinstance(items, Mapping) else {it.tasks[0]: items})
+    own.fitting(items.items, it.tasks)
+    drawn = {task: sample(given, settings.n, settings.seed) for task, given in items.items.items()}
+    kept = {task: chosen for task, (chosen, _) in drawn.items()}
+    notes = [f"{task}: {note}" for task, (_, said) in drawn.items() for note in said]
+    return replace(items, items=kept, sha256=sha256(kept), notes=(*items.notes, *notes))
 
 
 def recall(
@@ -165,12 +182,11 @@ def recorded(id: str, source: str, settings: Settings, twin: bool = True) -> boo
     """
     settings = settings_for(id, settings)
     if get(id).family:
-        found = _kept(settings.evidence / records.place(id, "rerun", FAMILY, source))
+        found = _provenance(settings.evidence / records.place(id, "rerun", FAMILY, source))
         return found is not None and found.get("subject_sha256") == _recorded_runs(get(id), source).sha256
     names = [settings.model] + ([settings.model.removesuffix(models.TWIN) + models.TWIN] if twin else [])
     for name in dict.fromkeys(names):
-        found = _kept(settings.evidence / records.place(id, "rerun", name, source))
-        if found is None or any(found.get(k) != v for k, v in provenance.asked(settings).items()):
+        if (found := _provenance(where(id, name, source, settings))) is None:
             return False
         weights = {s.name: s.sha256 for s in subjects(settings, twin) if not s.is_twin}  # a twin is known by its seed
         if name in weights and found.get("subject_sha256") != weights[name]:
@@ -178,7 +194,17 @@ def recorded(id: str, source: str, settings: Settings, twin: bool = True) -> boo
     return True
 
 
-def _kept(path: Path) -> dict[str, Any] | None:
+def where(id: str, model: str, source: str, settings: Settings) -> Path:
+    """The file in the settings' evidence folder of a model's record that was measured as they say; it need not be there."""
+    asked = provenance.asked(settings)
+    path = settings.evidence / records.place(id, "rerun", model, source)
+    found = _provenance(path)
+    if model == FAMILY or (found is not None and all(found.get(k) == v for k, v in asked.items())):
+        return path
+    return records.aside(path, asked)
+
+
+def _provenance(path: Path) -> dict[str, Any] | None:
     """The provenance of a record; None where there is none, or a damaged one."""
     try:
         return records.read(path).provenance if path.is_file() else None
@@ -192,7 +218,10 @@ def _runs(it: Claim, source: str, settings: Settings, twin: bool, save: bool) ->
 
 def _measured(it: Claim, data: Data, settings: Settings, twin: bool, save: bool) -> Iterator[Evidence]:
     measured = []
+    unknown: dict[str, Any] = {}
     for subject in _asked(it, data.name, settings, twin):
+        if isinstance(subject, Subject) and not unknown:  # the twin has the same vocabulary
+            unknown = {"unknown_pieces": _readable(it, subject, data)}
         start = time.perf_counter()
         with Progress.of(subject, f"{it.id}: {subject.name} on {data.name}", _seconds(it.id, subject, data.name)):
             rows = rows_of(it, subject, data, settings)
@@ -215,15 +244,38 @@ def _measured(it: Claim, data: Data, settings: Settings, twin: bool, save: bool)
                 subject_source=subject.source,
                 data_sha256=data.sha256,
                 draws_used=_draws(rows),
+                **unknown,
             ),
         )
         try:
-            record.judged()
+            decided = record.judged()
         except RuleError as error:
             raise _too_few(it, settings, error) from error
+        if record.is_own:
+            undecided = [c.says for c in decided.clauses if c.outcome == UNTESTED and c.kind != UNTESTED]
+            record = replace(
+                record, notes=(*record.notes, *(f"nothing in these items decides: {c}" for c in undecided))
+            )
         if save:
             record.save(settings.evidence)
         yield record
+
+
+def _readable(it: Claim, subject: Subject, data: Data) -> float:
+    """The share of the items' pieces that the vocabulary lacks.
+
+    Raises
+    ------
+    NotDefined
+        It is above `UNKNOWN`: what would be measured is how the model reads [UNK].
+    """
+    share = unknown_share(subject, [text for items in data.items.values() for i in items for text in i.texts()])
+    if share > UNKNOWN:
+        raise NotDefined(
+            f"{it.id}: {share:.0%} of the pieces of {data.name} are {subject.tokenizer.unk_token} to {subject.name}; a claim "
+            f"is measured where at most {UNKNOWN:.0%} are"
+        )
+    return round(share, 4)
 
 
 def _asked(it: Claim, source: str, settings: Settings, twin: bool) -> list[Any]:
@@ -259,10 +311,19 @@ def rows_of(it: Claim, subject: Subject, data: Data, settings: Settings) -> pd.D
             f"{it.id} is not defined for {subject.name} ({built}): it reaches into parts of BERT's own"
         ) from error
     except (ValueError, LookupError) as error:
+        if data.name.startswith(own.PREFIX) and not isinstance(error, Refusal):
+            raise NotRunnable(f"{it.id} cannot be measured on these items: {_lack(data, error)}") from error
         raise _too_few(it, settings, error) from error
     if not len(rows):
         raise NotRunnable(f"{it.id}: of {data.name}, no item is left that {subject.name} can be asked")
     return rows
+
+
+def _lack(data: Data, error: Exception) -> str:
+    """What one's own items may lack: what generated items of their tasks have besides."""
+    meta = {task: found[1] for task in data.items if (found := own.wanted(task))}
+    has = "; ".join(f"{task}: {', '.join(kinds) or 'nothing'}" for task, kinds in meta.items())
+    return f"{type(error).__name__}: {in_a_line(error)[:160]} (generated items have as meta: {has})"
 
 
 def _too_few(it: Claim, settings: Settings, error: Exception) -> Exception:

@@ -156,9 +156,7 @@ class Settings:
             "noise": float,
             "fast": lambda v: {"1": True, "0": False, "true": True, "false": False}[str(v).lower()],
             "companions": lambda v: tuple(v.split(",")) if isinstance(v, str) else tuple(v),
-            "mirror": Path,
-            "cache": Path,
-            "evidence": Path,
+            **dict.fromkeys(("mirror", "cache", "evidence"), lambda v: Path(v).expanduser()),
         }
         try:
             return kind.get(name, str)(value)

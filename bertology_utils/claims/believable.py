@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from functools import cache
 from typing import Any
 
 PARTS = ("value", "low", "high")
@@ -70,6 +71,27 @@ def _bounded(row: dict[str, Any]) -> None:
         raise ValueError(f"{row['measure']} is {value:g}; it lies within {low:g} and 1")
 
 
+def within(measure: str, *figures: float, difference: bool = False) -> tuple[float, ...]:
+    """Figures of a measure, no farther than it can reach: widening for few units takes an interval beyond a share's ends.
+
+    Parameters
+    ----------
+    difference : bool
+        Whether they are of the difference of two such figures.
+
+    Examples
+    --------
+    >>> within("accuracy", -0.02, 1.01), within("accuracy", -0.02, difference=True), within("nats", 7.5)
+    ((0.0, 1.0), (-0.02,), (7.5,))
+    """
+    if (low := lowest(measure)) is None:
+        return figures
+    low, high = (low - 1.0, 1.0 - low) if difference else (low, 1.0)
+    # min and max would take nan for a number
+    return tuple(low if f < low else high if f > high else f for f in figures)
+
+
+@cache
 def lowest(measure: str) -> float | None:
     """The least a measure can be where the most is 1: 0 of a share, -1 of a correlation; None: it has no such bounds.
 

@@ -15,6 +15,7 @@ from scipy.stats import norm
 
 from ..scores.rows import COLUMNS
 from ..scores.sameness import decimals
+from .believable import within
 from .clauses import Test
 
 Rows = Sequence[dict[str, Any]]
@@ -101,7 +102,8 @@ def checks(test: Test, rows: Rows, *, absence: bool, over_twin: Rows | None = No
     out = []
     for record in chosen:
         value, low, high = (_number(record[k]) for k in ("value", "low", "high"))
-        low, high = value - widen * (value - low), value + widen * (high - value)
+        if widen > 1:
+            low, high = within(test.measure, value - widen * (value - low), value + widen * (high - value))
         clusters = record.get("clusters")
         check = Check(
             test.measure,

@@ -12,7 +12,7 @@ import json
 import math
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from importlib.resources import files as resources
@@ -22,6 +22,7 @@ from typing import Any
 import pandas as pd
 
 from .. import files
+from ..data.own import PREFIX as OWN
 from ..errors import Refusal
 from ..settings import Settings
 from . import believable, ledger
@@ -86,6 +87,9 @@ class Evidence:
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise EvidenceError(f"kind {self.kind!r} is none of {KINDS}")
+        object.__setattr__(self, "rows", [_in_range(row) for row in self.rows])
+        if self.over_twin is not None:
+            object.__setattr__(self, "over_twin", [_in_range(row, difference=True) for row in self.over_twin])
 
     @cached_property
     def decision(self) -> Decision | None:
@@ -98,7 +102,7 @@ class Evidence:
     def judged(self) -> Decision:
         """As `decision`; rows that a clause does not find are an error (`RuleError`): a misspelt name, most likely."""
         over = None if self.is_twin else self.over_twin
-        return decide(ledger.row(self.claim).clauses, self.rows, over, self.data)
+        return decide(ledger.row(self.claim).clauses, self.rows, over, self.data, partial=self.is_own)
 
     @property
     def n(self) -> int:
@@ -121,6 +125,11 @@ class Evidence:
         return self.model.endswith("-untrained")
 
     @property
+    def is_own(self) -> bool:
+        """Whether it is of a reader's own items: shown, and no part of the claim's outcome."""
+        return self.data.startswith(OWN)
+
+    @property
     def frame(self) -> pd.DataFrame:
         """The rows as a tidy data frame."""
         from ..scores.intervals import table
@@ -141,8 +150,16 @@ class Evidence:
         """Where the record lies under its root."""
         return place(self.claim, self.kind, self.model, self.data)
 
+    @property
+    def aside(self) -> Path:
+        """Where it lies under its root if its place is taken by a fuller record, or by one of another seed."""
+        return aside(self.file, self.conditions)
+
     def save(self, root: Path) -> Path:
         """Write the record under `root`, all or nothing.
+
+        A record of the same weights that was measured in another way, on as many items or more, keeps its place; this one
+        then lies beside it (`aside`).
 
         Raises
         ------
@@ -156,7 +173,22 @@ class Evidence:
             believable.check(raw)
         except ValueError as error:
             raise EvidenceError(f"{self.file}: not a record of evidence: {error}") from error
-        return files.write(root / self.file, json.dumps(raw, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+        place = root / (self.aside if _stays(root / self.file, self) else self.file)
+        return files.write(place, json.dumps(raw, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def _in_range(row: dict[str, Any], difference: bool = False) -> dict[str, Any]:
+    """A row, or one of differences over the twin, with its intervals within what the measure can be."""
+    try:
+        ends: dict[str, Any] = {
+            k: believable.within(row["measure"], row[k], difference=difference)[0] for k in ("low", "high")
+        }
+        twin: dict[str, Any] = {
+            k: believable.within(row["measure"], row[k])[0] for k in ("twin_low", "twin_high") if k in row
+        }
+    except (KeyError, TypeError):  # what is no row is refused where it is read or written
+        return row
+    return {**row, **ends, **twin}
 
 
 def is_real(model: str) -> bool:
@@ -168,6 +200,30 @@ def is_real(model: str) -> bool:
 def place(claim: str, kind: str, model: str, data: str) -> Path:
     """The file of a record under its root: one folder a claim."""
     return Path(claim) / f"{kind}--{_safe(model)}--{_safe(data)}.json"
+
+
+def aside(file: Path, conditions: Mapping[str, Any]) -> Path:
+    """The name of a record that lies beside another of the same claim, model and data: it says how it was measured."""
+    said = [f"{k}-{conditions[k]}" for k in ("asked", "seed", "dtype", "noise") if conditions.get(k) is not None]
+    return file.with_name(f"{file.stem}--{'-'.join(said)}.json")
+
+
+def _stays(path: Path, new: Evidence) -> bool:
+    """Whether the record at a path stays where a new one of the same name was measured in another way."""
+    try:
+        old = read(path) if path.is_file() else None
+    except EvidenceError:
+        return False
+    if old is None or old.kind != "rerun" or old.conditions == new.conditions:
+        return False
+    weights = [r.conditions.get("subject_sha256") for r in (old, new)]
+    return weights[0] == weights[1] and _items(old) >= _items(new)
+
+
+def _items(record: Evidence) -> float:
+    """How many items per task were asked for; all, where no number was named."""
+    asked = record.provenance.get("asked")
+    return math.inf if asked is None else asked
 
 
 def _safe(name: str) -> str:
@@ -226,7 +282,7 @@ def read(path: Path) -> Evidence:
         raw["notes"] = tuple(raw.get("notes", ()))
         raw |= {part: missing_as_nan(raw.get(part)) for part in ("rows", "over_twin")}
         record = Evidence(**raw)
-        if record.file != Path(*path.parts[-2:]):
+        if Path(*path.parts[-2:]) not in (record.file, record.aside):
             raise ValueError(f"it says it is {record.file}")
         ledger.row(record.claim)
         return record
@@ -265,17 +321,18 @@ def shelves(claim: str | None = None, settings: Settings | None = None) -> tuple
             warnings.warn(f"left out: {error}", Skipped, stacklevel=3)
             continue
         there = shipped.get(record.key)
-        if _counts(record, there):
+        if _counts(record, there, path):
             found[record.key] = record
         else:
             beside.append(record)
     return [found[key] for key in sorted(found)], sorted(beside, key=lambda r: r.key)
 
 
-def _counts(record: Evidence, shipped: Evidence | None) -> bool:
+def _counts(record: Evidence, shipped: Evidence | None, path: Path) -> bool:
     if shipped is not None:
         return record.conditions == shipped.conditions
-    return record.provenance.get("asked") is None
+    full = record.provenance.get("asked") is None and path.name == record.file.name  # none that lies aside
+    return full and not record.is_own
 
 
 def curves(claim: str, measure: str, *, by: str = "layer", settings: Settings | None = None) -> dict[str, pd.DataFrame]:

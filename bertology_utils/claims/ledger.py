@@ -153,11 +153,21 @@ def row(id: str) -> Row:
     """
     table = _table()
     if id not in table:
-        # the short name without its study, or the study alone, should find its rows too
-        near = [known for known in table if id and id in known] + difflib.get_close_matches(id, table, n=5, cutoff=0.4)
-        hint = f"; nearest: {', '.join(list(dict.fromkeys(near))[:5])}" if near else ""
-        raise NoSuchRow(f"no row {id!r} in the ledger{hint}")
+        raise NoSuchRow(f"no row {id!r} in the ledger; nearest: {', '.join(_near(id.lower(), table))}")
     return table[id]
+
+
+def _near(id: str, table: Iterable[str]) -> list[str]:
+    """Ids like a mistyped one, five at most: a part of an id, or the name of a section, should find them too."""
+    parts = {
+        part: [known for known in table if part in known.split(".")] for known in table for part in known.split(".")
+    }
+    parts |= {section.name: [row.id for row in section.rows] for section in sections()}
+    found = [known for known in table if id and id in known]
+    for part in difflib.get_close_matches(id, parts, n=3, cutoff=0.6):
+        found += parts[part]
+    found += difflib.get_close_matches(id, table, n=5, cutoff=0.0)
+    return list(dict.fromkeys(found))[:5]
 
 
 def subject(name: str, model: str) -> str:

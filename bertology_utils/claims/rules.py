@@ -74,6 +74,8 @@ def decide(
     rows: pd.DataFrame | Rows,
     over_twin: pd.DataFrame | Rows | None = None,
     source: str | None = None,
+    *,
+    partial: bool = False,
 ) -> Decision:
     """What rows say of the clauses of a claim.
 
@@ -87,15 +89,19 @@ def decide(
         released outputs, the twin itself), and a learned clause is decided by its threshold alone.
     source : str, optional
         The data source, for tests that name theirs.
+    partial : bool
+        Leave a clause untested whose test or gate finds no row: a reader's own items may lack its condition.
 
     Raises
     ------
     RuleError
-        If a test or gate finds no row, or no clause can be tested on this source.
+        If a test or gate finds no row, or no clause can be tested on this source; neither where `partial`.
     """
     own, over = _plain(rows), None if over_twin is None else _plain(over_twin)
-    found = tuple(_clause(clause, own, over, source) for clause in clauses)
-    if all(c.outcome == UNTESTED for c in found):
+    found = tuple(
+        _partly(clause, own, over, source) if partial else _clause(clause, own, over, source) for clause in clauses
+    )
+    if not partial and all(c.outcome == UNTESTED for c in found):
         raise RuleError(f"no clause speaks of data {source!r}")
     return Decision(combine([c.outcome for c in found]), found)
 
@@ -165,6 +171,15 @@ def _over_sources(outcomes: list[str]) -> str:
 
 def _tally(outcomes: list[str]) -> str:
     return ", ".join(f"{o} on {outcomes.count(o)} of {len(outcomes)} data sets" for o in dict.fromkeys(outcomes))
+
+
+def _partly(clause: Clause, rows: Rows, over_twin: Rows | None, source: str | None) -> ClauseOutcome:
+    """As `_clause`; untested where there is no row for it."""
+    try:
+        return _clause(clause, rows, over_twin, source)
+    except RuleError as error:
+        reason = f"nothing in these items decides it: {error}"
+        return ClauseOutcome(clause.name, clause.says, clause.kind, UNTESTED, reason)
 
 
 def _clause(clause: Clause, rows: Rows, over_twin: Rows | None, source: str | None) -> ClauseOutcome:

@@ -8,20 +8,66 @@ from typing import Annotated
 import typer
 
 from .. import __version__
+from ..settings import SettingsError
 
 app = typer.Typer(
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     help="Rerun the experiments of A Primer in BERTology on any BERT.",
 )
 
 Model = Annotated[str | None, typer.Option(help="mini, a Hub name (name or name@revision) or a local folder.")]
 Source = Annotated[str | None, typer.Option("--data", help="builtin, original, or one data set's name.")]
-Folder = Annotated[Path | None, typer.Option(help="Folder with the original data, tried before the network.")]
+Folder = Annotated[
+    Path | None,
+    typer.Option(help="Folder with the original data, tried before the network.", callback=lambda p: there(p)),
+]
 Out = Annotated[Path | None, typer.Option("--evidence", help="Folder for evidence records.")]
 Seed = Annotated[int | None, typer.Option(help="Of generators, bootstrap, probes and twins.")]
 Device = Annotated[str | None, typer.Option(help="auto, cpu, cuda, cuda:1, mps or xpu.")]
+
+
+def known(names: list[str]) -> list[str]:
+    """The names, each of them a ledger id, a section or `all`: said before what runs models is imported.
+
+    Raises
+    ------
+    NoSuchRow
+        One is none; the nearest are named.
+    """
+    from ..claims import ledger
+
+    sections = {section.name for section in ledger.sections()}
+    for name in names:
+        if name != "all" and name not in sections:
+            ledger.row(name)
+    return names
+
+
+def there(folder: Path | None) -> Path | None:
+    """A folder that must be there: without it the network would be tried for each of its files.
+
+    Raises
+    ------
+    SettingsError
+    """
+    if folder is not None and not folder.expanduser().is_dir():
+        raise SettingsError(f"mirror is {folder}: there is no such folder")
+    return folder
+
+
+def ids(incomplete: str) -> list[str]:
+    """Ledger ids and sections that begin like this, for the shell's completion."""
+    from ..claims import ledger
+
+    names = ["all", *(s.name for s in ledger.sections()), *(row.id for row in ledger.rows())]
+    return [name for name in names if name.startswith(incomplete)]
+
+
+Claims = Annotated[
+    list[str],
+    typer.Argument(help="Ledger ids, section names, or `all`.", callback=known, autocompletion=ids),
+]
 
 
 def _version(asked: bool) -> None:

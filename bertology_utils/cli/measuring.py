@@ -10,9 +10,9 @@ import typer
 
 from .. import files
 from ..claims import ledger, listing
-from ..settings import QUICK, Settings
+from ..settings import QUICK, Settings, SettingsError
 from . import table
-from .base import Device, Folder, Model, Out, Seed, Source, app
+from .base import Claims, Device, Folder, Model, Out, Seed, Source, app
 
 if TYPE_CHECKING:
     from ..claims.evidence import Evidence
@@ -24,7 +24,7 @@ FAILED = "failed.txt"  # in the evidence folder
 
 @app.command()
 def run(
-    claims: Annotated[list[str], typer.Argument(help="Ledger ids, section names, or `all`.")],
+    claims: Claims,
     model: Model = None,
     data: Source = None,
     device: Device = None,
@@ -52,8 +52,13 @@ def run(
         ),
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list what would be run: claim and data.")] = False,
+    items: Annotated[
+        Path | None, typer.Option(help="A file of your own, CSV or CoNLL-U, that one claim is measured on.")
+    ] = None,
 ) -> None:
     """Rerun claims on a model and print what came out."""
+    from ..data import load
+    from ..runs import get
     from ..sweep import many, planned
 
     settings = Settings.of(
@@ -69,16 +74,23 @@ def run(
         evidence=evidence,
     )
     twin, quick = twin and not fast, fast and n is None
+    nothing = f"nothing is missing: {settings.evidence} has a record of all that was asked for"
     if dry_run:
-        for claim, source in planned(expand(claims), settings, twin=twin, missing=missing, quick=quick)[0]:
+        work = planned(expand(claims), settings, twin=twin, missing=missing, quick=quick)[0]
+        for claim, source in work:
             typer.echo(f"{claim} {source}")
+        if missing and not work:
+            typer.echo(nothing)
         return
     ids, kept = expand(claims), 0
+    if items and (missing or len(ids) > 1):
+        raise SettingsError("--items goes with one claim, and without --missing")
+    own = load(get(ids[0]).tasks[0], path=items) if items else None
     outcomes: list[Outcome] = []
     said: list[str] = []
     stopped = False
     try:
-        for outcome in many(ids, settings, jobs, twin=twin, save=save, missing=missing, quick=quick):
+        for outcome in many(ids, settings, jobs, twin=twin, save=save, missing=missing, quick=quick, items=own):
             outcomes.append(outcome)
             if outcome.error:
                 skipped = outcome.skipped and len(ids) > 1
@@ -95,7 +107,7 @@ def run(
     if kept:
         typer.echo(f"{kept} records are in {settings.evidence}; those that come with the package stay as they are")
     if missing and not stopped and all(o.skipped for o in outcomes):
-        typer.echo(f"nothing is missing: {settings.evidence} has a record of all that was asked for")
+        typer.echo(nothing)
     if save and len(ids) > 1:
         _keep_failures(failed, settings.evidence / FAILED)
     if len(ids) > 1:
@@ -196,7 +208,7 @@ def score(
 
 @app.command()
 def calibrate(
-    claims: Annotated[list[str], typer.Argument(help="Ledger ids, section names, or `all`.")],
+    claims: Claims,
     model: Model = None,
     data: Source = None,
     n: Annotated[int | None, typer.Option(help="Items per task.")] = None,

@@ -8,13 +8,13 @@ import typer
 
 from ..claims import ledger
 from ..settings import Settings
-from .base import Device, Folder, Model, Source, app
+from .base import Claims, Device, Folder, Model, Source, app
 from .measuring import expand
 
 
 @app.command()
 def plan(
-    claims: Annotated[list[str], typer.Argument(help="Ledger ids, section names, or `all`.")],
+    claims: Claims,
     model: Model = None,
     data: Source = None,
     device: Device = None,

@@ -11,7 +11,7 @@ import typer
 from .. import files
 from ..claims import ledger, listing
 from ..settings import Settings
-from .base import app
+from .base import app, ids
 
 
 @app.command("list", epilog=listing.WORDS_AS_TEXT)
@@ -45,7 +45,7 @@ def _standings(settings: Settings) -> list[dict]:
 
 
 @app.command()
-def show(claim: Annotated[str, typer.Argument(help="A ledger id.")]) -> None:
+def show(claim: Annotated[str, typer.Argument(help="A ledger id.", autocompletion=ids)]) -> None:
     """The claim's card as plain text, from the evidence at hand."""
     from ..cards import card
 

@@ -62,13 +62,12 @@ def _recorded(claim: str, source: str, settings: Settings) -> Row:
     """The row of what an earlier run measured; `planned` has looked whether it is what was asked for."""
     from ..claims import evidence
     from ..pretrain.family.recorded import NAME as FAMILY
-    from ..runs import get, settings_for
+    from ..runs import get, settings_for, where
 
-    model = FAMILY if get(claim).family else settings_for(claim, settings).model
-    path = settings.evidence / evidence.place(claim, "rerun", model, source)
-    if not path.is_file():
+    settings = settings_for(claim, settings)
+    names = [FAMILY] if get(claim).family else [settings.model, f"{settings.model}-untrained"]
+    records = [evidence.read(p) for name in names if (p := where(claim, name, source, settings)).is_file()]
+    if not records:
         return Row(claim, source, "not reached")
-    twin = path.parent / evidence.place(claim, "rerun", f"{model}-untrained", source).name
-    records = [evidence.read(p) for p in (path, twin) if p.is_file()]
     seconds = sum(r.provenance.get("seconds", 0.0) for r in records)
     return Row(claim, source, "measured before", records[0].judged().outcome, seconds)

@@ -6,6 +6,7 @@ import hashlib
 import json
 import random
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from bertology_utils.data.items import SPLITS, Data, Item
@@ -63,7 +64,8 @@ def load(
             raise ValueError(f"a file holds the items of one task, not of {', '.join(tasks)}")
         from bertology_utils.data import own
 
-        return of({tasks: own.read(path)}, name=Path(path).name)
+        given, idle = own.with_notes(path, tasks)
+        return replace(of({tasks: given}, Path(path).name), notes=idle)
     names = (tasks,) if isinstance(tasks, str) else tuple(tasks)
     n = n if n is not None else (settings.n if settings is not None else None)
     items: dict[str, list] = {}
@@ -83,10 +85,16 @@ def load(
     return Data(name=source, items=items, sha256=sha256(items), notes=tuple(notes))
 
 
-def of(items: Mapping[str, Sequence[Item]], name: str = "own") -> Data:
-    """Data from items made elsewhere: a researcher's own, by task."""
+def of(items: Mapping[str, Sequence[Item]], file: str = "") -> Data:
+    """Data from items made elsewhere: a researcher's own, by task.
+
+    The name that records have it by holds a digest of the items, so that two sets are never one.
+    """
+    from bertology_utils.data.own import PREFIX
+
     given = {task: list(group) for task, group in items.items()}
-    return Data(name=name, items=given, sha256=sha256(given))
+    digest = sha256(given)
+    return Data(name=f"{PREFIX}{file}{'-' * bool(file)}{digest[:8]}", items=given, sha256=digest)
 
 
 def sample(items: Sequence[Item], n: int | None, seed: int = 0) -> tuple[list[Item], tuple[str, ...]]:

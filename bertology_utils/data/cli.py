@@ -13,7 +13,7 @@ from bertology_utils.data import original
 from bertology_utils.data.original import check as checks
 from bertology_utils.data.original import hub as hub_rows
 from bertology_utils.data.original import registry
-from bertology_utils.settings import Settings
+from bertology_utils.settings import Settings, SettingsError
 
 app = typer.Typer(no_args_is_help=True, help="The studies' own data: list, get, check, licences.")
 
@@ -24,6 +24,8 @@ Names = Annotated[list[str] | None, typer.Argument(help="Data sets; all if none 
 
 def _places(mirror: Path | None, cache: Path | None) -> dict[str, Path | None]:
     settings = Settings.of(mirror=mirror, cache=cache)
+    if settings.mirror is not None and not settings.mirror.is_dir():  # else the network would be tried for every file
+        raise SettingsError(f"mirror is {settings.mirror}: there is no such folder")
     return {"mirror": settings.mirror, "cache": settings.cache}
 
 

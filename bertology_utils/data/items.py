@@ -7,10 +7,12 @@ Indices count words from 0; spans are half open ``[start, end)``.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..errors import Refusal
 from .source import Data as Data
 from .text import marked
 
@@ -18,7 +20,32 @@ SPLITS = ("train", "dev", "test")
 MASK = "[MASK]"  # how a gap is written in a text, whatever the model's own mask token
 
 
-class ItemError(ValueError):
+# fields of items that a model reads
+READ = ("text", "text_b", "good", "bad", "answers", "words", "a", "b", "x", "y", "sentences")
+
+
+def blank(text: str) -> bool:
+    """Whether a text has nothing to see: only spaces, control characters and such of no width.
+
+    >>> blank("\u200b \t"), blank(".")
+    (True, False)
+    """
+    return all(unicodedata.category(c)[0] in "CZ" for c in text)
+
+
+def _texts(value: Any, joined: bool = False) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif joined and value:
+        yield " ".join(value)
+    elif isinstance(value, Item):
+        yield from value.texts()
+    elif isinstance(value, (tuple, dict)):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _texts(part)
+
+
+class ItemError(Refusal, ValueError):
     """An item contradicts itself; the message shows the item."""
 
 
@@ -38,6 +65,15 @@ class Item:
 
     def check(self) -> None:
         """Raise `ItemError` where the fields contradict one another."""
+
+    def texts(self) -> Iterator[str]:
+        """All that a model reads of the item: sentences, and words that are asked for.
+
+        >>> list(MinimalPair(id="1", good="a b", bad="b a", condition="order").texts())
+        ['a b', 'b a']
+        """
+        for name in READ:
+            yield from _texts(getattr(self, name, None), joined=name == "words")
 
     def describe(self) -> str:
         """What is asked and what counts as right, in a line or two of plain text."""
@@ -81,6 +117,10 @@ class MinimalPair(Item):
 
     good: str
     bad: str
+
+    def check(self) -> None:
+        if blank(self.good) or blank(self.bad) or self.good == self.bad:
+            raise ItemError(f"needs two different texts: {self}")
 
     def describe(self) -> str:
         return f"{self.good}\nnot: {self.bad}"

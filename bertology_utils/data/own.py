@@ -1,43 +1,92 @@
-"""A reader's own data: a treebank in CoNLL-U, or choices in a CSV file, as the items that experiments take."""
+"""A reader's own data: a treebank in CoNLL-U, or choices in a CSV file, as the items that experiments take.
+
+What a task needs is read off its generated items: their type, and the names and types of what they carry besides (`meta`).
+"""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+import difflib
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 from ..errors import Refusal
-from .items import Cloze, ForcedChoice, Item, ItemError, Labelled, MinimalPair, Sentence
+from .items import Cloze, ForcedChoice, Item, ItemError, Labelled, MinimalPair, Sentence, blank
 
-COLUMNS = {  # of a CSV file -> the item a line becomes; the first that fits
-    ("text", "good", "bad"): lambda row, common: ForcedChoice(
-        text=row["text"], good=row["good"], bad=row["bad"], **common
-    ),
-    ("good", "bad"): lambda row, common: MinimalPair(good=row["good"], bad=row["bad"], **common),
-    ("text", "answer"): lambda row, common: Cloze(text=row["text"], answers=tuple(row["answer"].split("|")), **common),
-    ("text", "label"): lambda row, common: Labelled(text=row["text"], label=row["label"], **common),
+PREFIX = "own-"  # of the name of one's own data, in records too
+COLUMNS: dict[tuple[str, ...], Callable[..., Item]] = {  # of a CSV file -> the item a line becomes; the first that fits
+    ("text", "good", "bad"): ForcedChoice,
+    ("good", "bad"): MinimalPair,
+    ("text", "answer"): lambda answer, **given: Cloze(answers=tuple(answer.split("|")), **given),
+    ("text", "label"): Labelled,
 }
+OPTIONAL = ("text_b",)  # of a labelled text
+COMMON = ("id", "split", "condition")
+TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+READABLE = (bool, int, float, str)  # types of meta that a cell can hold
 
 
 class OwnDataError(Refusal, ValueError):
-    """A file of one's own cannot be read; the message names file and line."""
+    """Data of one's own cannot be read, or do not fit a task; the message names file and line."""
 
 
-def read(path: str | Path) -> list[Item]:
+@cache
+def wanted(task: str) -> tuple[type[Item], dict[str, type]] | None:
+    """The type of a task's items, and the types of their meta; None of a task that has no generated items.
+
+    Examples
+    --------
+    >>> kind, meta = wanted("agreement")
+    >>> kind.__name__, meta["attractors"].__name__, meta["nonce"].__name__
+    ('ForcedChoice', 'int', 'bool')
+    """
+    from . import builtin
+
+    if task not in builtin.tasks():
+        return None
+    items = builtin.build(task, n=60)
+    return type(items[0]), {k: type(v) for item in items for k, v in item.meta.items() if v is not None}
+
+
+def fitting(items: Mapping[str, Sequence[Item]], tasks: Sequence[str]) -> None:
+    """Refuse items that are not those of a claim's tasks.
+
+    Raises
+    ------
+    OwnDataError
+        Naming the task and what its items are.
+    """
+    for task, given in items.items():
+        if task not in tasks:
+            raise OwnDataError(f"there is no task {task!r} here, only {', '.join(tasks)}")
+        kind = found[0] if (found := wanted(task)) else Item
+        wrong = next((item for item in given if not isinstance(item, kind)), None)
+        if wrong is not None or not given:
+            what = "nothing" if wrong is None else f"a {type(wrong).__name__}: {str(wrong)[:80]}"
+            raise OwnDataError(f"the items of {task!r} are of type {kind.__name__}; given is {what}")
+
+
+def read(path: str | Path, task: str | None = None) -> list[Item]:
     """Items from a file.
 
     Parameters
     ----------
     path : str or Path
-        ``.conllu``: sentences with their analysis. ``.csv``: with columns ``good, bad`` (minimal pairs); ``text, good,
-        bad`` (a text with one [MASK] and two fillers); ``text, answer`` (answers separated by ``|``); or ``text,
-        label``; further columns ``split`` (train, dev or test; else test), ``condition`` and ``id`` are taken along,
-        any others become ``meta``.
+        ``.conllu``: sentences with their analysis. ``.csv``, in UTF-8: with columns ``good, bad`` (minimal pairs); ``text,
+        good, bad`` (a text with one [MASK] and two fillers); ``text, answer`` (answers separated by ``|``); or ``text,
+        label`` (and ``text_b``); further columns ``split`` (train, dev or test; else test), ``condition`` and ``id`` are
+        taken along, any others become ``meta``.
+    task : str, optional
+        What the items are for: the columns must be its own, and what becomes ``meta`` has the types of its generated
+        items (``attractors`` an integer, ``nonce`` true or false). Without it, all of ``meta`` is text.
 
     Raises
     ------
     OwnDataError
-        If the file cannot be had, or a line does not fit.
+        If the file cannot be had, a line does not fit, or a column is there twice or misspelt.
 
     Examples
     --------
@@ -47,53 +96,139 @@ def read(path: str | Path) -> list[Item]:
     >>> read(path)[0].bad
     'The keys is here.'
     """
-    path = Path(path)
+    return _read(path, task)[0]
+
+
+def with_notes(path: str | Path, task: str) -> tuple[list[Item], tuple[str, ...]]:
+    """As `read`, with a note that names the columns which nothing of the task's reads."""
+    items, columns = _read(path, task)
+    known = set(found[1]) if (found := wanted(task)) else set()
+    idle = [column for column in columns if column not in known]
+    return items, (f"columns that {task} has no use for: {', '.join(idle)}",) if idle else ()
+
+
+def _read(path: str | Path, task: str | None) -> tuple[list[Item], list[str]]:
+    """The items of a file, and the names of the columns that became meta."""
+    path = Path(path).expanduser()
     if not path.is_file():
         raise OwnDataError(f"{path}: no such file")
-    readers = {".conllu": _treebank, ".csv": _table}
-    if path.suffix not in readers:
-        raise OwnDataError(f"{path}: needs a file ending in {' or '.join(readers)}")
+    ending = ".conllu" if (kind := _kind(task)) is Sentence else ".csv" if kind else ""
+    if path.suffix not in ((ending,) if ending else (".conllu", ".csv")):
+        raise OwnDataError(f"{path}: needs a file ending in {ending or '.conllu or .csv'}")
+    columns: list[str] = []
     try:
-        items = list(readers[path.suffix](path))
+        items = list(_treebank(path) if path.suffix == ".conllu" else _table(path, task, columns))
+    except OwnDataError:
+        raise
+    except UnicodeDecodeError as error:
+        byte = error.object[error.start]
+        raise OwnDataError(f"{path} is not in UTF-8 (it has a byte {byte:#04x}): save it as UTF-8") from error
     except (ValueError, csv.Error) as error:
-        if isinstance(error, OwnDataError):
-            raise
         raise OwnDataError(f"{path}: {error}") from error
     if not items:
         raise OwnDataError(f"{path}: holds no item")
-    return items
+    return items, columns
+
+
+def _kind(task: str | None) -> type[Item] | None:
+    """The type that a file's items must have; None: any.
+
+    Raises
+    ------
+    OwnDataError
+        If no file holds such items.
+    """
+    if task is None or (found := wanted(task)) is None:
+        return None
+    if found[0] not in (Sentence, ForcedChoice, MinimalPair, Cloze, Labelled):
+        raise OwnDataError(
+            f"items of {task!r} are of type {found[0].__name__}, which no file can hold: make them in Python"
+        )
+    return found[0]
 
 
 def _treebank(path: Path) -> Iterator[Sentence]:
     from .original import conllu
 
-    for number, block in enumerate(conllu.blocks(path)):
-        block.comments.setdefault("sent_id", str(number))
-        yield conllu.sentence(block)
+    for number, block in enumerate(conllu.blocks(path), 1):
+        block.comments.setdefault("sent_id", str(number - 1))
+        made = conllu.sentence(block)
+        if circle := _circle(made.heads):
+            words = " -> ".join(made.words[i] for i in circle)
+            raise OwnDataError(f"{path}, sentence {number} (line {block.line}): its heads go in a circle: {words}")
+        yield made
 
 
-def _table(path: Path) -> Iterator[Item]:
+def _circle(heads: Sequence[int]) -> list[int]:
+    """Words whose heads lead back to the first of them; none in a tree.
+
+    >>> _circle((1, 2, -1)), _circle((1, 2, 0, -1))
+    ([], [0, 1, 2, 0])
+    """
+    for start in range(len(heads)):
+        chain = [start]
+        while heads and (above := heads[chain[-1]]) >= 0:
+            chain.append(above)
+            if above in chain[:-1]:
+                return chain[chain.index(above) :]
+    return []
+
+
+def _table(path: Path, task: str | None, columns: list[str]) -> Iterator[Item]:
+    """The items of a CSV file; `columns` gets the names of those that become meta."""
     with path.open(encoding="utf-8-sig", newline="") as stream:
         rows = csv.DictReader(stream, strict=True)
-        names = tuple(rows.fieldnames or ())
-        needed = next((c for c in COLUMNS if set(c) <= set(names)), None)
-        if needed is None:
-            wanted = "; ".join(", ".join(c) for c in COLUMNS)
-            raise OwnDataError(f"{path}: columns {', '.join(names) or 'none'}; needs one of: {wanted}")
+        names = [name.strip() for name in rows.fieldnames or ()]
+        rows.fieldnames = names
+        kind, types = _kind(task), found[1] if task and (found := wanted(task)) else {}
+        needed = _needed(path, names, kind)
+        known = [*needed, *(OPTIONAL if "label" in needed else ()), *COMMON]
+        columns += _checked(path, names, known, types)
         for row in rows:
+            where = f"{path}, line {rows.line_num}"
             if None in row or None in row.values():
-                raise OwnDataError(f"{path}, line {rows.line_num}: not as many cells as columns")
+                raise OwnDataError(f"{where}: not as many cells as columns")
+            for name in needed:
+                if any(blank(part) for part in (row[name].split("|") if name == "answer" else [row[name]])):
+                    raise OwnDataError(f"{where}: nothing to read in {name}")
+            given = {k: v for k, v in row.items() if k in known and (v or k in needed)}
+            meta = {k: _value(row[k], types.get(k, str), f"{where}, {k}") for k in columns if row[k] or k not in types}
             try:
-                yield COLUMNS[needed](row, _common(row, needed, rows.line_num))
+                yield COLUMNS[needed](**{"id": str(rows.line_num), **given, "meta": meta})
             except ItemError as error:
-                raise OwnDataError(f"{path}, line {rows.line_num}: {error}") from error
+                raise OwnDataError(f"{where}: {error}") from error
 
 
-def _common(row: dict[str, str], needed: Sequence[str], line: int) -> dict:
-    known = {*needed, "id", "split", "condition"}
-    return {
-        "id": row.get("id") or str(line),
-        "split": row.get("split") or "test",
-        "condition": row.get("condition", ""),
-        "meta": {k: v for k, v in row.items() if k not in known},
-    }
+def _needed(path: Path, names: Sequence[str], kind: type[Item] | None) -> tuple[str, ...]:
+    """The columns that make an item, of those that can make one of a type."""
+    able = [c for c, made in COLUMNS.items() if kind is None or made is kind or (kind is Cloze and "answer" in c)]
+    for columns in able:
+        if set(columns) <= set(names):
+            return columns
+    listed = "; ".join(", ".join(c) for c in able)
+    raise OwnDataError(f"{path}: columns {', '.join(names) or 'none'}; needs {'one of: ' * (len(able) > 1)}{listed}")
+
+
+def _checked(path: Path, names: Sequence[str], known: Sequence[str], types: Mapping[str, type]) -> list[str]:
+    """The columns that become meta, none of them twice, misspelt or of a type that no cell holds."""
+    if twice := [name for name, n in Counter(names).items() if n > 1]:
+        raise OwnDataError(f"{path}: column {twice[0]!r} is there twice")
+    for name in names:
+        if name in known:
+            continue
+        if not name:
+            raise OwnDataError(f"{path}: a column without a name")
+        near = difflib.get_close_matches(name.lower(), [*known, *types], 1, cutoff=0.8)
+        if near and name not in types:
+            raise OwnDataError(f"{path}: column {name!r}: is {near[0]!r} meant?")
+        if types.get(name, str) not in READABLE:
+            raise OwnDataError(f"{path}: column {name!r} would be a {types[name].__name__}, which no cell can hold")
+    return [name for name in names if name not in known]
+
+
+def _value(text: str, kind: type, where: str) -> Any:
+    try:
+        return TRUTHS[text.strip().lower()] if kind is bool else kind(text)
+    except (KeyError, ValueError):
+        meant = "true or false" if kind is bool else "a number"
+        raise OwnDataError(f"{where}: {text!r} is not {meant}") from None

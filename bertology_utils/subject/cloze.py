@@ -6,15 +6,19 @@ untrained network, length alone decides. `compare` therefore gives the lengths b
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import torch
+from transformers import BatchEncoding, PreTrainedTokenizerBase
 
 from ..data.items import MASK, Cloze, ForcedChoice, ItemError, MinimalPair
 from ..settings import Settings
-from .encode import Row, TooLong, batches, forward, gapped, tokenize, windows
+from .encode import Row, TooLong, batches, forward, gapped, refuse_text, tokenize, windows
+from .folders import spaces_as_written
 from .models import ModelUnsuitable, Subject
 
 
@@ -60,19 +64,29 @@ def gap_row(subject: Subject, text: str) -> tuple[Row, int]:
     """
     if text.count(MASK) != 1:
         raise ItemError(f"needs exactly one {MASK}: {text!r}")
-    tokenizer = subject.tokenizer
+    tokenizer: Any = subject.tokenizer
     mask = tokenizer.mask_token_id
     if any(symbol in text.replace(MASK, "") for symbol in tokenizer.all_special_tokens):
         (row,) = tokenize(subject, [gapped(text)])
         return row, row.ids.index(mask)
-    encoded = tokenizer(
-        text.replace(MASK, tokenizer.mask_token), return_token_type_ids=True, verbose=False, split_special_tokens=False
-    )
+    encoded = with_masks(tokenizer, text)
     ids = encoded["input_ids"]
     if len(ids) > subject.max_length:
         raise TooLong(f"{len(ids)} pieces where {subject.name} takes {subject.max_length}: {text[:120]!r}")
     types = encoded["token_type_ids"] if "token_type_ids" in encoded else [0] * len(ids)
     return Row(tuple(ids), tuple(types), (-1,) * len(ids), 0), ids.index(mask)
+
+
+def with_masks(tokenizer: PreTrainedTokenizerBase, text: str) -> BatchEncoding:
+    """A text with the model's mask for each `[MASK]`, as the tokenizer encodes it.
+
+    To a byte-level vocabulary a gap is a word with the space before it, and so is the first word, as `filler_id` has words.
+    """
+    with spaces_as_written(tokenizer) as byte_level:
+        if byte_level:
+            text = re.sub(rf"\s*{re.escape(MASK)}", MASK, f" {text.strip()}")
+        text = text.replace(MASK, str(tokenizer.mask_token))
+        return tokenizer(text, return_token_type_ids=True, verbose=False, split_special_tokens=False)
 
 
 def log_probabilities(
@@ -129,11 +143,21 @@ def choose(subject: Subject, items: Sequence[ForcedChoice], settings: Settings |
 
 def top_k(subject: Subject, texts: Sequence[str], k: int = 5, settings: Settings | None = None) -> list[list[str]]:
     """The k likeliest fillers of each text, likeliest first."""
-    out: list[list[str]] = [[] for _ in texts]
+    return [[word for word, _ in found] for found in likeliest(subject, texts, k, settings)]
+
+
+def likeliest(
+    subject: Subject, texts: Sequence[str], k: int = 5, settings: Settings | None = None
+) -> list[list[tuple[str, float]]]:
+    """As `top_k`, each filler with its probability."""
+    refuse_text(texts)
+    k = min(k, subject.config.vocab_size)
+    out: list[list[tuple[str, float]]] = [[] for _ in texts]
     for i, logs in log_probabilities(subject, texts, settings):
         likely = np.flatnonzero(logs >= np.partition(logs, -k)[-k])  # k of them, or more that tie with the last
         best = likely[np.argsort(-logs[likely], kind="stable")][:k]
-        out[i] = [t.strip("Ġ▁ ") for t in subject.tokenizer.convert_ids_to_tokens(best.tolist())]
+        names = [t.strip("Ġ▁ ") for t in subject.tokenizer.convert_ids_to_tokens(best.tolist())]
+        out[i] = list(zip(names, np.exp(logs[best]).tolist()))
     return out
 
 
@@ -172,6 +196,7 @@ def text_rows(subject: Subject, texts: Sequence[str]) -> list[Row]:
 
 
 def _rows(subject: Subject, sentences: Sequence[str | Sequence[str]]) -> list[Row]:
+    refuse_text(sentences)
     texts = [s for s in sentences if isinstance(s, str)]
     if texts and len(texts) < len(sentences):
         raise TypeError("sentences are all texts or all sequences of words, not some of each")
@@ -196,6 +221,11 @@ def pseudo_log_likelihood(
     whole_word : bool
         The later pieces of the same word are masked too, so that a rare word's last pieces are not given away by its
         first (salazar2020, and kauf2023 for the within-word correction).
+
+    Raises
+    ------
+    ItemError
+        If a sentence has no piece: its sum, 0, would be above every other's.
     """
     budget = (settings or Settings.of()).budget
     mask = subject.tokenizer.mask_token_id
@@ -203,6 +233,8 @@ def pseudo_log_likelihood(
     for start, window in windows(sentences, 64):  # a window of masked copies: one per piece
         copies, positions, owners, wanted = [], [], [], []
         for i, row in enumerate(_rows(subject, window)):
+            if not row.n_words:
+                raise ItemError(f"{subject.name} reads nothing in {window[i]!r}")
             for t, word in enumerate(row.words):
                 if word < 0:
                     continue
@@ -223,6 +255,17 @@ def pseudo_log_likelihood(
     return totals
 
 
+def told_apart(subject: Subject, pairs: Sequence[MinimalPair]) -> tuple[list[MinimalPair], list[str]]:
+    """The pairs whose sentences the model reads as two different rows, and a note that counts the others if there are any.
+
+    What differs only in words that the vocabulary lacks, or in capitals that it has not, is the same row twice.
+    """
+    sides = [_rows(subject, [getattr(p, side) for p in pairs]) for side in ("good", "bad")]
+    kept = [p for p, good, bad in zip(pairs, *sides) if good.ids != bad.ids]
+    lost = len(pairs) - len(kept)
+    return kept, [f"{lost} of {len(pairs)} pairs left out: {subject.name} reads both sentences alike"] if lost else []
+
+
 def lengths(subject: Subject, sentences: Sequence[str | Sequence[str]]) -> np.ndarray:
     """Pieces of each sentence, special tokens apart; shape (n,), int."""
     return np.array([sum(w >= 0 for w in row.words) for row in _rows(subject, sentences)], int)
@@ -236,7 +279,16 @@ def compare(subject: Subject, pairs: Sequence[MinimalPair], settings: Settings |
     data frame, a row per pair
         ``good, bad``: pseudo-log-likelihoods (nats); ``good_pieces, bad_pieces``; ``difference``: good less bad;
         ``per_piece``: the difference of the scores per piece.
+
+    Raises
+    ------
+    ItemError
+        If the model reads both sentences of a pair alike; filter with `told_apart` first, which counts what it drops.
     """
+    different, _ = told_apart(subject, pairs)
+    if len(different) < len(pairs):
+        alike = next(p for p in pairs if p not in different)
+        raise ItemError(f"{subject.name} reads both sentences alike: {alike}")
     found = {}
     for side in ("good", "bad"):
         texts = [getattr(p, side) for p in pairs]

@@ -19,9 +19,11 @@ from ..data.items import MASK
 from ..errors import Refusal
 from ..settings import BUDGET, Settings
 from . import memory
+from .folders import spaces_as_written
 from .models import Subject
 
 WINDOW = 2048  # sentences tokenised and sorted by length at a time
+SAMPLE = 2000  # texts that tell what share of their pieces a vocabulary lacks
 STANDS_IN = "a"  # keeps the place of a word whose pieces are not the tokenizer's to find
 Pool = Literal["mean", "first", "last"]
 
@@ -104,8 +106,11 @@ def _rows(tokenizer, parts: Sequence[Sequence[Sequence[str]]]) -> list[Row]:
 
 def _gap(tokenizer, word: str) -> list[int]:
     """Pieces of a word with a gap: the mask, and what is written around it."""
-    around = [tokenizer(x, add_special_tokens=False)["input_ids"] if x else [] for x in word.split(MASK, 1)]
-    return [*around[0], tokenizer.mask_token_id, *around[1]]
+    before, after = word.split(MASK, 1)
+    start = tokenizer(before, add_special_tokens=False)["input_ids"] if before else []
+    with spaces_as_written(tokenizer):
+        end = tokenizer(after, add_special_tokens=False)["input_ids"] if after else []
+    return [*start, tokenizer.mask_token_id, *end]
 
 
 def _found(tokenizer, parts: Sequence[Sequence[Sequence[str]]], own: list[dict[int, list[int]]]) -> list[Row]:
@@ -146,6 +151,15 @@ def _with(row: Row, own: dict[int, list[int]]) -> Row:
             out += [(i, kind, word) for i in own[word]]
     ids, types, words = zip(*out)
     return Row(ids, types, words, row.n_words)
+
+
+def unknown_share(subject: Subject, texts: Sequence[str]) -> float:
+    """The share of pieces of texts that are the unknown token, where texts are many of `SAMPLE` of them; 0 of none."""
+    tokenizer = subject.tokenizer
+    some = [text.replace(MASK, " ") for text in texts[:: max(1, len(texts) // SAMPLE)]]
+    rows = tokenizer(some, add_special_tokens=False, truncation=False, verbose=False)["input_ids"] if some else []
+    pieces = [i for row in rows for i in row]
+    return sum(i == tokenizer.unk_token_id for i in pieces) / len(pieces) if pieces else 0.0
 
 
 def fits(subject: Subject, sentences: Sequence[Sequence[str]]) -> np.ndarray:
@@ -198,8 +212,20 @@ def batches(subject: Subject, rows: Sequence[Row], budget: int | None) -> Iterat
         )
 
 
+def refuse_text(sentences: object) -> None:
+    """Refuse one text in the place of several: its letters would be read as sentences.
+
+    Raises
+    ------
+    TypeError
+    """
+    if isinstance(sentences, str):
+        raise TypeError(f"needs a list of sentences, not one text: {sentences[:80]!r}")
+
+
 def windows(sentences: Iterable, size: int = WINDOW) -> Iterator[tuple[int, list]]:
-    """Consecutive runs of a stream with the index at which each starts."""
+    """Consecutive runs of a stream with the index at which each starts; errors as of `refuse_text`."""
+    refuse_text(sentences)
     stream, start = iter(sentences), 0
     while window := list(islice(stream, size)):
         yield start, window

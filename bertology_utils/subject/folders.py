@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import torch
+from tokenizers import pre_tokenizers
 from transformers import (
     AutoConfig,
     AutoModelForMaskedLM,
@@ -22,6 +23,7 @@ from transformers.utils import logging as transformers_logging
 from . import adapters, suitable, variants
 from .suitable import ModelUnavailable, ModelUnsuitable
 
+_POINTER = b"version https://git-lfs"
 _TOKENIZER_FILES = ("tokenizer.json", "vocab.txt", "vocab.json", "sentencepiece.bpe.model", "spiece.model")
 
 
@@ -37,6 +39,30 @@ def _quiet() -> Iterator[None]:
         transformers_logging.set_verbosity(verbosity)
         if bar:
             transformers_logging.enable_progress_bar()
+
+
+def byte_levels(tokenizer: PreTrainedTokenizerBase) -> list[pre_tokenizers.ByteLevel]:
+    """The byte-level parts of a tokenizer's pre-tokenizer.
+
+    Words that are handed over one by one have no space between them. A byte-level vocabulary holds the pieces of running
+    text with the space before them, so each such part must put one there; as published, most do not.
+    """
+    whole = getattr(getattr(tokenizer, "backend_tokenizer", None), "pre_tokenizer", None)
+    parts = list(cast(Any, whole)) if isinstance(whole, pre_tokenizers.Sequence) else [whole]
+    return [part for part in parts if isinstance(part, pre_tokenizers.ByteLevel)]
+
+
+@contextmanager
+def spaces_as_written(tokenizer: PreTrainedTokenizerBase) -> Iterator[bool]:
+    """No space is put before what follows a special symbol in a text; gives whether the vocabulary is byte-level."""
+    parts = byte_levels(tokenizer)
+    for part in parts:
+        part.add_prefix_space = False
+    try:
+        yield bool(parts)
+    finally:
+        for part in parts:
+            part.add_prefix_space = True
 
 
 def read(
@@ -57,13 +83,20 @@ def read(
     """
     if not any((where / file).is_file() for file in _TOKENIZER_FILES):
         raise ModelUnavailable(f"model {name!r} has no tokenizer: none of {', '.join(_TOKENIZER_FILES)} is there")
+    for file in sorted(where.glob("*.safetensors")) + sorted(where.glob("tokenizer.json")):
+        with file.open("rb") as stream:
+            if stream.read(len(_POINTER)) == _POINTER:
+                raise ModelUnavailable(
+                    f"model {name!r}: {file.name} only points to a file of Git LFS: `git lfs pull` gets it"
+                )
     options: dict[str, Any] = {"trust_remote_code": False, "local_files_only": True}
     try:
         with _quiet():
             config = copy.deepcopy(AutoConfig.from_pretrained(where, **options))
             suitable.architecture(name, config)
-            tokenizer_options = {"add_prefix_space": True} if config.model_type in ("roberta", "camembert") else {}
-            tokenizer = AutoTokenizer.from_pretrained(where, **options, **tokenizer_options)
+            tokenizer = AutoTokenizer.from_pretrained(where, **options)
+            for part in byte_levels(tokenizer):
+                part.add_prefix_space = True
             if config.model_type not in suitable.TEXT_TO_TEXT:
                 suitable.vocabulary(name, tokenizer, config.vocab_size)
                 # "[SEP]" in a text is text; where a gap is meant, its id is put there

@@ -175,8 +175,14 @@ def bundled() -> dict[str, Path]:
 
 
 def named(name: str, settings: Settings) -> str:
-    """What a model's records are called, or its twin's: as it is, but for a relative that another stands in for."""
+    """What a model's records are called, or its twin's: as it is, but for a relative that another stands in for.
+
+    A folder is called by its whole path: ``./bert`` is another one in every working directory.
+    """
     plain = name.removesuffix(TWIN)
+    folder = Path(plain).expanduser()
+    if plain not in bundled() and not relatives.known(plain) and not hub.could_be(plain) and folder.is_dir():
+        return str(folder.resolve()) + name[len(plain) :]
     return relatives.named(plain, settings) + name[len(plain) :]
 
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from ..data.items import Cloze
+from ..data.items import MASK, Cloze
 from ..settings import Settings
-from .cloze import _at, filler_id, log_probabilities
+from .cloze import _at, filler_id, log_probabilities, with_masks
 from .encode import Row, fits, gapped
 from .models import Subject
 
@@ -127,11 +127,10 @@ def without_subject(
     templates : sequence of str
         With ``[X]`` for the subject and ``[Y]`` for the object.
     """
-    mask, rows, places = subject.tokenizer.mask_token, [], []
+    rows, places = [], []
     unique = sorted(set(templates))
     for template in unique:
-        text = template.replace("[X]", mask).replace("[Y]", mask)
-        ids = subject.tokenizer(text, split_special_tokens=False)["input_ids"]
+        ids = with_masks(subject.tokenizer, template.replace("[X]", MASK).replace("[Y]", MASK))["input_ids"]
         (masks,) = np.nonzero(np.array(ids) == subject.tokenizer.mask_token_id)
         rows.append(Row(tuple(ids), (0,) * len(ids), (-1,) * len(ids), 0))
         places.append(int(masks[int(template.index("[Y]") > template.index("[X]"))]))

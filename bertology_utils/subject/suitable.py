@@ -18,6 +18,10 @@ from .layout import LAYOUTS
 TEXT_TO_TEXT = ("t5",)  # for the claims that ask a model to write
 PADDING = 128  # rows by which a table of embeddings may be longer than the vocabulary: tables are padded to round sizes
 COMMON = "the of and in to a with on is de la el der die und i v na no o 的 是 в и на ال من の は".split()
+CAPITALS = (
+    0.01  # of an uncased vocabulary's pieces, with capitals: none but symbols such as [MASK]; of a cased one, some 40 %
+)
+SHORTEST = 32  # pieces that a row must be able to have: a sentence of twenty words has as many
 TRIAL = "the of and in to a"
 _WEIGHTS = (
     "encoder.layer.",
@@ -94,6 +98,27 @@ def vocabulary(name: str, tokenizer: Any, size: int) -> None:
     found = {i for ids in tokenizer(COMMON, add_special_tokens=False)["input_ids"] for i in ids}
     if found <= {tokenizer.unk_token_id}:
         raise ModelUnsuitable(f"model {name!r}: every common word is {tokenizer.unk_token} to its tokenizer")
+    if tokenizer.model_max_length < SHORTEST:
+        raise ModelUnsuitable(
+            f"model {name!r}: its tokenizer_config.json says model_max_length {tokenizer.model_max_length}, shorter than many "
+            "a sentence; set it to max_position_embeddings of config.json, or leave it out"
+        )
+    _cased(name, tokenizer)
+
+
+def _cased(name: str, tokenizer: Any) -> None:
+    """Refuse a cased vocabulary whose tokenizer lower-cases every text: its pieces with capitals could never come up."""
+    normalizer = tokenizer.backend_tokenizer.normalizer
+    if normalizer is None or normalizer.normalize_str("A") != "a":
+        return
+    pieces = set(tokenizer.get_vocab()) - set(tokenizer.get_added_vocab()) - set(tokenizer.all_special_tokens)
+    lost = sorted(p for p in pieces if p != p.lower() and not p.startswith("[unused"))
+    if len(lost) > CAPITALS * len(pieces):
+        raise ModelUnsuitable(
+            f"model {name!r}: its tokenizer lower-cases every text, but {len(lost):,} of its {len(pieces):,} pieces have "
+            f"capitals ({', '.join(lost[len(lost) // 2 :][:3])}, ...): it is cased, and tokenizer_config.json must say "
+            '"do_lower_case": false'
+        )
 
 
 def left_over(name: str, unexpected: Iterable[str]) -> None:
@@ -140,6 +165,12 @@ def trial(name: str, base: Any, tokenizer: Any) -> None:
     ModelUnsuitable
     """
     encoded = tokenizer(TRIAL, return_tensors="pt", return_token_type_ids=False).to(base.device)
+    first, *_, last = encoded["input_ids"][0].tolist()
+    if (first, last) != (tokenizer.cls_token_id, tokenizer.sep_token_id):
+        raise ModelUnsuitable(
+            f"model {name!r}: its tokenizer puts no {tokenizer.cls_token} and {tokenizer.sep_token} around a sentence, "
+            "as all of its training had: tokenizer.json has no post_processor"
+        )
     with torch.inference_mode():
         out = base(**encoded, output_attentions=True)
     hidden = out.last_hidden_state[0].float()  # (T, H)

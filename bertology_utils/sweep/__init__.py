@@ -13,6 +13,7 @@ import torch
 from ..claims.evidence import Evidence
 from ..claims.registry import NotDefined, NotRunnable
 from ..claims.sources import sources
+from ..data.items import Data
 from ..errors import Refusal
 from ..files import writable
 from ..runs import get, in_a_line, recorded, run, settings_for, subjects
@@ -62,6 +63,7 @@ def many(
     save: bool = True,
     missing: bool = False,
     quick: bool = False,
+    items: Data | None = None,
 ) -> Iterator[Outcome]:
     """Rerun claims, yielding each outcome as it comes.
 
@@ -73,7 +75,7 @@ def many(
     jobs : int, optional
         Processes at work at the same time, each with its share of the cores; the figures do not depend on it. A process
         that is killed takes the claim that it measures with it, and no other. By default this process measures all.
-    twin, save, missing
+    twin, save, missing, items
         As of `run`.
     quick : bool
         Of each claim as many items as a quick try of it takes (`Claim.quick`), whatever the settings say.
@@ -89,7 +91,7 @@ def many(
         writable(settings.evidence)
     work, out_of_reach = _reachable(work, settings)
     yield from out_of_reach
-    options = {"twin": twin, "save": save}
+    options = {"twin": twin, "save": save, "items": items}
     calls = [
         (id, source, for_quick_try(id, settings) if quick else settings, options, f"[{number}/{len(work)}] ")
         for number, (id, source) in enumerate(work, 1)

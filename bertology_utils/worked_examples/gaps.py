@@ -43,7 +43,7 @@ def minimal_pairs(subject: Subject, data: Data, settings: Settings) -> Iterator[
     if not data.items.get("npi_pairs"):
         yield from choices(subject, data, settings)
         return
-    shown = two(of_type(data, MinimalPair))
+    shown = two(cloze.told_apart(subject, of_type(data, MinimalPair))[0])
     for item, row in zip(shown, cloze.compare(subject, shown, settings).to_dict("records")):
         yield item.describe()
         yield figures([("log P of the first", row["good"]), ("of the second", row["bad"])])

@@ -10,6 +10,8 @@ import pytest
 
 from bertology_utils import files
 from bertology_utils.claims import evidence, ledger
+from bertology_utils.claims.checks import checks
+from bertology_utils.claims.clauses import Test
 from bertology_utils.claims.evidence import Evidence, EvidenceError
 from bertology_utils.claims.rules import OUTCOMES, UNTRAINED_TOO
 from bertology_utils.settings import Settings
@@ -123,3 +125,22 @@ def test_released_outputs_that_may_decide_do():
 def test_no_record_names_a_path_of_some_machine():
     for path in evidence.SHIPPED.rglob("*.json"):
         assert "/home/" not in path.read_text() and "/tmp/" not in path.read_text(), path
+
+
+def test_an_interval_ends_where_its_measure_does(tmp_path):
+    """Widened for few units, the interval of .02 reaches to -.01; over the twin it may reach below 0."""
+    row = {**RECORD.rows[0], "value": 0.02, "low": -0.01, "high": 0.05}
+    over = {**row, "twin_value": 0.99, "twin_low": 0.97, "twin_high": 1.01}
+    record = evidence.read(replace(RECORD, rows=[row], over_twin=[over]).save(tmp_path))
+    assert (record.rows[0]["low"], record.rows[0]["high"]) == (0.0, 0.05)
+    assert (record.over_twin[0]["low"], record.over_twin[0]["twin_high"]) == (-0.01, 1.0)
+    gain = evidence.Evidence(**{**vars(RECORD), "rows": [{**row, "measure": "gain over layer 0"}]})
+    assert gain.rows[0]["low"] == -0.01
+
+
+def test_an_interval_widened_for_several_rows_ends_there_too():
+    """Any of two rows: 1 - .05 / 2 of each, so 2.24 / 1.96 times as wide, which would reach to -.0014."""
+    test = Test(measure="accuracy", above=0.5, by=0.1, unit="share", why="a test", need="any")
+    rows = [{"measure": "accuracy", "value": 0.1, "low": 0.01, "high": 0.19, "n": 90, "layer": k} for k in range(2)]
+    assert [c.low for c in checks(test, rows, absence=False)] == [0.0, 0.0]
+    assert checks(replace(test, need="all"), rows, absence=False)[0].low == pytest.approx(0.01)

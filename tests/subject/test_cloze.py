@@ -8,7 +8,7 @@ import torch
 from support import tiny
 
 from bertology_utils.data.items import Cloze, ForcedChoice, ItemError, MinimalPair
-from bertology_utils.subject import cloze
+from bertology_utils.subject import cloze, encode
 from bertology_utils.subject.encode import TooLong
 
 ITEMS = [
@@ -115,3 +115,33 @@ def test_a_filler_with_a_text_of_its_own_is_scored_there():
     item = ForcedChoice(id="1", text="A [MASK].", good="dog", bad="author", meta={"text_bad": "An [MASK]."})
     want = logs("A [MASK].")[vocab["dog"]] - logs("An [MASK].")[vocab["author"]]
     np.testing.assert_allclose(cloze.choose(tiny(), [item]), [want], atol=1e-4)
+
+
+def test_a_pair_that_is_read_alike_is_left_out_and_counted():
+    """The tiny vocabulary has no 猫 and no 犬: both sentences are "the [UNK] sleeps"; nor has it capitals."""
+    pairs = [
+        MinimalPair(id="1", good="the 猫 sleeps", bad="the 犬 sleeps"),
+        MinimalPair(id="2", good="the Dog sleeps", bad="the dog sleeps"),
+        MinimalPair(id="3", good="the dog sleeps", bad="the dog sleep"),
+    ]
+    kept, note = cloze.told_apart(tiny(), pairs)
+    assert [p.id for p in kept] == ["3"] and note == [
+        f"2 of 3 pairs left out: {tiny().name} reads both sentences alike"
+    ]
+    assert cloze.told_apart(tiny(), kept) == (kept, [])
+    with pytest.raises(ItemError, match=r"reads both sentences alike.*id='1'"):
+        cloze.prefer(tiny(), pairs)
+
+
+@pytest.mark.parametrize("text", ["", " ", "\u200b"])
+def test_a_text_that_has_nothing_to_read_has_no_score(text):
+    with pytest.raises(ItemError, match="reads nothing in"):
+        cloze.pseudo_log_likelihood(tiny(), ["the dog sleeps", text])
+    with pytest.raises(ItemError, match="two different texts"):
+        MinimalPair(id="1", good="the dog sleeps", bad=text)
+
+
+@pytest.mark.parametrize("of", [cloze.pseudo_log_likelihood, cloze.lengths, cloze.top_k, encode.hidden_states])
+def test_one_text_is_no_list_of_sentences(of):
+    with pytest.raises(TypeError, match="a list of sentences, not one text: 'the dog"):
+        list(of(tiny(), "the dog [MASK]"))

@@ -128,3 +128,10 @@ def test_streams_do_not_hold_the_corpus():
 
     next(encode.hidden_states(tiny(), corpus()))
     assert len(taken) == encode.WINDOW
+
+
+def test_the_share_of_pieces_that_the_vocabulary_lacks():
+    """Of "the 猫 sleeps" one of three, of "un ##able dogs" none; a gap is no piece of the text."""
+    assert encode.unknown_share(tiny(), ["the 猫 sleeps"]) == pytest.approx(1 / 3)
+    assert encode.unknown_share(tiny(), ["the 猫 sleeps", "unable dogs [MASK]"]) == pytest.approx(1 / 6)
+    assert encode.unknown_share(tiny(), []) == 0.0

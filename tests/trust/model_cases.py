@@ -10,7 +10,7 @@ from pathlib import Path
 import torch
 from bench import LAYERS, Bench, Said, case, edit
 from safetensors.torch import load_file, save_file
-from support import tiny_folder
+from support import WORDS, tiny_folder, write_model
 
 
 def reweigh(folder: Path, change: Callable[[str, torch.Tensor], torch.Tensor]) -> None:
@@ -59,6 +59,38 @@ def _(bench):
         folder / "tokenizer_config.json",
         lambda raw: (raw.pop("mask_token"), raw.update(tokenizer_class="PreTrainedTokenizerFast")),
     )
+    return bench.on(folder)
+
+
+@case("model-without-template")
+def _(bench):
+    folder = bench.model()
+    edit(folder / "tokenizer.json", lambda raw: raw.update(post_processor=None))
+    # under a class of its own the library would put the template back
+    edit(folder / "tokenizer_config.json", lambda raw: raw.update(tokenizer_class="PreTrainedTokenizerFast"))
+    return bench.on(folder)
+
+
+@case("model-cased-read-lower")
+def _(bench):
+    folder = write_model(bench.folder / "model", cased=True, words=[*WORDS, *(w.title() for w in WORDS if w.isalpha())])
+    (folder / "tokenizer_config.json").unlink()
+    return bench.on(folder)
+
+
+@case("model-pointer")
+def _(bench):
+    folder = bench.model()
+    (folder / "model.safetensors").write_text(
+        "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 440449768\n"
+    )
+    return bench.on(folder)
+
+
+@case("model-short")
+def _(bench):
+    folder = bench.model()
+    edit(folder / "tokenizer_config.json", lambda raw: raw.update(model_max_length=12))
     return bench.on(folder)
 
 

@@ -15,7 +15,7 @@ from string import ascii_uppercase
 
 import torch
 from safetensors.torch import save_file
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 from transformers import (
     BertConfig,
     BertForPreTraining,
@@ -100,6 +100,7 @@ def _roberta(name: str, where: Path, sizes: dict[str, int]) -> None:
     alphabet = pre_tokenizers.ByteLevel.alphabet()
     trainer = trainers.BpeTrainer(vocab_size=2000, special_tokens=list(ANGLE), initial_alphabet=alphabet)
     words = json.loads((bundled()["mini"] / "tokenizer.json").read_text("utf-8"))["model"]["vocab"]
+    trainer.special_tokens = [*ANGLE[:-1], AddedToken("<mask>", lstrip=True)]
     pieces.train_from_iterator([f" {w}" for w in list(words)[:3000] if w.isalpha()], trainer)
     pieces.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0), add_prefix_space=False)
     pieces.save(str(where / "tokenizer.json"))

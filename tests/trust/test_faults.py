@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import model_cases  # noqa: F401 (each of these adds its cases)
+import item_cases  # noqa: F401 (each of these adds its cases)
+import model_cases  # noqa: F401
 import place_cases  # noqa: F401
 import pytest
 import record_cases  # noqa: F401

@@ -13,8 +13,9 @@ from bench import GAPS, Bench, record
 from support import tiny_folder, write_model
 
 from bertology_utils import cards, cli, runs
-from bertology_utils.claims import evidence, listing
+from bertology_utils.claims import evidence, ledger, listing
 from bertology_utils.claims.registry import NotRunnable
+from bertology_utils.cli import base
 from bertology_utils.errors import TooFew
 from bertology_utils.settings import Settings
 from bertology_utils.subject.progress import Progress
@@ -100,6 +101,58 @@ def test_missing_looks_at_items_seed_precision_and_weights(tmp_path):
     assert not runs.recorded(GAPS, "builtin", settings)
     runs._subject.cache_clear()
     runs._twin.cache_clear()
+
+
+def own_model(asked, *, seed=0, n=30, weights="a"):
+    """A record of one's own model, of which nothing is shipped; `n` is what tells its figures apart."""
+    row = {"condition": "simple", "measure": "accuracy", "value": 0.5, "low": 0.4, "high": 0.6, "n": n}
+    kept = {"asked": asked, "seed": seed, "dtype": "float32", "subject_sha256": weights}
+    return record(model="ownbert", rows=[row], provenance=kept)
+
+
+@pytest.mark.parametrize("smaller", [{"asked": 200}, {"asked": None, "seed": 1}, {"asked": 600, "seed": 1}])
+def test_a_full_record_is_displaced_by_no_smaller_one_and_no_other_seed(tmp_path, smaller):
+    full = own_model(600 if smaller["asked"] else None, n=600)
+    place = full.save(tmp_path)
+    other = own_model(**smaller, n=200).save(tmp_path)
+    assert other != place and [evidence.read(p).n for p in (place, other)] == [600, 200]
+    assert own_model(**smaller, n=201).save(tmp_path) == other  # the same again
+    found = [
+        r.n for shelf in evidence.shelves(GAPS, Settings(evidence=tmp_path)) for r in shelf if r.model == "ownbert"
+    ]
+    assert sorted(found) == [201, 600]
+
+
+def test_a_fuller_record_and_one_of_other_weights_take_the_place(tmp_path):
+    place = own_model(200, n=200).save(tmp_path)
+    assert own_model(600, n=600).save(tmp_path) == place and evidence.read(place).n == 600
+    assert own_model(200, n=200, weights="b").save(tmp_path) == place and evidence.read(place).n == 200
+
+
+def test_missing_finds_a_quick_try_beside_a_fuller_one(tmp_path):
+    settings = Settings(model=str(tiny_folder()), n=40, draws=50, evidence=tmp_path)
+    quick = replace(settings, n=30)
+    runs.run(GAPS, settings, twin=False)
+    assert not runs.recorded(GAPS, "builtin", quick, twin=False)
+    runs.run(GAPS, quick, twin=False)
+    assert runs.recorded(GAPS, "builtin", quick, twin=False) and runs.recorded(GAPS, "builtin", settings, twin=False)
+    assert len(list(tmp_path.rglob("*.json"))) == 2
+
+
+def test_the_same_folder_name_in_two_places_is_two_models(tmp_path, monkeypatch):
+    names = []
+    for place in ("a", "b"):
+        write_model(tmp_path / place / "bert")
+        monkeypatch.chdir(tmp_path / place)
+        names.append(runs.settings_for(GAPS, Settings(model="./bert-untrained")).model)
+    assert names == [str(tmp_path / place / "bert-untrained") for place in ("a", "b")]
+
+
+def test_a_home_folder_is_the_home_folder(monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("BERTOLOGY_EVIDENCE", "~/x")
+    settings = Settings.of(mirror="~/mirror")
+    assert (settings.evidence, settings.mirror) == (tmp_path / "x", tmp_path / "mirror")
 
 
 @pytest.fixture
@@ -245,3 +298,34 @@ def test_long_work_shows_itself_on_a_terminal_alone(monkeypatch):
     with Progress("a claim", 60.0, terminal):
         time.sleep(0.05)
     assert terminal.text == before
+
+
+def test_a_mistyped_claim_is_refused_before_what_runs_models_is_imported():
+    code = (
+        "import sys; from bertology_utils.cli import main; sys.argv = ['bertology', 'run', 'syn.agreemnt']\n"
+        "try: main()\nexcept SystemExit as e: assert e.code == 2\n"
+        "assert 'torch' not in sys.modules and 'transformers' not in sys.modules"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and "nearest: syn.agreement.goldberg2019" in done.stderr, done
+
+
+@pytest.mark.parametrize(
+    ("typed", "wanted"), [("npl", "syn.npi.warstadt2019"), ("Sytnax", "syn."), ("hed.norm", "hed.norms")]
+)
+def test_the_nearest_claims_are_named_whatever_is_typed(typed, wanted):
+    with pytest.raises(ledger.NoSuchRow, match=f"no row '{typed}'.*nearest: .*{wanted}"):
+        ledger.row(typed)
+
+
+def test_nothing_missing_is_said(bench):
+    words = ("run", GAPS, "--n", 30, "--no-twin", "--model", tiny_folder())
+    assert bench(*words).code == 0
+    for more in (("--missing",), ("--missing", "--dry-run")):
+        said = bench(*words, *more)
+        assert said.code == 0 and "nothing is missing" in said.out, said
+
+
+def test_the_shell_can_complete_claims(bench):
+    assert "--install-completion" in bench("--help").out
+    assert base.ids("syn.agr") == [GAPS] and "syntax" in base.ids("syn")

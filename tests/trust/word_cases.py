@@ -47,6 +47,30 @@ def _(bench):
     return bench("run", "syn.agreement.goldberg2018")
 
 
+for _id, _words in {
+    "sentence-no-gap": ("fill", "the dog sleeps"),
+    "sentence-empty": ("compare", "the dog sleeps", " "),
+    "sentence-alike": ("compare", "the 猫 sleeps", "the 犬 sleeps"),
+    "sentence-layer": ("attend", "the dog sleeps", "--layer", 12),
+}.items():
+    CASES[_id] = lambda bench, words=_words: bench(*words, "--model", tiny_folder())
+
+
+@case("claim-mistyped")
+def _(bench):
+    return bench("run", "npis")
+
+
+@case("mirror-absent")
+def _(bench):
+    return bench("data", "check", "--mirror", "/nonexistent")
+
+
+@case("mirror-absent-run")
+def _(bench):
+    return bench.run("--mirror", "/nonexistent")
+
+
 @case("section-unknown")
 def _(bench):
     return bench("list", "--section", "phonology")

@@ -54,7 +54,7 @@ def blocks(path: Path, *, more: bool = False) -> Iterator[Block]:
     rows: list[list[str]] = []
     start, width, document = 1, 10, ""
     number = 0
-    for number, line in lines(path, blank=True):
+    for number, line in lines(path, blank=True, encoding="utf-8-sig"):  # some editors put a mark before the first line
         if not line:
             if rows:
                 yield Block(path, start, comments, rows)

@@ -44,9 +44,10 @@ def npi(subject, data, settings):
     """
     rows, notes = [], []
     if pairs := data.items.get("npi_pairs"):
+        pairs, alike = cloze.told_apart(subject, pairs)
         found, note = _minimal(subject, pairs, settings)
         rows += found
-        notes.append(note)
+        notes += [note, *alike]
     if gaps := data.items.get("npi_cloze"):
         gaps, note = cloze.single_piece(subject, gaps)
         notes.append(note)
