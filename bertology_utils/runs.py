@@ -140,23 +140,6 @@ def run(
     return Result(tuple(record for source in wanted for record in _runs(it, source, settings, twin, save)))
 
 
-def recall(
-    id: str, settings: Settings | None = None, *, model: str | None = None, data: str | None = None, twin: bool = True
-) -> Result:
-    """What is recorded of the settings' model (and its twin) on one source, shipped records among it; else a `run`.
-
-    For claims that take long, on data that not everybody has. Parameters and errors as of `run`.
-    """
-    settings = settings_for(id, settings, model=model, data=data)
-    names: tuple[str, ...] = (settings.model, settings.model.removesuffix(models.TWIN) + models.TWIN)[: 1 + twin]
-    if get(id).family:
-        names = (FAMILY,)
-    found = {r.model: r for r in records.find(id, settings) if r.kind == "rerun" and r.data == settings.data}
-    if set(names) <= set(found):
-        return Result(tuple(found[name] for name in dict.fromkeys(names)))
-    return run(id, settings, twin=twin)
-
-
 def recorded(id: str, source: str, settings: Settings, twin: bool = True) -> bool:
     """Whether the settings' evidence folder has a source's record of the model (and of its twin), measured as they say.
 

@@ -1,4 +1,4 @@
-"""How often the intervals hold the truth, by simulation: ``python -m bertology_utils.scores.coverage``.
+"""How often the intervals hold the truth, by simulation: ``python -m tests.scores.coverage_of_intervals``.
 
 Each scenario draws data whose true value is known, and its interval by the functions that the experiments use. Of 95 %
 intervals, 95 in a hundred should hold it. Shares come in steps, so that no interval of theirs has exactly 95 % everywhere.
@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
-from . import pairs
-from .intervals import bootstrap, correlation, difference, mean_interval, seeds_by_items
-from .rows import Interval
+from bertology_utils.scores import pairs
+from bertology_utils.scores.intervals import bootstrap, correlation, difference, mean_interval, seeds_by_items
+from bertology_utils.scores.rows import Interval
 
 Trial = Callable[[np.random.Generator, int], tuple[Interval, float]]
 
