@@ -27,7 +27,7 @@ from .pretrain.family.recorded import NAME as FAMILY
 from .pretrain.family.recorded import Recorded
 from .scores.pairs import over
 from .scores.rows import records as tidy
-from .settings import Settings
+from .settings import TWIN, Settings
 from .subject import models
 from .subject.layout import LAYOUTS
 from .subject.models import Subject
@@ -150,7 +150,7 @@ def recorded(id: str, source: str, settings: Settings, twin: bool = True) -> boo
     if get(id).family:
         found = _kept(settings.evidence / records.place(id, "rerun", FAMILY, source))
         return found is not None and found.get("subject_sha256") == _recorded_runs(get(id), source).sha256
-    names = [settings.model] + ([settings.model.removesuffix(models.TWIN) + models.TWIN] if twin else [])
+    names = [settings.model] + ([settings.model.removesuffix(TWIN) + TWIN] if twin else [])
     for name in dict.fromkeys(names):
         found = _kept(settings.evidence / records.place(id, "rerun", name, source))
         if found is None or any(found.get(k) != v for k, v in provenance.asked(settings).items()):

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from bertology_utils import files
-from bertology_utils.claims import evidence, ledger
+from bertology_utils.claims import believable, evidence, ledger
 from bertology_utils.claims.evidence import Evidence, EvidenceError
 from bertology_utils.claims.rules import OUTCOMES, UNTRAINED_TOO
 from bertology_utils.settings import Settings
@@ -123,3 +123,13 @@ def test_released_outputs_that_may_decide_do():
 def test_no_record_names_a_path_of_some_machine():
     for path in evidence.SHIPPED.rglob("*.json"):
         assert "/home/" not in path.read_text() and "/tmp/" not in path.read_text(), path
+
+
+def test_bounds_are_kept_for_measures_that_there_are():
+    """A misspelt name in the table would bound nothing."""
+    there = {
+        row["measure"]
+        for path in evidence.SHIPPED.glob("*/*.json")
+        for row in json.loads(path.read_text("utf-8"))["rows"]
+    }
+    assert set(believable.LOWEST) <= there

@@ -72,11 +72,8 @@ def together(scores: dict[str, np.ndarray]) -> np.ndarray:
 
 def _slope(measure: str, values: np.ndarray, settings: Settings, **keys: object) -> dict:
     """Mean of slopes (S, N), which may be negative even where none happens to be, as a row."""
-    s, n = values.shape
-    groups = [np.repeat(np.arange(s), n), np.tile(np.arange(n), s)] if s > 1 else None
-    options = {"seed": settings.seed, "draws": settings.draws}
-    found = intervals.mean_interval(values.ravel(), groups=groups, signed=True, **options)
-    return intervals.row(measure, found, n, **keys)
+    found = intervals.seeds_by_items(values, seed=settings.seed, draws=settings.draws, signed=True)
+    return intervals.row(measure, found, values.shape[1], **keys)
 
 
 @claim("siz.bigger_is_better.liu2019a", tasks=(), family=True)
