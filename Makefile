@@ -21,7 +21,7 @@ CLAIMS ?= all
 OPTIONS ?=
 # What `make test` runs (the notebooks take longest, so they begin), and in how many processes; each of them computes
 # on one thread.
-TESTS ?= notebooks tests
+TESTS ?= notebooks tests workshop
 # What `make oldest` and `make newest` run: the guards, and whatever touches the libraries.
 GUARDS ?= tests/test_guards.py tests/subject tests/vectors tests/attention tests/probes tests/scores tests/claims \
   tests/cards tests/plotting tests/original tests/trust
@@ -33,6 +33,8 @@ VARIANTS ?=
 JOBS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((n < 4 ? n : 4)))
 
 STAMP := $(VENV)/.installed
+# Distributions beside the package that make what it reads (workshop/*/README.md); all of them can be left out.
+WORKSHOPS ?= workshop/rescore
 RUN := $(VENV)/bin/python
 PIP := $(RUN) -m pip install --quiet --disable-pip-version-check
 BOOK := $(RUN) -m bertology_utils.book
@@ -42,13 +44,14 @@ help: ## show this list
 
 setup: $(STAMP) ## make the virtual environment, once
 
-$(STAMP): pyproject.toml $(CONSTRAINTS) $(LOCK)
+$(STAMP): pyproject.toml $(WORKSHOPS:%=%/pyproject.toml) $(CONSTRAINTS) $(LOCK)
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 10) or sys.exit("Python 3.10 or later is needed, not " + sys.version)'
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null \
 	  || { echo "$(PYTHON) cannot make virtual environments; on Debian: apt-get install python3-venv" >&2; exit 1; }
 	test -x $(RUN) || $(PYTHON) -m venv $(VENV)
 	$(if $(LOCK),$(PIP) --require-hashes -r $(LOCK))
-	$(PIP) $(if $(LOCK),--no-deps --no-build-isolation,$(if $(CONSTRAINTS),-c $(CONSTRAINTS))) -e '.[book,test]'
+	$(PIP) $(if $(LOCK),--no-deps --no-build-isolation,$(if $(CONSTRAINTS),-c $(CONSTRAINTS))) -e '.[book,test]' \
+	  $(WORKSHOPS:%=-e %)
 	touch $@
 
 book: $(STAMP) ## execute every notebook afresh and render the book (MODEL=, DATA=, DEVICE=)
@@ -88,7 +91,7 @@ check: $(STAMP) ## rerun shipped records drawn at random and compare
 
 lint: $(STAMP) ## style and types
 	$(RUN) -m ruff check
-	$(RUN) -m ruff format --check --quiet bertology_utils tests conftest.py
+	$(RUN) -m ruff format --check --quiet bertology_utils workshop tests conftest.py
 	$(RUN) -m mypy
 
 notebooks: $(STAMP) ## refresh the stored outputs of the notebooks, in place (with the evidence they show)

@@ -19,7 +19,7 @@ FLOORS = (  # from the ground up; what stands on one floor may import its neighb
     ("vectors", "attention", "probes", "finetune", "compress", "pretrain"),
     ("claims",),
     ("calibration",),
-    ("experiments", "released"),
+    ("experiments",),
     ("runs", "sweep", "calibrate", "reproduce", "seeds", "worked_examples", "side_by_side", "hosted"),
     ("cards",),
     ("book", "cli"),
