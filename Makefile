@@ -34,7 +34,7 @@ JOBS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((n < 4 ? n : 4)))
 
 STAMP := $(VENV)/.installed
 # Distributions beside the package that make what it reads (workshop/*/README.md); all of them can be left out.
-WORKSHOPS ?= workshop/rescore
+WORKSHOPS ?= workshop/rescore workshop/pretrain
 RUN := $(VENV)/bin/python
 PIP := $(RUN) -m pip install --quiet --disable-pip-version-check
 BOOK := $(RUN) -m bertology_utils.book
@@ -81,7 +81,7 @@ newest: ## the guards with the newest releases there are, in .venv-newest (PYTHO
 	$(MAKE) test VENV=.venv-newest CONSTRAINTS= TESTS="$(GUARDS)"
 
 speed: $(STAMP) ## how fast the builders of generated data are, and training beside a bare loop
-	OMP_NUM_THREADS=1 $(RUN) -m pytest -m speed -s tests/builtin/test_builtin_speed.py tests/pretrain/test_pretrain_speed.py
+	OMP_NUM_THREADS=1 $(RUN) -m pytest -m speed -s tests/builtin/test_builtin_speed.py workshop/pretrain/tests/test_pretrain_speed.py
 
 portability: $(STAMP) ## execute the notebooks as other machines would; how far figures move (NOTEBOOKS=, VARIANTS=)
 	$(BOOK) portability --notebooks "$(NOTEBOOKS)" --variants "$(VARIANTS)"

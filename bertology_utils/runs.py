@@ -22,9 +22,9 @@ from .claims.sources import load_for, sources
 from .data import of as data_of
 from .data.items import Data, Item
 from .errors import Refusal, TooFew
+from .family.recorded import NAME as FAMILY
+from .family.recorded import Recorded
 from .files import writable
-from .pretrain.family.recorded import NAME as FAMILY
-from .pretrain.family.recorded import Recorded
 from .scores.pairs import over
 from .scores.rows import records as tidy
 from .settings import TWIN, Settings

@@ -69,7 +69,8 @@ def test_what_is_imported_is_declared_and_what_is_declared_is_imported():
     used = imported(ROOT / "bertology_utils", ROOT / "notebooks", but=BOOK)
     assert used == core
     assert imported(BOOK) - core == extras["book"] - NOT_IMPORTED["book"]
-    tests = imported(ROOT / "tests", *ROOT.glob("workshop/*/tests")) - core - extras["book"]
+    workshops = [declared(toml(p)["project"]["dependencies"]) for p in ROOT.glob("workshop/*/pyproject.toml")]
+    tests = imported(ROOT / "tests", *ROOT.glob("workshop/*/tests")) - core.union(extras["book"], *workshops)
     assert tests == extras["test"] - NOT_IMPORTED["test"]
 
 
@@ -158,11 +159,12 @@ def test_the_oldest_python_is_the_same_everywhere():
 
 
 def test_the_oldest_releases_are_the_lower_bounds():
-    """What `make oldest` installs is what the package says it can do with."""
+    """What `make oldest` installs is what the package and its workshops say they can do with."""
     lines = (ROOT / "constraints-oldest.txt").read_text(encoding="utf-8").splitlines()
     pinned = {name: Version(version) for name, version in pins(lines).items()}
     stated = {}
-    for requirement in map(Requirement, PROJECT["project"]["dependencies"]):
+    projects = [PROJECT, *map(toml, ROOT.glob("workshop/*/pyproject.toml"))]
+    for requirement in [Requirement(r) for p in projects for r in p["project"]["dependencies"] if "==" not in r]:
         (bound,) = requirement.specifier
         stated[canonicalize_name(requirement.name)] = Version(bound.version)
     assert pinned == stated

@@ -14,12 +14,11 @@ from ..data.cli import app as data_app
 from ..errors import Refusal
 
 # they put their commands into the application
-from . import family, measuring, models, new_claim, planning, seeds, showing, training
+from . import measuring, models, new_claim, planning, seeds, showing
 from .base import app
 
-__all__ = ["app", "family", "main", "measuring", "models", "new_claim", "planning", "seeds", "showing", "training"]
+__all__ = ["app", "main", "measuring", "models", "new_claim", "planning", "seeds", "showing"]
 
-app.add_typer(family.app, name="family", help="Controlled pretraining runs: run what is missing, list what there is.")
 app.add_typer(seeds.app, name="seeds", help="Claims on several networks that differ in their seed alone.")
 app.add_typer(data_app, name="data", help="The studies' own data: list, get, check, licences.")
 

@@ -188,12 +188,13 @@ def symbols(spoken: Spoken, train: np.ndarray, kind: str) -> np.ndarray:
 
 def _over_samples(measure: str, right: np.ndarray, spoken: Spoken, test: np.ndarray, settings, **keys) -> dict:
     """A mean over training sets, sentences and languages (samples, M), each of which is drawn."""
-    drawn = intervals.crossed(*right.shape, [spoken.sentence[test], spoken.language[test]])
+    samples, m = right.shape
+    drawn = intervals.crossed(samples, m, [spoken.sentence[test], spoken.language[test]])
     signed = "over" in measure
     found = intervals.mean_interval(
         right.astype(float).ravel(), seed=settings.seed, draws=settings.draws, groups=drawn, signed=signed
     )
-    return intervals.row(measure, found, right.shape[1], **keys)
+    return intervals.row(measure, found, m, **keys)
 
 
 def _removed(spoken: Spoken, settings) -> list[dict]:

@@ -13,11 +13,10 @@ from numpy.typing import ArrayLike
 
 from ...claims.registry import claim
 from ...data.items import Data
-from ...pretrain import compute
-from ...pretrain.family.measure import PROBES
-from ...pretrain.family.record import Record
-from ...pretrain.family.recorded import Recorded
-from ...pretrain.recipes import from_record
+from ...family import compute
+from ...family.reading import from_record
+from ...family.record import PROBES, Record
+from ...family.recorded import Recorded
 from ...scores import intervals
 from ...scores.intervals import Interval
 from ...settings import Settings

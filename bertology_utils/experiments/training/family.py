@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...pretrain.family.record import Record
-from ...pretrain.family.recorded import Recorded
-from ...pretrain.recipes import from_record
+from ...family.reading import from_record
+from ...family.record import Record
+from ...family.recorded import Recorded
 from ...scores import intervals
 from ...scores.power import smallest_detectable
 from ...scores.rows import Interval
