@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup book html real relatives test oldest newest speed portability check lint notebooks cards clean distclean
+.PHONY: help setup book html real relatives test golden oldest newest speed portability check lint notebooks cards clean distclean
 
 # The interpreter to start from, where the environment goes, and the pins (empty: newest releases instead).
 PYTHON ?= python3
@@ -72,6 +72,9 @@ relatives: $(STAMP) ## networks that others trained, out of the package index: M
 test: $(STAMP) ## unit tests, guards, stored notebooks against the code (CPU=), the book and its pages
 	OMP_NUM_THREADS=1 $(RUN) -m pytest --nbval $(if $(CPU),--kernel-cpu $(CPU)) --numprocesses $(JOBS) --dist loadfile \
 	  $(TESTS)
+
+golden: $(STAMP) ## what the code gives against what is stored: a move of code changes nothing (three minutes of a core)
+	OMP_NUM_THREADS=1 $(RUN) -m tests.golden compare
 
 oldest: ## the guards with the oldest releases that pyproject.toml allows, in .venv-oldest (PYTHON=)
 	@# old releases warn of what newer ones beside them deprecate: no error here, unlike everywhere else
