@@ -6,24 +6,11 @@ import ast
 import re
 from pathlib import Path
 
+import house
 import pytest
+from house import FLOORS
 
-import bertology_utils
-
-ROOT = Path(bertology_utils.__file__).parent
-FLOORS = (  # from the ground up; what stands on one floor may import its neighbours there
-    ("errors", "settings", "provenance", "files"),
-    ("data", "family"),
-    ("subject",),
-    ("scores", "plotting"),
-    ("vectors", "attention", "probes", "finetune", "compress"),
-    ("claims",),
-    ("calibration",),
-    ("experiments",),
-    ("runs", "sweep", "calibrate", "reproduce", "seeds", "worked_examples", "side_by_side", "hosted"),
-    ("cards",),
-    ("book", "cli"),
-)
+ROOT = house.PACKAGE
 FLOOR = {part: k for k, parts in enumerate(FLOORS) for part in parts}
 MODULES = [p.relative_to(ROOT) for p in sorted(ROOT.rglob("*.py")) if p.name != "__main__.py"]
 
@@ -54,6 +41,12 @@ def test_nothing_imports_from_above(path):
 def test_every_part_has_its_floor():
     parts = {p.parts[0].removesuffix(".py") for p in MODULES} - {"__init__", "assets"}
     assert parts <= set(FLOOR)
+
+
+def test_the_map_of_the_house_is_that_of_its_docstrings():
+    text = (ROOT.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert house.put(text) == text, "python -m tests.house"
+    assert all(row.split(" | ")[1].rstrip(" |") for row in house.rows()), "a package without a docstring"
 
 
 def test_the_top_level_holds_what_a_notebook_or_a_shell_types():

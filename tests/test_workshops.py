@@ -58,15 +58,23 @@ def test_there_is_a_workshop_and_each_has_its_package_readme_and_tests():
         assert 20 <= len((workshop / "README.md").read_text(encoding="utf-8").splitlines()) <= 70
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "bertology_utils").rglob("*.py")), ids=lambda p: p.stem)
-def test_the_package_imports_no_workshop(path: Path):
-    named = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            named |= {alias.name.partition(".")[0] for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and not node.level:
-            named.add((node.module or "").partition(".")[0])
-    assert not named & set(PACKAGES.values())
+def named(folder: Path) -> set[str]:
+    """The packages that the files of a folder import, wherever in them."""
+    found = set()
+    for path in folder.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                found |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                found.add((node.module or "").partition(".")[0])
+    return found
+
+
+def test_the_package_imports_no_workshop_and_no_workshop_another():
+    assert not named(ROOT / "bertology_utils") & set(PACKAGES.values())
+    for workshop in WORKSHOPS:
+        own = PACKAGES[workshop.name]
+        assert named(workshop / own) & {"bertology_utils", *PACKAGES.values()} <= {"bertology_utils", own}
 
 
 def test_the_package_works_without_them(tmp_path):
