@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup book html real relatives test oldest newest speed chapters portability check lint notebooks cards clean distclean
+.PHONY: help setup book html real relatives test golden oldest newest speed chapters portability check lint notebooks cards clean distclean
 
 # The interpreter to start from, where the environment goes, and the pins (empty: newest releases instead).
 PYTHON ?= python3
@@ -21,7 +21,7 @@ CLAIMS ?= all
 OPTIONS ?=
 # What `make test` runs (the notebooks take longest, so they begin), and in how many processes; each of them computes
 # on one thread.
-TESTS ?= notebooks tests
+TESTS ?= notebooks tests workshop
 # What `make oldest` and `make newest` run: the guards, and whatever touches the libraries.
 GUARDS ?= tests/test_guards.py tests/subject tests/vectors tests/attention tests/probes tests/scores tests/claims \
   tests/cards tests/plotting tests/original tests/trust
@@ -33,6 +33,8 @@ VARIANTS ?=
 JOBS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((n < 4 ? n : 4)))
 
 STAMP := $(VENV)/.installed
+# Distributions beside the package that make what it reads (workshop/*/README.md); all of them can be left out.
+WORKSHOPS ?= workshop/rescore workshop/pretrain
 RUN := $(VENV)/bin/python
 PIP := $(RUN) -m pip install --quiet --disable-pip-version-check
 BOOK := $(RUN) -m bertology_utils.book
@@ -42,13 +44,14 @@ help: ## show this list
 
 setup: $(STAMP) ## make the virtual environment, once
 
-$(STAMP): pyproject.toml $(CONSTRAINTS) $(LOCK)
+$(STAMP): pyproject.toml $(WORKSHOPS:%=%/pyproject.toml) $(CONSTRAINTS) $(LOCK)
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 10) or sys.exit("Python 3.10 or later is needed, not " + sys.version)'
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null \
 	  || { echo "$(PYTHON) cannot make virtual environments; on Debian: apt-get install python3-venv" >&2; exit 1; }
 	test -x $(RUN) || $(PYTHON) -m venv $(VENV)
 	$(if $(LOCK),$(PIP) --require-hashes -r $(LOCK))
-	$(PIP) $(if $(LOCK),--no-deps --no-build-isolation,$(if $(CONSTRAINTS),-c $(CONSTRAINTS))) -e '.[book,test]'
+	$(PIP) $(if $(LOCK),--no-deps --no-build-isolation,$(if $(CONSTRAINTS),-c $(CONSTRAINTS))) -e '.[book,test]' \
+	  $(WORKSHOPS:%=-e %)
 	touch $@
 
 book: $(STAMP) ## execute every notebook afresh and render the book (MODEL=, DATA=, DEVICE=)
@@ -73,6 +76,9 @@ test: $(STAMP) ## unit tests, guards, stored notebooks against the code (CPU=), 
 	$(if $(filter notebooks,$(TESTS)),OMP_NUM_THREADS=1 $(RUN) -m pytest -m chapters --numprocesses $(JOBS) \
 	  --maxschedchunk 1 tests/trust/test_chapters.py)
 
+golden: $(STAMP) ## what the code gives against what is stored: a move of code changes nothing (three minutes of a core)
+	OMP_NUM_THREADS=1 $(RUN) -m tests.golden compare
+
 oldest: ## the guards with the oldest releases that pyproject.toml allows, in .venv-oldest (PYTHON=)
 	@# old releases warn of what newer ones beside them deprecate: no error here, unlike everywhere else
 	PYTEST_ADDOPTS="-W default" $(MAKE) test VENV=.venv-oldest CONSTRAINTS=constraints-oldest.txt TESTS="$(GUARDS)"
@@ -81,7 +87,7 @@ newest: ## the guards with the newest releases there are, in .venv-newest (PYTHO
 	$(MAKE) test VENV=.venv-newest CONSTRAINTS= TESTS="$(GUARDS)"
 
 speed: $(STAMP) ## how fast the builders of generated data are, and training beside a bare loop
-	OMP_NUM_THREADS=1 $(RUN) -m pytest -m speed -s tests/builtin/test_builtin_speed.py tests/pretrain/test_pretrain_speed.py
+	OMP_NUM_THREADS=1 $(RUN) -m pytest -m speed -s tests/builtin/test_builtin_speed.py workshop/pretrain/tests/test_pretrain_speed.py
 
 chapters: $(STAMP) ## every chapter with networks of full size (BERT, RoBERTa, DistilBERT, mpnet); a line for each
 	OMP_NUM_THREADS=1 $(RUN) -m pytest -m full --numprocesses $(JOBS) --maxschedchunk 1 tests/trust/test_chapters.py
@@ -94,7 +100,7 @@ check: $(STAMP) ## rerun shipped records drawn at random and compare
 
 lint: $(STAMP) ## style and types
 	$(RUN) -m ruff check
-	$(RUN) -m ruff format --check --quiet bertology_utils tests conftest.py
+	$(RUN) -m ruff format --check --quiet bertology_utils workshop tests conftest.py
 	$(RUN) -m mypy
 
 notebooks: $(STAMP) ## refresh the stored outputs of the notebooks, in place (with the evidence they show)

@@ -21,9 +21,9 @@ from .claims import evidence as records
 from .claims.evidence import SHIPPED, Evidence
 from .errors import Refusal
 from .scores.sameness import allowed_of
-from .settings import Settings
+from .settings import TWIN, Settings
 from .subject import relatives
-from .subject.models import TWIN, bundled
+from .subject.models import bundled
 
 PARTS = ("value", "low", "high")
 ROUNDED = 1e-5  # records keep six significant digits

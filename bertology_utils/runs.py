@@ -24,12 +24,12 @@ from .data import of as data_of
 from .data import own, sample, sha256
 from .data.items import Data, Item
 from .errors import Refusal, TooFew
+from .family.recorded import NAME as FAMILY
+from .family.recorded import Recorded
 from .files import writable
-from .pretrain.family.recorded import NAME as FAMILY
-from .pretrain.family.recorded import Recorded
 from .scores.pairs import over
 from .scores.rows import records as tidy
-from .settings import Settings
+from .settings import TWIN, Settings
 from .subject import models
 from .subject.encode import unknown_share
 from .subject.layout import LAYOUTS
@@ -157,23 +157,6 @@ def _own(it: Claim, items: Data | Sequence[Item] | Mapping[str, Sequence[Item]],
     return replace(items, items=kept, sha256=sha256(kept), notes=(*items.notes, *notes))
 
 
-def recall(
-    id: str, settings: Settings | None = None, *, model: str | None = None, data: str | None = None, twin: bool = True
-) -> Result:
-    """What is recorded of the settings' model (and its twin) on one source, shipped records among it; else a `run`.
-
-    For claims that take long, on data that not everybody has. Parameters and errors as of `run`.
-    """
-    settings = settings_for(id, settings, model=model, data=data)
-    names: tuple[str, ...] = (settings.model, settings.model.removesuffix(models.TWIN) + models.TWIN)[: 1 + twin]
-    if get(id).family:
-        names = (FAMILY,)
-    found = {r.model: r for r in records.find(id, settings) if r.kind == "rerun" and r.data == settings.data}
-    if set(names) <= set(found):
-        return Result(tuple(found[name] for name in dict.fromkeys(names)))
-    return run(id, settings, twin=twin)
-
-
 def recorded(id: str, source: str, settings: Settings, twin: bool = True) -> bool:
     """Whether the settings' evidence folder has a source's record of the model (and of its twin), measured as they say.
 
@@ -184,7 +167,7 @@ def recorded(id: str, source: str, settings: Settings, twin: bool = True) -> boo
     if get(id).family:
         found = _provenance(settings.evidence / records.place(id, "rerun", FAMILY, source))
         return found is not None and found.get("subject_sha256") == _recorded_runs(get(id), source).sha256
-    names = [settings.model] + ([settings.model.removesuffix(models.TWIN) + models.TWIN] if twin else [])
+    names = [settings.model] + ([settings.model.removesuffix(TWIN) + TWIN] if twin else [])
     for name in dict.fromkeys(names):
         if (found := _provenance(where(id, name, source, settings))) is None:
             return False

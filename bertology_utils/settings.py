@@ -16,6 +16,7 @@ from typing import Any
 from .errors import Refusal
 
 PREFIX = "BERTOLOGY_"
+TWIN = "-untrained"  # what the name of a model's untrained twin ends in
 ROLES = ("nonsp", "partner", "shallow")  # second models of a comparison, each named by BERTOLOGY_<ROLE>
 # Tokens per batch by device. A processor is fastest where a batch's states stay in its cache and little is padded: of 128
 # to 4,096, 512 took the least time for 500 sentences on one core (1.35 s; 1.69 s with 4,096, which also computes 1.40
@@ -97,9 +98,9 @@ class Settings:
         for name, low in (("batch_tokens", 1), ("draws", 10)):
             if getattr(self, name) is not None and getattr(self, name) < low:
                 raise SettingsError(f"{name} is {getattr(self, name)}; it must be at least {low}")
-        if not self.model.strip() or not self.model.removesuffix("-untrained").strip():
+        if not self.model.strip() or not self.model.removesuffix(TWIN).strip():
             raise SettingsError(
-                f"model is {self.model!r}; it may be mini, a Hub name or a folder, each with -untrained behind"
+                f"model is {self.model!r}; it may be mini, a Hub name or a folder, each with {TWIN} behind"
             )
         if not 0 <= self.seed < SEEDS:
             raise SettingsError(f"seed is {self.seed}; it must be at least 0 and below {SEEDS}")

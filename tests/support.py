@@ -93,14 +93,6 @@ NEEDS_MIRROR = [  # the marks of a module in which every test reads released res
 ]
 
 
-def released_rows(claim: str, study: str, label: str | None = None):
-    """The rows that one study's release gives for a claim; the label tells its releases apart where there are several."""
-    from bertology_utils.released import scores
-
-    (found,) = [s for s in scores(claim) if s.study == study and label in (None, s.label)]
-    return found.rows
-
-
 def mirror() -> Path:
     """The mirror folder, or the test is skipped with the reason."""
     folder = os.environ.get("BERTOLOGY_MIRROR")

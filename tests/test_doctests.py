@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 
-import bertology_utils
-
-ROOT = Path(bertology_utils.__file__).parent
+ROOT = Path(__file__).parents[1]
 WITH_EXAMPLES = [
-    ".".join(("bertology_utils", *p.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__")
-    for p in sorted(ROOT.rglob("*.py"))
+    ".".join(p.relative_to(home.parent).with_suffix("").parts).removesuffix(".__init__")
+    for home in (ROOT / "bertology_utils", *sorted(ROOT.glob("workshop/*/bertology_*/")))
+    for p in sorted(home.rglob("*.py"))
     if ">>> " in p.read_text(encoding="utf-8")
 ]
 

@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-import ast
 import fnmatch
 import os
 import re
 import subprocess
-import sys
-from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
 import yaml
+from declarations import ROOT, declared, imported, toml, tracked
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 import bertology_utils
-from bertology_utils.book.stage import ROOT
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PROJECT = toml(ROOT / "pyproject.toml")
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 
 
@@ -71,35 +63,14 @@ NOT_IMPORTED = {
 BOOK = ROOT / "bertology_utils" / "book"  # what it imports is in the extra of that name
 
 
-def imported(*roots: Path, but: Path | None = None) -> set[str]:
-    """The distributions whose modules the Python files of some folders import, wherever in them."""
-    homes = packages_distributions()
-    found = set()
-    for path in (p for root in roots for p in root.rglob("*.py") if but is None or but not in p.parents):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Import):
-                found |= {alias.name.partition(".")[0] for alias in node.names}
-            elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
-                found.add(node.module.partition(".")[0])
-    own = {"bertology_utils", "tests", *(p.stem for p in (ROOT / "tests").rglob("*.py"))}
-    own |= {
-        "tomli",
-        "IPython",
-    }  # pytest brings the one to 3.10; the other is looked at only in a notebook, which has it
-    return {canonicalize_name(homes.get(name, [name])[0]) for name in found - own - sys.stdlib_module_names}
-
-
-def declared(requirements: list[str]) -> set[str]:
-    return {canonicalize_name(Requirement(r).name) for r in requirements}
-
-
 def test_what_is_imported_is_declared_and_what_is_declared_is_imported():
     core = declared(PROJECT["project"]["dependencies"])
     extras = {name: declared(given) for name, given in PROJECT["project"]["optional-dependencies"].items()}
     used = imported(ROOT / "bertology_utils", ROOT / "notebooks", but=BOOK)
     assert used == core
     assert imported(BOOK) - core == extras["book"] - NOT_IMPORTED["book"]
-    tests = imported(ROOT / "tests") - core - extras["book"]
+    workshops = [declared(toml(p)["project"]["dependencies"]) for p in ROOT.glob("workshop/*/pyproject.toml")]
+    tests = imported(ROOT / "tests", *ROOT.glob("workshop/*/tests")) - core.union(extras["book"], *workshops)
     assert tests == extras["test"] - NOT_IMPORTED["test"]
 
 
@@ -117,6 +88,7 @@ def test_conda_environment_equals_the_constraints():
     assert named == {name: PINS[name] for name in named}
     assert {canonicalize_name(r.name) for r in direct()} <= named.keys()
     assert "-c constraints.txt" in listed and "-e .[book,test]" in listed
+    assert {f"-e {p.parent.relative_to(ROOT)}" for p in ROOT.glob("workshop/*/pyproject.toml")} <= set(listed)
 
 
 def test_versions_agree():
@@ -130,10 +102,7 @@ def test_versions_agree():
 def test_all_data_of_the_package_is_in_the_wheel():
     patterns = PROJECT["tool"]["setuptools"]["package-data"]["bertology_utils"]
     package = ROOT / "bertology_utils"
-    tracked = subprocess.run(
-        ["git", "-C", str(package), "ls-files", "--", "."], capture_output=True, text=True, check=True
-    ).stdout.split("\n")
-    data = [name for name in tracked if name and not name.endswith(".py")]
+    data = [name for name in tracked(package) if not name.endswith(".py")]
     assert data
     # `**/*` of setuptools stands for any number of folders, none included
     wide = [p.replace("**/", "*") for p in patterns]
@@ -190,11 +159,12 @@ def test_the_oldest_python_is_the_same_everywhere():
 
 
 def test_the_oldest_releases_are_the_lower_bounds():
-    """What `make oldest` installs is what the package says it can do with."""
+    """What `make oldest` installs is what the package and its workshops say they can do with."""
     lines = (ROOT / "constraints-oldest.txt").read_text(encoding="utf-8").splitlines()
     pinned = {name: Version(version) for name, version in pins(lines).items()}
     stated = {}
-    for requirement in map(Requirement, PROJECT["project"]["dependencies"]):
+    projects = [PROJECT, *map(toml, ROOT.glob("workshop/*/pyproject.toml"))]
+    for requirement in [Requirement(r) for p in projects for r in p["project"]["dependencies"] if "==" not in r]:
         (bound,) = requirement.specifier
         stated[canonicalize_name(requirement.name)] = Version(bound.version)
     assert pinned == stated

@@ -7,9 +7,8 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from ..family.reading import second_task, sitting
 from ..plotting import COLOURS, MARKERS, style
-from ..pretrain.modelcard import pairs
-from ..pretrain.start import sitting
 from ..subject import models
 
 _CURVES = {"mlm": "training, masked-word loss", "heldout_mlm": "held out, masked-word loss"}
@@ -66,7 +65,7 @@ def facts(path: Path, training: dict[str, Any]) -> dict[str, str]:
         "vocabulary": f"{config['vocab_size']:,} word pieces, {'lower case' if run['lowercase'] else 'cased'}",
         "longest row": f"{config['max_position_embeddings']} pieces",
         "file": f"{(path / 'model.safetensors').stat().st_size / 1e6:.1f} MB, safetensors",
-        "objective": "masked words" + pairs(run),
+        "objective": "masked words" + second_task(run),
         "trained on": f"{sum(s['tokens'] for s in sittings):,} pieces in {sum(s['steps'] for s in sittings):,} steps"
         + (f", in {len(sittings)} sittings" if len(sittings) > 1 else "")
         + ("" if training["finished"] else f" of {run['tokens']:,} planned (stopped early)"),

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..claims.evidence import shelves
-from ..settings import Settings
-from ..subject.models import TWIN
+from ..settings import TWIN, Settings
 
 
 def bring(model: str, source: Path, target: Path) -> int:

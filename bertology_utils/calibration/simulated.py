@@ -8,7 +8,7 @@ that is found in most draws is part of the result.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -16,8 +16,7 @@ import numpy as np
 import pandas as pd
 
 from ..claims import evidence, ledger
-from ..claims.clauses import ABSENCE, LEARNED, Clause, Test
-from ..claims.rules import HOLDS, decide
+from ..claims.clauses import ABSENCE, Clause, Test
 from ..scores import intervals
 from ..scores.pairs import over
 from ..settings import Settings
@@ -184,29 +183,3 @@ def trials(id: str, source: str, settings: Settings) -> Iterator[Trial]:
         if not planted.wrong:
             break
     yield planted
-
-
-def null_rate(ids: Iterable[str], n: int, settings: Settings, *, at_bound: bool = False) -> tuple[int, int, list[str]]:
-    """How many of n simulated nulls hold a learned clause, dealt out over the claims' rules.
-
-    Parameters
-    ----------
-    at_bound : bool
-        The hardest null: scores exactly where holding begins. Else there is no effect at all.
-
-    Returns
-    -------
-    held, n, ids : int, int, list of str
-        The claims whose nulls held.
-    """
-    rules = [(id, [c for c in ledger.row(id).clauses if c.kind == LEARNED]) for id in ids]
-    rules = [(id, clauses) for id, clauses in rules if clauses]
-    held = []
-    for k in range(n):
-        id, clauses = rules[k % len(rules)]
-        rng = np.random.default_rng([settings.seed, k])
-        mine, other = rows_of(clauses, slots(clauses), 1.0 if at_bound else 0.0, rng, settings)
-        decision = decide(clauses, mine, over(mine, other))
-        if any(c.outcome == HOLDS for c in decision.tested):
-            held.append(id)
-    return len(held), n, held

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
+from importlib import metadata
+
 import numpy as np
 import pandas as pd
 
 from ..claims import evidence
 from ..experiments.training import family as differences
-from ..pretrain.family.grid import TRAINING, Tier, members, tiers
-from ..pretrain.family.live import retrace
-from ..pretrain.family.record import Record
-from ..pretrain.family.recorded import NAME, Recorded
+from ..family.grid import TRAINING, Member, Tier, members, tiers
+from ..family.record import Record, find
+from ..family.recorded import NAME, Recorded
 from ..settings import Settings
 from .tables import Table
 from .words import data_name
@@ -176,11 +179,12 @@ def growth(group: str, tier: str = "generated") -> dict[str, pd.DataFrame]:
 
 
 def live(groups: list[str], pieces: int, tier: str = "generated") -> dict[str, pd.DataFrame]:
-    """Seed 0 of each group trained again here up to `pieces` (`live.retrace`): its recorded curve, and that of now.
+    """Seed 0 of each group trained again here up to `pieces`: its recorded curve, and that of now.
 
-    Rows as those of `curves`, under ``GROUP, recorded`` and ``GROUP, now``.
+    Rows as those of `curves`, under ``GROUP, recorded`` and ``GROUP, now``. What trains is the distribution bertology-pretrain;
+    where it is not installed a warning says so, and the losses of now are missing (nan).
     """
-    out = {}
+    retrace, out = trainer(), {}
     for group in groups:
         (member,) = members([f"{group}-0"], tier)
         told = retrace(member, pieces).assign(n=1, measure="held-out loss")
@@ -188,3 +192,21 @@ def live(groups: list[str], pieces: int, tier: str = "generated") -> dict[str, p
             frame = told.assign(value=told[column], low=told[column], high=told[column])
             out[f"{group}, {name}"] = frame.drop(columns="recorded")
     return out
+
+
+def trainer() -> Callable[[Member, int], pd.DataFrame]:
+    """What trains a run again: points of its record with ``tokens``, ``recorded`` and ``value``, the loss of now."""
+    for point in metadata.entry_points(group="bertology.training"):
+        return point.load()
+    missing = (
+        "nothing is trained here: that is done by bertology-pretrain (in a checkout: pip install -e workshop/pretrain)"
+    )
+    warnings.warn(missing, stacklevel=3)
+    return _untrained
+
+
+def _untrained(member: Member, pieces: int) -> pd.DataFrame:
+    record = find(member)
+    points = [p for p in (record.curve if record else ()) if p["tokens"] <= pieces]
+    told = {"tokens": [p["tokens"] for p in points], "recorded": [p["heldout_mlm"] for p in points]}
+    return pd.DataFrame(told).assign(value=float("nan"))

@@ -46,7 +46,7 @@ LEFT = {"fourth sitting": "step-0000812"}  # of a sitting that went on, where th
 
 
 def sittings(folder: Path = LEARNING) -> dict[str, pd.DataFrame]:
-    """What draws the verb of the bundled `mini`, by pieces seen in all of its sittings (`pretrain.pulls`).
+    """What draws the verb of the bundled `mini`, by pieces seen in all of its sittings (`bertology_pretrain.pulls`).
 
     Parameters
     ----------

@@ -14,11 +14,11 @@ import pandas as pd
 
 from ..experiments.training import family as differences
 from ..experiments.training.family_schedule import DOUBLINGS
-from ..pretrain import compute
-from ..pretrain.family.grid import tiers
-from ..pretrain.family.record import SHIPPED, Record
-from ..pretrain.family.recorded import Recorded
-from ..pretrain.recipes import from_record
+from ..family import compute
+from ..family.grid import tiers
+from ..family.reading import from_record
+from ..family.record import SHIPPED, Record
+from ..family.recorded import Recorded
 from ..settings import Settings
 from . import family
 from .tables import NONE, Table

@@ -10,9 +10,9 @@ import pandas as pd
 
 from ..claims import evidence
 from ..claims.evidence import Evidence
-from ..released import survey_table
 from ..scores.frontier import front
 from ..settings import Settings
+from . import survey_table
 from .tables import Table
 
 KEPT, TIME = "retention of the score", "time, original / compressed"

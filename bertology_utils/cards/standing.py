@@ -20,7 +20,7 @@ from ..claims.evidence import DECIDING, SHIPPED, Evidence, is_real, shelves
 from ..claims.ledger import Row
 from ..claims.rules import FAILS, NOT_FOUND, NOT_RERUN, UNTESTABLE, Decision, pooled
 from ..claims.seeds import Seed
-from ..settings import Settings
+from ..settings import TWIN, Settings
 
 BUILTIN = "builtin"
 FAMILY = "family"  # recorded runs of training stand in our slot where a claim compares such runs
@@ -211,7 +211,7 @@ def standing(id: str, settings: Settings | None = None) -> Standing:
 
 def _without_column(record: Evidence) -> bool:
     """Whether a record is the reader's own full run of a model that is neither a published BERT nor one shown here."""
-    shown = record.model.removesuffix("-untrained") in SHOWN or (SHIPPED / record.file).is_file()
+    shown = record.model.removesuffix(TWIN) in SHOWN or (SHIPPED / record.file).is_file()
     return record.kind == "rerun" and not shown and not (is_real(record.model) and _published(record))
 
 

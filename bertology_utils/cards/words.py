@@ -20,6 +20,7 @@ from ..claims.rules import (
     UNTESTABLE,
     UNTRAINED_TOO,
 )
+from ..settings import TWIN
 from . import seeds
 from .standing import BUILTIN, FAMILY, MINILM, RELATIVE, Slot, Standing
 
@@ -91,8 +92,8 @@ def model_name(name: str) -> str:
     >>> model_name("bert-base-uncased"), model_name("mini-untrained")
     ('BERT base, uncased', 'mini, untrained')
     """
-    if name.endswith("-untrained"):
-        return f"{model_name(name.removesuffix('-untrained'))}, untrained"
+    if name.endswith(TWIN):
+        return f"{model_name(name.removesuffix(TWIN))}, untrained"
     short = name.rpartition("/")[2]
     if short == RELATIVE:
         return MINILM

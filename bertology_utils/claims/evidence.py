@@ -24,7 +24,7 @@ import pandas as pd
 from .. import files
 from ..data.own import PREFIX as OWN
 from ..errors import Refusal
-from ..settings import Settings
+from ..settings import TWIN, Settings
 from . import believable, ledger
 from .checks import RuleError
 from .rules import Decision, decide
@@ -122,7 +122,7 @@ class Evidence:
 
     @property
     def is_twin(self) -> bool:
-        return self.model.endswith("-untrained")
+        return self.model.endswith(TWIN)
 
     @property
     def is_own(self) -> bool:
@@ -194,7 +194,7 @@ def _in_range(row: dict[str, Any], difference: bool = False) -> dict[str, Any]:
 def is_real(model: str) -> bool:
     """Whether a name is one of the published BERTs (of whatever size or casing), as authors' files name them."""
     name = model.rpartition("/")[2]
-    return name.startswith("bert-") and not name.endswith("-untrained")
+    return name.startswith("bert-") and not name.endswith(TWIN)
 
 
 def place(claim: str, kind: str, model: str, data: str) -> Path:
@@ -230,7 +230,7 @@ def _safe(name: str) -> str:
     """A file name for a model or data set; a folder keeps its last part and a hash of the whole."""
     if "/" not in name and "\\" not in name and name.strip("."):
         return re.sub(r"[^\w.@-]", "_", name)
-    twin = "-untrained" if name.endswith("-untrained") else ""
+    twin = TWIN if name.endswith(TWIN) else ""
     last = re.sub(r"[^\w.@-]", "_", Path(name.removesuffix(twin)).name)
     return f"{last}-{hashlib.sha256(name.encode()).hexdigest()[:8]}{twin}"
 

@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 
 from ..errors import Refusal
+from ..settings import TWIN
 from . import clauses as parts
 from .clauses import Clause
 from .strict import LedgerError, fields_of, read
@@ -25,7 +26,6 @@ HOW = ("live", "family", "tuned", "hub", "cite")
 EDITIONS = {"tacl2020": "TACL 2020", "arxiv_v1": "arXiv v1"}
 SOURCES = ("survey", "abstract", "released")
 TITLE_LENGTH = 70  # characters
-TWIN = "-untrained"  # what a twin's name ends in
 
 
 class NoSuchRow(Refusal, KeyError):

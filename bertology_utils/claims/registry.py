@@ -58,7 +58,7 @@ class Claim:
     text_to_text : bool
         Whether a model is asked that writes texts, in place of one that fills gaps.
     family : bool or str
-        Whether the experiment is given the recorded runs of the family (`pretrain.family`) in a model's place; a name says
+        Whether the experiment is given the recorded runs of the family (`family`) in a model's place; a name says
         of which tiers, if not those about training: ``languages``.
     """
 

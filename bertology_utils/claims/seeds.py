@@ -1,7 +1,7 @@
 """A claim on several pretraining runs that differ in their seed alone: would it hold for another network?
 
 An interval says how far a figure moves with other items; it knows of one network. A record here is what the claim's clauses look
-at, for each seed of a smaller model (`pretrain.family`, tier ``seeds``): one file per claim, a few kilobytes. Whole evidence of
+at, for each seed of a smaller model (`family`, tier ``seeds``): one file per claim, a few kilobytes. Whole evidence of
 five seeds would be larger than all that the package ships, and the rest of it decides nothing.
 
 As everywhere, no decision is stored: the ledger's clauses, as they are now, decide the rows that were kept. A bound may move
@@ -39,7 +39,7 @@ class Network:
     seed : int
         Of the pretraining.
     run : str
-        Hash of the run (`pretrain.family.Member.key`).
+        Hash of the run (`family.Member.key`).
     sha256 : str
         Of weights and vocabulary, as in evidence.
     layers, hidden, pieces : int

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import sys
 import warnings
+from importlib import metadata
 
 import typer
 
@@ -13,15 +14,18 @@ from ..data.cli import app as data_app
 from ..errors import Refusal
 
 # they put their commands into the application
-from . import family, measuring, models, new_claim, planning, seeds, sentences, showing, training
+from . import measuring, models, new_claim, planning, seeds, sentences, showing
 from .base import app
 
-__all__ = ["app", "family", "main", "measuring", "models", "new_claim", "planning", "seeds", "sentences", "showing",
-           "training"]  # fmt: skip
+__all__ = ["app", "main", "measuring", "models", "new_claim", "planning", "seeds", "sentences", "showing"]
 
-app.add_typer(family.app, name="family", help="Controlled pretraining runs: run what is missing, list what there is.")
 app.add_typer(seeds.app, name="seeds", help="Claims on several networks that differ in their seed alone.")
 app.add_typer(data_app, name="data", help="The studies' own data: list, get, check, licences.")
+
+for _workshop in metadata.entry_points(
+    group="bertology.commands"
+):  # of those that are installed: they put theirs in too
+    _workshop.load()
 
 
 def main() -> None:

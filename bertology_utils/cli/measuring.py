@@ -1,4 +1,4 @@
-"""``bertology run | check | score | calibrate``: what is measured, and measured again."""
+"""``bertology run | check | calibrate``: what is measured, and measured again."""
 
 from __future__ import annotations
 
@@ -182,28 +182,6 @@ def check(
             typer.echo(f"    {line}")
     if failed:
         sys.exit(1)
-
-
-@app.command()
-def score(
-    claims: Annotated[list[str], typer.Argument(help="Ledger ids, or `all`.")],
-    mirror: Folder = None,
-    evidence: Out = None,
-) -> None:
-    """Score the released outputs of the real BERT again (needs a mirror that holds them)."""
-    from .. import released
-    from ..released import rescoring
-
-    settings = Settings.of(mirror=mirror, evidence=evidence)
-    ids = released.claims() if claims == ["all"] else [ledger.row(id).id for id in claims]
-    for id in ids:
-        if id not in released.claims():
-            typer.echo(f"{id}: no released outputs are registered", err=True)
-        for record in rescoring.score(id, settings):
-            typer.echo(
-                f"{id}  {record.model} [{record.label}] {record.data}: "
-                f"{len(record.rows)} figures, {record.decision.outcome if record.decision else record.stance}"
-            )
 
 
 @app.command()

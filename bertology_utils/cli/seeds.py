@@ -38,7 +38,7 @@ def run(
     """Put claims to the seeds' models, on headline data; what has a record is left out, so the same command goes on."""
     from .. import seeds as package
     from ..claims.seeds import SHIPPED
-    from ..pretrain.family.record import SHIPPED as FAMILY
+    from ..family.record import SHIPPED as FAMILY
     from ..settings import QUICK
 
     settings = Settings.of(n=n, draws=draws or (QUICK if fast else None), mirror=mirror, device=device)

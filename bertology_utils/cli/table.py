@@ -61,7 +61,7 @@ def _row(outcome: Outcome) -> Row:
 def _recorded(claim: str, source: str, settings: Settings) -> Row:
     """The row of what an earlier run measured; `planned` has looked whether it is what was asked for."""
     from ..claims import evidence
-    from ..pretrain.family.recorded import NAME as FAMILY
+    from ..family.recorded import NAME as FAMILY
     from ..runs import get, settings_for, where
 
     settings = settings_for(claim, settings)

@@ -126,6 +126,5 @@ def retention(compressed: np.ndarray, original: np.ndarray, *, seed: int = 0, dr
     0.5
     """
     compressed, original = np.asarray(compressed, float), np.asarray(original, float)
-    seeds, n = original.shape
-    crossed = [np.repeat(np.arange(seeds), n), np.tile(np.arange(n), seeds)] if seeds > 1 else None
-    return intervals.ratio(compressed.ravel(), original.ravel(), seed=seed, draws=draws, groups=crossed)
+    groups = intervals.crossed(*original.shape)
+    return intervals.ratio(compressed.ravel(), original.ravel(), seed=seed, draws=draws, groups=groups)

@@ -21,13 +21,13 @@ from ..settings import Settings
 from .correlations import correlation, pearson, spearman, trend
 from .proportions import Z, discordant, independent_items, wilson
 from .replicates import LEVEL, bootstrap, bootstrap_sums, finish, fitted, interval, widening
-from .resampling import Resample, counts, factors, resamples
+from .resampling import Resample, counts, crossed, resamples
 from .rows import COLUMNS, Interval, combine, records, row, table
 
 __all__ = [
     "COLUMNS", "LEVEL", "Interval", "Means", "Resample", "bootstrap", "bootstrap_sums", "combine", "correlation",
-    "counts", "difference", "fitted", "interval", "mean_interval", "means", "pearson", "proportion", "ratio", "records",
-    "resamples", "row", "seeds_by_items", "spearman", "table", "trend", "unpaired",
+    "counts", "crossed", "difference", "fitted", "interval", "mean_interval", "means", "pearson", "proportion", "ratio",
+    "records", "resamples", "row", "seeds_by_items", "spearman", "table", "trend", "unpaired",
 ]  # fmt: skip
 
 FEWEST = 1.5  # effective units that a ratio's bottom is of, for it to have an interval
@@ -270,5 +270,4 @@ def seeds_by_items(
     s, n = scores.shape
     if s == 1:
         return mean_interval(scores[0], seed=seed, draws=draws, groups=groups, signed=signed)
-    crossed = [np.repeat(np.arange(s), n), *(np.tile(codes, s) for codes in factors(groups, n))]
-    return mean_interval(scores.ravel(), seed=seed, draws=draws, groups=crossed, signed=signed)
+    return mean_interval(scores.ravel(), seed=seed, draws=draws, groups=crossed(s, n, groups), signed=signed)

@@ -98,6 +98,18 @@ def factors(groups: Sequence | Mapping | pd.DataFrame | None, n: int) -> list[np
     return out
 
 
+def crossed(seeds: int, n: int, groups: Sequence | Mapping | pd.DataFrame | None = None) -> list[np.ndarray]:
+    """The factors of (seeds, n) scores laid out flat: the seed, and the item or its `groups`; of one seed, items alone.
+
+    Examples
+    --------
+    >>> [c.tolist() for c in crossed(2, 3)]
+    [[0, 0, 0, 1, 1, 1], [0, 1, 2, 0, 1, 2]]
+    """
+    items = [np.tile(codes, seeds) for codes in factors(groups, n)]
+    return [np.repeat(np.arange(seeds), n), *items] if seeds > 1 else items
+
+
 def _is_column(x: object) -> bool:
     return isinstance(x, (list, np.ndarray, pd.Series, pd.Categorical))
 

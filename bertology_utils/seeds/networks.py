@@ -8,9 +8,8 @@ from pathlib import Path
 
 from ..claims.seeds import Network
 from ..errors import Refusal
-from ..pretrain.family import Member, find, tiers
-from ..pretrain.family.record import SHIPPED
-from ..pretrain.family.train import model_of
+from ..family.grid import Member, tiers
+from ..family.record import SHIPPED, find
 from ..settings import Settings
 from ..subject.models import Subject, load
 
@@ -38,7 +37,7 @@ def trained(
     Parameters
     ----------
     folder : Path
-        The work folder of ``bertology family run``, where `model_of` says.
+        The work folder of ``bertology family run``, each model in a folder of its own (`Member.short`).
     settings : Settings
         Device and precision.
     seeds : iterable of int
@@ -59,7 +58,7 @@ def trained(
 
 
 def _one(member: Member, folder: Path, settings: Settings, root: Path) -> Trained:
-    record, path = find(member, root), model_of(member, folder).resolve()
+    record, path = find(member, root), (folder / member.short).resolve()
     if record is None or not path.is_dir():
         lacks = "no model" if record else "no record"
         raise NoModels(

@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
-from ..settings import PREFIX, Settings
+from ..settings import PREFIX, TWIN, Settings
 from . import models
 from .models import Subject
 
@@ -52,7 +52,7 @@ def _variable(role: str) -> str:
 
 
 def _folder(role: str, settings: Settings) -> Path:
-    return settings.cache / f"{Path(settings.model.removesuffix(models.TWIN)).name}-{role}"
+    return settings.cache / f"{Path(settings.model.removesuffix(TWIN)).name}-{role}"
 
 
 @lru_cache(maxsize=2)

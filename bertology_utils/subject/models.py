@@ -19,13 +19,11 @@ from typing import Any, cast
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from ..settings import Settings
+from ..settings import TWIN, Settings
 from . import adapters, folders, hub, layout, relatives, suitable, variants
 from .noise import plant
 from .relatives import Found
 from .suitable import ModelUnavailable, ModelUnsuitable
-
-TWIN = "-untrained"
 
 _UNSEEN = ("model_type", "num_attention_heads", "hidden_act", "layer_norm_eps")  # of a configuration, in the weights
 _MLM_HEADS = ("cls.predictions.", "lm_head.", "predictions.", "vocab_", "generator_", "head.", "decoder.")

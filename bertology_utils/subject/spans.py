@@ -25,11 +25,6 @@ def pieces_of(row: Row, words: Collection[int]) -> list[int]:
     return [t for t, word in enumerate(row.words) if word in words and word >= 0]
 
 
-def others_of(row: Row, words: Collection[int]) -> list[int]:
-    """Places of the pieces of all the other words; special tokens are nobody's."""
-    return [t for t, word in enumerate(row.words) if word >= 0 and word not in words]
-
-
 def log_probabilities(
     subject: Subject,
     rows: Sequence[Row],

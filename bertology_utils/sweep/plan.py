@@ -14,8 +14,8 @@ from functools import cache
 from typing import Any
 
 from ..claims import evidence
-from ..settings import Settings
-from ..subject.models import TWIN, Subject
+from ..settings import TWIN, Settings
+from ..subject.models import Subject
 
 # Seconds that a word piece took on the core that the shipped records were made on; the largest network first.
 PACE = {"all-MiniLM-L6-v2": 0.29e-3, "mini": 0.21e-3, "mini-multi": 0.17e-3}

@@ -14,7 +14,7 @@ from ..claims.registry import Claim, NotRunnable
 from ..claims.sources import load_for, sources
 from ..data.items import Data, ItemError
 from ..errors import Refusal
-from ..pretrain.family.recorded import NAME as FAMILY
+from ..family.recorded import NAME as FAMILY
 from ..settings import Settings
 from ..subject.models import Subject
 from .table import EXAMPLES

@@ -12,7 +12,7 @@ from bertology_utils.data.builtin import agreement as agreement_module
 from bertology_utils.data.builtin import lexicon, negation, npi
 from bertology_utils.data.builtin.ambiguity import AUXILIARIES
 from bertology_utils.data.builtin.sentence import text
-from bertology_utils.data.items import MASK
+from bertology_utils.data.items import MASK, Sentence
 
 TASKS = (
     "agreement",
@@ -66,10 +66,18 @@ def test_a_shorter_draw_is_the_beginning_of_a_longer_one(task):
 # agreement
 
 
+def agreement_sentences(n, seed):
+    """The sentences behind the items, parsed, and the position of the agreeing verb."""
+    return [
+        (Sentence(**about, words=words, lemmas=lemmas, **structure.skeleton.layers()), structure.target)
+        for about, structure, words, lemmas in agreement_module.draw(n, seed)
+    ]
+
+
 def test_agreement_against_the_tree():
     """Number, right form and attractors found again without the grammar: from tags, tree and word forms."""
     items = builtin.build("agreement", 3000, 7)
-    for item, (s, target) in zip(items, agreement_module.agreement_sentences(3000, 7)):
+    for item, (s, target) in zip(items, agreement_sentences(3000, 7)):
         assert item.text.replace(MASK, item.good) == text(s.words) and item.text.count(MASK) == 1
         top = target  # go up from the masked word until something has a subject
         while not (subjects := [i for i, (h, r) in enumerate(zip(s.heads, s.deprels)) if r == "nsubj" and h == top]):
@@ -94,7 +102,7 @@ def test_agreement_is_balanced_and_has_all_conditions():
 
 
 def test_nonce_sentences_mix_the_classes():
-    pairs = agreement_module.agreement_sentences(600, 0)
+    pairs = agreement_sentences(600, 0)
 
     def subjects(odd):
         return {(s.lemmas[t - 1], s.lemmas[t]) for s, t in pairs if s.meta["nonce"] is odd and s.condition == "simple"}

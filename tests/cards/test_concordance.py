@@ -60,7 +60,9 @@ def test_what_is_stored_is_what_the_shipped_records_give():
     shipped = [n for n in dict.fromkeys(book.outcomes["network"]) if n in ("mini", "all-MiniLM-L6-v2")]
     again = concordance(standings(), shipped)
     for name in ("outcomes", "figures", "profiles"):
-        before = getattr(book, name).query("network in @shipped", local_dict={"shipped": shipped}).reset_index(drop=True)
+        before = (
+            getattr(book, name).query("network in @shipped", local_dict={"shipped": shipped}).reset_index(drop=True)
+        )
         now = getattr(again, name)
         pd.testing.assert_frame_equal(before, now, check_dtype=False, rtol=1e-4, atol=1e-6)
 

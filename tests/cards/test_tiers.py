@@ -13,8 +13,8 @@ from bertology_utils.cards.standing import Standing
 from bertology_utils.claims import ledger
 from bertology_utils.claims.evidence import Evidence
 from bertology_utils.claims.rules import FAILS, HOLDS
-from bertology_utils.pretrain.family import grid
-from bertology_utils.pretrain.family.record import Record
+from bertology_utils.family import grid
+from bertology_utils.family.record import Record
 from bertology_utils.scores.intervals import row, table
 from bertology_utils.scores.rows import records as tidy
 from bertology_utils.settings import Settings

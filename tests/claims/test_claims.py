@@ -72,12 +72,6 @@ def test_unknown_data_is_refused_with_what_there_is(settings):
         runs.run(ID, settings, data="clams")
 
 
-def test_what_is_recorded_comes_back_with_its_twin_or_without(settings):
-    both = runs.recall("lay.tree_depth.hewitt2019", settings, model="mini", data="ud_english_ewt")
-    alone = runs.recall("lay.tree_depth.hewitt2019", settings, model="mini", data="ud_english_ewt", twin=False)
-    assert [r.model for r in both.records] == ["mini", "mini-untrained"] and alone.records == both.records[:1]
-
-
 def test_one_experiment_a_row():
     with pytest.raises(KeyError, match="nearest"):
         registry.claim("syn.agreement.goldberg2018", tasks="agreement")

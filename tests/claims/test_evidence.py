@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from bertology_utils import files
-from bertology_utils.claims import evidence, ledger
+from bertology_utils.claims import believable, evidence, ledger
 from bertology_utils.claims.checks import checks
 from bertology_utils.claims.clauses import Test
 from bertology_utils.claims.evidence import Evidence, EvidenceError
@@ -144,3 +144,13 @@ def test_an_interval_widened_for_several_rows_ends_there_too():
     rows = [{"measure": "accuracy", "value": 0.1, "low": 0.01, "high": 0.19, "n": 90, "layer": k} for k in range(2)]
     assert [c.low for c in checks(test, rows, absence=False)] == [0.0, 0.0]
     assert checks(replace(test, need="all"), rows, absence=False)[0].low == pytest.approx(0.01)
+
+
+def test_bounds_are_kept_for_measures_that_there_are():
+    """A misspelt name in the table would bound nothing."""
+    there = {
+        row["measure"]
+        for path in evidence.SHIPPED.glob("*/*.json")
+        for row in json.loads(path.read_text("utf-8"))["rows"]
+    }
+    assert set(believable.LOWEST) <= there

@@ -11,7 +11,8 @@ from seeded import CLAUSE, FAILS, HOLDS, ID, OPEN, seed
 from bertology_utils.claims import ledger, seeds
 from bertology_utils.claims.evidence import EvidenceError
 from bertology_utils.claims.rules import LABELS
-from bertology_utils.pretrain.family import find, members
+from bertology_utils.family.grid import members
+from bertology_utils.family.record import find
 
 SHIPPED = sorted(seeds.SHIPPED.glob("*.json"))
 

@@ -10,9 +10,9 @@ import numpy as np
 from bertology_utils import runs
 from bertology_utils.claims.evidence import Evidence
 from bertology_utils.data import of as data_of
-from bertology_utils.pretrain.family import grid
-from bertology_utils.pretrain.family.record import Record
-from bertology_utils.pretrain.family.recorded import Recorded
+from bertology_utils.family import grid
+from bertology_utils.family.record import Record
+from bertology_utils.family.recorded import Recorded
 from bertology_utils.scores.rows import records as tidy
 from bertology_utils.settings import Settings
 

@@ -10,8 +10,8 @@ from made_runs import IDS, SETTINGS
 from bertology_utils import runs
 from bertology_utils.cards import card
 from bertology_utils.claims.registry import NotRunnable
-from bertology_utils.pretrain.family.record import RecordError
-from bertology_utils.pretrain.family.recorded import Recorded
+from bertology_utils.family.record import RecordError
+from bertology_utils.family.recorded import Recorded
 from bertology_utils.settings import Settings
 
 

@@ -13,8 +13,8 @@ from bertology_utils.claims.rules import FAILS, HOLDS
 from bertology_utils.data import of as data_of
 from bertology_utils.experiments.size import trained
 from bertology_utils.experiments.training import family as differences
-from bertology_utils.pretrain.family import grid
-from bertology_utils.pretrain.family.recorded import Recorded
+from bertology_utils.family import grid
+from bertology_utils.family.recorded import Recorded
 from bertology_utils.settings import Settings
 
 

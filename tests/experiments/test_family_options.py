@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from bertology_pretrain import load_config
 
 from bertology_utils.claims import registry
 from bertology_utils.data import of as data_of
 from bertology_utils.experiments import register
-from bertology_utils.pretrain import compute, load_config
-from bertology_utils.pretrain.family import grid
-from bertology_utils.pretrain.family.record import Record
+from bertology_utils.family import compute, grid
+from bertology_utils.family.record import Record
 from bertology_utils.settings import Settings
 
 SETTINGS = Settings(device="cpu", draws=200)

@@ -12,7 +12,7 @@ from bertology_utils.claims.evidence import Evidence
 from bertology_utils.claims.rules import FAILS, HOLDS, UNDECIDED, UNTESTABLE
 from bertology_utils.data import of as data_of
 from bertology_utils.experiments.training import family
-from bertology_utils.pretrain.family import grid
+from bertology_utils.family import grid
 from bertology_utils.scores.rows import records as tidy
 
 

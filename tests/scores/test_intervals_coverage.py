@@ -6,11 +6,12 @@ limits below are 93 to 97 %, and up to 98.5 % where a share's steps or a handful
 
 from __future__ import annotations
 
+import coverage_of_intervals as coverage
 import numpy as np
 import pytest
 from scipy.stats import binom
 
-from bertology_utils.scores import coverage, intervals, pairs, power
+from bertology_utils.scores import intervals, pairs, power
 from bertology_utils.scores.proportions import discordant, wilson
 
 SCENARIOS = {s.name: s for s in coverage.scenarios()}

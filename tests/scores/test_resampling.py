@@ -121,3 +121,11 @@ def test_a_resample_without_an_item_has_no_mean_and_says_nothing():
 def test_of_no_item_nothing_is_drawn_and_that_is_said():
     with pytest.raises(TooFew, match="no item is left"):
         Resample(0)
+
+
+def test_seeds_cross_with_the_groups_of_items():
+    seeds, group = intervals.crossed(2, 3, ["a", "b", "a"])
+    assert seeds.tolist() == [0, 0, 0, 1, 1, 1] and group.tolist() == [0, 1, 0, 0, 1, 0]
+    assert [c.tolist() for c in intervals.crossed(1, 3, ["a", "b", "a"])] == [
+        [0, 1, 0]
+    ]  # one seed says nothing of seeds

@@ -19,8 +19,8 @@ from bertology_utils.claims.evidence import plain
 from bertology_utils.claims.seeds import Network
 from bertology_utils.cli import app
 from bertology_utils.errors import Refusal
-from bertology_utils.pretrain.family import members
-from bertology_utils.pretrain.family.record import Record
+from bertology_utils.family.grid import members
+from bertology_utils.family.record import Record
 from bertology_utils.seeds import measuring
 from bertology_utils.settings import Settings
 from bertology_utils.subject import models

@@ -9,9 +9,9 @@ import signal
 import torch
 import yaml
 from bench import Bench, Said, case
+from bertology_pretrain import checkpoint, loop
 
 from bertology_utils import files
-from bertology_utils.pretrain import checkpoint, loop
 
 
 @case("evidence-is-file")

@@ -16,6 +16,7 @@ import time
 import nbformat
 import pytest
 import torch
+from bertology_pretrain import checkpoint, corpus
 from children import KILLS, in_a_child, killed, litter
 from pretrain_corpus import configuration, write
 from tqdm import tqdm
@@ -23,7 +24,6 @@ from tqdm import tqdm
 from bertology_utils import files
 from bertology_utils.claims import evidence
 from bertology_utils.claims.evidence import Evidence
-from bertology_utils.pretrain import checkpoint, corpus
 
 ROW = {"condition": "simple", "measure": "accuracy", "value": 0.5, "low": 0.4, "high": 0.6, "n": 30}
 RECORD = Evidence(claim="syn.agreement.goldberg2019", model="mini", data="builtin", kind="rerun", rows=[ROW] * 200)

@@ -225,14 +225,6 @@ def draw(
         yield about, structure, words, lemmas
 
 
-def agreement_sentences(n: int, seed: int, conditions: tuple[str, ...] = CONDITIONS) -> list[tuple[Sentence, int]]:
-    """Parsed sentences and the position of the agreeing verb."""
-    return [
-        (Sentence(**about, words=words, lemmas=lemmas, **structure.skeleton.layers()), structure.target)
-        for about, structure, words, lemmas in draw(n, seed, conditions)
-    ]
-
-
 @builder("agreement")
 def agreement(n: int, seed: int) -> list[ForcedChoice]:
     """Masked verbs with both forms; meta `attractors`, `number`, `nonce` (goldberg2019, gulordava2018).

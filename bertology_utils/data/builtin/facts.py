@@ -6,8 +6,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -60,27 +58,6 @@ def base() -> tuple[Fact, ...]:
             for subject, objects in right.items()
         ]
     return tuple(facts)
-
-
-def triples_of(facts: Iterable[Fact]) -> list[tuple[str, str, str]]:
-    """(subject, relation, object), one for each right object."""
-    return [(f.subject, f.relation, o) for f in facts for o in f.objects]
-
-
-def majority(items: Iterable[Cloze]) -> dict[str, tuple[str, float]]:
-    """Per relation, the object right most often and the precision at 1 of always answering it (LAMA's Freq).
-
-    Ties go to the object that comes first in the alphabet.
-    """
-    by_relation: dict[str, list[Cloze]] = {}
-    for item in items:
-        by_relation.setdefault(item.condition, []).append(item)
-    result = {}
-    for relation, group in by_relation.items():
-        count = Counter(answer for item in group for answer in item.answers)
-        best = min(count, key=lambda answer: (-count[answer], answer))
-        result[relation] = (best, count[best] / len(group))
-    return result
 
 
 def _plain(template: str) -> str:

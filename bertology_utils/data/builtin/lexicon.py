@@ -208,28 +208,6 @@ def pairs(relation: str) -> list[tuple[str, str]]:
     return [tuple(p.split()) for p in source("lexicon")["pairs"][relation]]
 
 
-@cache
-def all_forms() -> tuple[str, ...]:
-    """Every word form of the word lists, lower-case, sorted: what a vocabulary should hold."""
-    data = source("lexicon")
-    found: set[str] = set()
-    for name in data["nouns"]:
-        found.update(w for w, _ in nouns(name, "Sing"))
-        if not is_mass(name):
-            found.update(w for w, _ in nouns(name, "Plur"))
-    for kind in source("verbs"):
-        if kind != "proto":
-            for f in frames(kind):
-                found.update(w for form in VERB_FORMS for w, _ in f.table(form))
-    for group in ("names", "adjectives", "states", "adverbs", "prepositions_locative"):
-        for entry in data[group].values():
-            found.update(entry.split())
-    found.update(data["numerals"].split())
-    for group in (*data["compounds"].values(), *data["pairs"].values()):
-        found.update(w for p in group for w in p.split())
-    return tuple(sorted({w.lower() for w in found}))
-
-
 def lemmas() -> set[str]:
     """The distinct words of the word lists, not counting inflected forms."""
     data = source("lexicon")

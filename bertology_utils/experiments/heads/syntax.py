@@ -222,8 +222,7 @@ def _refitted(columns: dict[str, np.ndarray], sentences, settings, **keys) -> li
 
 def _crossed(values: np.ndarray, sentences, settings) -> intervals.Interval:
     values = np.asarray(values, float)
-    refits = np.repeat(np.arange(len(values)), values.shape[1])
-    groups = {"refit": refits, "sentence": np.tile(np.asarray(sentences), len(values))}
+    groups = intervals.crossed(len(values), values.shape[1], np.asarray(sentences))
     return intervals.ratio(
         values.ravel(), np.ones(values.size), seed=settings.seed, draws=settings.draws, groups=groups, signed=True
     )

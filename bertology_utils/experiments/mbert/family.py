@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...pretrain.family.record import Record
-from ...pretrain.family.recorded import Recorded
+from ...family.record import Record
+from ...family.recorded import Recorded
 from ...scores import intervals
 from ...settings import Settings
 from ..training import family as runs_of

@@ -19,7 +19,7 @@ from ...claims.registry import claim
 from ...data.items import MASK, Cloze, Data, Translation
 from ...errors import TooFew
 from ...scores import intervals
-from ...settings import Settings
+from ...settings import TWIN, Settings
 from ...subject import cloze
 from ...subject.companions import companion, how_to_name
 from ...subject.models import Subject, load
@@ -82,9 +82,9 @@ def filled(subject: Subject, gaps: Sequence[Cloze], settings: Settings) -> np.nd
 
 def _monolingual(subject: Subject, settings: Settings) -> tuple[Subject, str]:
     """The monolingual model, or its twin beside a twin; and a word on how alike the two are."""
-    default = PARTNERS.get(settings.model.removesuffix("-untrained"), "mini")
+    default = PARTNERS.get(settings.model.removesuffix(TWIN), "mini")
     found = companion(MONOLINGUAL, settings, twin=subject.is_twin, default=default) or load(default, settings)
-    name = found.name.removesuffix("-untrained")
+    name = found.name.removesuffix(TWIN)
     if name != "mini":
         return found, name
     return (

@@ -189,13 +189,7 @@ def symbols(spoken: Spoken, train: np.ndarray, kind: str) -> np.ndarray:
 def _over_samples(measure: str, right: np.ndarray, spoken: Spoken, test: np.ndarray, settings, **keys) -> dict:
     """A mean over training sets, sentences and languages (samples, M), each of which is drawn."""
     samples, m = right.shape
-    drawn = {
-        "sample": np.repeat(np.arange(samples), m),
-        "sentence": np.tile(spoken.sentence[test], samples),
-        "language": np.tile(spoken.language[test], samples),
-    }
-    if samples == 1:
-        del drawn["sample"]
+    drawn = intervals.crossed(samples, m, [spoken.sentence[test], spoken.language[test]])
     signed = "over" in measure
     found = intervals.mean_interval(
         right.astype(float).ravel(), seed=settings.seed, draws=settings.draws, groups=drawn, signed=signed

@@ -44,11 +44,11 @@ def specialised_survive(subject, data, settings):
         found = gates.survival(tuned, task.train, replace(RECIPE, seed=settings.seed + k))
         order.append((rankdata(found.ravel()) - 1) / (found.size - 1))
     ranks, flags = np.concatenate(order), np.tile(special.ravel(), len(order))
-    crossed = [np.repeat(np.arange(len(order)), special.size), np.tile(np.arange(special.size), len(order))]
     gap = UNDEFINED
     if special.any() and not special.all():
-        options = dict(seed=settings.seed, draws=settings.draws, groups=crossed, bounds=(-1.0, 1.0))
-        gap = intervals.bootstrap([ranks, flags], _gap, **options)
+        options = dict(seed=settings.seed, draws=settings.draws, bounds=(-1.0, 1.0))
+        groups = intervals.crossed(len(order), special.size)
+        gap = intervals.bootstrap([ranks, flags], _gap, groups=groups, **options)
     rows.append(intervals.row(MEASURE, gap, special.size, task="all"))
     return study.table(rows, *notes)
 

@@ -142,10 +142,7 @@ class Study:
     def mean(self, scores: Scores, *, signed: bool = True) -> Interval:
         """Mean over all tasks' items, with its interval over seeds and items."""
         values = np.concatenate(list(scores.values()), 1)
-        s, n = values.shape
-        groups = [np.repeat(np.arange(s), n), np.tile(np.arange(n), s)] if s > 1 else None
-        options = dict(seed=self.settings.seed, draws=self.settings.draws)
-        return intervals.mean_interval(values.ravel(), **options, groups=groups, signed=signed)
+        return intervals.seeds_by_items(values, seed=self.settings.seed, draws=self.settings.draws, signed=signed)
 
     def rows(self, measure: str, scores: Scores, *, signed: bool = True, **keys) -> list[dict]:
         """A figure of all tasks together, and of each where there are several."""

@@ -71,11 +71,10 @@ def gain_kept(study: Study, after: dict[str, np.ndarray]) -> dict:
     """What is kept of the lead over the commonest label: ratio of the leads, seeds and items crossed."""
     usual = np.concatenate([t.usual for t in study.tasks])
     now, before = (np.concatenate([x[t.name] for t in study.tasks], 1) - usual for x in (after, study.right))
-    s, n = now.shape
-    groups = [np.repeat(np.arange(s), n), np.tile(np.arange(n), s)]
+    groups = intervals.crossed(*now.shape)
     seed, draws = study.settings.seed, study.settings.draws
     found = intervals.ratio(now.ravel(), before.ravel(), seed=seed, draws=draws, groups=groups, signed=True)
-    return intervals.row(MEASURES[0], found, n, task="all")
+    return intervals.row(MEASURES[0], found, now.shape[1], task="all")
 
 
 def _bilstms(study: Study) -> dict[str, dict[str, np.ndarray]]:

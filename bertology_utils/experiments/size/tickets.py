@@ -91,7 +91,8 @@ def _transfer(subject, data, settings, masks: dict, gains: dict[str, tuple[float
             gain.append(right(pair[0], task, settings) - right(pair[1], task, settings))
         gains[name] = (float(np.mean(dev)), np.array(gain))
     names, by_dev = list(gains), [g for g, _ in gains.values()]
-    mean = {name: _mean(values, settings) for name, (_, values) in gains.items()}
+    options = {"seed": settings.seed, "draws": settings.draws, "signed": True}
+    mean = {name: intervals.seeds_by_items(values, **options) for name, (_, values) in gains.items()}
     rows = [
         intervals.row("gain of the ticket over a random one", m, gains[t][1].shape[1], target=t)
         for t, m in mean.items()
@@ -104,9 +105,3 @@ def _transfer(subject, data, settings, masks: dict, gains: dict[str, tuple[float
     span = intervals.unpaired(mean[best], mean[worst])
     n = min(gains[best][1].shape[1], gains[worst][1].shape[1])
     return [*rows, intervals.row(MEASURES[1], span, n, task="all", best=best, worst=worst)]
-
-
-def _mean(values: np.ndarray, settings):
-    s, n = values.shape
-    groups = [np.repeat(np.arange(s), n), np.tile(np.arange(n), s)]
-    return intervals.mean_interval(values.ravel(), seed=settings.seed, draws=settings.draws, groups=groups, signed=True)

@@ -13,11 +13,10 @@ from numpy.typing import ArrayLike
 
 from ...claims.registry import claim
 from ...data.items import Data
-from ...pretrain import compute
-from ...pretrain.family.measure import PROBES
-from ...pretrain.family.record import Record
-from ...pretrain.family.recorded import Recorded
-from ...pretrain.recipes import from_record
+from ...family import compute
+from ...family.reading import from_record
+from ...family.record import PROBES, Record
+from ...family.recorded import Recorded
 from ...scores import intervals
 from ...scores.intervals import Interval
 from ...settings import Settings
@@ -72,11 +71,8 @@ def together(scores: dict[str, np.ndarray]) -> np.ndarray:
 
 def _slope(measure: str, values: np.ndarray, settings: Settings, **keys: object) -> dict:
     """Mean of slopes (S, N), which may be negative even where none happens to be, as a row."""
-    s, n = values.shape
-    groups = [np.repeat(np.arange(s), n), np.tile(np.arange(n), s)] if s > 1 else None
-    options = {"seed": settings.seed, "draws": settings.draws}
-    found = intervals.mean_interval(values.ravel(), groups=groups, signed=True, **options)
-    return intervals.row(measure, found, n, **keys)
+    found = intervals.seeds_by_items(values, seed=settings.seed, draws=settings.draws, signed=True)
+    return intervals.row(measure, found, values.shape[1], **keys)
 
 
 @claim("siz.bigger_is_better.liu2019a", tasks=(), family=True)

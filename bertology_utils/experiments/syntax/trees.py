@@ -15,7 +15,8 @@ from ...claims.registry import NotDefined, claim
 from ...data.items import Sentence
 from ...scores import intervals, trees
 from ...scores.choice import choose
-from ...subject import encode, models, perturb
+from ...settings import TWIN
+from ...subject import encode, perturb
 from ...subject.attentions import attentions
 from ...subject.companions import companion, how_to_name
 from . import planted
@@ -275,7 +276,7 @@ def method_favours_model(subject, data, settings):
     The claim is about two published models that differ in pretraining. A subject with neither a partner known here
     nor a companion `partner` that is named cannot decide it.
     """
-    name = subject.name.removesuffix(models.TWIN)
+    name = subject.name.removesuffix(TWIN)
     partner = companion("partner", settings, twin=subject.is_twin, default=PARTNERS.get(name))
     if partner is None:
         raise NotDefined(

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...pretrain.family.record import Record
-from ...pretrain.family.recorded import Recorded
-from ...pretrain.recipes import from_record
+from ...family.reading import from_record
+from ...family.record import Record
+from ...family.recorded import Recorded
 from ...scores import intervals
 from ...scores.power import smallest_detectable
 from ...scores.rows import Interval
@@ -52,11 +52,8 @@ def with_task(runs: Recorded, task: str) -> str:
 
 def per_place(top: np.ndarray, n: np.ndarray, settings: Settings) -> Interval:
     """Mean over places of sums (S, D) per seed and document of n (D,) places each."""
-    seeds, documents = top.shape
-    crossed = [np.repeat(np.arange(seeds), documents), np.tile(np.arange(documents), seeds)]
-    groups = crossed if seeds > 1 else crossed[1]
-    of: dict[str, Any] = {"seed": settings.seed, "draws": settings.draws, "groups": groups, "signed": True}
-    return intervals.ratio(top.ravel(), np.tile(n, seeds), **of)
+    of: dict[str, Any] = {"seed": settings.seed, "draws": settings.draws, "signed": True}
+    return intervals.ratio(top.ravel(), np.tile(n, len(top)), groups=intervals.crossed(*top.shape), **of)
 
 
 def heldout(record: Record, name: str) -> np.ndarray:
@@ -138,11 +135,9 @@ def apart_by(measure: str, scores: np.ndarray, settings: Settings, /, **keys: ob
 
 def scored(measure: str, scores: np.ndarray, settings: Settings, /, *, signed: bool = False, **keys: object) -> dict:
     """Mean of scores (S, N) by seed and item as a row; `signed` where they may be negative though none is."""
-    seeds, n = scores.shape
-    crossed = [np.repeat(np.arange(seeds), n), np.tile(np.arange(n), seeds)]
-    of: dict[str, Any] = {"seed": settings.seed, "draws": settings.draws, "signed": signed or bool((scores < 0).any())}
-    found = intervals.mean_interval(scores.ravel(), groups=crossed if seeds > 1 else None, **of)
-    return intervals.row(measure, found, n, **keys)
+    signed = signed or bool((scores < 0).any())
+    found = intervals.seeds_by_items(scores, seed=settings.seed, draws=settings.draws, signed=signed)
+    return intervals.row(measure, found, scores.shape[1], **keys)
 
 
 def probes(runs: Recorded, settings: Settings, measure: str, a: str, b: str, name: str, /, **keys: object) -> dict:

@@ -7,9 +7,8 @@ import pandas as pd
 
 from ...claims.registry import claim
 from ...data.items import Data
-from ...pretrain.family.measure import PROBES
-from ...pretrain.family.record import Record
-from ...pretrain.family.recorded import Recorded
+from ...family.record import PROBES, Record
+from ...family.recorded import Recorded
 from ...settings import Settings
 from . import family
 

@@ -6,11 +6,10 @@ import pandas as pd
 
 from ...claims.registry import claim
 from ...data.items import Data
-from ...pretrain import compute
-from ...pretrain.family.measure import PROBES
-from ...pretrain.family.record import Record
-from ...pretrain.family.recorded import Recorded
-from ...pretrain.recipes import from_record
+from ...family import compute
+from ...family.reading import from_record
+from ...family.record import PROBES, Record
+from ...family.recorded import Recorded
 from ...settings import Settings
 from . import family
 from .family_tasks import tuned

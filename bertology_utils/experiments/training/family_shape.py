@@ -8,7 +8,7 @@ import pandas as pd
 
 from ...claims.registry import claim
 from ...data.items import Data
-from ...pretrain.family.recorded import Recorded
+from ...family.recorded import Recorded
 from ...settings import Settings
 from . import family
 

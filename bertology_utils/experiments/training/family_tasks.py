@@ -9,8 +9,8 @@ import pandas as pd
 
 from ...claims.registry import claim
 from ...data.items import Data
-from ...pretrain.family.record import Record
-from ...pretrain.family.recorded import Recorded
+from ...family.record import Record
+from ...family.recorded import Recorded
 from ...settings import Settings
 from . import family
 

@@ -1,0 +1,360 @@
+"""A mask adapter: what gives back to a sentence encoder the filling of masks that its tuning took.
+
+The network stays as it is. Beside every linear map of its layers a product of two thin matrices is trained (`peft`'s
+LoRA, hu2022), with all biases and a head of the usual form whose decoder is tied to the word embeddings, on plain text.
+Rows are runs of whole sentences of one passage, the passages in an order of the seed's; a run is resumed
+at the batch where it stopped, and a cool-down, in which the rates fall to nought, makes an adapter of what is there.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+import warnings
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from transformers.utils import logging as transformers_logging
+
+from bertology_utils.errors import Refusal
+from bertology_utils.files import scratch, write
+from bertology_utils.provenance import sha256, versions
+
+from . import checkpoint, signals
+from .lowrank import fuse
+from .passages import Text, batches, masked
+from .precision import native
+
+MAPS = {  # of each layer, and of the masked-LM head, by architecture
+    "mpnet": (r".*encoder\.layer\.\d+\..*\.(q|k|v|o|dense)", ("lm_head.dense", "lm_head.layer_norm")),
+    "bert": (
+        r".*encoder\.layer\.\d+\..*\.(query|key|value|dense)",
+        ("cls.predictions.transform.dense", "cls.predictions.transform.LayerNorm"),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How an adapter is trained.
+
+    Attributes
+    ----------
+    rank, alpha : int
+        Columns of the thin matrices; their product is scaled by alpha / rank.
+    maps : str
+        A regular expression over the network's modules in place of all linear maps of all layers; empty: all.
+    hidden : float
+        Share of the pieces to be predicted; of these 80 % become the mask, 10 % a random piece, 10 % stay.
+    batch : int
+        Pieces per step, padding included.
+    length : int
+        Pieces per row at most, special symbols included.
+    short : float
+        Share of the rows that end after 8 to `length` pieces, drawn evenly: sentences by themselves, as items are.
+    rate, head_rate : float
+        Of the adapter and of the head.
+    warmup, cooldown : int
+        Pieces over which the rates rise at first and fall in the end, linearly.
+    held_out : float
+        Share of the passages that are never trained on, chosen by a hash of their text.
+    power : float
+        Each file's share of the text is its size to this power: below 1, small languages count for more.
+    """
+
+    rank: int = 16
+    alpha: int = 32
+    maps: str = ""
+    hidden: float = 0.2
+    batch: int = 2048
+    length: int = 128
+    short: float = 0.25
+    rate: float = 1e-3
+    head_rate: float = 2e-3
+    warmup: int = 100_000
+    cooldown: int = 500_000
+    held_out: float = 0.002
+    power: float = 1.0
+    seed: int = 0
+
+
+class Run:
+    """An adapter in training: a network, its text and what has been reached."""
+
+    def __init__(
+        self, base: str | Path, corpus: Iterable[str | Path], plan: Plan, out: Path, start: Path | None = None
+    ) -> None:
+        self.plan, self.out = plan, out
+        self.base = str(base)
+        self.tokenizer, self.model = begin(base, plan)
+        self.text = Text(corpus, plan)
+        self.trained = {n: p for n, p in self.model.named_parameters() if p.requires_grad}
+        head = [p for n, p in self.trained.items() if _of_head(n)]
+        rest = [p for n, p in self.trained.items() if not _of_head(n)]
+        groups = [{"params": rest, "lr": plan.rate}, {"params": head, "lr": plan.head_rate}]
+        self.optimiser = torch.optim.AdamW(groups, betas=(0.9, 0.98), weight_decay=0.0)
+        self.pieces, self.step, self.draw = 0, 0, 0
+        self.curve: list[dict[str, float]] = []
+        self.seconds = 0.0
+        self.before: list[dict[str, Any]] = []  # what earlier runs did, whose adapter this one begins with
+        if start:
+            self.take(start)
+        if (out / "state.pt").is_file():
+            self.restore(out / "state.pt")
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        files = {p.name: p.stat().st_size for p in self.text.files}
+        return {**asdict(self.plan), "files": files, "before": len(self.before)}
+
+    def state(self) -> dict[str, Any]:
+        return {
+            "identity": self.identity,
+            "trained": {n: p.detach() for n, p in self.trained.items()},
+            "optimiser": self.optimiser.state_dict(),
+            "reached": [self.pieces, self.step, self.draw, self.seconds],
+            "curve": self.curve,
+        }
+
+    def save(self) -> None:
+        checkpoint.save(self.out / "state.pt", self.state())
+
+    def restore(self, path: Path) -> None:
+        """Go on from a state of the same run."""
+        state = checkpoint.load(path, self.identity)
+        with torch.no_grad():
+            for name, value in state["trained"].items():
+                self.trained[name].copy_(value)
+        self.optimiser.load_state_dict(state["optimiser"])
+        self.pieces, self.step, self.draw, self.seconds = state["reached"]
+        self.curve = state["curve"]
+
+    def take(self, folder: Path) -> None:
+        """Begin with an exported adapter; the text goes on where its run stopped, the rates rise anew."""
+        from peft.utils import load_peft_weights, set_peft_model_state_dict
+
+        set_peft_model_state_dict(self.model, load_peft_weights(str(folder), device="cpu"))
+        card = json.loads((folder / "training.json").read_text("utf-8"))
+        self.draw = card["draws"]
+        self.before = [*card.pop("before", []), card]
+
+    def logits(self, ids: torch.Tensor, real: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
+        """Logits (N, V) of the pieces wanted."""
+        network = self.model.get_base_model()
+        with torch.autocast("cpu", torch.bfloat16, enabled=self.half):
+            states = network.base_model(ids, attention_mask=real).last_hidden_state[wanted]
+            head = network.lm_head if hasattr(network, "lm_head") else network.cls.predictions
+            return head(states).float()
+
+    @property
+    def half(self) -> bool:
+        return next(p for p in self.model.parameters() if not p.requires_grad).dtype == torch.bfloat16
+
+    def rates(self, left: int | None) -> float:
+        """The factor of the learning rates: rising, then flat, and falling with the pieces `left` of a cool-down."""
+        rise = min(1.0, (self.pieces + self.plan.batch) / self.plan.warmup)
+        return rise if left is None else rise * max(0.0, left / self.plan.cooldown)
+
+    def train(self, pieces: int, deadline: float, report: float = 300.0) -> bool:
+        """Train until so many pieces are reached or the deadline passes; whether the former. The state is saved."""
+        return self._go(pieces, deadline, report, None)
+
+    def _go(self, pieces: int, deadline: float, report: float, cooling: int | None) -> bool:
+        clock = last = time.monotonic()
+        stream = batches(self.text.drawn(self.tokenizer, self.draw), self.plan)
+        self.model.train()
+        for module in self.model.modules():  # as little text as there is, it is not seen twice: nothing to regularise
+            if isinstance(module, torch.nn.Dropout):
+                module.p = 0.0
+        with signals.interruptible() as caught:
+            for draw, rows in stream:
+                factor = self.rates(None if cooling is None else pieces - self.pieces)
+                for group, rate in zip(self.optimiser.param_groups, (self.plan.rate, self.plan.head_rate), strict=True):
+                    group["lr"] = rate * factor
+                key = (self.plan.seed, len(self.before), self.step)
+                ids, real, wanted, labels = masked(rows, self.tokenizer, self.plan.hidden, *key)
+                loss = F.cross_entropy(self.logits(ids, real, wanted), labels[wanted])
+                self.optimiser.zero_grad()
+                loss.backward()
+                torch.nn.utils.clip_grad_norm_(list(self.trained.values()), 1.0)
+                self.optimiser.step()
+                self.step += 1
+                self.pieces += int(real.sum())
+                if draw < 0:
+                    continue
+                self.draw = draw  # a pool is done: here, and here alone, a run can be taken up exactly
+                now = time.monotonic()
+                if now - last > report:
+                    self.seconds += now - clock
+                    self.note(loss.item())
+                    if cooling is None:
+                        self.save()
+                    clock = last = time.monotonic()
+                if self.pieces >= pieces or now > deadline or caught:
+                    break
+        self.seconds += time.monotonic() - clock
+        if cooling is None:
+            self.save()
+        if caught:
+            raise signals.Interrupted(caught[0], self.out, self.pieces)
+        return self.pieces >= pieces
+
+    def note(self, loss: float) -> None:
+        """Held-out loss and accuracy, to the curve and to the log."""
+        row = {"pieces": self.pieces, "training loss": round(loss, 3), **evaluate(self)}
+        self.curve.append(row)
+        print(" ".join(f"{k} {v:.4g}" if isinstance(v, float) else f"{k} {v:,}" for k, v in row.items()), flush=True)
+        self.model.train()
+
+    def finish(self, folder: Path, name: str | None = None) -> Path:
+        """Cool down from where the run stands and export the adapter; the run's state stays as it was."""
+        self._go(self.pieces + self.plan.cooldown, math.inf, 300.0, self.plan.cooldown)
+        self.note(math.nan)
+        return self.export(folder, name)
+
+    def export(self, folder: Path, name: str | None = None) -> Path:
+        """Write the adapter in peft's format, in half precision, with what trained it (`training.json`).
+
+        `name` is where others have the network from, in place of this machine's folder.
+        """
+        from safetensors.torch import load_file, save_file
+
+        self.model.peft_config["default"].base_model_name_or_path = name or self.base
+        with scratch(folder) as temporary:
+            self.model.save_pretrained(str(temporary), save_embedding_layers=False)
+            (temporary / "README.md").unlink(missing_ok=True)
+            weights = temporary / "adapter_model.safetensors"
+            save_file({k: v.to(torch.bfloat16).contiguous() for k, v in load_file(weights).items()}, weights)
+            card = {
+                "plan": asdict(self.plan),
+                "pieces": self.pieces,
+                "draws": self.draw,
+                "seconds": round(self.seconds),
+                "curve": self.curve,
+                "files": {p.name: sha256(p) for p in self.text.files},
+                "versions": versions(),
+                "before": self.before,
+            }
+            (temporary / "training.json").write_text(json.dumps(card, indent=1) + "\n", "utf-8")
+        return folder
+
+
+def begin(base: str | Path, plan: Plan) -> tuple[Any, Any]:
+    """The tokenizer and the network with an untrained adapter, frozen maps in half precision where that is fast."""
+    from peft import LoraConfig, get_peft_model
+    from transformers import AutoModelForMaskedLM, AutoTokenizer
+
+    transformers_logging.set_verbosity_error()
+    transformers_logging.disable_progress_bar()
+    torch.manual_seed(plan.seed)
+    tokenizer = AutoTokenizer.from_pretrained(base, local_files_only=True)
+    network = AutoModelForMaskedLM.from_pretrained(base, local_files_only=True, attn_implementation="eager")
+    if network.config.model_type not in MAPS:
+        raise Refusal(f"{base} is of type {network.config.model_type}; adapters are for {', '.join(MAPS)}")
+    where, head = MAPS[network.config.model_type]
+    _plain_head(network)
+    config = LoraConfig(
+        r=plan.rank,
+        lora_alpha=plan.alpha,
+        target_modules=plan.maps or where,
+        modules_to_save=list(head),
+        bias="all",
+        lora_dropout=0.0,
+    )
+    with warnings.catch_warnings():  # peft asks transformers for what is called otherwise by now
+        warnings.simplefilter("ignore", FutureWarning)
+        model = get_peft_model(network, config)
+    half = native(torch.device("cpu"))
+    for parameter in model.parameters():
+        if not parameter.requires_grad and parameter.dim() > 1 and half:
+            parameter.data = parameter.data.to(torch.bfloat16)
+    return tokenizer, fuse(model)
+
+
+def _plain_head(network: Any) -> None:
+    """A head that passes states on, at the height of the logits that embeddings of this size give: training starts there."""
+    for name, module in network.named_modules():
+        if name in ("lm_head.dense", "cls.predictions.transform.dense"):
+            torch.nn.init.eye_(module.weight)
+            torch.nn.init.zeros_(module.bias)
+        if name in ("lm_head.layer_norm", "cls.predictions.transform.LayerNorm"):
+            torch.nn.init.constant_(module.weight, 0.5)
+            torch.nn.init.zeros_(module.bias)
+
+
+def _of_head(name: str) -> bool:
+    return "lm_head" in name or "cls.predictions" in name
+
+
+def evaluate(run: Run, n: int = 300) -> dict[str, float]:
+    """Held-out loss (nats per piece) and accuracy at 1 over the vocabulary; 15 % hidden, the same pieces each time."""
+    rows = run.text.held_rows(run.tokenizer, n)
+    total, right, count = 0.0, 0, 0
+    run.model.eval()
+    with torch.inference_mode():
+        for i in range(0, len(rows), 16):
+            ids, real, wanted, labels = masked(rows[i : i + 16], run.tokenizer, 0.15, "held", i)
+            logits, gold = run.logits(ids, real, wanted), labels[wanted]
+            total += F.cross_entropy(logits, gold, reduction="sum").item()
+            right += int((logits.argmax(-1) == gold).sum())
+            count += len(gold)
+    return {"loss": total / count, "accuracy": right / count, "n": count}
+
+
+def adapt(
+    base: str | Path,
+    corpus: Iterable[str | Path],
+    out: str | Path,
+    *,
+    plan: Plan | None = None,
+    pieces: float = 10e6,
+    minutes: float | None = None,
+    start: str | Path | None = None,
+    finish: str | Path | None = None,
+    name: str | None = None,
+    **changes: Any,
+) -> Path:
+    """Train a mask adapter for a network, going on where the folder's run stopped; with `finish`, make an adapter of it.
+
+    Parameters
+    ----------
+    base : str or Path
+        Folder of the network (config.json, model.safetensors, tokenizer).
+    corpus : paths
+        ``.txt`` or ``.txt.xz`` files, or folders of them; a blank line between documents.
+    out : str or Path
+        Folder of the run.
+    pieces, minutes : float
+        Stop at so many pieces, or after so long; the same call goes on later.
+    start : str or Path, optional
+        An exported adapter to begin with; its text order goes on.
+    finish : str or Path, optional
+        Folder of the adapter: cool down from where the run stands.
+    name : str, optional
+        The network's name on the Hub, for the adapter's configuration.
+    changes
+        Fields of `Plan`.
+
+    Returns
+    -------
+    Path
+        `finish`, or `out`.
+
+    Raises
+    ------
+    CheckpointError, CorpusError, Refusal
+        The folder is of another run; no text; no such architecture.
+    """
+    begun = Run(base, corpus, replace(plan or Plan(), **changes), Path(out), Path(start) if start else None)
+    with checkpoint.claimed(Path(out)):
+        deadline = time.monotonic() + 60 * minutes if minutes else math.inf
+        begun.train(int(pieces), deadline)
+        if finish:
+            return begun.finish(Path(finish), name)
+    write(Path(out) / "curve.json", json.dumps(begun.curve, indent=1) + "\n")
+    return Path(out)

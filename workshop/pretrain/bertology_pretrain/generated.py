@@ -1,0 +1,178 @@
+"""Running text in the package's own generated language: what the bundled `toy` learns from.
+
+The sentences are those that the builders of `bertology_utils.data.builtin` make items of, with their gaps filled in
+rightly: a model that learns this text has been shown all that the generated items ask. What they ask literally it has
+not seen: see `unseen`. This module alone of the package's reaches beyond it, to the builders.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from tqdm import tqdm
+
+from .checkpoint import atomic
+
+# Sentences per hundred. Open tasks: a grammar fills endless frames. Tables: written by hand, so there are but so many.
+OPEN = {
+    "sentences": 22,
+    "agreement": 30,
+    "agreement_attention": 6,
+    "structural_bias": 6,
+    "ambiguity": 3,
+    "npi_pairs": 9,
+    "npi_acceptability": 3,
+    "acceptability": 3,
+    "coreference": 3,
+}
+TABLES = {
+    "facts": 4,
+    "negation": 3,
+    "roles": 2,
+    "completion": 1,
+    "plausibility": 1,
+    "size_comparison": 1,
+    "hops": 1,
+    "senses": 1,
+    "name_origin": 1,
+}
+SEEDS, ITEMS = range(5), 5_000  # of the open tasks: what items a sentence of the text must not be
+HELD_OUT = 0.25  # of the tables' sentences
+_FIRST = 1_000  # the text's seeds begin here, far from those that experiments are run with
+_LENGTHS = range(4, 9)  # sentences per document
+
+
+def spoken(item: Any) -> Iterator[str]:
+    """The sentences of an item that are good English, gaps filled with the right words.
+
+    Parameters
+    ----------
+    item : Item
+        As `bertology_utils.data.builtin.build` makes them; of labelled ones (acceptable or not, true or false) only those
+        with the label 1 say anything.
+
+    Examples
+    --------
+    >>> from bertology_utils.data import builtin
+    >>> next(spoken(builtin.build("agreement", 1, seed=7)[0])).count("[MASK]")
+    0
+    """
+    from bertology_utils.data.builtin.sentence import text
+    from bertology_utils.data.items import MASK, Ambiguity, Cloze, ForcedChoice, Labelled, MinimalPair
+
+    if isinstance(item, ForcedChoice):
+        yield _upper(item.text.replace(MASK, item.good))
+    elif isinstance(item, Cloze):
+        yield from (_upper(item.text.replace(MASK, answer)) for answer in item.answers)
+    elif isinstance(item, MinimalPair):
+        yield item.good
+    elif isinstance(item, Labelled):
+        if item.label == "1":
+            yield item.text
+    elif not (isinstance(item, Ambiguity) and not item.candidates and not item.label):
+        yield text(item.words)
+
+
+def unseen(sentence: str) -> bool:
+    """Whether a sentence of the tables is held out: the quarter with the smallest hashes, whatever the seed."""
+    return int.from_bytes(hashlib.sha256(_key(sentence).encode()).digest()[:8], "big") < HELD_OUT * 2**64
+
+
+def reserved() -> set[str]:
+    """The sentences of the open tasks' items under the seeds that experiments are run with, in lower case."""
+    from bertology_utils.data import builtin
+
+    tasks = (*OPEN, "npi_cloze")
+    return {_key(s) for t in tasks for seed in SEEDS for i in builtin.build(t, ITEMS, seed) for s in spoken(i)}
+
+
+def sentences(n: int, seed: int = 0) -> list[tuple[str, str]]:
+    """About `n` distinct sentences with their tasks; those of the tables come several times.
+
+    Nonce versions of the agreement sentences are left out of the text: on them the model has to generalise.
+    """
+    from bertology_utils.data import builtin
+
+    kept_back = reserved()
+    said: set[str] = set()
+    out: list[tuple[str, str]] = []
+    for task, share in tqdm(OPEN.items(), desc="generating"):
+        wanted, part = n * share // 100, _FIRST * (seed + 1)
+        found: list[tuple[str, str]] = []
+        while len(found) < wanted:
+            for item in builtin.build(task, ITEMS, part):
+                if item.meta.get("nonce"):
+                    continue
+                new = {_key(s): s for s in spoken(item)}
+                found += [(task, s) for k, s in new.items() if k not in kept_back and k not in said]
+                said.update(new)
+            part += 1
+        out += found[:wanted]
+    rng = Random(f"tables-{seed}")
+    for task, share in TABLES.items():
+        known = list(dict.fromkeys(s for i in builtin.build(task, ITEMS, seed) for s in spoken(i) if not unseen(s)))
+        wanted = n * share // 100
+        for turn in range(-(-wanted // len(known))):  # each turn has its own documents: no sentence twice in one
+            rng.shuffle(known)
+            out += [(f"{task} {turn}", s) for s in known[:wanted]]
+            wanted -= len(known)
+    return out
+
+
+def documents(said: Iterable[tuple[str, str]], seed: int = 0) -> list[list[str]]:
+    """Sentences put together to documents about one word: what comes next can be told from what has been said.
+
+    The word is the rarest of the sentence that occurs often enough; documents have four to eight sentences of one task.
+    """
+    said = list(said)
+    count = Counter(w for _, s in said for w in _words(s))
+    groups: dict[tuple[str, str], list[str]] = {}
+    for task, sentence in said:
+        about = min((w for w in _words(sentence) if count[w] >= _LENGTHS[-1]), key=lambda w: (count[w], w), default="")
+        groups.setdefault((task, about), []).append(sentence)
+    rng, out = Random(f"documents-{seed}"), []
+    for group in groups.values():
+        rng.shuffle(group)
+        start = 0
+        while start < len(group):
+            stop = start + rng.choice(_LENGTHS)
+            out.append(group[start:stop])
+            start = stop
+    rng.shuffle(out)
+    return out
+
+
+def write(path: str | Path, n: int, seed: int = 0) -> Path:
+    """Write the text, a document a paragraph, blank lines between them; nothing is done where the file is already there.
+
+    Parameters
+    ----------
+    path : str or Path
+    n : int
+        Sentences.
+    seed : int
+        Of the choice of sentences and of their order.
+    """
+    path = Path(path)
+    if not path.is_file():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        text = "\n\n".join(" ".join(d) for d in documents(sentences(n, seed), seed)) + "\n"
+        atomic(path, lambda stream: stream.write(text.encode()))
+    return path
+
+
+def _key(sentence: str) -> str:
+    return sentence.lower()
+
+
+def _words(sentence: str) -> list[str]:
+    return sentence.lower().rstrip(".?").replace(",", "").split()
+
+
+def _upper(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]

@@ -1,0 +1,96 @@
+"""Attention to special tokens by layer, and what value norms make of it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from bertology_rescore import released
+from bertology_rescore.curves import columns, estimated, told
+from bertology_rescore.files import Files
+from bertology_utils.scores.intervals import table
+from bertology_utils.scores.profiles import inside_lead, stretches
+
+BASE = "bert-base-uncased"
+DECIDES_NOT = " Read off a picture, without examples, it decides nothing here."
+
+
+@released(
+    "hed.special_tokens.clark2019",
+    study="clark2019",
+    label="digitised",
+    stance="supports",
+    folder="released/clark2019_general_digitised",
+    files=("avg_attention_by_layer_digitised.csv",),
+    note="The authors' curves of mean attention by block, read off their notebook's picture to about a hundredth. [CLS] "
+    "peaks first, then [SEP], then punctuation, as the survey says. The gradients are not in this release."
+    + DECIDES_NOT,
+)
+def attention_by_layer(files: Files) -> pd.DataFrame:
+    """Mean attention over heads by block (from 1) and token, the depth of the peak and how far it stands out."""
+    frame = files.csv("avg_attention_by_layer_digitised.csv")
+    rows = []
+    for name, part in frame.groupby("attention_to", sort=False):
+        curve = part.set_index("layer").mean_over_heads
+        rows += [told("mean, by block", v, subject=BASE, statistic=name, block=k) for k, v in curve.items()]
+        rows += _peak(curve, name)
+    return table(rows)
+
+
+def _peak(curve: pd.Series, name: str) -> list[dict]:
+    keys = dict(subject=BASE, statistic=name)
+    rows = [told("depth of the peak", curve.idxmax() / len(curve), **keys)]
+    means = curve.to_numpy()
+    for stretch, inside in stretches(len(means)).items():
+        lead = inside_lead(means, inside)
+        rows.append(told(f"peak in {stretch} - elsewhere", lead, **keys))
+    return rows
+
+
+@released(
+    "hed.special_tokens.clark2019",
+    study="kovaleva2019",
+    label="digitised",
+    stance="qualifies",
+    folder="released/kovaleva2019_notebook_digitised",
+    files=("head_maps_digitised.csv",),
+    note="Another study's head maps (QQP examples, pretrained model), read back by colour: attention to [CLS] "
+    "is high in low blocks, but attention to [SEP] keeps growing nearly to the top instead of peaking in "
+    "the middle. Intervals are over the heads of a block." + DECIDES_NOT,
+)
+def head_maps(files: Files) -> pd.DataFrame:
+    """Mean over the heads of a block (from 1) of the attention to [CLS] and to [SEP], and the peak."""
+    frame = files.csv("head_maps_digitised.csv")
+    rows = []
+    for name in ("[CLS]", "[SEP]"):
+        part = frame[frame.quantity.str.startswith(f"attention to {name}") & (frame.model == "pretrained")]
+        heads = {block: group.value.to_numpy() for block, group in part.groupby("layer")}
+        rows += [estimated("mean, by block", v, subject=BASE, statistic=name, block=k) for k, v in heads.items()]
+        rows += _peak(pd.Series({k: v.mean() for k, v in heads.items()}), name)
+    return table(rows)
+
+
+@released(
+    "hed.norms.kobayashi2020",
+    study="Kobayashi et al. 2021",
+    label="related",
+    stance="supports",
+    folder="released/kobayashi2021_mixing",
+    files=("mixing_ratio.csv",),
+    note="From the same group's later study: how much of a token's update comes from other tokens, by "
+    "attention weights and by norms of the weighted vectors, with mean, least and greatest (no interval). "
+    "Norms give the context far less than weights do; special tokens are not given apart, so it decides nothing here.",
+)
+def mixing(files: Files) -> pd.DataFrame:
+    """Share of context by measure, and weights minus norms where both were released."""
+    frame = files.csv("mixing_ratio.csv")
+    shares = frame.assign(mean=frame.mean_pct / 100, least=frame.min_pct / 100, greatest=frame.max_pct / 100)
+    measures = {"mean share of context": "mean", "least": "least", "greatest": "greatest"}
+    rows = columns(shares, measures, {"subject": "model", "method": "method"})
+    for subject, part in frame.groupby("model"):
+        mean = part.set_index("method").mean_pct / 100
+        for block in ("Attn", "AttnRes"):
+            rows.append(told("weights - norms", mean[f"{block}-W"] - mean[f"{block}-N"], subject=subject, method=block))
+    if not np.isfinite([r["value"] for r in rows]).all():
+        raise ValueError("mixing_ratio.csv has cells that are no numbers")
+    return table(rows)

@@ -1,0 +1,198 @@
+"""Trees: structural probes by layer (mBERT, 23 treebanks), trees from averaged attention, trees from selected heads."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pandas as pd
+
+from bertology_rescore import Release
+from bertology_rescore.curves import curve, told
+from bertology_rescore.files import Files
+from bertology_utils.scores.counts import column_means, only, percentiles
+from bertology_utils.scores.intervals import mean_interval, row, table
+
+MBERT = "bert-base-multilingual-cased"
+ENGLISH = "UD_English-EWT"
+_AGGARWAL = Release(
+    study="Aggarwal 2025", folder="released/aggarwal_structural_probe_mbert", files=("master_results_per_layer.csv",)
+)
+MEASURES = {
+    ("dist", "uuas"): "UUAS",
+    ("dist", "spearman_hm"): "distance Spearman",
+    ("depth", "spearman_hm"): "depth Spearman",
+    ("depth", "root_acc"): "root accuracy",
+}
+
+
+def probes_by_layer(files: Files) -> dict[str, pd.DataFrame]:
+    """Measure -> treebanks x layers."""
+    frame = files.csv("master_results_per_layer.csv")
+    frame["layer"] = frame.layer.str.removeprefix("L").astype(int)
+    return {
+        name: frame[frame.probe == probe].pivot(index="language_slug", columns="layer", values=column).dropna()
+        for (probe, column), name in MEASURES.items()
+    }
+
+
+@_AGGARWAL.on(
+    "syn.structural_probe.hewitt2019",
+    label="rerun",
+    stance="supports",
+    note="Distance and depth probes trained anew on mBERT's layers 5 to 10 for 23 UD treebanks (averages over "
+    "treebanks, whose resampling gives the interval). Trees come out of the vectors; the release has no "
+    "layer 0, no untrained model and no chain baseline, so it cannot say how much the probe itself "
+    "contributes.",
+)
+def structural_probe(files: Files) -> pd.DataFrame:
+    """Best layer's UUAS, Spearman and root accuracy: mean over treebanks, and English."""
+    rows = []
+    for measure, wide in probes_by_layer(files).items():
+        mean, draws = column_means(wide.to_numpy())
+        best = int(mean.argmax())
+        keys = dict(subject=MBERT, set=f"{len(wide)} treebanks", layer=str(wide.columns[best]))
+        rows.append(row(measure, percentiles(mean[best], draws[:, best]), len(wide), **keys))
+        if ENGLISH in wide.index:
+            english = wide.loc[ENGLISH]
+            rows.append(told(measure, english.max(), subject=MBERT, set=ENGLISH, layer=str(english.idxmax())))
+    return table(rows)
+
+
+@_AGGARWAL.on(
+    "lay.tree_depth.hewitt2019",
+    label="related",
+    stance="qualifies",
+    note="The same probes by layer: UUAS, distance correlation and root accuracy are best at layer 7 or 8 of "
+    "12 in mBERT, as the survey says; the correlation of depths still rises at layer 10. Only layers 5 to "
+    "10 were run, so the ends of the stack are not shown.",
+)
+def probe_layers(files: Files) -> pd.DataFrame:
+    """Mean over treebanks by layer, the best layer of the mean (interval over treebanks), and of English."""
+    rows = []
+    for measure, wide in probes_by_layer(files).items():
+        layers = wide.columns.to_numpy()
+        mean, draws = column_means(wide.to_numpy())
+        keys, best = dict(subject=MBERT, set="mean"), f"best layer by {measure}"
+        for i, layer in enumerate(layers):
+            rows.append(row(measure, percentiles(mean[i], draws[:, i]), len(wide), **keys, layer=str(layer)))
+        where = percentiles(layers[mean.argmax()], layers[draws.argmax(1)])
+        rows.append(row(best, where, len(wide), **keys, layer="best"))
+        if ENGLISH in wide.index:
+            rows.append(told(best, int(wide.loc[ENGLISH].idxmax()), subject=MBERT, set=ENGLISH, layer="best"))
+    return table([*rows, *inner_rows(probes_by_layer(files)["UUAS"])])
+
+
+def inner_rows(wide: pd.DataFrame) -> list[dict]:
+    """UUAS of an inner layer less that of the lowest and of the highest layer run, mean over treebanks (rows of `wide`).
+
+    For each treebank the inner layer is the one that is best on average in the other treebanks. `inner - ends` is the
+    lesser of the two.
+    """
+    inside = wide.iloc[:, 1:-1]
+    chosen = [inside.drop(index=name).mean().idxmax() for name in wide.index]
+    best = np.array([wide.loc[name, layer] for name, layer in zip(wide.index, chosen)])
+    leads = {f"layer {end}": mean_interval(best - wide[end].to_numpy()) for end in (wide.columns[0], wide.columns[-1])}
+    leads["ends"] = min(leads.values(), key=lambda lead: lead[0])
+    return [row(f"inner - {name}", lead, len(wide), subject=MBERT, set="mean") for name, lead in leads.items()]
+
+
+_WESTERA = Release(
+    study="Westera 2019",
+    label="related",
+    folder="released/westera_bertology",
+    files=("notes.txt",),
+    baselines=("left chain",),
+)
+_ATTENTION = "train500-dep.csv --method attention --combine no"
+_CHAINED = "--method gradient --combine chain\n"
+
+
+def notes_scores(text: str, command: str) -> np.ndarray:
+    """The twelve "means per layer" that the notes print after a command line.
+
+    Raises
+    ------
+    ValueError
+        If the command, or twelve layers after it, are not in the notes.
+    """
+    if command not in text:
+        raise ValueError(f"the notes have no run {command!r}")
+    rest = text[text.index(command) :]
+    found = re.findall(r"^(\d+) +(0\.\d+)", rest[: rest.index("overall")], flags=re.M)
+    if [int(i) for i, _ in found] != list(range(12)):
+        raise ValueError(f"{len(found)} layers after {command!r}, not 12")
+    return np.array([float(v) for _, v in found])
+
+
+def notes_chain(text: str) -> tuple[float, float]:
+    """Share of EWT's heads that are the left neighbour: directed, and undirected."""
+    part = text[text.index("EWT:") : text.index("RIGHT")]
+    match = re.search(
+        r"^ +all\s+head_attachment_score:([\d.]+)\s+undirected_attachment_score:([\d.]+)", part, flags=re.M
+    )
+    if match is None:
+        raise ValueError("the notes give no attachment to the left neighbour")
+    return float(match.group(1)), float(match.group(2))
+
+
+@_WESTERA.on(
+    "syn.no_tree_in_attention.htut2019",
+    stance="supports",
+    note="Working notes with spanning trees from attention averaged over the heads of a layer, 500 EWT "
+    "sentences, bert-base-cased (layers from 0): the best layer does not reach the undirected chain of "
+    "left neighbours. The printed score mixes directed and undirected attachment and has no interval, so it decides "
+    "nothing here.",
+)
+@_WESTERA.on(
+    "hed.no_full_tree.clark2019",
+    stance="supports",
+    note="The same working notes: not even a layer's heads averaged give a tree better than linking neighbours.",
+)
+def averaged_attention(files: Files) -> pd.DataFrame:
+    """Attachment of trees from averaged attention or gradients by layer, against the chain."""
+    text = files.text("notes.txt")
+    directed, undirected = notes_chain(text)
+    rows = [
+        told("attachment", directed, subject="left chain", method="directed", layer="none"),
+        told("attachment", undirected, subject="left chain", method="undirected", layer="none"),
+    ]
+    for method, command in (("attention", _ATTENTION), ("gradient, chained", _CHAINED)):
+        scores = notes_scores(text, command)
+        keys = dict(subject="bert-base-cased", method=method)
+        rows += curve("attachment", scores, **keys)
+        lead, best = only(scores.max() - undirected), str(int(scores.argmax()))
+        rows.append(row("best layer - undirected chain", lead, 0, **keys, layer=best))
+    return table(rows)
+
+
+_LSD = Release(
+    study="Limisiewicz et al. 2020",
+    label="related",
+    stance="qualifies",
+    folder="released/limisiewicz_lsd_heads",
+    files=("tree.csv",),
+)
+
+
+@_LSD.on(
+    "syn.no_tree_in_attention.htut2019",
+    note="Trees from heads that were picked and averaged by relation with annotated sentences: attachment is "
+    "high with a thousand sentences. No single map has a tree, but a selection of them holds far more "
+    "than the sentence suggests. It is not about any one head, so it decides nothing here.",
+)
+@_LSD.on(
+    "hed.no_full_tree.clark2019",
+    note="Trees from heads averaged by relation: no one head has the tree, and this release does not say one "
+    "has, but several picked with annotation nearly give it.",
+)
+def selected_heads(files: Files) -> pd.DataFrame:
+    """UAS and LAS of trees from selected heads, by number of annotated sentences."""
+    frame = files.csv("tree.csv").set_index("metric") / 100
+    return table(
+        [
+            told(metric, value, subject="bert-base", sentences=re.sub(r"\D.*", "", column))
+            for metric, values in frame.iterrows()
+            for column, value in values.items()
+        ]
+    )
