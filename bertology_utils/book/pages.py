@@ -25,7 +25,6 @@ from . import (
     claim_pages,
     faults,
     landing,
-    releases,
     samples,
     scoreboard,
     social,
@@ -67,7 +66,6 @@ def write(folder: Path, settings: Settings, repository: str = "", site: str = ""
         "licences": samples.licences(),
         "samples": samples.page(),
         "models": cards_of_models.page(folder),
-        "releases": releases.table(found),
         "recipes": recipes.markdown(recipes.table, settings),
         "own_pieces": recipes.markdown(recipes.own_pieces, settings),
     }
