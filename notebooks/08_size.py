@@ -63,7 +63,7 @@ overview("size")
 # test of it (another damage, another order of steps), and then the text says so. The experiments themselves, for any BERT,
 # are a call away: `run("siz.head_pruning.michel2019")` tunes the model of your choice with five seeds, asks whether it beats the
 # commonest label by five points, and only then takes things away. Where it does not, there is nothing to lose, and the card
-# says *cannot be tested here*. What goes is chosen on training or development items and scored on test items; every way
+# says *untestable*. What goes is chosen on training or development items and scored on test items; every way
 # has its null, as many parts at random or a model of that size tuned alone. Heads, layers and units are really cut out
 # of the weights; single weights are set to zero under a mask.
 #

@@ -25,6 +25,7 @@ from ..subject.models import Subject
 from .maps import Maps, maps
 
 PATTERNS = ("vertical", "diagonal", "vertical + diagonal", "block", "heterogeneous")
+STRIPES = ("vertical", "vertical + diagonal")  # maps with columns, with or without a diagonal
 FEATURES = ("column", "two columns", "evenness of columns", "best diagonal", "three diagonals", "within segments",
             "block evenness", "entropy", "two columns or three diagonals", "likeness of rows")  # fmt: skip
 

@@ -11,7 +11,7 @@ from ..cards.standing import MINILM, Standing
 from ..cards.strip import strip
 from ..cards.words import KINDS, sentence
 from ..claims import ledger
-from ..claims.rules import FAILS, HOLDS, NOT_FOUND, NOT_RERUN, PART, TAUGHT, UNDECIDED, UNTESTABLE, UNTRAINED_TOO
+from ..claims.rules import FAILS, HOLDS, MIXED, NOT_FOUND, NOT_RERUN, OPEN, TAUGHT, UNTESTABLE, UNTRAINED_TOO
 from ..settings import Settings
 from . import archive
 
@@ -24,7 +24,7 @@ SQUARES = {  # how a claim as a whole is drawn: by the real BERT where its outpu
 }
 
 
-DECIDED = (HOLDS, TAUGHT, UNTRAINED_TOO, PART, FAILS)
+DECIDED = (HOLDS, TAUGHT, UNTRAINED_TOO, MIXED, FAILS)
 
 
 def square(standing: Standing) -> str:
@@ -44,9 +44,9 @@ def square(standing: Standing) -> str:
 def result(found: Sequence[Standing]) -> str:
     """The result in short statements, counted from the evidence."""
     real, relative, ours = (Counter(getattr(s, slot).label for s in found) for slot in ("real", "relative", "mini"))
-    decided = sum(real[k] for k in (HOLDS, PART, FAILS))
+    decided = sum(real[k] for k in (HOLDS, MIXED, FAILS))
     waiting = sum(s.real.label == NOT_RERUN == s.mini.label for s in found)
-    first = _listed((real[PART], "hold in part", "holds in part"), (real[FAILS], "do not", "does not"))
+    first = _listed((real[MIXED], "are mixed", "is mixed"), (real[FAILS], "do not", "does not"))
     holds = _verb(real[HOLDS], "hold", "holds")
     boxes = [
         (
@@ -80,11 +80,11 @@ def _trained(kind: str, found: Counter[str], said: str) -> tuple[str, str, str, 
     learned, rerun = found[TAUGHT], found.total() - found[NOT_RERUN]
     rest = _listed(
         (found[HOLDS], "hold but say nothing about training", "holds but says nothing about training"),
-        (found[PART], "hold in part", "holds in part"),
+        (found[MIXED], "are mixed", "is mixed"),
         (found[UNTRAINED_TOO], "hold with random weights too", "holds with random weights too"),
         (found[FAILS], "do not hold", "does not hold"),
         (found[NOT_FOUND], "are not found at this size", "is not found at this size"),
-        (found[UNDECIDED] + found[UNTESTABLE], "stay open, each with its reason", "stays open, with its reason"),
+        (found[OPEN] + found[UNTESTABLE], "stay open, each with its reason", "stays open, with its reason"),
     )
     claims = f"{_verb(rerun, 'claims', 'claim')} {_verb(learned, 'are', 'is')} {said}: an untrained network does worse."
     return (kind, f"{learned} of {rerun}", claims, rest) if rerun else None

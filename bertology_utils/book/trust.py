@@ -54,7 +54,7 @@ def seeds(found: Iterable[Standing]) -> str:
     return (
         f"**{len(put)} claims** have been put to all {networks.in_words(networks.MEANT)}. In {sum(map(networks.borne_out, put))} "
         f"they all say what mini says; in {networks.in_words(len(other))} all of them say the opposite{_named(other)}. In the "
-        "others one of the two decides what the other leaves open, finds in part or cannot be asked. Claims that hold in some "
+        "others one of the two decides what the other leaves open, finds mixed or cannot be asked. Claims that hold in some "
         f"seeds and are not found in others: {networks.in_words(len(among))}{_named(among)}."
     )
 

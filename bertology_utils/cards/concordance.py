@@ -19,8 +19,8 @@ import pandas as pd
 
 from .. import files
 from ..claims.checks import CHOSEN, Check
-from ..claims.evidence import Evidence, is_real
-from ..claims.rules import UNDECIDED, UNTESTABLE, pooled
+from ..claims.evidence import Evidence, is_real, together
+from ..claims.rules import OPEN, UNTESTABLE
 from ..scores.proportions import wilson
 from .standing import BUILTIN, Standing
 
@@ -28,7 +28,7 @@ BASE = ("bert-base-uncased", "bert-base-cased", "bert-base")  # BERT's figure is
 SAME = {
     "ethayarajh2019_results": "sts_semeval_2012_2016"
 }  # released outputs -> the data set with the texts they are of
-OPEN = (UNDECIDED, UNTESTABLE)
+UNSETTLED = (OPEN, UNTESTABLE)
 LEVELS = ("layer", "block")
 _WHO, _WHAT = ("claim", "title", "network"), ("measure", "key", "data")
 COLUMNS = {
@@ -151,8 +151,8 @@ def _nearest(record: Evidence, mine: Iterable[Evidence]) -> list[Evidence]:
 def _outcome(s: Standing, mine: list[Evidence]) -> dict:
     texts = {SAME.get(name, name) for name in s.real.data}
     used = [r for r in mine if r.data in texts] or [r for r in mine if r.data != BUILTIN] or mine
-    outcome = pooled([r.judged() for r in used]).label(ours=False)
-    agree = None if {s.real.label, outcome} & set(OPEN) else s.real.label == outcome
+    outcome = together(used).label(ours=False)
+    agree = None if {s.real.label, outcome} & set(UNSETTLED) else s.real.label == outcome
     return {"bert": s.real.label, "outcome": outcome, "agree": agree, "data": ", ".join(r.data for r in used)}
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ..claims.checks import Check
 from ..claims.evidence import Evidence
-from ..claims.rules import FAILS, HOLDS, NOT_FOUND, PART, TAUGHT, UNDECIDED, UNTESTABLE, UNTRAINED_TOO
+from ..claims.rules import FAILS, HOLDS, MIXED, NOT_FOUND, OPEN, TAUGHT, UNTESTABLE, UNTRAINED_TOO
 from ..claims.seeds import Seed
 from ..scores.sameness import decimals
 from .standing import Slot, Standing
@@ -16,20 +16,20 @@ MEANT = 5  # seeds that a claim is put to
 GOOD, BAD = (HOLDS, TAUGHT, UNTRAINED_TOO), (FAILS, NOT_FOUND)
 NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 OTHERS = {  # outcomes that do not count as holding, in the order in which they are said
-    PART: "it holds in part in",
+    MIXED: "mixed in",
     FAILS: "not found in",
     NOT_FOUND: "not found in",
-    UNDECIDED: "undecided in",
+    OPEN: "open in",
     UNTESTABLE: "not testable in",
 }
 ALONE = {  # of the only seed there is
     TAUGHT: "it holds",
     HOLDS: "it holds",
     UNTRAINED_TOO: "it holds, but no better than without training",
-    PART: "it holds in part",
+    MIXED: "parts of it hold and parts do not",
     FAILS: "it is not found",
     NOT_FOUND: "it is not found",
-    UNDECIDED: "it stays open",
+    OPEN: "it stays open",
     UNTESTABLE: "it cannot be tested",
 }
 

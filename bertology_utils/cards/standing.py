@@ -16,9 +16,9 @@ from typing import Any
 from ..calibration import table
 from ..claims import ledger
 from ..claims import seeds as seed_records
-from ..claims.evidence import DECIDING, SHIPPED, Evidence, is_real, shelves
+from ..claims.evidence import DECIDING, SHIPPED, Evidence, is_real, shelves, together
 from ..claims.ledger import Row
-from ..claims.rules import FAILS, NOT_FOUND, NOT_RERUN, UNTESTABLE, Decision, pooled
+from ..claims.rules import FAILS, NOT_FOUND, NOT_RERUN, UNTESTABLE, Decision
 from ..claims.seeds import Seed
 from ..settings import TWIN, Settings
 
@@ -230,5 +230,5 @@ def _slot(records: Sequence[Evidence], *, ours: bool) -> Slot:
     if not decided:
         return Slot()
     able = [(r, d) for r, d in decided if d.outcome != UNTESTABLE] or decided
-    decision = pooled([d for _, d in decided])
+    decision = together(r for r, _ in decided)
     return Slot(decision.label(ours=ours), decision, tuple(r for r, _ in able))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..claims.rules import FAILS, HOLDS, PART, Decision
+from ..claims.rules import FAILS, HOLDS, MIXED, Decision
 from . import words
 from .rows import headline
 from .standing import FAMILY, Slot, Standing
@@ -31,7 +31,7 @@ def together(decisions: Sequence[Decision]) -> str:
 
     Parts that one of them cannot test or leaves open are no disagreement.
     """
-    sides = [{c.name: c.outcome for c in d.tested if c.outcome in (HOLDS, FAILS, PART)} for d in decisions]
+    sides = [{c.name: c.outcome for c in d.tested if c.outcome in (HOLDS, FAILS, MIXED)} for d in decisions]
     if len(sides) < 2 or not any(sides):
         return OPEN
     both = set.intersection(*map(set, sides))

@@ -12,11 +12,11 @@ from ..claims.evidence import Evidence
 from ..claims.rules import (
     FAILS,
     HOLDS,
+    MIXED,
     NOT_FOUND,
     NOT_RERUN,
-    PART,
+    OPEN,
     TAUGHT,
-    UNDECIDED,
     UNTESTABLE,
     UNTRAINED_TOO,
 )
@@ -29,10 +29,10 @@ SIGNS = {
     HOLDS: "✓",
     TAUGHT: "✓",
     UNTRAINED_TOO: "◐",
-    PART: "◐",
+    MIXED: "◐",
     FAILS: "✕",
     NOT_FOUND: "✕",
-    UNDECIDED: "?",
+    OPEN: "?",
     UNTESTABLE: "?",
     NOT_RERUN: "–",
 }
@@ -40,15 +40,14 @@ KINDS = {  # the colour of an outcome, and its square on the landing page
     HOLDS: "holds",
     TAUGHT: "holds",
     UNTRAINED_TOO: "part",
-    PART: "part",
+    MIXED: "part",
     FAILS: "not",
     NOT_FOUND: "not",
-    UNDECIDED: "open",
+    OPEN: "open",
     UNTESTABLE: "open",
     NOT_RERUN: "none",
 }
 SHORT = {  # where a column is narrow; the page on how to read a card has both
-    UNTESTABLE: "untestable",
     NOT_FOUND: "not found",
     UNTRAINED_TOO: "untrained too",
 }
@@ -191,9 +190,9 @@ def _real(standing: Standing) -> str:
     of, beside = f"({sources})", related(standing)
     return {
         HOLDS: f"Holds for the real BERT {of}.",
-        PART: f"Holds in part for the real BERT {of}.",
+        MIXED: f"Mixed for the real BERT: parts hold, parts do not {of}.",
         FAILS: f"Does not hold for the real BERT {of}.",
-        UNDECIDED: f"The real BERT's outputs leave it open {of}.",
+        OPEN: f"The real BERT's outputs leave it open {of}.",
         UNTESTABLE: f"The real BERT's outputs cannot decide it {of}.",
     }.get(slot.label, f"No outputs of the real BERT decide it{f'; related ones {beside}' if beside else ''}.")
 
@@ -209,9 +208,9 @@ def _ours(slot: Slot, who: str) -> str:
         TAUGHT: f"For {who} it holds{on}",
         HOLDS: f"For {who} it holds{on}",
         UNTRAINED_TOO: f"For {who} it holds{on}, but no better than without training",
-        PART: f"For {who} it holds in part{on}",
+        MIXED: f"For {who} parts of it hold and parts do not{on}",
         NOT_FOUND: f"Not found in {who}{on}",
-        UNDECIDED: f"For {who} it stays open{on}",
+        OPEN: f"For {who} it stays open{on}",
         UNTESTABLE: f"It cannot be tested with {who}{on}",
     }.get(slot.label, f"It was not rerun with {who}")
 
@@ -222,9 +221,9 @@ def _relative(slot: Slot) -> str:
         TAUGHT: f"In {MINILM}, a trained relative, it holds{on}.",
         HOLDS: f"In {MINILM}, a trained relative, it holds{on}.",
         UNTRAINED_TOO: f"In {MINILM}, a trained relative, it holds{on}, but no better than without training.",
-        PART: f"In {MINILM}, a trained relative, it holds in part{on}.",
+        MIXED: f"In {MINILM}, a trained relative, parts of it hold and parts do not{on}.",
         FAILS: f"In {MINILM}, a trained relative, it does not hold{on}.",
-        UNDECIDED: f"{MINILM}, a trained relative, leaves it open{on}.",
+        OPEN: f"{MINILM}, a trained relative, leaves it open{on}.",
         UNTESTABLE: f"It cannot be tested with {MINILM}, a trained relative{on}.",
     }.get(slot.label, "")
 
@@ -238,7 +237,13 @@ def _twin(ours: Slot, twin: Slot) -> str:
         return "; an untrained network does not do it: training taught it."
     if ours.label == UNTRAINED_TOO:
         return ": the measurement does not need training."
-    verb = {HOLDS: "passes", PART: "passes in part", FAILS: "fails", UNDECIDED: "leaves it open", UNTESTABLE: ""}
+    verb = {
+        HOLDS: "passes",
+        MIXED: "passes parts of it and fails others",
+        FAILS: "fails",
+        OPEN: "leaves it open",
+        UNTESTABLE: "",
+    }
     said = verb.get(twin.label, "")
     return f"; an untrained network {said}." if said else "."
 

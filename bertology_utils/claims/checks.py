@@ -43,7 +43,7 @@ class Check:
     holds : bool or None
         None: undecided.
     beats_twin : bool or None
-        Of a learned clause: whether the paired difference lies on the predicted side; None: undecided, or no twin.
+        Of a learned clause: whether the paired difference is the smallest effect at least; None: open, or no twin.
     twin_holds : bool or None
         Whether the twin's own row is beyond the bound.
     over_twin : (float, float, float) or None
@@ -90,20 +90,20 @@ def _matching(test: Test, rows: Rows) -> list[int]:
     return found
 
 
-def checks(test: Test, rows: Rows, *, absence: bool, over_twin: Rows | None = None) -> list[Check]:
-    """Every row that a test speaks of, and how it comes out.
+def checks(test: Test, rows: Rows, *, absence: bool, over_twin: Rows | None = None, over: int = 1) -> list[Check]:
+    """Every row that a test speaks of, and how it comes out; `over` sources, any of which will do, widen its interval.
 
     Rows are plain mappings here, as `DataFrame.to_dict("records")` gives them: a thousand decisions look at some ten
     rows each, and a data frame takes longer to look into than to read.
     """
     chosen = [rows[i] for i in _matching(test, rows)]
-    # any of k rows will do: each must hold at 1 - .05/k, or one of many holds by luck
-    widen = norm.ppf(1 - 0.025 / len(chosen)) / norm.ppf(0.975) if test.need == "any" else 1.0
+    # any of k rows or sources will do: each must hold at 1 - .05/k, or one of many holds by luck
+    k = over * (len(chosen) if test.need == "any" else 1)
+    widen = norm.ppf(1 - 0.025 / k) / norm.ppf(0.975)
     out = []
     for record in chosen:
         value, low, high = (_number(record[k]) for k in ("value", "low", "high"))
-        if widen > 1:
-            low, high = within(test.measure, value - widen * (value - low), value + widen * (high - value))
+        low, high = within(test.measure, *_widened(value, low, high, widen))
         clusters = record.get("clusters")
         check = Check(
             test.measure,
@@ -117,7 +117,7 @@ def checks(test: Test, rows: Rows, *, absence: bool, over_twin: Rows | None = No
             _side(test, low, high, absence) if record["n"] >= test.least else None,
             clusters=None if clusters is None or pd.isna(clusters) else int(clusters),
         )
-        out.append(check if over_twin is None else _against(check, test, record, over_twin, absence))
+        out.append(check if over_twin is None else _against(check, test, record, over_twin, absence, widen))
     return out
 
 
@@ -134,16 +134,23 @@ def _side(test: Test, low: float, high: float, absence: bool) -> bool | None:
     return True if low > bound else False if high < bound or high == low == bound else None
 
 
-def _against(check: Check, test: Test, record: dict, over_twin: Rows, absence: bool) -> Check:
+def _against(check: Check, test: Test, record: dict, over_twin: Rows, absence: bool, widen: float) -> Check:
+    """A check with what its row has over the twin's: beaten by the smallest effect, by less, or neither for sure."""
     partner = _partner(record, over_twin)
     if partner is None:
         return check
-    low, high = _number(partner["low"]), _number(partner["high"])
+    value = _number(partner["value"])
+    low, high = _widened(value, _number(partner["low"]), _number(partner["high"]), widen)
     sign = -1 if test.side == "below" else 1
     near, far = sorted((sign * low, sign * high))
-    beats = None if pd.isna(near) or pd.isna(far) else True if near > 0 else False if far <= 0 else None
+    beats = None if pd.isna(near) or pd.isna(far) else True if near > test.by else False if far <= test.by else None
     twin = _side(test, _number(partner["twin_low"]), _number(partner["twin_high"]), absence)
-    return replace(check, beats_twin=beats, twin_holds=twin, over_twin=(_number(partner["value"]), low, high))
+    return replace(check, beats_twin=beats, twin_holds=twin, over_twin=(value, low, high))
+
+
+def _widened(value: float, low: float, high: float, by: float) -> tuple[float, float]:
+    """An interval with its halves so many times as long."""
+    return value - by * (value - low), value + by * (high - value)
 
 
 def _partner(record: dict, over_twin: Rows) -> dict | None:

@@ -93,7 +93,7 @@ class Clause:
     tests : tuple of Test
         All of them must hold.
     gates : tuple of Test
-        Competence and manipulation checks; one that does not hold gives "cannot be tested here".
+        Competence and manipulation checks; one that does not hold gives "untestable".
     reason : str or None
         Why an `untested` clause is not tested.
     """

@@ -12,7 +12,8 @@ import json
 import math
 import re
 import warnings
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from importlib.resources import files as resources
@@ -27,7 +28,7 @@ from ..errors import Refusal
 from ..settings import TWIN, Settings
 from . import believable, ledger
 from .checks import RuleError
-from .rules import Decision, decide
+from .rules import UNTESTABLE, Decision, decide, pooled
 
 KINDS = ("rerun", "released", "paper")
 ROUNDING = 1e-6  # share of a hidden state by which two processors differ
@@ -99,10 +100,10 @@ class Evidence:
         except RuleError:
             return None
 
-    def judged(self) -> Decision:
+    def judged(self, over: Mapping[str, int] | None = None) -> Decision:
         """As `decision`; rows that a clause does not find are an error (`RuleError`): a misspelt name, most likely."""
-        over = None if self.is_twin else self.over_twin
-        return decide(ledger.row(self.claim).clauses, self.rows, over, self.data, partial=self.is_own)
+        twin = None if self.is_twin else self.over_twin
+        return decide(ledger.row(self.claim).clauses, self.rows, twin, self.data, over, partial=self.is_own)
 
     @property
     def n(self) -> int:
@@ -189,6 +190,21 @@ def _in_range(row: dict[str, Any], difference: bool = False) -> dict[str, Any]:
     except (KeyError, TypeError):  # what is no row is refused where it is read or written
         return row
     return {**row, **ends, **twin}
+
+
+def together(records: Iterable[Evidence]) -> Decision:
+    """One decision from the records of a subject on several sources, any of which will do: each clause's intervals are wider.
+
+    Raises
+    ------
+    ValueError
+        No clause speaks of any of them.
+    """
+    records = [r for r in records if r.decision]
+    if not records:
+        raise ValueError("no clause speaks of these records")
+    able = Counter(c.name for r in records if r.decision for c in r.decision.tested if c.outcome != UNTESTABLE)
+    return pooled([r.judged(able) for r in records])
 
 
 def is_real(model: str) -> bool:

@@ -31,13 +31,12 @@ WORDS = {  # the words of `list` and `run`, in the order in which they are expla
     "holds": "the whole interval lies beyond the bound",
     "learned": "holds, and the untrained twin is beaten on the same items",
     "holds, untrained too": "it needs no training",
-    "in part": "some of what the sentence says holds, some does not",
+    "mixed": "some of what the sentence says holds, some does not",
     "does not hold": "the whole interval falls short of the bound",
     "not found at this size": "does not hold for our small model",
     "fails": "this figure's interval falls short of the bound",
-    "undecided": "the interval lies across the bound",
-    "open": "this figure's interval lies across its bound, or rests on too few items to say",
-    "cannot be tested here": "a check of the instrument failed first",
+    "open": "the interval lies across the bound, or rests on too few items to say; or some parts hold and the rest is open",
+    "untestable": "a check of the instrument failed first",
 }
 WORDS_AS_TEXT = "What the words mean. " + "; ".join(f"{word}: {means}" for word, means in WORDS.items()) + "."
 

@@ -1,13 +1,13 @@
 """Deciding: what tidy rows say of a claim's clauses.
 
 Each row is checked by itself (`checks`); here rows make tests, tests make clauses, clauses make a claim's outcome. A
-`learned` clause must also beat the untrained twin by a paired interval. A gate that does not hold gives "cannot be
-tested here", whatever the tests say. One pass gives the verdict and everything it rests on.
+`learned` clause must also beat the untrained twin by the smallest effect, by a paired interval. A gate that does not hold
+gives "untestable", whatever the tests say. One pass gives the verdict and everything it rests on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -16,9 +16,9 @@ import pandas as pd
 from .checks import Check, Rows, RuleError, checks, figure
 from .clauses import ABSENCE, LEARNED, UNTESTED, Clause, Test
 
-HOLDS, PART, FAILS, UNDECIDED, UNTESTABLE = "holds", "in part", "does not hold", "undecided", "cannot be tested here"
+HOLDS, MIXED, FAILS, OPEN, UNTESTABLE = "holds", "mixed", "does not hold", "open", "untestable"
 UNTRAINED_TOO, TAUGHT, NOT_FOUND, NOT_RERUN = "holds, untrained too", "learned", "not found at this size", "not rerun"
-OUTCOMES = (HOLDS, PART, FAILS, UNDECIDED, UNTESTABLE)
+OUTCOMES = (HOLDS, MIXED, FAILS, OPEN, UNTESTABLE)
 LABELS = (TAUGHT, UNTRAINED_TOO, *OUTCOMES, NOT_FOUND, NOT_RERUN)
 
 
@@ -74,6 +74,7 @@ def decide(
     rows: pd.DataFrame | Rows,
     over_twin: pd.DataFrame | Rows | None = None,
     source: str | None = None,
+    over: Mapping[str, int] | None = None,
     *,
     partial: bool = False,
 ) -> Decision:
@@ -89,6 +90,8 @@ def decide(
         released outputs, the twin itself), and a learned clause is decided by its threshold alone.
     source : str, optional
         The data source, for tests that name theirs.
+    over : mapping, optional
+        Clause -> number of sources of which any will do: intervals are those of 1 - .05 over that number.
     partial : bool
         Leave a clause untested whose test or gate finds no row: a reader's own items may lack its condition.
 
@@ -97,10 +100,9 @@ def decide(
     RuleError
         If a test or gate finds no row, or no clause can be tested on this source; neither where `partial`.
     """
-    own, over = _plain(rows), None if over_twin is None else _plain(over_twin)
-    found = tuple(
-        _partly(clause, own, over, source) if partial else _clause(clause, own, over, source) for clause in clauses
-    )
+    own, twin = _plain(rows), None if over_twin is None else _plain(over_twin)
+    decided = _partly if partial else _clause
+    found = tuple(decided(clause, own, twin, source, (over or {}).get(clause.name, 1)) for clause in clauses)
     if not partial and all(c.outcome == UNTESTED for c in found):
         raise RuleError(f"no clause speaks of data {source!r}")
     return Decision(combine([c.outcome for c in found]), found)
@@ -115,30 +117,34 @@ def _plain(rows: pd.DataFrame | Rows) -> Rows:
 
 
 def combine(outcomes: Iterable[str]) -> str:
-    """The outcome of several clauses together; untested ones say nothing."""
-    seen = [o for o in outcomes if o != UNTESTED]
-    if not seen:
+    """The outcome of several clauses together; untested ones say nothing.
+
+    *Mixed* takes one that holds and one that does not. Where some hold and the rest are open or untestable, the claim is
+    open: the card says which part is, and why.
+
+    >>> combine([HOLDS, FAILS]), combine([HOLDS, OPEN]), combine([HOLDS, UNTESTABLE]), combine([FAILS, OPEN])
+    ('mixed', 'open', 'open', 'does not hold')
+    """
+    seen = {o for o in outcomes if o != UNTESTED}
+    if seen <= {UNTESTABLE}:
         return UNTESTABLE
-    able = [o for o in seen if o != UNTESTABLE]
-    if not able:
-        return UNTESTABLE
-    if UNTESTABLE in seen and set(able) <= {HOLDS, UNTRAINED_TOO}:
-        return PART
-    if len(set(able)) == 1:
-        return able[0]
-    if set(able) == {HOLDS, UNTRAINED_TOO}:
-        return UNTRAINED_TOO
-    good = any(o in (HOLDS, UNTRAINED_TOO, PART) for o in able)
-    if good:
-        return PART
-    return FAILS if FAILS in able else UNDECIDED
+    good = seen & {HOLDS, UNTRAINED_TOO}
+    if MIXED in seen or (good and FAILS in seen):
+        return MIXED
+    if FAILS in seen:
+        return FAILS
+    if OPEN in seen or UNTESTABLE in seen:
+        return OPEN
+    return UNTRAINED_TOO if UNTRAINED_TOO in good else HOLDS
 
 
 def pooled(decisions: Sequence[Decision]) -> Decision:
     """One decision from several sources, clause by clause.
 
-    A clause holds if it holds on one source and fails on none, fails if it fails on one and holds on none, is in part
-    if both occur, and is undecided otherwise. Sources whose gate failed are left out where others are left.
+    A clause holds if it holds on one source and fails on none, fails if it fails on one and holds on none, is mixed if
+    both occur, and is open otherwise. Any of several sources will do, so that each must have been decided at a level that
+    makes up for it (`over` of `decide`; `evidence.together` does both). Sources whose gate failed are left out where others
+    are left.
     """
     names = list(dict.fromkeys(c.name for d in decisions for c in d.clauses))
     merged = []
@@ -162,33 +168,34 @@ def pooled(decisions: Sequence[Decision]) -> Decision:
 
 def _over_sources(outcomes: list[str]) -> str:
     good = {HOLDS, UNTRAINED_TOO} & set(outcomes)
-    if PART in outcomes or (good and FAILS in outcomes):
-        return PART
+    if MIXED in outcomes or (good and FAILS in outcomes):
+        return MIXED
     if good:
         return UNTRAINED_TOO if UNTRAINED_TOO in good else HOLDS
-    return FAILS if FAILS in outcomes else UNDECIDED
+    return FAILS if FAILS in outcomes else OPEN
 
 
 def _tally(outcomes: list[str]) -> str:
     return ", ".join(f"{o} on {outcomes.count(o)} of {len(outcomes)} data sets" for o in dict.fromkeys(outcomes))
 
 
-def _partly(clause: Clause, rows: Rows, over_twin: Rows | None, source: str | None) -> ClauseOutcome:
+def _partly(clause: Clause, rows: Rows, over_twin: Rows | None, source: str | None, over: int) -> ClauseOutcome:
     """As `_clause`; untested where there is no row for it."""
     try:
-        return _clause(clause, rows, over_twin, source)
+        return _clause(clause, rows, over_twin, source, over)
     except RuleError as error:
         reason = f"nothing in these items decides it: {error}"
         return ClauseOutcome(clause.name, clause.says, clause.kind, UNTESTED, reason)
 
 
-def _clause(clause: Clause, rows: Rows, over_twin: Rows | None, source: str | None) -> ClauseOutcome:
+def _clause(clause: Clause, rows: Rows, over_twin: Rows | None, source: str | None, over: int) -> ClauseOutcome:
     plain, clause = (clause.name, clause.says, clause.kind), clause.on(source)
     if not clause.tests:
         return ClauseOutcome(*plain, UNTESTED, clause.reason or "not measured on these data")
     passed = [(g, checks(g, rows, absence=False)) for g in clause.gates]
     seen = tuple(c for _, found in passed for c in found)
-    judged = [(t, checks(t, rows, absence=clause.kind == ABSENCE, over_twin=over_twin)) for t in clause.tests]
+    options: dict[str, Any] = {"absence": clause.kind == ABSENCE, "over_twin": over_twin, "over": over}
+    judged = [(t, checks(t, rows, **options)) for t in clause.tests]
     every = tuple(c for _, found in judged for c in found)
     for gate, found in passed:
         if _met(gate, [c.holds for c in found]) is not True:
@@ -199,12 +206,12 @@ def _clause(clause: Clause, rows: Rows, over_twin: Rows | None, source: str | No
 
 
 def combine_tests(outcomes: Sequence[str]) -> str:
-    """All tests of a clause must hold; half of them met and another failed is "in part"."""
+    """All tests of a clause must hold; one met and another failed is mixed."""
     if all(o in (HOLDS, UNTRAINED_TOO) for o in outcomes):
         return UNTRAINED_TOO if UNTRAINED_TOO in outcomes else HOLDS
-    if FAILS in outcomes or PART in outcomes:
-        return PART if any(o in (HOLDS, UNTRAINED_TOO, PART) for o in outcomes) else FAILS
-    return UNDECIDED
+    if FAILS in outcomes or MIXED in outcomes:
+        return MIXED if any(o in (HOLDS, UNTRAINED_TOO, MIXED) for o in outcomes) else FAILS
+    return OPEN
 
 
 def _test_outcome(test: Test, found: list[Check], learned: bool) -> str:
@@ -212,21 +219,22 @@ def _test_outcome(test: Test, found: list[Check], learned: bool) -> str:
     if met is False:
         held = sum(c.holds is True for c in found)
         # half, not one: of twenty rows at chance, one holds by luck
-        return PART if 2 * held >= _needed(test, len(found)) and held else FAILS
+        return MIXED if 2 * held >= needed(test, len(found)) and held else FAILS
     if met is None:
-        return UNDECIDED
+        return OPEN
     if not learned:
         return HOLDS
     holding = [c for c in found if c.holds is True]
-    needed = _needed(test, len(found))
-    if sum(c.beats_twin is True for c in holding) >= needed:
+    wanted = needed(test, len(found))
+    if sum(c.beats_twin is True for c in holding) >= wanted:
         return HOLDS
-    if sum(c.beats_twin is False or c.twin_holds is True for c in holding) > len(holding) - needed:
+    if sum(c.beats_twin is False or c.twin_holds is True for c in holding) > len(holding) - wanted:
         return UNTRAINED_TOO
-    return UNDECIDED
+    return OPEN
 
 
-def _needed(test: Test, n: int) -> int:
+def needed(test: Test, n: int) -> int:
+    """How many of n rows a test asks for."""
     if test.need == "all":
         return n
     if test.need == "any":
@@ -235,10 +243,10 @@ def _needed(test: Test, n: int) -> int:
 
 
 def _met(test: Test, holds: Sequence[bool | None]) -> bool | None:
-    needed = _needed(test, len(holds))
-    if sum(h is True for h in holds) >= needed:
+    wanted = needed(test, len(holds))
+    if sum(h is True for h in holds) >= wanted:
         return True
-    return False if len(holds) - sum(h is False for h in holds) < needed else None
+    return False if len(holds) - sum(h is False for h in holds) < wanted else None
 
 
 def _words(test: Test, found: list[Check]) -> str:

@@ -22,8 +22,8 @@ from typing import Any
 from .. import files
 from . import believable, ledger
 from .clauses import Clause
-from .evidence import Evidence, EvidenceError, missing_as_nan, plain
-from .rules import Decision, pooled
+from .evidence import Evidence, EvidenceError, missing_as_nan, plain, together
+from .rules import Decision
 
 SHIPPED = Path(str(resources("bertology_utils") / "assets" / "seeds"))
 VERSION = 1  # of the format
@@ -83,16 +83,14 @@ class Seed:
     @property
     def stale(self) -> bool:
         """Whether the ledger's clauses look at other rows now than those that were kept."""
-        return self.looks != looks(ledger.row(self.records[0].claim).clauses) or self._decided == []
-
-    @property
-    def _decided(self) -> list[Decision]:
-        return [r.decision for r in self.records if r.decision is not None]
+        return self.looks != looks(ledger.row(self.records[0].claim).clauses) or not any(
+            r.decision for r in self.records
+        )
 
     @cached_property
     def decision(self) -> Decision:
         """By the ledger as it is now, pooled over the sources."""
-        return pooled(self._decided)
+        return together(self.records)
 
     @property
     def label(self) -> str:

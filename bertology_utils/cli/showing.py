@@ -69,6 +69,18 @@ def concordance(
 
 
 @app.command()
+def outcomes(
+    out: Annotated[
+        Path | None, typer.Option(help="File to write; by default the table that comes with the package.")
+    ] = None,
+) -> None:
+    """Write the table of all shipped outcomes, each with the smallest true effect that its test could have found."""
+    from ..claims import outcomes as home
+
+    typer.echo(f"written: {home.write(out or home.STORED)}")
+
+
+@app.command()
 def report(
     out: Annotated[Path | None, typer.Option(help="File to write; else printed.")] = None,
     section: Annotated[str | None, typer.Option(help="Only this section.")] = None,

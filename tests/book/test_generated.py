@@ -51,8 +51,8 @@ def standing(real: str, mini: str, untrained: str) -> Standing:
         (("holds", "holds, untrained too", "holds"), "part"),
         (("does not hold", "learned", "does not hold"), "not"),
         (("not rerun", "learned", "does not hold"), "holds"),
-        (("undecided", "not found at this size", "does not hold"), "not"),
-        (("not rerun", "cannot be tested here", "undecided"), "open"),
+        (("open", "not found at this size", "does not hold"), "not"),
+        (("not rerun", "untestable", "open"), "open"),
         (("not rerun", "not rerun", "not rerun"), "none"),
     ],
 )

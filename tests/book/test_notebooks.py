@@ -146,7 +146,7 @@ def outcomes(tmp_path_factory) -> dict[str, str]:
         "fifth": ("0.8333 [0.7333, 0.9333] of 12", "0.8533 [0.7333, 0.9333] of 12"),
         "fifth_down": ("0.8333 [0.7333, 0.9333] of 12", "0.8133 [0.7333, 0.9333] of 12"),
         "end": ("0.8333 [0.7333, 0.9333] of 12", "0.8333 [0.7133, 0.9333] of 12"),
-        "word": ("items: learned\\n", "items: undecided\\n"),
+        "word": ("items: learned\\n", "items: open\\n"),
         "html": ('"<b>0.512</b> of <i>40</i>"\n', '"<b>0.522</b> of <i>40</i>"\n'),
         "count": ('"<b>0.512</b> of <i>40</i>"\n', '"<b>0.512</b> of <i>41</i>"\n'),
         "markup": ('"<b>0.512</b> of <i>40</i>"\n', '"<em>0.512</em> of 40<i></i>"\n'),

@@ -36,8 +36,8 @@ def evidence(data: str, gain: float, below: float = 1.0) -> Evidence:
     [
         (0.2, 1.0, tiers.AGREE, HOLDS),
         (-0.2, 1.0, tiers.CONTRADICT, FAILS),
-        (0.03, 1.0, tiers.ALONE, "undecided"),
-        (-0.2, 0.1, tiers.ALONE, "cannot be tested here"),
+        (0.03, 1.0, tiers.ALONE, "open"),
+        (-0.2, 0.1, tiers.ALONE, "untestable"),
     ],
 )
 def test_a_card_says_what_each_tier_found_and_whether_they_agree(english, below, word, outcome):

@@ -11,8 +11,8 @@ from bertology_utils.claims.clauses import Clause, Test
 from bertology_utils.claims.rules import (
     FAILS,
     HOLDS,
-    PART,
-    UNDECIDED,
+    MIXED,
+    OPEN,
     UNTESTABLE,
     UNTESTED,
     UNTRAINED_TOO,
@@ -46,7 +46,7 @@ def outcome(*args, **options):
     ("interval", "expected"),
     [
         ((0.56, 0.7), HOLDS),
-        ((0.54, 0.7), UNDECIDED),
+        ((0.54, 0.7), OPEN),
         ((0.51, 0.54), FAILS),  # surely above chance, but by less than would matter
         ((0.3, 0.4), FAILS),
     ],
@@ -62,9 +62,7 @@ def test_the_bound_itself_is_not_beyond_it():
     assert outcome([clause(that(above=0.5, by=0.25))], rows((0.75, 0.75))) == FAILS
 
 
-@pytest.mark.parametrize(
-    ("interval", "expected"), [((-0.05, 0.08), HOLDS), ((0.05, 0.2), UNDECIDED), ((0.12, 0.3), FAILS)]
-)
+@pytest.mark.parametrize(("interval", "expected"), [((-0.05, 0.08), HOLDS), ((0.05, 0.2), OPEN), ((0.12, 0.3), FAILS)])
 def test_an_absence_is_an_equivalence(interval, expected):
     gate = that(measure="instrument", above=0.0, by=0.1, says="the instrument sees a planted lead")
     frame = pd.concat([rows(interval), rows((0.4, 0.5), measure="instrument")])
@@ -75,7 +73,7 @@ def test_an_absence_is_an_equivalence(interval, expected):
 
 @pytest.mark.parametrize(
     ("interval", "expected"),
-    [((-0.05, 0.05), HOLDS), ((-0.2, 0.05), UNDECIDED), ((-0.3, -0.1), FAILS), ((0.1, 0.3), FAILS)],
+    [((-0.05, 0.05), HOLDS), ((-0.2, 0.05), OPEN), ((-0.3, -0.1), FAILS), ((0.1, 0.3), FAILS)],
 )
 def test_within_holds_near_the_threshold_on_both_sides(interval, expected):
     gate = that(measure="accuracy", above=-9.0, says="always")
@@ -84,7 +82,7 @@ def test_within_holds_near_the_threshold_on_both_sides(interval, expected):
 
 
 @pytest.mark.parametrize(
-    ("need", "expected"), [("any", HOLDS), (2, HOLDS), (3, PART), ("all", PART), (0.5, HOLDS), (0.75, PART)]
+    ("need", "expected"), [("any", HOLDS), (2, HOLDS), (3, MIXED), ("all", MIXED), (0.5, HOLDS), (0.75, MIXED)]
 )
 def test_how_many_rows_are_needed(need, expected):
     frame = rows((0.6, 0.7), (0.6, 0.7), (0.3, 0.4), (0.3, 0.4))
@@ -108,9 +106,9 @@ def test_any_of_many_is_corrected_for_their_number():
 
 
 def test_few_items_decide_nothing():
-    assert outcome([clause(that(above=0.5))], rows((0.8, 0.9), n=19)) == UNDECIDED
+    assert outcome([clause(that(above=0.5))], rows((0.8, 0.9), n=19)) == OPEN
     assert outcome([clause(that(above=0.5, least=5))], rows((0.8, 0.9), n=19)) == HOLDS
-    assert outcome([clause(that(above=0.5))], rows((float("nan"), float("nan")))) == UNDECIDED
+    assert outcome([clause(that(above=0.5))], rows((float("nan"), float("nan")))) == OPEN
 
 
 def over(*differences, twin=(0.4, 0.6), measure="accuracy"):
@@ -136,7 +134,7 @@ def over(*differences, twin=(0.4, 0.6), measure="accuracy"):
     ("difference", "twin", "expected"),
     [
         ((0.1, 0.2), (0.4, 0.6), HOLDS),
-        ((-0.1, 0.2), (0.4, 0.6), UNDECIDED),
+        ((-0.1, 0.2), (0.4, 0.6), OPEN),
         ((-0.1, 0.2), (0.6, 0.8), UNTRAINED_TOO),  # the twin passes by itself, and is not beaten
         ((0.05, 0.2), (0.6, 0.8), HOLDS),  # the twin passes, and is beaten
         ((-0.3, -0.1), (0.8, 0.9), UNTRAINED_TOO),
@@ -151,7 +149,7 @@ def test_what_training_taught_beats_the_twin(difference, twin, expected):
 
 def test_without_a_twins_row_nothing_was_learned_for_sure():
     learned = [clause(that(above=0.5), kind="learned")]
-    assert outcome(learned, rows((0.7, 0.8)), over_twin=pd.DataFrame()) == UNDECIDED
+    assert outcome(learned, rows((0.7, 0.8)), over_twin=pd.DataFrame()) == OPEN
 
 
 def test_the_twins_best_layer_may_be_another():
@@ -182,7 +180,7 @@ def test_rows_of_a_record_are_decided_as_those_of_a_frame():
     plain, framed = decide(learned, mine, beaten), decide(learned, pd.DataFrame(mine), pd.DataFrame(beaten))
     assert plain == framed and plain.outcome == HOLDS and plain.checks[0].over_twin == (0.3, 0.2, 0.4)
     unsure = decide([clause(that("gap", above=0.0))], mine)
-    assert unsure.outcome == UNDECIDED and unsure.checks[0].low != unsure.checks[0].low
+    assert unsure.outcome == OPEN and unsure.checks[0].low != unsure.checks[0].low
 
 
 def test_labels_of_ours_and_of_the_real_bert():
@@ -198,7 +196,7 @@ def test_several_clauses():
     frame = pd.concat([rows((0.6, 0.7)), rows((0.1, 0.2), measure="gap")])
     accurate, gap = clause(that(above=0.5)), clause(that("gap", above=0.0), name="gap")
     assert outcome([accurate, gap], frame) == HOLDS
-    assert outcome([accurate, clause(that("gap", below=0.0), name="gap")], frame) == PART
+    assert outcome([accurate, clause(that("gap", below=0.0), name="gap")], frame) == MIXED
     assert outcome([clause(that(below=0.5)), clause(that("gap", below=0.0), name="gap")], frame) == FAILS
     silent = Clause(name="rest", says="the rest", kind="untested", reason="no data")
     decision = decide([accurate, silent], frame)
@@ -208,7 +206,7 @@ def test_several_clauses():
 def test_where_selects_and_nothing_is_an_error():
     frame = rows((0.6, 0.7), (0.3, 0.4))
     assert outcome([clause(that(above=0.5, where={"k": 0}))], frame) == HOLDS
-    assert outcome([clause(that(above=0.5, where={"k": [0, 1]}))], frame) == PART
+    assert outcome([clause(that(above=0.5, where={"k": [0, 1]}))], frame) == MIXED
     for wrong in (that("acuracy", above=0.5), that(above=0.5, where={"k": 7}), that(above=0.5, where={"x": 0})):
         with pytest.raises(RuleError, match="no row with measure"):
             decide([clause(wrong)], frame)
@@ -225,9 +223,9 @@ def test_sources_are_pooled_clause_by_clause():
     rule = [clause(that(above=0.5))]
     good, bad, wide = (decide(rule, rows(i)) for i in ((0.6, 0.7), (0.3, 0.4), (0.3, 0.7)))
     assert pooled([good, wide]).outcome == HOLDS
-    assert pooled([good, bad]).outcome == PART
+    assert pooled([good, bad]).outcome == MIXED
     assert pooled([bad, wide]).outcome == FAILS
-    assert pooled([wide]).outcome == UNDECIDED
+    assert pooled([wide]).outcome == OPEN
     gate = that("competence", above=0.5, says="it can do the task")
     gated = [clause(that(above=0.5), gates=(gate,))]
     lame = decide(gated, pd.concat([rows((0.6, 0.7)), rows((0.4, 0.6), measure="competence")]))

@@ -22,7 +22,7 @@ def test_what_is_written_is_read_again_and_decided_alike(tmp_path):
     path = seeds.save(ID, made, tmp_path)
     again = seeds.find(ID, tmp_path)
     assert [s.network for s in again] == [made[1].network, made[0].network, made[2].network]
-    assert [s.label for s in again] == ["learned", "not found at this size", "undecided"]
+    assert [s.label for s in again] == ["learned", "not found at this size", "open"]
     assert again[0].records[0].rows[0]["clusters"] is None and path.stat().st_size < 5_000
     assert seeds.find("syn.agreement.goldberg2019", tmp_path) == []
 

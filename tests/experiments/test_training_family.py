@@ -9,7 +9,7 @@ from picked import value
 
 from bertology_utils import runs
 from bertology_utils.claims.evidence import Evidence
-from bertology_utils.claims.rules import FAILS, HOLDS, UNDECIDED, UNTESTABLE
+from bertology_utils.claims.rules import FAILS, HOLDS, OPEN, UNTESTABLE
 from bertology_utils.data import of as data_of
 from bertology_utils.experiments.training import family
 from bertology_utils.family import grid
@@ -49,7 +49,7 @@ def test_every_experiment_gives_what_its_clauses_ask_for(id):
 )
 def test_an_effect_that_is_there_is_found_and_none_is_where_there_is_none(id, clause, there):
     assert judged(id, **there)[1][clause] == HOLDS
-    assert judged(id)[1][clause] in (FAILS, UNDECIDED)
+    assert judged(id)[1][clause] in (FAILS, OPEN)
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_one_seed_alone_decides_nothing_about_differences(id):
     there |= {"right": {"entity": 1.0}, "probe": {"replaced pieces": 1.0}}
     rows, outcomes = judged(id, seeds=1, **there)
     outcomes.pop("parameters", None)  # counted from the shapes: they need no seed
-    assert set(outcomes.values()) <= {UNDECIDED, UNTESTABLE}
+    assert set(outcomes.values()) <= {OPEN, UNTESTABLE}
     apart = rows[rows["measure"].str.contains(" - ")]
     assert apart["low"].isna().all() and (apart["clusters"] == 1).all() and apart["value"].notna().all()
 

@@ -32,7 +32,7 @@ from bertology_utils.scores.sameness import figures, half_widths, movement, plai
         ("p = 1.25e-05", "p = 1.25e-04", False),
         ("torch 2.13.0", "torch 2.13.1", False),  # versions are words
         ("sha 3f0.25ab", "sha 3f0.26ab", False),
-        ("learned", "undecided", False),
+        ("learned", "open", False),
         ("0.500 [0.400, 0.600]", "0.500 (no interval)", False),
         ("a b\n", "a  b \n", True),
         ("a\nb", "a b", False),
@@ -85,7 +85,7 @@ def test_a_narrow_interval_leaves_room_for_rounding_alone():
 
 def test_movement_is_in_units_of_what_is_allowed():
     assert movement("0.500 [0.400, 0.600] and 0.3", "0.505 [0.400, 0.600] and 0.3") == pytest.approx(0.5, rel=1e-3)
-    assert movement("same", "same") == 0 and math.isinf(movement("learned", "undecided"))
+    assert movement("same", "same") == 0 and math.isinf(movement("learned", "open"))
 
 
 def test_figures_know_their_intervals():

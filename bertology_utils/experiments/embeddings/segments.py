@@ -30,7 +30,7 @@ WITHOUT_NSP = "nonsp"  # the role of the model to compare with
     tasks="paraphrase",
     n=600,
     limit=450,
-    nulls=("bag of words", aimed("positions", "segment"), "constant", "coin"),
+    nulls=("untrained", "bag of words", aimed("positions", "segment"), "constant", "coin"),
     planted=told_by_segment_ids,
 )
 def segment_position(subject, data, settings):

@@ -54,14 +54,10 @@ def five_patterns(subject, data, settings):
         interval = intervals.mean_interval(share[:, k], **options)
         rows.append(intervals.row("share of maps", interval, len(kept), **keys, block="all"))
         rows += by_block(is_it[..., k].astype(float), "share of maps, by block", settings, **keys)
-    vertical = patterns.PATTERNS.index("vertical")
-    lead = intervals.bootstrap(share, lambda s: _lead(s.mean(0), vertical), **options, bounds=(-1.0, 1.0))
-    rows.append(intervals.row("vertical - commonest other", lead, len(kept), maps="weights"))
+    stripes = is_it[..., [patterns.PATTERNS.index(name) for name in patterns.STRIPES]].any(-1).mean((1, 2))
+    interval = intervals.mean_interval(stripes, **options)
+    rows.append(intervals.row("share of maps with stripes", interval, len(kept), maps="weights"))
     return intervals.table([*rows, *_agreement(settings)], [note, more])
-
-
-def _lead(shares: np.ndarray, which: int) -> float:
-    return float(shares[which] - np.delete(shares, which).max())
 
 
 def _agreement(settings) -> list[dict]:

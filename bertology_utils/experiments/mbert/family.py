@@ -156,7 +156,7 @@ def table(
     """
     here = [g for g in dict.fromkeys([*learnt, *more]) if runs.has(g)]
     beside = [*level(runs, settings, here), *plateau(runs, settings, learnt)]
-    frame = runs_of.noted(runs, rows, beside, here)
+    frame = runs_of.noted(runs, settings, rows, beside, here)
     frame.attrs["notes"].append(
         f"P@1 by chance: {next(iter(runs.group(here[0]).values())).items['retrieval']['chance']:.3f}"
     )

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.naive_bayes import MultinomialNB
+from sklearn.neighbors import KNeighborsClassifier
 
 from ...claims.registry import claim
 from ...errors import TooFew
-from ...probes.linear import fit_each
 from ...scores import intervals
 from ...scores.choice import choose
 from ...vectors.geometry import cosines
@@ -28,7 +28,7 @@ from .planted import tongues
 
 MOST = 330  # a third as many of each set where there are several: enough for the training sets
 SHOTS, SAMPLES = 1, 10  # sentences of a language to learn it from, and how many such training sets
-L2 = 1e-2
+NEIGHBOURS = 15  # that vote on a sentence's language
 CENTRED = {False: "plain", True: "centred"}
 
 
@@ -74,7 +74,7 @@ def language_identity(subject, data, settings):
 
     Ten training sets; the layer is chosen on dev sentences. Characters (one to three in a row) and pieces are learnt by
     naive Bayes; the better of the two on dev is what vectors are measured against. Centring takes the mean of a
-    language, estimated on training sentences, from all its vectors; the probe is then fitted anew, on all of them.
+    language, estimated on training sentences, from all its vectors; then the nearest training sentences tell it, all of them.
     """
     spoken = flattened(gather(subject, data["translations"], settings, MOST))
     few, note = _few(spoken, settings)
@@ -198,15 +198,15 @@ def _over_samples(measure: str, right: np.ndarray, spoken: Spoken, test: np.ndar
 
 
 def _removed(spoken: Spoken, settings) -> list[dict]:
-    """What a probe tells that learnt from all training sentences, before and after centring, over chance.
+    """What neighbours tell that are training sentences, before and after centring, over chance.
 
-    Centred vectors are read in the layer that is best at it on dev, plain ones in theirs.
+    Not a linear probe: on vectors of equal means its best weights are nought, whatever else the vectors hold. Centred
+    vectors are read in the layer that is best at it on dev, plain ones in theirs.
     """
     train, dev, test = (spoken.part == p for p in ("train", "dev", "test"))
     chance, rows = 1 / len(spoken.languages), []
     for centred, vectors in ((False, spoken.vectors), (True, spoken.centred)):
-        probes = fit_each(vectors[:, train], spoken.language[train], l2=L2)
-        right = np.array([p.predict(v) == spoken.language for p, v in zip(probes, vectors)])  # (L + 1, M)
+        right = np.array([_by_neighbours(v, train, spoken.language) == spoken.language for v in vectors])  # (L + 1, M)
         best = 1 + choose(right[1:, dev].mean(1))
         named = "language identification, centred - chance" if centred else "language identification - chance"
         rows.append(_over_samples(named, right[None, best][:, test] - chance, spoken, test, settings, layer=best))
@@ -216,3 +216,9 @@ def _removed(spoken: Spoken, settings) -> list[dict]:
                 _over_samples("language identification, all", right[None, k][:, test], spoken, test, settings, **keys)
             )
     return rows
+
+
+def _by_neighbours(vectors: np.ndarray, train: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """The language (M,) of most of the `NEIGHBOURS` training vectors that are nearest by cosine."""
+    fitted = KNeighborsClassifier(NEIGHBOURS, metric="cosine", algorithm="brute").fit(vectors[train], labels[train])
+    return fitted.predict(vectors)

@@ -23,6 +23,7 @@ from ...scores.rows import Interval
 from ...settings import Settings
 
 PLATEAU = "loss below the unigram plateau"
+FALL = "loss fallen over the last doubling of pieces"
 Read = Callable[[Record], np.ndarray]
 
 
@@ -89,6 +90,25 @@ def plateau(runs: Recorded, settings: Settings, groups: Sequence[str]) -> list[d
         level = per_place(np.array([heldout(r, "loss") for r in found]), n, settings)
         out.append(intervals.row("loss", level, int(n.sum()), group=name))
     return out
+
+
+def fall(runs: Recorded, settings: Settings) -> dict:
+    """How far the held-out loss of a tier's first group fell while its pieces doubled for the last time, as a row over seeds.
+
+    It is less than what is left to fall: a loss that nears its plateau by a power of the pieces, at most the first, has as far
+    again to go at least. So a tier whose loss fell by more than a tenth of a nat is not within a tenth of its plateau, and what
+    its groups differ by may be how soon they learn.
+    """
+    name = next(group for group in runs.tier.groups if runs.has(group))
+    found = list(runs.group(name).values())
+    row = over_seeds(FALL, [_fallen(r) for r in found], settings, group=name)
+    return row | {"n": found[0].config["eval_predictions"]}  # places that each evaluation asks
+
+
+def _fallen(record: Record) -> float:
+    """Loss at half of a run's pieces, between the evaluations beside it, less that at the end."""
+    pieces, losses = np.array([(p["tokens"], p["heldout_mlm"]) for p in record.curve], float).T
+    return float(np.interp(pieces[-1] / 2, pieces, losses) - losses[-1])
 
 
 def truths(text: str) -> np.ndarray:
@@ -170,11 +190,13 @@ def over_seeds(measure: str, values: Sequence[float], settings: Settings, /, **k
 
 def table(runs: Recorded, settings: Settings, rows: Sequence[dict], groups: Sequence[str]) -> pd.DataFrame:
     """Rows with the plateau of the groups that they compare, and notes (`noted`)."""
-    return noted(runs, rows, plateau(runs, settings, groups), groups)
+    return noted(runs, settings, rows, plateau(runs, settings, groups), groups)
 
 
-def noted(runs: Recorded, rows: Sequence[dict], beside: Sequence[dict], groups: Sequence[str]) -> pd.DataFrame:
-    """Rows and those beside them, with notes on tier, budget and seeds, and on the smallest effects of the former."""
+def noted(
+    runs: Recorded, settings: Settings, rows: Sequence[dict], beside: Sequence[dict], groups: Sequence[str]
+) -> pd.DataFrame:
+    """Rows and those beside them, with the tier's `fall`, and notes on tier, budget, seeds and the former's smallest effects."""
     seeds = [f"{g} {len(runs.group(g))}" for g in dict.fromkeys(groups)]
     found = [
         f"{r['measure']}{_told(r)}: {smallest_detectable(Interval(r['value'], r['low'], r['high'], clusters=r['clusters'])):.2g}"
@@ -187,7 +209,7 @@ def noted(runs: Recorded, rows: Sequence[dict], beside: Sequence[dict], groups: 
         _precisions(runs, groups),
         f"smallest effects that intervals so wide find with a power of 0.8: {'; '.join(found)}" if found else "",
     ]
-    return intervals.table([*rows, *beside], notes)
+    return intervals.table([*rows, *beside, fall(runs, settings)], notes)
 
 
 def _precisions(runs: Recorded, groups: Sequence[str]) -> str:

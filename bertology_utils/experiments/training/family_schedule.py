@@ -42,7 +42,7 @@ def large_batch(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
     for row in family.plateau(runs, settings, (LAMB, ADAMW)):  # of another optimiser, with a gate of its own
         own = row["measure"] == family.PLATEAU
         beside.append(row | {"measure": f"{family.PLATEAU}, other optimisers"} if own else row)
-    return family.noted(runs, rows, beside, (*groups, LAMB, ADAMW))
+    return family.noted(runs, settings, rows, beside, (*groups, LAMB, ADAMW))
 
 
 @claim("trn.warm_start.gong2019", tasks=(), family=True)

@@ -15,6 +15,7 @@ from ...scores import intervals
 from ...scores.discrimination import auc, auc_difference, auc_interval, f1_interval
 from ...settings import Settings
 from ...subject import encode, retrieval, spans
+from ...vectors.geometry import unit
 from . import plants
 
 WEIGHTS = (0.0, 0.5, 1.0, 1.5, 2.0)  # of the conditional terms, beside the unconditional ones
@@ -133,22 +134,46 @@ def triples(subject, data, settings):
     dev = dev if dev.any() else np.array([plants.lucky(g, 0.5) for g in groups])
     weight, cut = tune(parts[tuned & dev], labels[tuned & dev])
     scores = weight * parts[:, 0] - parts[:, 1]
-    often = np.array(
-        [retrieval.log_frequency(subject, [r.item.meta["head"], r.item.meta["tail"]]).sum() for r in chosen]
-    )
-    often = often if auc(often[tuned & dev], labels[tuned & dev]) >= 0.5 else -often
+    rivals = {
+        "frequency of words": np.array(
+            [retrieval.log_frequency(subject, [r.item.meta["head"], r.item.meta["tail"]]).sum() for r in chosen]
+        ),
+        "static embeddings": static_likeness(subject, [(r.item.meta["head"], r.item.meta["tail"]) for r in chosen]),
+    }
+    for name, rival in rivals.items():  # which way it points is learnt where weight and threshold are
+        rivals[name] = rival if auc(rival[tuned & dev], labels[tuned & dev]) >= 0.5 else -rival
     rows = []
     for name, at in (("all", ~(tuned & dev)), ("held-out templates", ~tuned & ~dev)):
         options = dict(seed=settings.seed, draws=min(settings.draws, 1000), groups=groups[at])
-        of, true, word, n = scores[at], labels[at], often[at], int(at.sum())
-        rows += [
-            intervals.row("AUC", auc_interval(of, true, **options), n, set=name),
-            intervals.row("AUC, frequency of words", auc_interval(word, true, **options), n, set=name),
-            intervals.row("AUC over frequency of words", auc_difference(of, word, true, **options), n, set=name),
-            intervals.row("F1", f1_interval(of > cut, true, **options), n, set=name),
-        ]
+        of, true, n = scores[at], labels[at], int(at.sum())
+        rows.append(intervals.row("AUC", auc_interval(of, true, **options), n, set=name))
+        for rival, values in rivals.items():
+            rows += [
+                intervals.row(f"AUC, {rival}", auc_interval(values[at], true, **options), n, set=name),
+                intervals.row(f"AUC over {rival}", auc_difference(of, values[at], true, **options), n, set=name),
+            ]
+        columns = np.stack([of, *(values[at] for values in rivals.values())], 1)
+        over = intervals.bootstrap((columns, true), _over_best, **options, bounds=(-1.0, 1.0))
+        rows.append(intervals.row("AUC over the best rival", over, n, set=name))
+        rows.append(intervals.row("F1", f1_interval(of > cut, true, **options), n, set=name))
     note = f"{len(chosen)} of {len(items)} triples scored; weight {weight:g}, chosen on {len(seen)} relations"
     return intervals.table(rows, [note])
+
+
+def static_likeness(subject, pairs: list[tuple[str, str]]) -> np.ndarray:
+    """Cosine of the mean input embeddings of two phrases' pieces, (n,): association that needs no sentence and no layer."""
+    table = subject.base.get_input_embeddings().weight.detach().float().cpu().numpy()
+
+    def mean(phrase: str) -> np.ndarray:
+        return table[subject.tokenizer(phrase, add_special_tokens=False)["input_ids"]].mean(0)
+
+    return np.array([float(unit(mean(a)) @ unit(mean(b))) for a, b in pairs])
+
+
+def _over_best(columns: np.ndarray, labels: np.ndarray) -> float:
+    """The area under the curve of the first column less the greatest of the others."""
+    first, *others = (auc(column, labels) for column in columns.T)
+    return first - max(others)
 
 
 def _drawn(items: list[Labelled], settings: Settings) -> list[Labelled]:

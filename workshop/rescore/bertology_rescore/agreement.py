@@ -83,8 +83,8 @@ def placed_items(files: Files, path: str) -> pd.DataFrame:
     "syn.agreement.goldberg2019",
     stance="supports",
     note="The author's own scores of the right and the wrong verb form for Gulordava's sentences, of which nine in ten are "
-    "nonsense and 72 have a noun of the other number between subject and verb. Singular and plural subjects count "
-    "alike; verbs and constructions are resampled.",
+    "nonsense. In 63 one noun of the other number stands between subject and verb, in nine several. Singular and plural "
+    "subjects count alike; verbs and constructions are resampled.",
 )
 def gulordava(files: Files) -> pd.DataFrame:
     """Accuracy of base and large on all items and by number of attractors; balanced by number of the subject (goldberg2019)."""
@@ -97,15 +97,16 @@ def gulordava(files: Files) -> pd.DataFrame:
             rows.append(row("accuracy", found, len(part), subject=subject, attractors=k))
         kinds = {
             "no distractor": items["attractors"] == 0,
-            "distractor": items["attractors"] > 0,
-            "nonce": items["nonce"],
+            "distractor": items["attractors"] == 1,
+            "several distractors": items["attractors"] > 1,
+            "nonce": items["nonce"] & (items["attractors"] < 2),
         }
         parts = pd.concat([items[of].assign(items=name) for name, of in kinds.items()])
         found = by_class(parts, settings=Settings(), gold="number", by="items", groups=["verb", "frame"])
         rows += found.assign(subject=subject).to_dict("records")
         distracted = items["attractors"].gt(0).map({True: "distractor", False: "plain"})
         items = items.assign(cell=items["number"] + ", " + distracted)
-        for name, of in (("all", items.index == items.index), ("nonce", items["nonce"])):
+        for name, of in (("all", items["attractors"] < 2), ("nonce", kinds["nonce"])):
             found = by_class(items[of], settings=Settings(), gold="cell", groups=["verb", "frame"])
             found = found[found["measure"] == "balanced accuracy"]
             rows += found.assign(measure="evenly balanced", items=name, subject=subject).to_dict("records")

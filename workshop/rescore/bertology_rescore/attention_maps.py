@@ -106,6 +106,8 @@ def neighbours(files: Files) -> pd.DataFrame:
     for k, pattern in enumerate(patterns.PATTERNS):
         share = mean_interval((labels == k).mean(1))
         rows.append(row("share of maps", share, len(found), subject=BASE, pattern=pattern, maps="weights", block="all"))
+    stripes = mean_interval(np.isin(labels, [patterns.PATTERNS.index(name) for name in patterns.STRIPES]).mean(1))
+    rows.append(row("share of maps with stripes", stripes, len(found), subject=BASE, maps="weights"))
     for name, offset in (("next", 1), ("previous", -1)):
         mass = np.stack([offset_attention(a, offset) for _, a in found])  # (inputs, layers, heads)
         measure = f"attention to the {name} token"

@@ -49,7 +49,7 @@ def test_heads_go_at_a_tenth_of_the_score_and_random_ones_cost_more():
     assert value(rows, "accuracy lost, random - by importance") == pytest.approx(mean_gap("head", "head_random"))
     assert value(rows, "accuracy lost, heads pruned for a tenth of the score", "high") < 0.1
     found = outcomes("siz.head_pruning.michel2019", "prasanna2020", "bert-base-uncased, fine-tuned")
-    assert found == {"half": "undecided", "chosen": "holds", "one_head": "untested"}
+    assert found == {"half": "open", "chosen": "holds", "one_head": "untested"}
 
 
 def test_syntactic_heads_survive_longer_but_diagonal_maps_do_not():
@@ -80,7 +80,7 @@ def test_subnetworks():
     assert value(rows, good, "low", network="weights") > 0.05 > 0 > value(rows, good, "low", network="heads and MLPs")
     assert value(rows, "accuracy, bad - majority", "low", network="heads and MLPs") > 0
     found = outcomes("siz.lottery.chen2020", "prasanna2020", "bert-base-uncased, fine-tuned")
-    assert found == {"winning": "holds", "uneven": "untested", "bad_train": "undecided"}
+    assert found == {"winning": "holds", "uneven": "untested", "bad_train": "open"}
 
 
 def test_a_task_has_an_interval_over_its_five_runs():
@@ -153,7 +153,7 @@ def test_students_keep_more_of_the_score_than_of_the_gain():
     assert value(rows, "retention of the teacher's gain over majority, by task", task="RTE") < 0.5
     assert value(rows, "retention of the teacher's score") > 0.95
     found = outcomes("siz.distillation.sanh2019", "sanh2019", "bert-base-uncased, DistilBERT")
-    assert found == {"keeps": "undecided", "over_alone": "untested"}
+    assert found == {"keeps": "open", "over_alone": "untested"}
 
 
 def test_eight_bits_and_fewer_vectors_cost_less_than_a_point():
@@ -206,7 +206,7 @@ def test_sharing_layers_and_size():
     )
     assert outcomes("siz.bigger_is_better.liu2019a", "turc2019", "bert-tiny to bert-medium") == {"bigger": "holds"}
     pair = "bert-base-uncased and bert-large-uncased"
-    assert outcomes("siz.bigger_is_better.liu2019a", "jklj077 2019", pair) == {"bigger": "undecided"}
+    assert outcomes("siz.bigger_is_better.liu2019a", "jklj077 2019", pair) == {"bigger": "open"}
 
 
 def test_files_of_another_folder_are_checked_and_remembered(tmp_path):

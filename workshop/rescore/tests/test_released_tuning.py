@@ -113,7 +113,7 @@ def test_spread_over_seeds():
     assert by_task.value["RTE"] == pytest.approx(0.027720366527729225 * (5 / 4) ** 0.5)
     assert {t for t in by_task.index if by_task.low[t] > 0.005} == {"MRPC", "RTE"}
     slot = real("trn.seed_variance.dodge2020")
-    assert slot.label == "undecided" and [r.provenance["study"] for r in slot.records] == ["prasanna2020"]
+    assert slot.label == "open" and [r.provenance["study"] for r in slot.records] == ["prasanna2020"]
     twenty = rows("trn.seed_variance.dodge2020", "niven2019").set_index(["subject", "measure"]).value
     test = [float(r["test"]) for r in csv.DictReader(lines("niven_kao2019_arct/bert_large/accs.csv"))]
     large = twenty["bert-large-uncased"]
@@ -134,7 +134,7 @@ def test_hans_by_subcase():
     constant = "bert-base-uncased, not tuned: always entailment"
     assert of(frame, "accuracy, consistent - contradicting", subject=constant).value == 1
     records = {(r.model, r.provenance["study"]): r for r in rescoring.score("trn.heuristics.mccoy2019b", save=False)}
-    assert records[constant, "prasanna2020"].decision.outcome == "cannot be tested here"
+    assert records[constant, "prasanna2020"].decision.outcome == "untestable"
     assert records[constant, "prasanna2020"].stance == ""
     slot = real("trn.heuristics.mccoy2019b")
     assert slot.label == "holds" and constant not in {r.model for r in slot.records}

@@ -1,0 +1,149 @@
+"""Every outcome in one table, clause by clause, with the smallest true effect that its test could have found.
+
+A bound that no true effect can meet is no test. For the row that a clause hangs on, the table has what a true effect must be
+to be found in 80 of 100 draws at the n that was scored (`scores.power.smallest_detectable`), and where that is beyond any
+effect there can be, how many items would find one. The table is reviewed as text: a change of an outcome is a changed line.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from importlib.resources import files as resources
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from .. import files
+from ..scores.power import smallest_detectable
+from ..scores.rows import Interval
+from . import ledger
+from .checks import Check, checks
+from .clauses import ABSENCE, UNTESTED, Clause, Test
+from .evidence import SHIPPED, Evidence, find
+from .rules import needed
+
+STORED = Path(str(resources("bertology_utils") / "assets" / "outcomes.csv"))
+
+
+def table(records: Iterable[Evidence]) -> pd.DataFrame:
+    """One line per tested clause of each record.
+
+    Returns
+    -------
+    data frame
+        claim, subject, data, clause, outcome; measure, figure, low, high, n and bound of the row that the clause hangs on;
+        `effect`: the smallest true effect, from the threshold and in the measure's unit, that is found in 80 of 100 draws at
+        this n (of an absence, the greatest that is still found to be absent: below 0, not even none would be);
+        `needs`: the n that would find the greatest effect there can be, or none, where this n does not; 0 where it does.
+    """
+    lines = [line for record in records for line in _lines(record)]
+    return pd.DataFrame(lines).sort_values(["claim", "subject", "data"], kind="stable", ignore_index=True)
+
+
+def _lines(record: Evidence) -> Iterator[dict[str, Any]]:
+    if record.decision is None:
+        return
+    clauses = {c.name: c.on(record.data) for c in ledger.row(record.claim).clauses}
+    for outcome in record.decision.clauses:
+        if outcome.outcome == UNTESTED:
+            continue
+        clause = clauses[outcome.name]
+        test, check = _hangs_on(clause, record)
+        effect, n = detectable(test, check, absence=clause.kind == ABSENCE)
+        yield {
+            "claim": record.claim,
+            "subject": record.model,
+            "data": record.data,
+            "clause": clause.name,
+            "outcome": outcome.outcome,
+            "measure": check.measure,
+            "figure": check.value,
+            "low": check.low,
+            "high": check.high,
+            "n": check.n,
+            "bound": check.bound,
+            "effect": effect,
+            "needs": n,
+        }
+
+
+def _hangs_on(clause: Clause, record: Evidence) -> tuple[Test, Check]:
+    """Of the test that is furthest from holding, the row that would have to hold: the least, or the k-th best of k that must."""
+    found = []
+    for test in clause.tests:
+        rows = sorted(checks(test, record.rows, absence=clause.kind == ABSENCE), key=lambda c: -_margin(test, c))
+        found.append((test, rows[needed(test, len(rows)) - 1]))
+    return min(found, key=lambda pair: _margin(*pair))
+
+
+def _margin(test: Test, check: Check) -> float:
+    """How far a figure lies on the side of holding; what was not measured lies furthest from it."""
+    if math.isnan(check.value):
+        return -math.inf
+    if test.side == "within":
+        return test.by - abs(check.value - test.threshold)
+    return (check.value - check.bound) * (-1 if test.side == "below" else 1)
+
+
+def detectable(test: Test, check: Check, *, absence: bool) -> tuple[float, int]:
+    """The smallest true effect that a test finds in 80 of 100 draws at the n of a row, and the n that it needs (`table`).
+
+    Parameters
+    ----------
+    test : Test
+    check : Check
+        Its interval is what matters, not its figure.
+    absence : bool
+
+    Examples
+    --------
+    Twenty points to either side take an effect of .05 + .286 over one half, which is .84:
+
+    >>> test = Test(measure="accuracy", above=0.5, by=0.05, unit="share of items", why="")
+    >>> check = Check("accuracy", "", 0.6, 0.4, 0.8, 24, 0.55, "above", None)
+    >>> effect, needs = detectable(test, check, absence=False)
+    >>> round(effect, 3), needs
+    (0.336, 0)
+    """
+    short = smallest_detectable(Interval(check.value, check.low, check.high, clusters=check.clusters))
+    if math.isnan(short):
+        return math.nan, 0
+    room = test.by if absence else most(test) - test.by
+    needs = math.ceil(check.n * (short / room) ** 2) if 0 < room < short else 0
+    return (test.by - short if absence else test.by + short), needs
+
+
+def most(test: Test) -> float:
+    """The greatest effect there can be, from the threshold: of a share up to 1 or down to 0, else without end.
+
+    >>> most(Test(measure="accuracy", above=0.5, by=0.05, unit="share of items", why=""))
+    0.5
+    """
+    if not test.unit.startswith("share"):
+        return math.inf
+    return 1.0 - test.threshold if test.side == "above" else math.inf if test.threshold <= 0 else test.threshold
+
+
+def shipped() -> pd.DataFrame:
+    """The table of the records that come with the package."""
+    from ..settings import Settings
+
+    return table(find(settings=Settings(evidence=SHIPPED)))
+
+
+def text(found: pd.DataFrame) -> str:
+    """The table as comma-separated values, figures to four digits."""
+    return found.to_csv(index=False, float_format="%.4g", lineterminator="\n")
+
+
+def write(path: Path = STORED) -> Path:
+    """Store the table of the shipped records, all or nothing.
+
+    Raises
+    ------
+    CannotWrite
+        As of `files.write`.
+    """
+    return files.write(path, text(shipped()))
