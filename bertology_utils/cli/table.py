@@ -63,12 +63,13 @@ def _recorded(claim: str, source: str, settings: Settings) -> Row:
     from ..claims import evidence
     from ..family.recorded import NAME as FAMILY
     from ..runs import get, settings_for
+    from ..settings import TWIN
 
     model = FAMILY if get(claim).family else settings_for(claim, settings).model
     path = settings.evidence / evidence.place(claim, "rerun", model, source)
     if not path.is_file():
         return Row(claim, source, "not reached")
-    twin = path.parent / evidence.place(claim, "rerun", f"{model}-untrained", source).name
+    twin = path.parent / evidence.place(claim, "rerun", model + TWIN, source).name
     records = [evidence.read(p) for p in (path, twin) if p.is_file()]
     seconds = sum(r.provenance.get("seconds", 0.0) for r in records)
     return Row(claim, source, "measured before", records[0].judged().outcome, seconds)
