@@ -13,7 +13,8 @@ from pretrain_corpus import configuration, subprocess_python, write
 from training_runs import WORLD, power_cut, random_batch, saved
 from transformers import BertForPreTraining
 
-from bertology_pretrain import ConfigError, export, grow, train
+from bertology_pretrain import ConfigError, grow, train
+from bertology_pretrain.export import export
 from bertology_pretrain.step import Step, build
 from bertology_utils.family.config import Phase
 

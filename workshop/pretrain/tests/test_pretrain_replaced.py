@@ -15,7 +15,6 @@ from transformers import BertForPreTraining
 
 from bertology_pretrain import (
     ConfigError,
-    export,
     grow,
     heldout,
     masking,
@@ -24,6 +23,7 @@ from bertology_pretrain import (
     train,
     wordpiece,
 )
+from bertology_pretrain.export import export
 from bertology_pretrain.step import Step, build
 
 RTD = configuration(
