@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from bertology_pretrain import load_config
 
+from bertology_pretrain import load_config
 from bertology_utils.family.config import Config
 
 ROOT = Path(__file__).parents[1]

@@ -136,7 +136,7 @@ class Standing:
     @cached_property
     def untrained(self) -> Slot:
         """Its untrained twin."""
-        return _slot(_headline(self._reruns(f"{self.ours}-untrained")), ours=False)
+        return _slot(_headline(self._reruns(self.ours + TWIN)), ours=False)
 
     @cached_property
     def demonstration(self) -> Slot:

@@ -6,11 +6,30 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer.core import TyperGroup
 
 from .. import __version__
+from ..errors import Refusal
 from ..settings import SettingsError
 
+# commands that come with a distribution beside the package -> its folder in workshop/
+BESIDE = {"score": "rescore", **dict.fromkeys(("pretrain", "adapt", "learning-curve", "family"), "pretrain")}
+
+
+class Commands(TyperGroup):
+    """The commands by name; of one whose distribution is not installed it says how to have it."""
+
+    def get_command(self, ctx, name):
+        found = super().get_command(ctx, name)
+        if found is None and name in BESIDE:
+            raise Refusal(
+                f"{name} is a command of workshop/{BESIDE[name]}: in a checkout, pip install -e workshop/{BESIDE[name]}"
+            )
+        return found
+
+
 app = typer.Typer(
+    cls=Commands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     help="Rerun the experiments of A Primer in BERTology on any BERT.",

@@ -63,9 +63,10 @@ def _recorded(claim: str, source: str, settings: Settings) -> Row:
     from ..claims import evidence
     from ..family.recorded import NAME as FAMILY
     from ..runs import get, settings_for, where
+    from ..settings import TWIN
 
     settings = settings_for(claim, settings)
-    names = [FAMILY] if get(claim).family else [settings.model, f"{settings.model}-untrained"]
+    names = [FAMILY] if get(claim).family else [settings.model, settings.model + TWIN]
     records = [evidence.read(p) for name in names if (p := where(claim, name, source, settings)).is_file()]
     if not records:
         return Row(claim, source, "not reached")

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from bertology_pretrain import load_config
 
+from bertology_pretrain import load_config
 from bertology_utils.claims import registry
 from bertology_utils.data import of as data_of
 from bertology_utils.experiments import register

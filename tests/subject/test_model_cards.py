@@ -7,9 +7,9 @@ import re
 from pathlib import Path
 
 import pandas as pd
-from bertology_pretrain import pulls
 
 import bertology_utils
+from bertology_pretrain import pulls
 from bertology_utils.book.cards_of_models import facts
 from bertology_utils.claims import evidence
 from bertology_utils.settings import Settings

@@ -9,8 +9,8 @@ import signal
 import torch
 import yaml
 from bench import Bench, Said, case
-from bertology_pretrain import checkpoint, loop
 
+from bertology_pretrain import checkpoint, loop
 from bertology_utils import files
 
 

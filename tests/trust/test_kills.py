@@ -16,11 +16,11 @@ import time
 import nbformat
 import pytest
 import torch
-from bertology_pretrain import checkpoint, corpus
 from children import KILLS, in_a_child, killed, litter
 from pretrain_corpus import configuration, write
 from tqdm import tqdm
 
+from bertology_pretrain import checkpoint, corpus
 from bertology_utils import files
 from bertology_utils.claims import evidence
 from bertology_utils.claims.evidence import Evidence

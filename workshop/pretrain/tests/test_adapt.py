@@ -9,12 +9,12 @@ import random
 import numpy as np
 import pytest
 import torch
-from bertology_pretrain import CheckpointError, adapt
-from bertology_pretrain.adapt import Plan, Run
-from bertology_pretrain.passages import Text, batches, cut, masked
 from peft import PeftModel
 from transformers import AutoModelForMaskedLM, BertConfig, BertModel, MPNetConfig, MPNetModel, PreTrainedTokenizerFast
 
+from bertology_pretrain import CheckpointError, adapt
+from bertology_pretrain.adapt import Plan, Run
+from bertology_pretrain.passages import Text, batches, cut, masked
 from bertology_utils.subject.models import bundled
 
 PLAN = Plan(rank=4, alpha=8, batch=256, length=32, warmup=500, cooldown=1500, held_out=0.1, rate=1e-2, head_rate=1e-2)

@@ -8,15 +8,15 @@ import shutil
 
 import pytest
 import torch
+from pretrain_corpus import configuration
+from safetensors.torch import load_file
+from tokenizers import Tokenizer
+
 from bertology_pretrain import ConfigError
 from bertology_pretrain.average import average
 from bertology_pretrain.export import write
 from bertology_pretrain.step import build
 from bertology_pretrain.wordpiece import MODELS
-from pretrain_corpus import configuration
-from safetensors.torch import load_file
-from tokenizers import Tokenizer
-
 from bertology_utils.subject.models import load
 
 

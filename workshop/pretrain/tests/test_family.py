@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 import yaml
-from bertology_pretrain import ConfigError
 from typer.testing import CliRunner
 
+from bertology_pretrain import ConfigError
 from bertology_utils.cards.family import table as family_table
 from bertology_utils.cli import app
 from bertology_utils.family import grid, record

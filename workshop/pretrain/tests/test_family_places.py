@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+from pretrain_corpus import write
+
 from bertology_pretrain import corpus, load_config, wordpiece
 from bertology_pretrain.family import places
 from bertology_pretrain.step import build
-from pretrain_corpus import write
 
 
 @pytest.fixture(scope="module")

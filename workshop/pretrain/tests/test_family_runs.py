@@ -9,13 +9,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import yaml
+from pretrain_corpus import write
+
 from bertology_pretrain import ConfigError, load_config
 from bertology_pretrain.checkpoint import CheckpointError
 from bertology_pretrain.family import live, train
 from bertology_pretrain.loop import Run
 from bertology_pretrain.signals import Interrupted
-from pretrain_corpus import write
-
 from bertology_utils import provenance
 from bertology_utils.family import grid, record
 from bertology_utils.settings import Settings

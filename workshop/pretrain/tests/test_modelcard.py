@@ -6,9 +6,9 @@ import json
 
 import pytest
 import yaml
+
 from bertology_pretrain import load_config, modelcard
 from bertology_pretrain.checkpoint import FREE
-
 from bertology_utils.subject import models
 
 RECORD = {

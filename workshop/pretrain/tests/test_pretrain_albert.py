@@ -6,12 +6,12 @@ import json
 
 import pytest
 import torch
-from bertology_pretrain import ConfigError, load_config, loop, train
-from bertology_pretrain.family import measure
-from bertology_pretrain.step import build
 from pretrain_corpus import configuration, write
 from support import tiny
 
+from bertology_pretrain import ConfigError, load_config, loop, train
+from bertology_pretrain.family import measure
+from bertology_pretrain.step import build
 from bertology_utils import Settings
 from bertology_utils.compress import file_bytes
 from bertology_utils.family import compute

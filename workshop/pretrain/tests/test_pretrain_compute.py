@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import pytest
 import torch
-from bertology_pretrain import masking, objectives, replaced
-from bertology_pretrain.step import build
 from pretrain_corpus import configuration
 from torch.utils.flop_counter import FlopCounterMode
 
+from bertology_pretrain import masking, objectives, replaced
+from bertology_pretrain.family.measure import PROBED
+from bertology_pretrain.order import SORTED
+from bertology_pretrain.step import build
 from bertology_utils.family import compute
+from bertology_utils.family.checks import CHOICES
 from bertology_utils.family.config import Phase
+from bertology_utils.family.grid import members
+from bertology_utils.family.record import PROBES
 
 SHAPE = {
     "layers": 2,
@@ -51,3 +56,23 @@ def test_shallow_phases_cost_less():
     whole, stacked = configuration(**SHAPE), configuration(**SHAPE | {"phases": halves})
     one, two = (compute.per_piece(whole, n, 32) for n in (1, 2))
     assert compute.total(stacked) / compute.total(whole) == pytest.approx((one + two) / (2 * two))
+
+
+def test_weights_are_counted_without_a_model_as_the_model_has_them():
+    """By hand for one: 2 layers of width 4 with 8 units between, 10 pieces, 8 places; and for every shape of the family."""
+    size = {"layers": 2, "hidden": 4, "heads": 2, "ffn": 8, "vocab": 10, "max_positions": 8, "eval_length": 8}
+    small = configuration(**size, phases=(Phase(length=8, share=1.0),))
+    embeddings = (10 + 8 + 2) * 4 + 2 * 4  # pieces, places, segments; a norm
+    layer = 4 * (16 + 4) + 2 * 4 + (4 * 8 + 8) + (8 * 4 + 4) + 2 * 4  # attention, its norm, feed-forward, its norm
+    heads = (16 + 4) + (16 + 4) + 2 * 4 + 10 + (4 * 2 + 2)  # pooler; dense, norm and bias of the masks' head; pairs
+    assert compute.parameters(small) == embeddings + 2 * layer + heads
+    shape = ("layers", "hidden", "heads", "ffn", "symbols", "max_positions", "shared", "embedding", "language_ids")
+    every = {tuple(getattr(m.config, k) for k in shape): m.config for m in members() if m.config.objective == "mlm"}
+    assert len(every) > 15
+    for config in every.values():
+        with torch.random.fork_rng(devices=[]), torch.device("meta"):
+            assert compute.parameters(config) == sum(p.numel() for p in build(config).parameters()), config.name
+
+
+def test_what_the_package_has_names_for_is_done_here():
+    assert tuple(PROBED) == PROBES and set(SORTED) == set(CHOICES["order"])

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 import torch
 import yaml
-from bertology_pretrain import ConfigError, CorpusError, load_config, names, text, wordpiece
-from bertology_pretrain import corpus as corpora
-from bertology_pretrain.step import build
 from pretrain_corpus import configuration, write
 from tokenizers import Tokenizer
 
+from bertology_pretrain import ConfigError, CorpusError, load_config, names, text, wordpiece
+from bertology_pretrain import corpus as corpora
+from bertology_pretrain.step import build
 from bertology_utils.provenance import sha256
 
 

@@ -7,11 +7,11 @@ import shutil
 
 import pytest
 import torch
-from bertology_pretrain import CheckpointError, curve
-from bertology_pretrain.train import run as train
 from pretrain_corpus import write
 from typer.testing import CliRunner
 
+from bertology_pretrain import CheckpointError, curve
+from bertology_pretrain.train import run as train
 from bertology_utils.cli import app
 from bertology_utils.subject.models import bundled
 

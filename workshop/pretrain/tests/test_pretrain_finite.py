@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from pretrain_corpus import configuration
+
 from bertology_pretrain import corpus as corpora
 from bertology_pretrain import finite, masking, order, units
 from bertology_pretrain.draws import Fresh
 from bertology_pretrain.instances import Stream, row_lengths
-from pretrain_corpus import configuration
-
 from bertology_utils.family.config import Phase
 
 SENTENCES = (

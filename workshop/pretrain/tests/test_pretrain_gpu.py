@@ -8,12 +8,12 @@ from dataclasses import replace
 
 import pytest
 import torch
+from pretrain_corpus import configuration, write
+
 from bertology_pretrain import train
 from bertology_pretrain.corpus import load as load_corpus
 from bertology_pretrain.loop import Run
 from bertology_pretrain.parallel import World
-from pretrain_corpus import configuration, write
-
 from bertology_utils.family.config import Phase
 from bertology_utils.subject import models
 

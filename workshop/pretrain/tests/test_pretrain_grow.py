@@ -9,12 +9,13 @@ import signal
 import pytest
 import torch
 import yaml
-from bertology_pretrain import ConfigError, export, grow, train
-from bertology_pretrain.step import Step, build
 from pretrain_corpus import configuration, subprocess_python, write
 from training_runs import WORLD, power_cut, random_batch, saved
 from transformers import BertForPreTraining
 
+from bertology_pretrain import ConfigError, grow, train
+from bertology_pretrain.export import export
+from bertology_pretrain.step import Step, build
 from bertology_utils.family.config import Phase
 
 STACKED = (Phase(length=16, share=0.2, layers=1), Phase(length=32, share=0.3, layers=2), Phase(length=32, share=0.5))

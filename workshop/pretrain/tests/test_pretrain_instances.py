@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+from pretrain_corpus import configuration
+
 from bertology_pretrain import CorpusError, instances
 from bertology_pretrain.corpus import Corpus
 from bertology_pretrain.heldout import HeldOut
 from bertology_pretrain.instances import A_LENGTH, A_START, B_LENGTH, B_START, RANDOM, Stream, generator, plan
-from pretrain_corpus import configuration
 
 CONFIG = configuration()
 

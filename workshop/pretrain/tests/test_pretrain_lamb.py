@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 import torch
-from bertology_pretrain.lamb import Lamb
-from bertology_pretrain.step import Step, build
 from pretrain_corpus import configuration
 from training_runs import WORLD
+
+from bertology_pretrain.lamb import Lamb
+from bertology_pretrain.step import Step, build
 
 
 def parameter(values: list[float], gradient: list[float]) -> torch.nn.Parameter:

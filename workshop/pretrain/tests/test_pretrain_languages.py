@@ -8,13 +8,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+
 from bertology_pretrain import ConfigError, beside, corpus, generated_languages, instances, languages, load_config
 from bertology_pretrain.family import languages as measuring
 from bertology_pretrain.loop import Run
 from bertology_pretrain.parallel import join
 from bertology_pretrain.step import build
 from bertology_pretrain.text import CorpusError
-
 from bertology_utils.family import grid
 from bertology_utils.family.config import FIRST_PIECE, Phase
 from bertology_utils.family.reading import from_record

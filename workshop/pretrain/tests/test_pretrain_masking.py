@@ -7,10 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from pretrain_corpus import configuration
+
 from bertology_pretrain import instances, masking, wordpiece
 from bertology_pretrain.objectives import logits
 from bertology_pretrain.step import build
-from pretrain_corpus import configuration
 
 VOCAB = 300
 TOKENS = torch.randint(5, VOCAB, (5000,), generator=torch.Generator().manual_seed(0), dtype=torch.int32)

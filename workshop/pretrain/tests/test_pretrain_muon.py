@@ -6,11 +6,12 @@ import json
 
 import pytest
 import torch
+from pretrain_corpus import configuration, write
+from training_runs import WORLD, power_cut, saved
+
 from bertology_pretrain import CheckpointError, ConfigError, grow, train
 from bertology_pretrain.muon import Muon, orthogonal
 from bertology_pretrain.step import Step, build
-from pretrain_corpus import configuration, write
-from training_runs import WORLD, power_cut, saved
 
 MUON = configuration(name="muon", optimiser="muon", schedule="stable", decay=0.25, checkpoint_seconds=0.0)
 

@@ -8,13 +8,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from bertology_pretrain import ConfigError, load_config, loop, train
-from bertology_pretrain.instances import RANDOM, row_lengths
-from bertology_pretrain.order import rarity
 from pretrain_corpus import configuration, write
 from training_runs import WORLD, power_cut, saved
 from transformers import BertForPreTraining
 
+from bertology_pretrain import ConfigError, load_config, loop, train
+from bertology_pretrain.instances import RANDOM, row_lengths
+from bertology_pretrain.order import rarity
 from bertology_utils.family import config as configs
 from bertology_utils.family.reading import from_record
 from bertology_utils.subject import variants

@@ -13,12 +13,13 @@ import numpy as np
 import pytest
 import torch
 import yaml
+from pretrain_corpus import configuration, write
+from training_runs import WORLD, random_batch
+
 from bertology_pretrain import ConfigError, load_config, loop, memory, plan, unfinished
 from bertology_pretrain import step as steps
 from bertology_pretrain.signals import Interrupted
 from bertology_pretrain.step import Step, build
-from pretrain_corpus import configuration, write
-from training_runs import WORLD, random_batch
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
+
 from bertology_pretrain import load_config, precision
 
 CPU, GPU = torch.device("cpu"), torch.device("cuda")

@@ -10,9 +10,9 @@ import sys
 import pytest
 import torch
 import yaml
-from bertology_pretrain import checkpoint, train
 from pretrain_corpus import ROOT, configuration, write
 
+from bertology_pretrain import checkpoint, train
 from bertology_utils.family.config import Phase
 
 TWO = configuration(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from bertology_pretrain import pulls
 
+from bertology_pretrain import pulls
 from bertology_utils.settings import Settings
 from bertology_utils.subject import cloze
 from bertology_utils.subject.models import load

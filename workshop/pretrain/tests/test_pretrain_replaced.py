@@ -8,9 +8,13 @@ import math
 import numpy as np
 import pytest
 import torch
+from pretrain_corpus import configuration, write
+from torch.nn import functional as F
+from training_runs import WORLD, power_cut, saved
+from transformers import BertForPreTraining
+
 from bertology_pretrain import (
     ConfigError,
-    export,
     grow,
     heldout,
     masking,
@@ -19,11 +23,8 @@ from bertology_pretrain import (
     train,
     wordpiece,
 )
+from bertology_pretrain.export import export
 from bertology_pretrain.step import Step, build
-from pretrain_corpus import configuration, write
-from torch.nn import functional as F
-from training_runs import WORLD, power_cut, saved
-from transformers import BertForPreTraining
 
 RTD = configuration(
     name="rtd", objective="rtd", pair="none", tokens=20_000, held_out=0.2, eval_tokens=10_000, checkpoint_seconds=0.0

@@ -14,12 +14,14 @@ from pathlib import Path
 import pytest
 import torch
 import yaml
-from bertology_pretrain import CheckpointError, ConfigError, CorpusError, checkpoint, export, loop, main, train
-from bertology_pretrain.instances import A_START, B_START, RANDOM
-from bertology_pretrain.parallel import World
 from pretrain_corpus import configuration, subprocess_python, write
 from training_runs import WORLD, saved
 from transformers import AutoTokenizer, BertForPreTraining
+
+from bertology_pretrain import CheckpointError, ConfigError, CorpusError, checkpoint, loop, main, train
+from bertology_pretrain.export import export
+from bertology_pretrain.instances import A_START, B_START, RANDOM
+from bertology_pretrain.parallel import World
 
 
 @pytest.fixture(scope="module")

@@ -11,13 +11,13 @@ from typing import Any, cast
 import numpy as np
 import pytest
 import torch
-from bertology_pretrain.corpus import Corpus
-from bertology_pretrain.loop import Run
-from bertology_pretrain.parallel import World
 from pretrain_corpus import configuration
 from torch.nn import functional as F
 from transformers import BertForPreTraining
 
+from bertology_pretrain.corpus import Corpus
+from bertology_pretrain.loop import Run
+from bertology_pretrain.parallel import World
 from bertology_utils.family.config import Phase
 
 pytestmark = pytest.mark.speed

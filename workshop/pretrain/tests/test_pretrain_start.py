@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 import torch
-from bertology_pretrain import CheckpointError, ConfigError, modelcard, train
 from pretrain_corpus import configuration, write
 from training_runs import power_cut, saved
 from typer.testing import CliRunner
 
+from bertology_pretrain import CheckpointError, ConfigError, modelcard, train
 from bertology_utils.cli import app
 
 SHORT = {"tokens": 16_000, "held_out": 0.2, "checkpoint_seconds": 0.0, "eval_tokens": 10**9}

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+from pretrain_corpus import configuration, write
+
 from bertology_pretrain import corpus as corpora
 from bertology_pretrain import draws, entities, masking, units, wordpiece
 from bertology_pretrain.draws import Fresh, Repeated
-from pretrain_corpus import configuration, write
 
 VOCAB = 300
 LENGTH, ROWS = 64, 400

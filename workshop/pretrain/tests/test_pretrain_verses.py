@@ -7,14 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from transformers import PreTrainedTokenizerFast
+
 from bertology_pretrain import corpus, generated_languages, load_config
 from bertology_pretrain.family import languages as measuring
 from bertology_pretrain.family import verses
 from bertology_pretrain.family.reader import Reader
 from bertology_pretrain.step import build
 from bertology_pretrain.text import CorpusError, is_held_out
-from transformers import PreTrainedTokenizerFast
-
 from bertology_utils.data.builtin import multilingual
 from bertology_utils.data.builtin.multilingual_grammar import analyse
 from bertology_utils.family.config import FIRST_PIECE, Phase

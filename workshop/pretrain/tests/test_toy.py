@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
-from bertology_pretrain import ConfigError, CorpusError, competence, generated, load_config, main, train
 from pretrain_corpus import configuration
 
+from bertology_pretrain import ConfigError, CorpusError, competence, generated, load_config, main, train
 from bertology_utils.data import builtin
 from bertology_utils.data.items import Ambiguity, Labelled
 from bertology_utils.settings import Settings

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import torch
+
 from bertology_pretrain import loop
 from bertology_pretrain.masking import Batch
 from bertology_pretrain.parallel import World

@@ -6,9 +6,9 @@ import csv
 import io
 from pathlib import Path
 
-from bertology_rescore import rescoring, scores
 from support import mirror
 
+from bertology_rescore import rescoring, scores
 from bertology_utils.cards.standing import Standing
 from bertology_utils.claims import ledger
 from bertology_utils.claims.rules import decide

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from bertology_rescore import scores
 from released_figures import figures
 from released_figures import released_rows as rows
 from support import NEEDS_MIRROR
+
+from bertology_rescore import scores
 
 pytestmark = NEEDS_MIRROR
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 
-import bertology_rescore as released
 import pytest
+
+import bertology_rescore as released
 from bertology_rescore import FileChanged, Files, MirrorMissing, files, scores
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from bertology_rescore import attention_maps as maps
 from released_figures import figures
 from released_figures import released_rows as rows
 from support import NEEDS_MIRROR
+
+from bertology_rescore import attention_maps as maps
 
 pytestmark = NEEDS_MIRROR
 

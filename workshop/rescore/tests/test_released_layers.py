@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import bertology_rescore as released
 import numpy as np
 import pytest
-from bertology_rescore import scores
 from released_figures import figures
 from released_figures import released_rows as rows
 from support import NEEDS_MIRROR
+
+import bertology_rescore as released
+from bertology_rescore import scores
 
 pytestmark = NEEDS_MIRROR
 

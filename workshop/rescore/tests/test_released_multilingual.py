@@ -6,12 +6,12 @@ import itertools
 
 import numpy as np
 import pytest
-from bertology_rescore import crosslingual, scores
 from picked import value
 from released_figures import outcomes, table_rows
 from released_figures import released_rows as frame
 from support import NEEDS_MIRROR
 
+from bertology_rescore import crosslingual, scores
 from bertology_utils.claims import ledger
 
 pytestmark = NEEDS_MIRROR

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from bertology_rescore import claims, heuristics, scores
 from released_figures import released_rows as rows
 from support import NEEDS_MIRROR
 
+from bertology_rescore import claims, heuristics, scores
 from bertology_utils.scores.intervals import COLUMNS
 
 pytestmark = NEEDS_MIRROR

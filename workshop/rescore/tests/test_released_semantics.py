@@ -5,10 +5,10 @@ from __future__ import annotations
 import csv
 
 import pytest
-from bertology_rescore import scores
 from released_figures import released_rows as rows
 from support import NEEDS_MIRROR, mirror
 
+from bertology_rescore import scores
 from bertology_utils.claims import ledger
 from bertology_utils.claims.rules import decide
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from bertology_rescore import FileChanged, Files, files, glue, scores, sizes
 from picked import value
 from released_figures import outcomes, table_rows
 from released_figures import released_rows as frame
 from support import NEEDS_MIRROR
 
+from bertology_rescore import FileChanged, Files, files, glue, scores, sizes
 from bertology_utils.claims import ledger
 
 pytestmark = NEEDS_MIRROR

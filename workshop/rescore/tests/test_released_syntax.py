@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from released_figures import released_rows as rows
+from support import NEEDS_MIRROR, mirror
+
 from bertology_rescore.agreement import read_items, stimuli
 from bertology_rescore.files import Files
 from bertology_rescore.negation import _ranked
-from released_figures import released_rows as rows
-from support import NEEDS_MIRROR, mirror
 
 pytestmark = NEEDS_MIRROR
 

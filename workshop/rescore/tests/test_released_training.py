@@ -7,11 +7,12 @@ import re
 from statistics import fmean
 
 import pytest
-from bertology_rescore import rescoring, scores
 from picked import of
 from released_figures import lines, real
 from released_figures import released_rows as rows
 from support import NEEDS_MIRROR
+
+from bertology_rescore import rescoring, scores
 
 pytestmark = NEEDS_MIRROR
 

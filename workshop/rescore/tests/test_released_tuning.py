@@ -9,11 +9,12 @@ import re
 from statistics import fmean, pstdev
 
 import pytest
-from bertology_rescore import rescoring
 from picked import of
 from released_figures import folder, lines, real
 from released_figures import released_rows as rows
 from support import NEEDS_MIRROR
+
+from bertology_rescore import rescoring
 
 pytestmark = NEEDS_MIRROR
 

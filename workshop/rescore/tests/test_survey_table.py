@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+
 from bertology_rescore import FileChanged, Files, files, scores
 from bertology_rescore import survey_table as table1
-
 from bertology_utils.cards.survey_table import survey
 
 ROWS = survey()
