@@ -16,6 +16,7 @@ from bertology_utils.claims.rules import (
     UNTESTABLE,
     UNTESTED,
     UNTRAINED_TOO,
+    combine,
     decide,
     pooled,
 )
@@ -256,3 +257,38 @@ def test_nulls_hold_no_more_often_than_they_may(seed):
             frame = rows(*zip(value - 1.96, value + 1.96))
             held += outcome(form, pd.concat([frame, frame.assign(measure="gap")])) == HOLDS
         assert held / 200 <= 0.05
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "expected"),
+    [
+        ((HOLDS, FAILS), MIXED),
+        ((HOLDS, FAILS, OPEN), MIXED),
+        ((HOLDS, OPEN), OPEN),  # some parts hold and the rest is open: no part fails
+        ((HOLDS, UNTESTABLE), OPEN),
+        ((UNTRAINED_TOO, HOLDS), UNTRAINED_TOO),
+        ((FAILS, OPEN), FAILS),
+        ((FAILS, UNTESTABLE), FAILS),
+        ((OPEN, UNTESTABLE), OPEN),
+        ((UNTESTABLE, UNTESTED), UNTESTABLE),
+    ],
+)
+def test_mixed_takes_a_part_that_holds_and_one_that_does_not(outcomes, expected):
+    assert combine(outcomes) == expected
+
+
+@pytest.mark.parametrize(
+    ("difference", "expected"), [((0.06, 0.1), HOLDS), ((0.01, 0.04), UNTRAINED_TOO), ((0.01, 0.08), OPEN)]
+)
+def test_what_was_learned_leads_the_twin_by_the_smallest_effect(difference, expected):
+    learned = [clause(that(above=0.5, by=0.05), kind="learned")]
+    assert outcome(learned, rows((0.7, 0.8)), over_twin=over(difference, twin=(0.4, 0.6))) == expected
+
+
+def test_any_of_two_sources_must_hold_at_half_the_level():
+    """.6 with .07 to either side lies beyond .525; of two sources any of which will do, 1.14 times as wide, it does not."""
+    rule = [clause(that(above=0.525))]
+    assert decide(rule, rows((0.53, 0.67))).outcome == HOLDS
+    assert decide(rule, rows((0.53, 0.67)), over={"main": 2}).outcome == OPEN
+    wide = decide(rule, rows((0.53, 0.67)), over={"main": 2}).checks[0]
+    assert wide.low == pytest.approx(0.6 - 0.07 * 2.2414 / 1.95996, abs=1e-4)

@@ -29,6 +29,7 @@ class Made(Recorded):
 
     told: float = 0.8  # of replaced and original pieces
     simple: float = 0.9  # of sentences without attractors
+    fallen: float = 0.02  # nats, while the pieces doubled for the last time
     loss: dict[str, float] = field(default_factory=dict)  # group -> nats more than the base
     right: dict[str, float] = field(default_factory=dict)  # group -> share of items right
     probe: dict[str, float] = field(default_factory=dict)
@@ -65,12 +66,15 @@ class Made(Recorded):
             "relations": {t: told(self.right.get(f"{name} {t}", 0.8)) for t in ("nsp", "sop")},
         }
         items["heldout"]["n"] = [PER] * DOCUMENTS
+        first = {"tokens": config.tokens // 2, "heldout_mlm": 3.0 + self.fallen + own.normal(0, 0.005)}
         last = {
+            "tokens": config.tokens,
+            "heldout_mlm": 3.0,
             "heldout_generator_mlm": 4.0 + own.normal(0, 0.01),
             "heldout_unigram": 5.0,
             "heldout_detected": self.told + own.normal(0, 0.01),
         }
-        raw = {"config": config.as_dict() | {"seed": seed}, "text": "", "curve": [last], "items": items}
+        raw = {"config": config.as_dict() | {"seed": seed}, "text": "", "curve": [first, last], "items": items}
         raw |= {"cost": self.cost, "passes": 3 + own.normal(0, 0.01), "seconds": 1.0}
         return Record(key=f"{name}-{seed}", tier=self.tier.name, **raw)
 

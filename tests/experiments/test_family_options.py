@@ -59,9 +59,16 @@ class Runs:
             "relations": {"nsp": bits(told.get("nsp", 0.5), seed), "sop": bits(told.get("sop", 0.5), seed)},
         }
         config = load_config("tiny", seed=seed, **told.get("config", {}))
-        last = {"heldout_unigram": 6.0, "heldout_generator_mlm": 5.0 + 0.01 * seed, "heldout_detected": 0.8}
+        first = {"tokens": config.tokens // 2, "heldout_mlm": 4.02 + 0.005 * seed}
+        last = {
+            "tokens": config.tokens,
+            "heldout_mlm": 4.0,
+            "heldout_unigram": 6.0,
+            "heldout_generator_mlm": 5.0 + 0.01 * seed,
+            "heldout_detected": 0.8,
+        }
         return Record(
-            key="0", tier="made up", config=config.as_dict(), text="0", curve=[last], items=items, cost={"2": 0.05},
+            key="0", tier="made up", config=config.as_dict(), text="0", curve=[first, last], items=items, cost={"2": 0.05},
             passes=told.get("passes", 3.0), seconds=1.0,
         )  # fmt: skip
 

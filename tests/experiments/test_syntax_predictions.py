@@ -20,7 +20,8 @@ def choice(k, good, bad, **meta):
 def test_number_and_kind_of_an_agreement_item():
     assert agreement.number(choice(0, "is", "are")) == "singular" == agreement.number(choice(0, "passes", "pass"))
     assert agreement.number(choice(0, "were", "was")) == "plural" == agreement.number(choice(0, "run", "runs"))
-    assert agreement.kinds(choice(0, "is", "are", attractors=2, nonce=True)) == ["nonce", "distractor"]
+    assert agreement.kinds(choice(0, "is", "are", attractors=1, nonce=True)) == ["nonce", "distractor"]
+    assert agreement.kinds(choice(0, "is", "are", attractors=3, nonce=True)) == [agreement.SEVERAL]
     marvin = {"set": "marvin_linzen", "attractors": 1}
     assert agreement.kinds(choice(0, "is", "are", condition="across a subject relative", **marvin)) == ["distractor"]
     assert agreement.kinds(choice(0, "is", "are", condition="in an object relative", **marvin)) == []
@@ -38,6 +39,25 @@ def test_a_constant_preference_has_one_half(monkeypatch):
     assert value(frame, "accuracy", condition="simple") == 0.75
     assert value(frame, "balanced accuracy", items="no distractor") == 0.5
     assert value(frame, "d'", items="no distractor") == 0
+
+
+def test_sentences_with_several_distractors_are_no_part_of_the_others(monkeypatch):
+    """Right with none and with one, wrong with three: the three are a row of their own."""
+    items = [
+        choice(3 * k + j, *(("is", "are") if k % 2 else ("are", "is")), attractors=n, template=k)
+        for k in range(12)
+        for j, n in enumerate((0, 1, 3))
+    ]
+    monkeypatch.setattr(
+        agreement.cloze,
+        "choose",
+        lambda subject, items, settings: np.array([-1.0 if i.meta["attractors"] == 3 else 1.0 for i in items]),
+    )
+    frame = agreement.agreement(tiny(), data(agreement=items), SETTINGS)
+    assert value(frame, "balanced accuracy", items="distractor") == 1
+    assert value(frame, "balanced accuracy", items=agreement.SEVERAL) == 0
+    assert value(frame, "evenly balanced", items="all") == 1
+    assert value(frame, "balanced accuracy by attractors", attractors=3) == 0
 
 
 def negated(k, thing, affirmative, plain):

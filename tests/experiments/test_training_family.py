@@ -160,3 +160,18 @@ def test_large_batches_with_lamb_are_compared_with_small_ones_with_adamw():
     late = told(**{"large batch, LAMB": 2.0, "AdamW": 2.0})[1]
     assert late["lamb"] == UNTESTABLE and late["no_loss"] == HOLDS, "another optimiser's plateau is its own affair"
     assert "lamb" not in judged("trn.large_batch.liu2019b")[1]
+
+
+@pytest.mark.parametrize(("fallen", "expected"), [(0.05, HOLDS), (0.5, UNTESTABLE)])
+def test_a_tier_that_still_learns_decides_nothing(fallen, expected):
+    """The same lead of the deeper model; while losses still fall it may be how soon a group learns."""
+    rows, outcomes = judged("trn.layers_vs_heads.wang2019b", loss={"half layers": 0.2}, fallen=fallen)
+    assert outcomes["depth"] == expected
+    assert value(rows, family.FALL) == pytest.approx(fallen, abs=0.02)
+
+
+def test_a_fall_is_read_between_the_evaluations_beside_half_of_the_pieces():
+    curve = [{"tokens": t, "heldout_mlm": loss} for t, loss in ((200, 6.0), (400, 5.0), (600, 4.0), (1000, 3.0))]
+    record = Made(TIER).one("base", 0)
+    object.__setattr__(record, "curve", curve)
+    assert family._fallen(record) == pytest.approx(4.5 - 3.0)  # at 500 pieces the loss is half way from 5 to 4
