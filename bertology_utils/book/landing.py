@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from html import escape
 
+from ..cards import reported
 from ..cards.findings import entries, filled
 from ..cards.standing import MINILM, Standing
 from ..cards.strip import strip
@@ -71,7 +72,7 @@ def result(found: Sequence[Standing]) -> str:
     )
     return (
         f'<p class="lead">A survey of some 150 studies made <b>{len(found)} claims</b> about how BERT works. '
-        f'We run them again, on one code base.{left}</p>\n<div class="tallies">{drawn}</div>'
+        f'We run them again, on one code base.{left}</p>\n<p>{reported.sentence(found)}</p>\n<div class="tallies">{drawn}</div>'
     )
 
 

@@ -8,7 +8,7 @@ import json
 from collections.abc import Sequence
 from html import escape
 
-from ..cards import seeds
+from ..cards import reported, seeds
 from ..cards.standing import MINILM, Slot, Standing
 from ..cards.words import KINDS, SIGNS, badge, related_badge
 from ..claims import ledger
@@ -32,6 +32,7 @@ def table(found: Sequence[Standing]) -> str:
         f'<th scope="col">{name}</th>' for name in ("claim", *COLUMNS.values(), "seeds", "section", "evidence")
     )
     return (
+        f"<p>{reported.sentence(found)}</p>\n\n"
         '<div class="scoreboard-filter" hidden></div>\n\n'
         f'<table class="scoreboard claims"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
     )
@@ -56,7 +57,8 @@ def _row(s: Standing, section: str) -> str:
 def _cell(s: Standing, name: str, slot: Slot) -> str:
     kind = KINDS[slot.label]
     reason = slot.decision.reason if slot.decision else ""
-    said = (slot is s.real and related_badge(s)) or badge(slot.label, reason, who=name, short=True)
+    known = reported.badge(s) or related_badge(s)
+    said = (slot is s.real and known) or badge(slot.label, reason, who=name, short=True)
     return f'<td data-label="{name}" data-rank="{RANK[kind]}" data-sign="{SIGNS[slot.label]}">{said}</td>'
 
 
@@ -86,11 +88,14 @@ def as_csv(found: Sequence[Standing]) -> str:
             *(f"{c}_{x}" for c in COLUMNS for x in ("label", "n", "data")),
             *SEEDS,
             "related",
+            "known",
+            "reported",
         ]
     )
     for s in found:
         slots = [x for c in COLUMNS for x in _plain(getattr(s, c))]
-        writer.writerow([s.row.id, s.row.section, s.row.title, s.row.how, *slots, *_counts(s), ";".join(s.related)])
+        beside = (";".join(s.related), s.known, reported.slot(s))
+        writer.writerow([s.row.id, s.row.section, s.row.title, s.row.how, *slots, *_counts(s), *beside])
     return stream.getvalue()
 
 

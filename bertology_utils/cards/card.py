@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from ..claims.refused import latest
 from ..settings import Settings
-from . import layout, tiers, words
+from . import layout, reported, tiers, words
 from .rows import deciding, headline
 from .rule import asked
 from .seeds import spread
@@ -33,7 +33,8 @@ class Card:
         for name, slot in s.slots:
             why = f" ({without})" if name == "untrained" and (without := layout.without_twin(s)) else ""
             why += f"; related outputs {words.related(s)}" if slot is s.real and s.related else ""
-            out.append(f"{name.upper():10} {slot.label}{why}" + (f": {headline(slot)}" if slot.decision else ""))
+            said = (slot is s.real and reported.slot(s)) or slot.label
+            out.append(f"{name.upper():10} {said}{why}" + (f": {headline(slot)}" if slot.decision else ""))
         if apart := spread(s):
             out.append(f"SEEDS      {apart.measure} {apart} in {apart.seeds} seeds ({words.data_name(apart.data)})")
         out += [f"TIERS      {both}"] if (both := tiers.said(s)) else []
@@ -41,6 +42,7 @@ class Card:
             out.append(f"CLAUSE     {clause.says} [{clause.kind}]" + (f": {clause.reason}" if clause.reason else ""))
             out += [f"  holds {part}" for part in asked(clause)]
             out += [f"  - {r.who} | {r.what} | {r.figure} | n = {r.n}" for r in deciding(s, clause.name)]
+        out += [f"REPORTED   {reported.line(figure)}" for figure in s.reported]
         out += [f"YOUR RUN   {words.own_run(record)}" for record in s.beside]
         out += [f"YOUR RUN   {line}" for line in s.refused]
         return "\n".join(out)

@@ -8,7 +8,7 @@ from html import escape
 from ..claims.checks import figure
 from ..claims.clauses import UNTESTED, Clause
 from ..claims.rules import NOT_RERUN
-from . import tiers, words
+from . import reported, tiers, words
 from .rows import Row, deciding, every
 from .rule import KIND, asked
 from .seeds import spread
@@ -39,11 +39,13 @@ def html(s: Standing, whole: bool = False) -> str:
         f'<p class="claim-says">{escape(words.sentence(s))}</p>',
         f'<div class="claim-slots">{"".join(_slot(s, name, slot) for name, slot in s.slots)}</div>',
         strip(s),
+        reported.contradicted(s),
         _tiers(s),
         _parts(s) if shown else "",
         _how_sure(s),
         _more(s, whole, "" if shown else _parts(s)),
         _figures(s, whole),
+        reported.fold(s, whole),
         _beside(s),
         _links(s, whole),
     ]
@@ -84,6 +86,8 @@ def _slot(s: Standing, name: str, slot: Slot) -> str:
         of = f" (n = {words.count(c.n)})" if c.n else ""
         small.append(escape(f"{c.measure}{of}{more}"))
         small += _spread(s) if slot is s.mini else []
+    if slot is s.real and (said := reported.slot(s)):
+        small.append(escape(said))
     if slot is s.real and s.related:
         small.append(f"related outputs {words.related(s)}")
     if slot.decision:
@@ -92,7 +96,9 @@ def _slot(s: Standing, name: str, slot: Slot) -> str:
         small.append(f'<span title="{clusters}">{escape(on)}</span>')
     return (
         f'<div class="claim-slot slot-{colour}"><b>{name}</b><small class="claim-under">{under}</small>'
-        f"{words.badge(slot.label, who=name)}" + "".join(f"<small>{text}</small>" for text in small) + "</div>"
+        f"{(slot is s.real and reported.badge(s)) or words.badge(slot.label, who=name)}"
+        + "".join(f"<small>{text}</small>" for text in small)
+        + "</div>"
     )
 
 

@@ -10,7 +10,8 @@ import pandas as pd
 
 from ..claims.rules import NOT_RERUN
 from ..settings import Settings
-from .standing import MINILM, Slot, Standing, standings
+from . import reported
+from .standing import MINILM, REPORTED, Slot, Standing, standings
 from .words import SIGNS, badge, related_badge, related_label
 
 SAID = "The claims of this chapter and what came of each. The cards say why."
@@ -51,12 +52,14 @@ class Overview:
 
 
 def _label(s: Standing, slot: Slot) -> str:
+    if slot is s.real and s.known == REPORTED:
+        return REPORTED
     return (slot is s.real and related_label(s)) or slot.label
 
 
 def _said(s: Standing, name: str, slot: Slot) -> str:
     """An outcome's badge, or what bears on the claim; what was not rerun is a dash, so that the eye goes to what was."""
-    if slot is s.real and (beside := related_badge(s)):
+    if slot is s.real and (beside := reported.badge(s) or related_badge(s)):
         return beside
     if slot.label == NOT_RERUN:
         return f'<span title="{NOT_RERUN}">{SIGNS[NOT_RERUN]}</span>'

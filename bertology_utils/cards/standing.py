@@ -18,6 +18,7 @@ from ..claims import ledger
 from ..claims import seeds as seed_records
 from ..claims.evidence import DECIDING, SHIPPED, Evidence, is_real, shelves, together
 from ..claims.ledger import Row
+from ..claims.reported import Figure, figures
 from ..claims.rules import FAILS, NOT_FOUND, NOT_RERUN, UNTESTABLE, Decision
 from ..claims.seeds import Seed
 from ..settings import TWIN, Settings
@@ -27,6 +28,7 @@ FAMILY = "family"  # recorded runs of training stand in our slot where a claim c
 TOY = "toy"
 RELATIVE, MINILM = "all-MiniLM-L6-v2", "MiniLM"  # a trained network that comes as a package, and what readers call it
 SHOWN = ("mini", "mini-multi", TOY, FAMILY, RELATIVE)  # models whose records have a place of their own on a card
+RELEASED, REPORTED, RELATED, NOTHING = "released", "reported", "related", "none"  # what there is of the real BERT
 STANCES = ("supports", "qualifies", "contradicts")  # of released outputs, as we read them
 
 
@@ -123,6 +125,20 @@ class Standing:
         return tuple(stance for stance in STANCES if stance in said)
 
     @cached_property
+    def reported(self) -> tuple[Figure, ...]:
+        """What studies reported, of whatever network; those of BERT first. It decides nothing."""
+        return tuple(sorted(figures(self.row.id), key=lambda f: f.network != "BERT"))
+
+    @property
+    def known(self) -> str:
+        """The best of what there is of the real BERT: ``released`` (or rerun), ``reported``, ``related`` or ``none``."""
+        if self.real.decision is not None:
+            return RELEASED
+        if any(f.network == "BERT" for f in self.reported):
+            return REPORTED
+        return RELATED if self.related else NOTHING
+
+    @cached_property
     def mini(self) -> Slot:
         """Our own model."""
         return _slot(_headline(self._reruns(self.ours)), ours=True)
@@ -175,6 +191,8 @@ class Standing:
             "clauses": [{"says": c.says, "kind": c.kind} for c in self.row.clauses],
             "outcomes": {name: getattr(self, name).plain() for name in ("real", "relative", "mini", "untrained")},
             "related": list(self.related),
+            "known": self.known,
+            "reported": [{**vars(f), "confirmed": f.confirmed} for f in self.reported],
             **self.calibration,
             "seeds": [{"seed": s.network.seed, "label": s.label} for s in self.seeds],
             "evidence": [

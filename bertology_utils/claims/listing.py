@@ -20,6 +20,7 @@ PACKAGE = Path(__file__).resolve().parents[1]
 RESTS_ON = (
     "assets/evidence",
     "assets/ledger",
+    "assets/reported",
     "assets/calibration",
     "assets/seeds",
     "claims",

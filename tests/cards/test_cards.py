@@ -37,7 +37,8 @@ def test_a_card_has_its_slots_a_sentence_and_its_rules(id):
     text = section.get_text(" ")
     assert not re.search(r"\bnan\b|None|\bTrue\b|\{|\}|\band \d+ more;", text), text
     for _, slot in made.standing.slots:
-        assert slot.label in text and slot.label in repr(made)
+        label = "reported" if slot is made.standing.real and made.standing.known == "reported" else slot.label
+        assert label in text and label in repr(made)
 
 
 @pytest.mark.parametrize("row", ledger.rows(), ids=lambda r: r.id)

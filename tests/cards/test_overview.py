@@ -23,10 +23,11 @@ def test_a_line_per_claim_with_the_outcomes_of_its_card(section):
     for line, s in zip(lines, made.of, strict=True):
         labels = [getattr(s, slot).label for slot in made.columns]
         signs = [SIGNS[label] for label in labels]
-        assert [said[0] for said in line[1:]] == (["r", *signs[1:]] if s.related else signs), s.row.id
-        assert not s.related or line[1] == f"related: {', '.join(s.related)}"
+        beside = {"reported": "reported", "related": f"related: {', '.join(s.related)}"}.get(s.known)
+        assert [said[0] for said in line[1:]] == (["r", *signs[1:]] if beside else signs), s.row.id
+        assert not beside or line[1] == beside
         told = next(row for row in repr(made).splitlines() if s.row.title in row)
-        plain = [line[1], *labels[1:]] if s.related else labels
+        plain = [line[1], *labels[1:]] if beside else labels
         assert told.split() == [*s.row.title.split(), *" ".join(plain).split()]
 
 

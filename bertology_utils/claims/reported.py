@@ -1,0 +1,134 @@
+"""What the studies themselves reported, figure by figure: read strictly from `assets/reported/`.
+
+These figures decide nothing here: they stand beside the outcomes, each with its source, so that a reader knows what is
+known of BERT where none of its outputs was released.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from urllib.parse import urlparse
+
+from . import ledger
+from .strict import LedgerError, fields_of, read
+
+REPORTED = Path(__file__).parents[1] / "assets" / "reported"
+SPEAKS = ("supports", "qualifies", "against")
+NETWORKS = ("BERT", "other")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figure:
+    """A figure, or several of one table, as a study states it; `assets/reported/README.md` explains the fields.
+
+    Attributes
+    ----------
+    study : str
+        Key of the bibliography.
+    values : dict[str, tuple[float, ...]]
+        By name, a figure for each column that the measure names, in `unit`; the name of a lone one is empty.
+    speaks : {"supports", "qualifies", "against"}
+        Our reading of the figure beside the survey's sentence: no outcome.
+    network : {"BERT", "other"}
+        Whether a BERT is among the networks.
+    second : str
+        A second place where the same figures were read; empty where there is none.
+
+    Examples
+    --------
+    >>> print(figures("trn.nsp.liu2019b")[1])
+    QNLI: 88.4 / 84.9; SQuAD: 88.5 / 87.9; MNLI-m: 84.4 / 83.9 %
+    """
+
+    study: str
+    model: str
+    data: str
+    measure: str
+    values: Mapping[str, tuple[float, ...]] = field(hash=False)
+    unit: str
+    where: str
+    via: str
+    source: str
+    speaks: str
+    network: str = "BERT"
+    second: str = ""
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether the figures were read in two independent places."""
+        return bool(self.second)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def text(self, most: int | None = None) -> str:
+        """The figures with their unit; of more names than `most` the first ones, and how many there are beyond."""
+        rows = [(f"{name}: " if name else "", " / ".join(f"{v:g}" for v in row)) for name, row in self.values.items()]
+        more = len(rows) - len(rows[:most])
+        told = "; ".join(name + row for name, row in rows[:most]) + (f"; {more} more" if more else "")
+        return f"{told} {'%' if self.unit == 'per cent' else f'({self.unit})'}"
+
+
+def figures(claim: str) -> tuple[Figure, ...]:
+    """What was reported that bears on a claim, in the order of the file; empty where nothing was found.
+
+    Parameters
+    ----------
+    claim : str
+        Id of a ledger row.
+    """
+    return _all().get(claim, ())
+
+
+@cache
+def _all() -> dict[str, tuple[Figure, ...]]:
+    return parse("".join(path.read_text(encoding="utf-8") for path in sorted(REPORTED.glob("*.yaml"))))
+
+
+def parse(text: str) -> dict[str, tuple[Figure, ...]]:
+    """Read figures by claim, refusing whatever does not fit.
+
+    Parameters
+    ----------
+    text : str
+        YAML as in `assets/reported/`.
+
+    Raises
+    ------
+    LedgerError
+        A claim is not in the ledger, a field is unknown, missing or of the wrong kind, a figure is no number or has no
+        address, the measure does not name the columns; claim and field are named.
+    """
+    known = {row.id for row in ledger.rows()}
+    raw = read(text)
+    for claim in raw:
+        if claim not in known:
+            raise LedgerError(f"{claim}: no such claim in the ledger")
+    return {id: tuple(_figure(f, f"{id}, figure {n}") for n, f in enumerate(entries, 1)) for id, entries in raw.items()}
+
+
+def _figure(raw: object, where: str) -> Figure:
+    if isinstance(raw, Mapping) and "values" in raw and not isinstance(raw["values"], Mapping):
+        raw = {**raw, "values": {"": raw["values"]}}
+    made = dict(fields_of(Figure, raw, where))
+    values = {str(name): tuple(v) if isinstance(v, list) else (v,) for name, v in made["values"].items()}
+    for name, row in values.items():
+        if not row or any(isinstance(v, bool) or not isinstance(v, (int, float)) for v in row):
+            raise LedgerError(f"{where}, values: {name!r} is {row!r}, not numbers")
+    out = Figure(**{**made, "values": values})
+    columns = {len(row) for row in values.values()} - {1}
+    named = {out.measure.count(" / ") + 1} if "..." not in out.measure else columns
+    trouble = {
+        "values": not values,
+        "measure": bool(columns) and columns != named,
+        "source": urlparse(out.source).scheme != "https" or not urlparse(out.source).netloc,
+        "speaks": out.speaks not in SPEAKS,
+        "network": out.network not in NETWORKS,
+    }
+    for name, bad in trouble.items():
+        if bad:
+            raise LedgerError(f"{where}: {name} does not fit: {getattr(out, name)!r}")
+    return out
