@@ -8,6 +8,7 @@ from released_figures import released_rows as rows
 from support import NEEDS_MIRROR
 
 from bertology_rescore import attention_maps as maps
+from bertology_utils.claims.evidence import find
 
 pytestmark = NEEDS_MIRROR
 
