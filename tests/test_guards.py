@@ -19,6 +19,8 @@ from bertology_utils.subject import encode, hub
 from bertology_utils.subject.models import ModelUnavailable, ModelUnsuitable, load
 
 ROOT = Path(__file__).resolve().parents[1]
+PACKAGES = (ROOT / "bertology_utils", *ROOT.glob("workshop/*/bertology_*"))
+SOURCES = [p for package in PACKAGES for p in package.rglob("*.py")]
 
 
 def test_subjects_are_eager_and_give_maps():
@@ -61,9 +63,7 @@ def test_head_mask_does_nothing_so_nobody_uses_it():
         except TypeError:
             masked = plain  # refused outright: no trap any more
     assert torch.equal(plain, masked), "head_mask has an effect again: hooks.ablate_heads may be simplified"
-    used = [
-        p for p in (ROOT / "bertology_utils").rglob("*.py") if re.search(r"head_mask\s*=|prune_heads\(", p.read_text())
-    ]
+    used = [p for p in SOURCES if re.search(r"head_mask\s*=|prune_heads\(", p.read_text())]
     assert not used
 
 
@@ -148,7 +148,7 @@ def test_known_hub_names_are_pinned():
 
 def test_data_sets_need_no_scripts():
     """`datasets` 5 refuses dataset scripts: none is asked for."""
-    asked = [p for p in (ROOT / "bertology_utils").rglob("*.py") if "trust_remote_code=True" in p.read_text()]
+    asked = [p for p in SOURCES if "trust_remote_code=True" in p.read_text()]
     assert not asked
 
 
