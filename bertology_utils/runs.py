@@ -151,6 +151,8 @@ def _own(it: Claim, items: Data | Sequence[Item] | Mapping[str, Sequence[Item]],
     if not isinstance(items, Data):
         items = data_of(items if isinstance(items, Mapping) else {it.tasks[0]: items})
     own.fitting(items.items, it.tasks)
+    if not items.name.startswith(own.PREFIX):
+        items = replace(items, name=f"{own.PREFIX}{items.name}-{items.sha256[:8]}")
     drawn = {task: sample(given, settings.n, settings.seed) for task, given in items.items.items()}
     kept = {task: chosen for task, (chosen, _) in drawn.items()}
     notes = [f"{task}: {note}" for task, (_, said) in drawn.items() for note in said]

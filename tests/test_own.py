@@ -13,7 +13,7 @@ from bertology_utils import runs
 from bertology_utils.claims import evidence
 from bertology_utils.claims.clauses import UNTESTED
 from bertology_utils.claims.registry import NotRunnable
-from bertology_utils.data import load, own
+from bertology_utils.data import load, of, own
 from bertology_utils.data.items import Cloze, ForcedChoice, Labelled, MinimalPair
 from bertology_utils.data.own import OwnDataError
 from bertology_utils.scores import intervals
@@ -142,6 +142,13 @@ def test_two_files_of_ones_own_are_two_records(tmp_path):
     one, other = (load("agreement", path=agreement(tmp_path, n)).name for n in (8, 12))
     assert one.rpartition("-")[0] == other.rpartition("-")[0] == "own-agreement.csv" and one != other
     assert load("agreement", path=agreement(tmp_path, 8)).name == one
+    assert of({"agreement": load("agreement", path=agreement(tmp_path, 8))["agreement"]}).name == f"own-{one[-8:]}"
+
+
+def test_items_under_another_name_are_ones_own_too(settings, tmp_path):
+    data = replace(load("agreement", path=agreement(tmp_path)), name="builtin")
+    (record,) = runs.run(GAPS, settings, items=data, twin=False).records
+    assert record.is_own and record.data == f"own-builtin-{data.sha256[:8]}"
 
 
 def test_a_record_of_ones_own_items_is_shown_and_never_counts(settings, tmp_path):

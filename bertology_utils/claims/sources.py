@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..data import load as load_data
+from ..data import of as data_of
 from ..data import sha256
 from ..data.items import Data
 from ..settings import Settings
@@ -49,7 +50,7 @@ def _on_the_hub(it: Claim, source: str) -> bool:
 def load_for(it: Claim, source: str, settings: Settings) -> Data:
     """The items of a source for a claim, in its default number unless the settings name one."""
     if it.family:  # what the runs were trained on and asked is in their records
-        return Data(name=source, items={}, sha256=sha256({}))
+        return data_of({}, name=source)
     if source == "builtin":
         return load_data(it.tasks, source, n=settings.n or it.n, seed=settings.seed, settings=settings)
     from ..data import original

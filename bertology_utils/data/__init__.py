@@ -65,7 +65,9 @@ def load(
         from bertology_utils.data import own
 
         given, idle = own.with_notes(path, tasks)
-        return replace(of({tasks: given}, Path(path).name), notes=idle)
+        made = of({tasks: given})
+        named = made.name.replace(own.PREFIX, f"{own.PREFIX}{Path(path).name}-")
+        return replace(made, name=named, notes=idle)
     names = (tasks,) if isinstance(tasks, str) else tuple(tasks)
     n = n if n is not None else (settings.n if settings is not None else None)
     items: dict[str, list] = {}
@@ -85,16 +87,16 @@ def load(
     return Data(name=source, items=items, sha256=sha256(items), notes=tuple(notes))
 
 
-def of(items: Mapping[str, Sequence[Item]], file: str = "") -> Data:
+def of(items: Mapping[str, Sequence[Item]], name: str = "") -> Data:
     """Data from items made elsewhere: a researcher's own, by task.
 
-    The name that records have it by holds a digest of the items, so that two sets are never one.
+    Where no name is given it holds a digest of the items, so that the records of two sets are never one.
     """
     from bertology_utils.data.own import PREFIX
 
     given = {task: list(group) for task, group in items.items()}
     digest = sha256(given)
-    return Data(name=f"{PREFIX}{file}{'-' * bool(file)}{digest[:8]}", items=given, sha256=digest)
+    return Data(name=name or f"{PREFIX}{digest[:8]}", items=given, sha256=digest)
 
 
 def sample(items: Sequence[Item], n: int | None, seed: int = 0) -> tuple[list[Item], tuple[str, ...]]:

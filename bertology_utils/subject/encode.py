@@ -7,6 +7,7 @@ bounded by one window of sentences, however long the corpus. `attentions.attenti
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -154,9 +155,10 @@ def _with(row: Row, own: dict[int, list[int]]) -> Row:
 
 
 def unknown_share(subject: Subject, texts: Sequence[str]) -> float:
-    """The share of pieces of texts that are the unknown token, where texts are many of `SAMPLE` of them; 0 of none."""
+    """The share of pieces of texts that are the unknown token; of many texts, of `SAMPLE` drawn ones; 0 of none."""
     tokenizer = subject.tokenizer
-    some = [text.replace(MASK, " ") for text in texts[:: max(1, len(texts) // SAMPLE)]]
+    drawn = texts if len(texts) <= SAMPLE else random.Random(0).sample(texts, SAMPLE)
+    some = [text.replace(MASK, " ") for text in drawn]
     rows = tokenizer(some, add_special_tokens=False, truncation=False, verbose=False)["input_ids"] if some else []
     pieces = [i for row in rows for i in row]
     return sum(i == tokenizer.unk_token_id for i in pieces) / len(pieces) if pieces else 0.0
