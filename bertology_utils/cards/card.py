@@ -10,7 +10,7 @@ from . import layout, reported, tiers, words
 from .rows import deciding, headline
 from .rule import asked
 from .seeds import spread
-from .standing import Standing, standing
+from .standing import REPORTED, Standing, standing
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,9 @@ class Card:
         for name, slot in s.slots:
             why = f" ({without})" if name == "untrained" and (without := layout.without_twin(s)) else ""
             why += f"; related outputs {words.related(s)}" if slot is s.real and s.related else ""
-            said = (slot is s.real and reported.slot(s)) or slot.label
+            said = slot.label
+            if slot is s.real and (known := reported.slot(s)):
+                said = known if s.known == REPORTED else f"{said}; {known}"
             out.append(f"{name.upper():10} {said}{why}" + (f": {headline(slot)}" if slot.decision else ""))
         if apart := spread(s):
             out.append(f"SEEDS      {apart.measure} {apart} in {apart.seeds} seeds ({words.data_name(apart.data)})")
