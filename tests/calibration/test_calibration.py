@@ -26,7 +26,7 @@ def stored() -> list[str]:
 # so. Nobody can hold them there, so no null can either. Most are absences: that nothing is lost takes narrow intervals.
 TOO_FEW = {
     "builtin": {
-        "syn.concatenated.miaschi2020": "sentences know the lead over an untrained network to nine points, more than five is asked for",
+        "syn.concatenated.miaschi2020": "the lead over an untrained network is known to nine points, five are asked for",
         "lay.conceptnet.cui2020": "generated relations know the rise over an untrained network's to twenty points",
         "mbt.typology.pires2019": "the pairs of seven generated languages know a correlation to .3",
         "wld.attributes.da2019": "generated attributes know an untrained network's gap to half of the area",

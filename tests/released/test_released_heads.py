@@ -7,6 +7,7 @@ from released_figures import figures
 from support import NEEDS_MIRROR
 from support import released_rows as rows
 
+from bertology_utils.claims.evidence import find
 from bertology_utils.released import attention_maps as maps
 
 pytestmark = NEEDS_MIRROR
