@@ -14,6 +14,7 @@ from bertology_utils.claims import ledger
 from bertology_utils.claims.rules import OUTCOMES, UNTESTABLE, decide
 from bertology_utils.data import load
 from bertology_utils.data.items import Ambiguity, EdgeItem
+from bertology_utils.experiments.heads import syntax
 from bertology_utils.scores import intervals
 from bertology_utils.settings import Settings
 from bertology_utils.subject import models
@@ -205,3 +206,25 @@ def test_every_live_claim_names_nulls_and_a_planted_subject(id):
     from bertology_utils.calibration.harness import nulls_of
 
     assert nulls_of(runs.get(id)) and runs.get(id).planted and runs.get(id).planted.__doc__
+
+
+def lead(relation, head, on_dev, over_offset, over_tag, sentences):
+    columns = {"head - offset": np.array(over_offset, float), "head - nearest of its tag": np.array(over_tag, float)}
+    return syntax.Lead(relation, "dependent to head", head, 1, on_dev, columns, np.array(sentences))
+
+
+def test_a_head_counts_in_the_relation_where_it_leads_most_and_once():
+    empty = [[]] * 3
+    found = [lead("obj", 7, 0.3, *empty), lead("amod", 7, 0.4, *empty), lead("det", 2, 0.1, *empty), lead("cc", 5, -0.2, *empty),
+             lead("case", 1, -0.3, *empty)]  # fmt: skip
+    assert [(x.relation, x.head) for x in syntax._different(found)] == [("amod", 7), ("det", 2), ("cc", 5)]
+
+
+def test_the_least_lead_is_over_the_better_baseline_and_of_the_worse_head():
+    """Over the offset .5 and over the tag .25; another head 1 and .75: the least is .25."""
+    one = lead("obj", 7, 0.3, [1, 0, 1, 0], [1, 0, 0, 0], [0, 1, 2, 3])
+    two = lead("det", 2, 0.3, [1, 1, 1, 1], [1, 1, 1, 0], [0, 1, 2, 3])
+    assert syntax._least([one], SETTINGS)[0] == 0.25
+    assert syntax._least([two], SETTINGS)[0] == 0.75
+    value, low, high = syntax._least([one, two], SETTINGS)
+    assert value == 0.25 and low < value < high

@@ -176,6 +176,24 @@ def test_symbols_tell_languages_of_their_own_and_not_others():
         assert identity.symbols(made, part == "train", kind).tolist() == ["de", "fr", "de", "fr"]
 
 
+def test_neighbours_see_what_centring_leaves_and_no_linear_probe_can():
+    """Two languages of equal means, one spread along each axis: a probe's best weights are nought, neighbours tell them."""
+    rng = np.random.default_rng(0)
+    n = 120
+    axis = np.repeat([0, 1], n)
+    points = np.zeros((2 * n, 2))
+    points[np.arange(2 * n), axis] = np.tile([1.0, -1.0], n)
+    points += rng.normal(0, 0.05, points.shape)
+    part = np.tile(np.repeat(["train", "dev", "test"], n // 3), 2)
+    layers = np.stack([points, points])
+    texts = [""] * (2 * n)
+    made = identity.Spoken(layers, layers, np.array(["de", "fr"])[axis], np.tile(np.arange(n), 2), part, texts, texts)
+    rows = {r["measure"]: r for r in identity._removed(made, SETTINGS)}
+    assert rows["language identification, centred - chance"]["value"] == pytest.approx(0.5, abs=0.02)
+    means = [points[(part == "train") & (axis == k)].mean(0) for k in (0, 1)]
+    assert np.allclose(means[0], means[1], atol=0.1)
+
+
 # word alignment
 
 

@@ -210,6 +210,21 @@ def test_ends_of_triples_are_found_in_their_words():
             assert said == item.meta["tail"].lower() and reading.item is item
 
 
+def test_static_likeness_is_the_cosine_of_mean_input_embeddings():
+    subject = models.load("toy", Settings())
+    same, other = triples.static_likeness(subject, [("the dog", "dog the"), ("dog", "cat")])
+    assert same == pytest.approx(1, abs=1e-6)
+    table = subject.base.get_input_embeddings().weight.detach().numpy()
+    a, b = (table[subject.tokenizer.convert_tokens_to_ids(w)] for w in ("dog", "cat"))
+    assert other == pytest.approx(float(a @ b / np.linalg.norm(a) / np.linalg.norm(b)), abs=1e-5)
+
+
+def test_the_best_rival_is_the_one_that_tells_more():
+    labels = np.array([True, True, False, False])
+    scores = np.array([[4.0, 4, 1], [3, 2, 2], [2, 3, 3], [1, 1, 4]])  # areas 1, .75 and 0
+    assert triples._over_best(scores, labels) == 0.25
+
+
 def test_the_weight_that_tells_triples_apart_is_found():
     labels = np.arange(40) % 2 == 0
     parts = np.stack([np.where(labels, -1.0, -3.0), np.linspace(-9, 9, 40)], 1)
