@@ -103,7 +103,8 @@ def checks(test: Test, rows: Rows, *, absence: bool, over_twin: Rows | None = No
     out = []
     for record in chosen:
         value, low, high = (_number(record[k]) for k in ("value", "low", "high"))
-        low, high = within(test.measure, *_widened(value, low, high, widen))
+        if widen > 1:
+            low, high = within(test.measure, *_widened(value, low, high, widen))
         clusters = record.get("clusters")
         check = Check(
             test.measure,
