@@ -39,7 +39,7 @@ class Figure:
 
     Examples
     --------
-    >>> print(figures("trn.nsp.liu2019b")[1])
+    >>> print(figures("trn.nsp.liu2019b")[0])
     QNLI: 88.4 / 84.9; SQuAD: 88.5 / 87.9; MNLI-m: 84.4 / 83.9 %
     """
 
