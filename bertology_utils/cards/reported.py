@@ -54,11 +54,11 @@ def contradicted(s: Standing) -> str:
 
 
 def fold(s: Standing, whole: bool = False) -> str:
-    """All that was reported, each with a link to where it stands."""
+    """All that was reported, each with a link to its source and what it was read in, which may be a transcript of it."""
     if not s.reported:
         return ""
     items = "".join(
-        f'<li>{escape(line(f))}. <small>Read in <a href="{escape(f.source)}">{escape(f.via)}</a>'
+        f'<li>{escape(line(f))}. <small><a href="{escape(f.source)}">Source</a>; read in {escape(f.via)}'
         f"{f' and in {escape(f.second)}' if f.second else ''}"
         f"{'; of another network than BERT' if f.network != 'BERT' else ''}.</small></li>"
         for f in s.reported
