@@ -41,7 +41,7 @@ def rows() -> Iterator[str]:
                 continue
             for inside in (path, *sorted(p.parent for p in path.glob("*/__init__.py"))):
                 yield f"| `{inside.relative_to(PACKAGE)}/` | {says(inside)} |"
-    for package in sorted(ROOT.glob("workshop/*/bertology_*")):
+    for package in sorted(p.parent for p in ROOT.glob("workshop/*/bertology_*/__init__.py")):
         yield f"| `{package.parent.relative_to(ROOT)}/` | {says(package)} |"
 
 

@@ -146,7 +146,7 @@ def _place(slot: Slot) -> tuple[str, str, int, str] | None:
     for record in slot.records if checks else ():
         for clause in record.decision.clauses if record.decision else ():
             for number, check in enumerate(clause.checks):
-                if check is checks[0]:
+                if (check.measure, check.key, check.value) == (checks[0].measure, checks[0].key, checks[0].value):
                     return record.data, clause.name, number, check.measure
     return None
 

@@ -46,7 +46,7 @@ def legend(text: str) -> str:
     """What those of the words mean that a text has, in a line each.
 
     >>> print(legend("accuracy: 0.5 [0.4, 0.6]  open"))
-        open: this figure's interval lies across its bound, or rests on too few items to say
+        open: the interval lies across the bound, or rests on too few items to say; or some parts hold and the rest is open
     """
     low = text.lower()
     return "\n".join(f"    {word}: {means}" for word, means in WORDS.items() if word in low)

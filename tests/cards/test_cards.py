@@ -130,6 +130,6 @@ def test_a_card_says_whose_outputs_speak_and_how_many_items():
     """Two records of the real BERT: each with its own items, and one without any that were published."""
     said = card("hed.syntactic.clark2019", SHIPPED).standing
     told = words.sentence(said).split(".")[0]
-    assert told == "Holds for the real BERT (outputs of an independent rerun; authors' outputs, 3,760 items)"
+    assert told == "Holds for the real BERT (outputs of an independent rerun; authors' outputs, 3,720 items)"
     html = BeautifulSoup(card("sem.edge_probing.tenney2019b", SHIPPED)._repr_html_(), "html.parser")
     assert "n = 0" not in html.get_text() and "0 items" not in html.select(".claim-slot")[0].get_text()

@@ -35,7 +35,7 @@ CASES = [
     (
         [HOLDS, TOO, HOLDS, FAILS, OPEN],
         HOLDS,
-        f"It holds in three of five {WHO}, in one no better than without training; not found in one; undecided in one."
+        f"It holds in three of five {WHO}, in one no better than without training; not found in one; open in one."
         " Seed 3 disagrees with mini.",
     ),
     ([FAILS] * 5, HOLDS, f"It holds in none of five {WHO}; not found in five. All of them disagree with mini."),
@@ -47,7 +47,7 @@ CASES = [
     (
         [OPEN, HOLDS],
         HOLDS,
-        f"It holds in one of two {WHO.replace(' of a', ' measured so far of a')}; undecided in one.",
+        f"It holds in one of two {WHO.replace(' of a', ' measured so far of a')}; open in one.",
     ),
     ([OPEN], HOLDS, f"In the one {WHO.replace('seeds', 'seed')} that was measured so far it stays open."),
     ([GATED] * 5, HOLDS, f"It cannot be tested in any of five {WHO}."),
