@@ -147,10 +147,10 @@ def triples(subject, data, settings):
         options = dict(seed=settings.seed, draws=min(settings.draws, 1000), groups=groups[at])
         of, true, n = scores[at], labels[at], int(at.sum())
         rows.append(intervals.row("AUC", auc_interval(of, true, **options), n, set=name))
-        for rival, values in rivals.items():
+        for other, values in rivals.items():
             rows += [
-                intervals.row(f"AUC, {rival}", auc_interval(values[at], true, **options), n, set=name),
-                intervals.row(f"AUC over {rival}", auc_difference(of, values[at], true, **options), n, set=name),
+                intervals.row(f"AUC, {other}", auc_interval(values[at], true, **options), n, set=name),
+                intervals.row(f"AUC over {other}", auc_difference(of, values[at], true, **options), n, set=name),
             ]
         columns = np.stack([of, *(values[at] for values in rivals.values())], 1)
         over = intervals.bootstrap((columns, true), _over_best, **options, bounds=(-1.0, 1.0))

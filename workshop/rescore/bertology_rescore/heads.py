@@ -65,8 +65,8 @@ def _third_head(frame: pd.DataFrame) -> tuple[Interval, int]:
     own = lead.groupby([frame["layer"], frame["head"]]).idxmax()  # (layer, head) -> relation
     third = frame.loc[lead[own].nlargest(3).index[-1]]
     n = int(third.n)
-    right = [round(n * a / 100) for a in (third.best_head_accuracy, third.offset_accuracy)]
-    return accuracy_difference(*right, n), n
+    head, offset = (round(n * a / 100) for a in (third.best_head_accuracy, third.offset_accuracy))
+    return accuracy_difference(head, offset, n), n
 
 
 @_CLARK.on(
