@@ -31,10 +31,9 @@ def bits(share: float, seed: int = 0) -> str:
 class Runs:
     """Groups of records by seed: every figure is the group's, moved by the seed's noise."""
 
-    tier = SimpleNamespace(says="made up")
-
     def __init__(self, groups: dict[str, dict[str, Any]]) -> None:
         self.told = groups
+        self.tier = SimpleNamespace(says="made up", groups=groups)
 
     def has(self, name: str) -> bool:
         return name in self.told

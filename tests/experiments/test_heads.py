@@ -173,7 +173,6 @@ def test_a_head_of_place_alone_has_no_lead_over_its_profile(subject):
 
 
 def test_peaks_have_a_place_and_falls_compare_blocks():
-    from bertology_utils.experiments.heads.patterns import _lead
     from bertology_utils.experiments.heads.special_tokens import _fall, _peaks
     from bertology_utils.scores.profiles import stretches
 
@@ -193,8 +192,6 @@ def test_peaks_have_a_place_and_falls_compare_blocks():
     separator = np.tile([1.0, 1.0, 0.25, 0.25], (4, 1))
     assert _fall(mass, separator, np.ones_like(mass)) == pytest.approx(0.25)
     assert _fall(mass, separator, separator) == pytest.approx(1), "what all gradients do is no fall"
-    assert _lead(np.array([0.5, 0.3, 0.2]), 0) == pytest.approx(0.2)
-    assert _lead(np.array([0.5, 0.3, 0.2]), 2) == pytest.approx(-0.3)
 
 
 def test_all_rows_of_the_section_have_an_experiment():

@@ -27,7 +27,7 @@ ITEMS, SENTENCES, BLOCKS, PLACES = 400, 200, 40, 30
 class Runs:
     """Groups of records by seed: what each group does is given, items are hard or easy for all, seeds differ a little."""
 
-    tier = SimpleNamespace(says="made up")
+    tier = SimpleNamespace(says="made up", groups=TIER.groups)
 
     def __init__(self, without=(), seeds=4, real=False, **given):
         self.given, self.without, self.seeds = given, without, seeds  # group -> {p1, tagged, loss, words, pieces}

@@ -31,6 +31,7 @@ from bertology_utils.scores.intervals import Interval
                 "loss, shared - plain": 0.0,
                 "loss below the unigram plateau": 1.0,
                 "loss, narrower of that size - plain": 0.5,
+                "loss fallen over the last doubling of pieces": 0.05,
             },
             "parameters, shared / plain",
             0.3,

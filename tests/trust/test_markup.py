@@ -69,7 +69,7 @@ def spans(**change) -> items.Span:
 ITEMS = [
     items.ForcedChoice(id="1", condition=PLANTED, text=f"{PLANTED} [MASK]", good=PLANTED, bad="b"),
     items.Cloze(id="2", text=f"{PLANTED} [MASK]", answers=(PLANTED,)),
-    items.MinimalPair(id="3", good=PLANTED, bad=PLANTED),
+    items.MinimalPair(id="3", good=PLANTED, bad=f"{PLANTED} no"),
     items.Labelled(id="4", text=PLANTED, text_b=PLANTED, label=PLANTED),
     items.Sentence(
         id="5", words=(PLANTED, "b"), upos=(PLANTED, "X"), heads=(-1, 0), deprels=(PLANTED, "x"), chunks=(PLANTED, "O"),
