@@ -72,9 +72,6 @@ relatives: $(STAMP) ## networks that others trained, out of the package index: M
 test: $(STAMP) ## unit tests, guards, stored notebooks against the code (CPU=), the book and its pages
 	OMP_NUM_THREADS=1 $(RUN) -m pytest --nbval $(if $(CPU),--kernel-cpu $(CPU)) --numprocesses $(JOBS) --dist loadfile \
 	  $(TESTS)
-	@# a chapter is one test and takes a minute: whoever is free takes the next
-	$(if $(filter notebooks,$(TESTS)),OMP_NUM_THREADS=1 $(RUN) -m pytest -m chapters --numprocesses $(JOBS) \
-	  --maxschedchunk 1 tests/trust/test_chapters.py)
 
 golden: $(STAMP) ## what the code gives against what is stored: a move of code changes nothing (three minutes of a core)
 	OMP_NUM_THREADS=1 $(RUN) -m tests.golden compare
@@ -89,8 +86,8 @@ newest: ## the guards with the newest releases there are, in .venv-newest (PYTHO
 speed: $(STAMP) ## how fast the builders of generated data are, and training beside a bare loop
 	OMP_NUM_THREADS=1 $(RUN) -m pytest -m speed -s tests/builtin/test_builtin_speed.py workshop/pretrain/tests/test_pretrain_speed.py
 
-chapters: $(STAMP) ## every chapter with networks of full size (BERT, RoBERTa, DistilBERT, mpnet); a line for each
-	OMP_NUM_THREADS=1 $(RUN) -m pytest -m full --numprocesses $(JOBS) --maxschedchunk 1 tests/trust/test_chapters.py
+chapters: $(STAMP) ## every chapter for other networks and data (SIZE=chapters: narrow and soon; SIZE=full: 12 x 768)
+	OMP_NUM_THREADS=1 $(RUN) -m pytest -m $(or $(SIZE),chapters) --numprocesses $(JOBS) --maxschedchunk 1 tests/trust/test_chapters.py
 
 portability: $(STAMP) ## execute the notebooks as other machines would; how far figures move (NOTEBOOKS=, VARIANTS=)
 	$(BOOK) portability --notebooks "$(NOTEBOOKS)" --variants "$(VARIANTS)"

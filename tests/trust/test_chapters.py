@@ -1,7 +1,7 @@
 """Every chapter runs to its end whatever model and data a reader chooses: what cannot be measured is one line.
 
-`make test` takes a narrow network of twelve layers on the studies' own data, and without a network or data. `make chapters`
-(weekly) takes networks of full size and prints a line per chapter.
+`make chapters` takes a narrow network of twelve layers on the studies' own data, and none with neither network nor data;
+`make chapters SIZE=full` (weekly) takes networks of full size and prints a line per chapter.
 """
 
 from __future__ import annotations
