@@ -20,7 +20,7 @@ import pandas as pd
 from .. import files
 from ..claims.checks import CHOSEN, Check
 from ..claims.evidence import Evidence, is_real, together
-from ..claims.rules import OPEN, UNTESTABLE
+from ..claims.rules import HOLDS, OPEN, UNTESTABLE, UNTRAINED_TOO, Decision
 from ..scores.proportions import wilson
 from .standing import BUILTIN, Standing
 
@@ -45,7 +45,8 @@ class Concordance:
     Attributes
     ----------
     outcomes : data frame
-        A row per claim and network: ``claim, title, network, bert, outcome, agree``; ``agree`` is None where either is open.
+        A row per claim and network: ``claim, title, network, bert, outcome, agree``; ``agree``: whether all parts that
+        both decide by the same measures come out alike (`alike`); None where there is no such part.
     figures : data frame
         A row per test and network: ``claim, title, network, measure, key, data``; ``bert, bert_low, bert_high`` and ``value,
         low, high``; ``same_texts``; ``within``: whether the two intervals meet.
@@ -151,9 +152,32 @@ def _nearest(record: Evidence, mine: Iterable[Evidence]) -> list[Evidence]:
 def _outcome(s: Standing, mine: list[Evidence]) -> dict:
     texts = {SAME.get(name, name) for name in s.real.data}
     used = [r for r in mine if r.data in texts] or [r for r in mine if r.data != BUILTIN] or mine
-    outcome = together(used).label(ours=False)
-    agree = None if {s.real.label, outcome} & set(UNSETTLED) else s.real.label == outcome
-    return {"bert": s.real.label, "outcome": outcome, "agree": agree, "data": ", ".join(r.data for r in used)}
+    decision = together(used)
+    same = alike(s.real.decision, decision) if s.real.decision else []
+    return {
+        **{"bert": s.real.label, "outcome": decision.label(ours=False)},
+        **{"agree": all(same) if same else None, "data": ", ".join(r.data for r in used)},
+    }
+
+
+def alike(bert: Decision, other: Decision) -> list[bool]:
+    """Of each part of a claim that both decide by the same measures, whether they decide it alike.
+
+    A part that released figures decide by one baseline and a rerun by two is not compared: it would tell instruments apart,
+    not networks.
+    """
+    parts = {c.name: c for c in bert.tested}
+    pairs = [(parts[c.name], c) for c in other.tested if c.name in parts]
+    return [
+        _plain(a.outcome) == _plain(b.outcome)
+        for a, b in pairs
+        if not {a.outcome, b.outcome} & set(UNSETTLED)
+        and {c.measure for c in a.checks} == {c.measure for c in b.checks}
+    ]
+
+
+def _plain(outcome: str) -> str:
+    return HOLDS if outcome == UNTRAINED_TOO else outcome
 
 
 def _figures(real: list[Evidence], mine: list[Evidence]) -> Iterator[dict]:
@@ -250,7 +274,8 @@ def sentence(made: Concordance, network: str, name: str) -> str:
         return ""
     line = lines.loc[network]
     agree = (
-        f"Of the {line['decided']:.0f} claims that both BERT's own outputs and {name}'s rerun decide, they agree in "
+        f"Of the {line['decided']:.0f} claims of which BERT's own outputs and {name}'s rerun decide a part by the same "
+        f"measure, they agree in "
         f"{line['agree']:.0f}"
     )
     if np.isnan(line["correlation"]):

@@ -7,8 +7,10 @@ import pytest
 from typer.testing import CliRunner
 
 from bertology_utils.book.concordance_page import headline, page
-from bertology_utils.cards.concordance import concordance, picture, save, sentence, stored
+from bertology_utils.cards.concordance import alike, concordance, picture, save, sentence, stored
 from bertology_utils.cards.standing import standing, standings
+from bertology_utils.claims.checks import Check
+from bertology_utils.claims.rules import ClauseOutcome, Decision
 from bertology_utils.cli import app
 
 
@@ -33,12 +35,22 @@ def test_figures_are_those_of_the_records(made):
     assert row["same_texts"] and row["within"] == (row["low"] <= row["bert_high"] and row["bert_low"] <= row["high"])
 
 
-def test_outcomes_agree_only_where_both_decide(made):
-    for row in made.outcomes.to_dict("records"):
-        if row["agree"] is not None:
-            assert row["agree"] == (row["bert"] == row["outcome"])
-        else:
-            assert {row["bert"], row["outcome"]} & {"open", "untestable"}
+def part(name: str, outcome: str, *measures: str) -> ClauseOutcome:
+    checks = tuple(Check(m, "", 0.6, 0.5, 0.7, 100, 0.5, "above", None) for m in measures)
+    return ClauseOutcome(name, "", "property", outcome, "", checks)
+
+
+def test_parts_are_compared_only_where_both_decide_by_the_same_measures():
+    bert = Decision(
+        "mixed", (part("a", "holds", "UUAS"), part("b", "does not hold", "UUAS"), part("c", "holds", "over one"))
+    )
+    other = Decision(
+        "mixed",
+        (part("a", "holds, untrained too", "UUAS"), part("b", "open", "UUAS"), part("c", "does not hold", "over two")),
+    )
+    assert alike(bert, other) == [True]
+    assert alike(bert, Decision("holds", (part("b", "holds", "UUAS"), part("d", "holds", "UUAS")))) == [False]
+    assert alike(bert, Decision("open", (part("a", "untestable", "UUAS"),))) == []
 
 
 def test_it_is_stored_and_read_again(made, tmp_path):
@@ -78,6 +90,6 @@ def test_the_page_says_the_counts_and_links_each_disagreement(made):
 
 def test_the_command_says_it_and_writes_the_tables(tmp_path):
     done = CliRunner().invoke(app, ["concordance", "mini", "nobody", "--out", str(tmp_path / "c.json")])
-    assert done.exit_code == 0 and "mini's rerun decide" in done.output
+    assert done.exit_code == 0 and "mini's rerun decide a part" in done.output
     assert "nobody: no record of a claim" in done.output
     assert set(stored(tmp_path / "c.json").made["mini"]) >= {"subject_sha256", "dtype"}
