@@ -26,7 +26,7 @@ def page(made: Concordance | None = None) -> dict[str, str]:
     names = {n: name for n, name in NAMES.items() if n in set(made.outcomes["network"])}
     return {
         "said": " ".join(filter(None, (sentence(made, n, name) for n, name in names.items()))),
-        "picture": picture(made, names),
+        "picture": f"{_key(names)}\n{picture(made, names)}",
         "summary": _summary(made, names),
         "disagreements": _disagreements(made, names),
         "profiles": _profiles(made, names),
@@ -44,6 +44,12 @@ def headline(made: Concordance | None = None) -> str:
         if first
         else ""
     )
+
+
+def _key(names: dict[str, str]) -> str:
+    """Whose points have which colour."""
+    words = "".join(f'<span class="pt-{network.lower()}">{name}</span>' for network, name in names.items())
+    return f'<p class="tradeoff-key">{words}</p>'
 
 
 def _summary(made: Concordance, names: dict[str, str]) -> str:
@@ -107,4 +113,4 @@ def _two(value: float) -> str:
 
 
 def _html(rows: pd.DataFrame) -> str:
-    return rows.to_html(index=False, border=0, classes="facts", escape=False, justify="left")
+    return rows.to_html(index=False, border=0, classes="facts even", escape=False, justify="left")

@@ -18,9 +18,9 @@ from . import archive
 
 SQUARES = {  # how a claim as a whole is drawn: by the real BERT where its outputs decide, else by MiniLM, else by mini
     "holds": "holds",
-    "part": "in part, or untrained too",
+    "part": "mixed, or untrained too",
     "not": "does not hold, or not found in mini",
-    "open": "undecided, or cannot be tested here",
+    "open": "open, or untestable",
     "none": "not rerun yet, or only cited",
 }
 

@@ -298,6 +298,7 @@ def picture(made: Concordance, names: dict[str, str]) -> str:
         parts.append(f'<text class="tick" x="{x(tick)}%" y="{y(0) + 16}" text-anchor="middle">{tick:g}</text>')
         parts.append(f'<text class="tick" x="{left}%" dx="-6" y="{y(tick) + 4}" text-anchor="end">{tick:g}</text>')
     parts.append(f'<text class="tick" x="98%" y="{height - 6}" text-anchor="end">BERT-base</text>')
+    parts.append(f'<text class="tick" x="{left}%" dx="6" y="{y(1) + 4}">the other network</text>')
     for network, name in names.items():
         for r in made.shares(network).to_dict("records"):
             at, words = (
