@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from html import escape
 
 from ..cards import reported, seeds
-from ..cards.standing import MINILM, Slot, Standing
+from ..cards.standing import MINILM, SIZED, Slot, Standing
 from ..cards.words import KINDS, SIGNS, badge, related_badge
 from ..claims import ledger
 from ..claims.rules import FAILS, HOLDS, UNTRAINED_TOO
 
 COLUMNS = {
     "real": "real BERT",
+    "sized": SIZED,
     "relative": MINILM,
     "mini": "mini",
     "untrained": "untrained",

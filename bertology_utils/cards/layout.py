@@ -12,19 +12,25 @@ from . import reported, tiers, words
 from .rows import Row, deciding, every
 from .rule import KIND, asked
 from .seeds import spread
-from .standing import FAMILY, MINILM, Slot, Standing
+from .standing import FAMILY, MINILM, SIZED, Slot, Standing
 from .strip import strip
 from .sure import Sureness, sure
 
 UNDER = {
     "real BERT": "published weights",
-    MINILM: "a trained relative of BERT",
+    SIZED: "a network of BERT's size",
+    MINILM: "a smaller relative of BERT",
     "mini": "our small BERT",
     "mini-multi": "our small multilingual BERT",
     "untrained": "{ours} with random weights",
     FAMILY: "our small pretraining runs",
 }
-COLOURS = {FAMILY: "mini", "mini-multi": "mini", MINILM: "relative"}  # a slot that another's colours fit
+COLOURS = {
+    FAMILY: "mini",
+    "mini-multi": "mini",
+    MINILM: "relative",
+    SIZED: "sized",
+}  # a slot that another's colours fit
 ALONE = "trained runs are compared with one another"  # in place of an untrained network
 
 
@@ -142,7 +148,7 @@ def _outcome(name: str, slot: Slot, clause: Clause) -> str:
 
 
 def _graded(s: Standing) -> list[tuple[str, Sureness]]:
-    whose = (("the real BERT", "real"), (MINILM, "relative"), (words.ours(s), "mini"))
+    whose = (("the real BERT", "real"), (SIZED, "sized"), (MINILM, "relative"), (words.ours(s), "mini"))
     found = [(name, sure(s, which)) for name, which in whose]
     return [(name, grade) for name, grade in found if grade]
 

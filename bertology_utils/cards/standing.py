@@ -27,7 +27,8 @@ BUILTIN = "builtin"
 FAMILY = "family"  # recorded runs of training stand in our slot where a claim compares such runs
 TOY = "toy"
 RELATIVE, MINILM = "all-MiniLM-L6-v2", "MiniLM"  # a trained network that comes as a package, and what readers call it
-SHOWN = ("mini", "mini-multi", TOY, FAMILY, RELATIVE)  # models whose records have a place of their own on a card
+SIZED = "mpnet"  # another, of BERT-base's size
+SHOWN = ("mini", "mini-multi", TOY, FAMILY, RELATIVE, SIZED)  # models whose records have a place of their own on a card
 RELEASED, REPORTED, RELATED, NOTHING = "released", "reported", "related", "none"  # what there is of the real BERT
 STANCES = ("supports", "qualifies", "contradicts")  # of released outputs, as we read them
 
@@ -144,9 +145,18 @@ class Standing:
         return _slot(_headline(self._reruns(self.ours)), ours=True)
 
     @cached_property
+    def sized(self) -> Slot:
+        """A network of BERT-base's size that others have trained, with a mask adapter of ours."""
+        return self._trained(SIZED)
+
+    @cached_property
     def relative(self) -> Slot:
-        """A network of BERT's architecture that others have trained; size alone does not explain what it lacks."""
-        slot = _slot(_headline(self._reruns(RELATIVE)), ours=True)
+        """A smaller network of BERT's architecture that others have trained; it fills no masks."""
+        return self._trained(RELATIVE)
+
+    def _trained(self, model: str) -> Slot:
+        """A slot of a network whose size excuses nothing: what is not found in it does not hold for it."""
+        slot = _slot(_headline(self._reruns(model)), ours=True)
         return replace(slot, label=FAILS) if slot.label == NOT_FOUND else slot
 
     @cached_property
@@ -166,9 +176,9 @@ class Standing:
 
     @property
     def slots(self) -> tuple[tuple[str, Slot], ...]:
-        """The slots in the order of a card, by the names that readers see; the relative's only where it was measured."""
-        relative = ((MINILM, self.relative),) if self.relative.decision else ()
-        return ("real BERT", self.real), *relative, (self.ours, self.mini), ("untrained", self.untrained)
+        """The slots in the order of a card, by the names that readers see; the relatives' only where they were measured."""
+        relatives = [(name, s) for name, s in ((SIZED, self.sized), (MINILM, self.relative)) if s.decision]
+        return ("real BERT", self.real), *relatives, (self.ours, self.mini), ("untrained", self.untrained)
 
     def _reruns(self, model: str) -> list[Evidence]:
         return [r for r in self.records if r.kind == "rerun" and r.model == model]
@@ -189,7 +199,9 @@ class Standing:
             "title": self.row.title,
             "how": self.row.how,
             "clauses": [{"says": c.says, "kind": c.kind} for c in self.row.clauses],
-            "outcomes": {name: getattr(self, name).plain() for name in ("real", "relative", "mini", "untrained")},
+            "outcomes": {
+                name: getattr(self, name).plain() for name in ("real", "sized", "relative", "mini", "untrained")
+            },
             "related": list(self.related),
             "known": self.known,
             "reported": [{**vars(f), "confirmed": f.confirmed} for f in self.reported],

@@ -1,6 +1,6 @@
 """The strip of dots and intervals under a card's head: everybody's figure on one axis, as an SVG drawn from evidence.
 
-Text in it is text. Colours are the page's (`--real`, `--relative`, `--mini`, `--untrained`), so that the strip follows its theme.
+Text in it is text. Colours are the page's (`--real`, `--mini` and so on), so that the strip follows its theme.
 Places along the axis are percentages of whatever width there is, heights and letters are pixels: what is legible on a
 desk is legible on a phone.
 """
@@ -15,7 +15,7 @@ import numpy as np
 
 from ..claims.checks import Check
 from ..claims.clauses import ABSENCE, UNTESTED, Test
-from .standing import MINILM, Slot, Standing
+from .standing import MINILM, SIZED, Slot, Standing
 from .words import share
 
 LEFT, RIGHT = 24, 12  # per cent of the width; the axis runs between these margins
@@ -65,6 +65,7 @@ def _lanes(standing: Standing, clause: str, test: Test) -> list[Lane]:
     return [
         Lane("paper", "var(--card-ink)", tuple(paper), hollow=True),
         Lane("real BERT", "var(--real)", _figures(standing.real, clause, test)),
+        Lane(SIZED, "var(--sized)", _figures(standing.sized, clause, test)),
         Lane(MINILM, "var(--relative)", _figures(standing.relative, clause, test)),
         Lane(standing.ours, "var(--mini)", _figures(standing.mini, clause, test)),
         Lane("untrained", "var(--untrained)", _figures(standing.untrained, clause, test)),

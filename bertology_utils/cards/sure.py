@@ -26,7 +26,7 @@ class Sureness:
 
 
 def sure(standing: Standing, which: str) -> Sureness | None:
-    """The grade of the slot ``real``, ``relative`` or ``mini``; None where nothing was rerun.
+    """The grade of the slot ``real``, ``sized``, ``relative`` or ``mini``; None where nothing was rerun.
 
     Each weakness lowers the grade by one: aggregates only, indirect evidence, another network than BERT, a small model (of
     one training seed, unless other seeds bear it out), seeds on both sides, an interval wider than the effect asked for,
@@ -37,7 +37,7 @@ def sure(standing: Standing, which: str) -> Sureness | None:
         return None
     reasons = []
     checks = slot.decision.checks
-    if which in ("relative", "mini"):
+    if which in ("sized", "relative", "mini"):
         reasons += _networks(standing) if which == "mini" else ["a relative of BERT, tuned on pairs of sentences"]
         if slot.demonstration:
             reasons.append("generated sentences only")

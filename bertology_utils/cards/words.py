@@ -22,7 +22,7 @@ from ..claims.rules import (
 )
 from ..settings import TWIN
 from . import seeds
-from .standing import BUILTIN, FAMILY, MINILM, RELATIVE, Slot, Standing
+from .standing import BUILTIN, FAMILY, MINILM, RELATIVE, SIZED, Slot, Standing
 
 STUDIES = Path(__file__).parents[1] / "assets" / "studies.json"
 SIGNS = {
@@ -215,16 +215,16 @@ def _ours(slot: Slot, who: str) -> str:
     }.get(slot.label, f"It was not rerun with {who}")
 
 
-def _relative(slot: Slot) -> str:
+def _relative(who: str, slot: Slot) -> str:
     on = " on generated sentences" if slot.demonstration else ""
     return {
-        TAUGHT: f"In {MINILM}, a trained relative, it holds{on}.",
-        HOLDS: f"In {MINILM}, a trained relative, it holds{on}.",
-        UNTRAINED_TOO: f"In {MINILM}, a trained relative, it holds{on}, but no better than without training.",
-        MIXED: f"In {MINILM}, a trained relative, parts of it hold and parts do not{on}.",
-        FAILS: f"In {MINILM}, a trained relative, it does not hold{on}.",
-        OPEN: f"{MINILM}, a trained relative, leaves it open{on}.",
-        UNTESTABLE: f"It cannot be tested with {MINILM}, a trained relative{on}.",
+        TAUGHT: f"In {who} it holds{on}.",
+        HOLDS: f"In {who} it holds{on}.",
+        UNTRAINED_TOO: f"In {who} it holds{on}, but no better than without training.",
+        MIXED: f"In {who} parts of it hold and parts do not{on}.",
+        FAILS: f"In {who} it does not hold{on}.",
+        OPEN: f"With {who} it stays open{on}.",
+        UNTESTABLE: f"With {who} it cannot be tested{on}.",
     }.get(slot.label, "")
 
 
@@ -260,6 +260,9 @@ def own_run(record: Evidence) -> str:
 
 
 def sentence(standing: Standing) -> str:
-    """What came of a claim, in short sentences from its outcomes: for the real BERT, a relative, ours, and over seeds."""
+    """What came of a claim, in short sentences from its outcomes: for BERT, its relatives, ours, and over seeds."""
     mine = f"{_ours(standing.mini, ours(standing))}{_twin(standing.mini, standing.untrained)}"
-    return " ".join(filter(None, (_real(standing), _relative(standing.relative), mine, seeds.sentence(standing))))
+    whose = ((f"{SIZED}, of BERT's size,", standing.sized), (f"{MINILM}, a smaller relative,", standing.relative))
+    return " ".join(
+        filter(None, (_real(standing), *(_relative(*each) for each in whose), mine, seeds.sentence(standing)))
+    )

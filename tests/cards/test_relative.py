@@ -1,4 +1,4 @@
-"""The slot of a trained relative: there where it was measured, and no outcome of it put down to size."""
+"""The slots of trained relatives: there where they were measured, and no outcome of theirs put down to size."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bs4 import BeautifulSoup
 from bertology_utils.book import landing, scoreboard
 from bertology_utils.cards import layout, words
 from bertology_utils.cards.card import Card
-from bertology_utils.cards.standing import MINILM, RELATIVE, Standing, standing
+from bertology_utils.cards.standing import MINILM, RELATIVE, SIZED, Standing, standing
 from bertology_utils.claims import evidence
 from bertology_utils.claims.rules import FAILS, NOT_FOUND, TAUGHT
 from bertology_utils.settings import Settings
@@ -19,39 +19,43 @@ SHIPPED = Settings(evidence=evidence.SHIPPED)
 MISSED, LEARNT = "lay.conceptnet.cui2020", "hed.redundancy.clark2019"
 
 
-def related(id: str) -> Standing:
-    """The claim with mini's figures for the relative's too."""
-    s = standing(id, SHIPPED)
-    others = [r for r in s.records if r.model != RELATIVE]
-    return replace(s, records=(*others, *(replace(r, model=RELATIVE) for r in s.mini.records)))
-
-
 def without(id: str) -> Standing:
     s = standing(id, SHIPPED)
-    return replace(s, records=tuple(r for r in s.records if r.model != RELATIVE))
+    return replace(s, records=tuple(r for r in s.records if r.model not in (RELATIVE, SIZED)))
+
+
+def related(id: str, model: str = RELATIVE) -> Standing:
+    """The claim with mini's figures for a relative's too."""
+    s = without(id)
+    return replace(s, records=(*s.records, *(replace(r, model=model) for r in s.mini.records)))
 
 
 @pytest.mark.parametrize(
-    ("id", "mini", "label", "sentence"),
+    ("model", "slot", "name", "called"),
     [
-        (MISSED, NOT_FOUND, FAILS, "In MiniLM, a trained relative, it does not hold."),
-        (LEARNT, TAUGHT, TAUGHT, "In MiniLM, a trained relative, it holds."),
+        (SIZED, "sized", "mpnet", "mpnet, of BERT's size,"),
+        (RELATIVE, "relative", MINILM, "MiniLM, a smaller relative,"),
     ],
 )
-def test_it_has_a_slot_a_lane_and_a_sentence(id, mini, label, sentence):
-    s = related(id)
-    assert (s.mini.label, s.relative.label) == (mini, label)
-    assert [name for name, _ in s.slots] == ["real BERT", MINILM, "mini", "untrained"]
-    assert sentence in words.sentence(s) and f"{MINILM.upper():10} {label}" in repr(Card(s))
+@pytest.mark.parametrize(
+    ("id", "mini", "label", "says"),
+    [(MISSED, NOT_FOUND, FAILS, "it does not hold."), (LEARNT, TAUGHT, TAUGHT, "it holds.")],
+)
+def test_it_has_a_slot_a_lane_and_a_sentence(id, mini, label, says, model, slot, name, called):
+    s = related(id, model)
+    assert (s.mini.label, getattr(s, slot).label) == (mini, label)
+    assert [shown for shown, _ in s.slots] == ["real BERT", name, "mini", "untrained"]
+    assert f"In {called} {says}" in words.sentence(s) and f"{name.upper():10} {label}" in repr(Card(s))
     html = BeautifulSoup(layout.html(s), "html.parser")
-    assert html.select_one(".slot-relative").get_text().startswith(MINILM)
-    assert MINILM in html.select_one("svg.strip")["aria-label"]
-    assert s.plain()["outcomes"]["relative"]["label"] == label
+    assert html.select_one(f".slot-{slot}").get_text().startswith(name)
+    assert name in html.select_one("svg.strip")["aria-label"]
+    assert s.plain()["outcomes"][slot]["label"] == label
 
 
 def test_where_it_was_not_measured_nothing_speaks_of_it():
     s = without(MISSED)
-    assert MINILM not in layout.html(s) + repr(Card(s)) + words.sentence(s)
+    said = layout.html(s) + repr(Card(s)) + words.sentence(s)
+    assert MINILM not in said and SIZED not in said
     assert "relative" not in landing.result([s])
 
 
