@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from html import escape
 
 from ..cards import reported, seeds
-from ..cards.standing import MINILM, SIZED, Slot, Standing
+from ..cards.standing import MINILM, Slot, Standing
 from ..cards.words import KINDS, SIGNS, badge, related_badge
 from ..claims import ledger
 from ..claims.rules import FAILS, HOLDS, UNTRAINED_TOO
 
 COLUMNS = {
     "real": "real BERT",
-    "sized": SIZED,
+    "sized": "mpnet",
     "relative": MINILM,
     "mini": "mini",
     "untrained": "untrained",
@@ -44,7 +44,9 @@ def _row(s: Standing, section: str) -> str:
     kinds = sorted({r.kind for r in s.records if not r.is_twin})
     passes = s.untrained.label in (HOLDS, UNTRAINED_TOO) and s.mini.label != FAILS
     flags = f'data-disagree="{int(s.disagree)}" data-twin="{int(passes)}" data-kinds="{" ".join(kinds)}"'
-    cells = [_cell(s, s.ours if key == "mini" else name, getattr(s, key)) for key, name in COLUMNS.items()]
+    cells = [
+        _cell(s, {"mini": s.ours, "sized": s.larger}.get(key, name), getattr(s, key)) for key, name in COLUMNS.items()
+    ]
     cells.append(_seeds(s))
     shown = " + ".join(kinds)
     return (

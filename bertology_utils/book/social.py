@@ -14,7 +14,12 @@ from .landing import square
 SIZE = (1200, 630)
 INK, QUIET, GROUND = "#1c2430", "#55606b", "#ffffff"
 OURS = "#00755f"
-COLOURS = {"real BERT": "#2b4acb", SIZED: "#4b2e83", MINILM: "#9a2a7d", "untrained": "#7d6200"}
+COLOURS = {
+    "real BERT": "#2b4acb",
+    **dict.fromkeys(SIZED.values(), "#4b2e83"),
+    MINILM: "#9a2a7d",
+    "untrained": "#7d6200",
+}
 
 SQUARES = {"holds": "#1f6f43", "part": "#855600", "not": "#a8321f", "open": "#55606b", "none": "#d5dbe1"}
 SIDE, GAP = 22, 5

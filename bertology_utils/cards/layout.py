@@ -18,7 +18,8 @@ from .sure import Sureness, sure
 
 UNDER = {
     "real BERT": "published weights",
-    SIZED: "a network of BERT's size",
+    "mpnet": "a network of BERT's size",
+    "me5": "a relative for 100 languages",
     MINILM: "a smaller relative of BERT",
     "mini": "our small BERT",
     "mini-multi": "our small multilingual BERT",
@@ -29,7 +30,7 @@ COLOURS = {
     FAMILY: "mini",
     "mini-multi": "mini",
     MINILM: "relative",
-    SIZED: "sized",
+    **dict.fromkeys(SIZED.values(), "sized"),
 }  # a slot that another's colours fit
 ALONE = "trained runs are compared with one another"  # in place of an untrained network
 
@@ -148,7 +149,7 @@ def _outcome(name: str, slot: Slot, clause: Clause) -> str:
 
 
 def _graded(s: Standing) -> list[tuple[str, Sureness]]:
-    whose = (("the real BERT", "real"), (SIZED, "sized"), (MINILM, "relative"), (words.ours(s), "mini"))
+    whose = (("the real BERT", "real"), (s.larger, "sized"), (MINILM, "relative"), (words.ours(s), "mini"))
     found = [(name, sure(s, which)) for name, which in whose]
     return [(name, grade) for name, grade in found if grade]
 

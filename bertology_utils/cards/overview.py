@@ -11,7 +11,7 @@ import pandas as pd
 from ..claims.rules import NOT_RERUN
 from ..settings import Settings
 from . import reported
-from .standing import MINILM, REPORTED, SIZED, Slot, Standing, standings
+from .standing import MINILM, REPORTED, Slot, Standing, standings
 from .words import SIGNS, badge, related_badge, related_label
 
 SAID = "The claims of this chapter and what came of each. The cards say why."
@@ -27,7 +27,7 @@ class Overview:
     def columns(self) -> dict[str, str]:
         """Slot -> what readers see: the relatives' columns only where a claim was put to it."""
         (ours, *others) = dict.fromkeys(s.ours for s in self.of)
-        known = (("sized", SIZED), ("relative", MINILM))
+        known = (("sized", self.of[0].larger), ("relative", MINILM))
         relatives = {slot: name for slot, name in known if any(getattr(s, slot).decision for s in self.of)}
         return {"real": "real BERT", **relatives, "mini": "ours" if others else ours, "untrained": "untrained"}
 

@@ -27,8 +27,19 @@ BUILTIN = "builtin"
 FAMILY = "family"  # recorded runs of training stand in our slot where a claim compares such runs
 TOY = "toy"
 RELATIVE, MINILM = "all-MiniLM-L6-v2", "MiniLM"  # a trained network that comes as a package, and what readers call it
-SIZED = "mpnet"  # another, of BERT-base's size
-SHOWN = ("mini", "mini-multi", TOY, FAMILY, RELATIVE, SIZED)  # models whose records have a place of their own on a card
+SIZED = {
+    "mpnet": "mpnet",
+    "me5": "me5",
+    "me5-q4": "me5",
+}  # others, nearer to BERT-base's size, and what readers call them
+SHOWN = (
+    "mini",
+    "mini-multi",
+    TOY,
+    FAMILY,
+    RELATIVE,
+    *SIZED,
+)  # models whose records have a place of their own on a card
 RELEASED, REPORTED, RELATED, NOTHING = "released", "reported", "related", "none"  # what there is of the real BERT
 STANCES = ("supports", "qualifies", "contradicts")  # of released outputs, as we read them
 
@@ -146,17 +157,23 @@ class Standing:
 
     @cached_property
     def sized(self) -> Slot:
-        """A network of BERT-base's size that others have trained, with a mask adapter of ours."""
-        return self._trained(SIZED)
+        """A network of BERT-base's depth that others have trained: `mpnet` with our mask adapter, or `me5` of many languages."""
+        return self._trained(*(model for model, name in SIZED.items() if name == self.larger))
+
+    @property
+    def larger(self) -> str:
+        """What readers call the network in the slot `sized`."""
+        return ledger.subject(self.row.id, "mpnet")
 
     @cached_property
     def relative(self) -> Slot:
         """A smaller network of BERT's architecture that others have trained; it fills no masks."""
         return self._trained(RELATIVE)
 
-    def _trained(self, model: str) -> Slot:
-        """A slot of a network whose size excuses nothing: what is not found in it does not hold for it."""
-        slot = _slot(_headline(self._reruns(model)), ours=True)
+    def _trained(self, *models: str) -> Slot:
+        """A slot of a network (the first measured) whose size excuses nothing: what is not found does not hold for it."""
+        found = next(filter(None, map(self._reruns, models)), [])
+        slot = _slot(_headline(found), ours=True)
         return replace(slot, label=FAILS) if slot.label == NOT_FOUND else slot
 
     @cached_property
@@ -177,7 +194,7 @@ class Standing:
     @property
     def slots(self) -> tuple[tuple[str, Slot], ...]:
         """The slots in the order of a card, by the names that readers see; the relatives' only where they were measured."""
-        relatives = [(name, s) for name, s in ((SIZED, self.sized), (MINILM, self.relative)) if s.decision]
+        relatives = [(name, s) for name, s in ((self.larger, self.sized), (MINILM, self.relative)) if s.decision]
         return ("real BERT", self.real), *relatives, (self.ours, self.mini), ("untrained", self.untrained)
 
     def _reruns(self, model: str) -> list[Evidence]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..claims.checks import Check
 from ..claims.clauses import ABSENCE, UNTESTED, Test
-from .standing import MINILM, SIZED, Slot, Standing
+from .standing import MINILM, Slot, Standing
 from .words import share
 
 LEFT, RIGHT = 24, 12  # per cent of the width; the axis runs between these margins
@@ -65,7 +65,7 @@ def _lanes(standing: Standing, clause: str, test: Test) -> list[Lane]:
     return [
         Lane("paper", "var(--card-ink)", tuple(paper), hollow=True),
         Lane("real BERT", "var(--real)", _figures(standing.real, clause, test)),
-        Lane(SIZED, "var(--sized)", _figures(standing.sized, clause, test)),
+        Lane(standing.larger, "var(--sized)", _figures(standing.sized, clause, test)),
         Lane(MINILM, "var(--relative)", _figures(standing.relative, clause, test)),
         Lane(standing.ours, "var(--mini)", _figures(standing.mini, clause, test)),
         Lane("untrained", "var(--untrained)", _figures(standing.untrained, clause, test)),

@@ -22,7 +22,7 @@ from ..claims.rules import (
 )
 from ..settings import TWIN
 from . import seeds
-from .standing import BUILTIN, FAMILY, MINILM, RELATIVE, SIZED, Slot, Standing
+from .standing import BUILTIN, FAMILY, MINILM, RELATIVE, Slot, Standing
 
 STUDIES = Path(__file__).parents[1] / "assets" / "studies.json"
 SIGNS = {
@@ -262,7 +262,7 @@ def own_run(record: Evidence) -> str:
 def sentence(standing: Standing) -> str:
     """What came of a claim, in short sentences from its outcomes: for BERT, its relatives, ours, and over seeds."""
     mine = f"{_ours(standing.mini, ours(standing))}{_twin(standing.mini, standing.untrained)}"
-    whose = ((f"{SIZED}, of BERT's size,", standing.sized), (f"{MINILM}, a smaller relative,", standing.relative))
+    whose = ((f"{standing.larger}, a larger relative,", standing.sized), (f"{MINILM}, a relative,", standing.relative))
     return " ".join(
         filter(None, (_real(standing), *(_relative(*each) for each in whose), mine, seeds.sentence(standing)))
     )

@@ -98,7 +98,7 @@ def test_list_json_is_one_object_a_row():
     assert [r["id"] for r in rows] == [r.id for r in ledger.rows()] and done.returncode == 0
     for row in rows:
         assert {"id", "section", "how", "clauses", "outcomes", "nulls", "planted", "evidence"} <= set(row)
-        assert set(row["outcomes"]) == {"real", "relative", "mini", "untrained"}
+        assert set(row["outcomes"]) == {"real", "sized", "relative", "mini", "untrained"}
         for slot in row["outcomes"].values():
             assert set(slot) == {"label", "data", "n", "clusters"} and slot["label"] in LABELS
         for clause in row["clauses"]:
