@@ -69,14 +69,13 @@ class Targets:
         """The same targets with other labels."""
         return replace(self, labels=np.asarray(labels, str))
 
-    def draw(self, most: int, seed: int = 0, train: int | None = None) -> Targets:
-        """At most `most` targets of each split (`train` of the train split), drawn with `seed`, in their order."""
+    def draw(self, most: int, seed: int = 0) -> Targets:
+        """At most `most` targets of each split, drawn with `seed`, in their order."""
         rng = np.random.default_rng(seed)
         keep = []
         for split in SPLITS:
             places = np.flatnonzero(self.split == split)
-            bound = train if train and split == "train" else most
-            keep.append(rng.permutation(places)[:bound] if len(places) > bound else places)
+            keep.append(rng.permutation(places)[:most] if len(places) > most else places)
         return self.take(np.sort(np.concatenate(keep)))
 
 

@@ -18,8 +18,7 @@ from ...subject.models import Subject
 from . import planted
 from .fitted import Rows, layer_rows, refitted, tuned
 
-MOST, TRAIN = 2000, 16_000  # targets per split, and to train on: a smaller probe reads 3 to 9 points less off a vector
-SENTENCES = 3000  # of a treebank, per split
+MOST = 2000  # targets per split: time and memory are bounded
 
 
 def stranger(subject: Subject, settings: Settings) -> Subject:
@@ -57,7 +56,7 @@ def arcs(item: Sentence) -> list[tuple]:
     "syn.pos_chunks_deps.tenney2019b",
     tasks=("treebank", "chunks"),
     n=360,
-    limit=SENTENCES,
+    limit=180,
     nulls=("untrained", "layer 0", "bag of words", "positions"),
     planted=planted.analysed,
 )
@@ -72,7 +71,7 @@ def pos_chunks_deps(subject, data, settings):
     untrained = stranger(subject, settings)
     for found in _by_source(data):
         every, notes = zip(*(probes.fitting(subject, from_sentences(few(i, 4), f)) for _, i, f in found))
-        targets = [t.draw(MOST, settings.seed, TRAIN) for t in every]
+        targets = [t.draw(MOST, settings.seed) for t in every]
         ours, theirs = (probes.gather_all(s, targets, settings=settings) for s in (subject, untrained))
         for (task, _, _), target, x, y, note in zip(found, targets, ours, theirs, notes):
             # a pair of words is hardly met twice: control labels by type make sense for single words only
@@ -126,7 +125,7 @@ def ancestor_targets(subject: Subject, items: list[Sentence], settings: Settings
         subject, probes.targets.build([i.words for i in items], [i.split for i in items], found)
     )
     labels = {(n, i): line for n, words in enumerate(lines) for i, line in words}
-    targets = targets.draw(MOST, settings.seed, TRAIN)
+    targets = targets.draw(MOST, settings.seed)
     of = [labels[n, span[0, 0]] for n, span in zip(targets.sentence, targets.spans)]
     return [targets.relabel([line[k] for line in of]) for k in range(len(STEPS))], note
 
