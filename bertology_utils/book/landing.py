@@ -8,45 +8,42 @@ from html import escape
 
 from ..cards import reported
 from ..cards.findings import entries, filled
-from ..cards.standing import MINILM, Standing
+from ..cards.standing import Standing
 from ..cards.strip import strip
-from ..cards.words import KINDS, sentence
+from ..cards.words import KINDS, SIGNS, badge, related_badge, sentence
 from ..claims import ledger
 from ..claims.rules import FAILS, HOLDS, MIXED, NOT_FOUND, NOT_RERUN, OPEN, TAUGHT, UNTESTABLE, UNTRAINED_TOO
 from ..settings import Settings
 from . import archive
 
-SQUARES = {  # how a claim as a whole is drawn: by the real BERT where its outputs decide, else by MiniLM, else by mini
+SQUARES = {  # how a claim is drawn: by what came out for one network, and for no other
     "holds": "holds",
-    "part": "mixed, or untrained too",
-    "not": "does not hold, or not found in mini",
+    "part": "mixed",
+    "not": "does not hold",
     "open": "open, or untestable",
-    "none": "not rerun yet, or only cited",
+    "none": "not rerun; of BERT: no outputs of its own decide it",
 }
-
-
-DECIDED = (HOLDS, TAUGHT, UNTRAINED_TOO, MIXED, FAILS)
+COLUMNS = {"real": "BERT", "sized": "a network of its size", "untrained": "untrained"}  # slot -> what readers see
 
 
 def square(standing: Standing) -> str:
-    """The kind of a claim's square.
+    """The kind of a claim's square: the real BERT's own outcome."""
+    return KINDS[standing.real.label]
 
-    Full only where the claim holds and no untrained network does as well; where the real BERT's outputs decide nothing,
-    a trained relative's outcome is drawn, and where that is open or missing, our own model's.
-    """
-    real, relative, ours = standing.real.label, standing.relative.label, standing.mini.label
-    label = ours if ours != NOT_RERUN else real
-    label = next((decided for decided in (real, relative) if decided in DECIDED), label)
-    if label == HOLDS and ours == UNTRAINED_TOO:
-        label = UNTRAINED_TOO
-    return KINDS[label]
+
+def answer(settings: Settings | None = None) -> str:
+    """What BERT does and does not, in sentences whose figures and outcomes are the evidence's (`cards.findings`)."""
+    said = " ".join(
+        f'<a href="../claims/{entry["id"]}.html">{escape(filled("landing", entry, settings))}</a>'
+        for entry in entries("landing")["answer"]
+    )
+    return f'<p class="lead answer">{said}</p>'
 
 
 def result(found: Sequence[Standing]) -> str:
     """The result in short statements, counted from the evidence."""
-    real, relative, ours = (Counter(getattr(s, slot).label for s in found) for slot in ("real", "relative", "mini"))
+    real, sized, ours = (Counter(getattr(s, slot).label for s in found) for slot in ("real", "sized", "mini"))
     decided = sum(real[k] for k in (HOLDS, MIXED, FAILS))
-    waiting = sum(s.real.label == NOT_RERUN == s.mini.label for s in found)
     first = _listed((real[MIXED], "are mixed", "is mixed"), (real[FAILS], "do not", "does not"))
     holds = _verb(real[HOLDS], "hold", "holds")
     boxes = [
@@ -56,7 +53,7 @@ def result(found: Sequence[Standing]) -> str:
             f"{_verb(decided, 'claims', 'claim')} {holds} for the <b>real BERT</b>, where its published outputs settle them.",
             first,
         ),
-        _trained("relative", relative, f"<b>learned by {MINILM}</b>, a relative of BERT that everybody can install"),
+        _trained("sized", sized, "<b>learned by a network of its size</b> (mpnet; for many languages me5)"),
         _trained("mini", ours, "<b>learned by mini</b>, a small BERT that fits on a laptop"),
     ]
     drawn = "".join(
@@ -65,14 +62,9 @@ def result(found: Sequence[Standing]) -> str:
         + "</div>"
         for kind, count, says, rest in filter(None, boxes)
     )
-    left = (
-        f" {waiting} of them {_verb(waiting, 'have', 'has')} not been rerun yet, or can only be cited."
-        if waiting
-        else ""
-    )
     return (
-        f'<p class="lead">A survey of some 150 studies made <b>{len(found)} claims</b> about how BERT works. '
-        f'We run them again, on one code base.{left}</p>\n<p>{reported.sentence(found)}</p>\n<div class="tallies">{drawn}</div>'
+        f"<p>A survey of some 150 studies made <b>{len(found)} claims</b> about how BERT works. We run them again, on one "
+        f'code base. {reported.sentence(found)}</p>\n<div class="tallies">{drawn}</div>'
     )
 
 
@@ -105,27 +97,58 @@ def _listed(*counts: tuple[int, str, str]) -> str:
     return " and ".join(filter(None, [", ".join(said[:-1]), *said[-1:]]))
 
 
-def grid(found: Sequence[Standing]) -> str:
-    """A row of squares for each section; each leads to its claim's page."""
-    rows = []
+def lines(found: Sequence[Standing]) -> str:
+    """A line per claim in a fold per chapter, over which BERT's squares are drawn; whole and readable without a script."""
+    folds = []
     for section in ledger.sections():
         own = [s for s in found if s.row.section == section.name]
-        squares = "".join(_square(s) for s in own)
-        rows.append(
-            f'<div class="grid-row"><span class="grid-name">{escape(section.title)}</span>'
-            f'<span class="squares">{squares}</span><span class="grid-count">{len(own)}</span></div>'
+        squares = "".join(
+            f'<span class="squares"><b>{name}</b>{"".join(map(_square, labels))}</span>'
+            for name, labels in (
+                ("BERT", [s.real.label for s in own]),
+                (own[0].larger, [s.sized.label for s in own]),
+            )
+        )
+        head = "".join(f'<th scope="col">{name}</th>' for name in ("claim", *COLUMNS.values()))
+        folds.append(
+            f'<details class="lines-of"><summary><span class="grid-name">{escape(section.title)}</span>'
+            f'<span aria-hidden="true">{squares}</span>'
+            f'<span class="grid-count">{len(own)} claims. {_outcomes(own)}</span></summary>'
+            f'<table class="lines"><thead><tr>{head}</tr></thead><tbody>{"".join(map(_line, own))}</tbody></table></details>'
         )
     key = "".join(f'<span><i class="sq sq-{kind}"></i> {text}</span>' for kind, text in SQUARES.items())
-    return f'<div class="claim-grid">{"".join(rows)}<p class="grid-key">{key}</p></div>'
+    return f'<div class="claim-grid">{"".join(folds)}<p class="grid-key">{key}</p></div>'
 
 
-def _square(s: Standing) -> str:
-    said = f"{s.row.title}. {'; '.join(f'{name[:1].upper() + name[1:]}: {slot.label}' for name, slot in s.slots)}."
-    kind = square(s)
-    return (
-        f'<a class="sq sq-{kind}" href="../claims/{escape(s.row.id)}.html" title="{escape(said)}" '
-        f'aria-label="{escape(said)}"></a>'
+def _square(label: str) -> str:
+    return f'<i class="sq sq-{KINDS[label]}"></i>'
+
+
+def _outcomes(found: Sequence[Standing]) -> str:
+    """What came out for BERT and for the network of its size, in a few words."""
+    said = []
+    for name, slot in (("BERT", "real"), (found[0].larger, "sized")):
+        kinds = Counter(KINDS[getattr(s, slot).label] for s in found)
+        counts = _listed((kinds["holds"], "hold", "holds"), (kinds["not"], "do not", "does not"))
+        said.append(f"{name}: {counts}" if counts else "")
+    return "; ".join(filter(None, said))
+
+
+def _line(s: Standing) -> str:
+    cells = "".join(
+        f'<td data-label="{s.larger if slot == "sized" else name}">{_cell(s, slot)}</td>'
+        for slot, name in COLUMNS.items()
     )
+    known = f'data-real="{KINDS[s.real.label]}" data-sized="{KINDS[s.sized.label]}" data-known="{s.known}"'
+    return f'<tr {known}><th scope="row"><a href="../claims/{escape(s.row.id)}.html">{escape(s.row.title)}</a></th>{cells}</tr>'
+
+
+def _cell(s: Standing, name: str) -> str:
+    slot = getattr(s, name)
+    beside = reported.badge(s) or related_badge(s) if name == "real" else ""
+    if slot.label == NOT_RERUN and not beside:
+        return f'<span title="{NOT_RERUN}">{SIGNS[NOT_RERUN]}</span>'
+    return beside or badge(slot.label, slot.decision.reason if slot.decision else "", who=name, short=True)
 
 
 def surprises(found: Sequence[Standing], settings: Settings | None = None) -> str:

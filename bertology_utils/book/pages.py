@@ -53,7 +53,8 @@ def write(folder: Path, settings: Settings, repository: str = "", site: str = ""
     found = standings(settings=settings)
     parts = {
         "result": landing.result(found),
-        "grid": landing.grid(found),
+        "answer": landing.answer(settings),
+        "lines": landing.lines(found),
         "surprises": landing.surprises(found, settings),
         "doors": landing.doors(),
         "cite": cite.page(site),

@@ -56,12 +56,12 @@ def test_where_it_was_not_measured_nothing_speaks_of_it():
     s = without(MISSED)
     said = layout.html(s) + repr(Card(s)) + words.sentence(s)
     assert MINILM not in said and "mpnet" not in said
-    assert "relative" not in landing.result([s])
+    assert "tally-sized" not in landing.result([s])
 
 
-def test_the_landing_page_and_the_scoreboard_count_it():
-    found = [related(LEARNT), related(MISSED), without("syn.agreement.goldberg2019")]
-    box = BeautifulSoup(landing.result(found), "html.parser").select_one(".tally-relative")
+def test_the_landing_page_counts_the_network_of_berts_size_and_the_scoreboard_has_both():
+    found = [related(LEARNT, "mpnet"), related(MISSED, "mpnet"), without("syn.agreement.goldberg2019")]
+    box = BeautifulSoup(landing.result(found), "html.parser").select_one(".tally-sized")
     assert box.select_one(".tally-count").get_text() == "1 of 2" and "1 does not hold" in box.get_text()
-    cells = BeautifulSoup(scoreboard.table(found), "html.parser").select(f'td[data-label="{MINILM}"]')
+    cells = BeautifulSoup(scoreboard.table(found), "html.parser").select('td[data-label="mpnet"]')
     assert [cell["data-sign"] for cell in cells] == ["✓", "✕", "–"]
