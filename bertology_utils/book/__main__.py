@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..claims.evidence import SHIPPED, read, without_seconds
 from ..settings import Settings
-from . import bootstrap, folding, notebooks, pages, picture, portability, stage, stored_cards, studies
+from . import bootstrap, folding, notebooks, pages, picture, portability, stage, stored_cards, studies, trying
 from .own import bring
 
 
@@ -35,6 +35,7 @@ def main(words: list[str] | None = None) -> int:
     moving = commands.add_parser("portability", help="execute the notebooks as other machines would; what moves?")
     portability.options(moving)
     commands.add_parser("studies", help="make the package's copy of the bibliography again")
+    commands.add_parser("try", help="make the stored answers of the page Try it yourself again (needs mpnet)")
     given = parser.parse_args(words)
     try:
         if given.command == "notebooks":
@@ -50,6 +51,8 @@ def main(words: list[str] | None = None) -> int:
             print(picture.take(given.pages))
         elif given.command == "studies":
             studies.write()
+        elif given.command == "try":
+            print(trying.store())
         else:
             switches = (given.model, given.data, given.device) if given.execute else None
             print(build(given.output, switches, own=given.own))

@@ -174,6 +174,7 @@ def doors() -> str:
     """Where to go from here, as buttons."""
     ways = (
         ("scoreboard.html", "All claims: the scoreboard"),
+        ("try.html", "Type a sentence"),
         ("how-to-run.html", "Run it yourself"),
         (f"../_static/{archive.NAME}", "Download the evidence"),
         ("cite.html", "Cite"),

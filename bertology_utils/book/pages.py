@@ -30,6 +30,7 @@ from . import (
     scoreboard,
     social,
     trust,
+    trying,
 )
 
 BOOK_MODEL = "mini"
@@ -70,6 +71,7 @@ def write(folder: Path, settings: Settings, repository: str = "", site: str = ""
         "models": cards_of_models.page(folder),
         "recipes": recipes.markdown(recipes.table, settings),
         "own_pieces": recipes.markdown(recipes.own_pieces, settings),
+        "try": trying.page(trying.weights(folder.parent / "_static" / "try" / trying.NAME)),
         "concordance_in_a_line": concordance_page.headline(),
         **{f"concordance_{name}": text for name, text in concordance_page.page().items()},
     }

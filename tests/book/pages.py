@@ -6,6 +6,7 @@ from bertology_utils.book import notebooks, stage
 
 PAGES = (
     "intro",
+    "try",
     "how-to-read",
     "how-to-run",
     "scoreboard",
