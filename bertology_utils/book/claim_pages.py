@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 
+from .. import runs
 from ..cards import Card
 from ..cards.standing import Standing
 from ..cards.words import badge, count, sentence
 from ..claims import ledger
+from ..provenance import commit
 from . import archive, cite, social
+from .stage import ROOT
 
 History = Mapping[str, Mapping[str, Mapping[str, str]]]  # release -> claim -> slot -> label
 HISTORY = Path(__file__).parents[1] / "assets" / "history.json"
@@ -111,7 +115,21 @@ def _evidence(s: Standing, repository: str, chapter: str) -> str:
         if chapter:
             github = repository.removeprefix("https://github.com/")
             links.append(f'<a href="{COLAB}/{github}/blob/main/notebooks/{chapter}.ipynb">run the chapter on Colab</a>')
-    return f'<h2 id="evidence">Evidence</h2><p>{" · ".join(links)}</p>'
+    return f'<h2 id="evidence">Evidence</h2><p>{" · ".join(links)}</p>{measured_by(s.row.id, repository)}'
+
+
+def measured_by(id: str, repository: str = "") -> str:
+    """The function that measures a claim, by file and line, linked where the repository's address is known."""
+    if id not in runs.registered():
+        return ""
+    experiment = inspect.unwrap(runs.get(id).experiment)
+    file, line = Path(inspect.getfile(experiment)).relative_to(ROOT), inspect.getsourcelines(experiment)[1]
+    said = f"<code>{escape(experiment.__name__)}</code> in {file}, line {line}"
+    if repository:
+        said = (
+            f'<a href="{repository}/blob/{(commit() or "main").rstrip("+")}/{file}#L{line}">{said}</a>'
+        )
+    return f"<p>Measured by {said}.</p>"
 
 
 def _disagree(id: str, repository: str) -> str:

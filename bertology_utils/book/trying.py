@@ -1,8 +1,9 @@
 """The page on which a reader tries a network: its weights as a file for the browser, and stored answers to begin with.
 
-The page (`book/_static/try-network.js`) computes with `mini` itself. A matrix is written in 8 bits, with a scale per row;
-what only tuning would need (the pooler, the head for pairs of sentences) is left out. The stored answers of the larger
-network, which no browser loads, are in `assets/trying.json`; ``python -m bertology_utils.book try`` makes them again.
+The page (`book/_static/try-network.js`) computes with `mini` itself. A matrix is written in 8 bits, with a scale per 64
+numbers (one per row moved probabilities by twice as much); what only tuning would need (the pooler, the head for pairs
+of sentences) is left out. The stored answers of the larger network, which no browser loads, are in
+`assets/trying.json`; ``python -m bertology_utils.book try`` makes them again.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ NAME = "mini.bin"
 NETWORKS = ("mini", "mini-untrained", "mpnet")
 UNUSED = ("bert.pooler.", "cls.seq_relationship.", "cls.predictions.decoder.")  # the decoder is the word embeddings
 K = 5
+GROUP = 64  # numbers of a matrix that share a scale
 FILLS = (  # (claim, what it is about, text)
     ("syn.agreement.goldberg2019", "agreement across another noun", "The keys to the cabinet [MASK] old."),
     ("syn.agreement.goldberg2019", "agreement across a clause", "The author that the guards like [MASK] young."),
@@ -81,8 +83,8 @@ def store(path: Path = STORED) -> Path:
 def weights(path: Path, name: str = "mini") -> int:
     """Write a bundled network for the browser; the file's size in bytes.
 
-    A line of JSON (the configuration, the vocabulary, and the tensors: name, rows, columns, 0 columns for a vector), then
-    the tensors' bytes: of a vector float32; of a matrix a float32 scale per row, then its rows in int8.
+    A line of JSON (the configuration, the vocabulary, and the tensors: name, groups, numbers per group, 0 for a vector), then
+    the tensors' bytes: of a vector float32; of a matrix a float32 scale per group, then its numbers in int8.
     """
     subject = models.load(name, Settings())
     config = subject.model.config.to_dict()
@@ -95,7 +97,9 @@ def weights(path: Path, name: str = "mini") -> int:
         if key.startswith(UNUSED) or "position_ids" in key:
             continue
         values = tensor.float().numpy()
-        head.append((key, len(values), values.shape[1] if values.ndim == 2 else 0))
+        if values.ndim == 2:
+            values = values.reshape(-1, GROUP)
+        head.append((key, len(values), GROUP if values.ndim == 2 else 0))
         if values.ndim == 2:
             scale = np.maximum(np.abs(values).max(1), 1e-12).astype(np.float32) / 127
             body += [scale.tobytes(), np.rint(values / scale[:, None]).astype(np.int8).tobytes()]

@@ -1,6 +1,6 @@
 // BERT in plain JavaScript: word pieces, the forward pass and the head that fills masks, for the page "Try it yourself".
 // The file of weights is written when the book is built (bertology_utils/book/trying.py): a line of JSON that names the
-// tensors, then their bytes; matrices in int8 with a scale per row, vectors in float32.
+// tensors, then their bytes; matrices in int8 with a scale per group, vectors in float32.
 (function () {
   "use strict";
   const SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"];

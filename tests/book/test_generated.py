@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 import yaml
 from bs4 import BeautifulSoup
 
-from bertology_utils.book import cards_of_models, landing, pages, picture, samples, stage
+from bertology_utils.book import cards_of_models, claim_pages, landing, pages, picture, samples, stage
 from bertology_utils.cards.standing import Slot, Standing, standings
 from bertology_utils.claims import ledger
 from bertology_utils.claims.evidence import SHIPPED, Evidence
@@ -153,3 +154,14 @@ def test_without_an_address_there_are_no_buttons_that_lead_nowhere():
     assert full["launch_buttons"]["colab_url"] and full["repository"]["url"].endswith("Example/bert")
     assert stage.settle(CONFIG, "", "https://example.org/x")["html"]["baseurl"] == "https://example.org/x/"
     assert CONFIG["repository"]["url"] == ""  # the configuration itself is left alone
+
+
+def test_a_claims_page_leads_to_the_function_that_measures_it():
+    file, line = (
+        "bertology_utils/experiments/syntax/agreement.py",
+        claim_pages.measured_by("syn.agreement.goldberg2019", "https://github.com/a/b"),
+    )
+    assert file in line and re.search(r"/blob/\w+/" + re.escape(file) + r"#L\d+", line)
+    number = int(re.search(r"#L(\d+)", line)[1])
+    assert (stage.ROOT / file).read_text("utf-8").splitlines()[number - 1].startswith(("@claim(", "def "))
+    assert claim_pages.measured_by("siz.table1") == ""
