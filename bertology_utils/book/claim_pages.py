@@ -126,9 +126,7 @@ def measured_by(id: str, repository: str = "") -> str:
     file, line = Path(inspect.getfile(experiment)).relative_to(ROOT), inspect.getsourcelines(experiment)[1]
     said = f"<code>{escape(experiment.__name__)}</code> in {file}, line {line}"
     if repository:
-        said = (
-            f'<a href="{repository}/blob/{(commit() or "main").rstrip("+")}/{file}#L{line}">{said}</a>'
-        )
+        said = f'<a href="{repository}/blob/{(commit() or "main").rstrip("+")}/{file}#L{line}">{said}</a>'
     return f"<p>Measured by {said}.</p>"
 
 

@@ -8,10 +8,11 @@ from html import escape
 
 from ..cards import reported
 from ..cards.findings import entries, filled
-from ..cards.standing import Standing
-from ..cards.strip import strip
-from ..cards.words import KINDS, SIGNS, badge, related_badge, sentence
+from ..cards.standing import Slot, Standing
+from ..cards.strip import figures, leading, strip
+from ..cards.words import KINDS, SIGNS, badge, related_badge, sentence, share
 from ..claims import ledger
+from ..claims.clauses import Clause, Test
 from ..claims.rules import FAILS, HOLDS, MIXED, NOT_FOUND, NOT_RERUN, OPEN, TAUGHT, UNTESTABLE, UNTRAINED_TOO
 from ..settings import Settings
 from . import archive
@@ -135,12 +136,25 @@ def _outcomes(found: Sequence[Standing]) -> str:
 
 
 def _line(s: Standing) -> str:
+    first = leading(s)
+    measure = f"<small>{escape(first[1].measure)}</small>" if first else ""
     cells = "".join(
-        f'<td data-label="{s.larger if slot == "sized" else name}">{_cell(s, slot)}</td>'
+        f'<td data-label="{s.larger if slot == "sized" else name}">{_cell(s, slot)}{_figure(getattr(s, slot), first)}</td>'
         for slot, name in COLUMNS.items()
     )
     known = f'data-real="{KINDS[s.real.label]}" data-sized="{KINDS[s.sized.label]}" data-known="{s.known}"'
-    return f'<tr {known}><th scope="row"><a href="../claims/{escape(s.row.id)}.html">{escape(s.row.title)}</a></th>{cells}</tr>'
+    link = f'<a href="../claims/{escape(s.row.id)}.html">{escape(s.row.title)}</a>'
+    return f'<tr {known}><th scope="row">{link} {measure}</th>{cells}</tr>'
+
+
+def _figure(slot: Slot, first: tuple[Clause, Test] | None) -> str:
+    """A slot's figure in the measure that the line names, of several the least and the greatest; empty where it has none."""
+    values = sorted({share(f[0]) for f in figures(slot, first[0].name, first[1])}, key=_number) if first else []
+    return f' <span class="line-figure">{" to ".join(dict.fromkeys((values[0], values[-1])))}</span>' if values else ""
+
+
+def _number(said: str) -> float:
+    return float(said.replace("−", "-"))
 
 
 def _cell(s: Standing, name: str) -> str:

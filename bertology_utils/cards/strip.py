@@ -14,7 +14,7 @@ from html import escape
 import numpy as np
 
 from ..claims.checks import Check
-from ..claims.clauses import ABSENCE, UNTESTED, Test
+from ..claims.clauses import ABSENCE, UNTESTED, Clause, Test
 from .standing import MINILM, Slot, Standing
 from .words import share
 
@@ -40,15 +40,18 @@ class Lane:
 
 def strip(standing: Standing) -> str:
     """The figures of the first clause of a claim that has any, under its words; empty where nothing was measured."""
-    for clause in standing.row.clauses:
-        if clause.kind == UNTESTED:
-            continue
-        for test in clause.tests:
-            lanes = _lanes(standing, clause.name, test)
-            if any(lane.figures for lane in lanes):
-                drawn = draw([lane for lane in lanes if lane.figures], test, clause.kind == ABSENCE)
-                return f'<div class="claim-strip"><p class="claim-of">{escape(_said(clause.says))}</p>{drawn}</div>'
-    return ""
+    if (first := leading(standing)) is None:
+        return ""
+    clause, test = first
+    lanes = [lane for lane in _lanes(standing, clause.name, test) if lane.figures]
+    drawn = draw(lanes, test, clause.kind == ABSENCE)
+    return f'<div class="claim-strip"><p class="claim-of">{escape(_said(clause.says))}</p>{drawn}</div>'
+
+
+def leading(standing: Standing) -> tuple[Clause, Test] | None:
+    """The first clause and test of a claim that have a figure of anybody; None where nothing was measured."""
+    tests = ((c, t) for c in standing.row.clauses if c.kind != UNTESTED for t in c.tests)
+    return next((of for of in tests if any(lane.figures for lane in _lanes(standing, of[0].name, of[1]))), None)
 
 
 def _said(text: str) -> str:
@@ -64,15 +67,16 @@ def _lanes(standing: Standing, clause: str, test: Test) -> list[Lane]:
     ]
     return [
         Lane("paper", "var(--card-ink)", tuple(paper), hollow=True),
-        Lane("real BERT", "var(--real)", _figures(standing.real, clause, test)),
-        Lane(standing.larger, "var(--sized)", _figures(standing.sized, clause, test)),
-        Lane(MINILM, "var(--relative)", _figures(standing.relative, clause, test)),
-        Lane(standing.ours, "var(--mini)", _figures(standing.mini, clause, test)),
-        Lane("untrained", "var(--untrained)", _figures(standing.untrained, clause, test)),
+        Lane("real BERT", "var(--real)", figures(standing.real, clause, test)),
+        Lane(standing.larger, "var(--sized)", figures(standing.sized, clause, test)),
+        Lane(MINILM, "var(--relative)", figures(standing.relative, clause, test)),
+        Lane(standing.ours, "var(--mini)", figures(standing.mini, clause, test)),
+        Lane("untrained", "var(--untrained)", figures(standing.untrained, clause, test)),
     ]
 
 
-def _figures(slot: Slot, clause: str, test: Test) -> tuple[tuple[float, float, float], ...]:
+def figures(slot: Slot, clause: str, test: Test) -> tuple[tuple[float, float, float], ...]:
+    """What a slot has for a test: value, low, high of each; low and high may be nan."""
     found: Sequence[Check] = [
         c for o in (slot.decision.clauses if slot.decision else ()) if o.name == clause for c in o.checks
     ]

@@ -157,8 +157,12 @@ def badge(label: str, reason: str = "", *, who: str = "", short: bool = False) -
 
 
 def share(value: float) -> str:
-    """A figure without its leading zero: .83, −.05, 1.27."""
-    text = f"{value:.2f}".replace("-", "−")
+    """A figure without its leading zero, and nought without a sign.
+
+    >>> share(0.83), share(-0.05), share(1.27), share(-0.004)
+    ('.83', '−.05', '1.27', '.00')
+    """
+    text = f"{value:.2f}".replace("-0.00", "0.00").replace("-", "−")
     return re.sub(r"^(−?)0\.", r"\1.", text)
 
 
