@@ -143,12 +143,12 @@ examples("syn.agreement.goldberg2019")
 # %%
 agreement = results("syn.agreement.goldberg2019", data="gulordava2018_linzen2016")
 
-# %% mystnb={"figure": {"caption": "Right verb form preferred, singular and plural counted alike: sentences without a distractor, with one, and nonce ones. Ours on the sentences of Gulordava and of Linzen, the real BERT on Gulordava's."}, "image": {"alt": "Horizontal bars: balanced accuracy without distractor, with distractor and in nonce sentences, for mini, its untrained twin and bert-base. Mini falls from above 0.8 to below 0.6 with a distractor and in nonce sentences, bert-base stays near 0.8."}}
+# %% mystnb={"figure": {"caption": "Right verb form preferred, singular and plural counted alike: sentences without a distractor, with one, and nonce ones. Reruns are on the sentences of Gulordava and of Linzen, the real BERT on Gulordava's."}, "image": {"alt": "Horizontal bars: balanced accuracy without distractor, with distractor and in nonce sentences, for every network there is. mpnet and bert-base stay above 0.7 throughout; mini falls from above 0.8 to below 0.7 with a distractor and in nonce sentences."}}
 shown = agreement.series("balanced accuracy") | released("syn.agreement.goldberg2019", "balanced accuracy")
 plotting.bars(shown, "items", chance=0.5, xlim=(0, 1), xlabel="balanced accuracy")
 plotting.plt.show()
 
-# %% mystnb={"figure": {"caption": "The same by how many nouns of the other number stand in between, natural sentences."}, "image": {"alt": "Curves: balanced accuracy by number of distracting nouns, for mini and its untrained twin. Mini falls from 0.8 to 0.7 with the first distractor and to about one half from the second on."}}
+# %% mystnb={"figure": {"caption": "The same by how many nouns of the other number stand in between, natural sentences."}, "image": {"alt": "Curves: balanced accuracy by number of distracting nouns, for every network there is. Mini falls from 0.8 to 0.7 with the first distractor and to about one half from the second on."}}
 shown = agreement.series("balanced accuracy by attractors")
 plotting.lines(shown, "attractors", chance=0.5, ylim=(0, 1), ylabel="balanced accuracy", xlabel="distractors")
 plotting.plt.show()
@@ -176,7 +176,7 @@ examples("syn.negation.ettinger2019")
 # %%
 negation = results("syn.negation.ettinger2019", data="ettinger2019_lm_diagnostics")
 
-# %% mystnb={"figure": {"caption": "True completion preferred without \u201cnot\u201d; the same one, now false, still preferred with it; the same first guess. Ours on the study's own pairs, the real BERT on about 1,500 more, as rerun by others."}, "image": {"alt": "Horizontal bars: accuracy on affirmative sentences, share unmoved by not and share with the same first filler, for mini, its untrained twin and bert-base. bert-base is above 0.8 in the first two and at 0.56 in the third."}}
+# %% mystnb={"figure": {"caption": "True completion preferred without \u201cnot\u201d; the same one, now false, still preferred with it; the same first guess. Reruns are on the study's own pairs, the real BERT on about 1,500 more, as rerun by others."}, "image": {"alt": "Horizontal bars: accuracy on affirmative sentences, share unmoved by not and share with the same first filler, for every network there is. bert-base is above 0.8 in the first two and at 0.56 in the third."}}
 asked = {
     "accuracy, affirmative": "true one preferred",
     "unmoved by not": "… and still with “not”",
@@ -210,7 +210,7 @@ examples("syn.malformed.ettinger2019")
 # %%
 malformed = results("syn.malformed.ettinger2019", data="ettinger2019_lm_diagnostics")
 
-# %% mystnb={"figure": {"caption": "What survives of a sentence's likeliest fillers when it is broken; the study's own sentences."}, "image": {"alt": "Horizontal bars: survival of the likeliest fillers when the object or subject is removed, words are shuffled or the sentence is truncated, for mini and its untrained twin. Mini keeps most without the object and little when shuffled; the twin keeps nearly all when shuffled and nothing else."}}
+# %% mystnb={"figure": {"caption": "What survives of a sentence's likeliest fillers when it is broken; the study's own sentences."}, "image": {"alt": "Horizontal bars: survival of the likeliest fillers when the object or subject is removed, words are shuffled or the sentence is truncated, for every network there is. Mini keeps most without the object and little when shuffled."}}
 shown = malformed.series("survival")
 plotting.bars(shown, "perturbation", chance=0.0, xlim=(-0.2, 1), xlabel="survival")
 plotting.plt.show()
@@ -239,7 +239,7 @@ examples("syn.npi.warstadt2019")
 # %%
 npi = results("syn.npi.warstadt2019", data="warstadt2019_npi")
 
-# %% mystnb={"figure": {"caption": "Share right by method and phenomenon, on the study's own sentences; one half is chance."}, "image": {"alt": "Three panels of horizontal bars, one per method: share right for licensors, polarity items and scope, for mini and its untrained twin. The probe gives both nearly the same."}}
+# %% mystnb={"figure": {"caption": "Share right by method and phenomenon, on the study's own sentences; one half is chance."}, "image": {"alt": "Three panels of horizontal bars, one per method: share right for licensors, polarity items and scope, for every network there is."}}
 panels = plotting.axes(ncols=3, figsize=(10, 3), sharey=True)
 for ax, method in zip(panels, ("minimal pairs", "cloze", "probe")):
     names = {"licensor": "licensor", "npi": "polarity item", "scope": "scope"}
@@ -275,7 +275,7 @@ examples("syn.pos_chunks_deps.tenney2019b")
 ewt = results("syn.pos_chunks_deps.tenney2019b", data="ud_english_ewt")
 conll = results("syn.pos_chunks_deps.tenney2019b", data="nltk_corpora")
 
-# %% mystnb={"figure": {"caption": "Accuracy of a linear probe by layer: parts of speech and relations on EWT, chunks on CoNLL-2000."}, "image": {"alt": "Three panels: accuracy of a linear probe by layer for parts of speech, chunks and relations; mini rises at layer 1 and then falls slowly, the untrained twin is flat and lower, control labels fall lower still."}}
+# %% mystnb={"figure": {"caption": "Accuracy of a linear probe by layer: parts of speech and relations on EWT, chunks on CoNLL-2000."}, "image": {"alt": "Three panels: accuracy of a linear probe by layer for parts of speech, chunks and relations, for every network there is, and for control labels."}}
 panels = plotting.axes(ncols=3, figsize=(10, 3.4), sharey=True)
 colours = (*plotting.COLOURS[:2], *plotting.KINDS)
 for ax, run, task in zip(panels, (ewt, conll, ewt), ("parts of speech", "chunks", "relations")):
@@ -319,7 +319,7 @@ examples("syn.hierarchical.lin2019")
 # %%
 hierarchical = results("syn.hierarchical.lin2019", data="lin2019_open_sesame")
 
-# %% mystnb={"figure": {"caption": "Share of sentences in which the structurally right word scores above the first candidate, by layer; dotted: by words beside it, without a network."}, "image": {"alt": "Two panels, main auxiliary and subject noun: share of sentences in which the right word scores above the first candidate, by layer, for mini and its untrained twin. Mini is far above its embeddings from layer 1 on; the twin fails on auxiliaries and climbs to 0.8 on subject nouns. The dotted line, words beside, lies above mini on auxiliaries and at its height on nouns."}}
+# %% mystnb={"figure": {"caption": "Share of sentences in which the structurally right word scores above the first candidate, by layer; dotted: by words beside it, without a network."}, "image": {"alt": "Two panels, main auxiliary and subject noun: share of sentences in which the right word scores above the first candidate, by layer, for every network there is. The dotted line, words beside, lies above mini on auxiliaries and at its height on nouns."}}
 panels = plotting.axes(ncols=2, figsize=(9, 3.4), sharey=True)
 for ax, condition in zip(panels, ("main_auxiliary", "subject_noun")):
     shown = hierarchical.series("right by layer", condition=condition)
@@ -351,7 +351,7 @@ examples("syn.distant_parents.liu2019a")
 # %%
 ancestors = results("syn.distant_parents.liu2019a", data="ud_english_ewt")
 
-# %% mystnb={"figure": {"caption": "Share of the commonest answer's errors that a linear probe removes, by ancestor; EWT."}, "image": {"alt": "Horizontal bars: share of errors removed for the relation of parent, grandparent and great-grandparent, for mini and its untrained twin, falling with distance to none."}}
+# %% mystnb={"figure": {"caption": "Share of the commonest answer's errors that a linear probe removes, by ancestor; EWT."}, "image": {"alt": "Horizontal bars: share of errors removed for the relation of parent, grandparent and great-grandparent, for every network there is; it falls with distance."}}
 shown = ancestors.series("errors removed")
 plotting.bars(shown, "ancestor", chance=0.0, xlabel="share of errors removed")
 plotting.plt.show()
@@ -379,7 +379,7 @@ examples("syn.structural_probe.hewitt2019")
 # %%
 structural = results("syn.structural_probe.hewitt2019", data="ud_english_ewt")
 
-# %% mystnb={"figure": {"caption": "UUAS by layer, and by rank of the probe at the layer chosen on dev (ours and MiniLM's, a trained relative of 6 layers, on EWT; bert-base, layer 7, as released, on the Penn Treebank). Dotted: the chain of neighbours on EWT."}, "image": {"alt": "Left: UUAS of the structural probe by layer; mini is highest at the embeddings and layer 1 and falls below its flat untrained twin, MiniLM peaks in the middle. Right: UUAS by rank of the probe; bert-base rises to 0.8, MiniLM lies between it and mini, which ends at 0.48, the twin at 0.4."}}
+# %% mystnb={"figure": {"caption": "UUAS by layer, and by rank of the probe at the layer chosen on dev (reruns on EWT, after 3,000 sentences; bert-base, layer 7, as released, on the Penn Treebank). Dotted: the chain of neighbours on EWT."}, "image": {"alt": "Left: UUAS of the structural probe by layer; mini is highest at layer 1 and falls below its flat untrained twin, MiniLM peaks in the middle, at 0.7. Right: UUAS by rank of the probe; bert-base rises to 0.8, MiniLM lies between it and mini, and the twin is lowest."}}
 left, right = plotting.axes(ncols=2, figsize=(9.5, 3.6), sharey=True)
 chain = structural.value("UUAS of the chain")
 both = structural.series("UUAS")
@@ -419,7 +419,7 @@ examples("syn.trees_from_vectors.vilares2020")
 parsing = results("syn.trees_from_vectors.vilares2020", data="ud_english_ewt")
 phrases = results("syn.trees_from_vectors.vilares2020", data="nltk_corpora")
 
-# %% mystnb={"figure": {"caption": "Words with the right head by a linear tagger, by layer, on EWT; dotted: every word depends on its neighbour."}, "image": {"alt": "Curves: UAS of parsing as tagging by layer for mini, rising from layer 0 to 1 and then falling slowly, and for its untrained twin, flat at the chain's dotted line."}}
+# %% mystnb={"figure": {"caption": "Words with the right head by a linear tagger, by layer, on EWT; dotted: every word depends on its neighbour."}, "image": {"alt": "Curves: UAS of parsing as tagging by layer, for every network there is; mini rises from layer 0 to 1 and then falls slowly. A dotted line marks the chain."}}
 ax = plotting.lines(parsing.series("UAS"), "layer", ylabel="UAS", ylim=(0, 1))
 ax.axhline(parsing.value("UAS of the chain"), color="#555555", linestyle=":")
 plotting.plt.show()
@@ -449,7 +449,7 @@ examples("syn.tpdn.jawahar2019")
 # %%
 tensor = results("syn.tpdn.jawahar2019", data="builtin")
 
-# %% mystnb={"figure": {"caption": "Error of rebuilding the vector of [CLS] on unseen generated sentences, by roles; 1 is the mean vector's."}, "image": {"alt": "Horizontal bars: error of rebuilding the CLS vector by role scheme for mini and its untrained twin; the bag of words has the least."}}
+# %% mystnb={"figure": {"caption": "Error of rebuilding the vector of [CLS] on unseen generated sentences, by roles; 1 is the mean vector's."}, "image": {"alt": "Horizontal bars: error of rebuilding the CLS vector by role scheme for every network there is."}}
 shown = tensor.series("error")
 plotting.bars(shown, "roles", xlim=(0, 1.1), xlabel="error")
 plotting.plt.show()
@@ -477,7 +477,7 @@ examples("syn.concatenated.miaschi2020")
 # %%
 whole = results("syn.concatenated.miaschi2020", data="ud_english_ewt")
 
-# %% mystnb={"figure": {"caption": "Rank correlation with properties of EWT's sentences: our model's vectors, its embeddings, and the number of words alone."}, "image": {"alt": "Horizontal bars by sentence property: rank correlation of mini's vectors, of its embeddings and of length alone; for depth and arcs all three are the same, for parts of speech vectors and embeddings are alike."}}
+# %% mystnb={"figure": {"caption": "Rank correlation with properties of EWT's sentences: the vectors of the network that the title names, its embeddings, and the number of words alone."}, "image": {"alt": "Horizontal bars by sentence property: rank correlation of a network's vectors, of its embeddings and of length alone."}}
 kinds = {"vectors": "Spearman", "embeddings": "Spearman of layer 0", "length alone": "Spearman of length"}
 shown = {name: plotting.rows_of(whole.rows, measure) for name, measure in kinds.items()}
 ax = plotting.axes(figsize=(7, 6.5))
@@ -508,7 +508,7 @@ examples("syn.mdl.voita2020")
 # %%
 mdl = results("syn.mdl.voita2020", data="ud_english_ewt")
 
-# %% mystnb={"figure": {"caption": "Accuracy against compression for parts of speech on EWT, a mark per layer; hollow marks are control labels, drawn at random for each word type."}, "image": {"alt": "Scatter: accuracy against compression, one mark per layer, for real and control labels of mini and its untrained twin. Mini's real labels lie far up and right of all others."}}
+# %% mystnb={"figure": {"caption": "Accuracy against compression for parts of speech on EWT, a mark per layer; hollow marks are control labels, drawn at random for each word type."}, "image": {"alt": "Scatter: accuracy against compression, one mark per layer, for real and control labels of a network and of its untrained twin; a trained network's real labels lie far up and right of all others."}}
 ax = plotting.axes(figsize=(6.5, 3.8))
 for name, frame, colour, marker in zip(mdl.frames, mdl.frames.values(), plotting.COLOURS, "os"):
     for kind in ("real", "control"):
@@ -546,7 +546,7 @@ examples("syn.amnesic.elazar2020")
 # %%
 amnesic = results("syn.amnesic.elazar2020", data="ud_english_ewt")
 
-# %% mystnb={"figure": {"caption": "Masked words of EWT that our model no longer guesses, by what was erased and after which layer."}, "image": {"alt": "Horizontal bars by layer: drop of masked-word accuracy after erasing part of speech, as many random directions, and labels drawn by word; at layers 4 and 8 it is largest for part of speech."}}
+# %% mystnb={"figure": {"caption": "Masked words of EWT that a network no longer guesses, by what was erased and after which layer."}, "image": {"alt": "Horizontal bars by layer: drop of masked-word accuracy after erasing part of speech, as many random directions, and labels drawn by word."}}
 kinds = ("part of speech", "random", "control labels")
 shown = {kind: plotting.rows_of(amnesic.rows, "drop of accuracy", erased=kind) for kind in kinds}
 shown = {kind: rows.assign(after=[f"layer {int(k)}" for k in rows["layer"]]) for kind, rows in shown.items()}
@@ -577,7 +577,7 @@ examples("syn.formalism.kuznetsov2020")
 # %%
 formalism = results("syn.formalism.kuznetsov2020", data="uds_decomp")
 
-# %% mystnb={"figure": {"caption": "Score of a linear probe by layer, for role labels and for proto-role properties of the same pairs."}, "image": {"alt": "Two panels: score by layer for role labels, where mini gains 0.06 over the embeddings, and for proto-role properties, where it gains 0.01; the untrained twin is flat."}}
+# %% mystnb={"figure": {"caption": "Score of a linear probe by layer, for role labels and for proto-role properties of the same pairs."}, "image": {"alt": "Two panels: score by layer for role labels, and for proto-role properties, for every network there is; mini gains 0.06 and 0.01 over its embeddings."}}
 panels = plotting.axes(ncols=2, figsize=(9, 3.4), sharey=True)
 for ax, name in zip(panels, ("role label", "proto-role properties")):
     plotting.lines(formalism.series("score", formalism=name), "layer", ax=ax, title=name, ylabel="score")
@@ -610,7 +610,7 @@ examples("syn.no_tree_in_attention.htut2019")
 # %%
 attention = results("syn.no_tree_in_attention.htut2019", data="ud_english_ewt")
 
-# %% mystnb={"figure": {"caption": "Share of EWT's edges found by the best head's tree, by linking neighbours, by random trees, and by a head with the gold arcs mixed in, which shows that the instrument works."}, "image": {"alt": "Horizontal bars: UUAS of the best head, a planted head, the chain of neighbours and random trees, for mini and its untrained twin. Mini's best head is above the chain, the twin's near random trees."}}
+# %% mystnb={"figure": {"caption": "Share of EWT's edges found by the best head's tree, by linking neighbours, by random trees, and by a head with the gold arcs mixed in, which shows that the instrument works."}, "image": {"alt": "Horizontal bars: UUAS of the best head, a planted head, the chain of neighbours and random trees, for every network there is."}}
 shown = attention.series("UUAS")
 plotting.bars(shown, "tree", xlim=(0, 1), xlabel="edges found (UUAS)")
 plotting.plt.show()
@@ -675,7 +675,7 @@ examples("syn.perturbed_masking.wu2020")
 # %%
 masking = results("syn.perturbed_masking.wu2020", data="ud_english_pud")
 
-# %% mystnb={"figure": {"caption": "Share of PUD's edges found by trees from impacts (projective, and any spanning tree), by the rarity and nearness of words, by linking neighbours and by random projective trees."}, "image": {"alt": "Horizontal bars: UUAS of trees decoded from impacts by two decoders, of rare and near words, of the chain of neighbours and of random projective trees, for mini and its untrained twin. Rare and near words find most; mini is hardly above the chain; the twin is below random trees."}}
+# %% mystnb={"figure": {"caption": "Share of PUD's edges found by trees from impacts (projective, and any spanning tree), by the rarity and nearness of words, by linking neighbours and by random projective trees."}, "image": {"alt": "Horizontal bars: UUAS of trees decoded from impacts by two decoders, of rare and near words, of the chain of neighbours and of random projective trees, for every network there is. Rare and near words find more than mini, which is hardly above the chain."}}
 shown = masking.series("UUAS")
 plotting.bars(shown, "tree", xlim=(0, 1), xlabel="edges found (UUAS)")
 plotting.plt.show()
@@ -705,7 +705,7 @@ examples("syn.structural_bias.warstadt2020")
 # %%
 bias = results("syn.structural_bias.warstadt2020", data="builtin")
 
-# %% mystnb={"figure": {"caption": "Share of disambiguating sentences in which the tuned classifier sides with the structural rule, by task; generated sentences."}, "image": {"alt": "Horizontal bars by task: share of sentences in which the tuned classifier sides with the structural rule, for mini and its untrained twin."}}
+# %% mystnb={"figure": {"caption": "Share of disambiguating sentences in which the tuned classifier sides with the structural rule, by task; generated sentences."}, "image": {"alt": "Horizontal bars by task: share of sentences in which the tuned classifier sides with the structural rule, for every network there is."}}
 names = {k: k for k in ("inversion", "reflexive", "tense")} | {"npi": "polarity item"}
 shown = named(bias.series("structural choice"), "condition", names)
 plotting.bars(shown, "condition", chance=0.5, xlim=(0, 1), xlabel="structural rule preferred")
@@ -736,7 +736,7 @@ examples("syn.triggers.wallace2019a")
 # %%
 attack = results("syn.triggers.wallace2019a", data="glue_sst2")
 
-# %% mystnb={"figure": {"caption": "Accuracy without a trigger, with random words and with the words found, on the model attacked, on another seed and on a smaller model; our model, reviews of SST-2."}, "image": {"alt": "Horizontal bars: accuracy without trigger, with random triggers and with the trigger found, on the same model, another seed and another size. The trigger brings the model itself and that of another size far below a coin; the other seed is at a coin with and without it; random words cost next to nothing."}}
+# %% mystnb={"figure": {"caption": "Accuracy without a trigger, with random words and with the words found, on the model attacked, on another seed and on a smaller model; reviews of SST-2."}, "image": {"alt": "Horizontal bars: accuracy without trigger, with random triggers and with the trigger found, on the same model, another seed and another size. The trigger brings the model itself and that of another size far below a coin; the other seed is at a coin with and without it; random words cost next to nothing."}}
 texts = ("no trigger", "random trigger", "trigger")
 shown = {text: plotting.rows_of(attack.rows, "accuracy", text=text) for text in texts}
 plotting.bars(shown, "attacked", xlim=(0, 1), xlabel="accuracy")
@@ -765,7 +765,7 @@ examples("syn.intermediate_parsing.glavas2020")
 # %%
 first = results("syn.intermediate_parsing.glavas2020", data="builtin")
 
-# %% mystnb={"figure": {"caption": "Entailment accuracy of our model by kind of item, with a stage of parsing and without; generated sentences."}, "image": {"alt": "Horizontal bars: entailment accuracy by kind of test item, after a stage of parsing and without it, for mini; all near one half with wide intervals."}}
+# %% mystnb={"figure": {"caption": "Entailment accuracy by kind of item, with a stage of parsing and without; generated sentences."}, "image": {"alt": "Horizontal bars: entailment accuracy by kind of test item, after a stage of parsing and without it, for mini; all near one half with wide intervals."}}
 arms = {"with parsing": "accuracy with parsing", "without": "accuracy without"}
 shown = {arm: plotting.rows_of(first.rows, measure) for arm, measure in arms.items()}
 plotting.bars(shown, "set", chance=0.5, xlim=(0, 1), xlabel="accuracy")

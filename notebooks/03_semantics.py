@@ -131,7 +131,7 @@ examples("sem.roles.ettinger2019")
 # %%
 roles = results("sem.roles.ettinger2019", data="ettinger2019_lm_diagnostics")
 
-# %% mystnb={"figure": {"caption": "How often the better filler of a pair is preferred, with each filler's odds in other sentences taken off; items of the study."}, "image": {"alt": "Horizontal bars: share of items in which the right filler is preferred to the related one, the related to the unrelated and the right to the unrelated, for the model and its untrained twin; a dotted line marks one half."}}
+# %% mystnb={"figure": {"caption": "How often the better filler of a pair is preferred, with each filler's odds in other sentences taken off; items of the study."}, "image": {"alt": "Horizontal bars: share of items in which the right filler is preferred to the related one, the related to the unrelated and the right to the unrelated, for every network there is; a dotted line marks one half."}}
 pairs = ("right over related", "related over unrelated", "right over unrelated")
 named = {f"{p}, prior taken off": p for p in pairs}
 shown = {model: rows[rows["measure"].isin(named)].replace({"measure": named}) for model, rows in roles.frames.items()}
@@ -181,14 +181,14 @@ examples("sem.edge_probing.tenney2019b")
 name = "sem.edge_probing.tenney2019b"
 edges = results(name, data="builtin")
 
-# %% mystnb={"figure": {"caption": "Micro F1 of linear probes on our model: the layer that is best on dev, the embeddings, and a lookup of the words; generated sentences."}, "image": {"alt": "Horizontal bars by task: F1 of a probe on the layer that is best on dev, on the embeddings and of a lookup of the words, for the model."}}
+# %% mystnb={"figure": {"caption": "Micro F1 of linear probes on the network that the title names: the layer that is best on dev, the embeddings, and a lookup of the words; generated sentences."}, "image": {"alt": "Horizontal bars by task: F1 of a probe on the layer that is best on dev, on the embeddings and of a lookup of the words, for the model."}}
 bars = {"best layer": "F1", "embeddings": "F1, layer 0", "lookup": "F1, lookup"}
 shown = edges.by(bars)
 ax = plotting.axes(figsize=(7, 4.5))
 plotting.bars(shown, "task", xlim=(0, 1), xlabel="micro F1", ax=ax)
 plotting.plt.show()
 
-# %% mystnb={"figure": {"caption": "What context adds to the embeddings, by task, for our model and its untrained twin; generated sentences."}, "image": {"alt": "Horizontal bars by task: F1 of the best layer less F1 of the embeddings, for the model and its untrained twin."}}
+# %% mystnb={"figure": {"caption": "What context adds to the embeddings, by task, for every network there is; generated sentences."}, "image": {"alt": "Horizontal bars by task: F1 of the best layer less F1 of the embeddings, for every network there is."}}
 added = edges.series("gain over layer 0")
 plotting.bars(added, "task", xlabel="F1 over the embeddings")
 plotting.plt.show()
@@ -230,7 +230,7 @@ examples("sem.ner_f1.tenney2019a")
 entities = results("sem.ner_f1.tenney2019a", data="ud_english_gum")
 tweets = results("sem.ner_f1.tenney2019a", data="wnut17_ner")
 
-# %% mystnb={"figure": {"caption": "F1 of entity types on GUM: the best layer, the same probe when names are replaced, the embeddings, a lookup of the words, and the commonest type."}, "image": {"alt": "Horizontal bars: F1 of entity types by the probe on the best layer, after names are replaced, on the embeddings, by a lookup and by the commonest type, for the model and its untrained twin."}}
+# %% mystnb={"figure": {"caption": "F1 of entity types on GUM: the best layer, the same probe when names are replaced, the embeddings, a lookup of the words, and the commonest type."}, "image": {"alt": "Horizontal bars: F1 of entity types by the probe on the best layer, after names are replaced, on the embeddings, by a lookup and by the commonest type, for every network there is."}}
 bars = ("F1", "F1, names replaced", "F1, layer 0", "F1, lookup", "F1, majority")
 ordered = pd.Categorical(bars, bars, ordered=True).dtype
 shown = {
@@ -269,12 +269,12 @@ names = {
     for label, source in sets.items()
 }
 
-# %% mystnb={"figure": {"caption": "Share of items whose decision changes under at least one of four other names, by data set."}, "image": {"alt": "Horizontal bars by data set: share of items whose decision any of four other names changes, for the model and its untrained twin; a dotted line marks one half."}}
+# %% mystnb={"figure": {"caption": "Share of items whose decision changes under at least one of four other names, by data set."}, "image": {"alt": "Horizontal bars by data set: share of items whose decision any of four other names changes, for every network there is; a dotted line marks one half."}}
 shown = side_by_side(names, "share of items ever changed")
 plotting.bars(shown, "data", chance=0.5, reference="most: above", xlim=(0, 1), xlabel="share of items ever changed")
 plotting.plt.show()
 
-# %% mystnb={"figure": {"caption": "Share of our model's decisions that another name changes, and that another word changes, by data set."}, "image": {"alt": "Horizontal bars by data set: share of decisions changed by another name and by another word that names nobody, for the model."}}
+# %% mystnb={"figure": {"caption": "Share of a network's decisions that another name changes, and that another word changes, by data set."}, "image": {"alt": "Horizontal bars by data set: share of decisions changed by another name and by another word that names nobody, for the model."}}
 kinds = {"a name": "share changed, name", "another word": "share changed, placebo"}
 focus = next(iter(names.values())).title
 swapped = {kind: rows[focus] for kind, m in kinds.items() if focus in (rows := side_by_side(names, m))}
@@ -307,7 +307,7 @@ examples("sem.numbers.wallace2019b")
 # %%
 numbers = results("sem.numbers.wallace2019b", data="builtin")
 
-# %% mystnb={"figure": {"caption": "Error of decoding by kind of number, inside the range of training: the model, its untrained twin and the characters."}, "image": {"alt": "Horizontal bars by kind of number: mean error as a share of the range, inside the range of training, for the model, its untrained twin and the characters."}}
+# %% mystnb={"figure": {"caption": "Error of decoding by kind of number, inside the range of training: every network there is and the characters."}, "image": {"alt": "Horizontal bars by kind of number: mean error as a share of the range, inside the range of training, for every network there is and the characters."}}
 within = dict(task="decoding", range="interpolation")
 shown = numbers.series("relative error, model", **within)
 spelled = plotting.series({numbers.title: numbers.rows}, "relative error, characters", **within)[numbers.title]

@@ -131,7 +131,7 @@ examples("wld.templates.jiang2019b")
 # %%
 wordings = results("wld.templates.jiang2019b", data="lpaqa")
 
-# %% mystnb={"figure": {"caption": "P@1 by the manual wording, by the one chosen on other facts, by several together, and by whichever is right."}, "image": {"alt": "Horizontal bars: share of facts retrieved by the manual wording, the chosen one, ensembles of wordings and an oracle, for the model and its untrained twin."}}
+# %% mystnb={"figure": {"caption": "P@1 by the manual wording, by the one chosen on other facts, by several together, and by whichever is right."}, "image": {"alt": "Horizontal bars: share of facts retrieved by the manual wording, the chosen one, ensembles of wordings and an oracle, for every network there is."}}
 plotting.bars(wordings.series("P@1"), "prompts", xlim=(0, None), xlabel="P@1")
 plotting.plt.show()
 
@@ -159,7 +159,7 @@ examples("wld.stereotype_names.poerner2019")
 # %%
 sounds = results("wld.stereotype_names.poerner2019", data="builtin")
 
-# %% mystnb={"figure": {"caption": "Share of invented names whose language (or country) gains most, by language."}, "image": {"alt": "Horizontal bars by language: share of invented names of that language which the model and its untrained twin take for it."}}
+# %% mystnb={"figure": {"caption": "Share of invented names whose language (or country) gains most, by language."}, "image": {"alt": "Horizontal bars by language: share of invented names of that language which each network takes for it."}}
 shown = sounds.series("origin of invented names by language")
 plotting.bars(shown, "language", xlim=(0, 1), xlabel="taken for what they sound like")
 plotting.plt.show()
@@ -196,7 +196,7 @@ examples("wld.triples.davison2019")
 # %%
 triples = results("wld.triples.davison2019", data="builtin")
 
-# %% mystnb={"figure": {"caption": "Area under the curve for true against false triples, of all relations and of those that nothing was tuned on."}, "image": {"alt": "Horizontal bars: area under the curve for all triples and for held-out relations, for the model and its untrained twin; chance is one half."}}
+# %% mystnb={"figure": {"caption": "Area under the curve for true against false triples, of all relations and of those that nothing was tuned on."}, "image": {"alt": "Horizontal bars: area under the curve for all triples and for held-out relations, for every network there is; chance is one half."}}
 plotting.bars(triples.series("AUC"), "set", xlim=(0, 1), chance=0.5, xlabel="area under the curve")
 plotting.plt.show()
 
@@ -236,7 +236,7 @@ examples("wld.pragmatic.ettinger2019")
 # %%
 completions = results("wld.pragmatic.ettinger2019", data="builtin")
 
-# %% mystnb={"figure": {"caption": "How often the expected completion is preferred to another of its category, of another category, and to another sentence's."}, "image": {"alt": "Horizontal bars: share of items in which the expected completion wins, by what it is compared with, for the model and its untrained twin; chance is one half."}}
+# %% mystnb={"figure": {"caption": "How often the expected completion is preferred to another of its category, of another category, and to another sentence's."}, "image": {"alt": "Horizontal bars: share of items in which the expected completion wins, by what it is compared with, for every network there is; chance is one half."}}
 against = ("accuracy, within category", "accuracy, between categories", "accuracy, unrelated filler")
 shown = {m.removeprefix("accuracy, "): completions.series(m) for m in against}
 drawn = {who: pd.concat([s[who].assign(against=m) for m, s in shown.items() if who in s]) for who in shown["unrelated filler"]}
@@ -296,7 +296,7 @@ examples("wld.affordances.forbes2019")
 # %%
 objects = results("wld.affordances.forbes2019", data="builtin")
 
-# %% mystnb={"figure": {"caption": "F1 over knowing how often each attribute is true, by task."}, "image": {"alt": "Horizontal bars by task: F1 of a probe for properties, affordances and their relation, less that of knowing how often each attribute is true, for the model and its untrained twin."}}
+# %% mystnb={"figure": {"caption": "F1 over knowing how often each attribute is true, by task."}, "image": {"alt": "Horizontal bars by task: F1 of a probe for properties, affordances and their relation, less that of knowing how often each attribute is true, for every network there is."}}
 plotting.bars(objects.series("F1 over attribute's rate"), "task", chance=0, xlabel="F1 over the attribute's rate")
 plotting.plt.show()
 
@@ -329,7 +329,7 @@ examples("wld.inference_steps.richardson2019")
 # %%
 steps = results("wld.inference_steps.richardson2019", data="builtin")
 
-# %% mystnb={"figure": {"caption": "Accuracy by number of steps; questions have two answers, so one half is chance."}, "image": {"alt": "Curves: accuracy by the number of inference steps for the model and its untrained twin; chance is one half."}}
+# %% mystnb={"figure": {"caption": "Accuracy by number of steps; questions have two answers, so one half is chance."}, "image": {"alt": "Curves: accuracy by the number of inference steps for every network there is; chance is one half."}}
 plotting.lines(steps.series("accuracy"), "hops", ylim=(0, 1), chance=0.5, ylabel="accuracy", xlabel="steps")
 plotting.plt.show()
 

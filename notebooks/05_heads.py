@@ -106,7 +106,7 @@ examples("hed.patterns.kovaleva2019")
 # %%
 shares = results("hed.patterns.kovaleva2019", data="ud_english_ewt")
 
-# %% mystnb={"figure": {"caption": "Share of all maps with each pattern. A map that is the same everywhere counts as heterogeneous, since it shows none of the other patterns."}, "image": {"alt": "Horizontal bars: share of the attention maps with each of five patterns, for the model, its untrained twin and released figures of bert-base-uncased."}}
+# %% mystnb={"figure": {"caption": "Share of all maps with each pattern. A map that is the same everywhere counts as heterogeneous, since it shows none of the other patterns."}, "image": {"alt": "Horizontal bars: share of the attention maps with each of five patterns, for every network there is."}}
 whole = {"maps": "weights", "block": "all"}
 shown = shares.series("share of maps", **whole)
 plotting.bars(shown, "pattern", xlim=(0, 1), xlabel="share of all maps")
@@ -293,7 +293,7 @@ examples("hed.syntactic.clark2019")
 # %%
 syntactic = results("hed.syntactic.clark2019", data="ud_english_ewt")
 
-# %% mystnb={"figure": {"caption": "Right answers by relation, for the 16 commonest relations of the treebank, of MiniLM, a trained relative of BERT (left), and of our model (right): the best head, the best fixed offset and the nearest word of the right part of speech. Compare bars within a panel: directions may differ between them. For objects MiniLM's head looks from the object to the verb, mini's from the verb to the object."}, "image": {"alt": "Two panels of horizontal bars by relation, for MiniLM and for mini: accuracy of the best head, of the best fixed offset and of the nearest word of the right part of speech. MiniLM's head leads the offset for most relations, mini's clearly for prepositions, objects and copulas. The nearest word of the right part of speech leads the head for most relations in mini."}}
+# %% mystnb={"figure": {"caption": "Right answers by relation, for the 16 commonest relations of the treebank, of two networks, named above: the best head, the best fixed offset and the nearest word of the right part of speech. Compare bars within a panel: directions may differ between them."}, "image": {"alt": "Two panels of horizontal bars by relation, one per network: accuracy of the best head, of the best fixed offset and of the nearest word of the right part of speech."}}
 bars = ("best head", "best offset", "nearest of its tag")
 with plotting.style():
     figure, grid = plotting.plt.subplots(1, 2, figsize=(9, 7))
@@ -395,7 +395,7 @@ examples("hed.negation_scope.zhao2020")
 # %%
 scope = results("hed.negation_scope.zhao2020", data="builtin")
 
-# %% mystnb={"figure": {"caption": "F1 of the negation scope read off the best head on generated sentences, before and after fine-tuning; the dotted line is the best window of places."}, "image": {"alt": "Horizontal bars: F1 of the negation scope read off the best head before and after fine-tuning, for the model and its untrained twin; a dotted line marks the best window of fixed places."}}
+# %% mystnb={"figure": {"caption": "F1 of the negation scope read off the best head on generated sentences, before and after fine-tuning; the dotted line is the best window of places."}, "image": {"alt": "Horizontal bars: F1 of the negation scope read off the best head before and after fine-tuning, for every network there is; a dotted line marks the best window of fixed places."}}
 shown = scope.series("F1, best head")
 window = round(scope.value("F1, fixed offsets"), 2)
 plotting.bars(shown, "stage", xlim=(0, 1), xlabel="F1 of the scope", chance=window, reference="fixed places")
@@ -439,7 +439,7 @@ examples("hed.coreference.clark2019")
 pronouns = results("hed.coreference.clark2019", data="gap")
 mentions = results("hed.coreference.clark2019", data="ud_english_gum")
 
-# %% mystnb={"figure": {"caption": "Antecedents found by our model's best head, by rules and by trivial choices: pronouns in GAP, mentions in GUM."}, "image": {"alt": "Horizontal bars: share of anaphors resolved by the best head, rules, the nearest mention, the first, the most repeated one and chance, for pronouns of GAP and all mentions of GUM. In GAP the most repeated one and the best head lead, in GUM the rules."}}
+# %% mystnb={"figure": {"caption": "Antecedents found by a network's best head, by rules and by trivial choices: pronouns in GAP, mentions in GUM."}, "image": {"alt": "Horizontal bars: share of anaphors resolved by the best head, rules, the nearest mention, the first, the most repeated one and chance, for pronouns of GAP and all mentions of GUM."}}
 rivals = ("best head", "rules", "nearest", "first", "most repeated", "chance")
 both = pd.concat([pronouns.rows.assign(data="GAP"), mentions.rows.assign(data="GUM")])
 shown = {m: both[both["measure"] == m] for m in rivals}
@@ -471,12 +471,12 @@ examples("hed.agreement_attention.lin2019")
 # %%
 subjects = results("hed.agreement_attention.lin2019", data="lin2019_open_sesame")
 
-# %% mystnb={"figure": {"caption": "Attention to the right noun less that to wrong ones, beyond what place explains, by the best head."}, "image": {"alt": "Horizontal bars: attention to the right noun less that to wrong ones beyond position by the best head, for agreement and reflexives, for the model and its untrained twin."}}
+# %% mystnb={"figure": {"caption": "Attention to the right noun less that to wrong ones, beyond what place explains, by the best head."}, "image": {"alt": "Horizontal bars: attention to the right noun less that to wrong ones beyond position by the best head, for agreement and reflexives, for every network there is."}}
 shown = subjects.series("right - wrong noun beyond position, best head")
 plotting.bars(shown, "kind", chance=0.1, reference="a pointer has", xlabel="right less wrong, beyond place")
 plotting.plt.show()
 
-# %% mystnb={"figure": {"caption": "What the right noun gets of all heads' attention to the nouns, less an even share, by what stands in between."}, "image": {"alt": "Horizontal bars by construction: share of the right noun beyond an even one, for the model and its untrained twin; below zero for the model where a noun stands in between."}}
+# %% mystnb={"figure": {"caption": "What the right noun gets of all heads' attention to the nouns, less an even share, by what stands in between."}, "image": {"alt": "Horizontal bars by construction: share of the right noun beyond an even one, for every network there is."}}
 shown = subjects.series("excess over an even share, by distractor")
 shown = {name: rows.replace({"condition": {"pp": "prepositional phrase"}}) for name, rows in shown.items()}
 plotting.bars(shown, "condition", xlabel="share of the right noun less an even one")
@@ -534,7 +534,7 @@ examples("hed.frames.kovaleva2019")
 # %%
 frames = results("hed.frames.kovaleva2019", data="up_english_ewt")
 
-# %% mystnb={"figure": {"caption": "Largest attention between a predicate and its core argument, and between words as far apart, by the two top heads and by all heads."}, "image": {"alt": "Horizontal bars: attention to a core argument and to a span as far off by the two top heads and by the mean of all, for the model and its untrained twin."}}
+# %% mystnb={"figure": {"caption": "Largest attention between a predicate and its core argument, and between words as far apart, by the two top heads and by all heads."}, "image": {"alt": "Horizontal bars: attention to a core argument and to a span as far off by the two top heads and by the mean of all, for every network there is."}}
 names = {name: plotting.SHORT.get(name, name) for name in frames.frames}
 both = pd.concat([rows.assign(of=rows["heads"] + f" heads, {names[name]}") for name, rows in frames.frames.items()])
 shown = {m: both[both["measure"] == m] for m in ("core argument", "as far off")}
@@ -576,7 +576,7 @@ examples("hed.lexical_relations.cui2020")
 # %%
 lexical = results("hed.lexical_relations.cui2020", data="ckbc_conceptnet")
 
-# %% mystnb={"figure": {"caption": "Attention between related concepts divided by that between shuffled ones, by the head that is best on other pairs; relations with 40 pairs and more. The axis ends at 20: where a head hardly attends to either, their ratio has no bound. A bar without a whisker has no interval: what is below is nearly all one pair's."}, "image": {"alt": "Horizontal bars by relation: attention between related concepts divided by that between shuffled ones, for the model and its untrained twin; a line marks 1."}}
+# %% mystnb={"figure": {"caption": "Attention between related concepts divided by that between shuffled ones, by the head that is best on other pairs; relations with 40 pairs and more. The axis ends at 20: where a head hardly attends to either, their ratio has no bound. A bar without a whisker has no interval: what is below is nearly all one pair's."}, "image": {"alt": "Horizontal bars by relation: attention between related concepts divided by that between shuffled ones, for every network there is; a line marks 1."}}
 shown = lexical.series("related / shuffled")
 shown = {name: rows[(rows["relation"] != "all") & (rows["n"] >= 40)] for name, rows in shown.items()}
 ax = plotting.axes(figsize=(7, 4.6))
@@ -606,7 +606,7 @@ examples("hed.heavy_lifters.prasanna2020")
 # %%
 entailment = results("hed.heavy_lifters.prasanna2020", data="glue_rte_wnli")
 
-# %% mystnb={"figure": {"caption": "Accuracy of our model, tuned for entailment (RTE), and of always giving the commonest label."}, "image": {"alt": "Horizontal bars: accuracy of the tuned model and of the commonest label on entailment; they differ little."}}
+# %% mystnb={"figure": {"caption": "Accuracy of the network that the title names, tuned for entailment (RTE), and of always giving the commonest label."}, "image": {"alt": "Horizontal bars: accuracy of the tuned model and of the commonest label on entailment."}}
 rows = entailment.rows
 shown = {"tuned": "accuracy", "commonest label": "accuracy, majority"}
 shown = {name: rows[rows["measure"] == m] for name, m in shown.items()}
@@ -662,7 +662,7 @@ plotting.lines(
 )
 plotting.plt.show()
 
-# %% mystnb={"figure": {"caption": "Agreement of attention with what leaving a word out does, by block."}, "image": {"alt": "Curves by block: Kendall's tau between attention and the change by leaving words out, for the model and its untrained twin. A dotted line marks 0.3."}}
+# %% mystnb={"figure": {"caption": "Agreement of attention with what leaving a word out does, by block."}, "image": {"alt": "Curves by block: Kendall's tau between attention and the change by leaving words out, for every network there is. A dotted line marks 0.3."}}
 shown = debate.series("Kendall's tau of attention and leaving out")
 plotting.lines(shown, "block", chance=0.3, reference="weak is below", ylabel="Kendall's tau")
 plotting.plt.show()

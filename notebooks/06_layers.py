@@ -150,7 +150,7 @@ examples("lay.word_order.lin2019")
 # %%
 words = results("lay.word_order.lin2019", data="lin2019_open_sesame")
 
-# %% mystnb={"figure": {"caption": "Accuracy of a probe for the place of a word, by depth. Dotted: what the word alone gives. MiniLM: a trained relative of BERT."}, "image": {"alt": "Curves: accuracy of a probe for the place of a word in its sentence, by depth, for mini, its untrained twin and MiniLM. Both trained curves fall from a low layer on, the untrained one is flat."}}
+# %% mystnb={"figure": {"caption": "Accuracy of a probe for the place of a word, by depth. Dotted: what the word alone gives."}, "image": {"alt": "Curves: accuracy of a probe for the place of a word in its sentence, by depth, for every network there is. Trained curves fall, an untrained one is flat."}}
 every = words.series("accuracy", task="word order")
 shown = by_depth(named(every))
 alone = words.value("word alone", task="word order")
@@ -185,7 +185,7 @@ examples("lay.hierarchy.lin2019")
 # %%
 hierarchy = results("lay.hierarchy.lin2019", data="lin2019_open_sesame")
 
-# %% mystnb={"figure": {"caption": "Places of words, main auxiliaries and nouns of subjects, told by layer. The last two are scored where the first candidate is wrong; dotted: what words beside them tell."}, "image": {"alt": "Three panels of curves by layer for mini and its untrained twin. Word order: mini falls. Main auxiliary: mini is highest at layer 1 and falls, far below what the words beside tell. Subject noun: mini rises to layer 2 and stays a little below what the words beside tell."}}
+# %% mystnb={"figure": {"caption": "Places of words, main auxiliaries and nouns of subjects, told by layer. The last two are scored where the first candidate is wrong; dotted: what words beside them tell."}, "image": {"alt": "Three panels of curves by layer, for every network there is. Word order: mini falls. Main auxiliary: mini is highest at layer 1 and falls, far below what the words beside tell. Subject noun: mini rises to layer 2 and stays a little below what the words beside tell."}}
 tasks = ("word order", "main auxiliary", "subject noun")
 shown = {t: named(hierarchy.series("accuracy", task=t)) for t in tasks}
 beside = {t: hierarchy.value("words beside", task=t) for t in tasks[1:]}
@@ -217,7 +217,7 @@ examples("lay.tree_depth.hewitt2019")
 # %%
 trees = results("lay.tree_depth.hewitt2019", data="ud_english_ewt")
 
-# %% mystnb={"figure": {"caption": "Share of tree edges rebuilt by a structural probe, by depth. Multilingual BERT: mean of 23 treebanks, layers 5 to 10 of 12, from a released repetition of the study. MiniLM: a trained relative of BERT, 6 layers."}, "image": {"alt": "Curves by depth: share of tree edges rebuilt. Multilingual BERT is highest at layer 7 of 12, MiniLM at layer 3 of 6. mini is highest at the embeddings and layer 1 of 8 and falls below a dotted line from layer 3 on, which marks what joining neighbours gives; the untrained twin is flat just below that line."}}
+# %% mystnb={"figure": {"caption": "Share of tree edges rebuilt by a structural probe, by depth. Multilingual BERT: mean of 23 treebanks, layers 5 to 10 of 12, from a released repetition of the study. MiniLM: a trained relative of BERT, 6 layers."}, "image": {"alt": "Curves by depth: share of tree edges rebuilt. Multilingual BERT is highest at layer 7 of 12, MiniLM at layer 3 of 6. mini is highest at layer 1 of 8. A dotted line marks what joining neighbours gives."}}
 real = by_depth(named(evidence.curves("lay.tree_depth.hewitt2019", "UUAS")), 12)
 shown = by_depth(named(trees.series("UUAS"))) | real
 chain = trees.value("UUAS, neighbours joined")
@@ -248,7 +248,7 @@ examples("lay.agreement.goldberg2019")
 # %%
 agreement = results("lay.agreement.goldberg2019", data="gulordava2018_linzen2016")
 
-# %% mystnb={"figure": {"caption": "Share of sentences in which the right verb form is preferred, read from each layer."}, "image": {"alt": "Curves: share of sentences in which the right verb form is preferred, read from each layer, for mini and its untrained twin; a dotted line at one half is chance. Mini rises to 0.7 at layer 2 and hardly further; the twin is flat near chance."}}
+# %% mystnb={"figure": {"caption": "Share of sentences in which the right verb form is preferred, read from each layer."}, "image": {"alt": "Curves: share of sentences in which the right verb form is preferred, read from each layer, for every network there is; a dotted line at one half is chance. Mini rises to 0.7 at layer 2 and hardly further."}}
 shown = named(agreement.series("balanced accuracy"))
 plotting.lines(shown, "layer", chance=0.5, ylim=(0.3, 0.8), ylabel="right verb form preferred")
 plotting.plt.show()
@@ -278,7 +278,7 @@ examples("lay.task_specific.liu2019a")
 # %%
 specific = results("lay.task_specific.liu2019a", data="ud_english_ewt")
 
-# %% mystnb={"figure": {"caption": "Masked pieces filled in, and the mean accuracy of probes for parts of speech, chunks and dependencies, by layer."}, "image": {"alt": "Two panels of curves by layer for mini and its untrained twin. Masked words: mini rises steeply to layer 2 and is flat from there. Mean of probes: mini is highest at layer 1 and falls to the top. The twin is flat and low in both."}}
+# %% mystnb={"figure": {"caption": "Masked pieces filled in, and the mean accuracy of probes for parts of speech, chunks and dependencies, by layer."}, "image": {"alt": "Two panels of curves by layer, for every network there is. Masked words: mini rises steeply to layer 2 and is flat from there. Mean of probes: mini is highest at layer 1 and falls to the top."}}
 tasks = ("masked words", "mean of probes")
 shown = {t: named(specific.series("accuracy", task=t)) for t in tasks}
 panels(shown, "layer", ylim=(0, 1))
@@ -310,7 +310,7 @@ examples("lay.transferability.liu2019a")
 transfer = results("lay.transferability.liu2019a", data="up_english_ewt")
 nouns = results("lay.transferability.liu2019a", data="semeval2010_task8")
 
-# %% mystnb={"figure": {"caption": "Accuracy of linear probes on mini, task by layer."}, "image": {"alt": "Heatmap: rows are five probing tasks, columns are layers from the embeddings to the last; each cell shows the accuracy of a linear probe of mini. Layer 1 is highest in the first three rows, the embeddings and layer 1 in that of roles, layer 2 in that of relations."}}
+# %% mystnb={"figure": {"caption": "Accuracy of linear probes on the network that the title names, task by layer."}, "image": {"alt": "Heatmap: rows are five probing tasks, columns are layers from the embeddings to the last; each cell shows the accuracy of a linear probe."}}
 scores = pd.concat([r.rows[r.rows["measure"] == "accuracy"] for r in (transfer, nouns)])
 table = scores.pivot_table(index="task", columns="layer", values="value", sort=False, aggfunc="first")
 plotting.heatmap(
@@ -323,7 +323,7 @@ plotting.plt.show()
 # The study's figures for the real BERT are pictures only. The nearest released ones are eleven sentence tasks on both
 # sizes: a related measure, shown for comparison. They decide nothing.
 
-# %% mystnb={"figure": {"caption": "Mean accuracy by depth: four tasks per word for mini, its twin and MiniLM, eleven released sentence tasks for the real BERT. Compare shapes, not heights."}, "image": {"alt": "Curves by depth. BERT-base and BERT-large rise slowly and are highest in the upper half; MiniLM is highest in the middle, at layer 2 of 6, and falls steeply; mini is highest at layer 1 of 8 and falls; the untrained twin is flat."}}
+# %% mystnb={"figure": {"caption": "Mean accuracy by depth: four tasks per word for reruns, eleven released sentence tasks for the real BERT. Compare shapes, not heights."}, "image": {"alt": "Curves by depth. BERT-base and BERT-large rise slowly and are highest in the upper half; MiniLM is highest in the middle, at layer 2 of 6, and falls steeply; mini is highest at layer 1 of 8 and falls."}}
 released = evidence.curves("lay.transferability.liu2019a", "mean accuracy")
 shown = by_depth(named(transfer.series("mean accuracy") | released))
 plotting.lines(shown, "depth", ylim=(0.3, 0.92), xlabel="depth (0: embeddings)", ylabel="mean accuracy of the tasks")
@@ -355,7 +355,7 @@ examples("lay.sentence_tasks.jawahar2019")
 # %%
 sentences = results("lay.sentence_tasks.jawahar2019", data="ud_english_ewt")
 
-# %% mystnb={"figure": {"caption": "Mean accuracy of surface, syntactic and semantic sentence tasks by depth: the study's tasks for the real BERT, ours for mini and MiniLM. Compare shapes, not heights."}, "image": {"alt": "Three panels of curves by depth. Surface: the real BERTs, MiniLM and mini fall from the bottom. Syntactic: the real BERTs and MiniLM are highest in the middle, mini is flat. Semantic: the real BERTs rise to about two thirds and fall a little, mini and MiniLM are flat. The untrained twin is flat everywhere."}}
+# %% mystnb={"figure": {"caption": "Mean accuracy of surface, syntactic and semantic sentence tasks by depth: the study's tasks for the real BERT, ours for reruns. Compare shapes, not heights."}, "image": {"alt": "Three panels of curves by depth. Surface: the real BERTs, MiniLM and mini fall from the bottom. Syntactic: the real BERTs and MiniLM are highest in the middle, mini is flat. Semantic: the real BERTs rise to about two thirds and fall a little, mini and MiniLM are flat."}}
 kinds = ("surface", "syntactic", "semantic")
 shown = {k: by_depth(named(sentences.series("mean accuracy", kind=k))) for k in kinds}
 panels(shown, "depth", ylim=(0.4, 1))
@@ -396,7 +396,7 @@ def staged(result, measure, tasks=STAGES):
     return named({m: f.sort_values("task", key=lambda t: t.map(tasks.index)) for m, f in found.items()})
 
 
-# %% mystnb={"figure": {"caption": "Expected layer as a share of depth, stage by stage. Chunks: constituents in the released scores. Entities and coreference are not annotated in mini's treebank here."}, "image": {"alt": "Horizontal bars: expected layer as a share of depth for six stages, for BERT-base and BERT-large, which grow from parts of speech to coreference, and for mini, which lies between 0.14 and 0.2 for its three stages."}}
+# %% mystnb={"figure": {"caption": "Expected layer as a share of depth, stage by stage. Chunks: constituents in the released scores. Entities and coreference are not annotated in the reruns' treebank."}, "image": {"alt": "Horizontal bars: expected layer as a share of depth for six stages, for BERT-base and BERT-large, which grow from parts of speech to coreference, and for mini, which lies between 0.14 and 0.2 for its three stages."}}
 shown = staged(pipeline, "expected layer / depth")
 plotting.bars(shown, "task", xlim=(0, 0.6), xlabel="expected layer / depth", ax=plotting.axes(figsize=(7, 4)))
 plotting.plt.show()
@@ -405,7 +405,7 @@ plotting.plt.show()
 # The study's second measure is the mean layer under the weights of the mixture, its *centre of gravity*. Here it is for
 # mini and for its untrained twin, whose layers add nothing, on a treebank with entities and coreference.
 
-# %% mystnb={"figure": {"caption": "Centre of gravity of the mixing weights as a share of depth."}, "image": {"alt": "Horizontal bars for five stages: centre of gravity of the mixing weights as a share of depth, for mini and its untrained twin. Mini's dependencies and parts of speech come lowest and coreference highest; the twin's bars differ little."}}
+# %% mystnb={"figure": {"caption": "Centre of gravity of the mixing weights as a share of depth."}, "image": {"alt": "Horizontal bars for five stages: centre of gravity of the mixing weights as a share of depth, for every network there is."}}
 gum = results("lay.pipeline.tenney2019a", data="ud_english_gum")
 weights = staged(gum, "centre of gravity / depth")
 plotting.bars(weights, "task", xlim=(0, 0.6), xlabel="centre of gravity / depth")
@@ -437,7 +437,7 @@ examples("lay.chunks_conflict.liu2019a")
 # %%
 chunks = results("lay.chunks_conflict.liu2019a", data="nltk_corpora")
 
-# %% mystnb={"figure": {"caption": "Chunks of CoNLL-2000 by three studies' measures: accuracy of a probe per layer, accuracy of probes on mixtures of layers 0 to l, mutual information of clusters with the kinds of chunk."}, "image": {"alt": "Three panels of curves by layer for mini and its untrained twin. For mini a probe per layer is highest at layer 2, clusters at layer 1; mixtures rise to layer 2 and are flat from there. The twin is flat."}}
+# %% mystnb={"figure": {"caption": "Chunks of CoNLL-2000 by three studies' measures: accuracy of a probe per layer, accuracy of probes on mixtures of layers 0 to l, mutual information of clusters with the kinds of chunk."}, "image": {"alt": "Three panels of curves by layer, for every network there is. For mini a probe per layer is highest at layer 2, clusters at layer 1; mixtures rise to layer 2 and are flat from there."}}
 shown = {
     "a probe per layer": chunks.series("accuracy", task="chunks", probe="linear"),
     "mixtures of layers 0 to l": chunks.series("cumulative accuracy", task="chunks"),
@@ -470,7 +470,7 @@ examples("lay.semantics_spread.tenney2019a")
 # %%
 semantics = results("lay.semantics_spread.tenney2019a", data="up_english_ewt")
 
-# %% mystnb={"figure": {"caption": "How uneven the mixing weights are, in bits; 0 is spread evenly over the layers. Chunks: constituents in the released weights of BERT-large."}, "image": {"alt": "Horizontal bars for eight tasks: divergence of the mixing weights from even ones. For mini it is lowest for roles, for BERT-large for proto-roles, relations and entities; for the untrained twin it is near 0 for every task."}}
+# %% mystnb={"figure": {"caption": "How uneven the mixing weights are, in bits; 0 is spread evenly over the layers. Chunks: constituents in the released weights of BERT-large."}, "image": {"alt": "Horizontal bars for eight tasks: divergence of the mixing weights from even ones. For mini it is lowest for roles, for BERT-large for proto-roles, relations and entities."}}
 tasks = [*STAGES, "relations", "proto-roles"]
 weights = staged(semantics, "KL of mixing weights (bits)", tasks)
 axes = plotting.axes(figsize=(7, 4.6))
@@ -506,7 +506,7 @@ examples("lay.conceptnet.cui2020")
 # %%
 concepts = results("lay.conceptnet.cui2020", data="ckbc_conceptnet")
 
-# %% mystnb={"figure": {"caption": "Accuracy of a probe for the relation of two concepts, by layer. Dotted: the commonest relation."}, "image": {"alt": "Curves: accuracy of a probe for the relation of two concepts by layer, for mini and its untrained twin. A dotted line marks the commonest relation."}}
+# %% mystnb={"figure": {"caption": "Accuracy of a probe for the relation of two concepts, by layer. Dotted: the commonest relation."}, "image": {"alt": "Curves: accuracy of a probe for the relation of two concepts by layer, for every network there is. A dotted line marks the commonest relation."}}
 shown = named(concepts.series("accuracy"))
 most = concepts.value("majority")
 plotting.lines(shown, "layer", chance=most, reference="commonest relation", ylabel="relation told right")

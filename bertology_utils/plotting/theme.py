@@ -20,8 +20,10 @@ NOW = ", measured now"  # behind the name of the reader's own model (`results`)
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 OURS = ("mini", "mini-untrained")
 # as the cards call them
-SHORT = {f"{name}{mark}untrained": "untrained" for name in ("mini", "mini-multi") for mark in ("-", ", ")}
-SHORT["all-MiniLM-L6-v2"] = "MiniLM"
+SHORT = {
+    f"{name}{mark}untrained": "untrained" for name in ("mini", "mini-multi", "mpnet", "me5-q4") for mark in ("-", ", ")
+}
+SHORT |= {"all-MiniLM-L6-v2": "MiniLM", "me5-q4": "me5"}
 # places that the published BERTs and their relative keep in every figure
 PUBLISHED = {
     "bert-base": 2,
@@ -80,8 +82,8 @@ def look(name: str) -> int | None:
     --------
     >>> look("mini"), look("mini, untrained"), look("bert-base-uncased, released"), look("MiniLM"), look("best head")
     (0, 1, 2, 7, None)
-    >>> look("untrained"), COLOURS[look("roberta-base, measured now")]
-    (1, '#C1121F')
+    >>> look("untrained"), look("mpnet-untrained"), COLOURS[look("roberta-base, measured now")]
+    (1, 1, '#C1121F')
     """
     if name.endswith(NOW):  # the reader's own, but for its twin: that of the book's model is not drawn beside it
         return OURS.index("mini-untrained") if name.endswith(f"untrained{NOW}") else len(COLOURS) - 1
@@ -89,7 +91,8 @@ def look(name: str) -> int | None:
     if called == "family":  # recorded runs of training, in mini's place
         return 0
     called = called.replace("mini-multi", "mini")  # it has mini's place in the chapter that is about such models
-    called = "mini-untrained" if called == "untrained" else called
+    if called.endswith("untrained"):  # of a figure's networks one has its twin beside it
+        called = "mini-untrained"
     if called in OURS:
         return OURS.index(called)
     return next((place for start, place in PUBLISHED.items() if called.startswith(start)), None)
