@@ -137,7 +137,7 @@ examples("mbt.retrieval.pires2019")
 # %%
 found_pud = results("mbt.retrieval.pires2019", data="ud_pud_multilingual")
 
-# %% mystnb={"figure": {"caption": "Share of sentences whose nearest neighbour in another language is their translation, by layer, as they are and less the mean of their language; raw shares. Dotted: what shared pieces find."}, "image": {"alt": "Curves by layer: share of translations found by mini-multi and its untrained twin, with and without centring. A dotted line marks what shared pieces find."}}
+# %% mystnb={"figure": {"caption": "Share of sentences whose nearest neighbour in another language is their translation, by layer, as they are and less the mean of their language; raw shares. Dotted: what shared pieces find."}, "image": {"alt": "Curves by layer: share of translations found by a network and its untrained twin, with and without centring. A dotted line marks what shared pieces find."}}
 shown = {}
 for name, rows in found_pud.frames.items():
     for way, part in by(rows, "P@1 by layer", "centred").items():
@@ -177,7 +177,7 @@ examples("mbt.offset_translation.pires2019")
 # %%
 steps = results("mbt.offset_translation.pires2019", data="tatoeba_laser")
 
-# %% mystnb={"figure": {"caption": "Share of English sentences (and back) whose nearest neighbour is their translation: as they are, moved by the mean offset between the languages, moved at random; and in the untrained twin, moved by the offset."}, "image": {"alt": "Curves by layer of mini-multi: translations found without an offset, with it, and with a random one; in its untrained twin with it."}}
+# %% mystnb={"figure": {"caption": "Share of English sentences (and back) whose nearest neighbour is their translation: as they are, moved by the mean offset between the languages, moved at random; and in the untrained twin, moved by the offset."}, "image": {"alt": "Curves by layer of one network: translations found without an offset, with it, and with a random one; in its untrained twin with it."}}
 shown = by(steps.rows, "P@1 by layer", "by")
 shown["offset, untrained twin"] = plotting.rows_of(steps.twin, "P@1 by layer", by="offset")
 plotting.lines(shown, "layer", ylabel="translations found")
@@ -246,7 +246,7 @@ examples("mbt.language_identity.libovicky2019")
 # %%
 tongues = results("mbt.language_identity.libovicky2019", data="tatoeba_laser")
 
-# %% mystnb={"figure": {"caption": "The tree of the languages' mean vectors in mini-multi, Tatoeba sentences (after figure 7 of the survey). Colours: genera with several languages."}, "image": {"alt": "A tree of nineteen languages by the distance of their mean vectors; each leaf is named with its genus."}}
+# %% mystnb={"figure": {"caption": "The tree of the languages' mean vectors in the network that the title names, Tatoeba sentences (after figure 7 of the survey). Colours: genera with several languages."}, "image": {"alt": "A tree of nineteen languages by the distance of their mean vectors; each leaf is named with its genus."}}
 from bertology_utils.experiments.mbert.centroids import linked
 
 distances = plotting.rows_of(tongues.rows, "distance of centroids")
@@ -261,7 +261,7 @@ print(plotting.printed({tongues.title: distances}))
 # Some relatives are neighbours in the tree. More than by chance? Every pair of relatives is compared with every other pair; by
 # chance it is the nearer one half of the time. Relatives also share words, which a count of pieces sees without any model.
 
-# %% mystnb={"figure": {"caption": "How much more often than half of the time a pair of related languages is nearer than another pair, Tatoeba sentences: by all layers' mean vectors, by the embeddings' alone, by how often each piece occurs. Intervals draw the eleven languages that have a relative."}, "image": {"alt": "Horizontal bars for layers, embeddings and counted pieces: how much more often than by chance relatives are nearer, for mini-multi and its untrained twin."}}
+# %% mystnb={"figure": {"caption": "How much more often than half of the time a pair of related languages is nearer than another pair, Tatoeba sentences: by all layers' mean vectors, by the embeddings' alone, by how often each piece occurs. Intervals draw the eleven languages that have a relative."}, "image": {"alt": "Horizontal bars for layers, embeddings and counted pieces: how much more often than by chance relatives are nearer, for a network and its untrained twin."}}
 nearer = "relatives nearer than others - chance"
 by_what = {"all layers": "", "embeddings alone": ", embeddings", "pieces counted": ", pieces counted"}
 shown = {
@@ -276,7 +276,7 @@ print(plotting.printed(shown))
 for measure in ("relatives nearer than others, permutation p", "V-measure over shuffled families"):
     print(plotting.printed(tongues.series(measure)))
 
-# %% mystnb={"figure": {"caption": "Languages told by a probe, by layer, before and after each language's mean was taken away."}, "image": {"alt": "Curves by layer for mini-multi and its untrained twin: language identification on plain vectors and on centred ones, with chance dotted."}}
+# %% mystnb={"figure": {"caption": "Languages told by a probe, by layer, before and after each language's mean was taken away."}, "image": {"alt": "Curves by layer for a network and its untrained twin: language identification on plain vectors and on centred ones, with chance dotted."}}
 shown = {}
 for name, rows in tongues.frames.items():
     for kind, part in by(rows, "language identification, all", "vectors").items():
@@ -320,7 +320,7 @@ plotting.plt.show()
 # %% tags=["hide-output"]
 print(matrix.round(2).to_string())
 
-# %% mystnb={"figure": {"caption": "What vectors have over the best guess without any, and over the embeddings alone; means over pairs of languages."}, "image": {"alt": "Horizontal bars for pairs of the same script, of other scripts and all: lead of mini-multi's vectors over the best guess and over its embeddings, and of the untrained twin's over the best guess."}}
+# %% mystnb={"figure": {"caption": "What vectors have over the best guess without any, and over the embeddings alone; means over pairs of languages."}, "image": {"alt": "Horizontal bars for pairs of the same script, of other scripts and all: lead of a network's vectors over the best guess and over its embeddings, and of the untrained twin's over the best guess."}}
 nulls = {"best guess": "over best baseline", "embeddings alone": "over the embeddings"}
 means = {said: f"zero-shot accuracy {over}, mean over pairs" for said, over in nulls.items()}
 shown = {f"over the {said}": plotting.rows_of(transfer.rows, measure) for said, measure in means.items()}
@@ -379,7 +379,7 @@ examples("mbt.agreement.bacon2019")
 # %%
 agreement = results("mbt.agreement.bacon2019", data="clams")
 
-# %% mystnb={"figure": {"caption": "Balanced accuracy of agreement by language, CLAMS."}, "image": {"alt": "Horizontal bars by language: balanced accuracy of agreement for mini-multi and its untrained twin, with a half dotted."}}
+# %% mystnb={"figure": {"caption": "Balanced accuracy of agreement by language, CLAMS."}, "image": {"alt": "Horizontal bars by language: balanced accuracy of agreement for every network there is, with a half dotted."}}
 shown = {who: in_english(rows, "language") for who, rows in agreement.series("balanced accuracy").items()}
 plotting.bars(shown, "language", chance=0.5, xlabel="balanced accuracy")
 plotting.plt.show()
@@ -472,7 +472,7 @@ examples("mbt.alignment_tuning.cao2019")
 # %%
 moved = results("mbt.alignment_tuning.cao2019", data="tatoeba_laser")
 
-# %% mystnb={"figure": {"caption": "Before and after aligning: translations found among other sentences, and tags right in other languages."}, "image": {"alt": "Horizontal bars for translations found and for tags right: mini-multi and its untrained twin as they were and after aligning."}}
+# %% mystnb={"figure": {"caption": "Before and after aligning: translations found among other sentences, and tags right in other languages."}, "image": {"alt": "Horizontal bars for translations found and for tags right: a network and its untrained twin as they were and after aligning."}}
 tasks = {"P@1": "translations found", "zero-shot accuracy": "tags right"}
 shown = {
     f"{state}{whose}": pd.concat([plotting.rows_of(rows, f"{m}, {state}").assign(task=t) for m, t in tasks.items()])
