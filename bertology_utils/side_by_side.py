@@ -30,7 +30,15 @@ from .runs import FAMILY, get, in_a_line, run, settings_for, subjects
 from .scores.rows import combine
 from .settings import QUICK, TWIN, Settings
 
-RANK = ("mpnet", "me5", "me5-q4", "mini", "mini-multi", "toy", FAMILY)  # whose rows a figure of one subject shows: the first there is
+RANK = (
+    "mpnet",
+    "me5",
+    "me5-q4",
+    "mini",
+    "mini-multi",
+    "toy",
+    FAMILY,
+)  # whose rows a figure of one subject shows: the first there is
 LOG = "failures.txt"  # in the evidence folder: tracebacks of what failed in a notebook
 
 

@@ -120,10 +120,9 @@ def page(size: int) -> str:
         Of the file of weights, in bytes.
     """
     from jinja2 import Environment, FileSystemLoader
-    from markupsafe import Markup
 
     stored = json.loads(STORED.read_text("utf-8"))
-    quoted = Markup(json.dumps(stored, ensure_ascii=False).replace("</", "<\\/"))  # within a script: nothing ends it
+    quoted = json.dumps(stored, ensure_ascii=False).replace("</", "<\\/")  # within a script: nothing ends it
     titles = {e["claim"]: ledger.row(e["claim"]).title for e in (*stored["fill"], *stored["pairs"])}
     templates = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True)
     return templates.get_template("try.html").render(
