@@ -165,7 +165,7 @@ def results(id: str, settings: Settings | None = None, *, data: str | None = Non
     --------
     >>> agreement = results("syn.agreement.goldberg2019")
     >>> agreement.focus, sorted(agreement.series("balanced accuracy"))[:2]
-    ('mini', ['bert-base-uncased, released', 'bert-large-uncased, released'])
+    ('mpnet', ['bert-base-uncased, released', 'bert-large-uncased, released'])
     """
     it = get(id)
     settings = settings_for(id, settings)

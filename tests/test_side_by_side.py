@@ -30,9 +30,9 @@ def settings(tmp_path, monkeypatch):
 def test_by_default_it_is_the_records_real_bert_first_and_the_twin_last(settings):
     r = results(ID, settings(), data="gulordava2018_linzen2016")
     names = list(r.frames)
-    assert names[0] == "bert-base-uncased, released" and names[-1] == "mini-untrained"
-    assert r.focus == "mini" and not r.own and not r.refusals
-    assert set(r.series("balanced accuracy")) >= {"bert-base-uncased, released", "mini", "mini-untrained"}
+    assert names[0] == "bert-base-uncased, released" and names[-1] == "mpnet-untrained"
+    assert r.focus == "mpnet" and not r.own and not r.refusals
+    assert set(r.series("balanced accuracy")) >= {"bert-base-uncased, released", "mpnet", "mini", "mpnet-untrained"}
     assert (
         r.value("balanced accuracy", items="nonce")
         == r.rows.query("measure == 'balanced accuracy' and items == 'nonce'").value.item()

@@ -75,6 +75,6 @@ def overview(section: str, settings: Settings | None = None) -> Overview:
     Examples
     --------
     >>> print(str(overview("semantics")).splitlines()[0].split())
-    ['claim', 'real', 'BERT', 'MiniLM', 'mini', 'untrained']
+    ['claim', 'real', 'BERT', 'mpnet', 'MiniLM', 'mini', 'untrained']
     """
     return Overview(tuple(standings(section, settings)))
