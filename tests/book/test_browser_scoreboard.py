@@ -21,7 +21,7 @@ def test_scoreboard_is_filtered_and_keeps_its_state_in_the_address(browser, addr
     browser.get(f"{address}/book/scoreboard.html")
     total, chosen = len(ledger.rows()), ledger.sections()[1]
     assert browser.execute_script(SHOWN) == total
-    section, *_ = browser.find_elements("css selector", ".scoreboard-filter select")
+    section = soon(browser, "css selector", ".scoreboard-filter select")
     Select(section).select_by_visible_text(chosen.title)
     assert browser.execute_script(SHOWN) == len(chosen.rows)
     assert f"{len(chosen.rows)} of {total}" in browser.find_element("css selector", ".scoreboard-count").text
@@ -62,7 +62,7 @@ def test_scoreboard_is_sorted(browser, address):
     resize(browser, DESK)
     browser.get(f"{address}/book/scoreboard.html")
     texts = "return [...document.querySelectorAll('table.scoreboard tbody th')].map(c => c.textContent)"
-    head = browser.find_elements("css selector", "table.scoreboard thead button")[0]
+    head = soon(browser, "css selector", "table.scoreboard thead button")
     head.click()
     up = browser.execute_script(texts)
     letters = [re.sub(r"[^\w ]", "", text).casefold() for text in up]
