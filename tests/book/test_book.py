@@ -193,7 +193,9 @@ def test_scoreboard_has_every_row_of_the_ledger(read):
     page = read["book/scoreboard.html"]
     rows = page.select("table.scoreboard.claims tbody tr")
     assert [tr.th.a["href"] for tr in rows] == [f"../claims/{row.id}.html" for row in ledger.rows()]
-    assert {tr[f"data-{who}"] for tr in rows for who in ("real", "sized", "relative", "mini", "untrained")} <= set(LABELS)
+    assert {tr[f"data-{who}"] for tr in rows for who in ("real", "sized", "relative", "mini", "untrained")} <= set(
+        LABELS
+    )
     assert all(len(tr.select(".outcome")) == 5 for tr in rows)
 
 
