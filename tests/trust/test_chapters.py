@@ -1,7 +1,7 @@
 """Every chapter runs to its end whatever model and data a reader chooses: what cannot be measured is one line.
 
-`make chapters` takes a narrow network of twelve layers on the studies' own data, and none with neither network nor data;
-`make chapters SIZE=full` (weekly) takes networks of full size and prints a line per chapter.
+`make test` takes a narrow network of twelve layers on the studies' own data, and none with neither network nor data;
+`make chapters` (weekly) takes networks of full size and prints a line per chapter.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from bertology_utils.book import stage
 from bertology_utils.settings import Settings
 from bertology_utils.subject import relatives
 
-NARROW = {"num_hidden_layers": 12, "hidden_size": 24, "num_attention_heads": 12, "intermediate_size": 48}
+NARROW = {"num_hidden_layers": 12, "hidden_size": 24, "num_attention_heads": 4, "intermediate_size": 48}
 FULL = {"num_hidden_layers": 12, "hidden_size": 768, "num_attention_heads": 12, "intermediate_size": 3072}
 SERVED = ("bert-base-uncased", "bert-base-cased", "bert-base-multilingual-cased", "roberta-base")
 FEW = {"BERTOLOGY_FAST": "1", "BERTOLOGY_N": "20", "BERTOLOGY_DRAWS": "20"}
@@ -62,7 +62,6 @@ def whole(chapter: Chapter) -> Chapter:
     return chapter
 
 
-@pytest.mark.chapters
 @pytest.mark.mirror
 @pytest.mark.skipif(not MIRROR, reason="no BERTOLOGY_MIRROR")
 @pytest.mark.parametrize("name", NAMES)
@@ -74,7 +73,6 @@ def test_a_bert_of_the_hub_on_the_studies_own_data(name, narrow, tmp_path):
     assert len(chapter.measured) >= len(claims_of(name)) // 4
 
 
-@pytest.mark.chapters
 @pytest.mark.parametrize("name", NAMES)
 def test_without_data_and_without_a_network_each_claim_says_so_in_a_line(name, tmp_path):
     nowhere = {**NOTHING, "BERTOLOGY_CACHE": str(tmp_path / "cache"), **on_the_hub(NOWHERE, tmp_path)}
@@ -84,7 +82,6 @@ def test_without_data_and_without_a_network_each_claim_says_so_in_a_line(name, t
     assert any("could not be had" in why for why in chapter.refused.values())
 
 
-@pytest.mark.chapters
 def test_the_wheel_alone_is_enough(tmp_path):
     """In an empty folder, with the package of the wheel and not the checkout's: models, records and items come with it."""
     pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
