@@ -5,7 +5,7 @@ from __future__ import annotations
 __version__ = "0.1.0"
 __all__ = [
     *("Settings", "attempt", "attend", "card", "choose", "compare", "examples", "fill", "five", "found"),
-    *("load", "overview", "plotting", "results", "run"),
+    *("load", "overview", "plotting", "released", "results", "run"),
 ]
 
 
@@ -26,6 +26,7 @@ def __getattr__(name: str):
         "found": "cards",
         "load": "subject.models",
         "overview": "cards",
+        "released": "side_by_side",
         "results": "side_by_side",
         "run": "runs",
     }

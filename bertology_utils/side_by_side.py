@@ -195,6 +195,26 @@ def results(id: str, settings: Settings | None = None, *, data: str | None = Non
     return made
 
 
+def released(id: str, measure: str, of: str = "", **where: Any) -> dict[str, pd.DataFrame]:
+    """Model -> the rows of a measure (and key values) in released outputs of models whose names hold `of`.
+
+    Raises
+    ------
+    ValueError
+        If none has such rows: a figure of them cannot be drawn (`attempt`).
+
+    Examples
+    --------
+    >>> list(released("siz.layers_drop.tenney2019a", "largest drop of one layer"))[:1]
+    ['bert-base-uncased']
+    """
+    frames = {r.model: r.frame for r in evidence.find(id) if r.kind == "released" and of in r.model}
+    rows = {model: _matching(frame, measure, where) for model, frame in frames.items()}
+    if not (drawn := {model: part for model, part in rows.items() if len(part)}):
+        raise ValueError(f"{id}: no released rows with measure {measure!r} {where or ''}")
+    return drawn
+
+
 def _chosen(settings: Settings, default: str) -> bool:
     """Whether the reader asks for anything but what the book was made with."""
     plain = Settings()

@@ -65,23 +65,17 @@ overview("syntax")
 # and a model chosen in the first cell is measured now and drawn in red. Layer 0 is the embeddings; blocks and heads are counted from 1.
 
 # %% tags=["hide-input"]
-from bertology_utils import card, examples, found, load, plotting, results
+from bertology_utils import card, examples, found, load, plotting, released, results
 from bertology_utils.claims import evidence, ledger
 from bertology_utils.data import load as load_data
 from bertology_utils.scores import trees
 from bertology_utils.subject import cloze, perturb
 
 # %% [markdown]
-# Small helpers: one picks the rows of a measure from a released record, so that the real BERT stands beside ours.
+# A small helper: values of a column in words that can be read on an axis.
 
 # %% tags=["hide-input"]
 BERT, ITS_COLOUR = "bert-base-uncased", plotting.COLOURS[2]
-
-
-def released(id, measure, model=BERT, **where):
-    decides = ("authors", "rerun")
-    records = [r for r in evidence.find(id) if r.kind == "released" and r.model == model and r.label in decides]
-    return plotting.series({f"{model}, released": records[0].frame}, measure, **where)
 
 
 def named(frames, column, names):
@@ -144,7 +138,7 @@ examples("syn.agreement.goldberg2019")
 agreement = results("syn.agreement.goldberg2019", data="gulordava2018_linzen2016")
 
 # %% mystnb={"figure": {"caption": "Right verb form preferred, singular and plural counted alike: sentences without a distractor, with one, and nonce ones. Reruns are on the sentences of Gulordava and of Linzen, the real BERT on Gulordava's."}, "image": {"alt": "Horizontal bars: balanced accuracy without distractor, with distractor and in nonce sentences, for every network there is. mpnet and bert-base stay above 0.7 throughout; mini falls from above 0.8 to below 0.7 with a distractor and in nonce sentences."}}
-shown = agreement.series("balanced accuracy") | released("syn.agreement.goldberg2019", "balanced accuracy")
+shown = agreement.series("balanced accuracy")
 plotting.bars(shown, "items", chance=0.5, xlim=(0, 1), xlabel="balanced accuracy")
 plotting.plt.show()
 
@@ -289,7 +283,7 @@ plotting.plt.show()
 # %% mystnb={"figure": {"caption": "The real BERT: F1 of released probes, from the embeddings alone and from a learnt mix of all layers."}, "image": {"alt": "Horizontal bars: F1 of released probes of bert-base for parts of speech, constituents and dependencies, from the embeddings and from a mix of all layers; the mix is higher throughout."}}
 views = ("input embeddings", "mix of all layers")
 id = "syn.pos_chunks_deps.tenney2019b"
-shown = {view: released(id, "F1", view=view)[f"{BERT}, released"] for view in views}
+shown = {view: released(id, "F1", of=BERT, view=view)[BERT] for view in views}
 plotting.bars(shown, "task", xlim=(0, 1), xlabel="F1", colours=("#7FCEB9", ITS_COLOUR))
 plotting.plt.show()
 

@@ -448,7 +448,9 @@ examples("trn.entity_mask.sun2019b")
 entities = family.recall("trn.entity_mask.sun2019b")
 
 # %% mystnb={"figure": {"caption": "Does masking entities teach facts? P@1 over majority object; 95% intervals over seeds and items."}, "image": {"alt": "Horizontal bars with intervals: P@1 over majority object by group."}}
-plotting.bars(plotting.series(entities, "P@1 over majority object"), "group", xlabel="P@1 less that of the commonest object")
+plotting.bars(
+    plotting.series(entities, "P@1 over majority object"), "group", xlabel="P@1 less that of the commonest object"
+)
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -475,7 +477,11 @@ examples("trn.replaced_tokens.clark2020")
 replaced = family.recall("trn.replaced_tokens.clark2020")
 
 # %% mystnb={"figure": {"caption": "Does one learn more from every position? Probe accuracy, replaced - masked; 95% intervals over seeds and items."}, "image": {"alt": "Horizontal bars with intervals: probe accuracy, replaced - masked by probe."}}
-plotting.bars(plotting.series(replaced, "probe accuracy, replaced - masked"), "probe", xlabel="accuracy more than after masked pieces")
+plotting.bars(
+    plotting.series(replaced, "probe accuracy, replaced - masked"),
+    "probe",
+    xlabel="accuracy more than after masked pieces",
+)
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -528,7 +534,10 @@ examples("trn.sentence_order.lan2020")
 sop = family.recall("trn.sentence_order.lan2020")
 
 # %% mystnb={"figure": {"caption": "Accuracy over chance of the second head on its own question and on the other's, by what it was trained on."}, "image": {"alt": "Two charts of horizontal bars, for generated text and English: accuracy over chance of heads trained on sentence order and on next sentences, on their own task and on the other's."}}
-asked = {"own question": "accuracy over chance on its own task", "the other's": "accuracy over chance on the other's task"}
+asked = {
+    "own question": "accuracy over chance on its own task",
+    "the other's": "accuracy over chance on the other's task",
+}
 taught = {"base": "next sentence"}  # the base of the generated runs learns it
 for text, rows in sop.items():
     rows = rows.assign(group=rows["group"].replace(taught))
@@ -663,7 +672,9 @@ for name, way in ways.items():
     tuned = classify(network, texts, Recipe(epochs=1, batch=16), way=way)
     dense = tuned.subject.layers[0].attention.self.query.weight
     moved = not dense.equal(network.layers[0].attention.self.query.weight)
-    print(f"{name}: first loss {tuned.losses[0]:.2f}; the first layer's queries {'moved' if moved else 'are as they were'}")
+    print(
+        f"{name}: first loss {tuned.losses[0]:.2f}; the first layer's queries {'moved' if moved else 'are as they were'}"
+    )
 print(f"adapters are {share_trained(network, 32):.1%} of the parameters")
 
 # %% [markdown]
@@ -842,7 +853,7 @@ card("trn.restore_lower.hao2019")
 # %%
 examples("trn.more_layers.su2019")
 
-# %% mystnb={"figure": {"caption": "Accuracy with a head over the last layer and over a learnt mean of all layers, of mini and its untrained twin."}, "image": {"alt": "Bars: accuracy from the last layer and from all layers, of mini and its untrained twin."}}
+# %% mystnb={"figure": {"caption": "Accuracy with a head over the last layer and over a learnt mean of all layers, of the model and its untrained twin."}, "image": {"alt": "Bars: accuracy from the last layer and from all layers, of the model and its untrained twin."}}
 layers = recorded("trn.more_layers.su2019").series("accuracy")
 plotting.bars(layers, "layers", chance=0.5, xlim=(0, 1), xlabel="accuracy")
 plotting.show(layers)
@@ -886,7 +897,7 @@ card("trn.adapters.houlsby2019")
 # %%
 examples("trn.seed_variance.dodge2020")
 
-# %% mystnb={"figure": {"caption": "One point per run: sixteen of mini on sentiment, a hundred released ones of BERT on MNLI and where word overlap misleads (HANS)."}, "image": {"alt": "Three columns of points: runs of mini, runs of BERT on MNLI, close together, and on HANS, far apart."}}
+# %% mystnb={"figure": {"caption": "One point per run: sixteen of the model on sentiment, a hundred released ones of BERT on MNLI and where word overlap misleads (HANS)."}, "image": {"alt": "Three columns of points: runs of the model, runs of BERT on MNLI, close together, and on HANS, far apart."}}
 luck = recorded("trn.seed_variance.dodge2020")
 points = {name: rows["value"].tolist() for name, rows in luck.by({luck.title: "accuracy of a run"}).items()}
 for condition in ("MNLI", "HANS lexical overlap, heuristic wrong"):
@@ -936,7 +947,7 @@ card("trn.adversarial.zhu2019")
 # %%
 examples("trn.heuristics.mccoy2019b")
 
-# %% mystnb={"figure": {"caption": "Accuracy where a heuristic gives the right answer and where it misleads; BERT: a hundred released runs on HANS."}, "image": {"alt": "Bars by heuristic, right or wrong: accuracy of mini, its untrained twin and the real BERT."}}
+# %% mystnb={"figure": {"caption": "Accuracy where a heuristic gives the right answer and where it misleads; BERT: a hundred released runs on HANS."}, "image": {"alt": "Bars by heuristic, right or wrong: accuracy of the model, its untrained twin and the real BERT."}}
 shallow = recorded("trn.heuristics.mccoy2019b")
 every = shallow.series("accuracy")
 shown = {m: f[f["condition"].str.contains("heuristic", na=False)] for m, f in every.items() if "condition" in f}
@@ -985,7 +996,7 @@ card("trn.two_stage.phang2019")
 # %%
 examples("trn.cls_norm.zhou2019")
 
-# %% mystnb={"figure": {"caption": "Standard deviation of accuracy over five seeds, with a plain head and over normalised values of [CLS]."}, "image": {"alt": "Bars: standard deviation of accuracy over seeds, plain and normalised, of mini and its untrained twin."}}
+# %% mystnb={"figure": {"caption": "Standard deviation of accuracy over five seeds, with a plain head and over normalised values of [CLS]."}, "image": {"alt": "Bars: standard deviation of accuracy over seeds, plain and normalised, of the model and its untrained twin."}}
 normalised = recorded("trn.cls_norm.zhou2019")
 spread = normalised.series("standard deviation")
 plotting.bars(spread, "way", xlabel="standard deviation of accuracy over seeds")
@@ -1011,7 +1022,7 @@ card("trn.cls_norm.zhou2019")
 # %%
 examples("trn.mixout.lee2019")
 
-# %% mystnb={"figure": {"caption": "Standard deviation of accuracy over eight seeds, plain tuning and mixout."}, "image": {"alt": "Bars: standard deviation of accuracy over seeds, with plain tuning and with mixout, of mini and its untrained twin."}}
+# %% mystnb={"figure": {"caption": "Standard deviation of accuracy over eight seeds, plain tuning and mixout."}, "image": {"alt": "Bars: standard deviation of accuracy over seeds, with plain tuning and with mixout, of the model and its untrained twin."}}
 mixed = recorded("trn.mixout.lee2019")
 spread = mixed.series("standard deviation")
 plotting.bars(spread, "way", xlabel="standard deviation of accuracy over seeds")

@@ -76,22 +76,11 @@ overview("size")
 # %% tags=["hide-input"]
 import pandas as pd
 
-from bertology_utils import card, examples, found, load, plotting, results
+from bertology_utils import card, examples, found, load, plotting, released, results
 from bertology_utils.claims import evidence
 
 
 # %% tags=["hide-input"]
-def released(claim, measure, of="", **where):
-    """Released rows of a measure: model -> rows; `of` chooses models by a part of their names."""
-    records = [r for r in evidence.find(claim) if r.kind == "released" and of in r.model]
-    return plotting.series({r.model: r.frame for r in records if measure in set(r.frame["measure"])}, measure, **where)
-
-
-def reviews(claim, model):
-    """Recorded rows of a model on SST-2."""
-    return next(r.frame for r in evidence.find(claim) if (r.model, r.data, r.kind) == (model, "glue_sst2", "rerun"))
-
-
 def by(frames, column):
     """The one frame's rows, apart by the values of a column."""
     (frame,) = frames.values()
@@ -113,15 +102,15 @@ from bertology_utils.compress import file_bytes, remove_heads
 from bertology_utils.subject import encode
 from bertology_utils.subject.hooks import ablate_heads
 
-mini, gone = load(), [(0, 1), (0, 2)]
-less = remove_heads(mini, gone)
-print(less.layers[0].attention.self.query.weight.shape, "before:", mini.layers[0].attention.self.query.weight.shape)
-print(f"{1 - file_bytes(less.base) / file_bytes(mini.base):.1%} of the bytes are gone")
+whole, gone = load(), [(0, 1), (0, 2)]
+less = remove_heads(whole, gone)
+print(less.layers[0].attention.self.query.weight.shape, "before:", whole.layers[0].attention.self.query.weight.shape)
+print(f"{1 - file_bytes(less.base) / file_bytes(whole.base):.1%} of the bytes are gone")
 
 # %%
 sentence = [["the", "film", "was", "not", "good", "at", "all"]]
-with ablate_heads(mini, gone):
-    masked = next(encode.hidden_states(mini, sentence))[1]
+with ablate_heads(whole, gone):
+    masked = next(encode.hidden_states(whole, sentence))[1]
 removed = next(encode.hidden_states(less, sentence))[1]
 print("largest difference below 0.0001:", bool(abs(masked - removed).max() < 1e-4))
 
@@ -136,7 +125,7 @@ plotting.plt.show()
 print(plotting.printed(shown))
 
 # %% [markdown]
-# The same with `mini`: half of its heads, a quarter and three quarters are cut out, by importance and at random.
+# The same rerun: half of the heads, a quarter and three quarters are cut out, by importance and at random.
 
 # %%
 examples("siz.head_pruning.michel2019")
@@ -144,7 +133,7 @@ examples("siz.head_pruning.michel2019")
 # %%
 heads = results("siz.head_pruning.michel2019", data="builtin")
 
-# %% mystnb={"figure": {"caption": "Accuracy of mini with a share of its heads removed, the least important first and at random. Dotted: with all of them."}, "image": {"alt": "Two curves: accuracy of mini by the share of heads removed. The least important first: flat up to a quarter, down to chance at three quarters. At random: at chance from a quarter on."}}
+# %% mystnb={"figure": {"caption": "Accuracy of a tuned model with a share of its heads removed, the least important first and at random. Dotted: with all of them."}, "image": {"alt": "Two curves: accuracy by the share of heads removed. The least important first: flat up to a quarter, down to chance at three quarters. At random: at chance from a quarter on."}}
 left = plotting.rows_of(heads.rows, "accuracy left")
 shown = {f"by {way}".replace("by random", "at random"): part for way, part in left.groupby("way")}
 shown = {way: part.astype({"share": float}) for way, part in shown.items()}
@@ -161,16 +150,19 @@ print(plotting.printed(shown))
 # MiniLM knows more of the task, and can spare more.
 
 # %% mystnb={"figure": {"caption": "Accuracy on SST-2, tuned, with a share of the heads removed. Dotted: with all heads."}, "image": {"alt": "Two panels, accuracy over the share of heads removed. MiniLM falls only beyond half of the heads if the least important go first, sooner if they go at random; for the untrained twin, lower, the two curves lie together."}}
-models = {"MiniLM": "all-MiniLM-L6-v2", "untrained": "mini-untrained"}
+reviews = results("siz.head_pruning.michel2019", data="glue_sst2")
 called = {"importance": "least important first", "random": "at random"}
-printed, panels = {}, plotting.axes(ncols=2, figsize=(8, 3.6), sharey=True)
-for ax, (name, model) in zip(panels, models.items()):
-    frame = reviews("siz.head_pruning.michel2019", model)
-    left = plotting.rows_of(frame, "accuracy left").astype({"share": float})
-    shown = {called[way]: part for way, part in left.groupby("way")}
+printed, tuned = {}, reviews.series("accuracy left")
+panels = plotting.axes(ncols=len(tuned), figsize=(9, 3.6), sharey=True, squeeze=False).flat
+for ax, (name, left) in zip(panels, tuned.items()):
+    shown = {called[way]: part.astype({"share": float}) for way, part in left.groupby("way")}
     printed |= {f"{name}, {way}": part for way, part in shown.items()}
-    whole = plotting.rows_of(frame, "accuracy")["value"].item()
-    labels = {"xlabel": "share of heads removed", "ylabel": "accuracy" * (ax is panels[0]), "title": name}
+    whole = reviews.series("accuracy")[name]["value"].item()
+    labels = {
+        "xlabel": "share of heads removed",
+        "ylabel": "accuracy" if ax.get_subplotspec().is_first_col() else "",
+        "title": name,
+    }
     plotting.lines(shown, "share", chance=whole, reference="all heads", ax=ax, **labels)
 plotting.plt.show()
 
@@ -336,12 +328,12 @@ plotting.plt.show()
 print(plotting.printed(shown))
 
 # %% [markdown]
-# For `mini`: six tenths of the weights are off, found in two rounds, drawn at random, or the largest of the tuned ones.
+# Rerun: six tenths of the weights are off, found in two rounds, drawn at random, or the largest of the tuned ones.
 
 # %%
 examples("siz.lottery.chen2020")
 
-# %% mystnb={"figure": {"caption": "Accuracy of mini with six tenths of its weights off, tuned: the winning ticket, random masks and the worst there are. Dotted: all weights."}, "image": {"alt": "Three bars with intervals: accuracy of mini with a winning, a random and a bad mask of one size."}}
+# %% mystnb={"figure": {"caption": "Accuracy with six tenths of the weights off, tuned: the winning ticket, random masks and the worst there are. Dotted: all weights."}, "image": {"alt": "Three bars with intervals: accuracy with a winning, a random and a bad mask of one size."}}
 tickets = results("siz.lottery.chen2020", data="builtin")
 shown = {tickets.title: plotting.rows_of(tickets.rows, "accuracy left")}
 plotting.bars(shown, "way", chance=tickets.value("accuracy"), reference="all weights", xlim=(0, 1), xlabel="accuracy")
@@ -433,7 +425,7 @@ print(plotting.printed(shown))
 # %%
 examples("siz.distillation.sanh2019")
 
-# %% mystnb={"figure": {"caption": "Accuracy of students of mini with half of its layers, of the same student alone or from random weights, and of BiLSTMs. Dotted: the teacher."}, "image": {"alt": "Horizontal bars with intervals: accuracy of seven small models that were taught by mini, or were not."}}
+# %% mystnb={"figure": {"caption": "Accuracy of students with half of the teacher's layers, of the same student alone or from random weights, and of BiLSTMs. Dotted: the teacher."}, "image": {"alt": "Horizontal bars with intervals: accuracy of seven small models that were taught by the teacher, or were not."}}
 taught = results("siz.distillation.sanh2019", data="builtin")
 shown = {taught.title: plotting.rows_of(taught.rows, "accuracy left")}
 labels = {"xlim": (0, 1), "xlabel": "accuracy", "ax": plotting.axes(figsize=(7, 4))}
@@ -467,7 +459,7 @@ print(plotting.printed(shown))
 # %%
 examples("siz.quantization.zafrir2019")
 
-# %% mystnb={"figure": {"caption": "Accuracy that mini loses with fewer bits per weight; outliers are weights beyond three standard deviations."}, "image": {"alt": "Horizontal bars with intervals: accuracy lost by mini with 8, 4, 3 and 2 bits, and with 3 bits and outliers kept."}}
+# %% mystnb={"figure": {"caption": "Accuracy that a tuned model loses with fewer bits per weight; outliers are weights beyond three standard deviations."}, "image": {"alt": "Horizontal bars with intervals: accuracy lost with 8, 4, 3 and 2 bits, and with 3 bits and outliers kept."}}
 bits = results("siz.quantization.zafrir2019", data="builtin")
 ways = ("8 bits", "4 bits", "3 bits", "3 bits, outliers kept", "2 bits")
 rows = [plotting.rows_of(bits.rows, f"accuracy lost, {way}").assign(bits=way) for way in ways]
@@ -481,12 +473,10 @@ print(plotting.printed(shown))
 # %% [markdown]
 # And on film reviews, with MiniLM and the twin:
 
-# %% mystnb={"figure": {"caption": "Accuracy on SST-2 that MiniLM and the untrained twin, both tuned, lose with fewer bits per weight."}, "image": {"alt": "Horizontal bars with intervals: with 8, 4 and 3 bits neither loses anything that shows; with 2 bits MiniLM loses 16 points, the twin none that shows."}}
-shown = {}
-for name, model in models.items():
-    frame = reviews("siz.quantization.zafrir2019", model)
-    rows = [plotting.rows_of(frame, f"accuracy lost, {way}").assign(bits=way) for way in ways]
-    shown[name] = pd.concat(rows)
+# %% mystnb={"figure": {"caption": "Accuracy on SST-2 that tuned models, and an untrained one tuned alike, lose with fewer bits per weight."}, "image": {"alt": "Horizontal bars with intervals: with 8, 4 and 3 bits neither loses anything that shows; with 2 bits MiniLM loses 16 points, the twin none that shows."}}
+reviews = results("siz.quantization.zafrir2019", data="glue_sst2")
+rows = {way: reviews.series(f"accuracy lost, {way}") for way in ways}
+shown = {name: pd.concat([rows[way][name].assign(bits=way) for way in ways]) for name in rows[ways[0]]}
 plotting.bars(shown, "bits", chance=0.0, xlabel="accuracy lost", ax=plotting.axes(figsize=(7, 4)))
 plotting.plt.show()
 
@@ -519,7 +509,7 @@ print(plotting.printed(shown))
 # %%
 examples("siz.structured_pruning.mccarley2020")
 
-# %% mystnb={"figure": {"caption": "Accuracy of mini with few weights left, chosen by movement and by size while it is tuned. Dotted: all weights."}, "image": {"alt": "Two curves with intervals over the share of weights gone, nine tenths and nineteen twentieths: accuracy of mini by movement and by size."}}
+# %% mystnb={"figure": {"caption": "Accuracy with few weights left, chosen by movement and by size while it is tuned. Dotted: all weights."}, "image": {"alt": "Two curves with intervals over the share of weights gone, nine tenths and nineteen twentieths: accuracy by movement and by size."}}
 few = results("siz.structured_pruning.mccarley2020", data="builtin")
 left = plotting.rows_of(few.rows, "accuracy left")
 shown = {way: part.astype({"share": float}) for way, part in left.groupby("way")}
@@ -589,7 +579,7 @@ print(plotting.printed(shown))
 # %%
 examples("siz.theseus.xu2020")
 
-# %% mystnb={"figure": {"caption": "Accuracy of mini with half of its layers, grown inside the tuned model or tuned plainly for as long. Dotted: the whole model."}, "image": {"alt": "Two bars with intervals: accuracy of mini with half of its layers; replaced they are about as good as the whole model, plain they are better than both."}}
+# %% mystnb={"figure": {"caption": "Accuracy with half of the layers, grown inside the tuned model or tuned plainly for as long. Dotted: the whole model."}, "image": {"alt": "Two bars with intervals: accuracy with half of the layers; replaced they are about as good as the whole model, plain they are better than both."}}
 half = results("siz.theseus.xu2020", data="builtin")
 shown = {half.title: plotting.rows_of(half.rows, "accuracy left")}
 plotting.bars(shown, "way", chance=half.value("accuracy"), reference="all layers", xlim=(0, 1), xlabel="accuracy")
@@ -684,7 +674,7 @@ Scatter(pd.concat([saved, survey], ignore_index=True))
 # The larger a point, the faster the model; the smallest are no faster, or were not timed. The same as a picture that
 # needs no page, without the survey's rows:
 
-# %% mystnb={"figure": {"caption": "Score kept by times fewer bytes, numbered as in the table below. The larger a point, the faster the model; the smallest were not timed."}, "image": {"alt": "Scatter of compressed models: of the score nearly all keep more than nine tenths at up to ten times fewer bytes, and mini with half of its layers all of it; without half of its heads mini keeps nearly nine tenths, with 2 bits or with nine tenths of the weights gone two thirds, no more than the commonest label would. The same figures are in the table below."}}
+# %% mystnb={"figure": {"caption": "Score kept by times fewer bytes, numbered as in the table below. The larger a point, the faster the model; the smallest were not timed."}, "image": {"alt": "Scatter of compressed models: of the score nearly all keep more than nine tenths at up to ten times fewer bytes, and a small one with half of its layers all of it; without half of its heads it keeps nearly nine tenths, with 2 bits or with nine tenths of the weights gone two thirds, no more than the commonest label would. The same figures are in the table below."}}
 scale = {"xscale": "log", "xticks": (1, 2, 4, 8, 16), "xticklabels": ("1", "2", "4", "8", "16")}
 plotting.tradeoff(
     saved[~released_], "bytes, times fewer", "score kept", "no.", on="on the front",

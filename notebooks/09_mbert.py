@@ -70,20 +70,13 @@ overview("mbert")
 # %% tags=["hide-input"]
 import pandas as pd
 
-from bertology_utils import Settings, card, examples, found, load, plotting, results
-from bertology_utils.claims import evidence, ledger
+from bertology_utils import Settings, card, examples, found, load, plotting, released, results
+from bertology_utils.claims import ledger
 from bertology_utils.data import load as load_data
 from bertology_utils.experiments.mbert.languages import language, named
 
 
 # %% tags=["hide-input"]
-def released(claim, measure, of="", **where):
-    """Released rows of a measure: model -> rows; `of` chooses models by a part of their names."""
-    records = [r for r in evidence.find(claim) if r.kind == "released" and of in r.model]
-    frames = {r.model: r.frame for r in records if measure in set(r.frame["measure"])}
-    return plotting.series(frames, measure, **where)
-
-
 def by(rows, measure, column, **where):
     """One model's rows of a measure, apart by the values of a column."""
     chosen = plotting.rows_of(rows, measure, **where)
