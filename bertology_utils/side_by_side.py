@@ -208,9 +208,9 @@ def released(id: str, measure: str, of: str = "", **where: Any) -> dict[str, pd.
     >>> list(released("siz.layers_drop.tenney2019a", "largest drop of one layer"))[:1]
     ['bert-base-uncased']
     """
-    frames = {r.model: r.frame for r in evidence.find(id) if r.kind == "released" and of in r.model}
-    rows = {model: _matching(frame, measure, where) for model, frame in frames.items()}
-    if not (drawn := {model: part for model, part in rows.items() if len(part)}):
+    records = [r for r in evidence.find(id) if r.kind == "released" and of in r.model]
+    drawn = {r.model: rows for r in records if len(rows := _matching(r.frame, measure, where))}
+    if not drawn:
         raise ValueError(f"{id}: no released rows with measure {measure!r} {where or ''}")
     return drawn
 

@@ -476,7 +476,8 @@ print(plotting.printed(shown))
 # %% mystnb={"figure": {"caption": "Accuracy on SST-2 that tuned models, and an untrained one tuned alike, lose with fewer bits per weight."}, "image": {"alt": "Horizontal bars with intervals: with 8, 4 and 3 bits neither loses anything that shows; with 2 bits MiniLM loses 16 points, the twin none that shows."}}
 reviews = results("siz.quantization.zafrir2019", data="glue_sst2")
 rows = {way: reviews.series(f"accuracy lost, {way}") for way in ways}
-shown = {name: pd.concat([rows[way][name].assign(bits=way) for way in ways]) for name in rows[ways[0]]}
+complete = set.intersection(*map(set, rows.values()))
+shown = {name: pd.concat([rows[way][name].assign(bits=way) for way in ways]) for name in reviews.frames if name in complete}
 plotting.bars(shown, "bits", chance=0.0, xlabel="accuracy lost", ax=plotting.axes(figsize=(7, 4)))
 plotting.plt.show()
 
