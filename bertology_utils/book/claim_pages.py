@@ -10,8 +10,9 @@ from pathlib import Path
 
 from .. import runs
 from ..cards import Card
+from ..cards.findings import verdict
 from ..cards.standing import Standing
-from ..cards.words import badge, count, sentence
+from ..cards.words import badge, count
 from ..claims import ledger
 from ..provenance import commit
 from . import archive, cite, social
@@ -69,7 +70,7 @@ def page(s: Standing, past: History, repository: str = "", site: str = "", chapt
             *picture,
             "myst:",
             "  html_meta:",
-            f"    description: {json.dumps(f'{row.title}. {sentence(s)}', ensure_ascii=False)}",
+            f"    description: {json.dumps(f'{row.title}. {verdict(s)}', ensure_ascii=False)}",
             "---",
             "",
             f"# {row.title}",

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from html import escape
 
 from ..cards import reported
-from ..cards.findings import entries, filled
+from ..cards.findings import entries, filled, verdict
 from ..cards.standing import Slot, Standing
 from ..cards.strip import figures, leading, strip
-from ..cards.words import KINDS, SIGNS, badge, related_badge, sentence, share
+from ..cards.words import KINDS, SIGNS, badge, related_badge, share
 from ..claims import ledger
 from ..claims.clauses import Clause, Test
 from ..claims.rules import FAILS, HOLDS, MIXED, NOT_FOUND, NOT_RERUN, OPEN, TAUGHT, UNTESTABLE, UNTRAINED_TOO
@@ -137,14 +137,13 @@ def _outcomes(found: Sequence[Standing]) -> str:
 
 def _line(s: Standing) -> str:
     first = leading(s)
-    measure = f"<small>{escape(first[1].measure)}</small>" if first else ""
     cells = "".join(
         f'<td data-label="{s.larger if slot == "sized" else name}">{_cell(s, slot)}{_figure(getattr(s, slot), first)}</td>'
         for slot, name in COLUMNS.items()
     )
     known = f'data-real="{KINDS[s.real.label]}" data-sized="{KINDS[s.sized.label]}" data-known="{s.known}"'
     link = f'<a href="../claims/{escape(s.row.id)}.html">{escape(s.row.title)}</a>'
-    return f'<tr {known}><th scope="row">{link} {measure}</th>{cells}</tr>'
+    return f'<tr {known}><th scope="row">{link} <small>{escape(verdict(s))}</small></th>{cells}</tr>'
 
 
 def _figure(slot: Slot, first: tuple[Clause, Test] | None) -> str:
@@ -174,7 +173,7 @@ def surprises(found: Sequence[Standing], settings: Settings | None = None) -> st
     by_id = {s.row.id: s for s in found}
     chosen = [(title, text, by_id[id]) for title, text, id in written]
     heading = "Three results that surprised us" if chosen else "Results to begin with"
-    chosen = chosen or [(kicker, f"{s.row.title}. {sentence(s)}", s) for kicker, s in picked(found)]
+    chosen = chosen or [(kicker, f"{s.row.title}. {verdict(s)}", s) for kicker, s in picked(found)]
     boxes = [_box(title, text, s) for title, text, s in chosen]
     return f'## {heading}\n\n<div class="surprises">{"".join(boxes)}</div>' if boxes else ""
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from html import escape
 
 from ..cards import reported, seeds
+from ..cards.findings import verdict
 from ..cards.standing import MINILM, Slot, Standing
 from ..cards.words import KINDS, SIGNS, badge, related_badge
 from ..claims import ledger
@@ -51,7 +52,8 @@ def _row(s: Standing, section: str) -> str:
     shown = " + ".join(kinds)
     return (
         f'<tr data-section="{escape(section)}" {outcomes} {flags}><th scope="row">'
-        f'<a href="../claims/{escape(s.row.id)}.html">{escape(s.row.title)}</a></th>{"".join(cells)}'
+        f'<a href="../claims/{escape(s.row.id)}.html">{escape(s.row.title)}</a><small>{escape(verdict(s))}</small></th>'
+        f"{''.join(cells)}"
         f'<td data-label="section">{escape(section)}</td>'
         f'<td data-label="evidence">{shown or ("cited only" if s.row.how == "cite" else "none yet")}</td></tr>'
     )

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
+from ..cards.findings import verdict
 from ..cards.standing import MINILM, SIZED, Standing
 from ..cards.words import SIGNS
 from ..claims import ledger
@@ -45,11 +46,14 @@ def draw(s: Standing, path: Path) -> None:
     for line in textwrap.wrap(s.row.title, 34)[:3]:
         pen.text((70, top), line, font=_font(54, True), fill=INK)
         top += 70
-    top = 586 - 62 * len(s.slots)
+    for line in textwrap.wrap(verdict(s), 68)[:4]:
+        pen.text((70, top + 10), line, font=_font(28), fill=INK)
+        top += 38
+    top = 596 - 42 * len(s.slots)
     for name, slot in s.slots:
-        pen.text((70, top), name, font=_font(34, True), fill=COLOURS.get(name, OURS))
-        pen.text((330, top), f"{SIGNS[slot.label]} {slot.label}", font=_font(34), fill=INK)
-        top += 62
+        pen.text((70, top), name, font=_font(26, True), fill=COLOURS.get(name, OURS))
+        pen.text((330, top), f"{SIGNS[slot.label]} {slot.label}", font=_font(26), fill=INK)
+        top += 42
     image.save(path, optimize=False)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from ..claims.refused import latest
 from ..settings import Settings
 from . import layout, reported, tiers, words
+from .findings import verdict
 from .rows import deciding, headline
 from .rule import asked
 from .seeds import spread
@@ -29,7 +30,8 @@ class Card:
 
     def __repr__(self) -> str:
         s = self.standing
-        out = [f"{s.row.title}  [{s.row.id}]", f"CLAIM      {s.row.claim}", f"FOUND      {words.sentence(s)}"]
+        out = [f"{s.row.title}  [{s.row.id}]", f"CLAIM      {s.row.claim}", f"VERDICT    {verdict(s)}"]
+        out.append(f"FOUND      {words.sentence(s)}")
         for name, slot in s.slots:
             why = f" ({without})" if name == "untrained" and (without := layout.without_twin(s)) else ""
             why += f"; related outputs {words.related(s)}" if slot is s.real and s.related else ""

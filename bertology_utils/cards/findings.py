@@ -1,7 +1,7 @@
 """What we found, in words: texts whose figures come from the evidence and whose outcomes are checked against it.
 
 The texts are the project's own and lie in `assets/findings/`, one file per section, one entry per claim (and `five`, the
-five things a chapter shows)::
+five things a chapter shows; `verdicts.yaml` has a sentence for each)::
 
     syn.agreement.goldberg2019:
       text: The real BERT prefers the right verb in {real} of sentences; ours in {mini}.
@@ -18,6 +18,7 @@ something. A figure that no row gives, or an outcome that is no longer so, is an
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from html import escape
@@ -26,10 +27,11 @@ from typing import Any
 
 import yaml
 
-from ..claims import ledger
-from ..claims.evidence import find
+from ..claims import ledger, reported
+from ..claims.evidence import SHIPPED, find
 from ..settings import Settings
-from .standing import MINILM, standing
+from .standing import MINILM, Standing, standing
+from .words import sentence
 
 FINDINGS = Path(__file__).parents[1] / "assets" / "findings"
 FIELDS = {"text", "figures", "outcomes", "relative"}
@@ -98,6 +100,28 @@ def five(section: str, settings: Settings | None = None) -> Five:
     return Five(tuple(filled(f"five of {section}", entry, settings) for entry in entries(section)["five"]))
 
 
+@cache
+def verdicts() -> Mapping[str, str]:
+    """Claim -> its verdict in a sentence; a claim whose text is not true of the evidence that is shipped is left out."""
+    out = {}
+    for id, entry in entries("verdicts").items():
+        with suppress(StaleFinding):  # a test holds that none is
+            out[id] = filled(id, entry, Settings(evidence=SHIPPED))
+    return out
+
+
+def verdict(standing: Standing) -> str:
+    """What is known of a claim, in one graded sentence with its figure; where none is written, what its outcomes say.
+
+    Examples
+    --------
+    >>> from .standing import standing
+    >>> print(verdict(standing("mbt.nmt.clinchant2019")))
+    Not rerun: this book trains no translation models.
+    """
+    return verdicts().get(standing.row.id) or sentence(standing)
+
+
 def filled(name: str, entry: Mapping[str, Any], settings: Settings | None = None) -> str:
     """An entry's text with its figures in place, its outcomes checked."""
     unknown = set(entry) - FIELDS - {"id"}
@@ -113,6 +137,8 @@ def filled(name: str, entry: Mapping[str, Any], settings: Settings | None = None
 
 
 def _figure(id: str, key: str, spec: Mapping[str, Any], settings: Settings | None) -> str:
+    if "study" in spec:
+        return _said(_reported(id, spec), "g")
     records = [
         r
         for r in find(spec.get("id", id), settings)
@@ -129,10 +155,24 @@ def _figure(id: str, key: str, spec: Mapping[str, Any], settings: Settings | Non
     return _said(rows[0][spec.get("part", "value")], spec.get("as", ".2f"))
 
 
+def _reported(id: str, spec: Mapping[str, Any]) -> float:
+    """A figure that a study reported: by study, measure, name and column."""
+    for figure in reported.figures(id):
+        if (figure.study, figure.measure) == (spec["study"], spec["measure"]):
+            return figure.values[spec["name"]][spec["column"]]
+    raise StaleFinding(f"{id}: {spec['study']} reports no {spec['measure']!r}")
+
+
 def _said(value: float, how: str) -> str:
     """A figure as a text has it; `how` is a format, or ``.1p`` for a difference of shares in percentage points.
 
-    >>> _said(-0.069, ".1p"), _said(0.069, ".0%")
-    ('−6.9', '7%')
+    With a bar before it the figure is a fall whose size the text gives: of a rise it would be untrue.
+
+    >>> _said(-0.069, ".1p"), _said(0.069, ".0%"), _said(-0.069, "|.1p")
+    ('−6.9', '7%', '6.9')
     """
+    if how.startswith("|"):
+        if value > 0:
+            raise StaleFinding(f"the text speaks of a fall; the figure is {value}")
+        value, how = -value, how[1:]
     return (f"{100 * value:{how[:-1]}f}" if how.endswith("p") else format(value, how)).replace("-", "−")

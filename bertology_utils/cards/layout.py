@@ -9,6 +9,7 @@ from ..claims.checks import figure
 from ..claims.clauses import UNTESTED, Clause
 from ..claims.rules import NOT_RERUN
 from . import reported, tiers, words
+from .findings import verdict
 from .rows import Row, deciding, every
 from .rule import KIND, asked
 from .seeds import spread
@@ -40,17 +41,19 @@ def html(s: Standing, whole: bool = False) -> str:
 
     With `whole`, as on the claim's own page: all rows, folds open, no title and no link to that page.
     """
-    shown = whole or _mixed(s)
+    shown, folded = whole or _mixed(s), s.row.clauses and not whole
+    says = f'<p class="claim-says">{escape(words.sentence(s))}</p>'
     parts = [
         _head(s, whole),
-        f'<p class="claim-says">{escape(words.sentence(s))}</p>',
+        f'<p class="claim-verdict">{escape(verdict(s))}</p>',
+        "" if folded else says,
         f'<div class="claim-slots">{"".join(_slot(s, name, slot) for name, slot in s.slots)}</div>',
         strip(s),
         reported.contradicted(s),
         _tiers(s),
         _parts(s) if shown else "",
         _how_sure(s),
-        _more(s, whole, "" if shown else _parts(s)),
+        _more(s, whole, (says if folded else "") + ("" if shown else _parts(s))),
         _figures(s, whole),
         reported.fold(s, whole),
         _beside(s),

@@ -9,6 +9,7 @@ from bertology_utils.cards.findings import Finding, StaleFinding, five, found
 from bertology_utils.cards.standing import standings
 from bertology_utils.claims import evidence, ledger
 from bertology_utils.claims.evidence import Evidence
+from bertology_utils.claims.rules import FAILS, HOLDS, MIXED, NOT_RERUN, TAUGHT, UNTESTABLE
 from bertology_utils.settings import Settings
 
 ID = "syn.malformed.ettinger2019"
@@ -32,6 +33,31 @@ def test_a_trained_relative_is_spoken_of_where_it_was_measured_and_nowhere_else(
     measured = {s.row.id for s in standings(settings=settings) if s.relative.decision}
     spoken = {id for section in SECTIONS for id, entry in findings.entries(section).items() if "relative" in entry}
     assert measured == spoken
+
+
+def test_every_claim_has_a_verdict_that_is_true_of_the_evidence_and_no_surer_than_its_outcomes():
+    settings, entries = Settings(evidence=evidence.SHIPPED), findings.entries("verdicts")
+    assert set(entries) == {row.id for row in ledger.rows()}
+    for s in standings(settings=settings):
+        text = findings.filled(s.row.id, entries[s.row.id], settings)  # raises where it is stale
+        assert text == findings.verdict(s) and 8 <= len(text.split()) <= 45, s.row.id
+        real, sized = s.real.label, s.sized.label
+        allowed = {
+            "BERT shows": real in (HOLDS, MIXED),
+            "A network of": sized in (TAUGHT, HOLDS),
+            "No sign": not {real, sized} & {TAUGHT, HOLDS},
+            "It cannot be said": not {real, sized} & {TAUGHT, HOLDS, FAILS},
+            "Our small runs cannot": s.ours == "family" and s.mini.label == UNTESTABLE,
+            "Not rerun": {real, sized, s.mini.label} == {NOT_RERUN},
+        }
+        for beginning, is_so in allowed.items():
+            assert is_so or not text.startswith(beginning), (s.row.id, text, real, sized)
+
+
+def test_a_text_that_speaks_of_a_fall_is_refused_where_the_figure_rose(settings):
+    assert findings.filled(ID, entry(**{"as": "|.2f"}), settings) == "It changed by 0.12."
+    with pytest.raises(StaleFinding, match="fall"):
+        findings.filled(ID, entry(part="high", **{"as": "|.2f"}), settings)
 
 
 @pytest.mark.parametrize("section", SECTIONS)
