@@ -111,7 +111,9 @@ def verdicts() -> Mapping[str, str]:
 
 
 def verdict(standing: Standing) -> str:
-    """What is known of a claim, in one graded sentence with its figure; where none is written, what its outcomes say.
+    """What is known of a claim, in one graded sentence with its figure.
+
+    It is of the evidence that is shipped; where a reader's own made the outcomes others, these are said instead.
 
     Examples
     --------
@@ -119,7 +121,9 @@ def verdict(standing: Standing) -> str:
     >>> print(verdict(standing("mbt.nmt.clinchant2019")))
     Not rerun: this book trains no translation models.
     """
-    return verdicts().get(standing.row.id) or sentence(standing)
+    outcomes = entries("verdicts").get(standing.row.id, {}).get("outcomes", {})
+    same = all(getattr(standing, who).label == label for who, label in outcomes.items())
+    return verdicts().get(standing.row.id, "") * same or sentence(standing)
 
 
 def filled(name: str, entry: Mapping[str, Any], settings: Settings | None = None) -> str:

@@ -48,6 +48,7 @@ def html(s: Standing, whole: bool = False) -> str:
         f'<p class="claim-verdict">{escape(verdict(s))}</p>',
         "" if folded else says,
         f'<div class="claim-slots">{"".join(_slot(s, name, slot) for name, slot in s.slots)}</div>',
+        _of_bert(s),
         strip(s),
         reported.contradicted(s),
         _tiers(s),
@@ -96,10 +97,6 @@ def _slot(s: Standing, name: str, slot: Slot) -> str:
         of = f" (n = {words.count(c.n)})" if c.n else ""
         small.append(escape(f"{c.measure}{of}{more}"))
         small += _spread(s) if slot is s.mini else []
-    if slot is s.real and (said := reported.slot(s)):
-        small.append(escape(said))
-    if slot is s.real and s.related:
-        small.append(f"related outputs {words.related(s)}")
     if slot.decision:
         on = ", ".join(dict.fromkeys(map(words.data_name, slot.data)))
         clusters = f"{words.count(slot.clusters)} independent clusters" if slot.clusters else ""
@@ -110,6 +107,13 @@ def _slot(s: Standing, name: str, slot: Slot) -> str:
         + "".join(f"<small>{text}</small>" for text in small)
         + "</div>"
     )
+
+
+def _of_bert(s: Standing) -> str:
+    """What is known of BERT itself where none of its outputs decides the claim."""
+    said = [reported.slot(s), f"related outputs {words.related(s)}" if s.related else ""]
+    text = "; ".join(filter(None, said))
+    return f'<p class="claim-of-bert"><b>BERT itself:</b> {escape(text)}.</p>' if text else ""
 
 
 def _spread(s: Standing) -> list[str]:

@@ -23,8 +23,17 @@ FOUND = standings(settings=SHIPPED)
 OUTCOMES = re.compile("|".join(re.escape(label) for label in KINDS if label != NOT_RERUN))
 
 
+def shown_of(id: str):
+    return BeautifulSoup(card(id, SHIPPED)._repr_html_(), "html.parser")
+
+
 def slot(id: str):
-    return BeautifulSoup(card(id, SHIPPED)._repr_html_(), "html.parser").select_one(".slot-real")
+    return shown_of(id).select_one(".slot-real")
+
+
+def line(id: str) -> str:
+    """What stands below the slots of BERT itself."""
+    return shown_of(id).select_one(".claim-of-bert").get_text()
 
 
 @pytest.mark.parametrize("s", [s for s in FOUND if s.known == "reported"], ids=lambda s: s.row.id)
@@ -33,7 +42,8 @@ def test_a_reported_figure_stands_in_berts_slot_in_grey_and_is_no_verdict(s):
     figure = s.reported[0]
     assert shown.select_one(".outcome")["class"] == ["outcome", "outcome-none"]
     assert shown.select_one(".outcome").get_text() == "reported" and figure.network == "BERT"
-    assert f"reported: {figure.text(reported.SHOWN)}" in shown.get_text() and figure.where in shown.get_text()
+    below = line(s.row.id)
+    assert f"reported: {figure.text(reported.SHOWN)}" in below and figure.where in below
     assert not OUTCOMES.search(shown.select_one(".outcome").get_text()) and not shown.select(".claim-figure")
     told = next(line for line in repr(card(s.row.id, SHIPPED)).splitlines() if line.startswith("REAL BERT"))
     assert figure.text(reported.SHOWN) in told and not told.startswith(f"REAL BERT  {NOT_RERUN}")
@@ -42,14 +52,14 @@ def test_a_reported_figure_stands_in_berts_slot_in_grey_and_is_no_verdict(s):
 
 @pytest.mark.parametrize("s", [s for s in FOUND if s.known == "none"], ids=lambda s: s.row.id)
 def test_a_card_with_neither_says_that_nothing_was_reported(s):
-    said = slot(s.row.id).get_text()
+    said = line(s.row.id)
     assert "nothing reported" in said and "reported:" not in said
     assert "nothing reported" in repr(card(s.row.id, SHIPPED))
 
 
 def test_a_figure_of_another_network_never_stands_in_berts_slot():
     """T5 answered the questions of this claim; no BERT did."""
-    said = slot("wld.closed_book.roberts2020").get_text()
+    said = line("wld.closed_book.roberts2020")
     assert "nothing reported of BERT itself" in said and "34.5" not in said
     fold = BeautifulSoup(card("wld.closed_book.roberts2020", SHIPPED)._repr_html_(), "html.parser")
     assert "34.5" in fold.select_one("details.claim-reported").get_text()
