@@ -25,7 +25,10 @@ NARROW = {"num_hidden_layers": 12, "hidden_size": 24, "num_attention_heads": 4, 
 FULL = {"num_hidden_layers": 12, "hidden_size": 768, "num_attention_heads": 12, "intermediate_size": 3072}
 SERVED = ("bert-base-uncased", "bert-base-cased", "bert-base-multilingual-cased", "roberta-base")
 FEW = {"BERTOLOGY_FAST": "1", "BERTOLOGY_N": "20", "BERTOLOGY_DRAWS": "20"}
-FEWER = {name: {"BERTOLOGY_N": "12"} for name in ("07_training", "08_size")}  # which tune, and again and again
+FEWER = {  # fewer where runs are tuned again and again, more where languages share the items
+    **{name: {"BERTOLOGY_N": "12"} for name in ("07_training", "08_size")},
+    "09_mbert": {"BERTOLOGY_N": "60"},
+}
 NOTHING = {"BERTOLOGY_MIRROR": ""}
 MIRROR = Settings.of().mirror
 

@@ -135,6 +135,8 @@ def _measured(subject: Subject, items: Sequence[Sentence], settings: Settings, o
     language = np.array([codes.index(s.condition) for s in items])[targets.sentence]
     x = gather(subject, targets, settings=settings)  # (L + 1, N, F)
     train, _, test = targets.splits()
+    if untaught := [code for k, code in enumerate(codes) if not (train & (language == k)).any()]:
+        raise TooFew(f"no word to train on in {', '.join(untaught)}")
     means = np.stack([x[:, train & (language == k)].mean(1) for k in range(len(codes))], 1)  # (L + 1, K, F)
     gold, rows = targets.labels[test], defaultdict(list)
     for k in [codes.index(c) for c in only] or range(len(codes)):
