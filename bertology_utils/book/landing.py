@@ -110,12 +110,10 @@ def lines(found: Sequence[Standing]) -> str:
                 (own[0].larger, [s.sized.label for s in own]),
             )
         )
-        head = "".join(f'<th scope="col">{name}</th>' for name in ("claim", *COLUMNS.values()))
         folds.append(
             f'<details class="lines-of"><summary><span class="grid-name">{escape(section.title)}</span>'
             f'<span aria-hidden="true">{squares}</span>'
-            f'<span class="grid-count">{len(own)} claims. {_outcomes(own)}</span></summary>'
-            f'<table class="lines"><thead><tr>{head}</tr></thead><tbody>{"".join(map(_line, own))}</tbody></table></details>'
+            f'<span class="grid-count">{len(own)} claims. {outcomes(own)}</span></summary>{table(own)}</details>'
         )
     key = "".join(f'<span><i class="sq sq-{kind}"></i> {text}</span>' for kind, text in SQUARES.items())
     return f'<div class="claim-grid">{"".join(folds)}<p class="grid-key">{key}</p></div>'
@@ -125,7 +123,13 @@ def _square(label: str) -> str:
     return f'<i class="sq sq-{KINDS[label]}"></i>'
 
 
-def _outcomes(found: Sequence[Standing]) -> str:
+def table(found: Sequence[Standing]) -> str:
+    """A line per claim: its verdict, and the outcome and figure of BERT, of the network of its size, of an untrained one."""
+    head = "".join(f'<th scope="col">{name}</th>' for name in ("claim", *COLUMNS.values()))
+    return f'<table class="lines"><thead><tr>{head}</tr></thead><tbody>{"".join(map(_line, found))}</tbody></table>'
+
+
+def outcomes(found: Sequence[Standing]) -> str:
     """What came out for BERT and for the network of its size, in a few words."""
     said = []
     for name, slot in (("BERT", "real"), (found[0].larger, "sized")):

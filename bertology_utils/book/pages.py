@@ -19,6 +19,7 @@ from ..settings import Settings
 from ..subject import models
 from . import (
     archive,
+    atlas,
     bootstrap,
     cards_of_models,
     cite,
@@ -56,6 +57,8 @@ def write(folder: Path, settings: Settings, repository: str = "", site: str = ""
         "result": landing.result(found),
         "answer": landing.answer(settings),
         "lines": landing.lines(found),
+        "map": atlas.page(found),
+        "map_alone": f'<div class="map-of-bert">{atlas.picture(found, "map.html")}</div>',
         "surprises": landing.surprises(found, settings),
         "doors": landing.doors(),
         "cite": cite.page(site),

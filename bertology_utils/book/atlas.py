@@ -1,0 +1,76 @@
+"""A map of BERT: its parts as a picture, each leading to the claims about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from jinja2 import Environment, FileSystemLoader
+
+from ..cards.standing import Standing
+from . import landing
+from .trying import TEMPLATES
+
+PARTS = {  # part -> its title and what the claims about it begin with; a claim belongs to the first that fits
+    "tuning": (
+        "Tuning for a task",
+        "syn.structural_bias syn.intermediate_parsing syn.triggers sem.entity_linking trn.cls_norm trn.pretraining_benefit "
+        "trn.wide_optima trn.last_layers trn.tuned_sep trn.restore_lower trn.more_layers trn.two_stage trn.adversarial "
+        "trn.mixout trn.adapters trn.features_vs trn.seed_variance trn.heuristics",
+    ),
+    "pretraining": ("Pretraining", "trn."),
+    "predictions": (
+        "What it predicts",
+        "syn.agreement syn.npi syn.negation syn.malformed syn.perturbed_masking sem.roles wld.",
+    ),
+    "heads": ("Attention heads", "hed. syn.no_tree_in_attention syn.method_favours_model"),
+    "layers": ("Layers", "lay."),
+    "vectors": ("What its vectors hold", "syn. sem."),
+    "embeddings": ("Word and sentence vectors", "emb."),
+    "size": ("Size and compression", "siz."),
+    "languages": ("Many languages", "mbt."),
+}
+
+
+ORDER = ("predictions", "layers", "vectors", "heads", "embeddings", "pretraining", "tuning", "size", "languages")
+
+
+def part_of(id: str) -> str:
+    """The part that a claim is about.
+
+    Examples
+    --------
+    >>> part_of("syn.agreement.goldberg2019"), part_of("syn.mdl.voita2020"), part_of("trn.nsp.liu2019b")
+    ('predictions', 'vectors', 'pretraining')
+    """
+    return next(part for part, (_, starts) in PARTS.items() if id.startswith(tuple(starts.split())))
+
+
+def parts(found: Sequence[Standing]) -> Mapping[str, list[Standing]]:
+    """Part -> the claims about it, as the picture goes from top to bottom, in the ledger's order."""
+    out: dict[str, list[Standing]] = {part: [] for part in ORDER}
+    for s in found:
+        out[part_of(s.row.id)].append(s)
+    return out
+
+
+def picture(found: Sequence[Standing], page: str = "") -> str:
+    """The map as an SVG whose parts are links to their claims on `page`."""
+    shown = {
+        part: {"title": PARTS[part][0], "claims": len(own), "outcomes": landing.outcomes(own)}
+        for part, own in parts(found).items()
+    }
+    drawn = _template("map.svg").render(parts=shown, page=page)
+    return " ".join(drawn.split())  # a blank line would end it in Markdown
+
+
+def page(found: Sequence[Standing]) -> str:
+    """The map, and under it the claims of each part in lines."""
+    folds = [
+        f'<h2 id="{part}">{PARTS[part][0]}</h2>\n<p>{landing.outcomes(own)}</p>\n{landing.table(own)}'
+        for part, own in parts(found).items()
+    ]
+    return "\n".join((f'<div class="map-of-bert">{picture(found)}</div>', *folds))
+
+
+def _template(name: str):
+    return Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True, trim_blocks=True).get_template(name)
