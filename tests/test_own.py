@@ -8,14 +8,17 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from support import tiny_folder
+from typer.testing import CliRunner
 
 from bertology_utils import runs
 from bertology_utils.claims import evidence
 from bertology_utils.claims.clauses import UNTESTED
 from bertology_utils.claims.registry import NotRunnable
-from bertology_utils.data import load, of, own
+from bertology_utils.cli import app
+from bertology_utils.data import builtin, load, of, own
 from bertology_utils.data.items import Cloze, ForcedChoice, Labelled, MinimalPair
 from bertology_utils.data.own import OwnDataError
+from bertology_utils.errors import Refusal
 from bertology_utils.scores import intervals
 from bertology_utils.settings import Settings
 
@@ -264,3 +267,45 @@ def test_values_series_and_frames():
         result.value("m")
     with pytest.raises(ValueError, match="no rows"):
         result.value("n")
+
+
+@pytest.mark.parametrize("task", builtin.tasks())
+def test_the_example_of_a_task_is_read_as_its_items(task, tmp_path):
+    try:
+        ending, text = own.example(task)
+    except OwnDataError as error:
+        assert "which no file can hold" in str(error)
+        return
+    path = file(tmp_path, f"{task}{ending}", text)
+    items = own.read(path, task)
+    assert len(items) == 10 and {type(i) for i in items} == {own.wanted(task)[0]}
+    assert f"10 items of type {type(items[0]).__name__} for {task}" in own.described(path, task)
+
+
+CLAIMS = [
+    id
+    for id in runs.registered()
+    if not runs.get(id).family and id[:3] not in ("trn", "siz") and id != "syn.intermediate_parsing.glavas2020"  # tune
+]
+
+
+@pytest.mark.parametrize("id", CLAIMS)
+def test_every_claim_runs_on_files_or_says_in_a_line_what_is_missing(id, settings, tmp_path):
+    items = {}
+    try:
+        for task in runs.get(id).tasks:
+            ending, text = own.example(task, 60)
+            items[task] = load(task, path=file(tmp_path, f"{task}{ending}", text))[task]
+        (record, *_) = runs.run(id, replace(settings, n=None), items=of(items), twin=False).records
+    except Refusal as error:
+        assert str(error).strip() and "\n" not in str(error)
+    else:
+        assert record.rows and record.is_own
+
+
+def test_an_own_file_is_checked_on_the_command_line(tmp_path):
+    path = file(tmp_path, "mine.csv", own.example("agreement")[1])
+    said = CliRunner().invoke(app, ["data", "check-own", str(path), "--task", "agreement"])
+    assert said.exit_code == 0 and "10 items of type ForcedChoice" in said.output and "test 10" in said.output
+    wrong = CliRunner().invoke(app, ["data", "check-own", str(path), "--task", "agrement"])
+    assert wrong.exit_code and "there is no task 'agrement'" in str(wrong.exception or wrong.output)

@@ -1,4 +1,4 @@
-"""``bertology data list | get | check | licences``: what the registry knows, and whether it is here and whole."""
+"""``bertology data list | get | check | check-own | licences``: what the registry knows, and whether it is here and whole."""
 
 from __future__ import annotations
 
@@ -27,6 +27,19 @@ def _places(mirror: Path | None, cache: Path | None) -> dict[str, Path | None]:
     if settings.mirror is not None and not settings.mirror.is_dir():  # else the network would be tried for every file
         raise SettingsError(f"mirror is {settings.mirror}: there is no such folder")
     return {"mirror": settings.mirror, "cache": settings.cache}
+
+
+@app.command("check-own")
+def check_own(
+    file: Annotated[Path, typer.Argument(help="A treebank (.conllu) or a table (.csv).")],
+    task: Annotated[str, typer.Option(help="What its items are for, as agreement.")],
+) -> None:
+    """Read a file of one's own as a task's items and say what was read; nothing is measured."""
+    from bertology_utils.data import builtin, own
+
+    if task not in builtin.tasks():
+        raise own.OwnDataError(f"there is no task {task!r}; there are {', '.join(sorted(builtin.tasks()))}")
+    typer.echo(own.described(file, task))
 
 
 @app.command("list")

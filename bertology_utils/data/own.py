@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import csv
 import difflib
+import io
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from ..errors import Refusal
-from .items import Cloze, ForcedChoice, Item, ItemError, Labelled, MinimalPair, Sentence, blank
+from .items import Cloze, ForcedChoice, Item, ItemError, Labelled, MinimalPair, ScoredPair, Sentence, blank
 
 PREFIX = "own-"  # of the name of one's own data, in records too
 COLUMNS: dict[tuple[str, ...], Callable[..., Item]] = {  # of a CSV file -> the item a line becomes; the first that fits
@@ -22,7 +23,9 @@ COLUMNS: dict[tuple[str, ...], Callable[..., Item]] = {  # of a CSV file -> the 
     ("good", "bad"): MinimalPair,
     ("text", "answer"): lambda answer, **given: Cloze(answers=tuple(answer.split("|")), **given),
     ("text", "label"): Labelled,
+    ("a", "b", "score"): lambda score, **given: ScoredPair(score=float(score), **given),
 }
+MADE = {("text", "answer"): Cloze, ("a", "b", "score"): ScoredPair}  # by the functions among them
 OPTIONAL = ("text_b",)  # of a labelled text
 COMMON = ("id", "split", "condition")
 TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
@@ -75,10 +78,12 @@ def read(path: str | Path, task: str | None = None) -> list[Item]:
     Parameters
     ----------
     path : str or Path
-        ``.conllu``: sentences with their analysis. ``.csv``, in UTF-8: with columns ``good, bad`` (minimal pairs); ``text,
-        good, bad`` (a text with one [MASK] and two fillers); ``text, answer`` (answers separated by ``|``); or ``text,
-        label`` (and ``text_b``); further columns ``split`` (train, dev or test; else test), ``condition`` and ``id`` are
-        taken along, any others become ``meta``.
+        ``.conllu``: sentences with their analysis, in a split by a comment ``# split = train`` (else test);
+        ``# condition`` likewise, the language where there are several. ``.csv``, in UTF-8: with columns ``good, bad``
+        (minimal pairs); ``text, good, bad`` (a text with one [MASK] and two fillers); ``text, answer`` (answers
+        separated by ``|``); ``text, label`` (and ``text_b``); or ``a, b, score`` (two texts and how alike they are);
+        further columns ``split`` (train, dev or test; else test), ``condition`` and ``id`` are taken along, any others
+        become ``meta``.
     task : str, optional
         What the items are for: the columns must be its own, and what becomes ``meta`` has the types of its generated
         items (``attractors`` an integer, ``nonce`` true or false). Without it, all of ``meta`` is text.
@@ -130,6 +135,90 @@ def _read(path: str | Path, task: str | None) -> tuple[list[Item], list[str]]:
     return items, columns
 
 
+def described(path: str | Path, task: str) -> str:
+    """What is read from a file, in lines: how many items by split and condition, which columns are used, the first items.
+
+    Raises
+    ------
+    OwnDataError
+        As of `read`.
+    """
+    items, notes = with_notes(path, task)
+    types = wanted(task)[1] if wanted(task) else {}
+    has = sorted({key for item in items for key in item.meta} & set(types))
+    lacks = sorted(key for key, kind in types.items() if kind in READABLE and key not in has)
+    lines = [
+        f"{len(items):,} items of type {type(items[0]).__name__} for {task}",
+        f"splits: {_counted(item.split for item in items)}",
+        f"conditions: {_counted(item.condition or '(none)' for item in items)}",
+        *([f"columns that {task} reads besides: {', '.join(has)}"] if has else []),
+        *([f"columns that it could read and that are not there: {', '.join(lacks)}"] if lacks else []),
+        *notes,
+        *(f"item {item.id}: {' | '.join(item.texts())}" for item in items[:3]),
+    ]
+    if {item.split for item in items} == {"test"}:
+        lines.append("every item is in test: a claim that fits a probe or tunes needs others in train and in dev")
+    return "\n".join(lines)
+
+
+def _counted(values: Iterable[str]) -> str:
+    return ", ".join(f"{value} {n:,}" for value, n in Counter(values).items())
+
+
+def example(task: str, n: int = 10) -> tuple[str, str]:
+    """A file that can be read for a task, made of its generated items: its ending, and its text.
+
+    Raises
+    ------
+    OwnDataError
+        If no file can hold the task's items.
+
+    Examples
+    --------
+    >>> ending, text = example("npi_pairs", 2)
+    >>> ending, text.splitlines()[0]
+    ('.csv', 'id,split,condition,good,bad,phenomenon')
+    """
+    from . import builtin
+
+    kind, types = _kind(task), (wanted(task) or (Item, {}))[1]
+    if kind is None:
+        raise OwnDataError(f"there is no task {task!r}")
+    made = builtin.build(task, n=max(60, n))
+    items = [made[i // 2 * 2 * len(made) // n + i % 2] for i in range(n)]  # of all splits; pairs stay together
+    if kind is Sentence:
+        return ".conllu", "".join(map(_analysed, items))
+    needed = _columns(kind)[0]
+    more = [c for c in OPTIONAL if "label" in needed and any(getattr(item, c) for item in items)]
+    meta = [k for k, of in types.items() if of in READABLE and k not in (*COMMON, *needed)]
+    stream = io.StringIO(newline="")
+    out = csv.DictWriter(stream, [*COMMON, *needed, *more, *meta], lineterminator="\n")
+    out.writeheader()
+    for item in items:
+        cells = {k: "" if (v := getattr(item, k, "")) is None else v for k in (*COMMON, *needed, *more)}
+        if "answer" in needed:
+            cells["answer"] = "|".join(item.answers)
+        out.writerow(cells | {k: item.meta.get(k, "") for k in meta})
+    return ".csv", stream.getvalue()
+
+
+def _analysed(sentence: Sentence) -> str:
+    """A sentence as CoNLL-U has it, with its split as a comment."""
+    blank = ("_",) * len(sentence.words)
+    columns = zip(
+        sentence.words,
+        sentence.lemmas or blank,
+        sentence.upos or blank,
+        sentence.xpos or blank,
+        [feats or "_" for feats in sentence.feats] or blank,
+        [head + 1 for head in sentence.heads] or [k for k in range(len(blank))],
+        sentence.deprels or blank,
+    )
+    rows = "".join(f"{k}\t" + "\t".join(map(str, row)) + "\t_\t_\n" for k, row in enumerate(columns, 1))
+    comments = {"sent_id": sentence.id, "split": sentence.split, "condition": sentence.condition}
+    return "".join(f"# {name} = {value}\n" for name, value in comments.items() if value) + f"{rows}\n"
+
+
 def _kind(task: str | None) -> type[Item] | None:
     """The type that a file's items must have; None: any.
 
@@ -140,7 +229,7 @@ def _kind(task: str | None) -> type[Item] | None:
     """
     if task is None or (found := wanted(task)) is None:
         return None
-    if found[0] not in (Sentence, ForcedChoice, MinimalPair, Cloze, Labelled):
+    if found[0] is not Sentence and not _columns(found[0]):
         raise OwnDataError(
             f"items of {task!r} are of type {found[0].__name__}, which no file can hold: make them in Python"
         )
@@ -152,7 +241,8 @@ def _treebank(path: Path) -> Iterator[Sentence]:
 
     for number, block in enumerate(conllu.blocks(path), 1):
         block.comments.setdefault("sent_id", str(number - 1))
-        made = conllu.sentence(block)
+        split, condition = block.comments.get("split", "test"), block.comments.get("condition", "")
+        made = conllu.sentence(block, split=split, condition=condition)
         if circle := _circle(made.heads):
             words = " -> ".join(made.words[i] for i in circle)
             raise OwnDataError(f"{path}, sentence {number} (line {block.line}): its heads go in a circle: {words}")
@@ -195,13 +285,18 @@ def _table(path: Path, task: str | None, columns: list[str]) -> Iterator[Item]:
             meta = {k: _value(row[k], types.get(k, str), f"{where}, {k}") for k in columns if row[k] or k not in types}
             try:
                 yield COLUMNS[needed](**{"id": str(rows.line_num), **given, "meta": meta})
-            except ItemError as error:
+            except (ItemError, ValueError) as error:
                 raise OwnDataError(f"{where}: {error}") from error
+
+
+def _columns(kind: type[Item]) -> list[tuple[str, ...]]:
+    """The columns that make items of a type."""
+    return [columns for columns, made in COLUMNS.items() if MADE.get(columns, made) is kind]
 
 
 def _needed(path: Path, names: Sequence[str], kind: type[Item] | None) -> tuple[str, ...]:
     """The columns that make an item, of those that can make one of a type."""
-    able = [c for c, made in COLUMNS.items() if kind is None or made is kind or (kind is Cloze and "answer" in c)]
+    able = _columns(kind) if kind else list(COLUMNS)
     for columns in able:
         if set(columns) <= set(names):
             return columns
