@@ -296,8 +296,11 @@ def rows_of(it: Claim, subject: Subject, data: Data, settings: Settings) -> pd.D
             f"{it.id} is not defined for {subject.name} ({built}): it reaches into parts of BERT's own"
         ) from error
     except (ValueError, LookupError) as error:
-        if data.name.startswith(own.PREFIX) and not isinstance(error, Refusal):
-            raise NotRunnable(f"{it.id} cannot be measured on these items: {_lack(data, error)}") from error
+        if data.name.startswith(own.PREFIX):
+            if not isinstance(error, Refusal):
+                raise NotRunnable(f"{it.id} cannot be measured on these items: {_lack(data, error)}") from error
+            if {item.split for items in data.items.values() for item in items} == {"test"}:
+                raise NotRunnable(f"{it.id}: {in_a_line(error)}; every item is in test: {own.SPLITS}") from error
         raise _too_few(it, settings, error) from error
     if not len(rows):
         raise NotRunnable(f"{it.id}: of {data.name}, no item is left that {subject.name} can be asked")

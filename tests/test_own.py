@@ -309,3 +309,10 @@ def test_an_own_file_is_checked_on_the_command_line(tmp_path):
     assert said.exit_code == 0 and "10 items of type ForcedChoice" in said.output and "test 10" in said.output
     wrong = CliRunner().invoke(app, ["data", "check-own", str(path), "--task", "agrement"])
     assert wrong.exit_code and "there is no task 'agrement'" in str(wrong.exception or wrong.output)
+
+
+def test_a_treebank_without_splits_is_refused_for_a_probe_with_the_reason(settings, tmp_path):
+    text = own.example("treebank", 30)[1].replace("# split = train", "# x").replace("# split = dev", "# x")
+    items = load("treebank", path=file(tmp_path, "mine.conllu", text))
+    with pytest.raises(NotRunnable, match="every item is in test: a claim that fits a probe or tunes needs others"):
+        runs.run("syn.structural_probe.hewitt2019", replace(settings, n=None), items=items, twin=False)

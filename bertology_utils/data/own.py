@@ -29,6 +29,7 @@ MADE = {("text", "answer"): Cloze, ("a", "b", "score"): ScoredPair}  # by the fu
 OPTIONAL = ("text_b",)  # of a labelled text
 COMMON = ("id", "split", "condition")
 TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+SPLITS = "a claim that fits a probe or tunes needs others in train and in dev"
 READABLE = (bool, int, float, str)  # types of meta that a cell can hold
 
 
@@ -157,7 +158,7 @@ def described(path: str | Path, task: str) -> str:
         *(f"item {item.id}: {' | '.join(item.texts())}" for item in items[:3]),
     ]
     if {item.split for item in items} == {"test"}:
-        lines.append("every item is in test: a claim that fits a probe or tunes needs others in train and in dev")
+        lines.append(f"every item is in test: {SPLITS}")
     return "\n".join(lines)
 
 
