@@ -65,6 +65,7 @@ def switches(folder: Path, model: str = "mini", data: str = "builtin", device: s
         **{f"{PREFIX}{name.upper()}": value for name, value in {**unset, **given}.items()},
         "HF_HUB_OFFLINE": "1" if model in ("mini", "mini-multi") else "",
         "TOKENIZERS_PARALLELISM": "false",
+        "NO_PROGRESS": "1",
         "OMP_NUM_THREADS": "1",  # sums come out alike however many cores there are
         "MKL_NUM_THREADS": "1",
         "MPLBACKEND": "",

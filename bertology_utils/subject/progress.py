@@ -1,10 +1,12 @@
-"""One line on a terminal while a subject is measured: of what, how much was read, how long it will take.
+"""One line on a terminal or in a notebook while a subject is measured: of what, how much was read, how long it will take.
 
-Silent in notebooks, pipes and files: there a line that is written over would be litter.
+Silent in pipes and files, where a line that is written over would be litter, and where the environment has `NO_PROGRESS`, as
+it has when the book's notebooks are executed: what they store must not hang on how long a cell took.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 import time
@@ -49,7 +51,7 @@ class Progress:
         return made
 
     def __enter__(self) -> Progress:
-        if self.stream is None or not self.stream.isatty():
+        if self.stream is None or not _shown(self.stream):
             return self
         self.started = time.monotonic()
         if hasattr(self._model, "register_forward_pre_hook"):
@@ -72,12 +74,14 @@ class Progress:
 
     def _tell(self) -> None:
         assert self.stream is not None
-        shown = self._done.wait(WAIT)
+        shown, width = self._done.wait(WAIT), 0
         while not shown:
-            self.stream.write("\r\x1b[K" + self.line(time.monotonic() - self.started))
+            said = self.line(time.monotonic() - self.started)
+            self.stream.write(f"\r{said:<{width}}")  # blanks over what a longer line left: a notebook knows no escapes
             self.stream.flush()
+            width = len(said)
             shown = self._done.wait(EVERY)
-        self.stream.write("\r\x1b[K")
+        self.stream.write(f"\r{'':{width}}\r")
         self.stream.flush()
 
     def line(self, seconds: float) -> str:
@@ -98,6 +102,11 @@ class Progress:
                 else f", longer than the shipped run's {_clock(self.expected)}"
             )
         return said
+
+
+def _shown(stream: TextIO) -> bool:
+    """Whether a line can be written over: on a terminal, and in a notebook that somebody watches."""
+    return stream.isatty() or (type(stream).__module__.startswith("ipykernel") and "NO_PROGRESS" not in os.environ)
 
 
 def _clock(seconds: float) -> str:

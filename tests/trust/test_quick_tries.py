@@ -281,7 +281,7 @@ class Terminal:
         pass
 
 
-def test_long_work_shows_itself_on_a_terminal_alone(monkeypatch):
+def test_long_work_shows_itself_on_a_terminal_and_in_a_notebook_that_somebody_watches(monkeypatch):
     import time
 
     from bertology_utils.subject import progress
@@ -292,9 +292,18 @@ def test_long_work_shows_itself_on_a_terminal_alone(monkeypatch):
     with Progress("a claim: mini on builtin", 60.0, terminal):
         time.sleep(0.1)
     assert "a claim: mini on builtin: 0 rows read, 0%, 0:00 gone, about 0:59 left" in terminal.text
-    assert terminal.text.endswith("\r\x1b[K")  # nothing is left of it
+    assert terminal.text.endswith(" \r") and not terminal.text.rsplit("\r", 2)[1].strip()  # nothing is left of it
     terminal.isatty = lambda: False
     before = terminal.text
+    with Progress("a claim", 60.0, terminal):
+        time.sleep(0.05)
+    assert terminal.text == before
+    monkeypatch.setattr(Terminal, "__module__", "ipykernel.iostream")  # in a notebook, unless the book executes it
+    with Progress("a claim", 60.0, terminal):
+        time.sleep(0.05)
+    assert terminal.text != before
+    before = terminal.text
+    monkeypatch.setenv("NO_PROGRESS", "1")
     with Progress("a claim", 60.0, terminal):
         time.sleep(0.05)
     assert terminal.text == before
