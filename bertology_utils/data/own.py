@@ -145,7 +145,7 @@ def described(path: str | Path, task: str) -> str:
         As of `read`.
     """
     items, notes = with_notes(path, task)
-    types = wanted(task)[1] if wanted(task) else {}
+    types = found[1] if (found := wanted(task)) else {}
     has = sorted({key for item in items for key in item.meta} & set(types))
     lacks = sorted(key for key, kind in types.items() if kind in READABLE and key not in has)
     lines = [

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from bertology_utils.claims.evidence import SHIPPED, find
 from bertology_utils.files import write
+from bertology_utils.settings import Settings
 
 from .modelcard import SOURCES
 
@@ -22,6 +26,17 @@ BASES = {  # who made the networks, on what, and under which licence: as their o
     "intfloat/multilingual-e5-small": (
         "12 layers of width 384, 250,037 pieces, about 100 languages; tuned by intfloat on pairs of texts, translations among them; MIT"
     ),
+}
+PROFILES = {  # (claim, measure) -> what it is called, and the rows that are meant
+    ("syn.pos_chunks_deps.tenney2019b", "accuracy"): {
+        "named": "part of speech, linear probe",
+        "data": "ud_english_ewt",
+        "task": "parts of speech",
+    },
+    ("emb.anisotropy.ethayarajh2019", "mean cosine"): {
+        "named": "mean cosine of random words",
+        "data": "sts_semeval_2012_2016",
+    },
 }
 USE = """```python
 from peft import PeftModel
@@ -46,10 +61,39 @@ def card(folder: str | Path, name: str) -> Path:
     base = json.loads((path / "adapter_config.json").read_text("utf-8"))["base_model_name_or_path"]
     compared = path / "comparison.csv"
     rows = list(csv.DictReader(compared.read_text("utf-8").splitlines())) if compared.is_file() else []
-    return write(path / "README.md", text(name, base, training, rows))
+    layers = path / "profiles.csv"
+    profiles = list(csv.DictReader(layers.read_text("utf-8").splitlines())) if layers.is_file() else []
+    return write(path / "README.md", text(name, base, training, rows, profiles))
 
 
-def text(name: str, base: str, training: dict[str, Any], compared: list[dict[str, str]]) -> str:
+def profiles(folder: str | Path, name: str, plain: str | Path) -> Path:
+    """Write ``profiles.csv``: what the plain network and the adapted one show layer by layer, from records of both.
+
+    `plain` is an evidence folder with records of ``<name>-plain``, those of the adapted network are shipped.
+    """
+    lines = []
+    for (claim, measure), where in PROFILES.items():
+        for model, of in ((f"{name}-plain", Settings(evidence=Path(plain))), (name, Settings(evidence=SHIPPED))):
+            record = next(r for r in find(claim, of) if r.model == model and r.data == where["data"])
+            lines += [
+                {"measure": where["named"], "network": model, "layer": row["layer"], "value": f"{row['value']:.3f}"}
+                for row in record.rows
+                if row["measure"] == measure and row.get("task") == where.get("task")
+            ]
+    stream = io.StringIO()
+    out = csv.DictWriter(stream, ["measure", "network", "layer", "value"], lineterminator="\n")
+    out.writeheader()
+    out.writerows(lines)
+    return write(Path(folder) / "profiles.csv", stream.getvalue())
+
+
+def text(
+    name: str,
+    base: str,
+    training: dict[str, Any],
+    compared: list[dict[str, str]],
+    profiled: Sequence[dict[str, str]] = (),
+) -> str:
     """The card in Markdown."""
     plan, curve = training["plan"], training["curve"]
     known = yaml.safe_load(SOURCES.read_text("utf-8"))
@@ -78,6 +122,14 @@ def text(name: str, base: str, training: dict[str, Any], compared: list[dict[str
             "**Compared first**, each on the same text with a cool-down of 60,000 pieces; what is not named is rank 16, rate 0.001, 20 % "
             f"hidden, all six maps.\n\n| plan | pieces | loss | accuracy |\n|---|---|---|---|\n{lines}"
         )
+    if profiled:
+        by: dict[tuple[str, str], list[str]] = {}
+        for r in profiled:
+            by.setdefault((r["measure"], r["network"]), []).append(r["value"])
+        depth = max(map(len, by.values()))
+        head = f"| measure | network | {' | '.join(map(str, range(depth)))} |\n|{'---|' * (depth + 2)}\n"
+        lines = "\n".join(f"| {measure} | {network} | {' | '.join(row)} |" for (measure, network), row in by.items())
+        parts.append(f"**Plain and adapted, layer by layer** (0: the embeddings).\n\n{head}{lines}")
     parts += [
         f"**Text.**\n\n{sources}",
         "**Licence.** The adapter's numbers: MIT, as the package's; text under CC BY-SA was read in training (above). The base has its own.",
