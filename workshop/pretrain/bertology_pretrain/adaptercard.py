@@ -42,7 +42,9 @@ USE = """```python
 from peft import PeftModel
 from transformers import AutoModelForMaskedLM
 
-model = PeftModel.from_pretrained(AutoModelForMaskedLM.from_pretrained("{base}"), "FOLDER").merge_and_unload()
+model = PeftModel.from_pretrained(
+    AutoModelForMaskedLM.from_pretrained("{base}"), "FOLDER"
+).merge_and_unload()
 ```"""
 
 
