@@ -21,7 +21,7 @@ CLAIMS ?= all
 OPTIONS ?=
 # What `make test` runs (what takes longest begins, a file to a process), and in how many processes; each of them computes
 # on one thread.
-TESTS ?= notebooks tests/trust/test_chapters.py tests workshop
+TESTS ?= tests/trust/test_chapters.py tests/trust/test_chapters_nowhere.py notebooks tests workshop
 # What `make oldest` and `make newest` run: the guards, and whatever touches the libraries.
 GUARDS ?= tests/test_guards.py tests/subject tests/vectors tests/attention tests/probes tests/scores tests/claims \
   tests/cards tests/plotting tests/original tests/trust

@@ -17,11 +17,13 @@ import nbformat
 from fake_hub import PROXIES
 from nbclient import NotebookClient
 
+from bertology_utils import runs
 from bertology_utils.book import notebooks, stage
 from bertology_utils.side_by_side import LOG
 
 NAMES = tuple(path.stem for path in notebooks.found(stage.ROOT / "notebooks"))
 NOWHERE = "http://127.0.0.1:9"  # nobody listens there
+FEW = {"BERTOLOGY_FAST": "1", "BERTOLOGY_N": "20", "BERTOLOGY_DRAWS": "20"}
 LAST = """import json
 import bertology_utils
 from bertology_utils.claims.refused import latest
@@ -139,3 +141,22 @@ def on_the_hub(address: str, folder: Path) -> dict[str, str]:
     proxies = {name: NOWHERE for name in PROXIES}
     cache = {"HF_HUB_CACHE": str(folder / "hub"), "HF_HUB_DISABLE_XET": "1", "HF_HUB_OFFLINE": ""}
     return {**proxies, "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1", "HF_ENDPOINT": address, **cache}
+
+
+def claims_of(name: str) -> set[str]:
+    """The claims of a chapter that are measured on one model."""
+    text = (stage.ROOT / "notebooks" / f"{name}.py").read_text("utf-8")
+    return {
+        id
+        for id in re.findall(r'^card\("([^"]+)"\)', text, re.M)
+        if id in runs.registered() and not runs.get(id).family
+    }
+
+
+def whole(chapter: Chapter) -> Chapter:
+    """The chapter, if no cell failed and each refusal is a line that says why."""
+    assert not chapter.raised, chapter
+    assert not chapter.failures, chapter.failures
+    assert all(why.strip() and "Traceback" not in why for why in chapter.refused.values())
+    assert not re.search(r"^failed: ", chapter.text, re.M), chapter.text
+    return chapter

@@ -1,12 +1,11 @@
 """Every chapter runs to its end whatever model and data a reader chooses: what cannot be measured is one line.
 
-`make test` takes a narrow network of twelve layers on the studies' own data, and none with neither network nor data;
-`make chapters` (weekly) takes networks of full size and prints a line per chapter.
+`make test` takes a narrow network of twelve layers on the studies' own data; `make chapters` (weekly) takes networks of
+full size and prints a line per chapter.
 """
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,9 +13,8 @@ from collections.abc import Iterator
 import fake_hub
 import published
 import pytest
-from chapters import NAMES, NOWHERE, Chapter, executed, on_the_hub
+from chapters import FEW, NAMES, claims_of, executed, on_the_hub, whole
 
-from bertology_utils import runs
 from bertology_utils.book import stage
 from bertology_utils.settings import Settings
 from bertology_utils.subject import relatives
@@ -24,12 +22,10 @@ from bertology_utils.subject import relatives
 NARROW = {"num_hidden_layers": 12, "hidden_size": 24, "num_attention_heads": 4, "intermediate_size": 48}
 FULL = {"num_hidden_layers": 12, "hidden_size": 768, "num_attention_heads": 12, "intermediate_size": 3072}
 SERVED = ("bert-base-uncased", "bert-base-cased", "bert-base-multilingual-cased", "roberta-base")
-FEW = {"BERTOLOGY_FAST": "1", "BERTOLOGY_N": "20", "BERTOLOGY_DRAWS": "20"}
 FEWER = {  # fewer where runs are tuned again and again, more where languages share the items
     **{name: {"BERTOLOGY_N": "12"} for name in ("07_training", "08_size")},
     "09_mbert": {"BERTOLOGY_N": "60"},
 }
-NOTHING = {"BERTOLOGY_MIRROR": ""}
 MIRROR = Settings.of().mirror
 
 
@@ -46,25 +42,6 @@ def full(tmp_path_factory) -> Iterator[str]:
         yield address
 
 
-def claims_of(name: str) -> set[str]:
-    """The claims of a chapter that are measured on one model."""
-    text = (stage.ROOT / "notebooks" / f"{name}.py").read_text("utf-8")
-    return {
-        id
-        for id in re.findall(r'^card\("([^"]+)"\)', text, re.M)
-        if id in runs.registered() and not runs.get(id).family
-    }
-
-
-def whole(chapter: Chapter) -> Chapter:
-    """The chapter, if no cell failed and each refusal is a line that says why."""
-    assert not chapter.raised, chapter
-    assert not chapter.failures, chapter.failures
-    assert all(why.strip() and "Traceback" not in why for why in chapter.refused.values())
-    assert not re.search(r"^failed: ", chapter.text, re.M), chapter.text
-    return chapter
-
-
 @pytest.mark.mirror
 @pytest.mark.skipif(not MIRROR, reason="no BERTOLOGY_MIRROR")
 @pytest.mark.parametrize("name", NAMES)
@@ -74,15 +51,6 @@ def test_a_bert_of_the_hub_on_the_studies_own_data(name, narrow, tmp_path):
     chapter = whole(executed(name, tmp_path, model=model, data="original", **FEW | FEWER.get(name, {}), **places))
     assert set(chapter.measured) | set(chapter.refused) >= claims_of(name), "a claim is neither measured nor refused"
     assert len(chapter.measured) >= len(claims_of(name)) // 4
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_without_data_and_without_a_network_each_claim_says_so_in_a_line(name, tmp_path):
-    nowhere = {**NOTHING, "BERTOLOGY_CACHE": str(tmp_path / "cache"), **on_the_hub(NOWHERE, tmp_path)}
-    chapter = whole(executed(name, tmp_path, model="mini", data="original", **FEW, **nowhere))
-    assert set(chapter.measured) | set(chapter.refused) >= claims_of(name), "a claim is neither measured nor refused"
-    assert not {claim for claim in chapter.measured if runs.get(claim).sources()}, "measured on data that cannot be had"
-    assert any("could not be had" in why for why in chapter.refused.values())
 
 
 def test_the_wheel_alone_is_enough(tmp_path):
