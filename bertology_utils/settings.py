@@ -34,6 +34,11 @@ class SettingsError(Refusal, ValueError):
     """A setting has an impossible value; the message names it and what it may be."""
 
 
+def watched() -> bool:
+    """Whether somebody may watch a cell at work: the environment has no ``NO_PROGRESS``."""
+    return "NO_PROGRESS" not in os.environ
+
+
 def _user_folder(name: str) -> Path:
     from platformdirs import user_cache_path, user_data_path  # imported late: only the defaults need it
 

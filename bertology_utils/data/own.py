@@ -178,7 +178,7 @@ def example(task: str, n: int = 10) -> tuple[str, str]:
     --------
     >>> ending, text = example("npi_pairs", 2)
     >>> ending, text.splitlines()[0]
-    ('.csv', 'id,split,condition,good,bad,phenomenon')
+    ('.csv', 'id,split,condition,good,bad,environment,npi')
     """
     from . import builtin
 

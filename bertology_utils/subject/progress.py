@@ -6,13 +6,14 @@ it has when the book's notebooks are executed: what they store must not hang on 
 
 from __future__ import annotations
 
-import os
 import sys
 import threading
 import time
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, TextIO
+
+from ..settings import watched
 
 place: ContextVar[str | None] = ContextVar("place", default="")  # "[3/12] " before a line; None: no line at all
 WAIT = 1.0  # seconds before the first line: short work needs none
@@ -106,7 +107,7 @@ class Progress:
 
 def _shown(stream: TextIO) -> bool:
     """Whether a line can be written over: on a terminal, and in a notebook that somebody watches."""
-    return stream.isatty() or (type(stream).__module__.startswith("ipykernel") and "NO_PROGRESS" not in os.environ)
+    return stream.isatty() or (type(stream).__module__.startswith("ipykernel") and watched())
 
 
 def _clock(seconds: float) -> str:
