@@ -239,7 +239,8 @@ for ax, method in zip(panels, ("minimal pairs", "cloze", "probe")):
     names = {"licensor": "licensor", "npi": "polarity item", "scope": "scope"}
     shown = named(npi.series("accuracy", method=method), "phenomenon", names)
     plotting.bars(shown, "phenomenon", chance=0.5, ax=ax, title=method, xlim=(0, 1), xlabel="share right")
-    ax.get_legend().set_visible(method == "minimal pairs")
+    ax.get_legend().remove()
+panels[0].figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=5)
 plotting.plt.show()
 
 # %% tags=["hide-output"]
