@@ -174,6 +174,7 @@ def train(
     if not rows:
         raise TooFew("no row to fine-tune on")
     tuned = duplicate(subject, name)
+    mixed = next(subject.model.parameters()).dtype is torch.bfloat16  # float16 would need its losses scaled
     tuned.model.float()  # weights in 16 bits would swallow what most steps change
     head.to(tuned.device)
     way = way or Way(lambda copied: trainable(copied, recipe.layers))
@@ -186,7 +187,8 @@ def train(
             tuned.base.train()
             head.train()
             for batch in part:
-                value = step(tuned, batch, loss, read)
+                with torch.autocast(tuned.device.type, torch.bfloat16, enabled=mixed):
+                    value = step(tuned, batch, loss, read)
                 if not torch.isfinite(value):
                     raise FloatingPointError(
                         f"loss is {value.item()} at step {len(losses)} of {steps} ({subject.name})"

@@ -120,30 +120,30 @@ def adapters(subject, of, plain, settings, data) -> dict[str, Answer]:
 def staged(subject, of, plain, settings, data) -> dict[str, Answer]:
     """A stage on another task before."""
     between = ways.intermediate(subject, data, 0, HANDFUL)
-    return logits(settings, after_a_stage_on_another_task=runs.learn(between, of, runs.recipe(subject, 0)))
+    return logits(settings, after_a_stage_on_another_task=runs.learn(between, of, runs.recipe(subject, of.train, 0)))
 
 
 def normalised(subject, of, plain, settings, data) -> dict[str, Answer]:
     """[CLS] centred and scaled."""
     head = partial(steady.Normalised, steady.firsts(subject, of.train, settings))
-    return logits(settings, with_CLS_normalised=runs.learn(subject, of, runs.recipe(subject, 0), head=head))
+    return logits(settings, with_CLS_normalised=runs.learn(subject, of, runs.recipe(subject, of.train, 0), head=head))
 
 
 def mixed_out(subject, of, plain, settings, data) -> dict[str, Answer]:
     """Mixout in place of dropout."""
     way = mixout.mixout(steady.P)
-    return logits(settings, with_mixout=runs.learn(subject, of, runs.recipe(subject, 0), way=way))
+    return logits(settings, with_mixout=runs.learn(subject, of, runs.recipe(subject, of.train, 0), way=way))
 
 
 def perturbed(subject, of, plain, settings, data) -> dict[str, Answer]:
     """Trained under perturbed embeddings."""
     step = freelb.freelb(steady.BALL)
-    return logits(settings, trained_under_perturbation=runs.learn(subject, of, runs.recipe(subject, 0), step=step))
+    return logits(settings, trained_under_perturbation=runs.learn(subject, of, runs.recipe(subject, of.train, 0), step=step))
 
 
 def reseeded(subject, of, plain, settings, data) -> dict[str, Answer]:
     """The same with another head, and with the texts in another order."""
-    head, order = runs.recipe(subject, 1, order=0), runs.recipe(subject, 0, order=1)
+    head, order = runs.recipe(subject, of.train, 1, order=0), runs.recipe(subject, of.train, 0, order=1)
     return logits(settings, another_head=runs.learn(subject, of, head), another_order=runs.learn(subject, of, order))
 
 
@@ -258,7 +258,7 @@ def parsed(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
     yield test[0].describe()
     yield f"  parsed: {drawn(words, heads)}"
     yield figures([("UAS without punctuation", (heads[keep] == np.array(test[0].heads)[keep]).mean())])
-    plain, after = runs.plain(subject, of, 0), runs.learn(parser.subject, of, runs.recipe(subject, 0))
+    plain, after = runs.plain(subject, of, 0), runs.learn(parser.subject, of, runs.recipe(subject, of.train, 0))
     yield said(of)
     both = [chances(c.logits, of.classes, asked) for c in (plain, after)]
     for k, item in enumerate(asked):

@@ -191,7 +191,7 @@ def _landscape(start, of, some, settings, name: str) -> tuple[np.ndarray, np.nda
 
 def _plane(tuned, start, of, settings, name: str) -> list[dict]:
     """The training loss of the first seed's model on a plane through where it began (hao2019), for the picture."""
-    begun = runs.learn(start, of, runs.recipe(start, 0, epochs=0))
+    begun = runs.learn(start, of, runs.recipe(start, of.train, 0, epochs=0))
     some = of.train[:PLANE]
     found = surface.surface(tuned, begun, some, ALONG, ACROSS, settings=settings)
     return [

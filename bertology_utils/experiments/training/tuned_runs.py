@@ -21,11 +21,12 @@ from ...scores import intervals
 from ...subject.models import Subject
 
 N = 600  # generated texts per task
-LIMIT = 400  # original texts per task and split
 TRAIN, FEW, HELD = 240, 120, 200  # texts to learn from, where they are few, and to score
+LIMIT, SCORED = 4000, 2000  # of a study's own: texts per task and split, and to score
 SEEDS = 5
 GENTLE = 0.6  # of the usual peak rate: with so few texts some runs diverge at the whole of it
-RECIPE = Recipe(epochs=5, batch=16)
+RECIPE, LONG = Recipe(epochs=5, batch=16), Recipe(epochs=3, batch=32)  # for hundreds of texts, and from `MANY` on
+MANY = 1000
 TASKS = ("entailment", "sentiment", "acceptability", "paraphrase")  # of several that a source has, the first is taken
 QUICK = 24  # generated texts of a quick try (`--fast`): fourteen to learn from are one step per epoch
 
@@ -56,16 +57,17 @@ class Task:
 def task(subject: Subject, data: Data, name: str) -> Task:
     """A task's parts: the first training texts, and held-out ones of the same kind.
 
-    Held out are dev and test texts, and training texts that are not learnt from where those are few. WNLI, which no
-    model learns, is left out beside RTE.
+    Held out are dev and test texts, and training texts that are not learnt from where those are few. Of generated texts
+    there are hundreds, of a study's own thousands. WNLI, which no model learns, is left out beside RTE.
     """
+    most, scored = (TRAIN, HELD) if data.name == "builtin" else (LIMIT, SCORED)
     items = [i for i in data[name] if i.condition != "WNLI"]
     items, note = finetune.fitting(subject, items)
     beyond = tuple(i for i in items if "contradicts" in i.meta)
     items = [i for i in items if "contradicts" not in i.meta]
     train = [i for i in items if i.split == "train"]
-    held = [*(i for i in items if i.split == "test"), *(i for i in items if i.split == "dev"), *train[TRAIN:]]
-    return Task(name, tuple(train[:TRAIN]), tuple(held[:HELD]), beyond, note)
+    held = [*(i for i in items if i.split == "test"), *(i for i in items if i.split == "dev"), *train[most:]]
+    return Task(name, tuple(train[:most]), tuple(held[:scored]), beyond, note)
 
 
 def first(subject: Subject, data: Data, names: Sequence[str] = TASKS) -> Task:
@@ -73,10 +75,15 @@ def first(subject: Subject, data: Data, names: Sequence[str] = TASKS) -> Task:
     return task(subject, data, next(name for name in names if data.items.get(name)))
 
 
-def recipe(subject: Subject, seed: int, **changes) -> Recipe:
-    """The section's recipe for a subject's width and a seed."""
-    made = replace(RECIPE, seed=seed, **changes)
+def recipe(subject: Subject, texts: Sequence, seed: int, **changes) -> Recipe:
+    """The section's recipe for a subject's width, so many texts and a seed."""
+    made = replace(usual(texts), seed=seed, **changes)
     return replace(made, rate=GENTLE * made.peak(subject.hidden_size))
+
+
+def usual(texts: Sequence) -> Recipe:
+    """Epochs and batches for so many texts."""
+    return RECIPE if len(texts) < MANY else LONG
 
 
 def plain(subject: Subject, of: Task, seed: int) -> Classifier:
@@ -86,19 +93,19 @@ def plain(subject: Subject, of: Task, seed: int) -> Classifier:
 
 def afresh(subject: Subject, of: Task, seed: int) -> Classifier:
     """The same, not kept: what one claim alone asks for would push out what the others share."""
-    return learn(subject, of, recipe(subject, seed))
+    return learn(subject, of, recipe(subject, of.train, seed))
 
 
 def frozen(subject: Subject, of: Task, seed: int) -> Classifier:
     """A head over all layers' means of the pretrained model, which does not learn; three times as many epochs."""
-    how = recipe(subject, seed, epochs=3 * RECIPE.epochs, head_rate=10.0)
+    how = recipe(subject, of.train, seed, epochs=3 * usual(of.train).epochs, head_rate=10.0)
     made = learn(subject, of, how, head=MixedHead, way=FROZEN, read=kept_features())
     return replace(made, subject=subject)  # nothing has changed in its copy, which goes
 
 
 def all_layers(subject: Subject, of: Task, seed: int) -> Classifier:
     """The usual fine-tuning with a learnt mean of all layers under the head."""
-    return learn(subject, of, recipe(subject, seed), head=MixedHead, read=all_states)
+    return learn(subject, of, recipe(subject, of.train, seed), head=MixedHead, read=all_states)
 
 
 def learn(subject: Subject, of: Task, how: Recipe, **options) -> Classifier:
@@ -130,4 +137,4 @@ def beats_majority(scores: np.ndarray, of: Task, settings, **keys) -> dict:
 def notes(of: Task, seeds: int = SEEDS) -> list[str]:
     """What every record of this section says: seeds, texts, what was left out."""
     said = f"{of.name}: {len(of.train)} texts to learn from, {len(of.held)} held out"
-    return [f"seeds: {seeds}; {RECIPE.epochs} epochs; {said}", of.note]
+    return [f"seeds: {seeds}; {usual(of.train).epochs} epochs; {said}", of.note]

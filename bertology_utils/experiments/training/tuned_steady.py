@@ -65,11 +65,11 @@ def off_centre(vectors: np.ndarray) -> float:
 @claim("trn.cls_norm.zhou2019", tasks=("entailment", "sentiment"), n=N, limit=LIMIT, quick=QUICK)
 def normalised_cls(subject, data, settings):
     """Where [CLS] lies before tuning, and the spread over seeds with and without normalising it (zhou2019)."""
-    of = runs.first(subject, data)
+    of = runs.first(subject, data).few(runs.TRAIN)
     before = firsts(subject, of.train, settings)
     head = partial(Normalised, before)
     usual = right(partial(plain, subject, of), of.held, settings)
-    other = right(lambda seed: runs.learn(subject, of, recipe(subject, seed), head=head), of.held, settings)
+    other = right(lambda seed: runs.learn(subject, of, recipe(subject, of.train, seed), head=head), of.held, settings)
     options = {"seed": settings.seed, "draws": min(settings.draws, 500)}
     offset = intervals.bootstrap(before.astype(float), off_centre, bounds=(0.0, np.inf), **options)
     rows = [intervals.row("offset of [CLS], standard deviations", offset, len(before))]
@@ -80,9 +80,9 @@ def normalised_cls(subject, data, settings):
 @claim("trn.mixout.lee2019", tasks=runs.TASKS, n=N, limit=LIMIT, quick=QUICK)
 def mixed_out(subject, data, settings):
     """The spread over eight seeds with dropout and with mixout in its place, on a few hundred texts (lee2019)."""
-    of = runs.first(subject, data)
+    of = runs.first(subject, data).few(runs.TRAIN)
     usual = right(lambda k: (plain if k < SEEDS else afresh)(subject, of, k), of.held, settings, MANY)
-    other = right(lambda seed: runs.learn(subject, of, recipe(subject, seed), way=mixout(P)), of.held, settings, MANY)
+    other = right(lambda seed: runs.learn(subject, of, recipe(subject, of.train, seed), way=mixout(P)), of.held, settings, MANY)
     return intervals.table(_steadier({"plain": usual, "mixout": other}, of, settings), runs.notes(of, MANY))
 
 
@@ -114,7 +114,7 @@ def adversarial(subject, data, settings):
     of = runs.first(subject, data)
     arms: dict[str, Callable] = {
         "plain": partial(plain, subject, of),
-        "adversarial": lambda seed: runs.learn(subject, of, recipe(subject, seed), step=freelb(BALL)),
+        "adversarial": lambda seed: runs.learn(subject, of, recipe(subject, of.train, seed), step=freelb(BALL)),
     }
     clean, moved = {}, {}
     for way, made in arms.items():  # one model after the other: ten of BERT-base are 4 GB
@@ -144,13 +144,13 @@ def crossed_seeds(subject, data, settings):
     Generated texts are of sentiment, which is learnt unevenly. The pretrained weights are the same in all runs.
     Deviations are of the accuracy on these held-out items.
     """
-    of = runs.first(subject, data, SEEDED)
+    of = runs.first(subject, data, SEEDED).few(runs.TRAIN)  # few texts, as where the study's seeds differ most
     early, final = (np.empty((GRID, GRID)) for _ in range(2))
     for i in range(GRID):
         for k in range(GRID):
-            early[i, k], final[i, k] = _watched(subject, of, recipe(subject, i, order=100 + k), settings)
+            early[i, k], final[i, k] = _watched(subject, of, recipe(subject, of.train, i, order=100 + k), settings)
     by_head, by_order, rest = variance.components(final)
-    keep, part = final.size // KEEP, EARLY / runs.RECIPE.epochs
+    keep, part = final.size // KEEP, EARLY / runs.usual(of.train).epochs
     saved = intervals.bootstrap(
         np.stack([early.ravel(), final.ravel()], 1),
         lambda x: variance.steps_saved(x[:, 0], x[:, 1], part=part, keep=keep),

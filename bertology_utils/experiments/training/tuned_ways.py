@@ -90,7 +90,7 @@ def small_adapters(subject, data, settings):
 
 
 def adapted(subject, of, size: int, seed: int):
-    how = recipe(subject, seed)
+    how = recipe(subject, of.train, seed)
     return runs.learn(subject, of, replace(how, rate=FASTER * (how.rate or 0)), way=adapters(size, seed))
 
 
@@ -110,7 +110,7 @@ def two_stages(subject, data, settings):
     target = runs.task(subject, data, "entailment").few()
 
     def staged(seed: int):
-        return runs.learn(intermediate(subject, data, seed), target, recipe(subject, seed))
+        return runs.learn(intermediate(subject, data, seed), target, recipe(subject, target.train, seed))
 
     one, two = (right(made, target.held, settings) for made in (partial(afresh, subject, target), staged))
     rows = [
@@ -126,9 +126,9 @@ def _first(data: Data) -> str:
     return next(task for task in data.items if task in ("paraphrase", "sts"))
 
 
-def intermediate(subject, data, seed: int, most: int = runs.TRAIN):
+def intermediate(subject, data, seed: int, most: int = runs.LIMIT):
     """The subject after a first stage on paraphrases or graded pairs, at most so many of them."""
     if _first(data) == "paraphrase":
         return afresh(subject, runs.task(subject, data, "paraphrase").few(most), seed).subject
     pairs = [i for i in data["sts"] if i.split == "train" and i.condition in ("en", "events")][:most]
-    return grade(subject, pairs, recipe(subject, seed)).subject
+    return grade(subject, pairs, recipe(subject, pairs, seed)).subject
