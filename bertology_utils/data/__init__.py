@@ -31,7 +31,7 @@ def load(
     tasks : str or sequence of str
     source : str
         ``"builtin"``, the name of a registered data set (the caller expands ``"original"``: a claim names its own), or a
-        configuration of GLUE on the Hub (``"hub:sst2"``).
+        configuration of a set on the Hub (``"hub:sst2"``, ``"hub:xnli.de"``).
     path : str or Path, optional
         A file of one's own for a single task, instead of a source: as `own.read` has it.
     n : int, optional

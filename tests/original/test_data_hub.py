@@ -1,4 +1,4 @@
-"""GLUE from the Hub: the same items as from files, without a network in the test."""
+"""GLUE, PAWS-X and XNLI from the Hub: the same items as from files, without a network in the test."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_glue_from_the_hub_gives_the_same_items(repository, monkeypatch):
         return datasets.load_dataset(str(repository), name, cache_dir=cache)
 
     items, notes = hub.read("hub:rte", "entailment", load=load)
-    assert calls == [("nyu-mll/glue", "rte", {"revision": hub.REVISION})]
+    assert calls == [("nyu-mll/glue", "rte", {"revision": hub.GLUE[1]})]
     assert [(i.split, i.label, i.text, i.text_b) for i in items] == [
         ("train", "entailment", "A.", "B."),
         ("dev", "not_entailment", "A.", "B."),
@@ -65,6 +65,24 @@ def test_glue_from_the_hub_gives_the_same_items(repository, monkeypatch):
     (item,), _ = hub.read("hub:stsb", "sts", load=load)
     assert (item.a, item.b, item.score) == ("A.", "B.", 2.5)
     assert original.tasks("hub:rte") == ["entailment"]
+
+
+@pytest.mark.parametrize(
+    "name, task, labels", [("paws-x.de", "paraphrase", ["1", "0"]), ("xnli.sw", "entailment", ["neutral", "entailment"])]
+)
+def test_other_sets_are_read_from_their_own_repository_in_a_language(tmp_path, name, task, labels):
+    datasets = pytest.importorskip("datasets")
+    its, calls = hub.CONFIGS[name], []
+    rows = [{**dict.fromkeys(its.texts, "A."), "label": its.labels.index(x)} for x in labels]
+    table = datasets.DatasetDict({"validation": datasets.Dataset.from_list(rows)})
+
+    def load(place, config, revision):
+        calls.append((place, config, revision))
+        return table
+
+    items, (note,) = hub.read(f"hub:{name}", task, load=load)
+    assert calls == [(its.place[0], name[-2:], its.place[1])] and its.place[0] in note
+    assert [(i.split, i.label, i.text, i.text_b) for i in items] == [("dev", x, "A.", "A.") for x in labels]
 
 
 def test_the_hub_out_of_reach_is_one_line():
@@ -101,7 +119,7 @@ def local(folder: Path):
     read = pytest.importorskip("datasets").load_dataset
 
     def load(repository, name, revision):
-        assert (repository, revision) == (hub.REPOSITORY, hub.REVISION)
+        assert (repository, revision) == hub.GLUE
         return read(str(folder / name), cache_dir=str(folder / "hf"))
 
     return load
@@ -164,7 +182,7 @@ def test_a_claim_is_measured_on_the_hubs_rows_by_their_name(tmp_path, monkeypatc
     settings = Settings(model=str(tiny_folder()), n=24, draws=20, evidence=tmp_path / "evidence", device="cpu")
     id = "trn.pretraining_benefit.kovaleva2019"
     (record,) = runs.run(id, settings, data="hub:sst2", twin=False).records
-    assert record.data == "hub:sst2" and hub.REVISION[:8] in " ".join(record.notes)
+    assert record.data == "hub:sst2" and hub.GLUE[1][:8] in " ".join(record.notes)
     assert "hub:sst2" in repr(card(id, settings))
     with pytest.raises(NotRunnable, match="hub:stsb"):
         runs.run(id, settings, data="hub:stsb")

@@ -35,7 +35,7 @@ def datasets() -> list[str]:
 
 
 def tasks(dataset: str) -> list[str]:
-    """The tasks a data set (or a configuration of GLUE on the Hub, as ``hub:sst2``) has items for."""
+    """The tasks a data set (or a configuration on the Hub, as ``hub:sst2``) has items for."""
     if dataset.startswith(hub.PREFIX):
         return hub.tasks(dataset)
     return list(reading.readers(dataset))

@@ -1,10 +1,10 @@
-"""GLUE from the Hub, at a pinned revision, as the same items: a second way in, with the `datasets` library.
+"""GLUE, PAWS-X and XNLI from the Hub, at pinned revisions, with the `datasets` library: a second way in.
 
-``load("sentiment", "hub:sst2")`` and ``--data hub:sst2`` read the configuration `sst2` of `REPOSITORY`; the library keeps its
-own cache. Splits without labels (GLUE's test sets) are left out, and the notes say so. `compare` holds such rows against
+``load("sentiment", "hub:sst2")`` and ``--data hub:xnli.de`` read one configuration of a repository; the library keeps its
+own cache. Splits without labels (GLUE's test sets) are left out, and the notes say so. `compare` holds GLUE's rows against
 those of the pinned files, which are other people's copies of the same sets.
 
-Of the registry's other sets the Hub has none that can be read this way: LAMA's is a program, and no program is run here.
+LAMA cannot be read this way: the Hub has it as a program, and no program is run here.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from typing import Any
 from bertology_utils.data.items import Item, Labelled, ScoredPair
 from bertology_utils.data.original.fetch import DataUnavailable
 
-REPOSITORY = "nyu-mll/glue"
-REVISION = "bcdcba79d07bc864c1c254ccfcedcce55bcc9a8c"
+GLUE = ("nyu-mll/glue", "bcdcba79d07bc864c1c254ccfcedcce55bcc9a8c")
+PAWS_X = ("google-research-datasets/paws-x", "4cd8187c404bda33cb1f62b49b001115862acf37")
+XNLI = ("facebook/xnli", "b8dd5d7af51114dbda02c0e3f6133f332186418e")
 PREFIX = "hub:"
 UNLABELLED = -1
 SPLITS = {"train": "train", "validation": "dev", "validation_matched": "dev", "test": "test", "test_matched": "test"}
@@ -27,12 +28,15 @@ SPLITS = {"train": "train", "validation": "dev", "validation_matched": "dev", "t
 
 @dataclass(frozen=True)
 class Config:
-    """One configuration of GLUE: the task it has items for, its columns of text, what its labels are called here."""
+    """One configuration: the task it has items for, its columns of text, what its labels are called here, where it lies."""
 
     task: str
     texts: tuple[str, ...]
     labels: tuple[str, ...]  # empty: graded
+    place: tuple[str, str] = GLUE  # repository, revision
 
+
+ENTAILMENT = ("entailment", "neutral", "contradiction")
 
 CONFIGS = {
     "sst2": Config("sentiment", ("sentence",), ("0", "1")),
@@ -41,8 +45,16 @@ CONFIGS = {
     "qqp": Config("paraphrase", ("question1", "question2"), ("0", "1")),
     "rte": Config("entailment", ("sentence1", "sentence2"), ("entailment", "not_entailment")),
     "wnli": Config("entailment", ("sentence1", "sentence2"), ("not_entailment", "entailment")),
-    "mnli": Config("entailment", ("premise", "hypothesis"), ("entailment", "neutral", "contradiction")),
+    "mnli": Config("entailment", ("premise", "hypothesis"), ENTAILMENT),
     "stsb": Config("sts", ("sentence1", "sentence2"), ()),
+    **{
+        f"paws-x.{language}": Config("paraphrase", ("sentence1", "sentence2"), ("0", "1"), PAWS_X)
+        for language in "de en es fr ja ko zh".split()
+    },
+    **{
+        f"xnli.{language}": Config("entailment", ("premise", "hypothesis"), ENTAILMENT, XNLI)
+        for language in "ar bg de el en es fr hi ru sw th tr ur vi zh".split()
+    },
 }
 
 # Registered data set -> the configurations that hold the same rows, each with the condition of those rows there (None: all).
@@ -116,7 +128,8 @@ def read(source: str, task: str, *, load: Callable[..., Any] | None = None) -> t
         raise KeyError(f"{source} has no items for {task!r}; it has: {CONFIGS[name].task}")
     items = [i for part, rows in _parts(name, load) if part in SPLITS for i in _items(name, SPLITS[part], rows)]
     kept = [item for item in items if item is not None]
-    notes: tuple[str, ...] = (f"{REPOSITORY} {name} from the Hub at revision {REVISION[:8]}",)
+    repository, revision = CONFIGS[name].place
+    notes: tuple[str, ...] = (f"{repository} {name} from the Hub at revision {revision[:8]}",)
     if len(kept) < len(items):
         notes += (f"{len(items) - len(kept)} left out: they have no label",)
     return kept, notes
@@ -176,12 +189,13 @@ def _parts(name: str, load: Callable[..., Any] | None) -> Iterator[tuple[str, An
         from datasets import load_dataset  # imported late: slow, and needed here alone
 
         load = load_dataset
+    repository, revision = CONFIGS[name].place
     try:
-        yield from load(REPOSITORY, name, revision=REVISION).items()
+        yield from load(repository, name.rpartition(".")[2], revision=revision).items()
     except Exception as error:  # the library raises a different kind for each way of being offline
         reason = " ".join(str(error).split())[:160]
         raise DataUnavailable(
-            f"{REPOSITORY} ({name}) could not be had from the Hub: {type(error).__name__}: {reason}"
+            f"{repository} ({name}) could not be had from the Hub: {type(error).__name__}: {reason}"
         ) from None
 
 
