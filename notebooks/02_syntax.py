@@ -118,12 +118,12 @@ for item in (plain, across):
     print("likeliest:", " · ".join(cloze.top_k(subject, [item.text])[0]), "\n")
 
 # %% [markdown]
-# One call scores them: the difference of the two, above 0 where the right form is preferred. The second line is `toy`, a
-# small BERT [that has read nothing but generated sentences](../book/models.md#toy) and has their grammar.
+# One call scores them: the difference of the two, above 0 where the right form is preferred. The second line is the untrained
+# twin: the same network before it has read anything.
 
 # %%
-for model in (subject, load("toy")):
-    print(f"{model.name:12}", [round(float(score), 2) for score in cloze.choose(model, [plain, across])])
+for model in (subject, subject.twin()):
+    print(f"{model.name:16}", [round(float(score), 2) for score in cloze.choose(model, [plain, across])])
 
 # %% [markdown]
 # The whole does this for the studies' sentences. A model that always says *is*, and one that agrees with the nearest

@@ -897,13 +897,13 @@ card("trn.adapters.houlsby2019")
 # %%
 examples("trn.seed_variance.dodge2020")
 
-# %% mystnb={"figure": {"caption": "One point per run: sixteen of the model on sentiment, a hundred released ones of BERT on MNLI and where word overlap misleads (HANS)."}, "image": {"alt": "Three columns of points: runs of the model, runs of BERT on MNLI, close together, and on HANS, far apart."}}
+# %% mystnb={"figure": {"caption": "How runs are spread, a point per run: sixteen of the model on sentiment, a hundred released ones of BERT on MNLI and where word overlap misleads (HANS)."}, "image": {"alt": "Three violins with a point per run: runs of the model, runs of BERT on MNLI, close together, and on HANS, far apart."}}
 luck = recorded("trn.seed_variance.dodge2020")
 points = {name: rows["value"].tolist() for name, rows in luck.by({luck.title: "accuracy of a run"}).items()}
 for condition in ("MNLI", "HANS lexical overlap, heuristic wrong"):
     for rows in luck.beside("accuracy of a run", condition=condition).values():
-        points[f"BERT, {condition.split(',')[0]}"] = rows["value"].tolist()
-plotting.swarm(points, ylabel="accuracy", ylim=(0, 1))
+        points[f"bert-base, {condition.split(',')[0]}"] = rows["value"].tolist()
+plotting.violins(points, ylabel="accuracy", ylim=(0, 1))
 plotting.plt.show()
 
 # %% tags=["hide-output"]

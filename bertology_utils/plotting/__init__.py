@@ -5,7 +5,7 @@ from matplotlib import pyplot as plt
 from .charts import bars, lines
 from .figures import printed, rows_of, series, show
 from .pictures import arcs, headmap, heatmap, places, scatters, tiles
-from .surfaces import contours, swarm
+from .surfaces import contours, violins
 from .theme import COLOURS, KINDS, MARKERS, SHORT, STYLE, SUBJECTS, axes, look, style
 from .tradeoffs import tradeoff
 from .trees import tree
@@ -33,7 +33,7 @@ __all__ = [
     "series",
     "show",
     "style",
-    "swarm",
+    "violins",
     "tiles",
     "tradeoff",
     "tree",

@@ -1,4 +1,4 @@
-"""Runs as points side by side, and a loss over a plane."""
+"""How runs are spread, and a loss over a plane."""
 
 from __future__ import annotations
 
@@ -8,27 +8,29 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from .theme import COLOURS, axes
+from .theme import COLOURS, axes, look
 
 
-def swarm(groups: Mapping[str, Sequence[float]], *, ax: Axes | None = None, **labels) -> Axes:
-    """One point per run, a column per group; runs of like score are moved aside.
+def violins(groups: Mapping[str, Sequence[float]], *, ax: Axes | None = None, **labels) -> Axes:
+    """How runs are spread: a shape and a point per run, a column per group in its subject's colour.
 
     Examples
     --------
     >>> from matplotlib import pyplot as plt
-    >>> ax = swarm({"mini": [0.6, 0.7, 0.7], "bert-base-uncased": [0.2, 0.5]}, ylabel="accuracy")
+    >>> ax = violins({"mini": [0.6, 0.7, 0.7], "bert-base-uncased": [0.2, 0.5]}, ylabel="accuracy")
     >>> [tick.get_text() for tick in ax.get_xticklabels()]
     ['mini', 'bert-base-uncased']
     >>> plt.close(ax.figure)
     """
+    import seaborn  # takes a second, and most notebooks draw nothing with it
+
     ax = axes(ax)
-    for k, values in enumerate(groups.values()):
-        ordered = np.sort(np.asarray(values, float))
-        aside = (np.arange(len(ordered)) * 0.618034) % 1 - 0.5  # of neighbours in height, far apart
-        ax.scatter(k + 0.5 * aside, ordered, s=9, color=COLOURS[k % len(COLOURS)], alpha=0.8, linewidths=0)
-    ax.set_xticks(range(len(groups)), list(groups))
-    ax.set(**{"xlim": (-0.6, len(groups) - 0.4), **labels})
+    places = [k if (place := look(name)) is None else place for k, name in enumerate(groups)]
+    seaborn.violinplot(
+        {name: np.asarray(values, float) for name, values in groups.items()}, palette=[COLOURS[p] for p in places],
+        inner="point", cut=0, density_norm="width", linewidth=0.8, ax=ax,
+    )  # fmt: skip
+    ax.set(**labels)
     return ax
 
 
