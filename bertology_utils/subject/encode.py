@@ -71,7 +71,8 @@ def tokenize(
     """Rows for sentences given as words, with an optional second segment each.
 
     A special symbol written in a word is text, but for the gap of a `Gapped` one. A word that the tokenizer gives no
-    piece at all (a control character, say) becomes the unknown token, so that no word is ever without a vector.
+    piece at all (a control character, say) becomes the unknown token, so that no word is ever without a vector; so does
+    ``</s>`` where a unigram vocabulary has it among its pieces.
 
     Raises
     ------
@@ -97,7 +98,13 @@ def _rows(tokenizer, parts: Sequence[Sequence[Sequence[str]]]) -> list[Row]:
     words = [[word for part in parts for word in part[i]] for i in range(len(parts[0]))]
     own = [{w: _gap(tokenizer, word) for w, word in enumerate(s) if isinstance(word, Gapped)} for s in words]
     rows = _found(tokenizer, parts, own)
-    lost = [set(range(row.n_words)).difference(row.words) for row in rows]
+    special = set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
+    lost = [
+        set(range(row.n_words))
+        .difference(row.words)
+        .union(w for w, k in zip(row.words, row.ids) if k in special and w >= 0)
+        for row in rows
+    ]
     if any(lost):
         for found, places in zip(own, lost):
             found |= {w: [tokenizer.unk_token_id] for w in places}

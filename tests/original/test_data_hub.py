@@ -68,7 +68,8 @@ def test_glue_from_the_hub_gives_the_same_items(repository, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "name, task, labels", [("paws-x.de", "paraphrase", ["1", "0"]), ("xnli.sw", "entailment", ["neutral", "entailment"])]
+    "name, task, labels",
+    [("paws-x.de", "paraphrase", ["1", "0"]), ("xnli.sw", "entailment", ["neutral", "entailment"])],
 )
 def test_other_sets_are_read_from_their_own_repository_in_a_language(tmp_path, name, task, labels):
     datasets = pytest.importorskip("datasets")

@@ -11,6 +11,8 @@ import pytest
 import torch
 import transformers
 from safetensors.torch import load_file, save_file
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 from support import WORDS, tiny_folder, write_model
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
@@ -138,6 +140,27 @@ def test_states_maps_and_odds_are_the_models_own(shape):
         logits = whole.logits if "logits" in whole else whole.prediction_logits
     assert it.has_mlm and torch.allclose(it.predict(out.last_hidden_state), logits, atol=1e-4)
     assert it.max_length == (128 if shape in ("roberta", "xlm-roberta", "mpnet") else 130)
+
+
+ODD = ["café", "e\u0301", "don't", "東京", "日本語が", "שלום", "مرحبا", "😀", "👩\u200d👩\u200d👧", "a\u200bb", "\u200d", "…", "x" * 60,
+       "[MASK]", "<mask>", "</s>", "##s", "▁", "Ġ", "dogs"]  # fmt: skip
+ANY_WORDS = st.lists(st.sampled_from(ODD) | st.text(min_size=1, max_size=6).filter(str.strip), min_size=1, max_size=4)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@settings(max_examples=60, deadline=None)
+@given(ANY_WORDS)
+@example(ODD[:10])
+@example(ODD[10:])
+def test_whatever_the_words_each_has_pieces_in_order_and_none_is_read_as_a_special_token(shape, words):
+    it = subject(shape)
+    (row,) = encode.tokenize(it, [words])
+    inner = [w for w in row.words if w >= 0]
+    assert inner == sorted(inner) and set(inner) == set(range(len(words)))
+    kinds = set(it.tokenizer.all_special_ids) - {it.tokenizer.unk_token_id}
+    assert not kinds & {token for token, word in zip(row.ids, row.words) if word >= 0}
+    ((_, states),) = encode.hidden_states(it, [words])
+    assert states.shape == (it.n_layers + 1, len(words), it.hidden_size) and np.isfinite(states).all()
 
 
 @pytest.mark.parametrize("shape", WHOLE)

@@ -82,7 +82,9 @@ def mixed_out(subject, data, settings):
     """The spread over eight seeds with dropout and with mixout in its place, on a few hundred texts (lee2019)."""
     of = runs.first(subject, data).few(runs.TRAIN)
     usual = right(lambda k: (plain if k < SEEDS else afresh)(subject, of, k), of.held, settings, MANY)
-    other = right(lambda seed: runs.learn(subject, of, recipe(subject, of.train, seed), way=mixout(P)), of.held, settings, MANY)
+    other = right(
+        lambda seed: runs.learn(subject, of, recipe(subject, of.train, seed), way=mixout(P)), of.held, settings, MANY
+    )
     return intervals.table(_steadier({"plain": usual, "mixout": other}, of, settings), runs.notes(of, MANY))
 
 
