@@ -1,25 +1,35 @@
-"""What of a chapter's code a reader of its page sees at once: the calls that measure and what they print.
+"""What of a chapter a reader of its page sees at once: an item and what the network says, one figure, the verdict.
 
-Code that only shows a card or a finding is left out, code that draws a figure is folded, and so is a figure in numbers.
-The rule is applied when the book is rendered: the notebooks themselves hide nothing from who runs them.
+Code that shows something ready-made (items, a card, a finding) or only fetches rows is left out; code that draws a figure
+is folded, and so are a figure in numbers and a claim's further figures. The rule is applied when the book is rendered: the
+notebooks themselves hide nothing from who runs them.
 """
 
 from __future__ import annotations
 
 import ast
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import nbformat
 
-SPEAKING = {"card", "found", "five", "overview"}  # what these give speaks for itself
-DRAWN = {"code_prompt_show": "How this figure is drawn", "code_prompt_hide": "How this figure is drawn"}
-NUMBERS = {"code_prompt_show": "The figure in numbers", "code_prompt_hide": "The figure in numbers"}
-HELP = {"code_prompt_show": "Imports and helpers", "code_prompt_hide": "Imports and helpers"}
+from ..cards.standing import standing
+from ..claims.rules import NOT_RERUN, OPEN, UNTESTABLE
+
+SPEAKING = {"card", "examples", "found", "five", "overview"}  # what these give speaks for itself
+FETCHING = {"recall", "recorded", "results"}
+ITEMS = dict.fromkeys(("code_prompt_show", "code_prompt_hide"), "An item, and what the network says")
+DRAWN = dict.fromkeys(ITEMS, "How this figure is drawn")
+NUMBERS = dict.fromkeys(ITEMS, "The figure in numbers")
+HELP = dict.fromkeys(ITEMS, "Imports and helpers")
 
 
 def fold(notebook: Any) -> Any:
     """The notebook with tags for the page: what is left out, and what is folded under which words.
+
+    Of a claim that is open for every trained network, item and figure are folded too: they decide nothing.
 
     Examples
     --------
@@ -27,23 +37,45 @@ def fold(notebook: Any) -> Any:
     >>> fold(nbformat.v4.new_notebook(cells=[cell])).cells[0].metadata["tags"]
     ['remove-input']
     """
-    for cell in notebook.cells:
-        if cell.cell_type != "code":
-            continue
-        tags = cell.metadata.get("tags", [])
-        if "hide-output" in tags:
-            tag, words = "hide-cell", NUMBERS
-        elif (speaks := _speaks(cell.source)) is not None:
-            tag, words = ("hide-input", HELP) if speaks else ("remove-input", {})
-        elif any("image/png" in out.get("data", {}) for out in cell.get("outputs", ())):
-            tag, words = "hide-input", DRAWN
-        elif "hide-input" in tags:
-            tag, words = "hide-input", HELP
-        else:
-            continue
-        cell.metadata["tags"] = [*(t for t in tags if not t.startswith("hide-")), tag]
-        cell.metadata["mystnb"] = {**cell.metadata.get("mystnb", {}), **words}
+    for unit in _units(notebook.cells):
+        shown = 0 if all(map(_decided, filter(None, map(_claim, unit)))) else None
+        for cell in unit:
+            tag, words, shown = _tag(cell, shown)
+            if tag:
+                cell.metadata["tags"] = [*(t for t in cell.metadata.get("tags", []) if not t.startswith("hide-")), tag]
+                cell.metadata["mystnb"] = {**cell.metadata.get("mystnb", {}), **words}
     return notebook
+
+
+def _units(cells: Sequence[Any]) -> list[list[Any]]:
+    """The code cells between one heading and the next."""
+    units: list[list[Any]] = [[]]
+    for cell in cells:
+        if cell.cell_type == "code":
+            units[-1].append(cell)
+        elif re.search(r"^#", cell.source, re.M):
+            units.append([])
+    return units
+
+
+def _tag(cell: Any, shown: int | None) -> tuple[str, dict[str, str], int | None]:
+    """A cell's tag, the words of its fold, and how many figures of the claim are open; None where none is to be."""
+    tags, last = cell.metadata.get("tags", []), _last(cell.source)
+    if "hide-output" in tags:
+        return ("remove-cell", {}, shown) if shown is None else ("hide-cell", NUMBERS, shown)
+    if last == "found":  # the card holds it
+        return "remove-cell", {}, shown
+    if last == "examples" and shown is None:
+        return "hide-cell", ITEMS, shown
+    if last in SPEAKING:
+        return ("remove-input", {}, shown) if _alone(cell.source) else ("hide-input", HELP, shown)
+    if any("image/png" in out.get("data", {}) for out in cell.get("outputs", ())):
+        if shown == 0:
+            return "hide-input", DRAWN, 1
+        return "hide-cell", _further(cell), shown
+    if not cell.get("outputs") and _fetches(cell.source):
+        return "remove-cell", {}, shown
+    return ("hide-input", HELP, shown) if "hide-input" in tags else ("", {}, shown)
 
 
 def fold_all(folder: Path) -> None:
@@ -52,13 +84,53 @@ def fold_all(folder: Path) -> None:
         nbformat.write(fold(nbformat.read(path, as_version=4)), path)
 
 
-def _speaks(source: str) -> bool | None:
-    """Whether more than imports comes before a last line that speaks for itself; None where the last line does not."""
+def _further(cell: Any) -> dict[str, str]:
+    """The line that a figure is folded under: what its caption says first."""
+    caption = cell.metadata.get("mystnb", {}).get("figure", {}).get("caption", "")
+    words = "Figure" + (f": {re.split(r'[.;:] ', caption)[0].rstrip('.')}" if caption else "")
+    return dict.fromkeys(ITEMS, words)
+
+
+def _lines(source: str) -> list[ast.stmt]:
     try:
-        lines = ast.parse(source).body
+        return ast.parse(source).body
     except SyntaxError:  # magics
-        return None
-    last = lines[-1].value if lines and isinstance(lines[-1], ast.Expr) else None
-    if isinstance(last, ast.Call) and isinstance(last.func, ast.Name) and last.func.id in SPEAKING:
-        return not all(isinstance(line, (ast.Import, ast.ImportFrom)) for line in lines[:-1])
-    return None
+        return []
+
+
+def _called(value: ast.AST | None) -> str:
+    """The name of the function, or method, that an expression calls."""
+    called = value.func if isinstance(value, ast.Call) else None
+    return called.id if isinstance(called, ast.Name) else called.attr if isinstance(called, ast.Attribute) else ""
+
+
+def _last(source: str) -> str:
+    """The function that a cell's last line calls, if that is all it does."""
+    lines = _lines(source)
+    return _called(lines[-1].value) if lines and isinstance(lines[-1], ast.Expr) else ""
+
+
+def _alone(source: str) -> bool:
+    """Whether nothing but imports comes before the last line."""
+    return all(isinstance(line, (ast.Import, ast.ImportFrom)) for line in _lines(source)[:-1])
+
+
+def _fetches(source: str) -> bool:
+    """Whether all that a cell does is fetch rows for figures, under a name each."""
+    lines = _lines(source)
+    return bool(lines) and all(isinstance(line, ast.Assign) and _called(line.value) in FETCHING for line in lines)
+
+
+def _claim(cell: Any) -> str:
+    """The claim whose card a cell shows; empty if none."""
+    lines = _lines(cell.source)
+    card = lines[-1].value if _last(cell.source) == "card" and isinstance(lines[-1], ast.Expr) else None
+    first = card.args[0] if isinstance(card, ast.Call) and card.args else None
+    return first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else ""
+
+
+def _decided(id: str) -> bool:
+    """Whether the claim came out one way or the other for some trained network."""
+    s = standing(id)
+    trained = [slot.label for _, slot in s.slots if slot is not s.untrained]
+    return not {OPEN, UNTESTABLE, NOT_RERUN}.issuperset(trained)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from html import escape
 
 from ..claims.checks import figure
 from ..claims.clauses import UNTESTED, Clause
 from ..claims.rules import NOT_RERUN
 from . import reported, tiers, words
-from .findings import verdict
+from .findings import StaleFinding, found, verdict
 from .rows import Row, deciding, every
 from .rule import KIND, asked
 from .seeds import spread
@@ -37,41 +38,62 @@ ALONE = "trained runs are compared with one another"  # in place of an untrained
 
 
 def html(s: Standing, whole: bool = False) -> str:
-    """A card: what a reader needs at once, and in folds what it rests on.
+    """A card: the verdict and how the claim came out for whom; in a fold how this is known.
 
     With `whole`, as on the claim's own page: all rows, folds open, no title and no link to that page.
     """
-    shown, folded = whole or _mixed(s), s.row.clauses and not whole
-    says = f'<p class="claim-says">{escape(words.sentence(s))}</p>'
-    parts = [
-        _head(s, whole),
-        f'<p class="claim-verdict">{escape(verdict(s))}</p>',
-        "" if folded else says,
+    known = [
+        _finding(s),
+        f'<p class="claim-says">{escape(words.sentence(s))}</p>',
         f'<div class="claim-slots">{"".join(_slot(s, name, slot) for name, slot in s.slots)}</div>',
         _of_bert(s),
         strip(s),
-        reported.contradicted(s),
         _tiers(s),
-        _parts(s) if shown else "",
+        _parts(s),
         _how_sure(s),
-        _more(s, whole, (says if folded else "") + ("" if shown else _parts(s))),
+        _more(s, whole),
         _figures(s, whole),
         reported.fold(s, whole),
+    ]
+    proof = "".join([*known, _links(s, whole)])
+    parts = [
+        _head(s, whole),
+        f'<p class="claim-verdict">{escape(verdict(s))}</p>',
+        "" if whole else _chips(s),
+        reported.contradicted(s),
+        proof if whole else f'<details class="claim-proof"><summary>How this is known</summary>{proof}</details>',
         _beside(s),
-        _links(s, whole),
     ]
     return f'<section class="claim-card" id="{escape(s.row.id)}">{"".join(parts)}</section>'
 
 
-def _mixed(s: Standing) -> bool:
-    """Whether the parts of the claim came out differently for the real BERT or for mini: then they are not folded."""
-    return any(
-        len({o.outcome for o in slot.decision.tested}) > 1 for slot in (s.real, s.mini) if slot.decision is not None
+def _finding(s: Standing) -> str:
+    """What was found, in words; nothing where a reader's own evidence no longer bears it out."""
+    with suppress(StaleFinding, KeyError):
+        return found(s.row.id)._repr_html_()
+    return ""
+
+
+def _chips(s: Standing) -> str:
+    """How the claim came out for whom, in a line."""
+    chips = "".join(
+        f'<span class="claim-chip slot-{_colour(name)}"><b>{name}</b> {_badge(s, name, slot)}</span>'
+        for name, slot in s.slots
     )
+    return f'<p class="claim-chips">{chips}</p>'
+
+
+def _colour(name: str) -> str:
+    return COLOURS.get(name, name.partition(" ")[0])
+
+
+def _badge(s: Standing, name: str, slot: Slot) -> str:
+    return (slot is s.real and reported.badge(s)) or words.badge(slot.label, who=name)
 
 
 def _head(s: Standing, whole: bool) -> str:
-    title = "" if whole else f'<span class="claim-title">{escape(s.row.title)}</span> '
+    page = f'<a href="../claims/{escape(s.row.id)}.html">{escape(s.row.title)}</a>'
+    title = "" if whole else f'<span class="claim-title">{page}</span> '
     changed = '<span class="changed-badge" title="after figures had been seen">rule changed</span>'
     said = title + (changed if s.row.changed else "")
     return f'<p class="claim-head">{said}</p>' if said else ""
@@ -86,7 +108,6 @@ def without_twin(s: Standing) -> str:
 
 def _slot(s: Standing, name: str, slot: Slot) -> str:
     small = []
-    colour = COLOURS.get(name, name.partition(" ")[0])
     why = without_twin(s) if name == "untrained" else ""
     under = why or UNDER[name].format(ours=s.ours)
     checks = slot.decision.checks if slot.decision else ()
@@ -102,10 +123,8 @@ def _slot(s: Standing, name: str, slot: Slot) -> str:
         clusters = f"{words.count(slot.clusters)} independent clusters" if slot.clusters else ""
         small.append(f'<span title="{clusters}">{escape(on)}</span>')
     return (
-        f'<div class="claim-slot slot-{colour}"><b>{name}</b><small class="claim-under">{under}</small>'
-        f"{(slot is s.real and reported.badge(s)) or words.badge(slot.label, who=name)}"
-        + "".join(f"<small>{text}</small>" for text in small)
-        + "</div>"
+        f'<div class="claim-slot slot-{_colour(name)}"><b>{name}</b><small class="claim-under">{under}</small>'
+        f"{_badge(s, name, slot)}" + "".join(f"<small>{text}</small>" for text in small) + "</div>"
     )
 
 
@@ -176,8 +195,8 @@ def _why(s: Standing) -> str:
     return f'<p class="claim-why"><b>Why not surer?</b> {escape(_capital(said))}.</p>' if said else ""
 
 
-def _more(s: Standing, whole: bool, before: str) -> str:
-    inside = before + _rules(s) + _why(s) + _calibration(s) + _changes(s)
+def _more(s: Standing, whole: bool) -> str:
+    inside = _rules(s) + _why(s) + _calibration(s) + _changes(s)
     if not s.row.clauses and not inside:
         return ""
     named = ["The rule", "why not surer" if _why(s) else "", "what it was tried on" if _tried(s) else ""]

@@ -14,7 +14,7 @@ from . import reported
 from .standing import MINILM, REPORTED, Slot, Standing, standings
 from .words import SIGNS, badge, related_badge, related_label
 
-SAID = "The claims of this chapter and what came of each. The cards say why."
+SAID = "What came of each claim for whom. The cards say why."
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,9 @@ class Overview:
             for s in self.of
         )
         return (
+            f'<details class="overview-fold"><summary>The {len(self.of)} claims of this chapter, a line each</summary>'
             f'<table class="scoreboard overview"><caption>{SAID}</caption><thead><tr>{head}</tr></thead>'
-            f"<tbody>{body}</tbody></table>"
+            f"<tbody>{body}</tbody></table></details>"
         )
 
 
