@@ -71,9 +71,6 @@ from bertology_utils.data import load as load_data
 from bertology_utils.scores import trees
 from bertology_utils.subject import cloze, perturb
 
-# %% [markdown]
-# A small helper: values of a column in words that can be read on an axis.
-
 # %% tags=["hide-input"]
 BERT, ITS_COLOUR = "bert-base-uncased", plotting.COLOURS[2]
 

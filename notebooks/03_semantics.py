@@ -75,9 +75,6 @@ from bertology_utils.claims import evidence
 from bertology_utils.data import load as load_data
 from bertology_utils.subject import fillers
 
-# %% [markdown]
-# Small helpers: a released record of the real BERT, and several recorded runs side by side, each under a name of its own.
-
 # %% tags=["hide-input"]
 def released(id, model="bert-base-uncased"):
     return next(r for r in evidence.find(id) if r.kind == "released" and r.model == model).frame

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,8 @@ SPEAKING = {"card", "examples", "found", "five", "overview"}  # what these give 
 FETCHING = {"recall", "recorded", "results"}
 ITEMS = dict.fromkeys(("code_prompt_show", "code_prompt_hide"), "An item, and what the network says")
 DRAWN = dict.fromkeys(ITEMS, "How this figure is drawn")
+ROWS = dict.fromkeys(ITEMS, "Rows for the figures")
+TABLE = dict.fromkeys(ITEMS, "The whole table")
 NUMBERS = dict.fromkeys(ITEMS, "The figure in numbers")
 HELP = dict.fromkeys(ITEMS, "Imports and helpers")
 
@@ -37,6 +40,7 @@ def fold(notebook: Any) -> Any:
     >>> fold(nbformat.v4.new_notebook(cells=[cell])).cells[0].metadata["tags"]
     ['remove-input']
     """
+    notebook.cells = list(_merged(notebook.cells))
     for unit in _units(notebook.cells):
         shown = 0 if all(map(_decided, filter(None, map(_claim, unit)))) else None
         for cell in unit:
@@ -45,6 +49,19 @@ def fold(notebook: Any) -> Any:
                 cell.metadata["tags"] = [*(t for t in cell.metadata.get("tags", []) if not t.startswith("hide-")), tag]
                 cell.metadata["mystnb"] = {**cell.metadata.get("mystnb", {}), **words}
     return notebook
+
+
+def _merged(cells: Sequence[Any]) -> Iterator[Any]:
+    """The cells, the call that fetches a figure's rows at the head of the cell that draws it, if that is the next one."""
+    for cell, following in zip_longest(cells, cells[1:]):
+        if following is not None and _draws(following) and not cell.get("outputs") and _fetches(cell):
+            following.source = f"{cell.source}\n{following.source}"
+        else:
+            yield cell
+
+
+def _draws(cell: Any) -> bool:
+    return any("image/png" in out.get("data", {}) for out in cell.get("outputs", ()))
 
 
 def _units(cells: Sequence[Any]) -> list[list[Any]]:
@@ -67,15 +84,19 @@ def _tag(cell: Any, shown: int | None) -> tuple[str, dict[str, str], int | None]
         return "remove-cell", {}, shown
     if last == "examples" and shown is None:
         return "hide-cell", ITEMS, shown
+    if last == "table":
+        return "hide-cell", TABLE, shown
     if last in SPEAKING:
         return ("remove-input", {}, shown) if _alone(cell.source) else ("hide-input", HELP, shown)
-    if any("image/png" in out.get("data", {}) for out in cell.get("outputs", ())):
+    if _draws(cell):
         if shown == 0:
             return "hide-input", DRAWN, 1
         return "hide-cell", _further(cell), shown
-    if not cell.get("outputs") and _fetches(cell.source):
-        return "remove-cell", {}, shown
-    return ("hide-input", HELP, shown) if "hide-input" in tags else ("", {}, shown)
+    if not cell.get("outputs") and _fetches(cell):
+        return "hide-cell", ROWS, shown
+    if "hide-input" in tags:
+        return ("hide-input", HELP, shown) if cell.get("outputs") else ("remove-cell", {}, shown)
+    return "", {}, shown
 
 
 def fold_all(folder: Path) -> None:
@@ -115,9 +136,9 @@ def _alone(source: str) -> bool:
     return all(isinstance(line, (ast.Import, ast.ImportFrom)) for line in _lines(source)[:-1])
 
 
-def _fetches(source: str) -> bool:
+def _fetches(cell: Any) -> bool:
     """Whether all that a cell does is fetch rows for figures, under a name each."""
-    lines = _lines(source)
+    lines = _lines(cell.source) if cell.cell_type == "code" else []
     return bool(lines) and all(isinstance(line, ast.Assign) and _called(line.value) in FETCHING for line in lines)
 
 
@@ -131,6 +152,9 @@ def _claim(cell: Any) -> str:
 
 def _decided(id: str) -> bool:
     """Whether the claim came out one way or the other for some trained network."""
-    s = standing(id)
+    try:
+        s = standing(id)
+    except KeyError:  # a claim in the making
+        return True
     trained = [slot.label for _, slot in s.slots if slot is not s.untrained]
     return not {OPEN, UNTESTABLE, NOT_RERUN}.issuperset(trained)

@@ -10,20 +10,13 @@ from ..cards import reported
 from ..cards.findings import entries, filled, verdict
 from ..cards.standing import Slot, Standing
 from ..cards.strip import figures, leading, strip
-from ..cards.words import KINDS, SIGNS, badge, related_badge, share
+from ..cards.words import KINDS, SIGNS, badge, key, related_badge, share, squares
 from ..claims import ledger
 from ..claims.clauses import Clause, Test
 from ..claims.rules import FAILS, HOLDS, MIXED, NOT_FOUND, NOT_RERUN, OPEN, TAUGHT, UNTESTABLE, UNTRAINED_TOO
 from ..settings import Settings
 from . import archive
 
-SQUARES = {  # how a claim is drawn: by what came out for one network, and for no other
-    "holds": "holds",
-    "part": "mixed",
-    "not": "does not hold",
-    "open": "open, or untestable",
-    "none": "not rerun; of BERT: no outputs of its own decide it",
-}
 COLUMNS = {"real": "BERT", "sized": "a network of its size", "untrained": "untrained"}  # slot -> what readers see
 
 
@@ -103,24 +96,13 @@ def lines(found: Sequence[Standing]) -> str:
     folds = []
     for section in ledger.sections():
         own = [s for s in found if s.row.section == section.name]
-        squares = "".join(
-            f'<span class="squares"><b>{name}</b>{"".join(map(_square, labels))}</span>'
-            for name, labels in (
-                ("BERT", [s.real.label for s in own]),
-                (own[0].larger, [s.sized.label for s in own]),
-            )
-        )
+        drawn = squares("BERT", (s.real.label for s in own)) + squares(own[0].larger, (s.sized.label for s in own))
         folds.append(
             f'<details class="lines-of"><summary><span class="grid-name">{escape(section.title)}</span>'
-            f'<span aria-hidden="true">{squares}</span>'
+            f'<span aria-hidden="true">{drawn}</span>'
             f'<span class="grid-count">{len(own)} claims. {outcomes(own)}</span></summary>{table(own)}</details>'
         )
-    key = "".join(f'<span><i class="sq sq-{kind}"></i> {text}</span>' for kind, text in SQUARES.items())
-    return f'<div class="claim-grid">{"".join(folds)}<p class="grid-key">{key}</p></div>'
-
-
-def _square(label: str) -> str:
-    return f'<i class="sq sq-{KINDS[label]}"></i>'
+    return f'<div class="claim-grid">{"".join(folds)}{key()}</div>'
 
 
 def table(found: Sequence[Standing]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from html import escape
 
 from ..claims.checks import figure
@@ -70,7 +71,8 @@ def html(s: Standing, whole: bool = False) -> str:
 def _finding(s: Standing) -> str:
     """What was found, in words; nothing where a reader's own evidence no longer bears it out."""
     with suppress(StaleFinding, KeyError):
-        return found(s.row.id)._repr_html_()
+        finding = found(s.row.id)
+        return (finding if s.relative.decision else replace(finding, relative=""))._repr_html_()
     return ""
 
 

@@ -12,7 +12,7 @@ from ..claims.rules import NOT_RERUN
 from ..settings import Settings
 from . import reported
 from .standing import MINILM, REPORTED, Slot, Standing, standings
-from .words import SIGNS, badge, related_badge, related_label
+from .words import SIGNS, badge, key, related_badge, related_label, squares
 
 SAID = "What came of each claim for whom. The cards say why."
 
@@ -34,6 +34,9 @@ class Overview:
     def _slots(self, s: Standing) -> Iterator[tuple[str, Slot]]:
         return ((name, getattr(s, key)) for key, name in self.columns.items())
 
+    def _by_network(self) -> Iterator[tuple[str, list[Slot]]]:
+        return ((name, [getattr(s, key) for s in self.of]) for key, name in self.columns.items())
+
     def __repr__(self) -> str:
         rows = [{"claim": s.row.title} | {name: _label(s, slot) for name, slot in self._slots(s)} for s in self.of]
         return pd.DataFrame(rows).to_string(index=False)
@@ -46,7 +49,9 @@ class Overview:
             + "</tr>"
             for s in self.of
         )
+        drawn = "".join(squares(name, (slot.label for slot in column)) for name, column in self._by_network())
         return (
+            f'<figure class="overview-squares" role="img" aria-label="{SAID}">{drawn}{key()}</figure>'
             f'<details class="overview-fold"><summary>The {len(self.of)} claims of this chapter, a line each</summary>'
             f'<table class="scoreboard overview"><caption>{SAID}</caption><thead><tr>{head}</tr></thead>'
             f"<tbody>{body}</tbody></table></details>"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -63,6 +64,27 @@ RELEASED = {
     "related": "a related measure",
     "digitised": "read off a released picture",
 }
+
+
+DRAWN = {  # what a square says of one network
+    "holds": "holds",
+    "part": "mixed",
+    "not": "does not hold",
+    "open": "open, or untestable",
+    "none": "not rerun; of BERT: no outputs of its own decide it",
+}
+
+
+def squares(name: str, labels: Iterable[str]) -> str:
+    """A square per outcome, behind a network's name; whoever shows them says them in words too."""
+    drawn = "".join(f'<i class="sq sq-{KINDS[label]}"></i>' for label in labels)
+    return f'<span class="squares"><b>{escape(name)}</b>{drawn}</span>'
+
+
+def key() -> str:
+    """What the squares mean, in a line."""
+    said = "".join(f'<span><i class="sq sq-{kind}"></i> {text}</span>' for kind, text in DRAWN.items())
+    return f'<span class="grid-key">{said}</span>'
 
 
 @cache

@@ -33,8 +33,8 @@ __all__ = [
     "series",
     "show",
     "style",
-    "violins",
     "tiles",
     "tradeoff",
     "tree",
+    "violins",
 ]
