@@ -20,6 +20,7 @@ from ..cards.standing import standing
 from ..claims.rules import NOT_RERUN, OPEN, UNTESTABLE
 
 SPEAKING = {"card", "examples", "found", "five", "overview"}  # what these give speaks for itself
+READ = "**How to read this chapter**"
 FETCHING = {"recall", "recorded", "results"}
 ITEMS = dict.fromkeys(("code_prompt_show", "code_prompt_hide"), "An item, and what the network says")
 DRAWN = dict.fromkeys(ITEMS, "How this figure is drawn")
@@ -41,6 +42,9 @@ def fold(notebook: Any) -> Any:
     ['remove-input']
     """
     notebook.cells = list(_merged(notebook.cells))
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown" and cell.source.startswith(READ):
+            cell.source = f":::{{dropdown}} {READ.strip('*')}\n{cell.source.removeprefix(READ).strip()}\n:::"
     for unit in _units(notebook.cells):
         shown = 0 if all(map(_decided, filter(None, map(_claim, unit)))) else None
         for cell in unit:
