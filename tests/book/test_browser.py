@@ -106,6 +106,15 @@ def test_a_chapter_is_light_before_its_pictures_are_opened(browser, address, cha
     assert len(size) > 3 and sum(size.values()) <= 900_000, size
 
 
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_a_chapter_is_no_longer_than_it_was(browser, address, chapter):
+    """Twelve screens are the aim; the longest, of 31 claims, has twice as many, and had 67 before units were folded."""
+    resize(browser, DESK)
+    browser.get(f"{address}/notebooks/{chapter}.html")
+    screens = browser.execute_script("return document.documentElement.scrollHeight") / DESK[1]
+    assert screens <= (25 if chapter in ("02_syntax", "07_training") else 18.5)
+
+
 @pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_cards_can_be_read(browser, address, chapter, size):
@@ -116,7 +125,7 @@ def test_cards_can_be_read(browser, address, chapter, size):
              && e.getBoundingClientRect().height > 0;
            return [...document.querySelectorAll('section.claim-card')].map(card => [card.id, seen(card),
              card.getBoundingClientRect().width, getComputedStyle(card).borderLeftWidth,
-             [...card.querySelectorAll('.claim-slot .outcome')].map(o => seen(o) ? o.innerText.trim() : '')])"""
+             [...card.querySelectorAll('.claim-chip')].map(o => seen(o) ? o.innerText.trim() : '')])"""
     )
     assert cards
     for claim, visible, width, border, outcomes in cards:
