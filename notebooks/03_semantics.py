@@ -75,6 +75,7 @@ from bertology_utils.claims import evidence
 from bertology_utils.data import load as load_data
 from bertology_utils.subject import fillers
 
+
 # %% tags=["hide-input"]
 def released(id, model="bert-base-uncased"):
     return next(r for r in evidence.find(id) if r.kind == "released" and r.model == model).frame

@@ -138,7 +138,9 @@ def mixed_out(subject, of, plain, settings, data) -> dict[str, Answer]:
 def perturbed(subject, of, plain, settings, data) -> dict[str, Answer]:
     """Trained under perturbed embeddings."""
     step = freelb.freelb(steady.BALL)
-    return logits(settings, trained_under_perturbation=runs.learn(subject, of, runs.recipe(subject, of.train, 0), step=step))
+    return logits(
+        settings, trained_under_perturbation=runs.learn(subject, of, runs.recipe(subject, of.train, 0), step=step)
+    )
 
 
 def reseeded(subject, of, plain, settings, data) -> dict[str, Answer]:

@@ -51,7 +51,9 @@ def test_the_call_that_fetches_a_figure_s_rows_stands_with_the_code_that_draws_i
     assert tagged(head, fetched, drawn) == [('x = results("a.b.c")\ndraw(x)', "hide-input")]
 
 
-@pytest.mark.parametrize("decided, tags", [(True, ["hide-input", "hide-cell", "hide-input"]), (False, ["hide-cell"] * 3)])
+@pytest.mark.parametrize(
+    "decided, tags", [(True, ["hide-input", "hide-cell", "hide-input"]), (False, ["hide-cell"] * 3)]
+)
 def test_a_claim_has_one_figure_open_and_one_that_is_open_for_all_has_none(monkeypatch, decided, tags):
     monkeypatch.setattr(folding, "_decided", lambda id: decided)
     figures = [NEW.new_code_cell("draw()", outputs=[PICTURE]) for _ in range(2)]
