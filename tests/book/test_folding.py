@@ -67,7 +67,7 @@ def test_a_claim_has_one_figure_open_and_one_that_is_open_for_all_has_none(monke
 @pytest.mark.parametrize("path", notebooks.found(stage.ROOT / "notebooks"), ids=lambda path: path.stem)
 def test_every_chapter_keeps_the_calls_of_its_figures(path):
     cells = [c for c in folding.fold(nbformat.read(path, as_version=4)).cells if c.cell_type == "code"]
-    folded = [c.source for c in cells if "hide-input" in c.metadata.get("tags", [])]
+    folded = [c.source for c in cells if {"hide-input", "hide-cell"}.intersection(c.metadata.get("tags", []))]
     assert any(f"{name}(" in s for s in folded for name in folding.FETCHING)
     seen = [c.source for c in cells if not c.metadata.get("tags")]
     assert not any(s.startswith(("card(", "found(")) for s in seen)
