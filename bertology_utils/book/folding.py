@@ -1,8 +1,8 @@
 """What of a chapter a reader of its page sees at once: an item and what the network says, one figure, the verdict.
 
-Code that shows something ready-made (items, a card, a finding) or only fetches rows is left out; code that draws a figure
-is folded, and so are a figure in numbers and a claim's further figures. The rule is applied when the book is rendered: the
-notebooks themselves hide nothing from who runs them.
+Code that shows something ready-made (items, a card) is left out, and so is a finding, which the card holds. Code that draws a
+figure is folded, the call that fetches its rows with it, and so are a figure in numbers and a claim's further figures. The
+rule is applied when the book is rendered: the notebooks themselves hide nothing from who runs them.
 """
 
 from __future__ import annotations
