@@ -17,6 +17,7 @@ def test_the_family_of_runs_is_sorted_by_loss_and_narrowed_down_by_words(browser
     resize(browser, DESK)
     browser.get(f"{address}/notebooks/07_training.html")
     soon(browser, "css selector", ".family-runs thead button")
+    browser.execute_script("document.querySelectorAll('details').forEach(fold => fold.open = true)")
     loss = browser.find_elements("css selector", ".family-runs thead button")[3]
     assert loss.text == "loss"
     for sign, direction in ((1, "ascending"), (-1, "descending")):
