@@ -59,6 +59,18 @@ def test_a_task_learns_from_one_part_and_is_scored_on_another():
     assert [i.condition for i in tuned_runs.task(tiny(), of({"entailment": wnli}), "entailment").train] == ["RTE"]
 
 
+def test_of_a_study_s_own_texts_thousands_are_learnt_from_in_fewer_epochs():
+    parts = [("train", 4500), ("test", 1500), ("dev", 900)]
+    texts = [
+        Labelled(id=f"{split}-{k}", split=split, text="a dog", label=f"{k % 2}") for split, n in parts for k in range(n)
+    ]
+    task = tuned_runs.task(tiny(), of({"sentiment": texts}, name="glue_sst2"), "sentiment")
+    assert (len(task.train), len(task.held)) == (4000, 2000)
+    assert {i.split for i in task.train} == {"train"} and {i.split for i in task.held} == {"test", "dev"}
+    many, few = (tuned_runs.recipe(tiny(), t.train, 0) for t in (task, task.few(tuned_runs.TRAIN)))
+    assert (many.epochs, many.batch, few.epochs, few.batch) == (3, 32, 5, 16)
+
+
 def test_a_run_is_made_once():
     task = tuned_runs.task(tiny(), load("sentiment", n=40), "sentiment")
     assert tuned_runs.plain(tiny(), task, 0) is tuned_runs.plain(tiny(), task, 0)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -44,6 +47,16 @@ def test_the_same_seed_gives_the_same_model_and_the_callers_draws_are_left_alone
     two, other = classify(tiny(), items(32), Recipe(epochs=1)), classify(tiny(), items(32), Recipe(epochs=1, seed=1))
     assert one.losses == two.losses and one.losses != other.losses
     assert np.array_equal(one.logits(items(4)), two.logits(items(4)))
+
+
+def test_a_model_in_bfloat16_is_tuned_in_mixed_precision():
+    """Products are rounded, weights are not: the losses differ a little, and what was learnt is in single precision."""
+    subject = replace(tiny(), model=copy.deepcopy(tiny().model).to(torch.bfloat16))
+    same = replace(subject, model=copy.deepcopy(subject.model).float())
+    mixed, whole = (classify(s, items(160), QUICK) for s in (subject, same))
+    assert {p.dtype for p in mixed.subject.model.parameters()} == {torch.float32}
+    assert mixed.losses[:5] != whole.losses[:5] and np.allclose(mixed.losses[:5], whole.losses[:5], atol=0.02)
+    assert mixed.right(items(60, seed=1)).mean() > 0.95
 
 
 def test_only_the_named_layers_learn():
