@@ -431,3 +431,27 @@ found("emb.sentence_pooling.toshniwal2020")
 
 # %%
 card("emb.sentence_pooling.toshniwal2020")
+
+# %% [markdown]
+# (embeddings-exercise)=
+# ## Exercise: Is the cone a few dimensions?
+#
+# One vector is taken from each of 300 sentences. Their mean cosine says how narrow the cone is. Some dimensions have far
+# larger values than others: what is left of the cone without them?
+#
+# ```python
+# import numpy as np
+# from bertology_utils import load
+# from bertology_utils.data import load as load_data
+# from bertology_utils.subject.encode import hidden_states
+# from bertology_utils.vectors.geometry import mean_cosine
+#
+# words = [item.words for item in load_data("sentences", "builtin", n=300)["sentences"]]
+# vectors = np.stack([states[:, len(words[i]) // 2] for i, states in hidden_states(load(), words)])
+# smaller = vectors.copy()  # (words, layers, dimensions)
+# for layer, sizes in enumerate(np.abs(vectors).mean(0)):
+#     smaller[:, layer, np.argsort(sizes)[-3:]] = 0  # the three largest
+# print(mean_cosine(vectors).round(2), mean_cosine(smaller).round(2))
+# ```
+#
+# Take away one dimension, then ten. Then give `load` another model, and see whether its cone goes the same way.

@@ -786,3 +786,21 @@ print(plotting.printed(results("syn.method_favours_model.htut2019").deciding()))
 
 # %%
 card("syn.method_favours_model.htut2019")
+
+# %% [markdown]
+# (syntax-exercise)=
+# ## Exercise: How many nouns does it take?
+#
+# With one noun of the other number between subject and verb `mini` still prefers the right form; with two it does not.
+#
+# ```python
+# from bertology_utils import compare
+#
+# frames = ("The keys {} old.", "The keys to the cabinet {} old.", "The keys to the cabinet near the door {} old.")
+# for frame in frames:
+#     table = compare(frame.format("are"), frame.format("is"))
+#     print(f"{table['log P'][0] - table['log P'][1]:+.2f} nats for “are”: {frame}")
+# ```
+#
+# Is it the number of nouns, or the distance? Write frames with two nouns that are *plural*, and with adverbs in place of
+# nouns. Three frames prove nothing: how many would you need, and what would you draw them from?

@@ -347,3 +347,20 @@ card("sem.numbers.wallace2019b")
 
 # %%
 card("sem.entity_linking.broscheit2019")
+
+# %% [markdown]
+# (semantics-exercise)=
+# ## Exercise: Who chased whom?
+#
+# The two nouns of a sentence change places, and what can have happened changes with them. Do the fillers?
+#
+# ```python
+# from bertology_utils import fill
+#
+# for first, second in (("dog", "cat"), ("cat", "dog"), ("cook", "meal"), ("meal", "cook")):
+#     text = f"The {first} that the {second} had [MASK] was in the garden."
+#     print(text, *fill(text)["filler"])
+# ```
+#
+# Count over twenty pairs of your own how many of the five likeliest fillers are the same both ways. What would a network give
+# that reads a sentence as a bag of words? Try `model="mpnet"` where it is installed.

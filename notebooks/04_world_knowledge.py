@@ -372,3 +372,21 @@ print(plotting.printed(outcomes))
 # false, even more often than before. What a property allows is told no better than by a coin, and conclusions of two
 # steps no better than before the lessons. Properties and affordances were learnt only in part, so of these two the first
 # result says most: the model was shown what is so, and has learnt what goes together.
+
+# %% [markdown]
+# (world-knowledge-exercise)=
+# ## Exercise: Does it know the capital, or the country?
+#
+# A filler can be near the answer without knowing it: the name of a country after *of* that country, any large city.
+#
+# ```python
+# from bertology_utils import fill
+#
+# capitals = {"France": "paris", "Germany": "berlin", "England": "london", "Italy": "rome", "Japan": "tokyo"}
+# for country, capital in capitals.items():
+#     fillers = list(fill(f"The capital of {country} is [MASK].", k=20)["filler"])
+#     print(country, fillers[:3], fillers.index(capital) + 1 if capital in fillers else "not among 20")
+# ```
+#
+# How often is the capital before the other four? How often would it be if the five were ranked by their frequency alone? Word
+# the question in three other ways and see how much hangs on the words.

@@ -677,3 +677,26 @@ found("hed.explanation_debate.jain2019")
 
 # %%
 card("hed.explanation_debate.jain2019")
+
+# %% [markdown]
+# (heads-exercise)=
+# ## Exercise: Which head looks back?
+#
+# Of all heads of `mini` one looks most from each word to the word before it.
+#
+# ```python
+# import numpy as np
+# from bertology_utils import attend, load
+#
+# subject, text = load(), "The old man saw a small dog near the river."
+# back = {}
+# for layer in range(subject.n_layers):
+#     for head in range(subject.n_heads):
+#         weights = attend(text, layer=layer, head=head).to_numpy()  # from a row to a column
+#         back[layer, head] = np.diagonal(weights, -1).mean()
+# layer, head = max(back, key=back.get)
+# print(f"block {layer + 1}, head {head + 1}: {back[layer, head]:.2f}")
+# ```
+#
+# Find it on ten other sentences: is it the same head? Which head looks from an adjective to its noun, and how many of its right
+# answers would this rule of *the next word* give? All heads are on the page [Look into heads](../book/heads).

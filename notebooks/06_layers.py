@@ -551,3 +551,23 @@ found("lay.base_vs_large.tenney2019a")
 
 # %%
 card("lay.base_vs_large.tenney2019a")
+
+# %% [markdown]
+# (layers-exercise)=
+# ## Exercise: Where do two senses part?
+#
+# The two *banks* are one word at the embeddings. Their cosine says how far each layer has moved them apart.
+#
+# ```python
+# import numpy as np
+# from bertology_utils import load
+# from bertology_utils.subject.encode import hidden_states
+#
+# pair = ["He sat on the bank of the river .".split(), "The bank raised its rates again .".split()]
+# states = dict(hidden_states(load(), pair))  # (layers, words, dimensions) of each
+# for layer, (one, other) in enumerate(zip(states[0][:, 4], states[1][:, 1])):
+#     print(layer, round(float(one @ other / np.linalg.norm(one) / np.linalg.norm(other)), 2))
+# ```
+#
+# A fall alone does not show senses: any two contexts move a word. Put two sentences beside it in which *bank* means the same,
+# and look at the difference. The page [Look into layers](../book/layers) shows neighbours of such words.

@@ -1035,3 +1035,19 @@ found("trn.mixout.lee2019")
 
 # %%
 card("trn.mixout.lee2019")
+
+# %% [markdown]
+# (training-exercise)=
+# ## Exercise: What did training teach?
+#
+# The same gap, put to a network as it begins, to a tiny one and to `mini`.
+#
+# ```python
+# from bertology_utils import fill
+#
+# for model in ("mini-untrained", "toy", "mini"):
+#     print(model, *fill("She opened the door and went into the [MASK].", model=model)["filler"])
+# ```
+#
+# Write ten gaps of which you know the part of speech, and count for each network how many of its five fillers have it. Then ten
+# in which only the meaning decides. Which of the two does `toy` learn first?

@@ -708,3 +708,24 @@ found("siz.table1")
 
 # %%
 card("siz.table1")
+
+# %% [markdown]
+# (size-exercise)=
+# ## Exercise: Where are the parameters?
+#
+# A tenth of the layers is not a tenth of the network.
+#
+# ```python
+# from collections import Counter
+# from bertology_utils import load
+#
+# sizes = Counter()
+# for name, weight in load().model.named_parameters():
+#     part = next((p for p in ("embeddings", "attention", "pooler", "cls") if p in name), "feed-forward")
+#     sizes[part] += weight.numel()
+# for part, size in sizes.most_common():
+#     print(f"{part}: {size:,} ({size / sizes.total():.0%})")
+# ```
+#
+# BERT-base has 30,522 pieces, 12 layers of 768 and feed-forward layers of 3,072: work out its shares by hand, and check them
+# with `load("bert-base-uncased")` where there is a network. How much would embeddings of 128 dimensions and a matrix to 768 save?

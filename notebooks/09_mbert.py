@@ -583,3 +583,20 @@ card("mbt.tlm.lample2019")
 
 # %%
 card("mbt.nmt.clinchant2019")
+
+# %% [markdown]
+# (mbert-exercise)=
+# ## Exercise: In which language does it answer?
+#
+# One gap in four languages, put to the multilingual network of this book.
+#
+# ```python
+# from bertology_utils import fill
+#
+# texts = ("The child is in the [MASK].", "Das Kind ist in der [MASK].", "L'enfant est dans la [MASK].", "El niño está en la [MASK].")
+# for text in texts:
+#     print(text, *fill(text, model="mini-multi")["filler"])
+# ```
+#
+# How many fillers are words of the sentence's language, and how many agree in gender with the article before them? Then mix:
+# an English sentence whose last three words are German. Which language wins?

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..claims.evidence import SHIPPED, read, without_seconds
 from ..settings import Settings
-from . import bootstrap, folding, notebooks, pages, picture, portability, stage, stored_cards, studies, trying
+from . import bootstrap, folding, heads, layers, notebooks, pages, picture, portability, stage, stored_cards, studies, trying
 from .own import bring
 
 
@@ -36,6 +36,7 @@ def main(words: list[str] | None = None) -> int:
     portability.options(moving)
     commands.add_parser("studies", help="make the package's copy of the bibliography again")
     commands.add_parser("try", help="make the stored answers of the page Try it yourself again (needs mpnet)")
+    commands.add_parser("look", help="make the what the pages Look into heads and Look into layers show again (needs mpnet and a mirror)")
     given = parser.parse_args(words)
     try:
         if given.command == "notebooks":
@@ -53,6 +54,8 @@ def main(words: list[str] | None = None) -> int:
             studies.write()
         elif given.command == "try":
             print(trying.store())
+        elif given.command == "look":
+            print(heads.store(), layers.store())
         else:
             switches = (given.model, given.data, given.device) if given.execute else None
             print(build(given.output, switches, own=given.own))
@@ -86,7 +89,10 @@ def build(output: Path, switches: tuple[str, str, str] | None = None, root: Path
         pages.write(
             folder / "book" / "_generated", Settings(evidence=kept / "evidence"), *stage.addresses(folder, root)
         )
-        folding.fold_all(folder / "notebooks")
+        weights = (folder / "book" / "_static" / "try" / trying.NAME).stat().st_size
+        forms = {("examples", claim): form for claim, form in trying.forms(weights).items()}
+        links = {("card", claim): line for claim, line in heads.links().items()}
+        folding.fold_all(folder / "notebooks", forms | links)
         print("rendering", file=sys.stderr, flush=True)
         stage.render(folder, output)
     return output / "index.html"

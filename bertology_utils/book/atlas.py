@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from jinja2 import Environment, FileSystemLoader
-
 from ..cards.standing import Standing
 from . import landing
-from .trying import TEMPLATES
+from .templates import template
 
 PARTS = {  # part -> its title and what the claims about it begin with; a claim belongs to the first that fits
     "tuning": (
@@ -59,7 +57,7 @@ def picture(found: Sequence[Standing], page: str = "") -> str:
         part: {"title": PARTS[part][0], "claims": len(own), "outcomes": landing.outcomes(own)}
         for part, own in parts(found).items()
     }
-    drawn = _template("map.svg").render(parts=shown, page=page)
+    drawn = template("map.svg").render(parts=shown, page=page)
     return " ".join(drawn.split())  # a blank line would end it in Markdown
 
 
@@ -70,7 +68,3 @@ def page(found: Sequence[Standing]) -> str:
         for part, own in parts(found).items()
     ]
     return "\n".join((f'<div class="map-of-bert">{picture(found)}</div>', *folds))
-
-
-def _template(name: str):
-    return Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True, trim_blocks=True).get_template(name)

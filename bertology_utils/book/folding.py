@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import nbformat
@@ -103,10 +104,22 @@ def _tag(cell: Any, shown: int | None) -> tuple[str, dict[str, str], int | None]
     return "", {}, shown
 
 
-def fold_all(folder: Path) -> None:
-    """Fold every notebook of a staged book, in place."""
+def fold_all(folder: Path, beside: Mapping[tuple[str, str], str] = MappingProxyType({})) -> None:
+    """Fold every notebook of a staged book, in place.
+
+    Parameters
+    ----------
+    folder : Path
+    beside : mapping
+        (function, claim) -> Markdown to stand under the cell that calls the function for the claim.
+    """
     for path in sorted(folder.glob("*.ipynb")):
-        nbformat.write(fold(nbformat.read(path, as_version=4)), path)
+        notebook = fold(nbformat.read(path, as_version=4))
+        for at in range(len(notebook.cells), 0, -1):
+            text = beside.get(_shows(notebook.cells[at - 1]))
+            if text:
+                notebook.cells.insert(at, nbformat.v4.new_markdown_cell(text))
+        nbformat.write(notebook, path)
 
 
 def _further(cell: Any) -> dict[str, str]:
@@ -146,12 +159,18 @@ def _fetches(cell: Any) -> bool:
     return bool(lines) and all(isinstance(line, ast.Assign) and _called(line.value) in FETCHING for line in lines)
 
 
+def _shows(cell: Any) -> tuple[str, str]:
+    """The function that a cell's last line calls and the claim that it is called for; empty if none."""
+    lines = _lines(cell.source) if cell.cell_type == "code" else []
+    call = lines[-1].value if lines and isinstance(lines[-1], ast.Expr) else None
+    first = call.args[0] if isinstance(call, ast.Call) and call.args else None
+    return _called(call), first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else ""
+
+
 def _claim(cell: Any) -> str:
     """The claim whose card a cell shows; empty if none."""
-    lines = _lines(cell.source)
-    card = lines[-1].value if _last(cell.source) == "card" and isinstance(lines[-1], ast.Expr) else None
-    first = card.args[0] if isinstance(card, ast.Call) and card.args else None
-    return first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else ""
+    function, claim = _shows(cell)
+    return claim if function == "card" else ""
 
 
 def _decided(id: str) -> bool:

@@ -1,14 +1,15 @@
 """Rendered pages made lighter, and the glossary brought to them.
 
 A chapter's page loads what it shows and no more: no script of 1.5 MB and no font of 0.3 MB for a dozen
-icons (`cards.css` draws them), no search index outside the search page, pictures when they come into view. A figure
-leads to itself, alone and whole.
+icons (`cards.css` draws them), no search index outside the search page, pictures when they come into view, and then in a place
+of their size. A figure leads to itself, alone and whole.
 """
 
 from __future__ import annotations
 
 import re
 import shutil
+import struct
 from pathlib import Path
 
 from . import terms
@@ -18,6 +19,7 @@ _LIST = re.compile(r'<div role="list" class="citation-list">')  # its entries ar
 _SEARCH = re.compile(r'[ \t]*<script src="[^"]*(?:searchtools|language_data|searchindex)\.js[^"]*"></script>\n?')
 _DESIGN = re.compile(r"[ \t]*<(?:link|script)[^>]*(?:sphinx-design|design-tabs)[^>]*?(?:/>|></script>)\n?")
 _PICTURE = re.compile(r"<img (?![^>]*\bloading=)")
+_UNSIZED = re.compile(r'<img (?![^>]*\bwidth=)(?=[^>]*\bsrc="([^"]+\.png)")')
 _FIGURE = re.compile(
     r'(<figure [^>]*>\s*)(<img [^>]*\bsrc="([^"]+)"[^>]*>)'
 )  # on a phone it scrolls: a link can be reached
@@ -27,6 +29,12 @@ _REMARK, _SPACE = re.compile(r"/\*.*?\*/", re.DOTALL), re.compile(r"\s+")
 WITH_TERMS = ("notebooks", "claims")
 
 
+def _size(picture: Path) -> str:
+    """The attributes that keep a picture's place until it is loaded, from the head of its PNG file."""
+    head = picture.open("rb").read(24) if picture.is_file() else b""
+    return "width=\"{}\" height=\"{}\" ".format(*struct.unpack(">II", head[16:])) if len(head) == 24 else ""
+
+
 def lighten(folder: Path) -> None:
     """Change the pages of a rendered book in place."""
     glossary = folder / terms.GLOSSARY
@@ -34,6 +42,7 @@ def lighten(folder: Path) -> None:
     for page in folder.rglob("*.html"):
         text = page.read_text(encoding="utf-8")
         lighter = _PICTURE.sub('<img loading="lazy" ', _ICONS.sub("", text))
+        lighter = _UNSIZED.sub(lambda found: f"<img {_size(page.parent / found[1])}", lighter)
         lighter = _LIST.sub('<div class="citation-list">', lighter)
         if page.name != "search.html":
             lighter = _SEARCH.sub("", lighter)

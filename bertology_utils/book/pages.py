@@ -26,7 +26,9 @@ from . import (
     claim_pages,
     concordance_page,
     faults,
+    heads,
     landing,
+    layers,
     own_data,
     samples,
     scoreboard,
@@ -54,6 +56,7 @@ def write(folder: Path, settings: Settings, repository: str = "", site: str = ""
     """
     folder.mkdir(parents=True, exist_ok=True)
     found = standings(settings=settings)
+    weights = trying.weights(folder.parent / "_static" / "try" / trying.NAME)
     parts = {
         "result": landing.result(found),
         "answer": landing.answer(settings),
@@ -76,7 +79,9 @@ def write(folder: Path, settings: Settings, repository: str = "", site: str = ""
         "models": cards_of_models.page(folder),
         "recipes": recipes.markdown(recipes.table, settings),
         "own_pieces": recipes.markdown(recipes.own_pieces, settings),
-        "try": trying.page(trying.weights(folder.parent / "_static" / "try" / trying.NAME)),
+        "try": trying.page(weights),
+        "heads": heads.page(weights),
+        "layers": layers.page(),
         "concordance_in_a_line": concordance_page.headline(),
         **{f"concordance_{name}": text for name, text in concordance_page.page().items()},
     }

@@ -20,10 +20,9 @@ from ..files import write as put
 from ..settings import Settings
 from ..subject import models
 from ..worked_examples.sentences import compare, fill
-from .stage import ROOT
+from .templates import template
 
 STORED = Path(__file__).parents[1] / "assets" / "trying.json"
-TEMPLATES = ROOT / "book" / "templates"
 NAME = "mini.bin"
 NETWORKS = ("mini", "mini-untrained", "mpnet")
 UNUSED = ("bert.pooler.", "cls.seq_relationship.", "cls.predictions.decoder.")  # the decoder is the word embeddings
@@ -119,12 +118,20 @@ def page(size: int) -> str:
     size : int
         Of the file of weights, in bytes.
     """
-    from jinja2 import Environment, FileSystemLoader
-
     stored = json.loads(STORED.read_text("utf-8"))
-    quoted = json.dumps(stored, ensure_ascii=False).replace("</", "<\\/")  # within a script: nothing ends it
     titles = {e["claim"]: ledger.row(e["claim"]).title for e in (*stored["fill"], *stored["pairs"])}
-    templates = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True)
-    return templates.get_template("try.html").render(
-        name=NAME, size=size, stored=stored, quoted=quoted, titles=titles, networks=NETWORKS
-    )
+    return _rendered(stored, size, tag="div", titles=titles)
+
+
+def forms(size: int) -> dict[str, str]:
+    """Claim -> a small form with its examples, folded, for its unit in a chapter."""
+    stored = json.loads(STORED.read_text("utf-8"))
+    claims = dict.fromkeys(e["claim"] for e in (*stored["fill"], *stored["pairs"]))
+    own = {c: {kind: [e for e in stored[kind] if e["claim"] == c] for kind in ("fill", "pairs")} for c in claims}
+    return {c: _rendered(examples, size, tag="details", titles={}) for c, examples in own.items()}
+
+
+def _rendered(stored: dict[str, Any], size: int, **given: Any) -> str:
+    quoted = json.dumps(stored, ensure_ascii=False).replace("</", "<\\/")  # within a script: nothing ends it
+    html = template("try.html").render(name=NAME, size=size, stored=stored, quoted=quoted, networks=NETWORKS, **given)
+    return "\n".join(line for line in html.splitlines() if line.strip())  # a blank line would end it in Markdown

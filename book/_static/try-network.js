@@ -3,6 +3,7 @@
 // tensors, then their bytes; matrices in int8 with a scale per group, vectors in float32.
 (function () {
   "use strict";
+  if (window.bertology) return; // a chapter has several forms
   const SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"];
   const MARKED = /(\[PAD\]|\[UNK\]|\[CLS\]|\[SEP\]|\[MASK\])/u;
   const WORD = /[\p{P}$+<=>^`|~]|[^\s\p{P}$+<=>^`|~]+/gu;
@@ -229,5 +230,21 @@
     return { nats: sum, pieces: ids.length - 2 };
   }
 
-  window.bertology = { Tokenizer, Network, fill, likelihood };
+  // `mini`, fetched once for all forms of a page: the network and its tokenizer. `say` takes the progress.
+  let mini = null;
+  async function fetched({ weights, bytes }, say) {
+    const answer = await fetch(weights);
+    if (!answer.ok) throw new Error(`the weights could not be read (${answer.status})`);
+    const parts = [], reader = answer.body.getReader();
+    for (let n = 0, part; !(part = await reader.read()).done; ) {
+      parts.push(part.value);
+      n += part.value.length;
+      say(`${Math.round((100 * n) / bytes)} % of ${(bytes / 1e6).toFixed(1)} MB`);
+    }
+    return Network.read(await new Blob(parts).arrayBuffer());
+  }
+  const loaded = (place, say) => (mini ||= fetched(place, say).catch((error) => { mini = null; throw error; }));
+  const why = (error) => (location.protocol === "file:" ? "A page opened as a file cannot read what is stored: serve the folder (python -m http.server)." : String(error.message));
+
+  window.bertology = { Tokenizer, Network, fill, likelihood, loaded, why };
 })();

@@ -172,6 +172,13 @@ def test_pages_are_light(site):
 
 
 @pytest.mark.book
+def test_pictures_have_their_places_before_they_are_loaded(read):
+    for chapter in CHAPTERS:
+        pictures = read[f"notebooks/{chapter}.html"].select("article img[src$='.png']")
+        assert pictures and all(int(p["width"]) > 100 < int(p["height"]) for p in pictures), chapter
+
+
+@pytest.mark.book
 def test_the_same_table_as_csv_and_json(site):
     rows = json.loads((site / "_static" / "claims.json").read_text(encoding="utf-8"))
     lines = (site / "_static" / "claims.csv").read_text(encoding="utf-8").splitlines()

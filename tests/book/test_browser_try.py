@@ -82,29 +82,29 @@ def test_logits_are_pytorchs_for_the_same_weights_and_near_those_of_full_precisi
 def test_a_reader_asks_and_is_answered_soon_and_from_this_site_alone(page, address):
     resize(page, PHONE)
     start = time.monotonic()
-    page.find_element("css selector", "#try-fill button[type=submit]").click()
-    wait(page).until(lambda b: b.find_elements("css selector", "#try-fillers td"))
+    page.find_element("css selector", "#try .try-fill button[type=submit]").click()
+    wait(page).until(lambda b: b.find_elements("css selector", "#try .try-fillers td"))
     first = time.monotonic() - start
-    box = page.find_element("css selector", "#try-text")
+    box = page.find_element("css selector", "#try .try-text")
     planted = "<img src=x onerror=alert(1)> The dog [MASK] ."
     box.clear()
     box.send_keys(planted)
     start = time.monotonic()
-    page.find_element("css selector", "#try-fill button[type=submit]").click()
+    page.find_element("css selector", "#try .try-fill button[type=submit]").click()
     wait(page).until(lambda b: "onerror" in b.execute_script("return location.hash"))
     assert first < 20 and time.monotonic() - start < 5, "5 seconds and 0.3 are usual on a quiet machine"
     assert not page.find_elements("css selector", "#try img")
     page.refresh()
-    assert page.find_element("css selector", "#try-text").get_attribute("value") == planted, "a link keeps the sentence"
+    assert page.find_element("css selector", "#try .try-text").get_attribute("value") == planted, "a link keeps the sentence"
     fetched = page.execute_script("return performance.getEntriesByType('resource').map(r => r.name)")
     assert not [name for name in fetched if not name.startswith((address, "data:"))]
 
 
 def test_two_sentences_are_compared_as_the_command_does(page):
     pair = json.loads(trying.STORED.read_text("utf-8"))["pairs"][0]
-    page.find_element("css selector", "a[data-a]").click()
-    wait(page).until(lambda b: "first less second" in b.find_element("css selector", "#try-nats").text)
-    (row,) = [r for r in page.find_elements("css selector", "#try-nats tr") if "first less second" in r.text]
+    page.find_element("css selector", "#try [data-a]").click()
+    wait(page).until(lambda b: "first less second" in b.find_element("css selector", "#try .try-nats").text)
+    (row,) = [r for r in page.find_elements("css selector", "#try .try-nats tr") if "first less second" in r.text]
     mini = float(row.find_elements("css selector", "td")[1].text)
     assert mini == pytest.approx(pair["mini"][0] - pair["mini"][1], abs=0.5)
 

@@ -110,7 +110,8 @@ def two_stages(subject, data, settings):
     target = runs.task(subject, data, "entailment").few()
 
     def staged(seed: int):
-        return runs.learn(intermediate(subject, data, seed), target, recipe(subject, target.train, seed))
+        first = intermediate(subject, data, seed, settings.n or runs.LIMIT)  # a quick try's first stage is quick too
+        return runs.learn(first, target, recipe(subject, target.train, seed))
 
     one, two = (right(made, target.held, settings) for made in (partial(afresh, subject, target), staged))
     rows = [
