@@ -174,6 +174,7 @@ def doors() -> str:
     ways = (
         ("scoreboard.html", "All claims: the scoreboard"),
         ("try.html", "Type a sentence"),
+        ("heads.html", "Look into heads"),
         ("how-to-run.html", "Run it yourself"),
         (f"../_static/{archive.NAME}", "Download the evidence"),
         ("cite.html", "Cite"),

@@ -31,8 +31,11 @@ WITH_TERMS = ("notebooks", "claims")
 
 def _size(picture: Path) -> str:
     """The attributes that keep a picture's place until it is loaded, from the head of its PNG file."""
-    head = picture.open("rb").read(24) if picture.is_file() else b""
-    return "width=\"{}\" height=\"{}\" ".format(*struct.unpack(">II", head[16:])) if len(head) == 24 else ""
+    if not picture.is_file():
+        return ""
+    with picture.open("rb") as stream:
+        width, height = struct.unpack(">II", stream.read(24)[16:])
+    return f'width="{width}" height="{height}" '
 
 
 def lighten(folder: Path) -> None:

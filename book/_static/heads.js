@@ -10,7 +10,7 @@
   const say = (text) => { find(".heads-status").textContent = text; };
   const files = {}, own = { units: null };
   const first = Object.keys(data.networks)[0];
-  let state = { network: first, sentence: 0, block: 1, head: 1, relation: "", word: -1 }, shown = null;
+  let state = { network: first, sentence: 0, block: 1, head: 1, relation: "" }, shown = null;
 
   // A sentence's maps: units (words and special tokens), and weights from 0 to 1 by block, head, from and to.
   function unpacked(network, { units, maps }) {
@@ -105,25 +105,20 @@
 
   function lines() {
     const picture = find(".heads-lines"), U = shown.units.length, gold = pairs(), y = (k) => ROW * (k + 0.5);
-    const again = picture.contains(document.activeElement) ? state.word : -1;
     picture.replaceChildren();
     picture.setAttribute("viewBox", `0 0 ${WIDTH} ${ROW * U}`);
     for (let i = 0; i < U; i++) for (let j = 0; j < U; j++) {
       const w = weight(i, j), right = gold.some(([from, to]) => from === i && to === j);
-      if ((w < 0.04 && !right) || (state.word >= 0 && state.word !== i)) continue;
-      element("line", { x1: LEFT, y1: y(i), x2: RIGHT, y2: y(j), class: right ? "heads-gold" : "heads-line", "stroke-opacity": right ? Math.max(w, 0.25) : w }, picture);
+      if (w < 0.02 && !right) continue;
+      element("line", { x1: LEFT, y1: y(i), x2: RIGHT, y2: y(j), "data-from": i, class: right ? "heads-gold" : "heads-line", "stroke-opacity": right ? Math.max(w, 0.25) : w }, picture);
     }
     shown.units.forEach((unit, i) => {
       const to = Array.from({ length: U }, (_, j) => j).sort((a, b) => weight(i, b) - weight(i, a)).slice(0, 3);
       const says = `${unit} attends to ${to.map((j) => `${shown.units[j]} ${weight(i, j).toFixed(2)}`).join(", ")}`;
-      const from = element("text", { x: LEFT - 8, y: y(i) + 5, "text-anchor": "end", tabindex: 0, role: "button", "aria-label": says, "aria-pressed": state.word === i }, picture, unit);
-      const choose = (word) => () => { if (state.word !== word) { state.word = word; lines(); } };
-      from.addEventListener("mouseenter", choose(i));
-      from.addEventListener("focus", choose(i));
-      from.addEventListener("blur", choose(-1));
-      from.addEventListener("mouseleave", choose(-1));
-      element("text", { x: RIGHT + 8, y: y(i) + 5, class: gold.some(([f, to]) => to === i && (state.word < 0 || f === state.word)) ? "heads-right" : "" }, picture, unit);
-      if (again === i) from.focus();
+      const from = element("text", { x: LEFT - 8, y: y(i) + 5, "text-anchor": "end", tabindex: 0, role: "img", "aria-label": says }, picture, unit);
+      for (const event of ["mouseenter", "focus"]) from.addEventListener(event, () => point(picture, i));
+      for (const event of ["mouseleave", "blur"]) from.addEventListener(event, () => point(picture, -1));
+      element("text", { x: RIGHT + 8, y: y(i) + 5, class: gold.some(([, to]) => to === i) ? "heads-right" : "" }, picture, unit);
     });
     const about = data.networks[state.network].named.find((each) => each.relation === state.relation)?.about;
     find(".heads-title").textContent = `Block ${state.block}, head ${state.head}${about ? `: ${about}` : ""}`;
@@ -131,8 +126,13 @@
       const at = most(from);
       return `“${shown.units[from]}” looks most at “${shown.units[at]}” (${weight(from, at).toFixed(2)})` + (at === to ? ", as the tree has it" : `; the tree has “${shown.units[to]}” (${weight(from, to).toFixed(2)})`);
     });
-    const special = shown.units.map((_, i) => weight(i, U - 1)).reduce((a, b) => a + b, 0) / U;
-    find(".heads-says").textContent = state.word >= 0 ? "" : said.length ? `${said.join(". ")}.` : `On average ${Math.round(100 * special)} % of this head's attention goes to the last token.`;
+    const last = shown.units.map((_, i) => weight(i, U - 1)).reduce((a, b) => a + b, 0) / U;
+    find(".heads-says").textContent = said.length ? `${said.join(". ")}.` : `On average ${Math.round(100 * last)} % of this head's attention goes to the last token.`;
+  }
+
+  // Only the lines of one word, or all of them (-1).
+  function point(picture, word) {
+    for (const line of picture.querySelectorAll("line")) line.classList.toggle("heads-off", word >= 0 && Number(line.dataset.from) !== word);
   }
 
   function names() {
@@ -152,7 +152,7 @@
   }
 
   async function go(change) {
-    const next = { ...state, ...change, word: -1 }, { layers, heads, named, texts } = data.networks[next.network];
+    const next = { ...state, ...change }, { layers, heads, named, texts } = data.networks[next.network];
     if (change.network) {
       const best = named.find((each) => each.relation === state.relation) || named.find((each) => each.about === "object") || named[0];
       Object.assign(next, { block: best.block, head: best.head, relation: best.relation, sentence: 0 }, change);

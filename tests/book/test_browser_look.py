@@ -76,7 +76,7 @@ def test_by_keyboard_and_by_address_another_head_of_another_network(page, addres
     page.refresh()
     wait(page).until(lambda b: "Block 2, head 4: object" in b.find_element("css selector", ".heads-title").text)
     assert len(page.find_elements("css selector", ".heads-grid button")) == 64
-    word = page.find_elements("css selector", ".heads-lines text[role=button]")[3]
+    word = page.find_elements("css selector", ".heads-lines text[role=img]")[3]
     page.execute_script("arguments[0].focus()", word)
     assert word.get_attribute("aria-label").startswith("demanded attends to ")
     page.find_element("css selector", ".heads-network option[value=bert-base-uncased]").click()
@@ -92,12 +92,12 @@ def test_ones_own_sentence_is_read_by_mini_as_pytorch_reads_it(page):
     page.find_element("css selector", ".heads-own button").click()
     wait(page).until(lambda b: b.find_element("css selector", ".heads-sentence").get_attribute("value") == "-1")
     words = "the < b > unbelievable < / b > cat sleeps .".split()
-    assert [t.text for t in page.find_elements("css selector", ".heads-lines text[role=button]")] == ["[CLS]", *words, "[SEP]"]
+    assert [t.text for t in page.find_elements("css selector", ".heads-lines text[role=img]")] == ["[CLS]", *words, "[SEP]"]
     assert not page.find_elements("css selector", "#heads svg b")
     title = page.find_element("css selector", ".heads-title").text
     block, head = (int("".join(filter(str.isdigit, part))) for part in title.partition(":")[0].split(","))
     ((_, _, maps),) = attentions(models.load("mini", Settings()), [words], settings=Settings())
-    label = page.find_elements("css selector", ".heads-lines text[role=button]")[10].get_attribute("aria-label")
+    label = page.find_elements("css selector", ".heads-lines text[role=img]")[10].get_attribute("aria-label")
     best = maps[block - 1, head - 1, 10].max()
     assert float(label.split(",")[0].split()[-1]) == pytest.approx(best, abs=0.03), label
 
