@@ -106,7 +106,7 @@ def test_layers_without_a_click_and_with_one(browser, address):
     browser.get(f"{address}/book/layers.html")
     stored = json.loads(layers.STORED.read_text("utf-8"))
     depth = len(stored["networks"]["mpnet"]["accuracy"])
-    assert len(browser.find_elements("css selector", "#layers tbody tr")) == depth
+    wait(browser).until(lambda b: len(b.find_elements("css selector", "#layers tbody tr")) == depth)
     browser.find_element("css selector", ".layers-network option[value=mini]").click()
     browser.find_element("css selector", ".layers-word option[value='2']").click()
     assert len(browser.find_elements("css selector", "#layers tbody tr")) == len(stored["networks"]["mini"]["accuracy"])
