@@ -10,7 +10,20 @@ from pathlib import Path
 
 from ..claims.evidence import SHIPPED, read, without_seconds
 from ..settings import Settings
-from . import bootstrap, folding, heads, layers, notebooks, pages, picture, portability, stage, stored_cards, studies, trying
+from . import (
+    bootstrap,
+    folding,
+    heads,
+    layers,
+    notebooks,
+    pages,
+    picture,
+    portability,
+    stage,
+    stored_cards,
+    studies,
+    trying,
+)
 from .own import bring
 
 
@@ -36,7 +49,10 @@ def main(words: list[str] | None = None) -> int:
     portability.options(moving)
     commands.add_parser("studies", help="make the package's copy of the bibliography again")
     commands.add_parser("try", help="make the stored answers of the page Try it yourself again (needs mpnet)")
-    commands.add_parser("look", help="make the what the pages Look into heads and Look into layers show again (needs mpnet and a mirror)")
+    commands.add_parser(
+        "look",
+        help="make the what the pages Look into heads and Look into layers show again (needs mpnet and a mirror)",
+    )
     given = parser.parse_args(words)
     try:
         if given.command == "notebooks":

@@ -21,17 +21,24 @@ import numpy as np
 from ..attention.relations import DIRECTIONS
 from ..claims import evidence
 from ..data import load as load_data
+from ..data.items import Sentence
 from ..errors import Refusal
 from ..files import write as put
 from ..settings import TWIN, Settings
 from ..subject import models
-from ..subject.attentions import attentions
+from ..subject.attentions import Units, attentions
 from .stage import ROOT
 from .templates import template
 
 STORED = ROOT / "book" / "_static" / "heads"
 BERT = "bert-base-uncased"
-TITLES = {"mpnet": "mpnet", "all-MiniLM-L6-v2": "MiniLM", "mini": "mini", "mini" + TWIN: "untrained", BERT: "BERT (released)"}
+TITLES = {
+    "mpnet": "mpnet",
+    "all-MiniLM-L6-v2": "MiniLM",
+    "mini": "mini",
+    "mini" + TWIN: "untrained",
+    BERT: "BERT (released)",
+}
 NETWORKS = tuple(name for name in TITLES if name != BERT)
 TREES = "ud_english_ewt"
 SENTENCES = (  # of its test part
@@ -69,7 +76,7 @@ NAMED = (  # (claim, data, measure, what the head is best at)
 HEAD = re.compile(r"block (\d+), head (\d+)$")
 
 
-def maps(name: str, trees: Sequence[Any], settings: Settings) -> dict[str, Any]:
+def maps(name: str, trees: Sequence[Sentence], settings: Settings) -> dict[str, Any]:
     """A network's attention between the words of sentences: per sentence its units and a byte per weight, in base64.
 
     Returns
@@ -81,6 +88,7 @@ def maps(name: str, trees: Sequence[Any], settings: Settings) -> dict[str, Any]:
     subject = models.load(name, settings)
     out = {}
     for i, units, weights in attentions(subject, [tree.words for tree in trees], settings=settings):
+        assert isinstance(units, Units)  # words were asked for
         names = [token or trees[i].words[word] for word, token in zip(units.words, units.tokens, strict=True)]
         out[i] = _packed(names, weights)
     sentences = [out[i] for i in range(len(trees))]  # they come sorted by length
@@ -115,15 +123,19 @@ def store(folder: Path = STORED) -> Path:
         raise Refusal("the sentences and the released maps are read from a mirror: set BERTOLOGY_MIRROR")
     known = {tree.id: tree for tree in load_data("treebank", TREES, settings=settings)["treebank"]}
     trees = [known[id] for id in SENTENCES]
-    arcs = [
-        {"words": tree.words, "arcs": [[w, h, r.split(":")[0]] for w, (h, r) in enumerate(zip(tree.heads, tree.deprels)) if h >= 0]}
-        for tree in trees
-    ]  # fmt: skip
+    arcs = [{"words": tree.words, "arcs": list(_arcs(tree))} for tree in trees]
     put(folder / "sentences.json", json.dumps(arcs, ensure_ascii=False) + "\n")
     put(folder / f"{BERT}.json", json.dumps(released(Path(settings.mirror)), ensure_ascii=False) + "\n")
     for name in NETWORKS:
         put(folder / f"{name}.json", json.dumps(maps(name, trees, settings), ensure_ascii=False) + "\n")
     return folder
+
+
+def _arcs(tree: Sentence) -> Iterator[tuple[int, int, str]]:
+    """Dependent, head and relation of each word that has a head."""
+    for word, (head, relation) in enumerate(zip(tree.heads, tree.deprels, strict=True)):
+        if head >= 0:
+            yield word, head, relation.split(":")[0]
 
 
 def named(model: str) -> list[dict[str, Any]]:
@@ -148,7 +160,7 @@ def _relations(model: str) -> Iterator[dict[str, Any]]:
     rows = record.rows if record else []
     offsets = {row.get("relation"): row["value"] for row in rows if row["measure"] == "best offset"}
     for row in rows:
-        about, at = RELATIONS.get(row.get("relation")), HEAD.match(row.get("head") or "")
+        about, at = RELATIONS.get(row.get("relation") or ""), HEAD.match(row.get("head") or "")
         if row["measure"] == "best head" and about and at:
             block, head = map(int, at.groups())
             yield {
@@ -170,7 +182,14 @@ def _others(model: str) -> Iterator[dict[str, Any]]:
             at = HEAD.match(row.get("head") or "")
             if row["measure"] == measure and at:
                 block, head = map(int, at.groups())
-                yield {"claim": claim, "about": about, "relation": "", "block": block, "head": head, "value": row["value"]}
+                yield {
+                    "claim": claim,
+                    "about": about,
+                    "relation": "",
+                    "block": block,
+                    "head": head,
+                    "value": row["value"],
+                }
                 break
 
 

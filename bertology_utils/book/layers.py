@@ -103,7 +103,9 @@ def _vectors(subject, sentences, places: Sequence[tuple[int, int]], settings: Se
         rows.setdefault(s, []).append((n, w))
     known = sorted(rows)
     out = None
-    for i, states in hidden_states(subject, [getattr(sentences[s], "words", sentences[s]) for s in known], settings=settings):
+    for i, states in hidden_states(
+        subject, [getattr(sentences[s], "words", sentences[s]) for s in known], settings=settings
+    ):
         if out is None:
             out = np.empty((len(states), len(places), states.shape[-1]), np.float16)
         for n, w in rows[known[i]]:

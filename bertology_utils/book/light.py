@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import shutil
 import struct
+from functools import partial
 from pathlib import Path
 
 from . import terms
@@ -29,13 +30,14 @@ _REMARK, _SPACE = re.compile(r"/\*.*?\*/", re.DOTALL), re.compile(r"\s+")
 WITH_TERMS = ("notebooks", "claims")
 
 
-def _size(picture: Path) -> str:
-    """The attributes that keep a picture's place until it is loaded, from the head of its PNG file."""
+def _sized(folder: Path, found: re.Match[str]) -> str:
+    """A picture's tag with the attributes that keep its place until it is loaded, from the head of its PNG file."""
+    picture = folder / found[1]
     if not picture.is_file():
-        return ""
+        return found[0]
     with picture.open("rb") as stream:
         width, height = struct.unpack(">II", stream.read(24)[16:])
-    return f'width="{width}" height="{height}" '
+    return f'{found[0]}width="{width}" height="{height}" '
 
 
 def lighten(folder: Path) -> None:
@@ -45,7 +47,7 @@ def lighten(folder: Path) -> None:
     for page in folder.rglob("*.html"):
         text = page.read_text(encoding="utf-8")
         lighter = _PICTURE.sub('<img loading="lazy" ', _ICONS.sub("", text))
-        lighter = _UNSIZED.sub(lambda found: f"<img {_size(page.parent / found[1])}", lighter)
+        lighter = _UNSIZED.sub(partial(_sized, page.parent), lighter)
         lighter = _LIST.sub('<div class="citation-list">', lighter)
         if page.name != "search.html":
             lighter = _SEARCH.sub("", lighter)

@@ -58,7 +58,9 @@ def test_internal_links_lead_to_pages_and_places_that_exist(read, site):
             path = ((site / name).parent / unquote(target.path)).resolve() if target.path else site.resolve() / name
             if not path.exists():
                 broken.append(f"{name}: {target.geturl()}")
-            elif target.fragment and "=" not in target.fragment and path.suffix == ".html":  # "=": what a page is to show
+            elif (
+                target.fragment and "=" not in target.fragment and path.suffix == ".html"
+            ):  # "=": what a page is to show
                 whole = read[path.relative_to(site.resolve()).as_posix()]
                 if not whole.find(id=unquote(target.fragment)):
                     broken.append(f"{name}: {target.geturl()} has no such place")

@@ -59,7 +59,9 @@ def test_heads_that_records_name_find_their_words_more_often_than_others_do():
                 units = len(sentence["units"])
                 assert sentence["units"][1:-1] == tree["words"]
                 whole = np.frombuffer(base64.b64decode(sentence["maps"]), np.uint8)
-                weights = whole.reshape(stored["layers"], stored["heads"], units, units)[head["block"] - 1, head["head"] - 1]
+                weights = whole.reshape(stored["layers"], stored["heads"], units, units)[
+                    head["block"] - 1, head["head"] - 1
+                ]
                 for word, parent, relation in tree["arcs"]:
                     if relation == head["relation"]:
                         at, to = (parent, word) if head["direction"] == "head to dependent" else (word, parent)
@@ -92,7 +94,11 @@ def test_ones_own_sentence_is_read_by_mini_as_pytorch_reads_it(page):
     page.find_element("css selector", ".heads-own button").click()
     wait(page).until(lambda b: b.find_element("css selector", ".heads-sentence").get_attribute("value") == "-1")
     words = "the < b > unbelievable < / b > cat sleeps .".split()
-    assert [t.text for t in page.find_elements("css selector", ".heads-lines text[role=img]")] == ["[CLS]", *words, "[SEP]"]
+    assert [t.text for t in page.find_elements("css selector", ".heads-lines text[role=img]")] == [
+        "[CLS]",
+        *words,
+        "[SEP]",
+    ]
     assert not page.find_elements("css selector", "#heads svg b")
     title = page.find_element("css selector", ".heads-title").text
     block, head = (int("".join(filter(str.isdigit, part))) for part in title.partition(":")[0].split(","))

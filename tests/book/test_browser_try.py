@@ -95,7 +95,9 @@ def test_a_reader_asks_and_is_answered_soon_and_from_this_site_alone(page, addre
     assert first < 20 and time.monotonic() - start < 5, "5 seconds and 0.3 are usual on a quiet machine"
     assert not page.find_elements("css selector", "#try img")
     page.refresh()
-    assert page.find_element("css selector", "#try .try-text").get_attribute("value") == planted, "a link keeps the sentence"
+    assert page.find_element("css selector", "#try .try-text").get_attribute("value") == planted, (
+        "a link keeps the sentence"
+    )
     fetched = page.execute_script("return performance.getEntriesByType('resource').map(r => r.name)")
     assert not [name for name in fetched if not name.startswith((address, "data:"))]
 
