@@ -172,6 +172,14 @@ class Resample:
         if self.crossed:
             return np.concatenate([w @ values for w in self.weights()])
         totals = np.stack([np.bincount(self.codes[0], v, self.levels[0]) for v in values.T], 1)  # (levels, c)
+        if self.levels[0] == self.n:  # each item is drawn by itself: to count draws would take longer than to take them
+            out, at = np.tile(totals[0] * self.n, (self.draws, 1)), 0
+            moving = [(c, v.copy()) for c, v in enumerate(totals.T) if (v != v[0]).any()]  # the rest is the same drawn
+            for block in resamples(self.n, self.draws, self.seed):
+                for c, v in moving:
+                    out[at : at + len(block), c] = v[block].sum(1)
+                at += len(block)
+            return out
         drawn, out = self._level_counts()[0], np.empty((self.draws, values.shape[1]))
         at = 0
         for k in _blocks(self.levels[0], self.draws):

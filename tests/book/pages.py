@@ -7,6 +7,8 @@ from bertology_utils.book import notebooks, stage
 PAGES = (
     "intro",
     "try",
+    "heads",
+    "layers",
     "how-to-read",
     "how-to-run",
     "scoreboard",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from browsing import DESK, resize, soon
+from browsing import DESK, resize, soon, wait
 
 pytestmark = [pytest.mark.browser, pytest.mark.book]
 
@@ -19,7 +19,7 @@ def test_the_family_of_runs_is_sorted_by_loss_and_narrowed_down_by_words(browser
     soon(browser, "css selector", ".family-runs thead button")
     browser.execute_script("document.querySelectorAll('details').forEach(fold => fold.open = true)")
     loss = browser.find_elements("css selector", ".family-runs thead button")[3]
-    assert loss.text == "loss"
+    wait(browser).until(lambda _: loss.text == "loss")  # a fold that was opened is drawn when there is time
     for sign, direction in ((1, "ascending"), (-1, "descending")):
         browser.execute_script("arguments[0].click()", loss)
         told = browser.execute_script(LINES)
