@@ -72,6 +72,7 @@ NAMED = (  # (claim, data, measure, what the head is best at)
     ("hed.coreference.clark2019", "gap", "best head", "whom a pronoun means"),
     ("hed.no_full_tree.clark2019", TREES, "UAS, best head", "all relations together"),
     ("hed.subwords.correia2019", TREES, "ratio, best head", "pieces of one word"),
+    ("syn.no_tree_in_attention.htut2019", TREES, "UUAS when choosing", "a tree without labels"),
 )
 HEAD = re.compile(r"block (\d+), head (\d+)$")
 
@@ -178,19 +179,18 @@ def _relations(model: str) -> Iterator[dict[str, Any]]:
 def _others(model: str) -> Iterator[dict[str, Any]]:
     for claim, data, measure, about in NAMED:
         record = _record(claim, model, data)
-        for row in record.rows if record else ():
-            at = HEAD.match(row.get("head") or "")
-            if row["measure"] == measure and at:
-                block, head = map(int, at.groups())
-                yield {
-                    "claim": claim,
-                    "about": about,
-                    "relation": "",
-                    "block": block,
-                    "head": head,
-                    "value": row["value"],
-                }
-                break
+        rows = [row for row in record.rows if row["measure"] == measure] if record else []
+        if not rows:
+            continue
+        if rows[0].get("layer") is not None:  # a row per head, counted from 0
+            row = max(rows, key=lambda row: row["value"])
+            block, head = row["layer"] + 1, row["head"] + 1
+        else:  # the first names the best
+            row, at = rows[0], HEAD.match(rows[0].get("head") or "")
+            if not at:
+                continue
+            block, head = map(int, at.groups())
+        yield {"claim": claim, "about": about, "relation": "", "block": block, "head": head, "value": row["value"]}
 
 
 def links() -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -44,6 +45,7 @@ def attend(
     text: Text,
     layer: Annotated[int | None, typer.Option(help="Counted from 0; by default the mean of all.")] = None,
     head: Annotated[int | None, typer.Option(help="Counted from 0; by default the mean of all.")] = None,
+    svg: Annotated[Path | None, typer.Option(help="Draw it to this file.")] = None,
     model: Model = None,
     device: Device = None,
 ) -> None:
@@ -51,4 +53,13 @@ def attend(
     from ..worked_examples import sentences
 
     found = sentences.attend(text, layer=layer, head=head, settings=Settings.of(model=model, device=device))
-    typer.echo(found.to_string(float_format="{:.2f}".format))
+    if svg is None:
+        typer.echo(found.to_string(float_format="{:.2f}".format))
+    else:
+        from .. import plotting
+
+        with plotting.style():
+            plotting.attention(found)
+            plotting.plt.savefig(svg, format="svg")
+            plotting.plt.close()
+        typer.echo(svg)

@@ -4,7 +4,7 @@ from matplotlib import pyplot as plt
 
 from .charts import bars, lines
 from .figures import printed, rows_of, series, show
-from .pictures import arcs, headmap, heatmap, places, scatters, tiles
+from .pictures import arcs, attention, headmap, heatmap, places, scatters, tiles
 from .surfaces import contours, violins
 from .theme import COLOURS, KINDS, MARKERS, SHORT, STYLE, SUBJECTS, axes, look, style
 from .tradeoffs import tradeoff
@@ -18,6 +18,7 @@ __all__ = [
     "STYLE",
     "SUBJECTS",
     "arcs",
+    "attention",
     "axes",
     "bars",
     "contours",

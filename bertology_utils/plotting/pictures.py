@@ -120,6 +120,27 @@ def tiles(maps: Sequence[np.ndarray], titles: Sequence[str], labels: Sequence[Se
     return grid
 
 
+def attention(weights: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Lines from each word (left) to the words that it attends to (right), the stronger the darker.
+
+    Parameters
+    ----------
+    weights : data frame (U, U)
+        From the word of a row to the word of a column, as `sentences.attend` gives them.
+    """
+    ax = axes(ax, figsize=(4, 0.3 * len(weights) + 0.4))
+    for i, row in enumerate(weights.to_numpy()):
+        for j, weight in enumerate(row):
+            ax.plot((0, 1), (i, j), color=COLOURS[0], alpha=float(weight), linewidth=2)
+    for k, word in enumerate(weights.columns):
+        ax.text(-0.03, k, word, ha="right", va="center")
+        ax.text(1.03, k, word, ha="left", va="center")
+    ax.set(xlim=(-0.5, 1.5))
+    ax.invert_yaxis()
+    ax.axis("off")
+    return ax
+
+
 def places(frame: pd.DataFrame, by: str, text: str, *, ax: Axes | None = None, **labels) -> Axes:
     """Points ``x, y`` coloured along a number `by` and named by column `text`: a map of who lies near whom."""
     ax = axes(ax, figsize=(6.5, 5.0))

@@ -85,3 +85,13 @@ def test_on_the_command_line(words, said, monkeypatch, capsys):
 
 def test_a_notebook_has_them_in_one_line():
     assert {"attend", "compare", "fill"} <= set(bertology_utils.__all__)
+
+
+def test_attention_is_drawn_with_a_line_per_pair_of_words_and_every_word_twice(tmp_path, monkeypatch):
+    path = tmp_path / "map.svg"
+    words = ["attend", "the dog", "--layer", "0", "--head", "1", "--svg", str(path), "--model", str(tiny_folder())]
+    monkeypatch.setattr(sys, "argv", ["bertology", *words])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    drawn = path.read_text("utf-8")
+    assert not ended.value.code and drawn.count("<!-- dog -->") == 2 and drawn.count('id="line2d') == 16
