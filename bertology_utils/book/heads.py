@@ -28,7 +28,7 @@ from ..settings import TWIN, Settings
 from ..subject import models
 from ..subject.attentions import Units, attentions
 from .stage import ROOT
-from .templates import template
+from .templates import rendered
 
 STORED = ROOT / "book" / "_static" / "heads"
 BERT = "bert-base-uncased"
@@ -223,7 +223,5 @@ def page(size: int) -> str:
         if name == NETWORKS[0]:
             first = whole["sentences"][0]
     data = {"sentences": sentences, "networks": networks, "first": first}
-    quoted = json.dumps(data, ensure_ascii=False).replace("</", "<\\/")  # within a script: nothing ends it
     relations = dict.fromkeys(RELATIONS.values())
-    html = template("heads.html").render(networks=networks, quoted=quoted, relations=relations, size=size)
-    return "\n".join(line for line in html.splitlines() if line.strip())  # a blank line would end it in Markdown
+    return rendered("heads.html", data, networks=networks, relations=relations, size=size)

@@ -21,7 +21,7 @@ from ..subject import models
 from ..subject.encode import hidden_states
 from ..vectors.geometry import cosines
 from .stage import ROOT
-from .templates import template
+from .templates import rendered
 
 STORED = ROOT / "book" / "_static" / "layers.json"
 NETWORKS = ("mpnet", "mini")
@@ -130,6 +130,4 @@ def store(path: Path = STORED) -> Path:
 def page() -> str:
     """The page's controls, what is stored, and the table of the first word."""
     stored = json.loads(STORED.read_text("utf-8"))
-    quoted = json.dumps(stored, ensure_ascii=False).replace("</", "<\\/")  # within a script: nothing ends it
-    html = template("layers.html").render(stored=stored, quoted=quoted, first=NETWORKS[0])
-    return "\n".join(line for line in html.splitlines() if line.strip())  # a blank line would end it in Markdown
+    return rendered("layers.html", stored, stored=stored, first=NETWORKS[0])

@@ -20,7 +20,7 @@ from ..files import write as put
 from ..settings import Settings
 from ..subject import models
 from ..worked_examples.sentences import compare, fill
-from .templates import template
+from .templates import rendered
 
 STORED = Path(__file__).parents[1] / "assets" / "trying.json"
 NAME = "mini.bin"
@@ -132,6 +132,4 @@ def forms(size: int) -> dict[str, str]:
 
 
 def _rendered(stored: dict[str, Any], size: int, **given: Any) -> str:
-    quoted = json.dumps(stored, ensure_ascii=False).replace("</", "<\\/")  # within a script: nothing ends it
-    html = template("try.html").render(name=NAME, size=size, stored=stored, quoted=quoted, networks=NETWORKS, **given)
-    return "\n".join(line for line in html.splitlines() if line.strip())  # a blank line would end it in Markdown
+    return rendered("try.html", stored, name=NAME, size=size, stored=stored, networks=NETWORKS, **given)
