@@ -17,7 +17,7 @@ def template(name: str) -> Template:
     return Environment(loader=FileSystemLoader(FOLDER), autoescape=True, trim_blocks=True).get_template(name)
 
 
-def rendered(name: str, data: Any, **given: Any) -> str:
+def rendered(name: str, data: Any, /, **given: Any) -> str:
     """A template's HTML for a page in Markdown, with data for the page's script (``quoted`` in the template).
 
     No `</` is left in the data, which would end the script; no blank line, which would end the HTML.
