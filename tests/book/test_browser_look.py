@@ -126,8 +126,9 @@ def test_a_chapter_answers_in_place_and_grows_little(browser, address):
     added = sum(len(form.encode()) for claim, form in trying.forms(9_000_000).items() if claim.startswith("syn."))
     assert added < CLICKS
     browser.get(f"{address}/notebooks/02_syntax.html")
+    n = len([claim for claim in trying.forms(1) if claim.startswith("syn.")])
+    wait(browser).until(lambda b: len(b.find_elements("css selector", "details.try-here.alive")) == n)
     forms = browser.find_elements("css selector", "details.try-here")
-    assert len(forms) == len([claim for claim in trying.forms(1) if claim.startswith("syn.")])
     browser.execute_script("arguments[0].open = true", forms[0])
     forms[0].find_element("css selector", ".try-fill button[type=submit]").click()
     wait(browser).until(lambda b: forms[0].find_elements("css selector", ".try-fillers td"))
