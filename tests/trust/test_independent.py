@@ -361,3 +361,63 @@ def test_sentences_found_in_another_language(source):
                     right.append((x @ y.T).argmax(1) == np.arange(len(ids)))
         there = value(rows, "P@1 by layer", layer=layer, centred=False)
         assert there == pytest.approx(np.concatenate(right).mean(), abs=0.02)
+
+
+@on("builtin")
+def test_completions_of_damaged_texts(source):
+    rows, data = measured("syn.malformed.ettinger2019", source, 100)
+    shown = rows[rows["measure"] == "same first filler"]
+    for part in ("subject", "object"):
+        same = []
+        for item in data["completion"]:
+            start, end = item.meta[part]
+            words = item.text.split()
+            cut = " ".join([*words[:start], *words[end:]])
+            same.append(plain().logs(item.text).argmax() == plain().logs(cut).argmax())
+        there = shown[shown["perturbation"] == f"no {part}"]["value"].iloc[0]
+        assert there == pytest.approx(np.mean(same), abs=0.02), part
+
+
+@on("builtin")
+def test_first_fillers_with_and_without_a_negation(source):
+    rows, data = measured("syn.negation.ettinger2019", source, 150)
+    texts = defaultdict(dict)
+    for item in [*data["negation"], *data["negated_facts"]]:
+        texts[item.meta["set"], item.meta["pair"]][item.condition] = item.text
+    whole = [p for p in texts.values() if len(p) == 2]
+    same = [plain().logs(p["affirmative"]).argmax() == plain().logs(p["negated"]).argmax() for p in whole]
+    assert value(rows, "same first filler", pairs="all") == pytest.approx(np.mean(same), abs=0.01)
+
+
+@on("ud_english_ewt")
+@torch.no_grad()
+def test_attention_within_a_word(source):
+    rows, data = measured("hed.subwords.correia2019", source)
+    row = rows[(rows["measure"] == "ratio, best head") & (rows["control"] == "neighbours of two words")].iloc[0]
+    block, head = (int("".join(filter(str.isdigit, part))) - 1 for part in row["head"].split(","))
+    within, between = [], []
+    for item in (i for i in data["treebank"] if i.split == "test"):
+        enc = plain().tokenizer(list(item.words), is_split_into_words=True, return_tensors="pt")
+        weights, of = plain().model(**enc, output_attentions=True).attentions[block][0, head], enc.word_ids()
+        for k, (one, other) in enumerate(pairwise(of)):
+            if one is not None and other is not None:
+                (within if one == other else between).append(float(weights[k, k + 1] + weights[k + 1, k]) / 2)
+    assert row["value"] == pytest.approx(np.mean(within) / np.mean(between), rel=0.02)
+
+
+@on("builtin")
+def test_a_word_in_five_contexts(source):
+    rows, data = measured("emb.context_specificity.ethayarajh2019", source, 400)
+    vectors, rng = defaultdict(list), np.random.default_rng(3)  # other contexts than the package draws
+    for words in dict.fromkeys(i.words for i in data["sentences"]):
+        states = plain().read(words)[0]
+        for word in dict.fromkeys(w for w in words if w.isalpha()):
+            vectors[word].append(states[:, words.index(word)])
+    similar = []
+    for own in (v for v in vectors.values() if len(v) >= 5):
+        five = np.stack([own[k] for k in rng.permutation(len(own))[:5]], 1)
+        unit = five / np.linalg.norm(five, axis=-1, keepdims=True)
+        similar.append(((unit @ unit.swapaxes(1, 2)).sum((1, 2)) - 5) / 20)
+    for layer in range(9):
+        mean = np.mean(similar, 0)[layer]
+        assert value(rows, "self-similarity", layer=layer) == pytest.approx(mean, abs=0.02), layer
