@@ -5,7 +5,7 @@ from __future__ import annotations
 __version__ = "0.1.0"
 __all__ = [
     *("Settings", "attempt", "attend", "card", "choose", "compare", "examples", "fill", "five", "found"),
-    *("load", "overview", "plotting", "released", "results", "run"),
+    *("load", "overview", "plotting", "released", "results", "run", "try_"),
 ]
 
 
@@ -29,6 +29,7 @@ def __getattr__(name: str):
         "released": "side_by_side",
         "results": "side_by_side",
         "run": "runs",
+        "try_": "worked_examples.sentences",
     }
     if name in homes:
         return getattr(importlib.import_module(f".{homes[name]}", __name__), name)

@@ -74,6 +74,10 @@ NAMED = (  # (claim, data, measure, what the head is best at)
     ("hed.subwords.correia2019", TREES, "ratio, best head", "pieces of one word"),
     ("syn.no_tree_in_attention.htut2019", TREES, "UUAS when choosing", "a tree without labels"),
 )
+ASKING = (  # a plain form: the page of heads reads the sentence from its address
+    '<form class="heads-ask" action="../book/heads.html"><label>Or type a sentence: <input name="own" autocomplete="off" '
+    'value="The cat that the dogs chased sleeps."></label> <button type="submit">Show the attention of mini</button></form>'
+)
 HEAD = re.compile(r"block (\d+), head (\d+)$")
 
 
@@ -194,7 +198,7 @@ def _others(model: str) -> Iterator[dict[str, Any]]:
 
 
 def links() -> dict[str, str]:
-    """Claim -> a line that leads from its unit to the heads that its records name, on the page."""
+    """Claim -> what leads from its unit to the page: a line to the heads that its records name, and a form for a sentence."""
     out: dict[str, list[str]] = {}
     for network, title in TITLES.items():
         for head in named(network):
@@ -202,7 +206,7 @@ def links() -> dict[str, str]:
                 where = urlencode({"network": network, **{k: head[k] for k in ("block", "head", "relation")}})
                 words = f"{title}, block {head['block']}, head {head['head']}"
                 out.setdefault(head["claim"], []).append(f'<a href="../book/heads.html#{escape(where)}">{words}</a>')
-    return {claim: f"<p>See the head at work: {'; '.join(found)}.</p>" for claim, found in out.items()}
+    return {claim: f"<p>See the head at work: {'; '.join(found)}.</p>\n{ASKING}" for claim, found in out.items()}
 
 
 def page(size: int) -> str:

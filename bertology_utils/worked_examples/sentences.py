@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..data.items import ItemError, MinimalPair, blank
+from ..data.items import MASK, ItemError, MinimalPair, blank
 from ..data.text import words
 from ..runs import subjects
 from ..settings import Settings, SettingsError
@@ -122,6 +122,35 @@ def attend(
     chosen = chosen.mean(0) if head is None else chosen[head]
     names = [token or read[word] for word, token in zip(units.words, units.tokens)]
     return pd.DataFrame(chosen, index=names, columns=names)
+
+
+def try_(
+    text: str, other: str | None = None, *, model: str | None = None, settings: Settings | None = None
+) -> pd.DataFrame:
+    """One's own sentence in one line: fillers of its gap, the likelier of two, or which word attends to which.
+
+    Parameters
+    ----------
+    text : str
+        With one `[MASK]` as of `fill`, without one as of `attend`.
+    other : str, optional
+        To be compared with (`compare`).
+
+    Returns
+    -------
+    data frame
+        Of the function that answers; its errors are raised too.
+
+    Examples
+    --------
+    >>> "are" in set(try_("The keys to the cabinet [MASK] old.")["filler"])
+    True
+    >>> list(try_("The keys are old.", "The keys is old.").columns)
+    ['text', 'log P', 'pieces', 'per piece']
+    """
+    if other is not None:
+        return compare(text, other, model=model, settings=settings)
+    return (fill if MASK in text else attend)(text, model=model, settings=settings)
 
 
 def _subject(model: str | None, settings: Settings | None) -> Subject:

@@ -233,5 +233,10 @@
     block: number("block", best.block),
     head: number("head", best.head),
     relation: asks.get("relation") ?? best.relation,
+  }).then(() => { // a form in a chapter leads here with a sentence
+    const text = new URLSearchParams(location.search).get("own");
+    if (!text) return;
+    find(".heads-own input").value = text;
+    find(".heads-own").requestSubmit();
   });
 })();

@@ -134,3 +134,13 @@ def test_a_chapter_answers_in_place_and_grows_little(browser, address):
     wait(browser).until(lambda b: forms[0].find_elements("css selector", ".try-fillers td"))
     assert not browser.execute_script("return location.hash"), "a chapter's address is its reader's"
     assert not forms[1].find_elements("css selector", ".try-fillers td")
+
+
+def test_a_form_in_a_chapter_leads_to_the_heads_of_ones_own_sentence(browser, address):
+    browser.get(f"{address}/notebooks/05_heads.html")
+    wait(browser).until(lambda b: b.find_elements("css selector", ".heads-ask button"))
+    browser.execute_script("document.querySelector('.heads-ask').requestSubmit()")
+    wait(browser).until(lambda b: "/heads.html?own=" in b.current_url)
+    wait(browser).until(lambda b: b.find_element("css selector", ".heads-sentence").get_attribute("value") == "-1")
+    words = [t.text for t in browser.find_elements("css selector", ".heads-lines text[role=img]")]
+    assert words[:4] == ["[CLS]", "the", "cat", "that"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from support import tiny, tiny_folder
@@ -84,7 +85,17 @@ def test_on_the_command_line(words, said, monkeypatch, capsys):
 
 
 def test_a_notebook_has_them_in_one_line():
-    assert {"attend", "compare", "fill"} <= set(bertology_utils.__all__)
+    assert {"attend", "compare", "fill", "try_"} <= set(bertology_utils.__all__)
+
+
+def test_what_is_typed_says_what_is_asked():
+    ask = bertology_utils.try_
+    pd.testing.assert_frame_equal(
+        ask("the [MASK] sleeps", settings=SETTINGS), fill("the [MASK] sleeps", settings=SETTINGS)
+    )
+    pd.testing.assert_frame_equal(ask("the dog", settings=SETTINGS), attend("the dog", settings=SETTINGS))
+    both = ("the dog sleeps", "the dog sleep")
+    pd.testing.assert_frame_equal(ask(*both, settings=SETTINGS), compare(*both, settings=SETTINGS))
 
 
 def test_attention_is_drawn_with_a_line_per_pair_of_words_and_every_word_twice(tmp_path, monkeypatch):
