@@ -167,7 +167,7 @@ class Resample:
             yield out
 
     def sums(self, values: np.ndarray) -> np.ndarray:
-        """Sums of item values (n, c) in each resample, (draws, c), by matrix products."""
+        """Sums of item values (n, c) in each resample, (draws, c)."""
         values = np.asarray(values, float)
         if self.crossed:
             return np.concatenate([w @ values for w in self.weights()])
