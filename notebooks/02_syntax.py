@@ -125,7 +125,7 @@ for model in (subject, subject.twin()):
 # %% [markdown]
 # The whole does this for the studies' sentences. A model that always says *is*, and one that agrees with the nearest
 # noun, must not pass: in *balanced* accuracy singular and plural subjects count alike, and in *evenly balanced* accuracy
-# so do plain and distracted sentences. Both models above would be at one half. Ours went by the nearest noun before six million
+# so do plain and distracted sentences. Both such models would be at one half. Ours went by the nearest noun before six million
 # pieces of chosen text; [how that was found, and what it does not show](../book/models.md#what-keeps-a-small-model-at-the-nearest-noun).
 
 # %%

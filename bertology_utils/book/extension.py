@@ -11,6 +11,8 @@ from typing import Any
 from docutils.nodes import Element, SkipNode
 from docutils.utils.math.latex2mathml import tex2mathml
 
+from .units import arrange
+
 
 def _inline(translator: Any, node: Element) -> None:
     translator.body.append(tex2mathml(node.astext()))
@@ -33,7 +35,8 @@ def without_thebe(app: Any, pagename: str, templatename: str, context: dict[str,
 
 
 def setup(app: Any) -> dict[str, Any]:
-    """Register the renderer under the name that `html_math_renderer` gives, and the handler."""
+    """Register the renderer under the name that `html_math_renderer` gives, and the handlers."""
     app.add_html_math_renderer("mathml", (_inline, None), (_display, None))
+    app.connect("doctree-read", arrange)
     app.connect("html-page-context", without_thebe, priority=900)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -29,6 +29,12 @@ ROWS = dict.fromkeys(ITEMS, "Rows for the figures")
 TABLE = dict.fromkeys(ITEMS, "The whole table")
 NUMBERS = dict.fromkeys(ITEMS, "The figure in numbers")
 HELP = dict.fromkeys(ITEMS, "Imports and helpers")
+LIVE, FIGURE, CARD, UNDECIDED = (
+    "unit-live",
+    "unit-figure",
+    "unit-card",
+    "unit-undecided",
+)  # the parts of a unit that the page has places for
 
 
 def fold(notebook: Any) -> Any:
@@ -40,7 +46,7 @@ def fold(notebook: Any) -> Any:
     --------
     >>> cell = nbformat.v4.new_code_cell('card("syn.npi.warstadt2019")')
     >>> fold(nbformat.v4.new_notebook(cells=[cell])).cells[0].metadata["tags"]
-    ['remove-input']
+    ['remove-input', 'unit-card']
     """
     notebook.cells = list(_merged(notebook.cells))
     for cell in notebook.cells:
@@ -49,9 +55,11 @@ def fold(notebook: Any) -> Any:
     for unit in _units(notebook.cells):
         shown = 0 if all(map(_decided, filter(None, map(_claim, unit)))) else None
         for cell in unit:
+            before = shown
             tag, words, shown = _tag(cell, shown)
             if tag:
-                cell.metadata["tags"] = [*(t for t in cell.metadata.get("tags", []) if not t.startswith("hide-")), tag]
+                others = [t for t in cell.metadata.get("tags", []) if not t.startswith("hide-")]
+                cell.metadata["tags"] = [*others, tag, *_place(cell, shown, before)]
                 cell.metadata["mystnb"] = {**cell.metadata.get("mystnb", {}), **words}
     return notebook
 
@@ -102,6 +110,13 @@ def _tag(cell: Any, shown: int | None) -> tuple[str, dict[str, str], int | None]
     if "hide-input" in tags:
         return ("hide-input", HELP, shown) if cell.get("outputs") else ("remove-cell", {}, shown)
     return "", {}, shown
+
+
+def _place(cell: Any, shown: int | None, before: int | None) -> list[str]:
+    """The part of a unit that a cell is, by how many of the unit's figures are open with it and without."""
+    if _claim(cell):
+        return [CARD] if shown is not None else [CARD, UNDECIDED]
+    return [FIGURE] if shown != before else [LIVE] if _last(cell.source) == "examples" else []
 
 
 def fold_all(folder: Path, beside: Mapping[tuple[str, str], str] = MappingProxyType({})) -> None:

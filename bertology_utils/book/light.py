@@ -27,6 +27,7 @@ _FIGURE = re.compile(
 _GLYPHS = re.compile(r'(?:\.fa-[\w-]+:{1,2}before,?)+\{content:"[^"]*"\}')  # the icon font's table of characters
 _FONTS = re.compile(r"@font-face\{[^}]*Font Awesome[^}]*\}")
 _REMARK, _SPACE = re.compile(r"/\*.*?\*/", re.DOTALL), re.compile(r"\s+")
+WIDE = 880  # pixels; figures of one panel have 782
 WITH_TERMS = ("notebooks", "claims")
 
 
@@ -38,6 +39,13 @@ def _sized(folder: Path, found: re.Match[str]) -> str:
     with picture.open("rb") as stream:
         width, height = struct.unpack(">II", stream.read(24)[16:])
     return f'{found[0]}width="{width}" height="{height}" '
+
+
+def _whole(found: re.Match[str]) -> str:
+    """A figure that leads to its picture; one of several panels is marked, since half a page is too little for its letters."""
+    width = re.search(r'\bwidth="(\d+)"', found[2])
+    opening = found[1].replace('class="', 'class="wide ', 1) if width and int(width[1]) > WIDE else found[1]
+    return f'{opening}<a class="whole" href="{found[3]}">{found[2]}</a>'
 
 
 def lighten(folder: Path) -> None:
@@ -53,7 +61,7 @@ def lighten(folder: Path) -> None:
             lighter = _SEARCH.sub("", lighter)
         if ' class="sd-' not in lighter:
             lighter = _DESIGN.sub("", lighter)
-        lighter = _FIGURE.sub(r'\1<a class="whole" href="\3">\2</a>', lighter)
+        lighter = _FIGURE.sub(_whole, lighter)
         if page.parent.name in WITH_TERMS:
             lighter = terms.explain(lighter, known, f"../{terms.GLOSSARY}")
         if lighter != text:

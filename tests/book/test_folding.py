@@ -17,11 +17,11 @@ def folded(source, outputs=(), **metadata):
 @pytest.mark.parametrize(
     ("source", "outputs", "metadata", "tags"),
     [
-        ('card("a.b.c")', (), {}, ["remove-input"]),
+        ('card("a.b.c")', (), {}, ["remove-input", folding.CARD]),
         ('from bertology_utils import five\n\nfive("heads")', (), {}, ["remove-input"]),
         ('x = 1\nfive("heads")', (), {}, ["hide-input"]),
         ("import numpy as np", (), {"tags": ["hide-input"]}, ["remove-cell"]),
-        ("plotting.plt.show()", (PICTURE,), {"tags": ["slow"]}, ["slow", "hide-input"]),
+        ("plotting.plt.show()", (PICTURE,), {"tags": ["slow"]}, ["slow", "hide-input", folding.FIGURE]),
         ("print(1)", (), {"tags": ["hide-output"]}, ["hide-cell"]),
         ('x = results("a.b.c")', (), {}, ["hide-cell"]),
         ('x = family.recall("a.b.c")', (), {}, ["hide-cell"]),
@@ -42,7 +42,7 @@ def test_captions_stay():
 
 def tagged(*cells):
     made = folding.fold(NEW.new_notebook(cells=list(cells))).cells
-    return [(c.source, c.metadata["tags"][-1]) for c in made if c.cell_type == "code"]
+    return [(c.source, next(t for t in c.metadata["tags"] if "unit" not in t)) for c in made if c.cell_type == "code"]
 
 
 def test_the_call_that_fetches_a_figure_s_rows_stands_with_the_code_that_draws_it():

@@ -1,0 +1,96 @@
+"""Where the parts of a chapter's units stand on its page: the answer first, and how it was got behind folds.
+
+A figure stands beside question and live answer, with what is folded under it, and the card below both. Of a claim that nobody
+decided the card is what is seen. Steps in code come last. The notebooks themselves keep their order: they are read by running.
+"""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from typing import Any
+
+from docutils.nodes import Element, Node, container, document, literal_block, paragraph, raw, section
+
+from .folding import CARD, FIGURE, LIVE, UNDECIDED
+
+FOLDED = "hide-cell"
+WIDTH, ROWS = 60, 12  # characters of a line of an answer, and lines that are seen at once
+SHORT = 450  # characters of a question that has room beside a figure
+
+
+def arrange(app: Any, tree: document) -> None:
+    """Give the parts of every unit of a page their places (a `doctree-read` handler).
+
+    Examples
+    --------
+    >>> cells = [container("", classes=["cell", f"tag_{part}"]) for part in (LIVE, FIGURE, CARD)]
+    >>> unit = section("", paragraph("", "Does it?"), *cells)
+    >>> arrange(None, unit)
+    >>> [child["classes"] for child in unit.children]
+    [['unit'], ['cell', 'tag_unit-card']]
+    """
+    for unit in tree.findall(section):
+        _steps_last(unit)
+        while (span := _span(unit)) is not None:
+            unit[span] = [_beside(unit[span])]
+        if any(UNDECIDED in _parts(child) for child in unit.children):
+            card = next(k for k, child in enumerate(unit.children) if CARD in _parts(child))
+            rest = unit[1:card]
+            unit[1 : card + 1] = [unit[card], *(_details("What was run", rest) if rest else [])]
+
+
+def _parts(child: Node) -> set[str]:
+    """The tags of a cell; none of anything else."""
+    return {name.removeprefix("tag_") for name in child.get("classes", ())} if isinstance(child, Element) else set()
+
+
+def _span(unit: section) -> slice | None:
+    """A unit's next pair of columns: from a short question, or the live answer, to the next card, or the figure's folds."""
+    at = next((k for k, child in enumerate(unit.children) if FIGURE in _parts(child)), None)
+    if at is None:
+        return None
+    start = next((k for k in range(at - 1, -1, -1) if LIVE in _parts(unit[k])), at)
+    while start and isinstance(unit[start - 1], paragraph) and len(unit[start - 1].astext()) < SHORT:
+        start -= 1
+    last = next((k for k in range(at + 1, len(unit.children)) if FOLDED not in _parts(unit[k])), len(unit.children))
+    return slice(start, next((k for k in range(at, len(unit.children)) if CARD in _parts(unit[k])), last))
+
+
+def _beside(cells: list[Node]) -> container:
+    """Two columns: the words, and the figure with all that is folded under it behind one line."""
+    right = [cell for cell in cells if {FIGURE, FOLDED} & _parts(cell)]
+    left = [cell for cell in cells if cell not in right]
+    for text in [t for cell in left if LIVE in _parts(cell) for t in cell.findall(literal_block)]:
+        _cut(text)
+    figure, *rest = sorted(right, key=lambda cell: FIGURE not in _parts(cell))
+    rest = rest if len(rest) < 2 else _details("Numbers and further figures", rest)
+    columns = container("", *left, classes=["unit-words"]), container("", figure, *rest, classes=["unit-picture"])
+    return container("", *columns, classes=["unit"])
+
+
+def _cut(text: literal_block) -> None:
+    """Fold what is beyond the first lines of a long answer."""
+    lines = text.astext().splitlines(keepends=True)
+    rows = list(accumulate(1 + len(line) // WIDTH for line in lines))
+    end = sum(row <= ROWS for row in rows)
+    if rows and rows[-1] > ROWS + 4:
+        parts = "".join(lines[:end]), "".join(lines[end:])
+        first, rest = (literal_block(part, part, **{**text.attributes, "ids": []}) for part in parts)
+        text.parent.replace(text, [first, *_details("More of the answer", [rest])])
+
+
+def _steps_last(unit: section) -> None:
+    """Fold the steps of a claim that is taken apart in code, with the words between them, under its card."""
+    figure = next((k for k, child in enumerate(unit.children) if FIGURE in _parts(child)), 0)
+    steps = [k for k in range(figure) if _parts(unit[k]) == {"cell"}]
+    card = next((k for k in range(figure, len(unit.children)) if CARD in _parts(unit[k])), None)
+    if steps and card:
+        first = steps[0] - isinstance(unit[steps[0] - 1], paragraph)
+        cells = unit[first : steps[-1] + 1]
+        unit[card + 1 : card + 1] = _details("The same step by step, in code", cells)
+        del unit[first : steps[-1] + 1]
+
+
+def _details(words: str, inside: list[Node]) -> list[Node]:
+    opening = f'<details class="unit-fold"><summary>{words}</summary>'
+    return [raw("", opening, format="html"), *inside, raw("", "</details>", format="html")]

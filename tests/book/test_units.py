@@ -1,0 +1,73 @@
+"""Where the parts of a chapter's units stand on its page."""
+
+import pytest
+from docutils.nodes import container, literal_block, paragraph, section, title
+
+from bertology_utils.book.folding import CARD, FIGURE, LIVE, UNDECIDED
+from bertology_utils.book.units import FOLDED, ROWS, SHORT, arrange
+
+
+def cell(*parts, text=""):
+    inside = [literal_block(text, text)] if text else []
+    return container("", *inside, classes=["cell", *(f"tag_{part}" for part in parts)])
+
+
+def arranged(*children):
+    unit = section("", title("", "Does it?"), *children)
+    arrange(None, unit)
+    return unit.children[1:]
+
+
+def folds(children):
+    return [k for k, child in enumerate(children) if child.tagname == "raw" and "<details" in child.astext()]
+
+
+def test_a_figure_stands_beside_question_and_answer():
+    question, live, figure, note, numbers, card = (
+        paragraph("", "Short."), cell(LIVE), cell("hide-input", FIGURE), paragraph("", "And so."), cell(FOLDED), cell(CARD),
+    )  # fmt: skip
+    unit, below = arranged(question, live, figure, note, numbers, card)
+    words, picture = unit.children
+    assert words.children == [question, live, note] and picture.children == [figure, numbers] and below is card
+
+
+def test_a_long_question_has_the_page_s_width():
+    long = paragraph("", "x" * SHORT)
+    first, unit, _ = arranged(long, cell(LIVE), cell(FIGURE), cell(CARD))
+    assert first is long and len(unit.children[0].children) == 1
+
+
+def test_several_things_folded_under_a_figure_are_one_fold():
+    numbers = [cell(FOLDED), cell(FOLDED)]
+    unit, _ = arranged(cell(FIGURE), *numbers, cell(CARD))
+    picture = unit.children[1].children
+    assert folds(picture) == [1] and picture[2:4] == numbers
+
+
+def test_two_claims_under_one_heading_keep_their_cards_apart():
+    first, second = cell(CARD), cell(CARD)
+    made = arranged(cell(FIGURE), first, cell(FIGURE), second)
+    assert [child["classes"][0] for child in made] == ["unit", "cell", "unit", "cell"] and made[1::2] == [first, second]
+
+
+def test_a_claim_that_nobody_decided_shows_its_card():
+    question, card = paragraph("", "Does it?"), cell(CARD, UNDECIDED)
+    assert arranged(question, cell(FOLDED), card)[0] is card
+    assert arranged(card) == [card]
+
+
+def test_steps_in_code_come_last():
+    step, between, figure, card = cell(), paragraph("", "Then."), cell(FIGURE), cell(CARD)
+    unit, below, opening, *steps, _ = arranged(paragraph("", "Take it apart."), step, between, figure, card)
+    assert below is card and "<details" in opening.astext() and steps[1:] == [step]
+    assert unit.children[0].children == [between]
+
+
+@pytest.mark.parametrize("lines, cut", [(ROWS, False), (ROWS + 4, False), (ROWS + 5, True)])
+def test_a_long_answer_is_cut_and_nothing_of_it_lost(lines, cut):
+    text = "".join(f"line {k}\n" for k in range(lines))
+    live = cell(LIVE, text=text)
+    arranged(live, cell(FIGURE), cell(CARD))
+    blocks = list(live.findall(literal_block))
+    assert len(blocks) == 1 + cut and "".join(b.astext() for b in blocks) == text
+    assert blocks[0].astext().count("\n") == (ROWS if cut else lines)
