@@ -17,6 +17,7 @@ from torch.nn import functional as F
 
 from . import logistic
 
+CELLS = 30_000_000  # numbers of the features that an accelerator is given at once; a processor's cache has room for one set
 LEAST_SPREAD = 1e-3  # of the features' mean spread: what varies less is rounding, not to be blown up to unit spread
 
 
@@ -159,16 +160,19 @@ def fit_grid(
 
 
 def _fit_linear(x, codes: np.ndarray, classes: np.ndarray, penalties: Sequence[float], device) -> list[list[Probe]]:
-    features = tensor(x, device)  # (K, N, F)
-    mean, scale = _standard(features)
-    features = (features - mean[:, None]) / scale[:, None]
-    target, falling = torch.as_tensor(codes, device=features.device), sorted(set(penalties), reverse=True)
-    solved = dict(zip(falling, logistic.solve(features, target, len(classes), falling)))
-    multi = codes.ndim == 2
-    return [
-        [Probe(classes, _linear(*of), mean[k], scale[k], multi) for k, of in enumerate(zip(*solved[l2]))]
-        for l2 in penalties
-    ]
+    falling, multi = sorted(set(penalties), reverse=True), codes.ndim == 2
+    probes: list[list[Probe]] = [[] for _ in penalties]
+    on_processor = tensor(x[:0], device).device.type == "cpu"
+    group = 1 if on_processor else max(1, CELLS // max(1, x[0].size))
+    for start in range(0, len(x), group):
+        features = tensor(x[start : start + group], device)  # (k, N, F)
+        mean, scale = _standard(features)
+        features = (features - mean[:, None]) / scale[:, None]
+        target = torch.as_tensor(codes, device=features.device)
+        solved = dict(zip(falling, logistic.solve(features, target, len(classes), falling)))
+        for of, l2 in zip(probes, penalties):
+            of += [Probe(classes, _linear(*w), mean[k], scale[k], multi) for k, w in enumerate(zip(*solved[l2]))]
+    return probes
 
 
 def _standard(features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:

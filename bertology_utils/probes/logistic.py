@@ -22,7 +22,6 @@ NEWTON = 100  # steps at most; some ten to twenty are usual
 CONJUGATE = 500  # steps at most within one of them
 FORCING = 0.1  # share of its gradient that a Newton step may leave
 HALVINGS = 30
-CELLS = 30_000_000  # numbers of the features of the problems that are solved at once: bounds memory
 
 
 class NotConverged(UserWarning):
@@ -70,11 +69,9 @@ def solve(
     """
     if not all(p > 0 for p in penalties):
         raise ValueError(f"l2 must be positive: {list(penalties)}")
-    group = max(1, CELLS // max(1, x[0].numel()))
-    parts = [_Fit(axes(part), target, many) for part in x.split(group)]
+    fit = _Fit(axes(x), target, many)
     for l2 in penalties:
-        solved = [fit.minimise(l2) for fit in parts]
-        yield torch.cat([w for w, _ in solved]), torch.cat([b for _, b in solved])
+        yield fit.minimise(l2)
 
 
 def axes(x: torch.Tensor) -> Axes:

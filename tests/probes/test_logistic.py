@@ -76,12 +76,13 @@ def test_what_comes_out_does_not_depend_on_company_order_or_penalties_beside():
     assert np.abs(grid[1][0].weight).max() < np.abs(grid[0][0].weight).max() < np.abs(grid[2][0].weight).max()
 
 
-def test_problems_too_large_to_be_solved_at_once_are_solved_in_parts(monkeypatch):
+def test_sets_solved_together_are_solved_as_one_by_one():
     x, codes = problem(k=5)
-    whole = fit_each(x, codes.astype(str))
-    monkeypatch.setattr(logistic, "CELLS", 2 * x[0].size)
-    for a, b in zip(whole, fit_each(x, codes.astype(str))):
-        assert np.abs(a.log_probs(x[0]) - b.log_probs(x[0])).max() < 1e-5
+    target = torch.tensor(codes)
+    ((together, _),) = logistic.solve(torch.tensor(x), target, 4, [1e-3])
+    for k in range(5):
+        ((alone, _),) = logistic.solve(torch.tensor(x[[k]]), target, 4, [1e-3])
+        assert (together[k] - alone[0]).abs().max() < 1e-4
 
 
 def test_classes_that_no_row_has_stay_finite_and_unlikely():
