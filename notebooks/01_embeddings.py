@@ -433,6 +433,16 @@ found("emb.sentence_pooling.toshniwal2020")
 card("emb.sentence_pooling.toshniwal2020")
 
 # %% [markdown]
+# (embeddings-since)=
+# ## Since the survey
+#
+# Two studies qualify the cone. {cite:t}`timkey2021` show that one to three dimensions with very large values decide the cosine in
+# BERT and its relatives: a mean cosine says little of all others. {cite:t}`cai2021` look inside clusters of vectors, and find
+# that there they do spread evenly. So <a href="../claims/emb.anisotropy.ethayarajh2019.html">our claim</a> holds of the whole
+# space, as the study's does; <a href="../claims/emb.postprocessing.mu2018.html">postprocessing</a> takes off what all vectors
+# share, and the exercise takes off the largest dimensions.
+
+# %% [markdown]
 # (embeddings-exercise)=
 # ## Exercise: Is the cone a few dimensions?
 #

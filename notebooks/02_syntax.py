@@ -788,6 +788,17 @@ print(plotting.printed(results("syn.method_favours_model.htut2019").deciding()))
 card("syn.method_favours_model.htut2019")
 
 # %% [markdown]
+# (syntax-since)=
+# ## Since the survey
+#
+# {cite:t}`sinha2021` pretrain on shuffled sentences: after tuning such networks still do well on many tasks, and some syntactic
+# probes hardly notice. {cite:t}`ravichander2021` come from the other side: networks encode properties that their task does not
+# need, even ones that are noise in their data. So a probe's success shows neither order nor use. This is why each probe here has
+# an untrained network beside it, and why <a href="../claims/syn.amnesic.elazar2020.html">a property is erased</a> to see what it
+# was good for. {cite:t}`papadimitriou2022` ask where words mislead (*the onion chopped the chef*): there the upper layers of BERT
+# do follow word order.
+
+# %% [markdown]
 # (syntax-exercise)=
 # ## Exercise: How many nouns does it take?
 #

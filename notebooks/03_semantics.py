@@ -349,6 +349,15 @@ card("sem.numbers.wallace2019b")
 card("sem.entity_linking.broscheit2019")
 
 # %% [markdown]
+# (semantics-since)=
+# ## Since the survey
+#
+# Who did what to whom can mostly be guessed from the words alone. {cite:t}`papadimitriou2022` probe for subjects and objects
+# where they cannot (*the onion chopped the chef*): BERT's lower layers go by the word, the upper ones by its place. Whether <a
+# href="../claims/sem.roles.ettinger2019.html">predictions</a> do the same is open here: 34 sentences are too few, and more such
+# items would be the next step.
+
+# %% [markdown]
 # (semantics-exercise)=
 # ## Exercise: Who chased whom?
 #

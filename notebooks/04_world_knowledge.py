@@ -374,6 +374,15 @@ print(plotting.printed(outcomes))
 # result says most: the model was shown what is so, and has learnt what goes together.
 
 # %% [markdown]
+# (world-knowledge-since)=
+# ## Since the survey
+#
+# {cite:t}`cao2021` ask why BERT answers LAMA's questions, and find that much of the success is the prompt's: its answers follow
+# what a relation's sentences prefer, whatever the subject, and where the data prefer the same they are right. So <a
+# href="../claims/wld.lama.petroni2019.html">LAMA</a> is decided here against the commonest answer of each relation, which knows
+# no subject, and <a href="../claims/wld.templates.jiang2019b.html">other prompts</a> are a claim of their own.
+
+# %% [markdown]
 # (world-knowledge-exercise)=
 # ## Exercise: Does it know the capital, or the country?
 #

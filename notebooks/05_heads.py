@@ -679,6 +679,17 @@ found("hed.explanation_debate.jain2019")
 card("hed.explanation_debate.jain2019")
 
 # %% [markdown]
+# (heads-since)=
+# ## Since the survey
+#
+# {cite:t}`bondarenko2023` take up the idea that a head may do nothing: to leave a word as it is, heads put their weight on tokens
+# of little content, and what training must do to reach weights of zero elsewhere makes the outliers of other parts. It is the
+# survey's reading of <a href="../claims/hed.special_tokens.clark2019.html">attention to [SEP]</a> with a cause.
+# {cite:t}`chen2024` watch <a href="../claims/hed.syntactic.clark2019.html">syntactic heads</a> emerge: within a short stretch of
+# pretraining, together with a steep fall of the loss, and before grammar in predictions. Holding them back for a while even
+# helped.
+
+# %% [markdown]
 # (heads-exercise)=
 # ## Exercise: Which head looks back?
 #

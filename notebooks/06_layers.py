@@ -553,6 +553,15 @@ found("lay.base_vs_large.tenney2019a")
 card("lay.base_vs_large.tenney2019a")
 
 # %% [markdown]
+# (layers-since)=
+# ## Since the survey
+#
+# {cite:t}`ravichander2021` show that networks encode what their task does not need; a layer that tells a property best need not
+# be the one that uses it. So these profiles say where something can be read, not where it works. {cite:t}`papadimitriou2022` find
+# BERT's lower layers lexical and the upper ones bound to word order where words alone mislead, which is hard to see in averages:
+# <a href="../claims/lay.word_order.lin2019.html">word order itself</a> is read off the lower layers best.
+
+# %% [markdown]
 # (layers-exercise)=
 # ## Exercise: Where do two senses part?
 #

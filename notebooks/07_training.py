@@ -1037,6 +1037,17 @@ found("trn.mixout.lee2019")
 card("trn.mixout.lee2019")
 
 # %% [markdown]
+# (training-since)=
+# ## Since the survey
+#
+# {cite:t}`wettig2023` find that 15 % is no law: a network of BERT-large's size does better with <a
+# href="../claims/trn.masking_rate.raffel2019.html">40 % masked</a>. {cite:t}`mosbach2021` explain why <a
+# href="../claims/trn.seed_variance.dodge2020.html">some tuning runs fail</a>: not because text is short or because something is
+# forgotten, as was thought of <a href="../claims/trn.mixout.lee2019.html">mixout</a>, but because gradients vanish early; what is
+# left of the variance is generalization. {cite:t}`chen2024` find that grammar does not come gradually: heads for syntax appear in
+# one brief window of pretraining, and right predictions follow.
+
+# %% [markdown]
 # (training-exercise)=
 # ## Exercise: What did training teach?
 #

@@ -710,6 +710,16 @@ found("siz.table1")
 card("siz.table1")
 
 # %% [markdown]
+# (size-since)=
+# ## Since the survey
+#
+# BERT can lose many weights and few special ones: {cite:t}`kovaleva2021` disable a handful of outlier features, fewer than one
+# weight in a million, and both masked words and tuned tasks suffer. They sit in layer normalisation, which <a
+# href="../claims/siz.magnitude_pruning.gordon2020.html">pruning by size</a> leaves alone. {cite:t}`sellam2022` pretrain BERT 25
+# times from other seeds: what one checkpoint loses need not be what BERT loses. Their released scores are part of the claim about
+# <a href="../claims/trn.seed_variance.dodge2020.html">luck</a>.
+
+# %% [markdown]
 # (size-exercise)=
 # ## Exercise: Where are the parameters?
 #

@@ -585,6 +585,16 @@ card("mbt.tlm.lample2019")
 card("mbt.nmt.clinchant2019")
 
 # %% [markdown]
+# (mbert-since)=
+# ## Since the survey
+#
+# {cite:t}`deshpande2022` change one property of a language at a time. Without shared pieces transfer suffers where word order
+# differs as well, which may be why studies of <a href="../claims/mbt.wordpiece_overlap.wang2019b.html">overlap</a> disagree; and
+# it goes with how well words of the two languages are aligned. {cite:t}`chang2024` train thousands of small networks for 250
+# languages: some foreign text helps a language with little of its own, most if its syntax is alike, but <a
+# href="../claims/mbt.more_languages.artetxe2019.html">more languages</a> cost those with much text, and in the end all.
+
+# %% [markdown]
 # (mbert-exercise)=
 # ## Exercise: In which language does it answer?
 #

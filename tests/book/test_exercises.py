@@ -37,3 +37,10 @@ def test_without_three_dimensions_the_cone_of_mini_is_measured_again(capsys):
     exec(compile(exercise(path), path.stem, "exec"), {})
     whole, less = (list(map(float, part.split())) for part in re.findall(r"\[([^]]+)\]", capsys.readouterr().out))
     assert len(whole) == len(less) == 9 and all(b < a for a, b in zip(whole, less, strict=True))
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda p: p.stem)
+def test_a_chapter_says_what_came_after_the_survey(path):
+    text = path.with_suffix(".py").read_text("utf-8").partition("# ## Since the survey\n")[2].partition("# %%")[0]
+    years = [int(year) for year in re.findall(r"\{cite:t\}`[a-z]+(\d{4})`", text)]
+    assert years and min(years) > 2020 and re.search(r"claims/[\w.]+\.html", text)
