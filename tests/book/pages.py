@@ -14,6 +14,7 @@ PAGES = (
     "scoreboard",
     "methods",
     "models",
+    "coverage",
     "data",
     "faults",
     "writing-a-claim",

@@ -1,0 +1,73 @@
+"""The page on what the survey says and what is tested: its statements, each with the claim that tests it or the reason why none does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape
+from importlib.resources import files
+
+import yaml
+
+from ..claims import ledger
+from ..claims.clauses import UNTESTED
+
+EDITIONS = {"tacl2020": "TACL", "arxiv_v1": "arXiv"}
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A statement of the survey: where it stands, the claims that bear on it, and why it is not tested; empty if it is."""
+
+    section: str
+    edition: str
+    says: str
+    claims: tuple[str, ...]
+    reason: str = ""
+
+
+def statements() -> tuple[Statement, ...]:
+    """Clauses of all rows of the ledger, and what no row tests, in the survey's order.
+
+    Examples
+    --------
+    >>> {s.edition for s in statements()} <= set(EDITIONS)
+    True
+    """
+    text = (files("bertology_utils") / "assets" / "coverage.yaml").read_text(encoding="utf-8")
+    rest = (Statement(s["section"], s["edition"], s["says"], tuple(s["bears"]), s["reason"]) for s in yaml.safe_load(text))
+    found = [*_of_rows(), *rest]
+    return tuple(sorted(found, key=lambda s: (list(EDITIONS).index(s.edition), _numbers(s.section))))
+
+
+def _of_rows() -> Iterator[Statement]:
+    for row in ledger.rows():
+        place = row.survey[0]
+        section = place.section or place.part or ""
+        for clause in row.clauses:
+            reason = " ".join(clause.reason.split()) if clause.kind == UNTESTED else ""
+            yield Statement(section, place.edition, clause.says, (row.id,), reason)
+        if not row.clauses:
+            yield Statement(section, place.edition, row.claim, (row.id,), row.reason)
+
+
+def _numbers(section: str) -> list[int]:
+    """A section's numbers; of a table or a figure, which stands anywhere, none."""
+    return [int(part) for part in section.split(".") if part.isdigit()]
+
+
+def page() -> str:
+    """How many statements are tested, and a table of all."""
+    found = statements()
+    rows = "".join(
+        f"<tr><td>{EDITIONS[s.edition]} {escape(s.section)}</td><td>{escape(s.says)}</td><td>"
+        + ", ".join(f'<a href="../claims/{id}.html">{escape(id.rsplit(".", 1)[0])}</a>' for id in s.claims)
+        + f"</td><td>{f'untested: {escape(s.reason)}' if s.reason else 'tested'}</td></tr>"
+        for s in found
+    )
+    heads = "".join(f'<th scope="col">{name}</th>' for name in ("section", "the survey says", "claim", "tested?"))
+    tested = sum(not s.reason for s in found)
+    return (
+        f"**{tested} of {len(found)} statements are tested**; for each of the others the reason is given.\n\n"
+        f'<table class="facts even"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>'
+    )

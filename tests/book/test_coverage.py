@@ -1,0 +1,32 @@
+"""What the survey says, and what is tested: complete, and each gap with a reason."""
+
+import pytest
+
+from bertology_utils.book import coverage
+from bertology_utils.claims import ledger
+
+STATEMENTS = coverage.statements()
+
+
+def test_every_claim_is_there_and_every_claim_that_is_named_exists():
+    named = {id for s in STATEMENTS for id in s.claims}
+    assert named == {row.id for row in ledger.rows()}
+
+
+@pytest.mark.parametrize("edition", coverage.EDITIONS)
+def test_statements_stand_in_the_survey_s_order(edition):
+    numbers = [coverage._numbers(s.section) for s in STATEMENTS if s.edition == edition]
+    assert numbers == sorted(numbers)
+
+
+def test_what_is_not_tested_says_why():
+    untested = [s for s in STATEMENTS if s.reason]
+    assert untested and all(len(s.reason.split()) >= 3 for s in untested), [s for s in untested if len(s.reason) < 20]
+    clauses = sum(1 for row in ledger.rows() for c in row.clauses if c.kind == "untested")
+    assert len(untested) >= clauses
+
+
+def test_the_page_has_a_line_per_statement():
+    page = coverage.page()
+    assert page.count("<tr><td>") == len(STATEMENTS)
+    assert f"**{sum(not s.reason for s in STATEMENTS)} of {len(STATEMENTS)}" in page
