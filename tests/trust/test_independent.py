@@ -18,6 +18,7 @@ from sklearn.preprocessing import StandardScaler
 from transformers import AutoModelForPreTraining, AutoTokenizer
 
 from bertology_utils import runs
+from bertology_utils.attention.choosing import sides
 from bertology_utils.claims.sources import load_for
 from bertology_utils.settings import Settings
 from bertology_utils.subject import models
@@ -421,3 +422,36 @@ def test_a_word_in_five_contexts(source):
     for layer in range(9):
         mean = np.mean(similar, 0)[layer]
         assert value(rows, "self-similarity", layer=layer) == pytest.approx(mean, abs=0.02), layer
+
+
+def head_named(name: str) -> tuple[int, int]:
+    block, head = (int("".join(filter(str.isdigit, part))) - 1 for part in name.split(","))
+    return block, head
+
+
+@on("builtin", "gap")
+def test_whom_a_pronoun_looks_at(source):
+    rows, data = measured("hed.coreference.clark2019", source, 400)
+    row = rows[(rows["measure"] == "best head") & (rows["task"] == "coreference")].iloc[0]
+    block, head = head_named(row["head"])
+    pieces = lambda i: plain().tokenizer(list(i.words), is_split_into_words=True)["input_ids"]  # noqa: E731
+    _, test, _ = sides([i for i in data["coreference"] if len(pieces(i)) <= 256], train=True)
+    right = []
+    for item in (i for i in test if i.answer is not None and len(i.candidates) > 1):
+        given = plain().read(item.words)[1][block, head][item.pronoun[1]]  # from its last word; [CLS] stands before
+        right.append(np.argmax([given[end] for _, end in item.candidates]) == item.answer)
+    assert (row["n"], row["value"]) == (len(right), pytest.approx(np.mean(right), abs=0.005))
+
+
+@on("builtin", "lin2019_open_sesame")
+def test_what_a_verb_gives_to_its_subject(source):
+    rows, data = measured("hed.agreement_attention.lin2019", source, 400)
+    measure = "right - wrong noun, best head"
+    row = rows[(rows["measure"] == measure) & (rows["kind"] == "agreement")].iloc[0]
+    block, head = head_named(row["head"])
+    _, test, _ = sides([i for i in data["agreement_attention"] if len(i.candidates) > 1])
+    leads = []
+    for item in (i for i in test if not i.condition.startswith("reflexive")):
+        given = plain().read(item.words)[1][block, head, item.meta["from"] + 1, 1:]
+        leads.append(given[item.target] - np.mean([given[c] for c in item.candidates if c != item.target]))
+    assert row["n"] == len(leads) and row["value"] == pytest.approx(np.mean(leads), abs=0.005)
