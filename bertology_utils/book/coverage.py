@@ -1,4 +1,4 @@
-"""The page on what the survey says and what is tested: its statements, each with the claim that tests it or the reason why none does."""
+"""The page on what the survey says and what is tested: each statement with the claim that tests it, or the reason for none."""
 
 from __future__ import annotations
 
@@ -35,7 +35,9 @@ def statements() -> tuple[Statement, ...]:
     True
     """
     text = (files("bertology_utils") / "assets" / "coverage.yaml").read_text(encoding="utf-8")
-    rest = (Statement(s["section"], s["edition"], s["says"], tuple(s["bears"]), s["reason"]) for s in yaml.safe_load(text))
+    rest = (
+        Statement(s["section"], s["edition"], s["says"], tuple(s["bears"]), s["reason"]) for s in yaml.safe_load(text)
+    )
     found = [*_of_rows(), *rest]
     return tuple(sorted(found, key=lambda s: (list(EDITIONS).index(s.edition), _numbers(s.section))))
 
@@ -45,10 +47,10 @@ def _of_rows() -> Iterator[Statement]:
         place = row.survey[0]
         section = place.section or place.part or ""
         for clause in row.clauses:
-            reason = " ".join(clause.reason.split()) if clause.kind == UNTESTED else ""
+            reason = " ".join((clause.reason or "").split()) if clause.kind == UNTESTED else ""
             yield Statement(section, place.edition, clause.says, (row.id,), reason)
         if not row.clauses:
-            yield Statement(section, place.edition, row.claim, (row.id,), row.reason)
+            yield Statement(section, place.edition, row.claim, (row.id,), row.reason or "")
 
 
 def _numbers(section: str) -> list[int]:

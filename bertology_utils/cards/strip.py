@@ -15,7 +15,7 @@ import numpy as np
 
 from ..claims.checks import Check
 from ..claims.clauses import ABSENCE, UNTESTED, Clause, Test
-from .standing import MINILM, Slot, Standing
+from .standing import BUILTIN, MINILM, Slot, Standing
 from .words import share
 
 LEFT, RIGHT = 24, 12  # per cent of the width; the axis runs between these margins
@@ -30,12 +30,22 @@ Place = Callable[[float], float]
 
 @dataclass(frozen=True)
 class Lane:
-    """One subject's figures: (value, low, high) each; low and high may be nan."""
+    """One subject's figures: (value, low, high) each; low and high may be nan.
+
+    `data` and `tasks` say what they are of; empty where that is not known, or is a study's own.
+    """
 
     name: str
     colour: str
     figures: tuple[tuple[float, float, float], ...]
     hollow: bool = False
+    data: frozenset[str] = frozenset()
+    tasks: frozenset[str] = frozenset()
+
+    def like(self, other: Lane) -> bool:
+        """Whether the figures of both are of the same items, as far as that is known."""
+        pairs = ((self.data, other.data), (self.tasks, other.tasks))
+        return all(not mine or not theirs or mine & theirs for mine, theirs in pairs)
 
 
 def strip(standing: Standing) -> str:
@@ -43,9 +53,38 @@ def strip(standing: Standing) -> str:
     if (first := leading(standing)) is None:
         return ""
     clause, test = first
-    lanes = [lane for lane in _lanes(standing, clause.name, test) if lane.figures]
-    drawn = draw(lanes, test, clause.kind == ABSENCE)
+    together, apart = sides([lane for lane in _lanes(standing, clause.name, test) if lane.figures])
+    drawn = draw(together, test, clause.kind == ABSENCE) + _apart(apart)
     return f'<div class="claim-strip"><p class="claim-of">{escape(_said(clause.says))}</p>{drawn}</div>'
+
+
+def sides(lanes: Sequence[Lane]) -> tuple[list[Lane], list[Lane]]:
+    """The lanes that may stand on one axis, and those whose figures are of other items than those of a lane before them.
+
+    >>> mpnet, mini = (Lane(n, "", ((0.8, 0.7, 0.9),), data=frozenset([d])) for n, d in (("mpnet", "cola"), ("mini", "builtin")))
+    >>> [[lane.name for lane in side] for side in sides([mpnet, mini])]
+    [['mpnet'], ['mini']]
+    """
+    together: list[Lane] = []
+    for lane in lanes:
+        if all(lane.like(other) for other in together):
+            together.append(lane)
+    return together, [lane for lane in lanes if lane not in together]
+
+
+def _apart(lanes: Sequence[Lane]) -> str:
+    """Whose figures are of other items, in words."""
+    said = "; ".join(f"{lane.name} {_span(lane)} ({_items(lane)})" for lane in lanes)
+    return f'<p class="claim-of">Of other items, so not on this axis: {escape(said)}</p>' if said else ""
+
+
+def _items(lane: Lane) -> str:
+    return "generated texts" if lane.data == {BUILTIN} else ", ".join(sorted(lane.tasks or lane.data))
+
+
+def _span(lane: Lane) -> str:
+    values = [v for v, *_ in lane.figures]
+    return share(values[0]) if len(values) == 1 else f"{share(min(values))} to {share(max(values))}"
 
 
 def leading(standing: Standing) -> tuple[Clause, Test] | None:
@@ -67,20 +106,31 @@ def _lanes(standing: Standing, clause: str, test: Test) -> list[Lane]:
     ]
     return [
         Lane("paper", "var(--card-ink)", tuple(paper), hollow=True),
-        Lane("real BERT", "var(--real)", figures(standing.real, clause, test)),
-        Lane(standing.larger, "var(--sized)", figures(standing.sized, clause, test)),
-        Lane(MINILM, "var(--relative)", figures(standing.relative, clause, test)),
-        Lane(standing.ours, "var(--mini)", figures(standing.mini, clause, test)),
-        Lane("untrained", "var(--untrained)", figures(standing.untrained, clause, test)),
+        _of("real BERT", "real", standing.real, clause, test),
+        _of(standing.larger, "sized", standing.sized, clause, test),
+        _of(MINILM, "relative", standing.relative, clause, test),
+        _of(standing.ours, "mini", standing.mini, clause, test),
+        _of("untrained", "untrained", standing.untrained, clause, test),
     ]
+
+
+def _of(name: str, colour: str, slot: Slot, clause: str, test: Test) -> Lane:
+    found = _checks(slot, clause, test)
+    tasks = {part for c in found for part in c.key.split(", ") if part.startswith("task ") and part != "task all"}
+    data = {r.data for r in slot.records if r.kind == "rerun"}
+    figures = tuple((c.value, c.low, c.high) for c in found)
+    return Lane(name, f"var(--{colour})", figures, data=frozenset(data), tasks=frozenset(tasks))
 
 
 def figures(slot: Slot, clause: str, test: Test) -> tuple[tuple[float, float, float], ...]:
     """What a slot has for a test: value, low, high of each; low and high may be nan."""
-    found: Sequence[Check] = [
-        c for o in (slot.decision.clauses if slot.decision else ()) if o.name == clause for c in o.checks
-    ]
-    return tuple((c.value, c.low, c.high) for c in found if c.measure == test.measure and np.isfinite(c.value))
+    return tuple((c.value, c.low, c.high) for c in _checks(slot, clause, test))
+
+
+def _checks(slot: Slot, clause: str, test: Test) -> list[Check]:
+    decided = slot.decision.clauses if slot.decision else ()
+    checks = (c for o in decided if o.name == clause for c in o.checks)
+    return [c for c in checks if c.measure == test.measure and np.isfinite(c.value)]
 
 
 def draw(lanes: Sequence[Lane], test: Test, absence: bool = False) -> str:
@@ -185,9 +235,5 @@ def _tick(value: float, ticks: Sequence[float]) -> str:
 
 
 def _aria(lanes: Sequence[Lane], test: Test, zone: tuple[float, float]) -> str:
-    said = []
-    for lane in lanes:
-        values = [v for v, *_ in lane.figures]
-        span = share(values[0]) if len(values) == 1 else f"{share(min(values))} to {share(max(values))}"
-        said.append(f"{lane.name} {span}")
-    return f"{test.measure} with 95% intervals: {', '.join(said)}; {_holds(zone)}"
+    said = ", ".join(f"{lane.name} {_span(lane)}" for lane in lanes)
+    return f"{test.measure} with 95% intervals: {said}; {_holds(zone)}"
