@@ -71,30 +71,30 @@ def collect(
     distances : bool
         Also Jensen-Shannon divergences between all pairs of heads (clark2019); quadratic in the number of heads.
     """
-    found: dict[int, dict[str, np.ndarray]] = {}
-    pairs: dict[int, np.ndarray] = {}
+    index: list[int] = []
+    blocks: list[dict[str, np.ndarray]] = []  # of a batch each
+    pairs: list[np.ndarray] = []
     total, count = np.zeros((subject.n_layers * subject.n_heads,) * 2), 0
     right = np.zeros((0 if arcs is None else len(arcs), subject.n_layers, subject.n_heads), bool)
     for batch in maps(subject, sentences, second=second, norms=norms, settings=settings):
         tensors = statistics(batch) | (norm_statistics(batch) if norms else {})
-        block = {name: tensor.cpu().numpy() for name, tensor in tensors.items()}
-        for b, i in enumerate(batch.index):
-            found[i] = {name: array[b] for name, array in block.items()}
+        blocks.append({name: tensor.cpu().numpy() for name, tensor in tensors.items()})
+        index += batch.index
         if distances:
             js = divergences(batch)  # (B, H, H)
             total, count = total + js.sum(0).double().cpu().numpy(), count + len(js)
-            pairs |= dict(zip(batch.index, _by_layer(js.cpu().numpy(), subject.n_heads)))
+            pairs.append(_by_layer(js.cpu().numpy(), subject.n_heads))
         if arcs is not None:
             which, ok = hits(batch, arcs)
             right[which] = ok
-    if not found:
+    if not index:
         raise ValueError("no sentence to collect statistics from")
-    order = sorted(found)
-    stacked = {name: np.stack([found[i][name] for i in order]) for name in found[order[0]]}
+    order = np.argsort(index)
+    values = {name: np.concatenate([block.pop(name) for block in blocks])[order] for name in list(blocks[0])}
     return Heads(
-        values={name: stacked[name] for name in STATISTICS},
-        norms={name: array for name, array in stacked.items() if name not in STATISTICS},
-        distances=np.stack([pairs[i] for i in order]) if distances else None,
+        values={name: values[name] for name in STATISTICS},
+        norms={name: array for name, array in values.items() if name not in STATISTICS},
+        distances=np.concatenate(pairs)[order] if distances else None,
         matrix=total / count if distances else None,
         hits=right if arcs is not None else None,
     )

@@ -34,6 +34,7 @@ from . import (
     samples,
     scoreboard,
     social,
+    speed,
     trust,
     trying,
 )
@@ -74,6 +75,7 @@ def write(folder: Path, settings: Settings, repository: str = "", site: str = ""
         "changes": trust.changes(),
         "coverage": coverage.page(),
         "faults": faults.table(),
+        "speed": speed.table(),
         "colab": colab(),
         "licences": samples.licences(),
         "samples": samples.page(),
