@@ -13,6 +13,8 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 from statistics import median
@@ -129,11 +131,9 @@ def _scoring(subject, texts: list[str], folder: str) -> Iterator[Pair]:
     def ours() -> np.ndarray:
         return cloze.pseudo_log_likelihood(subject, texts)
 
-    try:
-        from minicons import scorer  # type: ignore[import-not-found]
-    except ImportError:
+    if find_spec("minicons") is None:
         return
-    peer = scorer.MaskedLMScorer(folder, "cpu")
+    peer = import_module("minicons.scorer").MaskedLMScorer(folder, "cpu")
     if not hasattr(peer.tokenizer, "batch_encode_plus"):  # gone from transformers 5
         peer.tokenizer.batch_encode_plus = peer.tokenizer.__call__
 

@@ -22,7 +22,8 @@ def table() -> str:
     heads = "".join(f'<th scope="col">{name}</th>' for name in names)
     return (
         f'<table class="facts even"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>\n\n'
-        f"`{made['model']}`, one thread, processor seconds, medians and ranges of turns; a processor with {made['machine']['capability']} "
+        f"`{made['model']}`, one thread, processor seconds, medians and ranges of turns; a processor with "
+        f"{made['machine']['capability']} "
         f"whose matrix products reach {made['matmul GFLOP/s']:.0f} GFLOP per second; torch {made['versions']['torch']}, "
         f"transformers {made['versions']['transformers']}."
     )
