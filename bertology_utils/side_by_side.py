@@ -19,7 +19,7 @@ import pandas as pd
 
 from . import files, provenance
 from .claims import evidence, ledger
-from .claims.evidence import DECIDING, Evidence, is_real
+from .claims.evidence import Evidence, is_real
 from .claims.refused import Refused, latest
 from .claims.registry import Claim
 from .claims.result import Result
@@ -180,7 +180,7 @@ def results(id: str, settings: Settings | None = None, *, data: str | None = Non
     mine = own[0].model if own else ""
     chosen = [r for r in reruns.values() if not r.is_twin and r.model != mine]
     released = [r for r in known if r.kind == "released"]
-    berts = [r for r in released if is_real(r.model) and r.label in DECIDING]
+    berts = [r for r in released if is_real(r.model) and r.decides]
     berts.sort(key=lambda r: (not r.model.startswith("bert-base"), r.model))
     made = Results(
         records=(*_once(berts), *sorted(chosen, key=_rank), *own),

@@ -16,7 +16,7 @@ from typing import Any
 from ..calibration import table
 from ..claims import ledger
 from ..claims import seeds as seed_records
-from ..claims.evidence import DECIDING, SHIPPED, Evidence, is_real, shelves, together
+from ..claims.evidence import SHIPPED, Evidence, is_real, shelves, together
 from ..claims.ledger import Row
 from ..claims.reported import Figure, figures
 from ..claims.rules import FAILS, NOT_FOUND, NOT_RERUN, UNTESTABLE, Decision
@@ -124,7 +124,7 @@ class Standing:
         """The real BERT."""
         mine = [r for r in self.records if r.kind == "rerun" and is_real(r.model) and _published(r) and r.decision]
         others = [
-            r for r in self.records if r.kind == "released" and r.stance and is_real(r.model) and r.label in DECIDING
+            r for r in self.records if r.kind == "released" and r.stance and is_real(r.model) and r.decides
         ]
         return _slot(_headline(mine) or others, ours=False)
 

@@ -33,7 +33,7 @@ from .rules import UNTESTABLE, Decision, decide, pooled
 KINDS = ("rerun", "released", "paper")
 ROUNDING = 1e-6  # share of a hidden state by which two processors differ
 VERSION = 2  # of the format of a record
-DECIDING = ("", "authors", "rerun")  # labels of records that may decide; related and digitised ones bear on the claim
+READING = 0.02  # by which figures read off a picture may be wrong: the most that any release here says of itself
 SHIPPED = Path(str(resources("bertology_utils") / "assets" / "evidence"))
 
 
@@ -104,6 +104,18 @@ class Evidence:
         """As `decision`; rows that a clause does not find are an error (`RuleError`): a misspelt name, most likely."""
         twin = None if self.is_twin else self.over_twin
         return decide(ledger.row(self.claim).clauses, self.rows, twin, self.data, over, partial=self.is_own)
+
+    @property
+    def decides(self) -> bool:
+        """Whether released outputs may decide the claim.
+
+        Related ones (another measure, another network) only bear on it. Of those read off a picture every figure that decides
+        must lie three times the reading error from its bound.
+        """
+        if self.label == "digitised":
+            checks = self.decision.checks if self.decision else ()
+            return bool(checks) and all(abs(c.value - c.bound) >= 3 * READING for c in checks)
+        return self.label != "related"
 
     @property
     def n(self) -> int:

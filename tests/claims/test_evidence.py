@@ -112,12 +112,12 @@ def test_shipped_records_are_of_known_rows_and_decided_by_their_clauses():
 
 def test_released_outputs_that_may_decide_do():
     """Authors' own outputs and independent reruns of the real BERT: a clause finds their figures, or a name differs."""
-    from bertology_utils.cards.standing import DECIDING, is_real
+    from bertology_utils.cards.standing import is_real
 
     silent = [
         str(r.file)
         for r in shipped()
-        if r.kind == "released" and r.label in DECIDING and r.stance and is_real(r.model) and r.decision is None
+        if r.kind == "released" and r.decides and r.stance and is_real(r.model) and r.decision is None
     ]
     assert silent == []
 
