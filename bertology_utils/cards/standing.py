@@ -123,9 +123,7 @@ class Standing:
     def real(self) -> Slot:
         """The real BERT."""
         mine = [r for r in self.records if r.kind == "rerun" and is_real(r.model) and _published(r) and r.decision]
-        others = [
-            r for r in self.records if r.kind == "released" and r.stance and is_real(r.model) and r.decides
-        ]
+        others = [r for r in self.records if r.kind == "released" and r.stance and is_real(r.model) and r.decides]
         return _slot(_headline(mine) or others, ours=False)
 
     @cached_property
