@@ -11,9 +11,11 @@ ROUNDED = 1e-5  # records keep six significant digits
 _SHARES = (
     "accuracy", "accuracy by gold class", "accuracy by language", "accuracy left", "accuracy, first language",
     "accuracy, majority", "accuracy, second language", "alignment F1", "balanced accuracy", "cloze accuracy", "control accuracy",
-    "cumulative accuracy", "F1", "F1 by layer", "F1, layer 0", "F1, lookup", "F1, majority", "kNN accuracy", "LAS",
+    "cumulative accuracy", "F1", "F1 by layer", "F1, layer 0", "F1, lookup", "F1, majority",
+    "heterogeneous, all heads", "heterogeneous, survivors", "kNN accuracy", "LAS",
     "majority", "masked-LM accuracy", "mean accuracy", "minimal-pair accuracy", "overlap of top 10", "P@1",
-    "root accuracy", "share of maps", "share of the norms", "share of the weights", "test accuracy", "top-5 overlap", "UAS",
+    "root accuracy", "share of heads surviving", "share of maps", "share of the norms",
+    "share of the weights", "test accuracy", "top-5 overlap", "UAS",
     "UUAS", "zero-shot accuracy",
 )  # fmt: skip
 _SIGNED = (
