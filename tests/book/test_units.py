@@ -56,6 +56,11 @@ def test_a_claim_that_nobody_decided_shows_its_card():
     assert arranged(card) == [card]
 
 
+def test_what_such_a_claim_shows_unfolded_stays_in_sight():
+    points, card = cell("hide-input"), cell(CARD, UNDECIDED)
+    assert arranged(paragraph("", "Does it?"), points, card)[:2] == [points, card]
+
+
 def test_steps_in_code_come_last():
     step, between, figure, card = cell(), paragraph("", "Then."), cell(FIGURE), cell(CARD)
     unit, below, opening, *steps, _ = arranged(paragraph("", "Take it apart."), step, between, figure, card)
