@@ -29,12 +29,8 @@ ROWS = dict.fromkeys(ITEMS, "Rows for the figures")
 TABLE = dict.fromkeys(ITEMS, "The whole table")
 NUMBERS = dict.fromkeys(ITEMS, "The figure in numbers")
 HELP = dict.fromkeys(ITEMS, "Imports and helpers")
-LIVE, FIGURE, CARD, UNDECIDED = (
-    "unit-live",
-    "unit-figure",
-    "unit-card",
-    "unit-undecided",
-)  # the parts of a unit that the page has places for
+# the parts of a unit that the page has places for
+LIVE, FIGURE, CARD, UNDECIDED = "unit-live", "unit-figure", "unit-card", "unit-undecided"
 
 
 def fold(notebook: Any) -> Any:

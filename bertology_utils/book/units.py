@@ -35,7 +35,7 @@ def arrange(app: Any, tree: document) -> None:
             unit[span] = [_beside(unit[span])]
         if any(UNDECIDED in _parts(child) for child in unit.children):
             card = next(k for k, child in enumerate(unit.children) if CARD in _parts(child))
-            seen = [child for child in unit[1:card] if "cell" in _parts(child) and FOLDED not in _parts(child)]
+            seen = [child for child in unit[1:card] if {"cell", FOLDED} & _parts(child) == {"cell"}]
             rest = [child for child in unit[1:card] if child not in seen]
             unit[1 : card + 1] = [*seen, unit[card], *(_details("What was run", rest) if rest else [])]
 

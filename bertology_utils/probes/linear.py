@@ -17,9 +17,7 @@ from torch.nn import functional as F
 
 from . import logistic
 
-CELLS = (
-    30_000_000  # numbers of the features that an accelerator is given at once; a processor's cache has room for one set
-)
+CELLS = 30_000_000  # numbers of features that an accelerator is given at once; a processor's cache has room for one set
 LEAST_SPREAD = 1e-3  # of the features' mean spread: what varies less is rounding, not to be blown up to unit spread
 
 

@@ -26,6 +26,11 @@ def test_what_is_not_tested_says_why():
     assert len(untested) >= clauses
 
 
+def test_what_has_no_clause_is_not_called_tested():
+    bare = {row.id for row in ledger.rows() if not any(c.tests for c in row.clauses)}
+    assert bare and all(s.reason for s in STATEMENTS if s.claims[0] in bare and len(s.claims) == 1)
+
+
 def test_the_page_has_a_line_per_statement():
     page = coverage.page()
     assert page.count("<tr><td>") == len(STATEMENTS)

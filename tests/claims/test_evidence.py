@@ -122,6 +122,29 @@ def test_released_outputs_that_may_decide_do():
     assert silent == []
 
 
+@pytest.mark.parametrize(
+    "label, value, decides",
+    [
+        ("digitised", 0.2, True),  # bound .1, reading error .02
+        ("digitised", 0.15, False),  # surely beyond the bound by its interval, but within three reading errors of it
+        ("digitised", 0.03, True),  # as surely short of it: what is read off a picture can speak against a claim too
+        ("authors", 0.15, True),
+        ("related", 0.2, False),
+    ],
+)
+def test_what_is_read_off_a_picture_decides_far_from_the_bound_only(label, value, decides):
+    row = {
+        "measure": "change, last third - first third",
+        "value": value,
+        "low": value - 0.01,
+        "high": value + 0.01,
+        "n": 96,
+    }
+    source = {"model": "bert-base-uncased", "data": "released/some_picture", "kind": "released", "label": label}
+    record = Evidence(claim="trn.last_layers_change.kovaleva2019", rows=[row], **source)
+    assert record.decision is not None and record.decides is decides
+
+
 def test_no_record_names_a_path_of_some_machine():
     for path in evidence.SHIPPED.rglob("*.json"):
         assert "/home/" not in path.read_text() and "/tmp/" not in path.read_text(), path
