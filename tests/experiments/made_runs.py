@@ -10,6 +10,7 @@ import numpy as np
 from bertology_utils import runs
 from bertology_utils.claims.evidence import Evidence
 from bertology_utils.data import of as data_of
+from bertology_utils.experiments.training.family import HALF
 from bertology_utils.family import grid
 from bertology_utils.family.record import Record
 from bertology_utils.family.recorded import Recorded
@@ -69,7 +70,7 @@ class Made(Recorded):
         first = {"tokens": config.tokens // 2, "heldout_mlm": 3.0 + self.fallen + own.normal(0, 0.005)}
         last = {
             "tokens": config.tokens,
-            "heldout_mlm": 3.0,
+            "heldout_mlm": 3.0 + self.fallen + own.normal(0, 0.005) if name == HALF else 3.0,
             "heldout_generator_mlm": 4.0 + own.normal(0, 0.01),
             "heldout_unigram": 5.0,
             "heldout_detected": self.told + own.normal(0, 0.01),

@@ -24,6 +24,7 @@ from ...settings import Settings
 
 PLATEAU = "loss below the unigram plateau"
 FALL = "loss fallen over the last doubling of pieces"
+HALF = "half pieces"
 Read = Callable[[Record], np.ndarray]
 
 
@@ -97,12 +98,21 @@ def fall(runs: Recorded, settings: Settings) -> dict:
 
     It is less than what is left to fall: a loss that nears its plateau by a power of the pieces, at most the first, has as far
     again to go at least. So a tier whose loss fell by more than a tenth of a nat is not within a tenth of its plateau, and what
-    its groups differ by may be how soon they learn.
+    its groups differ by may be how soon they learn. Both ends are ends where the tier has runs of half the pieces; else the
+    first end is the middle of the same run, whose rate has not come down yet: the fall looks larger then.
     """
     name = next(group for group in runs.tier.groups if runs.has(group))
+    if runs.has(HALF):
+        ends = zip(*pairs(runs, HALF, name), strict=True)
+        row = over_seeds(FALL, [_end(half) - _end(whole) for half, whole in ends], settings, group=name)
+        return row | {"n": next(iter(runs.group(name).values())).config["final_predictions"]}
     found = list(runs.group(name).values())
     row = over_seeds(FALL, [_fallen(r) for r in found], settings, group=name)
     return row | {"n": found[0].config["eval_predictions"]}  # places that each evaluation asks
+
+
+def _end(record: Record) -> float:
+    return record.curve[-1]["heldout_mlm"]
 
 
 def _fallen(record: Record) -> float:
