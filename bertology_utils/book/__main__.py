@@ -22,6 +22,7 @@ from . import (
     stage,
     stored_cards,
     studies,
+    survey_figures,
     trying,
 )
 from .own import bring
@@ -51,7 +52,7 @@ def main(words: list[str] | None = None) -> int:
     commands.add_parser("try", help="make the stored answers of the page Try it yourself again (needs mpnet)")
     commands.add_parser(
         "look",
-        help="make the what the pages Look into heads and Look into layers show again (needs mpnet and a mirror)",
+        help="make again what the pages on heads, layers and the survey's figures show (needs mpnet and a mirror)",
     )
     given = parser.parse_args(words)
     try:
@@ -71,7 +72,7 @@ def main(words: list[str] | None = None) -> int:
         elif given.command == "try":
             print(trying.store())
         elif given.command == "look":
-            print(heads.store(), layers.store())
+            print(heads.store(), layers.store(), survey_figures.store())
         else:
             switches = (given.model, given.data, given.device) if given.execute else None
             print(build(given.output, switches, own=given.own))

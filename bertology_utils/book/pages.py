@@ -35,6 +35,7 @@ from . import (
     scoreboard,
     social,
     speed,
+    survey_figures,
     trust,
     trying,
 )
@@ -86,6 +87,7 @@ def write(folder: Path, settings: Settings, repository: str = "", site: str = ""
         "try": trying.page(weights),
         "heads": heads.page(weights),
         "layers": layers.page(),
+        **{f"figure_{name}": svg for name, svg in survey_figures.page().items()},
         "concordance_in_a_line": concordance_page.headline(),
         **{f"concordance_{name}": text for name, text in concordance_page.page().items()},
     }

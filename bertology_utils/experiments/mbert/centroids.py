@@ -7,7 +7,7 @@ these layers; of the embeddings alone; and of the languages' pieces, counted, si
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
@@ -93,12 +93,15 @@ def linked(rows: pd.DataFrame) -> tuple[np.ndarray, list[str]]:
     >>> names, tree[:, 2].round(6).tolist()
     (['Dutch', 'German', 'Greek'], [0.2, 0.9])
     """
-    names = sorted({*rows["language"], *rows["other"]})
-    d = np.zeros((len(names), len(names)))
-    for one, two, value in zip(rows["language"], rows["other"], rows["value"]):
-        a, b = names.index(one), names.index(two)
-        d[a, b] = d[b, a] = value
+    d, names = square(zip(rows["language"], rows["other"], rows["value"]))
     return linkage(squareform(d, checks=False), "average"), names
+
+
+def square(pairs: Iterable[tuple[str, str, float]]) -> tuple[np.ndarray, list[str]]:
+    """Distances (K, K) of K languages, by pairs of their names, and the names."""
+    found = {frozenset((one, two)): value for one, two, value in pairs}
+    names = sorted({name for pair in found for name in pair})
+    return np.array([[found.get(frozenset((a, b)), 0.0) for b in names] for a in names]), names
 
 
 def _resampled(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
