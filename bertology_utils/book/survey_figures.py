@@ -78,7 +78,7 @@ def page() -> dict[str, str]:
 
 def _svg(name: str, **given: Any) -> str:
     lines = template(name).render(**given).splitlines()
-    return '<div class="drawn">' + "\n".join(line for line in lines if line.strip()) + "</div>"
+    return '<div class="drawn" tabindex="0">' + "\n".join(line for line in lines if line.strip()) + "</div>"
 
 
 def _arcs(edges: Sequence[Sequence[int]], gold: set[tuple[int, int]]) -> list[dict[str, Any]]:

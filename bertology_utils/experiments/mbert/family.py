@@ -87,11 +87,15 @@ def loss(runs: Recorded, settings: Settings, measure: str, a: str, b: str, langu
 
 
 def plateau(runs: Recorded, settings: Settings, groups: Sequence[str]) -> list[dict]:
-    """How far each group's loss lies below that of the pieces' frequencies, and the loss itself, by language: rows."""
+    """How far each group's loss lies below that of the pieces' frequencies, and the loss itself, by language: rows.
+
+    Where the body was frozen the second language alone is asked: for half of the run no piece of the first was to be told.
+    """
     out = []
     for group in dict.fromkeys(groups):
         found = list(runs.group(group).values())
-        for language in languages(found[0]):
+        frozen = found[0].config.get("body") == "frozen"
+        for language in languages(found[0])[1 if frozen else 0 :]:
             n = heldout(found[0], language, "n")
             of = {"group": group, "language": language}
             levels = {

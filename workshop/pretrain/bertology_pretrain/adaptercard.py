@@ -51,7 +51,8 @@ model = PeftModel.from_pretrained(
 def card(folder: str | Path, name: str) -> Path:
     """Write ``README.md`` into an adapter's folder.
 
-    A table ``comparison.csv`` that lies there (columns ``plan, pieces, loss, accuracy``) becomes the card's.
+    A table ``comparison.csv`` that lies there (columns ``plan, pieces, loss, accuracy``) becomes the card's, and so does the curve
+    of ``longer.json``, the ``training.json`` of a run that began with this adapter.
 
     Raises
     ------
@@ -65,7 +66,9 @@ def card(folder: str | Path, name: str) -> Path:
     rows = list(csv.DictReader(compared.read_text("utf-8").splitlines())) if compared.is_file() else []
     layers = path / "profiles.csv"
     profiles = list(csv.DictReader(layers.read_text("utf-8").splitlines())) if layers.is_file() else []
-    return write(path / "README.md", text(name, base, training, rows, profiles))
+    longer = path / "longer.json"
+    on = json.loads(longer.read_text("utf-8")) if longer.is_file() else None
+    return write(path / "README.md", text(name, base, training, rows, profiles, on))
 
 
 def profiles(folder: str | Path, name: str, plain: str | Path) -> Path:
@@ -89,12 +92,18 @@ def profiles(folder: str | Path, name: str, plain: str | Path) -> Path:
     return write(Path(folder) / "profiles.csv", stream.getvalue())
 
 
+def _curve(curve: Sequence[dict[str, Any]], before: int = 0) -> str:
+    lines = "\n".join(f"| {before + r['pieces']:,} | {r['loss']:.3f} | {r['accuracy']:.3f} |" for r in curve)
+    return f"| pieces | held-out loss (nats) | accuracy |\n|---|---|---|\n{lines}"
+
+
 def text(
     name: str,
     base: str,
     training: dict[str, Any],
     compared: list[dict[str, str]],
     profiled: Sequence[dict[str, str]] = (),
+    longer: dict[str, Any] | None = None,
 ) -> str:
     """The card in Markdown."""
     plan, curve = training["plan"], training["curve"]
@@ -104,7 +113,7 @@ def text(
         f"- {known[file]['title']} ({known[file]['from']}; {known[file]['licence']})" if file in known else f"- {file}"
         for file in training["files"]
     )
-    table = "\n".join(f"| {r['pieces']:,} | {r['loss']:.3f} | {r['accuracy']:.3f} |" for r in curve)
+    table = _curve(curve)
     parts = [
         f"# Mask adapter `{name}`",
         f"It gives back to `{base}` what its tuning on sentences took: the filling of masks. The network itself is not changed: "
@@ -116,8 +125,15 @@ def text(
         f"last {plan['cooldown']:,} pieces falling to nought. No text was chosen for what the book's items ask.",
         f"**Held out.** {last['loss']:.3f} nats per piece, {last['accuracy']:.1%} guessed out of the whole vocabulary "
         f"({last['n']:,} pieces, 15 % hidden).",
-        f"| pieces | held-out loss (nats) | accuracy |\n|---|---|---|\n{table}",
+        table,
     ]
+    if longer:
+        end, seen = longer["curve"][-1], training["pieces"]
+        parts.append(
+            f"**Longer?** A run that began with this adapter, its rates rising and falling anew, read {longer['pieces']:,} pieces more: "
+            f"{end['loss']:.3f} nats and {end['accuracy']:.1%} after {seen + longer['pieces']:,} pieces, where this one has {last['loss']:.3f} "
+            f"and {last['accuracy']:.1%}. The book's figures are of this one.\n\n{_curve(longer['curve'], seen)}"
+        )
     if compared:
         lines = "\n".join(f"| {r['plan']} | {int(r['pieces']):,} | {r['loss']} | {r['accuracy']} |" for r in compared)
         parts.append(
