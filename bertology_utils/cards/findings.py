@@ -17,7 +17,7 @@ something. A figure that no row gives, or an outcome that is no longer so, is an
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -29,11 +29,13 @@ import yaml
 
 from ..claims import ledger, reported
 from ..claims.evidence import SHIPPED, find
-from ..settings import Settings
+from ..settings import TWIN, Settings
+from .concordance import SAME
 from .standing import MINILM, Standing, standing
 from .words import sentence
 
 FINDINGS = Path(__file__).parents[1] / "assets" / "findings"
+APART = "(Each network on texts of its own.)"
 FIELDS = {"text", "figures", "outcomes", "relative"}
 
 
@@ -137,7 +139,25 @@ def filled(name: str, entry: Mapping[str, Any], settings: Settings | None = None
         if now != label:
             raise StaleFinding(f"{name}: the text is written for {who}: {label!r}; the evidence says {now!r}")
     figures = {key: _figure(id, key, spec, settings) for key, spec in entry.get("figures", {}).items()}
-    return " ".join(entry["text"].format(**figures).split())
+    used = [spec for key, spec in entry.get("figures", {}).items() if f"{{{key}}}" in entry["text"]]
+    return " ".join([*entry["text"].format(**figures).split(), APART if apart(used) else ""]).strip()
+
+
+def apart(figures: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether figures of one measure are of networks that read no text in common.
+
+    Examples
+    --------
+    >>> mini, mpnet = ({"measure": "F1", "model": m, "data": d} for m, d in (("mini", "builtin"), ("mpnet", "glue_sst2")))
+    >>> apart([mini, mpnet]), apart([mini, mini | {"model": "mpnet"}])
+    (True, False)
+    """
+    read: dict[str, dict[str, set[str]]] = {}
+    for spec in figures:
+        if "model" in spec:
+            network = spec["model"].removesuffix(TWIN)
+            read.setdefault(spec["measure"], {}).setdefault(network, set()).add(SAME.get(spec["data"], spec["data"]))
+    return any(not set.intersection(*by.values()) for by in read.values())
 
 
 def _figure(id: str, key: str, spec: Mapping[str, Any], settings: Settings | None) -> str:
