@@ -493,7 +493,7 @@ card("mbt.alignment_tuning.cao2019")
 # mostly English once more, in pieces of its own, since two real languages stay apart at this budget. What Bibles teach such
 # models, in English and German and in English twice, stands below.
 
-# %% mystnb={"figure": {"caption": "Small bilingual models, five seeds each: translations retrieved, and the tags of the second language by a tagger of the first."}, "image": {"alt": "Horizontal bars by group of runs: share of translations retrieved and of tags right in the second language."}}
+# %% mystnb={"figure": {"caption": "Small bilingual models, three to five seeds each: translations retrieved, and the tags of the second language by a tagger of the first."}, "image": {"alt": "Horizontal bars by group of runs: share of translations retrieved and of tags right in the second language."}}
 family = ["wordpiece_overlap.wang2019b", "vocabulary_swap.artetxe2019", "language_ids.wang2019b", "tlm.lample2019"]
 rows = pd.concat([results(f"mbt.{name}", data="builtin").rows for name in family]).drop_duplicates(["group", "measure", "language"])
 shown = {
