@@ -23,10 +23,7 @@
 # **Five things this chapter shows**
 
 # %% tags=["remove-cell"]
-# @title Model and data {display-mode: "form"}
-MODEL = "default"  # @param ["default", "mini", "bert-base-uncased"] {allow-input: true}
-DATA = "default"  # @param ["default", "builtin", "original"]
-FAST = False  # @param {type: "boolean"}
+# @title The package {display-mode: "form"}
 PACKAGE = ""  # what pip is to install; empty: a wheel beside this notebook, or the repository around it
 import sys
 from importlib.util import find_spec
@@ -35,14 +32,18 @@ from subprocess import check_call
 
 if not find_spec("bertology_utils"):
     here = [*Path().glob("bertology_utils-*.whl"), *(p.parent for p in Path("..").glob("bertology_utils"))]
-    wanted = [PACKAGE] if PACKAGE else here[:1]
-    if not wanted:
-        print("The package bertology_utils is not installed here, and this notebook has no address to take it from.")
-        print("In a copy of the repository, `pip wheel --no-deps .` makes a file bertology_utils-(version).whl.")
-        print("Put that file beside this notebook and run this cell again; on Colab, choose it below.")
+    if not (wanted := [PACKAGE] if PACKAGE else here[:1]):
+        print("The package bertology_utils is not installed. In a copy of the repository, `pip wheel --no-deps .` makes a file")
+        print("bertology_utils-(version).whl: put it beside this notebook and run this cell again; on Colab, choose it below.")
         colab = sys.modules.get("google.colab")
         wanted = (colab and list(colab.files.upload())) or sys.exit("The package is still missing.")
     check_call([sys.executable, "-m", "pip", "install", "-q", *wanted])
+
+# %% tags=["remove-cell"]
+# @title Model and data {display-mode: "form"}
+MODEL = "default"  # @param ["default", "mini", "bert-base-uncased"] {allow-input: true}
+DATA = "default"  # @param ["default", "builtin", "original"]
+FAST = False  # @param {type: "boolean"}
 from bertology_utils import choose
 
 choose(MODEL, DATA, "embeddings", fast=FAST)

@@ -43,7 +43,7 @@ def main(words: list[str] | None = None) -> int:
     commands.add_parser(
         "cards", help="make the cards in the stored notebooks again from the records; nothing is executed"
     )
-    commands.add_parser("bootstrap", help="give every notebook its first code cell, with the package's address")
+    commands.add_parser("bootstrap", help="give every notebook its first code cells, with the package's address")
     taking = commands.add_parser("picture", help="take the README's picture of the landing page of the rendered book")
     taking.add_argument("--pages", type=Path, default=stage.ROOT / "book" / "_build" / "html")
     moving = commands.add_parser("portability", help="execute the notebooks as other machines would; what moves?")

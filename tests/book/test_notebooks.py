@@ -15,7 +15,7 @@ import nbformat
 import pytest
 from nbval.plugin import find_comment_markers, find_metadata_tags
 
-from bertology_utils.book import bootstrap, notebooks, stage
+from bertology_utils.book import notebooks, stage
 from bertology_utils.book.halves import halves
 from bertology_utils.scores.sameness import plain, same
 
@@ -54,8 +54,7 @@ class TestStored:
 
     def test_cells_are_short(self, path):
         for cell in code_cells(path):
-            if cell.metadata.get("tags") != bootstrap.TAGS:  # no page shows it, and on Colab it is a form
-                assert len(cell.source.splitlines()) <= LINES, cell.source
+            assert len(cell.source.splitlines()) <= LINES, cell.source
 
     def test_pictures_have_alternative_text_and_numbers_below_them(self, path):
         """The numbers stand in the picture's own cell or, folded, in one of the next, up to the claim's card."""

@@ -170,6 +170,23 @@ def test_a_tier_that_still_learns_decides_nothing(fallen, expected):
     assert value(rows, family.FALL) == pytest.approx(fallen, abs=0.02)
 
 
+@pytest.mark.parametrize(("there", "expected"), [(True, 0.05), (False, 1.05)])
+def test_a_fall_is_read_between_two_ends_where_runs_of_half_the_pieces_are_there(there, expected):
+    """In the middle of a run the rate has not come down yet: its loss is higher than the end of a run of half the pieces."""
+
+    class Unfinished(Made):
+        def has(self, name):
+            return (there or name != family.HALF) and name in self.tier.groups
+
+        def one(self, name, seed):
+            record = super().one(name, seed)
+            record.curve[0]["heldout_mlm"] += 1.0
+            return record
+
+    row = family.fall(Unfinished(TIER, fallen=0.05), SETTINGS)
+    assert row["value"] == pytest.approx(expected, abs=0.02)
+
+
 def test_a_fall_is_read_between_the_evaluations_beside_half_of_the_pieces():
     curve = [{"tokens": t, "heldout_mlm": loss} for t, loss in ((200, 6.0), (400, 5.0), (600, 4.0), (1000, 3.0))]
     record = Made(TIER).one("base", 0)

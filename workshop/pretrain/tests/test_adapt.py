@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+import shutil
 
 import numpy as np
 import pytest
@@ -14,7 +15,9 @@ from transformers import AutoModelForMaskedLM, BertConfig, BertModel, MPNetConfi
 
 from bertology_pretrain import CheckpointError, adapt
 from bertology_pretrain.adapt import Plan, Run
+from bertology_pretrain.adaptercard import card
 from bertology_pretrain.passages import Text, batches, cut, masked
+from bertology_utils.subject import adapters
 from bertology_utils.subject.models import bundled
 
 PLAN = Plan(rank=4, alpha=8, batch=256, length=32, warmup=500, cooldown=1500, held_out=0.1, rate=1e-2, head_rate=1e-2)
@@ -147,3 +150,12 @@ def test_masks_hide_the_share_asked_and_no_special_symbol(tokenizer):
     assert torch.equal(masked(rows, tokenizer, 0.3, 1)[0], shown) and not torch.equal(
         masked(rows, tokenizer, 0.3, 2)[0], shown
     )
+
+
+def test_the_card_of_the_bundled_adapter_is_of_its_files(tmp_path):
+    """No figure on it is typed by hand, those of the longer run included."""
+    shipped = adapters.bundled()["mpnet"]
+    shutil.copytree(shipped, tmp_path / "mpnet")
+    assert card(tmp_path / "mpnet", "mpnet").read_text("utf-8") == (shipped / "README.md").read_text("utf-8")
+    longer = json.loads((shipped / "longer.json").read_text("utf-8"))
+    assert longer["before"][-1]["pieces"] == json.loads((shipped / "training.json").read_text("utf-8"))["pieces"]
