@@ -25,13 +25,19 @@ def square(standing: Standing) -> str:
     return KINDS[standing.real.label]
 
 
-def answer(settings: Settings | None = None) -> str:
-    """What BERT does and does not, in sentences whose figures and outcomes are the evidence's (`cards.findings`)."""
+def answer(found: Sequence[Standing], settings: Settings | None = None) -> str:
+    """How many claims hold, and what BERT does and does not, in sentences whose figures are the evidence's (`cards.findings`)."""
+    real = Counter(s.real.label for s in found)
+    decided = sum(real[k] for k in (HOLDS, MIXED, FAILS))
+    count = (
+        f"A survey made {len(found)} claims about how the language model BERT works; here they are tested again. "
+        f"BERT's own published outputs settle {decided} of them: {real[HOLDS]} {_verb(real[HOLDS], 'hold', 'holds')}."
+    )
     said = " ".join(
         f'<a href="../claims/{entry["id"]}.html">{escape(filled("landing", entry, settings))}</a>'
         for entry in entries("landing")["answer"]
     )
-    return f'<p class="lead answer">{said}</p>'
+    return f'<p class="lead">{count}</p>\n<p class="lead answer">{said}</p>'
 
 
 def result(found: Sequence[Standing]) -> str:

@@ -62,7 +62,7 @@ def write(folder: Path, settings: Settings, repository: str = "", site: str = ""
     weights = trying.weights(folder.parent / "_static" / "try" / trying.NAME)
     parts = {
         "result": landing.result(found),
-        "answer": landing.answer(settings),
+        "answer": landing.answer(found, settings),
         "lines": landing.lines(found),
         "map": atlas.page(found),
         "map_alone": f'<div class="map-of-bert">{atlas.picture(found, "map.html")}</div>',

@@ -274,13 +274,13 @@ def sentence(made: Concordance, network: str, name: str) -> str:
         return ""
     line = lines.loc[network]
     agree = (
-        f"Of the {line['decided']:.0f} claims of which BERT's own outputs and {name}'s rerun decide a part by the same "
-        f"measure, they agree in "
-        f"{line['agree']:.0f}"
+        f"Of the {line['decided']:.0f} claims that BERT's own outputs and a rerun of {name} both decide in part, by the same "
+        f"measure, the outcome is the same in {line['agree']:.0f}"
     )
     if np.isnan(line["correlation"]):
         return f"{agree}."
-    return f"{agree}; over {line['shares']:.0f} figures of the same tests their rank correlation is {line['correlation']:.2f}."
+    rank = f"the {line['shares']:.0f} figures of the same tests rank much alike (correlation {line['correlation']:.2f})"
+    return f"{agree}; {rank}."
 
 
 def picture(made: Concordance, names: dict[str, str]) -> str:
