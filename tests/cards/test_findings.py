@@ -6,7 +6,7 @@ import pytest
 
 from bertology_utils.cards import findings
 from bertology_utils.cards.findings import Finding, StaleFinding, five, found
-from bertology_utils.cards.standing import standings
+from bertology_utils.cards.standing import standing, standings
 from bertology_utils.claims import evidence, ledger
 from bertology_utils.claims.evidence import Evidence
 from bertology_utils.claims.rules import FAILS, HOLDS, MIXED, NOT_RERUN, TAUGHT, UNTESTABLE
@@ -61,7 +61,7 @@ def test_figures_of_other_texts_are_said_to_be():
     assert said.endswith(findings.APART) and not findings.found("hed.redundancy.clark2019", settings).text.endswith(
         findings.APART
     )
-    assert findings.verdicts()["hed.no_full_tree.clark2019"].endswith(findings.APART)
+    assert findings.verdict(standing("hed.no_full_tree.clark2019", settings)).endswith(findings.APART)
 
 
 def test_a_text_that_speaks_of_a_fall_is_refused_where_the_figure_rose(settings):
