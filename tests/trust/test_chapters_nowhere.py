@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import pytest
-from chapters import FEW, NAMES, NOWHERE, claims_of, executed, on_the_hub, whole
+from chapters import FEW, NOWHERE, claims_of, executed, now_or_weekly, on_the_hub, whole
 
 from bertology_utils import runs
 
+NOW = (
+    "01_embeddings",
+    "04_world_knowledge",
+    "06_layers",
+)  # others than in `test_chapters`; the rest are for `make weekly`
 NOTHING = {"BERTOLOGY_MIRROR": ""}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", now_or_weekly(NOW))
 def test_without_data_and_without_a_network_each_claim_says_so_in_a_line(name, tmp_path):
     nowhere = {**NOTHING, "BERTOLOGY_CACHE": str(tmp_path / "cache"), **on_the_hub(NOWHERE, tmp_path)}
     chapter = whole(executed(name, tmp_path, model="mini", data="original", **FEW, **nowhere))
