@@ -14,9 +14,11 @@ import shutil
 import socket
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache, wraps
 from pathlib import Path
+from typing import TypeVar
 
 from .errors import Refusal
 
@@ -39,6 +41,7 @@ PLACE = tuple(  # what may be wrong with a place
     )
     if hasattr(errno, name)
 )
+Content = TypeVar("Content")
 _HOST = socket.gethostname().replace("-", "_") or "here"
 
 
@@ -48,6 +51,29 @@ class CannotWrite(Refusal, OSError):
     def __init__(self, path: Path, error: OSError | str) -> None:
         why = error if isinstance(error, str) else error.strerror or str(error)
         super().__init__(f"{path} cannot be written: {why}")
+
+
+def read_once(read: Callable[[Path], Content]) -> Callable[[Path], Content]:
+    """A reader of files that reads one again only where it has changed since; what it gives is shared, not to be changed.
+
+    Examples
+    --------
+    >>> length = read_once(lambda path: print("reading") or len(path.read_bytes()))
+    >>> length(Path(__file__)) == length(Path(__file__))
+    reading
+    True
+    """
+    known = cache(lambda path, *version: read(path))
+
+    @wraps(read)
+    def reader(path: Path) -> Content:
+        try:
+            status = path.stat()
+        except OSError:
+            return read(path)  # it says what is wrong
+        return known(path, status.st_ino, status.st_mtime_ns, status.st_size)
+
+    return reader
 
 
 def write(path: Path, text: str) -> Path:

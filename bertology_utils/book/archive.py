@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 import zipfile
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 
 from ..cards.standing import Standing
-from ..claims.evidence import VERSION, plain
 
 NAME = "evidence.zip"
 ABOUT = """Evidence of "BERTology, rerun": one JSON file for each (claim, kind, model, data), in a folder for each claim.
@@ -38,7 +36,7 @@ def write(static: Path, found: Sequence[Standing], beside: Sequence[Path] = ()) 
         for path in beside:
             _add(archive, path.name, path.read_text(encoding="utf-8"))
         for s in found:
-            records = [(r.file, {"version": VERSION, **plain(asdict(r))}) for r in s.records]
+            records = [(r.file, r.plain()) for r in s.records]
             for place, raw in records:
                 _add(archive, f"evidence/{place.as_posix()}", json.dumps(raw, indent=1, ensure_ascii=False) + "\n")
             own = json.dumps([raw for _, raw in records], ensure_ascii=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ CITATION = Path(__file__).parents[2] / "CITATION.cff"
 YEAR = "2026"  # of the first release; an entry names the release itself
 
 
+@cache
 def citation(path: Path = CITATION) -> dict[str, Any]:
     """What CITATION.cff says."""
     return yaml.safe_load(path.read_text(encoding="utf-8"))

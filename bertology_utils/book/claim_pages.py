@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
@@ -21,6 +22,7 @@ from .stage import ROOT
 History = Mapping[str, Mapping[str, Mapping[str, str]]]  # release -> claim -> slot -> label
 HISTORY = Path(__file__).parents[1] / "assets" / "history.json"
 COLAB = "https://colab.research.google.com/github"
+_CARD = re.compile(r'claim-card\\" id=\\"([\w.]+)\\"')  # in a stored output
 
 
 def write(folder: Path, found: Sequence[Standing], repository: str = "", site: str = "") -> None:
@@ -44,12 +46,10 @@ def write(folder: Path, found: Sequence[Standing], repository: str = "", site: s
 
 def shown_in(folder: Path) -> dict[str, str]:
     """The chapter, by its notebook's name, that shows a claim's card."""
-    texts = {path.stem: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.ipynb"))}
     return {
-        row.id: name
-        for row in ledger.rows()
-        for name, text in texts.items()
-        if f'id=\\"{row.id}\\"' in text  # of the card, in a stored output
+        id: path.stem
+        for path in sorted(folder.glob("*.ipynb"))
+        for id in _CARD.findall(path.read_text(encoding="utf-8"))
     }
 
 

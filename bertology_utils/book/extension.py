@@ -11,6 +11,7 @@ from typing import Any
 from docutils.nodes import Element, SkipNode
 from docutils.utils.math.latex2mathml import tex2mathml
 
+from .once import once
 from .units import arrange
 
 
@@ -35,7 +36,8 @@ def without_thebe(app: Any, pagename: str, templatename: str, context: dict[str,
 
 
 def setup(app: Any) -> dict[str, Any]:
-    """Register the renderer under the name that `html_math_renderer` gives, and the handlers."""
+    """Register the renderer under the name that `html_math_renderer` gives, and the handlers; what takes long is done once."""
+    once()
     app.add_html_math_renderer("mathml", (_inline, None), (_display, None))
     app.connect("doctree-read", arrange)
     app.connect("html-page-context", without_thebe, priority=900)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 from ..cards.findings import verdict
@@ -26,6 +27,7 @@ SQUARES = {"holds": "#1f6f43", "part": "#855600", "not": "#a8321f", "open": "#55
 SIDE, GAP = 22, 5
 
 
+@cache
 def _font(size: int, bold: bool = False):
     import matplotlib
     from PIL import ImageFont

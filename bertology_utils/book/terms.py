@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache
 from html import escape, unescape
 
 GLOSSARY = "book/glossary.html"
@@ -42,6 +43,12 @@ def pattern(words: Mapping[str, object]) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w-])(?:{'|'.join(any_case)})(?![\w-])")
 
 
+@cache
+def _words(find: re.Pattern[str]) -> Callable[[str], list[str]]:
+    """What gives the words in a piece of a page, none in a tag; pages have many pieces in common."""
+    return cache(lambda piece: [] if piece.startswith("<") else [m.lower() for m in find.findall(piece)])
+
+
 def explain(page: str, glossary: Mapping[str, tuple[str, str]], address: str) -> str:
     """A page with the first use of each word under a heading, or on a card, made a link to the glossary.
 
@@ -62,9 +69,11 @@ def explain(page: str, glossary: Mapping[str, tuple[str, str]], address: str) ->
         return page
     by_word = {word.lower(): entry for word, entry in glossary.items()}
     find = pattern(glossary)
+    words = _words(find)
     article = page[start:end]
+    pieces = _TAG.split(article)
     # a word that is all over the page is explained once, not under each heading
-    often = {w for w, n in Counter(m.lower() for m in find.findall(_TAG.sub(" ", article))).items() if n > OFTEN}
+    often = {w for w, n in Counter(m for piece in pieces for m in words(piece)).items() if n > OFTEN}
     used: set[str] = set()
     closed: list[str] = []  # elements we are in and whose text is left alone
 
@@ -78,7 +87,7 @@ def explain(page: str, glossary: Mapping[str, tuple[str, str]], address: str) ->
         return f'<a class="term" href="{address}#{anchor}" title="{escape(meaning)}">{text}</a>'
 
     out = []
-    for piece in _TAG.split(article):
+    for piece in pieces:
         tag = _NAME.match(piece)
         if tag:
             closing, name = tag.group(1), tag.group(2).lower()
@@ -89,5 +98,5 @@ def explain(page: str, glossary: Mapping[str, tuple[str, str]], address: str) ->
                     closed.append(name)
                 elif closed and closed[-1] == name:
                     closed.pop()
-        out.append(piece if tag or closed or not piece.strip() or piece.startswith("<") else find.sub(link, piece))
+        out.append(find.sub(link, piece) if not closed and words(piece) else piece)
     return page[:start] + "".join(out) + page[end:]

@@ -18,14 +18,14 @@ def calibration() -> str:
     Beside them, what the rule says of the model that has learnt the generated language.
     """
     stored = table.stored()
-    rows = "".join(_row(r) for r in stored.to_dict("records"))
+    taught = {id: standing(id).taught.label for id in dict.fromkeys(stored["claim"])}
+    rows = "".join(_row(r, taught[r["claim"]]) for r in stored.to_dict("records"))
     passed = int(stored["passed"].map(len).sum()) if len(stored) else 0
     found = int(stored["found"].sum()) if len(stored) else 0
     tried = sum(len(nulls) for nulls in stored["nulls"]) if len(stored) else 0
-    claims = stored["claim"].nunique() if len(stored) else 0
-    learned = sum(standing(id).taught.label == TAUGHT for id in dict.fromkeys(stored["claim"]))
+    learned = sum(label == TAUGHT for label in taught.values())
     return (
-        f"**{tried} nulls** were put to the rules of **{claims} claims**; {passed} passed. The planted subject was found in "
+        f"**{tried} nulls** were put to the rules of **{len(taught)} claims**; {passed} passed. The planted subject was found in "
         f"{found} of {len(stored)} trials. `{TOY}`, a small BERT that has learnt the generated language and nothing else, has "
         f"learned what {learned} of the claims say, which shows that a network can pass these rules.\n\n"
         "<details><summary>The whole table</summary><div class='claim-scroll'>"
@@ -34,13 +34,13 @@ def calibration() -> str:
     )
 
 
-def _row(r: dict) -> str:
+def _row(r: dict, taught: str) -> str:
     nulls = ", ".join(f"{escape(str(name))} ({escape(str(label))})" for name, label in r["nulls"])
     planted = f"{escape(str(r['planted']))}: {escape(str(r['outcome']))}" if r["planted"] else "–"
     link = f'<a href="../claims/{escape(r["claim"])}.html">{escape(r["title"])}</a>'
     return (
         f"<tr><td>{link}</td><td>{escape(r['data'])}</td><td>{r['n']}</td><td>{nulls}</td><td>{planted}</td>"
-        f"<td>{escape(standing(r['claim']).taught.label)}</td></tr>"
+        f"<td>{escape(taught)}</td></tr>"
     )
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..claims.evidence import Evidence, EvidenceError, missing_as_nan, plain
-from ..files import write
+from ..files import read_once, write
 from .trials import NULL, PLANTED, Trial
 
 SHIPPED = Path(str(files("bertology_utils") / "assets" / "calibration"))
@@ -54,6 +54,7 @@ def _dump(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
+@read_once
 def read(path: Path) -> list[Trial]:
     """The trials of one file.
 

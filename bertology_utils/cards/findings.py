@@ -25,9 +25,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from ..claims import ledger, reported
+from ..claims import ledger, reported, strict
 from ..claims.evidence import SHIPPED, find
 from ..settings import TWIN, Settings
 from .concordance import SAME
@@ -75,7 +73,7 @@ class Five:
 def entries(section: str) -> Mapping[str, Any]:
     """The texts of a section, by claim; `five` holds a list. Empty where none are written yet."""
     path = FINDINGS / f"{section}.yaml"
-    return yaml.safe_load(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    return strict.read(path.read_text(encoding="utf-8")) if path.is_file() else {}
 
 
 def found(id: str, settings: Settings | None = None) -> Finding:
@@ -132,8 +130,10 @@ def filled(name: str, entry: Mapping[str, Any], settings: Settings | None = None
     if unknown or "text" not in entry:
         raise StaleFinding(f"{name}: a finding has {sorted(FIELDS)}, not {sorted(unknown)}")
     id = entry.get("id", name)
-    for who, label in entry.get("outcomes", {}).items():
-        now = getattr(standing(id, settings), who).label
+    outcomes = entry.get("outcomes", {})
+    as_it_is = standing(id, settings) if outcomes else None
+    for who, label in outcomes.items():
+        now = getattr(as_it_is, who).label
         if now != label:
             raise StaleFinding(f"{name}: the text is written for {who}: {label!r}; the evidence says {now!r}")
     figures = {key: _figure(id, key, spec, settings) for key, spec in entry.get("figures", {}).items()}

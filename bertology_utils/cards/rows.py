@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import pandas as pd
-
 from ..claims.checks import figure, told
 from ..claims.evidence import Evidence
 from ..scores.rows import COLUMNS
@@ -54,16 +52,15 @@ def every(s: Standing) -> list[Row]:
 
 
 def _every(record: Evidence) -> list[Row]:
-    frame = record.frame
-    keys = [c for c in frame.columns if c not in COLUMNS]
+    keys = [k for k in dict.fromkeys(k for r in record.rows for k in r) if k not in COLUMNS]
     who = words.model_name(record.model)
     if record.kind == "released":
         who += f" ({words.RELEASED.get(record.label, record.label)})"
     out = []
-    for r in frame.to_dict("records"):
-        if pd.isna(r["value"]):
+    for r in record.rows:
+        if _empty(r["value"]):
             continue
-        key = ", ".join(f"{k} {told(r[k])}" for k in keys if not _empty(r[k]))
+        key = ", ".join(f"{k} {told(r[k])}" for k in keys if not _empty(r.get(k)))
         n = words.count(int(r["n"]))
         out.append(Row(who, f"{r['measure']}{_key(key)}", figure(r["value"], r["low"], r["high"]), n, _data(record)))
     return out

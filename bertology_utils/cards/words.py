@@ -126,6 +126,7 @@ def model_name(name: str) -> str:
     return " ".join(w for w in words[:2] if w) + "".join(w for w in words[2:] if w)
 
 
+@cache
 def data_name(name: str) -> str:
     """A data set as a card names it; files released beside a study by its authors and year."""
     if name in TEXTS:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import pandas as pd
@@ -99,7 +100,8 @@ def checks(test: Test, rows: Rows, *, absence: bool, over_twin: Rows | None = No
     chosen = [rows[i] for i in _matching(test, rows)]
     # any of k rows or sources will do: each must hold at 1 - .05/k, or one of many holds by luck
     k = over * (len(chosen) if test.need == "any" else 1)
-    widen = norm.ppf(1 - 0.025 / k) / norm.ppf(0.975)
+    widen = _wider(k)
+    twins = None if over_twin is None else [row for row in over_twin if row["measure"] == test.measure]
     out = []
     for record in chosen:
         value, low, high = (_number(record[k]) for k in ("value", "low", "high"))
@@ -118,7 +120,7 @@ def checks(test: Test, rows: Rows, *, absence: bool, over_twin: Rows | None = No
             _side(test, low, high, absence) if record["n"] >= test.least else None,
             clusters=None if clusters is None or pd.isna(clusters) else int(clusters),
         )
-        out.append(check if over_twin is None else _against(check, test, record, over_twin, absence, widen))
+        out.append(check if twins is None else _against(check, test, record, twins, absence, widen))
     return out
 
 
@@ -149,18 +151,23 @@ def _against(check: Check, test: Test, record: dict, over_twin: Rows, absence: b
     return replace(check, beats_twin=beats, twin_holds=twin, over_twin=(value, low, high))
 
 
+@cache
+def _wider(k: int) -> float:
+    """How many times as long an interval is at 1 - .05/k as at 95 %."""
+    return float(norm.ppf(1 - 0.025 / k) / norm.ppf(0.975))
+
+
 def _widened(value: float, low: float, high: float, by: float) -> tuple[float, float]:
     """An interval with its halves so many times as long."""
     return value - by * (value - low), value + by * (high - value)
 
 
 def _partner(record: dict, over_twin: Rows) -> dict | None:
-    """The difference that belongs to a row; a chosen layer or head may be another in the twin."""
-    same = [row for row in over_twin if row["measure"] == record["measure"]]
+    """The difference, of those of its measure, that belongs to a row; a chosen layer or head may be another in the twin."""
     keys = {k: v for k, v in record.items() if k not in COLUMNS and not _missing(v)}
     for ignored in ((), CHOSEN):
         asked = {k: v for k, v in keys.items() if k not in ignored}
-        found = [row for row in same if all(row[k] == v for k, v in asked.items() if k in row)]
+        found = [row for row in over_twin if all(row[k] == v for k, v in asked.items() if k in row)]
         if len(found) == 1:
             return found[0]
     return None

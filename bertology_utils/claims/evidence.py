@@ -14,7 +14,7 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from importlib.resources import files as resources
 from pathlib import Path
@@ -168,6 +168,10 @@ class Evidence:
         """Where it lies under its root if its place is taken by a fuller record, or by one of another seed."""
         return aside(self.file, self.conditions)
 
+    def plain(self) -> dict[str, Any]:
+        """As JSON's own types, with the format's version: what is written."""
+        return {"version": VERSION} | {f.name: plain(getattr(self, f.name)) for f in fields(self)}
+
     def save(self, root: Path) -> Path:
         """Write the record under `root`, all or nothing.
 
@@ -181,7 +185,7 @@ class Evidence:
         EvidenceError
             It cannot be true, so that nobody could read it again.
         """
-        raw = {"version": VERSION, **plain(asdict(self))}
+        raw = self.plain()
         try:
             believable.check(raw)
         except ValueError as error:
@@ -216,7 +220,8 @@ def together(records: Iterable[Evidence]) -> Decision:
     if not records:
         raise ValueError("no clause speaks of these records")
     able = Counter(c.name for r in records if r.decision for c in r.decision.tested if c.outcome != UNTESTABLE)
-    return pooled([r.judged(able) for r in records])
+    several = {name: n for name, n in able.items() if n > 1}
+    return pooled([r.judged(several) if several else r.decision for r in records if r.decision])
 
 
 def is_real(model: str) -> bool:
@@ -287,6 +292,7 @@ def missing_as_nan(rows: list[dict[str, Any]] | None) -> list[dict[str, Any]] | 
     return [{k: math.nan if v is None and k.endswith(ends) else v for k, v in r.items()} for r in rows]
 
 
+@files.read_once
 def read(path: Path) -> Evidence:
     """Read one record, refusing what does not fit.
 

@@ -21,8 +21,8 @@ def list_(
 ) -> None:
     """Every claim of the ledger and where it stands: the real BERT, our model, its untrained twin."""
     settings = Settings.of()
-    wanted = {row.id for row in ledger.rows(section)}
-    found = [line for line in listing.lines(settings, _standings) if line["plain"]["id"] in wanted]
+    wanted = section and {row.id for row in ledger.rows(section)}
+    found = [line for line in listing.lines(settings, _standings) if not wanted or line["plain"]["id"] in wanted]
     for line in found:
         typer.echo(json.dumps(line["plain"], ensure_ascii=False) if as_json else line["text"])
     if not as_json:

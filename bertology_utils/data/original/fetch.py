@@ -12,9 +12,6 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-import pooch
-import requests
-
 from bertology_utils.data.original.registry import File, below
 from bertology_utils.errors import Refusal
 from bertology_utils.files import CannotWrite, scratch
@@ -93,6 +90,8 @@ def _download(file: File, path: Path, mirror: Path | None, digest: Callable[[Pat
     if file.url is None:
         raise DataUnavailable(f"{file.name} could not be had: {tried}, and it has no public address; {hint}")
 
+    import pooch  # late: it brings half of what the command line would import, and most files are here
+
     try:
         with scratch(path) as temporary:
             pooch.HTTPDownloader(timeout=TIMEOUT)(file.url, str(temporary), None)
@@ -107,6 +106,8 @@ def _download(file: File, path: Path, mirror: Path | None, digest: Callable[[Pat
 
 def _line(error: Exception) -> str:
     """What went wrong, in a few words: the server's answer where there was one."""
+    import requests
+
     response = getattr(error, "response", None)
     if response is not None:
         return f"{response.status_code} {response.reason}"
