@@ -1,4 +1,5 @@
-"""The page on what the survey says and what is tested: each statement with the claim that tests it, or the reason for none."""
+"""The page on what the survey says and what is tested: each statement with the claim that tests it, or the reason for none;
+and the studies that it cites without a rerun here."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ from importlib.resources import files
 
 import yaml
 
+from ..cards import words
 from ..claims import ledger
 from ..claims.clauses import UNTESTED
 
@@ -34,12 +36,26 @@ def statements() -> tuple[Statement, ...]:
     >>> {s.edition for s in statements()} <= set(EDITIONS)
     True
     """
-    text = (files("bertology_utils") / "assets" / "coverage.yaml").read_text(encoding="utf-8")
     rest = (
-        Statement(s["section"], s["edition"], s["says"], tuple(s["bears"]), s["reason"]) for s in yaml.safe_load(text)
+        Statement(s["section"], s["edition"], s["says"], tuple(s["bears"]), s["reason"]) for s in _asset()["untested"]
     )
     found = [*_of_rows(), *rest]
     return tuple(sorted(found, key=lambda s: (list(EDITIONS).index(s.edition), _numbers(s.section))))
+
+
+def cited() -> dict[str, tuple[str, str]]:
+    """Studies that the survey cites and no row names, in the order of the asset: section, and why there is no rerun.
+
+    Examples
+    --------
+    >>> cited()["baker1998"][0]
+    '4.2.1'
+    """
+    return {study: (section, g["why"]) for g in _asset()["cited"] for study, section in g["studies"].items()}
+
+
+def _asset() -> dict:
+    return yaml.safe_load((files("bertology_utils") / "assets" / "coverage.yaml").read_text(encoding="utf-8"))
 
 
 def _of_rows() -> Iterator[Statement]:
@@ -67,10 +83,26 @@ def page() -> str:
         + f"</td><td>{f'untested: {escape(s.reason)}' if s.reason else 'tested'}</td></tr>"
         for s in found
     )
-    heads = "".join(f'<th scope="col">{name}</th>' for name in ("section", "the survey says", "claim", "tested?"))
     tested = sum(not s.reason for s in found)
     return (
         f"**{tested} of {len(found)} statements are tested**; for each of the others the reason is given.\n\n"
+        + _table(("section", "the survey says", "claim", "tested?"), rows)
+    )
+
+
+def cited_page() -> str:
+    """A table of the studies that are cited without a rerun."""
+    rows = "".join(
+        f"<tr><td>{escape(section) or 'not known'}</td><td>{escape(words.title(study))}</td>"
+        f"<td>{words.link(study)}</td><td>{escape(why)}</td></tr>"
+        for study, (section, why) in cited().items()
+    )
+    return _table(("section", "title", "study", "why not rerun"), rows)
+
+
+def _table(names: tuple[str, ...], rows: str) -> str:
+    heads = "".join(f'<th scope="col">{name}</th>' for name in names)
+    return (
         '<div class="family-runs">'  # long: it can be filtered and sorted
         f'<table class="facts coverage"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>'
     )

@@ -75,6 +75,7 @@ def write(folder: Path, settings: Settings, repository: str = "", site: str = ""
         "seeds": trust.seeds(found),
         "changes": trust.changes(),
         "coverage": coverage.page(),
+        "cited": coverage.cited_page(),
         "faults": faults.table(),
         "speed": speed.table(),
         "colab": colab(),

@@ -287,7 +287,7 @@ def _links(s: Standing, whole: bool) -> str:
     own = [
         f'<a class="claim-self" href="#{escape(row.id)}">Link to this claim</a>',
         *([] if whole else [f'<a class="claim-page" href="{escape(page)}">All measurements, BibTeX</a>']),
-        *(_study(key) for key in row.studies),
+        *map(words.link, row.studies),
         f'<a href="{escape(page)}#evidence">Evidence</a>',
         f'<a href="{escape(page)}#disagree">Disagree?</a>',
     ]
@@ -295,11 +295,6 @@ def _links(s: Standing, whole: bool) -> str:
         own += _data(row.data)
     survey = escape("; ".join(map(str, row.survey)))
     return f'<p class="claim-links"><small>Survey: {survey} ·</small> {" · ".join(own)}</p>'
-
-
-def _study(key: str) -> str:
-    address, said = words.address(key), escape(words.cited(key))
-    return f'<a href="{escape(address)}">{said}</a>' if address else said
 
 
 def _data(names: Sequence[str]) -> list[str]:

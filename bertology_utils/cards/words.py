@@ -102,6 +102,16 @@ def cited(key: str) -> str:
     return f"{study['authors']} ({study['year']})" if study else key
 
 
+def link(key: str) -> str:
+    """A study as Author (year), with its address if there is one."""
+    return f'<a href="{escape(address(key))}">{escape(cited(key))}</a>' if address(key) else escape(cited(key))
+
+
+def title(key: str) -> str:
+    """A study's title."""
+    return _studies()[key]["title"]
+
+
 def address(key: str) -> str:
     """Where a study can be read; empty where the bibliography has no address."""
     return _studies().get(key, {}).get("url", "")

@@ -1,4 +1,4 @@
-"""Ten SentEval-like sentence tasks made from a treebank (conneau2018probing; by layer: jawahar2019).
+"""Ten SentEval-like sentence tasks made from a treebank (conneau2018probing, conneau2018senteval; by layer: jawahar2019).
 
 *SentEval-like*: the questions are those of the published suite, but the sentences are the treebank's, there are
 hundreds and not a hundred thousand, trees are dependency trees, and words of the test sentences may occur in training.

@@ -95,7 +95,7 @@ def oriented(edges: Iterable[tuple[int, int]], n: int, root: int) -> np.ndarray:
 
 
 def eisner(scores: np.ndarray, root: int | None = None) -> np.ndarray:
-    """Heads (W,) of the best projective tree (eisner's cubic algorithm), with that root or the best one."""
+    """Heads (W,) of the best projective tree (eisner1996), with that root or the best one."""
     scores = _checked(scores, root)
     n = len(scores)
     complete, split = np.zeros((2, n, n)), np.zeros((2, n, n), int)  # [side, i, j]: side 0 headed by j, 1 by i

@@ -1,4 +1,4 @@
-"""A model read from its folder, quietly: tokenizer, network with its heads, and what the folder did not say."""
+"""A model read from its folder by transformers (wolf2020), quietly: tokenizer, network with its heads, what was not said."""
 
 from __future__ import annotations
 

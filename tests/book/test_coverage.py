@@ -1,9 +1,12 @@
 """What the survey says, and what is tested: complete, and each gap with a reason."""
 
+from itertools import chain
+
 import pytest
 
-from bertology_utils.book import coverage
-from bertology_utils.claims import ledger
+from bertology_utils.book import coverage, studies
+from bertology_utils.claims import ledger, reported
+from bertology_utils.data.original import registry
 
 STATEMENTS = coverage.statements()
 
@@ -35,3 +38,32 @@ def test_the_page_has_a_line_per_statement():
     page = coverage.page()
     assert page.count("<tr><td>") == len(STATEMENTS)
     assert f"**{sum(not s.reason for s in STATEMENTS)} of {len(STATEMENTS)}" in page
+
+
+def test_what_is_cited_without_a_rerun_is_in_the_bibliography_and_in_no_row():
+    found = coverage.cited()
+    assert set(found) <= set(studies.read())
+    assert not {study for row in ledger.rows() for study in row.studies} & set(found)
+    assert all(why for _, why in found.values())
+    page = coverage.cited_page()
+    assert page.count("<tr><td>") == len(found) and 'href=""' not in page
+
+
+def test_every_study_of_the_bibliography_is_named():
+    """In a claim, a data set, a reported figure, the table of what is not rerun, or in the book's and the code's own words."""
+    root = studies.BIBLIOGRAPHY.parents[1]
+    named = {
+        *coverage.cited(),
+        *(study for row in ledger.rows() for study in (*row.studies, *(f.study for f in reported.figures(row.id)))),
+        *(key for data in registry.datasets().values() for key in data.cite),
+    }
+    kinds = ("book/*.md", "notebooks/*.py", "bertology_utils/**/*.py", "workshop/*/bertology_*/*.py")
+    words = "".join(path.read_text(encoding="utf-8") for path in chain.from_iterable(map(root.glob, kinds)))
+    bare = [
+        key
+        for key, study in studies.read().items()
+        if key not in named
+        and key not in words
+        and f"{study['authors'].replace(' and ', ' & ')} {study['year']}" not in words
+    ]
+    assert bare == []

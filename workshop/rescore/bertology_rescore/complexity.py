@@ -1,4 +1,4 @@
-"""How easily something is extracted: 13,770 probes of varying complexity (Pimentel et al. 2020)."""
+"""How easily something is extracted: 13,770 probes of varying complexity (pimentel2020pareto)."""
 
 from __future__ import annotations
 

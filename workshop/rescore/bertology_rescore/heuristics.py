@@ -1,4 +1,4 @@
-"""Shallow heuristics: tuned on MNLI and scored on HANS (McCoy et al., prasanna2020), and cues of arguments (niven2019)."""
+"""Shallow heuristics: tuned on MNLI (williams2018), scored on HANS (mccoy2020, prasanna2020); cues of arguments (niven2019)."""
 
 from __future__ import annotations
 
