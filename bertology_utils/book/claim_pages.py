@@ -16,7 +16,7 @@ from ..cards.standing import Standing
 from ..cards.words import badge, count
 from ..claims import ledger
 from ..provenance import commit
-from . import archive, cite, social
+from . import archive, cite, methods, social
 from .stage import ROOT
 
 History = Mapping[str, Mapping[str, Mapping[str, str]]]  # release -> claim -> slot -> label
@@ -83,7 +83,7 @@ def page(s: Standing, past: History, repository: str = "", site: str = "", chapt
             "",
             "```{raw} html",
             # in one line: a line of its own, out of some record, could end the fence
-            " ".join(Card(s, whole=True)._repr_html_().splitlines()),
+            _card(s),
             _evidence(s, repository, chapter),
             _disagree(row.id, repository),
             _history(s, past),
@@ -99,6 +99,12 @@ def page(s: Standing, past: History, repository: str = "", site: str = "", chapt
             "",
         )
     )
+
+
+def _card(s: Standing) -> str:
+    """The card, with its method drawn beside the rule."""
+    card, rule = " ".join(Card(s, whole=True)._repr_html_().splitlines()), '<div class="claim-rules">'
+    return card.replace(rule, methods.beside_rule(s.row) + rule, 1)
 
 
 def _evidence(s: Standing, repository: str, chapter: str) -> str:

@@ -51,8 +51,14 @@ def store(path: Path = STORED) -> Path:
 
 def over_all(measure: str) -> list[float]:
     """A measure of the claim's record, over the whole test set, by layer where it has layers."""
-    rows = [r for r in _record(STRUCTURAL, NETWORK, TREES) if r["measure"] == measure]
-    return [round(r["value"], 2) for r in sorted(rows, key=lambda r: r.get("layer") or 0)]
+    return [round(value, 2) for value in by_layer(STRUCTURAL, NETWORK, TREES, measure)]
+
+
+def by_layer(claim: str, model: str, data: str, measure: str, **where: str) -> list[float]:
+    """A measure of a shipped record, by layer where it has layers; `where` says what other columns must hold."""
+    asked = {"measure": measure, **where}
+    rows = [r for r in _record(claim, model, data) if asked.items() <= r.items()]
+    return [r["value"] for r in sorted(rows, key=lambda r: r.get("layer") or 0)]
 
 
 def _record(claim: str, model: str, data: str) -> list[dict[str, Any]]:
@@ -66,12 +72,12 @@ def page() -> dict[str, str]:
     drawn = [
         (
             f"gold; linking neighbours finds {stored['chain']:.2f} of all test sentences' edges",
-            _arcs(stored["gold"], gold),
+            arcs(stored["gold"], gold),
         )
     ]
     drawn += [
         (f"layer {of['layer']}: {len(gold & set(map(tuple, of['edges'])))} of {len(gold)} edges; over all test sentences"
-         f" {of['uuas']:.2f}", _arcs(of["edges"], gold))
+         f" {of['uuas']:.2f}", arcs(of["edges"], gold))
         for of in stored["layers"]
     ]  # fmt: skip
     width = STEP * len(stored["words"])
@@ -87,12 +93,14 @@ def _svg(name: str, **given: Any) -> str:
     return '<div class="drawn" tabindex="0">' + "\n".join(line for line in lines if line.strip()) + "</div>"
 
 
-def _arcs(edges: Sequence[Sequence[int]], gold: set[tuple[int, int]]) -> list[dict[str, Any]]:
-    """Half ellipses from word to word: the higher, the longer."""
+def arcs(
+    edges: Sequence[Sequence[int]], gold: set[tuple[int, int]], step: int = STEP, low: int = LOW
+) -> list[dict[str, Any]]:
+    """Half ellipses from word to word, which are `step` pixels apart: the higher, the longer."""
     out = []
     for a, b in sorted(map(tuple, edges)):
-        x, y = STEP * (a + 0.5), STEP * (b + 0.5)
-        out.append({"d": f"M{x:g} 0A{(y - x) / 2:g} {LOW + 11 * (b - a):g} 0 0 1 {y:g} 0", "right": (a, b) in gold})
+        x, y = step * (a + 0.5), step * (b + 0.5)
+        out.append({"d": f"M{x:g} 0A{(y - x) / 2:g} {low + 11 * (b - a):g} 0 0 1 {y:g} 0", "right": (a, b) in gold})
     return out
 
 

@@ -1,20 +1,26 @@
 """Where the parts of a chapter's units stand on its page: the answer first, and how it was got behind folds.
 
 A figure stands beside question and live answer, with what is folded under it, and the card below both. Of a claim that nobody
-decided the card is what is seen. Steps in code come last. The notebooks themselves keep their order: they are read by running.
+decided the card is what is seen. Steps in code come last. A method is drawn where a page first needs it, and later claims link
+there. The notebooks themselves keep their order: they are read by running.
 """
 
 from __future__ import annotations
 
-from itertools import accumulate
+import re
+from dataclasses import dataclass
+from itertools import accumulate, takewhile
 from typing import Any
 
 from docutils.nodes import Element, Node, container, document, literal_block, paragraph, raw, section
 
+from ..claims import ledger
 from .folding import CARD, FIGURE, LIVE, UNDECIDED
+from .methods import Method, folded, link, of
 
 FOLDED = "hide-cell"
 WIDTH, ROWS = 60, 12  # characters of a line of an answer, and lines that are seen at once
+CLAIM = re.compile(r'class="claim-card" id="([^"]+)"')
 SHORT = 450  # characters of a question that has room beside a figure
 
 
@@ -38,6 +44,7 @@ def arrange(app: Any, tree: document) -> None:
             seen = [child for child in unit[1:card] if {"cell", FOLDED} & _parts(child) == {"cell"}]
             rest = [child for child in unit[1:card] if child not in seen]
             unit[1 : card + 1] = [*seen, unit[card], *(_details("What was run", rest) if rest else [])]
+    _draw_methods(tree)
 
 
 def _parts(child: Node) -> set[str]:
@@ -90,6 +97,56 @@ def _steps_last(unit: section) -> None:
         cells = unit[first : steps[-1] + 1]
         unit[card + 1 : card + 1] = _details("The same step by step, in code", cells)
         del unit[first : steps[-1] + 1]
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """A card on a page: its claim's method, the columns of its unit, if it has any, and what stands before and after it."""
+
+    card: Element
+    method: Method
+    columns: Element | None
+    before: list[Node]
+    after: list[Node]
+
+    @property
+    def question(self) -> paragraph | None:
+        """The last paragraph of the question: at the head of the columns or before them, else in the fold under the card."""
+        inside = list(takewhile(lambda node: isinstance(node, paragraph), self.columns[0])) if self.columns else []
+        folded_in = [node for node in self.after if isinstance(node, paragraph)][:1]
+        return next(reversed(inside or [n for n in self.before if isinstance(n, paragraph)] or folded_in), None)
+
+
+def _draw_methods(tree: document) -> None:
+    """Draw each method with the first claim of a page that shows more than its card, and link the others there."""
+    shown = [one for unit in tree.findall(section) for one in _shown(unit)]
+    first: dict[Method, _Shown] = {}
+    for one in sorted(shown, key=lambda one: one.columns is None):
+        first.setdefault(one.method, one)
+    for one in shown:
+        if first[one.method] is not one:
+            if one.question is not None:
+                one.question.append(raw("", f" {link(one.method)}", format="html"))
+            continue
+        drawn = raw("", folded(one.method), format="html")
+        if one.columns:
+            words = one.columns[0]
+            words.insert(len(list(takewhile(lambda node: isinstance(node, paragraph), words))), drawn)
+        else:  # in the fold under the card, if there is one
+            one.card.parent.insert(one.card.parent.index(one.card) + 1 + bool(one.after), drawn)
+
+
+def _shown(unit: section) -> list[_Shown]:
+    """The cards of a unit whose claims have a method."""
+    at = [k for k, child in enumerate(unit.children) if CARD in _parts(child)]
+    out = []
+    for start, k, end in zip([0, *(j + 1 for j in at)], at, [*at[1:], len(unit.children)], strict=False):
+        id = next((found[1] for text in unit[k].findall(raw) if (found := CLAIM.search(text.astext()))), None)
+        method = of(ledger.row(id)) if id else None
+        columns = next((node for node in unit[start:k] if "unit" in _parts(node)), None)
+        if method:
+            out.append(_Shown(unit[k], method, columns, unit[start:k], unit[k + 1 : end]))
+    return out
 
 
 def _details(words: str, inside: list[Node]) -> list[Node]:

@@ -1,7 +1,7 @@
 """Where the parts of a chapter's units stand on its page."""
 
 import pytest
-from docutils.nodes import container, literal_block, paragraph, section, title
+from docutils.nodes import container, literal_block, paragraph, raw, section, title
 
 from bertology_utils.book.folding import CARD, FIGURE, LIVE, UNDECIDED
 from bertology_utils.book.units import FOLDED, ROWS, SHORT, arrange
@@ -76,3 +76,53 @@ def test_a_long_answer_is_cut_and_nothing_of_it_lost(lines, cut):
     blocks = list(live.findall(literal_block))
     assert len(blocks) == 1 + cut and "".join(b.astext() for b in blocks) == text
     assert blocks[0].astext().count("\n") == (ROWS if cut else lines)
+
+
+AGREEMENT, NEGATION, MALFORMED = "syn.agreement.goldberg2019", "syn.negation.ettinger2019", "syn.malformed.ettinger2019"
+
+
+def card(claim, *parts):
+    made = cell(CARD, *parts)
+    made.append(raw("", f'<section class="claim-card" id="{claim}"></section>', format="html"))
+    return made
+
+
+def page(*units):
+    tree = section("", *(section("", title("", "Does it?"), *unit) for unit in units))
+    arrange(None, tree)
+    return [unit.children[1:] for unit in tree.children]
+
+
+def drawn(node):
+    return [text.astext().count("<svg") for text in node.findall(raw)].count(1)
+
+
+def linked(node):
+    return [text.astext() for text in node.findall(raw) if "method-link" in text.astext()]
+
+
+def test_a_method_is_drawn_under_the_question_that_first_needs_it_and_linked_afterwards():
+    one, other, third = (
+        [paragraph("", "Short."), cell(LIVE), cell(FIGURE), card(id)] for id in (AGREEMENT, MALFORMED, NEGATION)
+    )
+    first, another, same = page(one, other, third)
+    assert [drawn(unit[0]) for unit in (first, another, same)] == [1, 1, 0]
+    question, drawing, _ = first[0].children[0].children
+    assert question is one[0] and 'id="method-minimal_pair"' in drawing.astext() and not linked(first[0])
+    assert "#method-minimal_pair" in linked(third[0])[0] and not linked(other[0])
+
+
+def test_a_claim_that_nobody_decided_leaves_the_drawing_to_the_next():
+    undecided = [paragraph("", "Does it?"), cell(FOLDED), card(AGREEMENT, UNDECIDED)]
+    shown, opening, question, *_ = page(undecided, [paragraph("", "Short."), cell(FIGURE), card(NEGATION)])[0]
+    assert shown is undecided[2] and "<details" in opening.astext() and linked(question)
+
+
+def test_a_method_of_undecided_claims_alone_is_drawn_in_the_first_one_s_fold():
+    _, opening, drawing, *_ = page([paragraph("", "Does it?"), cell(FOLDED), card(AGREEMENT, UNDECIDED)])[0]
+    assert "What was run" in opening.astext() and "<svg" in drawing.astext()
+
+
+def test_a_claim_without_a_method_has_no_drawing():
+    (unit,) = page([paragraph("", "Short."), cell(FIGURE), card("siz.table1")])
+    assert not drawn(unit[0]) and not linked(unit[0])
