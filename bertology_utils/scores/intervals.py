@@ -25,9 +25,9 @@ from .resampling import Resample, counts, crossed, resamples
 from .rows import COLUMNS, Interval, combine, records, row, table
 
 __all__ = [
-    "COLUMNS", "LEVEL", "Interval", "Means", "Resample", "bootstrap", "bootstrap_sums", "combine", "correlation",
-    "counts", "crossed", "difference", "fitted", "interval", "mean_interval", "means", "pearson", "proportion", "ratio",
-    "records", "resamples", "row", "seeds_by_items", "spearman", "table", "trend", "unpaired",
+    "COLUMNS", "LEVEL", "Interval", "Means", "Resample", "Rows", "bootstrap", "bootstrap_sums", "combine", "correlation",
+    "counts", "crossed", "difference", "fitted", "interval", "mean_interval", "mean_row", "means", "pearson", "proportion",
+    "ratio", "records", "resamples", "row", "seeds_by_items", "spearman", "table", "trend", "unpaired",
 ]  # fmt: skip
 
 FEWEST = 1.5  # effective units that a ratio's bottom is of, for it to have an interval
@@ -271,3 +271,54 @@ def seeds_by_items(
     if s == 1:
         return mean_interval(scores[0], seed=seed, draws=draws, groups=groups, signed=signed)
     return mean_interval(scores.ravel(), seed=seed, draws=draws, groups=crossed(s, n, groups), signed=signed)
+
+
+def mean_row(
+    measure: str,
+    values: Sequence[float] | np.ndarray,
+    settings: Settings,
+    /,
+    *,
+    groups=None,
+    signed: bool = False,
+    **keys,
+) -> dict:
+    """A tidy row of a mean: of items (n,), or of items by seed (seeds, n), which could both have been others.
+
+    `groups` and `signed` are those of `mean_interval`; `n` is the number of items.
+
+    Examples
+    --------
+    >>> found = mean_row("accuracy", np.ones((3, 20)), Settings(), layer=2)
+    >>> found["layer"], found["value"], found["n"]
+    (2, 1.0, 20)
+    """
+    values = np.asarray(values, float)
+    made = mean_interval if values.ndim == 1 else seeds_by_items
+    found = made(values, seed=settings.seed, draws=settings.draws, groups=groups, signed=signed)
+    return row(measure, found, values.shape[-1], **keys)
+
+
+class Rows(list[dict]):
+    """Tidy rows, one after the other, on one seed and one number of draws.
+
+    Examples
+    --------
+    >>> rows = Rows(Settings(), groups=["a", "a", "b", "c"])
+    >>> rows.mean("accuracy", [1, 0, 1, 1], layer=2)
+    >>> rows.add("layers", (3, 3, 3), 1)
+    >>> [r["value"] for r in rows]
+    [0.75, 3.0]
+    """
+
+    def __init__(self, settings: Settings, *, groups=None) -> None:
+        super().__init__()
+        self.settings, self.groups = settings, groups
+
+    def add(self, measure: str, interval: Sequence[float], n: int, /, **keys) -> None:
+        """A figure with its interval, as `row` takes them."""
+        self.append(row(measure, interval, n, **keys))
+
+    def mean(self, measure: str, values: Sequence[float] | np.ndarray, /, *, groups=None, **keys) -> None:
+        """A mean, as `mean_row` takes it; by the table's own groups where none are given."""
+        self.append(mean_row(measure, values, self.settings, groups=self.groups if groups is None else groups, **keys))

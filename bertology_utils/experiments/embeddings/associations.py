@@ -60,7 +60,7 @@ def _associations(subject, items, settings) -> tuple[list[dict], list[str]]:
         notes.append(f"tests left out, more than half of a set too long: {len(items) - len(kept)}")
     if not any(known(test) for test in kept):
         raise NotRunnable(f"none of {len(kept)} association tests is one of {', '.join(KNOWN)}")
-    vectors, rows = _vectors(subject, texts, settings), []
+    vectors, rows = _vectors(subject, texts, settings), intervals.Rows(settings)
     for test in kept:
         own = [[text for text in part if text in place] for part in _sets(test)]
         groups = [_content(own[0], own[1]), _content(own[1], own[0])]
@@ -77,8 +77,8 @@ def _associations(subject, items, settings) -> tuple[list[dict], list[str]]:
             n, units = len(x) + len(y), sum(len(set(g)) for g in groups)
             size = intervals.interval(tests.effect_size(x, y), drawn, clusters=units)
             p = tests.permutation_p(*(_by_word(s, g) for s, g in zip((x, y), groups)), seed=settings.seed)
-            rows.append(intervals.row("effect size", size, n, **keys))
-            rows.append(intervals.row("permutation p", p, n, **keys))
+            rows.add("effect size", size, n, **keys)
+            rows.add("permutation p", p, n, **keys)
     return rows, notes
 
 

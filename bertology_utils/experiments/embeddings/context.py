@@ -80,16 +80,9 @@ def context_specificity(subject, data, settings):
 
 def by_layer(measure: str, value: np.ndarray, drawn: np.ndarray, n: int) -> list[dict]:
     """A row for each layer from (layers,) values and (draws, layers) draws; `stage` tells the embeddings apart."""
-    return [
-        intervals.row(
-            measure,
-            intervals.interval(v, drawn[:, k], clusters=n),
-            n,
-            layer=k,
-            stage="contextual" if k else "embeddings",
-        )
-        for k, v in enumerate(value)
-    ]
+    found = [intervals.interval(v, drawn[:, k], clusters=n) for k, v in enumerate(value)]
+    stages = ["embeddings"] + ["contextual"] * (len(value) - 1)
+    return [intervals.row(measure, f, n, layer=k, stage=s) for k, (f, s) in enumerate(zip(found, stages))]
 
 
 def changes(measure: str, value: np.ndarray, drawn: np.ndarray, n: int) -> list[dict]:

@@ -145,25 +145,20 @@ def _tagging_rows(frame: pd.DataFrame, shapes: pd.DataFrame, settings, notes) ->
         curve = shapes[shapes.way.isin(layers)].rename(columns={"way": "layer"})
         rows.append(intervals.means(curve, column, by="layer", measure=f"{measure} by layer", settings=settings))
         own = {way: shapes[shapes.way == way][column].to_numpy() for way in (best, 0, BAG)}
-        options = {"seed": settings.seed, "draws": settings.draws}
-        made.append(intervals.row(measure, intervals.mean_interval(own[best], **options), len(own[best]), layer=best))
+        made.mean(measure, own[best], layer=best)
         for over, way in ((FLAT, 0), (BAG, BAG)):
-            gain = intervals.difference(own[best], own[way], **options)
-            made.append(intervals.row(f"gain in {measure}", gain, len(own[best]), over=over))
+            gain = own[best] - own[way]
+            made.mean(f"gain in {measure}", gain, signed=True, over=over)
     return intervals.combine(*rows, intervals.table(made, notes))
 
 
-def _gains(own: np.ndarray, baselines: dict[str, np.ndarray], groups, task: str, layer, settings) -> list[dict]:
+def _gains(own: np.ndarray, baselines: dict[str, np.ndarray], groups, task: str, layer, settings) -> intervals.Rows:
     """Accuracy at the chosen layer and of each baseline, and the gains over them; `groups` are resampled together."""
-    options = {"seed": settings.seed, "draws": settings.draws, "groups": groups}
-
-    def row(measure, interval, **keys):
-        return intervals.row(measure, interval, len(own), task=task, **keys)
-
-    rows = [row("accuracy, layer chosen on dev", intervals.mean_interval(own, **options), layer=layer)]
+    rows = intervals.Rows(settings)
+    rows.mean("accuracy, layer chosen on dev", own, groups=groups, task=task, layer=layer)
     for over, theirs in baselines.items():
-        rows.append(row("baseline", intervals.mean_interval(theirs, **options), over=over))
-        rows.append(row("gain over baseline", intervals.difference(own, theirs, **options), over=over))
+        rows.mean("baseline", theirs, groups=groups, task=task, over=over)
+        rows.mean("gain over baseline", own - theirs, groups=groups, signed=True, task=task, over=over)
     return rows
 
 
@@ -202,11 +197,7 @@ def _pairs(subject, items, settings) -> pd.DataFrame:
     baselines = {COMMONEST: (labels["test"] == commoner).astype(float), FLAT: test[:, 0], BAG: test[:, -1]}
     lemmas = [i.meta.get("lemma", i.id) for i in kept["test"]]
     made = _gains(test[:, best], baselines, lemmas, "pairs", best, settings)
-    options = {"seed": settings.seed, "draws": settings.draws, "groups": lemmas}
-    made += [
-        intervals.row("pair accuracy", intervals.mean_interval(test[:, k], **options), len(test), layer=k)
-        for k in columns[:-1]
-    ]
+    made += [intervals.mean_row("pair accuracy", test[:, k], settings, groups=lemmas, layer=k) for k in columns[:-1]]
     note = f"{misfits} pairs with a sentence longer than {subject.name} takes are left out" if misfits else ""
     return intervals.table(made, [note])
 

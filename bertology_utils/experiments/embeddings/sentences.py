@@ -99,13 +99,10 @@ def _similarity(subject, items, names, settings, notes) -> list[dict]:
     def difference(k, over):
         return intervals.interval(value[k] - value[over], drawn[:, k] - drawn[:, over], clusters=clusters)
 
-    rows = [
-        intervals.row(
-            "Spearman", intervals.interval(value[k], drawn[:, k], clusters=clusters), len(test), task="similarity",
-            pooling=name,
-        )
-        for k, name in enumerate(names)
-    ]  # fmt: skip
+    rows = intervals.Rows(settings)
+    for k, name in enumerate(names):
+        found = intervals.interval(value[k], drawn[:, k], clusters=clusters)
+        rows.add("Spearman", found, len(test), task="similarity", pooling=name)
     on_dev = similarity.rank_correlations(gold[dev], cosines[dev])
     return [*rows, *_gains(names, on_dev, "similarity", len(test), difference, notes)]
 
@@ -140,17 +137,15 @@ def _sentiment(subject, items, names, settings, notes) -> list[dict]:
                 scored[s, :, k] = probe.predict(x[split]) == labels[split]
     kinds, numbers = np.unique(np.concatenate([labels[s] for s in samples]), return_counts=True)
     majority = labels["test"] == kinds[numbers.argmax()]
-    options, n = {"seed": settings.seed, "draws": settings.draws}, len(parts["test"])
+    options = {"seed": settings.seed, "draws": settings.draws, "signed": True}
 
     def difference(k, over):
-        return intervals.seeds_by_items(right["test"][..., k] - right["test"][..., over], signed=True, **options)
+        return intervals.seeds_by_items(right["test"][..., k] - right["test"][..., over], **options)
 
-    def row(scores, name):
-        return intervals.row("accuracy", scores, n, task="sentiment", pooling=name)
-
-    rows = [row(intervals.seeds_by_items(right["test"][..., k], **options), name) for k, name in enumerate(names)]
-    rows.append(row(intervals.mean_interval(majority, **options), "none (majority)"))
-    return [*rows, *_gains(names, right["dev"].mean((0, 1)), "sentiment", n, difference, notes)]
+    rows = intervals.Rows(settings)
+    for name, scores in [*zip(names, np.moveaxis(right["test"], -1, 0)), ("none (majority)", majority)]:
+        rows.mean("accuracy", scores, task="sentiment", pooling=name)
+    return [*rows, *_gains(names, right["dev"].mean((0, 1)), "sentiment", len(parts["test"]), difference, notes)]
 
 
 def _training_sets(subject, items, settings, notes) -> tuple[dict, tuple[str, ...]]:

@@ -22,11 +22,11 @@ def by_block(array: np.ndarray, measure: str, settings, **keys) -> list[dict]:
     known = ~np.isnan(array).all(-1)
     means = np.where(known, np.nansum(array, -1) / np.maximum((~np.isnan(array)).sum(-1), 1), np.nan)  # (n, L)
     options = dict(seed=settings.seed, draws=settings.draws)
-    out = []
+    out = intervals.Rows(settings)
     for k, column in enumerate(means.T, 1):
         column = column[~np.isnan(column)]
         interval = intervals.mean_interval(column, **options) if len(column) else UNDEFINED
-        out.append(intervals.row(measure, interval, len(column), **keys, block=k))
+        out.add(measure, interval, len(column), **keys, block=k)
     return out
 
 

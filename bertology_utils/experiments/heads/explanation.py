@@ -95,14 +95,11 @@ def _ranked(subject, words, settings) -> list[dict]:
         "tau, attention - nearness": tau[test, best] - by_nearness[test],
         "largest change by leaving one word out": np.array([c.max() for c in changes])[test],
     }
-    options = dict(seed=settings.seed, draws=settings.draws)
-    rows = []
+    rows = intervals.Rows(settings)
     for measure, values in columns.items():
-        interval = intervals.mean_interval(values, **options, signed="tau" in measure)
-        rows.append(intervals.row(measure, interval, len(values), best=f"block {best + 1}"))
+        rows.mean(measure, values, signed="tau" in measure, best=f"block {best + 1}")
     for k, column in enumerate(tau.T, 1):
-        interval = intervals.mean_interval(column, **options, signed=True)
-        rows.append(intervals.row("Kendall's tau of attention and leaving out", interval, len(column), block=k))
+        rows.mean("Kendall's tau of attention and leaving out", column, signed=True, block=k)
     return rows
 
 
@@ -123,14 +120,13 @@ def _tau(a: np.ndarray, b: np.ndarray) -> float:
 
 
 def _null_space(subject, words, settings) -> list[dict]:
-    size, rows = subject.hidden_size // subject.n_heads, []
+    size, rows = subject.hidden_size // subject.n_heads, intervals.Rows(settings)
     for name, pieces in (("longer than a head is wide", size + BEYOND), ("half as long", max(size // 2, 3))):
         starts = range(0, min(len(words), 200), 5)
         texts = [t for s in starts if (t := _stretch(subject, words[s : s + pieces], pieces))]
         if texts:
             least = null_space(subject, texts, settings).min((1, 2))
-            interval = intervals.mean_interval(least, seed=settings.seed, draws=settings.draws)
-            rows.append(intervals.row("dimensions of the null space", interval, len(texts), input=name))
+            rows.mean("dimensions of the null space", least, input=name)
     return rows
 
 

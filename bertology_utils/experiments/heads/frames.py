@@ -82,7 +82,7 @@ def frames(subject, data, settings):
     gaps = (chosen[0][:, 0] - chosen[0][:, 1]).mean(0)
     order = np.argsort(-np.round(gaps, 4), kind="stable")  # ties go to the first head
     top = [divmod(int(h), subject.n_heads) for h in order[:TOP]]
-    rows = []
+    rows = intervals.Rows(settings)
     for name, heads in (("top", order[:TOP]), ("all", order)):
         key = {"heads": name, "head": " and ".join(relations.called(*h) for h in top) if name == "top" else "mean"}
         rows += _leads(found[:, :, heads].mean(2), sentences, settings, key)
@@ -90,7 +90,7 @@ def frames(subject, data, settings):
         found[:, 0] - found[:, 1], lambda gap: _aligned(gap.mean(0), order[:TOP]), seed=settings.seed,
         draws=min(settings.draws, 1000), groups=sentences, bounds=(0.0, 1.0),
     )  # fmt: skip
-    rows.append(intervals.row("share of heads with half of the top heads' lead", share, len(found), heads="all"))
+    rows.add("share of heads with half of the top heads' lead", share, len(found), heads="all")
     rows += _ablation(subject, sorted({tuple(i.words) for i in test}), top, settings)
     return intervals.table(rows, [note, more, _matched(found)])
 
@@ -103,7 +103,7 @@ def _leads(found: np.ndarray, sentences: list[str], settings, key: dict) -> list
         ("another predicate's argument", 2, "core argument - another predicate's"),
     ):
         columns |= {control: found[:, place], lead: found[:, 0] - found[:, place]}
-    rows = []
+    rows = intervals.Rows(settings)
     for measure, values in columns.items():
         has = np.flatnonzero(~np.isnan(values))
         interval: tuple = (np.nan,) * 3
@@ -112,7 +112,7 @@ def _leads(found: np.ndarray, sentences: list[str], settings, key: dict) -> list
                 values[has], seed=settings.seed, draws=settings.draws, groups=[sentences[k] for k in has],
                 signed=" - " in measure,
             )  # fmt: skip
-        rows.append(intervals.row(measure, interval, len(has), **key))
+        rows.add(measure, interval, len(has), **key)
     return rows
 
 
@@ -216,8 +216,4 @@ def _ablation(subject, sentences, top, settings) -> list[dict]:
         "accuracy lost, top - other heads": without - drawn,
         "accuracy lost without every second head": lost(every[::2]),
     }
-    options = dict(seed=settings.seed, draws=settings.draws)
-    return [
-        intervals.row(m, intervals.mean_interval(v, **options, signed="lost" in m), len(v), heads="ablation")
-        for m, v in columns.items()
-    ]
+    return [intervals.mean_row(m, v, settings, signed="lost" in m, heads="ablation") for m, v in columns.items()]

@@ -61,18 +61,14 @@ def lexical_relations(subject, data, settings):
     parts = [("all", "all", np.ones(len(kept), bool))]
     parts += [(kind, "all", kinds == kind) for kind in sorted(set(kinds))]
     parts += [(kinds[conditions == c][0], c, conditions == c) for c in sorted(set(conditions))]
-    rows = []
+    rows = intervals.Rows(settings)
     for kind, relation, at in parts:
         units = {k: np.asarray(v)[at] for k, v in groups.items()}
         options = dict(seed=settings.seed, draws=settings.draws, groups=units)
         keys = dict(kind=kind, relation=relation, head=relations.head_name(best, subject.n_layers, subject.n_heads))
-        rows += [
-            intervals.row("related", intervals.mean_interval(related[at], **options), at.sum(), **keys),
-            intervals.row("shuffled", intervals.mean_interval(shuffled[at], **options), at.sum(), **keys),
-            intervals.row(
-                "related / shuffled", intervals.ratio(related[at], shuffled[at], **options), at.sum(), **keys
-            ),
-        ]
+        rows.mean("related", related[at], groups=units, **keys)
+        rows.mean("shuffled", shuffled[at], groups=units, **keys)
+        rows.add("related / shuffled", intervals.ratio(related[at], shuffled[at], **options), at.sum(), **keys)
     alike = f"{dropped} of {len(data['concept_pairs'])} pairs left out: their words look alike" if dropped else ""
     return intervals.table(rows, [note, more, alike])
 

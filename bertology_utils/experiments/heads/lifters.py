@@ -106,31 +106,23 @@ def _trained(subject, train, dev, test, settings) -> tuple[list, list, dict]:
 
 
 def _accuracy(right: list, majority: np.ndarray, settings, task: str) -> list[dict]:
-    options = dict(seed=settings.seed, draws=settings.draws)
     lead = np.array(right, float) - majority
     return [
-        intervals.row(
-            "accuracy", intervals.seeds_by_items(np.array(right, float), **options), len(majority), task=task
-        ),
-        intervals.row("accuracy, majority", intervals.mean_interval(majority, **options), len(majority), task=task),
-        intervals.row(
-            "accuracy - majority",
-            intervals.mean_interval(lead.mean(0), **options, signed=True),
-            len(majority),
-            task=task,
-        ),
+        intervals.mean_row("accuracy", np.array(right, float), settings, task=task),
+        intervals.mean_row("accuracy, majority", majority, settings, task=task),
+        intervals.mean_row("accuracy - majority", lead.mean(0), settings, signed=True, task=task),
     ]
 
 
 def _rows(alive: list[np.ndarray], mixed: dict[str, list[np.ndarray]], settings, task: str) -> list[dict]:
     """Shares of heterogeneous maps among all heads and, where there are any, among the survivors (a map a seed)."""
     options = dict(seed=settings.seed, draws=min(settings.draws, 1000))
-    out = []
+    out = intervals.Rows(settings)
     for kind, found in mixed.items():
         share, heads = np.concatenate([f.reshape(-1) for f in found]), np.tile(np.arange(found[0].size), len(found))
         keys = dict(task=task, maps=kind)
         base = intervals.mean_interval(share, **options, groups=heads)
-        out.append(intervals.row("heterogeneous, all heads", base, share.size, **keys))
+        out.add("heterogeneous, all heads", base, share.size, **keys)
         flags = np.concatenate([a.reshape(-1) for a in alive]) if alive else np.zeros(0, bool)
         among = gap = UNDEFINED
         if flags.any():
@@ -138,7 +130,7 @@ def _rows(alive: list[np.ndarray], mixed: dict[str, list[np.ndarray]], settings,
             gap = intervals.bootstrap([share, flags], _gap, **options, groups=heads, bounds=(-1.0, 1.0))
             if kind == "weights":
                 interval = intervals.mean_interval(flags, **options, groups=heads)
-                out.append(intervals.row("share of heads surviving", interval, flags.size, task=task))
-        out.append(intervals.row("heterogeneous, survivors", among, flags.sum(), **keys))
-        out.append(intervals.row("heterogeneous, survivors - all heads", gap, flags.sum(), **keys))
+                out.add("share of heads surviving", interval, flags.size, task=task)
+        out.add("heterogeneous, survivors", among, flags.sum(), **keys)
+        out.add("heterogeneous, survivors - all heads", gap, flags.sum(), **keys)
     return out

@@ -47,16 +47,13 @@ def five_patterns(subject, data, settings):
     labels = patterns.classify(subject, [a for a, _ in kept], [b for _, b in kept], settings=settings)  # (n, L, A)
     is_it = np.stack([labels == k for k in range(len(patterns.PATTERNS))], -1)  # (n, L, A, 5)
     share = is_it.mean((1, 2))  # (n, 5)
-    options = dict(seed=settings.seed, draws=settings.draws)
-    rows = []
+    rows = intervals.Rows(settings)
     for k, pattern in enumerate(patterns.PATTERNS):
         keys = dict(pattern=pattern, maps="weights")
-        interval = intervals.mean_interval(share[:, k], **options)
-        rows.append(intervals.row("share of maps", interval, len(kept), **keys, block="all"))
+        rows.mean("share of maps", share[:, k], **keys, block="all")
         rows += by_block(is_it[..., k].astype(float), "share of maps, by block", settings, **keys)
     stripes = is_it[..., [patterns.PATTERNS.index(name) for name in patterns.STRIPES]].any(-1).mean((1, 2))
-    interval = intervals.mean_interval(stripes, **options)
-    rows.append(intervals.row("share of maps with stripes", interval, len(kept), maps="weights"))
+    rows.mean("share of maps with stripes", stripes, maps="weights")
     return intervals.table([*rows, *_agreement(settings)], [note, more])
 
 
@@ -69,7 +66,4 @@ def _agreement(settings) -> list[dict]:
         "agreement with maps labelled by eye": right,
         "agreement - commonest label": right.astype(float) - usual,
     }
-    options = dict(seed=settings.seed, draws=settings.draws, groups=inputs)
-    return [
-        intervals.row(m, intervals.mean_interval(v, **options, signed=" - " in m), len(v)) for m, v in columns.items()
-    ]
+    return [intervals.mean_row(m, v, settings, groups=inputs, signed=" - " in m) for m, v in columns.items()]

@@ -46,7 +46,7 @@ def coreference(subject, data, settings):
     Only anaphors with a right and a wrong candidate count. Trivial are the nearest mention, the first, the one whose
     words occur most often, and chance; the best of them on the sentences that the head is chosen on is the baseline.
     """
-    rows, notes = [], []
+    rows, notes = intervals.Rows(settings), []
     for task, items in data.items.items():
         kept, note = fitting(subject, items)
         # on train and dev: a choice made after an unfinished model's heads, chosen on dev alone, had not held on test
@@ -63,13 +63,11 @@ def coreference(subject, data, settings):
         columns["best head - best trivial"] = columns["best head"] - trivial[1][name]
         columns["rules - best trivial"] = columns["rules"] - trivial[1][name]
         columns["rules - best head"] = columns["rules"] - columns["best head"]
-        options = dict(
-            seed=settings.seed, draws=settings.draws, groups=[_document(kept, dev, test, a) for a in anaphors]
-        )
         keys = dict(task=task, head=relations.head_name(best, subject.n_layers, subject.n_heads), trivial=name)
+        items = [test[a.sentence] for a in anaphors]
+        documents = [i.meta.get("document", i.id) for i in items]  # or the sentence, where they are not known
         for measure, values in columns.items():
-            interval = intervals.mean_interval(values, **options, signed=" - " in measure)
-            rows.append(intervals.row(measure, interval, len(values), **keys))
+            rows.mean(measure, values, groups=documents, signed=" - " in measure, **keys)
         notes += [note, more]
     return intervals.table(rows, notes)
 
@@ -84,12 +82,6 @@ def _resolved(subject, items, read, settings) -> tuple[list, np.ndarray]:
 def _trivial(anaphors) -> dict[str, np.ndarray]:
     found = {name: np.array([a.right[rule(a)] for a in anaphors], float) for name, rule in POSITIONS.items()}
     return found | {"chance": np.array([np.mean(a.right) for a in anaphors])}
-
-
-def _document(kept, dev, test, anaphor) -> str:
-    """What an anaphor stands in: its document where that is known, else its sentence."""
-    item = test[anaphor.sentence]
-    return item.meta.get("document", item.id)
 
 
 @dataclass(frozen=True)
@@ -216,15 +208,13 @@ def _division_rows(subject, dev, test, kind: str, settings) -> list[dict]:
     # sentences about the same nouns are not independent
     groups = {"right": [i.words[i.target].lower() for i in test], "wrong": [_rival(i) for i in test]}
     options = dict(seed=settings.seed, draws=settings.draws, groups=groups)
-    rows = []
+    rows = intervals.Rows(settings)
     for (measure, which), values in columns.items():
         head = "all" if which is None else relations.head_name(which, subject.n_layers, subject.n_heads)
-        interval = intervals.mean_interval(values, **options, signed=True)
-        rows.append(intervals.row(measure, interval, len(test), kind=kind, head=head))
+        rows.mean(measure, values, groups=groups, signed=True, kind=kind, head=head)
     rows += _distractor_rows(dev, test, seen, scored, kind, options)
     for block, column in enumerate(over_place[:, :-1].T, 1):
-        interval = intervals.mean_interval(column, **options, signed=True)
-        rows.append(intervals.row("excess over position, by block", interval, len(test), kind=kind, block=block))
+        rows.mean("excess over position, by block", column, groups=groups, signed=True, kind=kind, block=block)
     return rows
 
 

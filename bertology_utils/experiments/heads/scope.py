@@ -58,17 +58,15 @@ def negation_scope(subject, data, settings):
     window, offset = scope.best_window(seen), scope.best_window(seen, single=True)
     baselines = {"fixed offsets": scope.window(test, *window), "one offset": scope.window(test, *offset)}
     places = {"fixed offsets": f"{window[0]} to {window[1]}", "one offset": f"{offset[0]}"}
-    options = dict(seed=settings.seed, draws=settings.draws)
-    rows, found = [], {}
+    rows, found = intervals.Rows(settings), {}
     tuned = scope.tune(subject, train[:TUNED_ON], Recipe(seed=settings.seed, batch=16))
     for stage, model in (("pretrained", subject), ("tuned", tuned)):
         found[stage], more = _stage(model, seen, test, baselines, settings, stage)
         rows += more
     for name, values in baselines.items():
-        interval = intervals.mean_interval(values, **options)
-        rows.append(intervals.row(f"F1, {name}", interval, len(test), stage="positions", head=places[name]))
-    gain = intervals.mean_interval(np.subtract(found["tuned"], found["pretrained"]), **options, signed=True)
-    rows.append(intervals.row("F1, tuned - pretrained", gain, len(test), stage="both", head="best of each"))
+        rows.mean(f"F1, {name}", values, stage="positions", head=places[name])
+    gain = np.subtract(found["tuned"], found["pretrained"])
+    rows.mean("F1, tuned - pretrained", gain, signed=True, stage="both", head="best of each")
     return intervals.table(rows, notes)
 
 
@@ -87,16 +85,14 @@ def _stage(model, seen, test, baselines: dict, settings, stage: str) -> tuple[np
     gold = [[scope.words(i)[2] for i in side] for side in (seen, test)]
     head, threshold = scope.choose(scores[0], gold[0])
     found = scope.apply(scores[1], gold[1], head, threshold)
-    options = dict(seed=settings.seed, draws=settings.draws)
     keys = dict(stage=stage, head=relations.head_name(head, model.n_layers, model.n_heads))
-    rows = [intervals.row("F1, best head", intervals.mean_interval(found, **options), len(test), **keys)]
+    rows = intervals.Rows(settings)
+    rows.mean("F1, best head", found, **keys)
     for name, values in baselines.items():
-        gap = intervals.mean_interval(found - values, **options, signed=True)
-        rows.append(intervals.row(f"F1, best head - {name}", gap, len(test), **keys))
+        rows.mean(f"F1, best head - {name}", found - values, signed=True, **keys)
     pairs = [(k, c) for k, i in enumerate(test) if (c := _control(i)) is not None]
     neutral = scope.scores(model, [c for _, c in pairs], settings)
     turn = [scores[1][k][head][gold[1][k]].sum() - n[head][gold[1][k]].sum() for (k, _), n in zip(pairs, neutral)]
     if turn:
-        interval = intervals.mean_interval(turn, **options, signed=True)
-        rows.append(intervals.row("share of attention in scope, cue - control", interval, len(turn), **keys))
+        rows.mean("share of attention in scope, cue - control", turn, signed=True, **keys)
     return found, rows

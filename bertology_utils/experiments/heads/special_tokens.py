@@ -46,7 +46,7 @@ def special_tokens(subject, data, settings):
     """
     words, note = sentences_of(subject, data)
     values = collect(subject, words, settings=settings).values
-    rows = []
+    rows = intervals.Rows(settings)
     for name in STATISTICS:
         rows += by_block(values[name], "mean, by block", settings, statistic=name)
     few = words[: min(len(words), 200)]  # gradients cost more, and each sentence gives one for every weight
@@ -59,7 +59,7 @@ def special_tokens(subject, data, settings):
     fall = intervals.bootstrap(
         [c.mean(-1) for c in curves], _fall, seed=settings.seed, draws=min(settings.draws, 1000), bounds=(0.0, np.inf)
     )
-    rows.append(intervals.row("relative gradient, blocks that attend to [SEP] most / others", fall, len(few)))
+    rows.add("relative gradient, blocks that attend to [SEP] most / others", fall, len(few))
     return intervals.table(rows, [note])
 
 
@@ -124,7 +124,7 @@ def norms(subject, data, settings):
     """
     words, note = sentences_of(subject, data)
     found = collect(subject, words, norms=True, settings=settings)
-    rows = []
+    rows = intervals.Rows(settings)
     options = dict(seed=settings.seed, draws=settings.draws)
     for kind in (*PEAKS, "other"):
         rows += by_block(found.values[kind], "share of the weights", settings, kind=kind)
@@ -136,7 +136,7 @@ def norms(subject, data, settings):
                 pair, lambda w, s: intervals.spearman(w.mean(0), s.mean(0)), seed=settings.seed,
                 draws=min(settings.draws, 500), bounds=(-1.0, 1.0),
             )  # fmt: skip
-            rows.append(intervals.row("Spearman of weight and vector norm", rho, len(pair[0]), kind=kind))
+            rows.add("Spearman of weight and vector norm", rho, len(pair[0]), kind=kind)
     weights = np.sum([found.values[k] for k in SPECIAL], 0)  # (n, L, A)
     by_norm = np.sum([found.norms[f"share {k}"] for k in SPECIAL], 0)  # nan for a head that moves nothing
     columns = {"weights": weights, "norms": by_norm, "norms - weights": by_norm - weights}
@@ -144,5 +144,5 @@ def norms(subject, data, settings):
     for name, values in columns.items():
         known = values[~np.isnan(values)]
         interval = intervals.mean_interval(known, **options, signed=" - " in name) if len(known) else UNDEFINED
-        rows.append(intervals.row(f"share of special tokens, {name}", interval, len(known)))
+        rows.add(f"share of special tokens, {name}", interval, len(known))
     return intervals.table(rows, [note])

@@ -70,15 +70,15 @@ def subwords(subject, data, settings):
     control = int(seen.ratio()[:, best].argmin())
     options = dict(seed=settings.seed, draws=min(settings.draws, 1000))
     n = int(scored.count[:, 0].sum())
-    rows = []
+    rows = intervals.Rows(settings)
     for k, name in enumerate(pieces.CONTROLS):
         interval = scored.interval(k, best, **options)
         keys = dict(head=relations.head_name(best, subject.n_layers, subject.n_heads), control=name)
-        rows.append(intervals.row("ratio, best head", interval, n, **keys))
+        rows.add("ratio, best head", interval, n, **keys)
         if k == control:
-            rows.append(intervals.row("ratio over the harder control, best head", interval, n, **keys))
+            rows.add("ratio over the harder control, best head", interval, n, **keys)
     for k, value in enumerate(scored.ratio().min(0)):
         block, place = divmod(k, subject.n_heads)
         keys = dict(block=block + 1, place=place + 1)
-        rows.append(intervals.row("ratio over the harder control, each head", (value, np.nan, np.nan), n, **keys))
+        rows.add("ratio over the harder control, each head", (value, np.nan, np.nan), n, **keys)
     return intervals.table(rows, notes)

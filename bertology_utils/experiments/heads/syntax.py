@@ -66,12 +66,9 @@ def _upward(arcs: pd.DataFrame) -> pd.DataFrame:
 
 def _paired(columns: dict[str, np.ndarray], groups, settings, **keys) -> list[dict]:
     """A row for each column of values by item, drawn by sentence; a difference is a column with a minus in its name."""
-    options = dict(seed=settings.seed, draws=settings.draws, groups=np.asarray(groups))
+    groups = np.asarray(groups)
     return [
-        intervals.row(
-            m, intervals.mean_interval(np.asarray(v, float), **options, signed=" - " in m), len(v), **keys
-        )
-        for m, v in columns.items()
+        intervals.mean_row(m, v, settings, groups=groups, signed=" - " in m, **keys) for m, v in columns.items()
     ]  # fmt: skip
 
 
@@ -104,7 +101,7 @@ def syntactic(subject, data, settings):
     """
     dev, test, notes = _two_sides(subject, data)
     both = [_scored(subject, side, settings) for side in (dev, test)]
-    rows, skipped, leads = [], [], []
+    rows, skipped, leads = intervals.Rows(settings), [], []
     for relation, count in both[1].arcs["relation"].value_counts().items():
         chosen = [c for d in relations.DIRECTIONS if (c := _chosen(both, relation, d))]
         if not chosen:
@@ -115,11 +112,11 @@ def syntactic(subject, data, settings):
         head = relations.head_name(best.head, subject.n_layers, subject.n_heads)
         keys = dict(relation=relation, direction=best.direction, head=head, offset=best.offset)
         rows += _paired(best.columns, best.sentences, settings, **keys)
-        rows.append(intervals.row("head - better baseline", _least([best], settings), len(best.sentences), **keys))
+        rows.add("head - better baseline", _least([best], settings), len(best.sentences), **keys)
     three = _different(leads)
     if len(three) == SEVERAL:
         n = sum(len(lead.sentences) for lead in three)
-        rows.append(intervals.row("least lead of three heads - better baseline", _least(three, settings), n))
+        rows.add("least lead of three heads - better baseline", _least(three, settings), n)
         names = [relations.head_name(lead.head, subject.n_layers, subject.n_heads) for lead in three]
         notes.append(f"three heads: {'; '.join(f'{n} ({lead.relation})' for n, lead in zip(names, three))}")
     if skipped:
@@ -236,7 +233,7 @@ def combination(subject, data, settings):
     mixed = mixtures.mixed_hits(subject, _sentences(test), arcs, of, weights[:, 1:], settings)  # (REFITS, N)
     single = found.hits[np.arange(len(of)), np.array(heads)[of]]
     offset = _by_offset(learnt_on, arcs)
-    rows = []
+    rows = intervals.Rows(settings)
     for k, relation in enumerate(names):
         at = of == k
         one = np.broadcast_to(single[at], (REFITS, at.sum()))
@@ -246,7 +243,7 @@ def combination(subject, data, settings):
         rows += _refitted(columns, arcs["sentence"][at], settings, **keys)
         share = weights[k, 0].sum() ** 2 / (weights[k, 0] ** 2).sum()  # heads if all weights were alike
         n = (learnt_on["relation"] == relation).sum()
-        rows.append(intervals.row("heads in the mixture", (share, np.nan, np.nan), n, relation=relation))
+        rows.add("heads in the mixture", (share, np.nan, np.nan), n, relation=relation)
     mixed = mixed.astype(float)
     rows += _others({"best head": mixed - single, "best offset": mixed - offset}, arcs, settings)
     return intervals.table(rows, [note, more])
@@ -285,15 +282,14 @@ def _learnt(arcs, known: mixtures.Tally, names: list[str], settings) -> tuple[li
 
 def _refitted(columns: dict[str, np.ndarray], sentences, settings, **keys) -> list[dict]:
     """Rows of (refits, items) values: refits and sentences both could have been others."""
-    return [intervals.row(m, _crossed(v, sentences, settings), v.shape[1], **keys) for m, v in columns.items()]
-
-
-def _crossed(values: np.ndarray, sentences, settings) -> intervals.Interval:
-    values = np.asarray(values, float)
-    groups = intervals.crossed(len(values), values.shape[1], np.asarray(sentences))
-    return intervals.ratio(
-        values.ravel(), np.ones(values.size), seed=settings.seed, draws=settings.draws, groups=groups, signed=True
-    )
+    rows = intervals.Rows(settings)
+    options = dict(seed=settings.seed, draws=settings.draws, signed=True)
+    for measure, values in columns.items():
+        values = np.asarray(values, float)
+        groups = intervals.crossed(*values.shape, np.asarray(sentences))
+        found = intervals.ratio(values.ravel(), np.ones(values.size), groups=groups, **options)
+        rows.add(measure, found, values.shape[1], **keys)
+    return rows
 
 
 def _by_offset(learnt_on, arcs) -> np.ndarray:
@@ -344,9 +340,8 @@ def no_full_tree(subject, data, settings):
     rows = _paired(columns, both[1].arcs["sentence"], settings, relation="all", head=head, offset=best.offset)
     table = both[1].heads.reshape(len(chain), -1, subject.n_layers, subject.n_heads).mean(0).max(0)  # the better way
     for (layer, place), value in np.ndenumerate(table):
-        rows.append(
-            intervals.row("UAS, each head", (value, np.nan, np.nan), len(chain), block=layer + 1, place=place + 1)
-        )
+        keys = dict(block=layer + 1, place=place + 1)
+        rows.append(intervals.row("UAS, each head", (value, np.nan, np.nan), len(chain), **keys))
     return intervals.table(rows, notes)
 
 

@@ -56,7 +56,7 @@ def compare(shallow: Subject, deep: Subject, data: Data, settings: Settings) -> 
     """
     found = tasks.available(data, only=TASKS)
     sides = [measured(subject, found, settings, mixed, most=MIXED) for subject in (shallow, deep)]
-    rows, moved = [], []
+    rows, moved = intervals.Rows(settings), []
     for task in found:
         a, b = (side[task][0] for side in sides)
         rows += task_difference(task, a, b, settings)
@@ -66,9 +66,9 @@ def compare(shallow: Subject, deep: Subject, data: Data, settings: Settings) -> 
             rows += [r | {"model": subject.name} for r in own]
     mean = mean_of(moved)
     n = sum(sides[1][t][0].profile.n for t in found)
-    rows.append(intervals.row(SUMMARY[1], UNDEFINED if mean is None else interval(*mean), n, task="all"))
+    rows.add(SUMMARY[1], UNDEFINED if mean is None else interval(*mean), n, task="all")
     gains = [side[t][0].profile.lead(side[t][0].profile.depth, 0) for side in sides for t in found]
-    rows.append(intervals.row(SUMMARY[0], min(gains, key=lambda g: g[1]), n, task="all"))
+    rows.add(SUMMARY[0], min(gains, key=lambda g: g[1]), n, task="all")
     depths = f"{shallow.name} has {shallow.n_layers} layers, {deep.name} {deep.n_layers}"
     notes = (said for side in sides for _, said in side.values())
     return intervals.table(rows, [depths, tasks.note(data, found), SHARED, *notes])

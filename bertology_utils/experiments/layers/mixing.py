@@ -68,10 +68,7 @@ def task_rows(task: str, found: Mixed, settings: Settings) -> list[dict]:
     weights = np.array([f.mixture.weights for f in found.fits])  # (R, L + 1)
     for k in range(p.depth + 1):
         rows.append(intervals.row("mixing weight", over_fits(weights[:, k], settings), p.n, task=task, layer=k))
-    most = intervals.mean_interval(
-        found.fits[0].majority, seed=settings.seed, draws=settings.draws, groups=found.groups
-    )
-    rows.append(intervals.row("majority", most, p.n, task=task))
+    rows.append(intervals.mean_row("majority", found.fits[0].majority, settings, groups=found.groups, task=task))
     return rows
 
 

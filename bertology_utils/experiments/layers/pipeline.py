@@ -130,7 +130,6 @@ def semantics_spread(subject, data, settings):
     for task, f in found.items():
         if f.hard.any():
             turning = np.mean([x.settled for x in f.fits], 0)[f.hard]
-            options = {"seed": settings.seed, "draws": settings.draws, "groups": f.groups[f.hard]}
-            where = intervals.mean_interval(turning, **options)
-            rows.append(intervals.row("turning layer of hard examples", where, f.hard.sum(), task=task))
+            of = {"groups": f.groups[f.hard], "task": task}
+            rows.append(intervals.mean_row("turning layer of hard examples", turning, settings, **of))
     return intervals.table(rows, [tasks.note(data, found), SHARED, *(said for _, said in got.values())])

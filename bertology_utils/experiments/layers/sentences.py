@@ -50,7 +50,7 @@ def sentence_tasks_by_layer(subject, data, settings):
     """
     made, notes = sentence_tasks.build_all(data["treebank"], seed=settings.seed)
     gathered = dict(zip(made, gather_pooled(subject, list(made.values()), settings)))
-    rows = []
+    rows = intervals.Rows(settings)
     for kind, names in sentence_tasks.KINDS.items():
         profiles, devs, most = [], [], []
         for name in (n for n in names if n in made):
@@ -69,5 +69,5 @@ def sentence_tasks_by_layer(subject, data, settings):
                 rows += lead_rows(mean, np.mean(devs, 0), {f"{kind}: {name}": pair}, **keys)
             best = choose(np.mean(devs, 0))
             gain = mean.over(best, Profile.mean(most))
-            rows.append(intervals.row(f"{kind}: best layer - majority", gain, mean.n, **keys, layer=best))
+            rows.add(f"{kind}: best layer - majority", gain, mean.n, **keys, layer=best)
     return intervals.table(rows, list(dict.fromkeys(notes)))

@@ -40,7 +40,7 @@ def transferability(subject, data, settings):
     """
     found = task_scores(subject, data, settings)
     profiles = {task: s.profile(settings) for task, (s, _) in found.items()}
-    rows = []
+    rows = intervals.Rows(settings)
     for task, profile in profiles.items():
         rows += curve_rows(profile, task=task) + found[task][0].control_rows(settings, task=task)
         rows += middle_rows(profile, found[task][0].dev, found[task][0].baselines(settings), task=task)
@@ -51,7 +51,7 @@ def transferability(subject, data, settings):
     ranks = mean_ranks(np.array([p.value for p in profiles.values()]))
     drawn = np.array([mean_ranks(table) for table in np.stack([p.draws for p in profiles.values()], 1)])
     for k, rank in enumerate(ranks):
-        rows.append(intervals.row("mean rank", mean.interval(rank, drawn[:, k]), mean.n, task="all", layer=k))
+        rows.add("mean rank", mean.interval(rank, drawn[:, k]), mean.n, task="all", layer=k)
     return intervals.table(rows, [tasks.note(data, found), SHARED, *(said for _, said in found.values())])
 
 

@@ -183,7 +183,7 @@ def agreement(subject, data, settings):
 
 def by_language(frame: pd.DataFrame, settings: Settings) -> list[dict]:
     """Balanced accuracy and the share right in each language, and the means over languages."""
-    rows, shares = [], []
+    rows, shares = intervals.Rows(settings), []
     for language, part in frame.groupby("language"):
         units = ["forms", "frame"] if part["forms"].nunique() > 1 else ["frame"]
         found = by_class(part, settings=settings, groups=units)
@@ -191,8 +191,7 @@ def by_language(frame: pd.DataFrame, settings: Settings) -> list[dict]:
         found[["low", "high"]] = found[["low", "high"]].clip(0, 1)  # few pairs of forms: limits of t know no bounds
         rows += found.drop(columns="gold").to_dict("records")
         shares.append(found["value"].iloc[0])
-    mean = intervals.mean_interval(np.array(shares), seed=settings.seed, draws=settings.draws)
-    rows.append(intervals.row("balanced accuracy, mean over languages", mean, len(shares)))
+    rows.mean("balanced accuracy, mean over languages", np.array(shares))
     return rows
 
 

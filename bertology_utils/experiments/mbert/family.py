@@ -91,7 +91,7 @@ def plateau(runs: Recorded, settings: Settings, groups: Sequence[str]) -> list[d
 
     Where the body was frozen the second language alone is asked: for half of the run no piece of the first was to be told.
     """
-    out = []
+    out = intervals.Rows(settings)
     for group in dict.fromkeys(groups):
         found = list(runs.group(group).values())
         frozen = found[0].config.get("body") == "frozen"
@@ -103,7 +103,7 @@ def plateau(runs: Recorded, settings: Settings, groups: Sequence[str]) -> list[d
                 "loss": [heldout(r, language, "loss") for r in found],
             }
             for measure, sums in levels.items():
-                out.append(intervals.row(measure, per_place(np.array(sums), n, settings), int(n.sum()), **of))
+                out.add(measure, per_place(np.array(sums), n, settings), int(n.sum()), **of)
     return out
 
 

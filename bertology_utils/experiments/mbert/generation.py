@@ -50,22 +50,20 @@ def generation(subject, data, settings):
     ones.
     """
     other, who = _monolingual(subject, settings)
-    rows, notes = [], []
     gaps = english_gaps((subject, other), data["translations"])
     if not gaps:
         raise TooFew("no English sentence has a word that is one piece for both models")
     right = {name: filled(s, gaps, settings) for name, s in (("multilingual", subject), ("monolingual", other))}
     less = right["monolingual"].astype(int) - right["multilingual"]
-    rows.append(_row("cloze accuracy, monolingual - multilingual", less, [g.id for g in gaps], settings))
+    rows = [_row("cloze accuracy, monolingual - multilingual", less, [g.id for g in gaps], settings)]
     rows += [_row("cloze accuracy", r, [g.id for g in gaps], settings, by=name) for name, r in right.items()]
     items = auxiliary_gaps(data)
     rows += _auxiliaries(subject, items, settings)
-    notes.append(
-        f"{len(gaps)} English gaps, of words that are one piece for both models; the monolingual model is {who}"
-    )
-    notes.append(
-        f"{len(items)} gaps of auxiliaries in {', '.join(sorted({language(i.condition).name for i in items}))}"
-    )
+    spoken = ", ".join(sorted({language(i.condition).name for i in items}))
+    notes = [
+        f"{len(gaps)} English gaps, of words that are one piece for both models; the monolingual model is {who}",
+        f"{len(items)} gaps of auxiliaries in {spoken}",
+    ]
     return intervals.table(rows, notes)
 
 
@@ -171,7 +169,4 @@ def constant(items: Sequence[Cloze]) -> np.ndarray:
 
 def _row(measure: str, values: np.ndarray, groups: Sequence, settings: Settings, **keys) -> dict:
     signed = values.dtype != bool
-    found = intervals.mean_interval(
-        values, seed=settings.seed, draws=settings.draws, groups=list(groups), signed=signed
-    )
-    return intervals.row(measure, found, len(values), **keys)
+    return intervals.mean_row(measure, values, settings, groups=list(groups), signed=signed, **keys)

@@ -210,11 +210,10 @@ def _removed(spoken: Spoken, settings) -> list[dict]:
         best = 1 + choose(right[1:, dev].mean(1))
         named = "language identification, centred - chance" if centred else "language identification - chance"
         rows.append(_over_samples(named, right[None, best][:, test] - chance, spoken, test, settings, layer=best))
+        named = "language identification, all"
         for k in range(len(right)):
             keys = {"layer": k, "vectors": CENTRED[centred]}
-            rows.append(
-                _over_samples("language identification, all", right[None, k][:, test], spoken, test, settings, **keys)
-            )
+            rows.append(_over_samples(named, right[None, k][:, test], spoken, test, settings, **keys))
     return rows
 
 

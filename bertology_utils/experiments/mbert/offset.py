@@ -177,10 +177,7 @@ def _row(measure: str, things: Sequence[Things], found: Sequence, value, setting
             pairs += [t.languages[a] if t.languages[b] == ENGLISH else t.languages[b]] * len(test)
     groups = {"language": pairs} if len(things) > 1 else {"item": items, "language": pairs}
     signed = " - " in measure
-    found = intervals.mean_interval(
-        np.concatenate(values), seed=settings.seed, draws=settings.draws, groups=groups, signed=signed
-    )
-    return intervals.row(measure, found, len(pairs), **keys)
+    return intervals.mean_row(measure, np.concatenate(values), settings, groups=groups, signed=signed, **keys)
 
 
 def _note(things: Sequence[Things], best: int) -> str:

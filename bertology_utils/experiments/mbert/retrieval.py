@@ -153,8 +153,7 @@ def _row(measure: str, found, sets, settings, few: bool = False, of=lambda a, b:
     values, drawn = _flat(found, sets, of)
     groups = drawn.get("sentence", drawn.get("language")) if few else drawn
     less = "over" in measure  # a difference, which may be negative
-    found = intervals.mean_interval(values, seed=settings.seed, draws=settings.draws, groups=groups, signed=less)
-    return intervals.row(measure, found, len(values), **keys)
+    return intervals.mean_row(measure, values, settings, groups=groups, signed=less, **keys)
 
 
 def _by_language(named: dict, sets: Sequence[Parallel], settings) -> list[dict]:

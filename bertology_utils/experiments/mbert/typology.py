@@ -118,7 +118,7 @@ def typology(subject, data, settings):
     transfer, order, words = losses(found), similarity(orders(every)), shared_words(items)
     script = np.array([[pair(a, b)["script"] == "same" for b in codes] for a in codes], float)
     n = len(list(combinations(codes, 2)))
-    rows = []
+    rows = intervals.Rows(settings)
     for name, other, held in (
         ("with word order", order, []),
         (", script and vocabulary held", order, [script, words]),
@@ -130,9 +130,9 @@ def typology(subject, data, settings):
         measure_ = f"Mantel correlation{'' if name[0] == ',' else ' '}{name}"
         between = mantel(*pair_of, held, settings)
         if np.isfinite(between[0]):  # not where all languages have one script, say
-            rows.append(intervals.row(measure_, between, n))
+            rows.add(measure_, between, n)
     p, tried = permuted(transfer, order, settings.seed)
-    rows.append(intervals.row("Mantel p, word order", intervals.proportion(round(p * tried), tried), tried))
+    rows.add("Mantel p, word order", intervals.proportion(round(p * tried), tried), tried)
     rows += [r for k, c in enumerate(found.taught) for r in pair_rows(found, k, codes.index(c), settings)]
     return intervals.table(rows, [found.note, _said(orders(every))])
 

@@ -69,22 +69,12 @@ def mean_rows(found: Transfer, settings: Settings) -> list[dict]:
         "zero-shot accuracy over the embeddings": [found.below[a, t].mean() for (a, _), t in zip(pairs, tested)],
         "zero-shot accuracy, centring adds": 2 * right - [found.centred[a, t].mean() for (a, _), t in zip(pairs, tested)],
     }  # fmt: skip
-    rows = []
+    rows = intervals.Rows(settings)
     for which in ("all", "same script", "other script"):
         kept = np.array([which in ("all", f"{f['script']} script") for f in facts])
         if not kept.any():
             continue
         units = [[p[side] for p, k in zip(pairs, kept) if k] for side in (0, 1)]
         for name, less in others.items():
-            mean = intervals.mean_interval(
-                (right - less)[kept], groups=units, seed=settings.seed, draws=settings.draws, signed=True
-            )
-            rows.append(
-                intervals.row(
-                    f"{name}, mean over pairs",
-                    mean,
-                    int(kept.sum()),
-                    pairs=which,
-                )
-            )
+            rows.mean(f"{name}, mean over pairs", (right - less)[kept], groups=units, signed=True, pairs=which)
     return rows

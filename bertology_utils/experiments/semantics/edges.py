@@ -36,7 +36,7 @@ def edge_probing(subject, data, settings):
     embeddings; and what context adds to the embeddings, averaged over semantic and over syntactic tasks.
     """
     found = probing.available(data)
-    rows, notes, gains = [], [], {}
+    rows, notes, gains = intervals.Rows(settings), [], {}
     for task, (x, targets, note) in probing.gathered(subject, found, settings).items():
         scored = probing.probe(x, targets, probing.depths(subject.n_layers), settings)
         made, gains[task], rival = task_rows(scored, task, settings)
@@ -50,30 +50,28 @@ def edge_probing(subject, data, settings):
         means = {kind: f1.mean(figures, seed=settings.seed + k) for k, (kind, figures) in enumerate(kinds.items())}
         least = min(r["n"] for r in rows if r["measure"] == "gain over layer 0")
         for kind, figure in means.items():
-            rows.append(intervals.row(f"gain over layer 0, {kind}", figure, least, task="all"))
+            rows.add(f"gain over layer 0, {kind}", figure, least, task="all")
         gap = f1.difference(means["syntactic"], means["semantic"])
-        rows.append(intervals.row("gain over layer 0, syntactic - semantic", gap, least, task="all"))
+        rows.add("gain over layer 0, syntactic - semantic", gap, least, task="all")
     return intervals.table(rows, notes)
 
 
 def task_rows(scored: Probed, task: str, settings) -> tuple[list[dict], intervals.Interval, str]:
     """F1 by layer, of the baselines, and over the best of them; the gain over the embeddings; and which was best."""
-    n, best, rows = len(scored.gold), scored.best, []
+    n, best, rows = len(scored.gold), scored.best, intervals.Rows(settings)
     for k, layer in enumerate(scored.layers):
-        rows.append(
-            intervals.row("F1 by layer", scored.interval(scored.said[:, k], settings), n, task=task, layer=layer)
-        )
+        rows.add("F1 by layer", scored.interval(scored.said[:, k], settings), n, task=task, layer=layer)
     base = scored.baselines()
     figures = {name: scored.interval(np.asarray(said), settings) for name, (said, _) in base.items()}
     rows += [intervals.row(f"F1, {name}", figure, n, task=task) for name, figure in figures.items()]
     own = scored.interval(scored.said[:, best], settings)
     rival = list(base)[choose([dev for _, dev in base.values()])]
     gain, keys = f1.difference(own, figures["layer 0"]), dict(task=task, layer=scored.layers[best])
-    rows.append(intervals.row("F1", own, n, **keys))
+    rows.add("F1", own, n, **keys)
     over = f1.difference(own, figures[rival])
-    rows.append(intervals.row("F1 over best baseline", over, n, **keys))
-    rows.append(intervals.row("gain over layer 0", gain, n, **keys))
-    rows.append(intervals.row("train targets", (scored.trained,) * 3, scored.trained, task=task))
+    rows.add("F1 over best baseline", over, n, **keys)
+    rows.add("gain over layer 0", gain, n, **keys)
+    rows.add("train targets", (scored.trained,) * 3, scored.trained, task=task)
     return rows, gain, rival
 
 
@@ -85,5 +83,4 @@ def _control(x, targets, scored: Probed, task: str, settings) -> list[dict]:
     labels = control_task(targets, settings.seed).labels
     (fitted,) = fit_each(x[[scored.best]][:, train], labels[train], l2=probing.L2, device=settings.torch_device())
     right = fitted.predict(x[scored.best][test]) == labels[test]
-    found = intervals.mean_interval(right, seed=settings.seed, draws=settings.draws, groups=scored.groups)
-    return [intervals.row("F1, control labels", found, test.sum(), task=task)]
+    return [intervals.mean_row("F1, control labels", right, settings, groups=scored.groups, task=task)]

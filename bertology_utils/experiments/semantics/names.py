@@ -93,12 +93,11 @@ def _rows(right, first, changed: dict[str, list[np.ndarray]], groups: list[str],
         "share changed, placebo": means["placebo"],
         "share changed, name - placebo": means["name"] - means["placebo"],
     }
-    options, rows = dict(seed=settings.seed, draws=settings.draws, groups=groups), []
+    options, rows = dict(seed=settings.seed, draws=settings.draws, groups=groups), intervals.Rows(settings)
     for measure, values in columns.items():
-        found = intervals.mean_interval(values, **options, signed=" - " in measure)
-        rows.append(intervals.row(measure, found, len(values), layer=layer))
+        rows.mean(measure, values, groups=groups, signed=" - " in measure, layer=layer)
     sides = [intervals.ratio(right * side, side, **options) for side in (first.astype(float), 1.0 - first)]
-    rows.append(intervals.row("accuracy, places evenly", _evenly(*sides), len(right), layer=layer))
+    rows.add("accuracy, places evenly", _evenly(*sides), len(right), layer=layer)
     return rows
 
 

@@ -133,29 +133,27 @@ def _regressed(subject, items, task: str, kind: str, settings) -> list[dict]:
     read = {name: regression.read_number(x, y, split) for name, x in of.items()}
     errors = {name: np.abs(found.predicted - y) / span for name, found in read.items()}
     where = np.array([i.meta["range"] for i in items])
-    keys, rows = dict(task=task, numbers=kind), []
+    keys, rows = dict(task=task, numbers=kind), intervals.Rows(settings)
     options = dict(seed=settings.seed, draws=settings.draws)
     for within in (WITHIN, BEYOND):
         at = (split == "test") & (where == within)
         if not at.any():
             continue
         for name in of:
-            found = intervals.mean_interval(errors[name][at], **options)
             extra = {"layer": depths(subject.n_layers)[read[name].which]} if name == "model" else {}
             chosen = {"errors": errors[name][at], "at": np.flatnonzero(at)} if name == "model" else {}
-            rows.append(
-                intervals.row(f"relative error, {name}", found, at.sum(), **keys, range=within, **extra) | chosen
-            )
+            rows.mean(f"relative error, {name}", errors[name][at], **keys, range=within, **extra)
+            rows[-1] |= chosen
         errors["nearest value seen"] = _beyond(y, y[split == "train"]) / span
         pairs = [("random vectors", "model"), ("random vectors", "characters"), ("characters", "model")]
         for one, other in pairs + [("nearest value seen", "model")] * (within == BEYOND):
-            gap = intervals.difference(errors[one][at], errors[other][at], **options)
-            rows.append(intervals.row(f"relative error, {one} - {other}", gap, at.sum(), **keys, range=within))
+            gap = errors[one][at] - errors[other][at]
+            rows.mean(f"relative error, {one} - {other}", gap, signed=True, **keys, range=within)
     far = _of(rows, "relative error, model", range=BEYOND)
     near = _of(rows, "relative error, model", range=WITHIN)
     if far and near:
         gap = intervals.difference(far["errors"], near["errors"], paired=False, **options)
-        rows.append(intervals.row(f"relative error, {BEYOND} - {WITHIN}", gap, min(far["n"], near["n"]), **keys))
+        rows.add(f"relative error, {BEYOND} - {WITHIN}", gap, min(far["n"], near["n"]), **keys)
     return [{k: v for k, v in r.items() if k != "at"} for r in rows]
 
 
@@ -226,10 +224,9 @@ def _maximum(subject, items: list[NumberItem], kind: str, settings) -> list[dict
         surest = probe.log_probs(features)[:, list(probe.classes).index("largest")].reshape(-1, count).argmax(1)
         right.append(surest == target)
     best = choose([r[dev].mean() for r in right])
-    where, rows = np.array([i.meta["range"] for i in items]), []
+    where, rows = np.array([i.meta["range"] for i in items]), intervals.Rows(settings)
     for within in (WITHIN, BEYOND):
         at = (split == "test") & (where == within)
-        found = intervals.mean_interval(right[best][at], seed=settings.seed, draws=settings.draws)
         keys = dict(task="maximum", numbers=kind, range=within, layer=depths(subject.n_layers)[best])
-        rows.append(intervals.row("accuracy", found, at.sum(), **keys))
+        rows.mean("accuracy", right[best][at], **keys)
     return rows

@@ -78,12 +78,11 @@ def _graded(subject, items: list[Cloze], settings) -> list[dict]:
     """Which of an item's right, related and unrelated fillers is preferred, as it is and with the prior taken off."""
     groups = [" ".join(i.meta[g] for g in GRADES) for i in items]
     own, prior = filler_odds(subject, items, groups, settings)  # (3, n) each
-    rows, options = [], dict(seed=settings.seed, draws=settings.draws, groups=groups)
+    rows = intervals.Rows(settings)
     for better, worse in (("right", "related"), ("related", "unrelated"), ("right", "unrelated")):
         a, b = GRADES.index(better), GRADES.index(worse)
         for name, odds in ((f"{better} over {worse}", own), (f"{better} over {worse}, prior taken off", own - prior)):
-            won = intervals.mean_interval(odds[a] > odds[b], **options)
-            rows.append(intervals.row(name, won, len(items), items="fillers"))
+            rows.mean(name, odds[a] > odds[b], groups=groups, items="fillers")
     return rows
 
 
@@ -150,9 +149,8 @@ def _tops(subject, items: list[ForcedChoice], settings) -> list[dict]:
     ranks = np.zeros((2, len(asked)), int)
     for k, logs in cloze.log_probabilities(subject, [i.text for i in asked], settings):
         ranks[:, k] = [(logs > logs[ids[word]]).sum() for word in (asked[k].good, asked[k].bad)]
-    rows, groups = [], [_people(i) for i in asked]
+    rows, groups = intervals.Rows(settings), [_people(i) for i in asked]
     for name, found in zip(("expected", "other order's"), ranks) if asked else ():
         for top in TOP:
-            share = intervals.mean_interval(found < top, seed=settings.seed, draws=settings.draws, groups=groups)
-            rows.append(intervals.row(f"{name} in top {top}", share, len(asked), items="verbs"))
+            rows.mean(f"{name} in top {top}", found < top, groups=groups, items="verbs")
     return rows

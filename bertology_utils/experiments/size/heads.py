@@ -138,6 +138,6 @@ def harmful_parts(subject, data, settings):
 
     after = study.each(call)
     rows = study.rows(measure, {t: after[t] - study.right[t] for t in after})
-    seen = intervals.mean_interval(np.array(seeming), seed=settings.seed, draws=settings.draws, signed=True)
-    rows.append(intervals.row("gain on dev of the part chosen there", seen, len(seeming), task="all"))
+    seen = "gain on dev of the part chosen there"
+    rows.append(intervals.mean_row(seen, seeming, settings, signed=True, task="all"))
     return study.table(rows, "chosen, seed by seed: " + "; ".join(map(str, chosen)))

@@ -45,11 +45,8 @@ def token_elimination(subject, data, settings):
     rows = study.lost(MEASURES[0], after["by attention"]) + study.lost(MEASURES[1], after["random"])
     rows += [study.kept_row(scores, way=way) for way, scores in after.items()]
     classifier, task = study.classifiers[study.tasks[0].name][0], study.tasks[0]
-    rows.append(
-        intervals.row(
-            MEASURES[2], _time(classifier, task.test[: 3 * BATCH]), PAIRS, batch=BATCH, threads=torch.get_num_threads()
-        )
-    )
+    taken = _time(classifier, task.test[: 3 * BATCH])
+    rows.append(intervals.row(MEASURES[2], taken, PAIRS, batch=BATCH, threads=torch.get_num_threads()))
     return study.table(rows)
 
 

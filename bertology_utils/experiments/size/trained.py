@@ -71,8 +71,7 @@ def together(scores: dict[str, np.ndarray]) -> np.ndarray:
 
 def _slope(measure: str, values: np.ndarray, settings: Settings, **keys: object) -> dict:
     """Mean of slopes (S, N), which may be negative even where none happens to be, as a row."""
-    found = intervals.seeds_by_items(values, seed=settings.seed, draws=settings.draws, signed=True)
-    return intervals.row(measure, found, values.shape[1], **keys)
+    return intervals.mean_row(measure, values, settings, signed=True, **keys)
 
 
 @claim("siz.bigger_is_better.liu2019a", tasks=(), family=True)

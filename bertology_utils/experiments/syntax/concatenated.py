@@ -74,7 +74,7 @@ def concatenated(subject, data, settings):
     layers = [0, *sorted({max(1, subject.n_layers // 2), subject.n_layers})]
     predicted = read_off(subject, items, layers, y, train, settings)  # (layers, penalties, sentences, features)
     (length,) = _ridge(y[:, :1], y, train, (1e-3,))
-    rows, n = [], int(test.sum())
+    rows, n = intervals.Rows(settings), int(test.sum())
     options = {"seed": settings.seed, "draws": min(settings.draws, 1000), "bounds": (-2.0, 2.0)}
     for f in np.flatnonzero(varied):
         gold = y[:, f]
@@ -85,7 +85,7 @@ def concatenated(subject, data, settings):
         keys = {"feature": names[f], "kind": kind, "layer": layers[layer + 1]}
         found = intervals.bootstrap([ours, length[test, f], bottom, gold[test]], _compared, **options)
         for k, measure in enumerate(MEASURES[: 3 if f == 0 else 5]):
-            rows.append(intervals.row(measure, found.at(k), n, **keys))
+            rows.add(measure, found.at(k), n, **keys)
     return intervals.table(rows, [note])
 
 

@@ -39,17 +39,17 @@ def formalism(subject, data, settings):
     x = probes.gather(subject, targets, settings=settings)
     groups = np.array([str(e.meta.get("document", s)) for e, s in zip(edges, targets.sentence)])
     scores, on_dev = _scores(x, targets.labels, edges, groups, settings)  # (formalisms, L + 1, N), (formalisms, L + 1)
-    mean, rows, n = probes.Means(groups, seed=settings.seed, draws=settings.draws), [], len(edges)
+    mean, rows, n = probes.Means(groups, seed=settings.seed, draws=settings.draws), intervals.Rows(settings), len(edges)
     for name, of, dev in zip(FORMALISMS, scores, on_dev):
         rows += [intervals.row("score", mean(s), n, formalism=name, layer=l) for l, s in enumerate(of)]
         best = choose(dev[1:]) + 1
         gain = mean(of[best] - of[0], signed=True)
-        rows.append(intervals.row("gain of the best layer over layer 0", gain, n, formalism=name, layer=best))
+        rows.add("gain of the best layer over layer 0", gain, n, formalism=name, layer=best)
     by_item = np.moveaxis(scores, -1, 0)  # (N, formalisms, L + 1)
     options = {"seed": settings.seed, "draws": min(settings.draws, 1000), "groups": groups, "bounds": (-1.0, 1.0)}
     for name, sign in zip(FORMALISMS, (1, -1)):
         found = intervals.bootstrap(by_item, lambda s, sign=sign: sign * _apart(s.mean(0)), **options)
-        rows.append(intervals.row("centre later by", found, n, formalism=name))
+        rows.add("centre later by", found, n, formalism=name)
     return intervals.table(rows, [note])
 
 

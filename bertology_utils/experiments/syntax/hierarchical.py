@@ -79,13 +79,13 @@ def _one(subject: Subject, items: list[Ambiguity], condition: str, settings: Set
 
 def _rows(figures: dict[str, tuple], subject: Subject, layer: int, condition: str, settings: Settings) -> list[dict]:
     """Rows of item values (N,) with the values of the refits (folds, N), by measure; gains may be negative."""
-    rows = []
+    rows = intervals.Rows(settings)
     for measure, (values, refits) in figures.items():
         mean = Means(np.arange(len(values)), seed=settings.seed, draws=settings.draws)
         key = f"{subject.name} {measure} {condition}"
         found = mean(values, signed=measure.startswith("gain"))
         figure = with_luck(found, jackknifed(refits.mean(1)), key, settings)
-        rows.append(intervals.row(measure, figure, len(values), condition=condition, layer=layer))
+        rows.add(measure, figure, len(values), condition=condition, layer=layer)
     return rows
 
 

@@ -42,7 +42,7 @@ def npi(subject, data, settings):
     A sentence's score is a sum, so minimal pairs are those whose sentences have the same number of pieces; of the others
     a row says how often the shorter one wins.
     """
-    rows, notes = [], []
+    rows, notes = intervals.Rows(settings), []
     if pairs := data.items.get("npi_pairs"):
         pairs, alike = cloze.told_apart(subject, pairs)
         found, note = _minimal(subject, pairs, settings)
@@ -63,8 +63,7 @@ def npi(subject, data, settings):
         for name in CONTRASTS:
             of = np.array([c == name for c in conditions])
             if of.any():
-                lead = intervals.mean_interval(gain[of], seed=settings.seed, draws=settings.draws, signed=True)
-                rows.append(intervals.row("gain over layer 0", lead, int(of.sum()), method="probe", phenomenon=name))
+                rows.mean("gain over layer 0", gain[of], signed=True, method="probe", phenomenon=name)
     return intervals.table(rows, notes)
 
 
@@ -85,8 +84,7 @@ def _minimal(subject, pairs: list[MinimalPair], settings: Settings) -> tuple[lis
     if uneven:
         frame = cloze.compare(subject, uneven, settings)
         wins = (frame.difference > 0) == (frame.good_pieces < frame.bad_pieces)
-        found = intervals.mean_interval(wins, seed=settings.seed, draws=settings.draws)
-        rows.append(intervals.row("shorter sentence wins", found, len(wins), method="pairs of unequal length"))
+        rows.append(intervals.mean_row("shorter sentence wins", wins, settings, method="pairs of unequal length"))
     return (
         rows,
         f"minimal pairs: {int(even.sum())} of {len(pairs)} have sentences of equal length, {len(chosen)} scored",
@@ -101,13 +99,7 @@ def _rows(method: str, conditions: list[str], right: np.ndarray, settings, group
         name: (part["right"].to_numpy(float), part["g"].to_numpy()) for name, part in frame.groupby("c", sort=True)
     }
     rows = [
-        intervals.row(
-            "accuracy",
-            intervals.mean_interval(values, groups=units, **options),
-            len(values),
-            method=method,
-            phenomenon=name,
-        )
+        intervals.mean_row("accuracy", values, settings, groups=units, method=method, phenomenon=name)
         for name, (values, units) in found.items()
     ]
     for name in ("licensor", "npi"):

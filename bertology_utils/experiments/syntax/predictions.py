@@ -204,10 +204,10 @@ def malformed(subject, data, settings):
         "same": "same first filler",
     }
     rows = [intervals.means(frame, c, by="perturbation", measure=m, settings=settings) for c, m in named.items()]
-    survival = []
+    survival = intervals.Rows(settings)
     for kind, part in frame.groupby("perturbation"):
         found = intervals.ratio(
             part["over"], 1 - part["control"], seed=settings.seed, draws=settings.draws, signed=True
         )
-        survival.append(intervals.row("survival", found, len(part), perturbation=kind))
+        survival.add("survival", found, len(part), perturbation=kind)
     return intervals.combine(*rows, intervals.table(survival))

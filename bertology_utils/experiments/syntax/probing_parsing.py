@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -155,14 +154,12 @@ def _constituents(subject: Subject, items: list[Sentence], settings: Settings):
     above = np.nanmean(scores[1:, :, dev], -1)
     layer, m = divmod(choose(above), above.shape[1])
     others["layer 0"] = scores[0, choose(np.nanmean(scores[0][:, dev], -1))]
-    options: dict[str, Any] = {"seed": settings.seed, "draws": settings.draws}
-    n = int(test.sum())
     keys, ours = {"layer": int(layer) + 1}, scores[layer + 1, m, test]
-    rows = [intervals.row("F1 of constituents", intervals.mean_interval(ours, **options), n, **keys)]
+    rows = intervals.Rows(settings)
+    rows.mean("F1 of constituents", ours, **keys)
     for name, other in others.items():
-        rows.append(intervals.row("F1 of baseline", intervals.mean_interval(other[test], **options), n, baseline=name))
-        lead = intervals.difference(ours, other[test], **options)
-        rows.append(intervals.row("F1 over baseline", lead, n, baseline=name, **keys))
+        rows.mean("F1 of baseline", other[test], baseline=name)
+        rows.mean("F1 over baseline", ours - other[test], signed=True, baseline=name, **keys)
     return intervals.table(rows, [f"constituents: {METRICS[m]} distance at layer {layer + 1}, best on dev"])
 
 

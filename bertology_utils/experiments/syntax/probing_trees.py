@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -92,26 +91,24 @@ def structural_probe(subject, data, settings):
     forest = grow(subject, items, settings)
     dev, test = forest.of("dev"), forest.of("test")
     groups = np.repeat(test, [len(forest.heads[k]) - 1 for k in test])
-    options = {"seed": settings.seed, "draws": settings.draws, "groups": groups}
-    on_dev, n = sum(len(forest.heads[k]) - 1 for k in dev), len(groups)  # edges
+    on_dev = sum(len(forest.heads[k]) - 1 for k in dev)  # edges
     both = _found(forest, list(range(subject.n_layers + 1)), dev + test, settings)
     best = choose([right[:on_dev].mean() for right in both[1:]]) + 1
-    rows = [
-        intervals.row("UUAS", intervals.mean_interval(f[on_dev:], **options), n, layer=k) for k, f in enumerate(both)
-    ]
+    rows = intervals.Rows(settings, groups=groups)
+    for layer, right in enumerate(both):
+        rows.mean("UUAS", right[on_dev:], layer=layer)
     chain = edges_found(forest, test, [structural.tree_edges(tagging.chain(len(forest.heads[k]), -1)) for k in test])
-    rows.append(intervals.row("UUAS of the chain", intervals.mean_interval(chain, **options), n))
+    rows.mean("UUAS of the chain", chain)
     seeds = [settings.seed + 1 + k for k in range(SEEDS)]
     ours = np.array([_found(forest, [0, best], test, settings, seed=s) for s in seeds], float)  # (seeds, 2, edges)
     strangers = grow(stranger(subject, settings), items, settings)
     untrained = np.array([_found(strangers, [best], test, settings, seed=s)[0] for s in seeds], float)
     baselines = {"layer 0": ours[:, 0], "untrained": untrained, "chain": np.broadcast_to(chain, untrained.shape)}
     for name, other in baselines.items():
-        gain = intervals.seeds_by_items(ours[:, 1] - other, signed=True, **options)
-        rows.append(intervals.row("UUAS over baseline", gain, n, baseline=name, layer=best))
+        rows.mean("UUAS over baseline", ours[:, 1] - other, signed=True, baseline=name, layer=best)
     for rank in (r for r in (1, 4, 16, 64, 256, 1024) if r <= subject.hidden_size):
         (right,) = _found(forest, [best], test, settings, rank=rank)
-        rows.append(intervals.row("UUAS by rank", intervals.mean_interval(right, **options), n, rank=rank, layer=best))
+        rows.mean("UUAS by rank", right, rank=rank, layer=best)
     return intervals.table(rows + _correlations(forest, best, test, seeds, settings), [forest.note])
 
 
@@ -138,18 +135,15 @@ def _correlations(forest: Forest, best: int, test: list[int], seeds: list[int], 
                 for lengths, norms in zip(by_distance, by_depth)
             ]
         )
-    rows = []
+    rows = intervals.Rows(settings)
     for measure in found[0][0]:
         values = np.array([[layer[measure] for layer in of_seed] for of_seed in found])  # (seeds, 2, sentences)
         values = values[..., ~np.isnan(values).any((0, 1))]
         if not values.size:  # no test sentence has a length that rank correlations speak of
             continue
-        means: dict[str, Any] = {"seed": settings.seed, "draws": settings.draws}
         for k, layer in enumerate(layers):
-            interval = intervals.seeds_by_items(values[:, k], **means)
-            rows.append(intervals.row(measure, interval, values.shape[-1], layer=layer))
-        gain = intervals.seeds_by_items(values[:, 1] - values[:, 0], signed=True, **means)
-        rows.append(intervals.row(f"{measure} over layer 0", gain, values.shape[-1], layer=best))
+            rows.mean(measure, values[:, k], layer=layer)
+        rows.mean(f"{measure} over layer 0", values[:, 1] - values[:, 0], signed=True, layer=best)
     return rows
 
 

@@ -65,11 +65,11 @@ def _layer_rows(coded: _Coded, targets: Targets, settings: Settings, **keys) -> 
     """Compression of the train split and accuracy on test, by layer."""
     sentences = targets.sentence[targets.split == "train"]
     told = Means(targets.sentence[targets.split == "test"], seed=settings.seed + 1, draws=settings.draws)
-    rows = []
+    rows = intervals.Rows(settings)
     for layer, (bits, right) in enumerate(zip(coded.bits, coded.right)):
         ratio = intervals.ratio(np.ones(len(bits)), bits, seed=settings.seed, draws=settings.draws, groups=sentences)
-        rows.append(intervals.row("compression", ratio, len(bits), layer=layer, **keys))
-        rows.append(intervals.row("accuracy", told(right), len(right), layer=layer, **keys))
+        rows.add("compression", ratio, len(bits), layer=layer, **keys)
+        rows.add("accuracy", told(right), len(right), layer=layer, **keys)
     return rows
 
 

@@ -35,19 +35,15 @@ def tensor_products(subject, data, settings):
     items = [i for i, ok in zip(items, encode.fits(subject, [i.words for i in items])) if ok]
     train, dev, test = (np.array([i.split == s for i in items]) for s in ("train", "dev", "test"))
     errors = rebuilt(subject, items, train, dev, settings)
-    options, n = {"seed": settings.seed, "draws": settings.draws}, int(test.sum())
-    rows = [
-        intervals.row("error", intervals.seeds_by_items(e[:, test], **options), n, roles=s) for s, e in errors.items()
-    ]
-    explained = intervals.seeds_by_items(1 - errors["tree"][:, test], **options)
-    rows.append(intervals.row("share rebuilt", explained, n, roles="tree"))
-    others = [s for s in errors if s != "tree"]
-    for scheme in others:
-        over = intervals.seeds_by_items((errors[scheme] - errors["tree"])[:, test], **options)
-        rows.append(intervals.row("error over tree roles", over, n, roles=scheme))
-    best = min(others, key=lambda s: errors[s][:, dev].mean())
-    lead = intervals.seeds_by_items((errors[best] - errors["tree"])[:, test], **options)
-    rows.append(intervals.row("lead over best other", lead, n, roles=best))
+    rows = intervals.Rows(settings)
+    for scheme, error in errors.items():
+        rows.mean("error", error[:, test], roles=scheme)
+    rows.mean("share rebuilt", 1 - errors["tree"][:, test], roles="tree")
+    over = {scheme: error - errors["tree"] for scheme, error in errors.items() if scheme != "tree"}
+    for scheme, lead in over.items():
+        rows.mean("error over tree roles", lead[:, test], roles=scheme)
+    best = min(over, key=lambda s: errors[s][:, dev].mean())
+    rows.mean("lead over best other", over[best][:, test], roles=best)
     return intervals.table(rows)
 
 

@@ -245,7 +245,7 @@ def compare_models(subjects: Sequence, sentences: Sequence[Sentence], settings):
         sentences, note = usable(subject, sentences)
         notes.append(f"{subject.name}: {note}")
     dev, test = two_parts(sentences)
-    rows, leads = [], []
+    rows, leads = intervals.Rows(settings), []
     for method, extract in METHODS.items():
         drawn, values = [], []
         for subject in subjects[:2]:
@@ -255,12 +255,12 @@ def compare_models(subjects: Sequence, sentences: Sequence[Sentence], settings):
             values.append(right.sum() / total.sum())
             drawn.append(counts @ right / np.maximum(counts @ total, 1))
             interval = intervals.interval(values[-1], drawn[-1], clusters=len(test))
-            rows.append(intervals.row("attachment", interval, len(test), method=method, model=subject.name))
+            rows.add("attachment", interval, len(test), method=method, model=subject.name)
         lead = intervals.interval(values[0] - values[1], drawn[0] - drawn[1], clusters=len(test))
         leads.append((method, lead))
     smaller, larger = sorted(leads, key=lambda lead: lead[1][0])
     for name, (method, interval) in (("larger lead", larger), ("smaller lead", smaller)):
-        rows.append(intervals.row(name, interval, len(test), method=method, model=subjects[0].name))
+        rows.add(name, interval, len(test), method=method, model=subjects[0].name)
     return intervals.table(rows, notes)
 
 

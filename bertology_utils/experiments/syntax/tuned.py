@@ -61,23 +61,18 @@ def structural_bias(subject, data, settings):
     on unseen sentences like the training ones: without it there is no rule to speak of. It is about the classifiers at
     hand, so sentences alone are resampled; what rule is preferred is about others too, so runs are resampled as well.
     """
-    rows = []
-    options = {"seed": settings.seed, "draws": settings.draws}
+    rows = intervals.Rows(settings)
     for condition in sorted({i.condition for i in data["structural_bias"]}):
         items, _ = finetune.fitting(subject, [as_text(i) for i in data["structural_bias"] if i.condition == condition])
         train, dev, test = (_split(items, split) for split in ("train", "dev", "test"))
         train, dev = train[CHECKED:], [*dev, *train[:CHECKED]]  # a handful of dev items would say nothing
         tuned = [finetune.classify(subject, train, replace(RECIPE, seed=s), classes=CLASSES) for s in range(RULES)]
         learnt, scores = (np.array([t.right(part, settings) for t in tuned], float) for part in (dev, test))
-        found = intervals.mean_interval(learnt.mean(0), **options)
-        rows.append(intervals.row("accuracy, ambiguous", found, len(dev), condition=condition))
-        found = intervals.seeds_by_items(scores, **options)
-        rows.append(intervals.row("structural choice", found, len(test), condition=condition))
+        rows.mean("accuracy, ambiguous", learnt.mean(0), condition=condition)
+        rows.mean("structural choice", scores, condition=condition)
         for label in CLASSES:
             of = np.array([i.label == label for i in test])
-            found = intervals.seeds_by_items(scores[:, of], **options)
-            keys = {"condition": condition, "label": label}
-            rows.append(intervals.row("structural choice by label", found, int(of.sum()), **keys))
+            rows.mean("structural choice by label", scores[:, of], condition=condition, label=label)
     return intervals.table(rows, [f"seeds: {len(tuned)}; {len(train)} training sentences per task"])
 
 
@@ -141,19 +136,16 @@ def _attacked(classifier, items: list[Labelled], found: dict, control: list) -> 
 
 
 def _attack_rows(right: dict[str, np.ndarray], gold: np.ndarray, name: str, settings) -> list[dict]:
-    options = {"seed": settings.seed, "draws": settings.draws}
-    rows = []
+    rows = intervals.Rows(settings)
     for text, values in right.items():
-        found = intervals.mean_interval(values, **options)
-        rows.append(intervals.row("accuracy", found, len(values), attacked=name, text=text))
+        rows.mean("accuracy", values, attacked=name, text=text)
     lost = right["random trigger"] - right["trigger"]
-    rows.append(intervals.row("drop over random", intervals.mean_interval(lost, **options), len(lost), attacked=name))
+    rows.mean("drop over random", lost, attacked=name)
     known = right["no trigger"] == 1
     for against in (*CLASSES, "either"):
         of = known & ((gold == against) | (against == "either"))
         if of.any():
-            found = intervals.mean_interval(lost[of], **options)
-            rows.append(intervals.row("flipped", found, int(of.sum()), attacked=name, against=against))
+            rows.mean("flipped", lost[of], attacked=name, against=against)
     return rows
 
 
@@ -177,8 +169,7 @@ def intermediate_parsing(subject, data, settings):
     parsed, held = _split(treebank, "train")[:LEARNT], _split(treebank, "test")[:LEARNT]
     classes = sorted({i.label for i in texts})
     uas, scores = _both_arms(subject, (parsed, held), (train, test), classes, settings)
-    options = {"seed": settings.seed, "draws": settings.draws}
-    rows = _parsing_rows(uas, held, options) + _text_rows(scores, train, test, options)
+    rows = _parsing_rows(uas, held, settings) + _text_rows(scores, train, test, settings)
     return intervals.table(rows, [*notes, note, f"seeds: {len(uas)}; {len(train)} training texts"])
 
 
@@ -203,23 +194,21 @@ def _both_arms(
     return uas, {arm: np.array(right, float) for arm, right in scores.items()}
 
 
-def _text_rows(scores: dict[str, np.ndarray], train, test, options: dict) -> list[dict]:
+def _text_rows(scores: dict[str, np.ndarray], train, test, settings) -> list[dict]:
     """Accuracy of the text task with parsing and without, the gain, and what is learnt over the majority."""
-    usual = finetune.constant(train, test)
-    gain = intervals.seeds_by_items(scores["without"] - usual, signed=True, **options)
-    rows = [intervals.row("accuracy over majority", gain, len(test), set="all")]
+    rows = intervals.Rows(settings)
+    rows.mean("accuracy over majority", scores["without"] - finetune.constant(train, test), signed=True, set="all")
     conditions = np.array([i.condition for i in test])
     parts = {"all": np.ones(len(test), bool)} | {c: conditions == c for c in sorted(set(conditions.tolist()) - {""})}
     for name, there in parts.items():
         with_, without = scores["with"][:, there], scores["without"][:, there]
         figures = {"accuracy with parsing": with_, "accuracy without": without, "gain by parsing": with_ - without}
         for measure, values in figures.items():
-            found = intervals.seeds_by_items(values, signed=measure.startswith("gain"), **options)
-            rows.append(intervals.row(measure, found, values.shape[1], set=name))
+            rows.mean(measure, values, signed=measure.startswith("gain"), set=name)
     return rows
 
 
-def _parsing_rows(uas: list[list[np.ndarray]], held: list[Sentence], options: dict) -> list[dict]:
+def _parsing_rows(uas: list[list[np.ndarray]], held: list[Sentence], settings) -> list[dict]:
     """UAS of the parsers, and their lead over the better of the two chains of neighbours."""
     chains = []
     for way in (-1, 1):
@@ -230,10 +219,8 @@ def _parsing_rows(uas: list[list[np.ndarray]], held: list[Sentence], options: di
     some = [k for k, right in enumerate(chain) if len(right)]  # a sentence of punctuation alone has no arc that counts
     by_sentence = np.array([[run[k].mean() for k in some] for run in uas])
     lead = by_sentence - np.array([chain[k].mean() for k in some])
-    return [
-        intervals.row(measure, intervals.seeds_by_items(values, **options), len(some))
-        for measure, values in (("parsing UAS", by_sentence), ("parsing UAS over chain", lead))
-    ]
+    figures = {"parsing UAS": by_sentence, "parsing UAS over chain": lead}
+    return [intervals.mean_row(measure, values, settings) for measure, values in figures.items()]
 
 
 def both_tasks(data, settings) -> tuple[list[Sentence], list[Labelled], list[str]]:

@@ -82,14 +82,14 @@ def _of_seeds(found: Interval, seeds: int) -> Interval:
 
 def plateau(runs: Recorded, settings: Settings, groups: Sequence[str]) -> list[dict]:
     """How far each group's loss lies below that of the pieces' frequencies, and the loss itself: rows by group."""
-    out = []
+    out = intervals.Rows(settings)
     for name in dict.fromkeys(groups):
         found = list(runs.group(name).values())
         n = heldout(found[0], "n")
         below = np.array([heldout(r, "unigram") - heldout(r, "loss") for r in found])
-        out.append(intervals.row(PLATEAU, per_place(below, n, settings), int(n.sum()), group=name))
+        out.add(PLATEAU, per_place(below, n, settings), int(n.sum()), group=name)
         level = per_place(np.array([heldout(r, "loss") for r in found]), n, settings)
-        out.append(intervals.row("loss", level, int(n.sum()), group=name))
+        out.add("loss", level, int(n.sum()), group=name)
     return out
 
 
@@ -166,8 +166,7 @@ def apart_by(measure: str, scores: np.ndarray, settings: Settings, /, **keys: ob
 def scored(measure: str, scores: np.ndarray, settings: Settings, /, *, signed: bool = False, **keys: object) -> dict:
     """Mean of scores (S, N) by seed and item as a row; `signed` where they may be negative though none is."""
     signed = signed or bool((scores < 0).any())
-    found = intervals.seeds_by_items(scores, seed=settings.seed, draws=settings.draws, signed=signed)
-    return intervals.row(measure, found, scores.shape[1], **keys)
+    return intervals.mean_row(measure, scores, settings, signed=signed, **keys)
 
 
 def probes(runs: Recorded, settings: Settings, measure: str, a: str, b: str, name: str, /, **keys: object) -> dict:
@@ -194,7 +193,7 @@ def seconds(record: Record, cost: Mapping[str, float] | None = None) -> float:
 
 def over_seeds(measure: str, values: Sequence[float], settings: Settings, /, **keys: object) -> dict:
     """Mean over seeds of one figure each, as a row."""
-    found = intervals.mean_interval(np.asarray(values, float), seed=settings.seed, draws=settings.draws, signed=True)
+    found = intervals.mean_interval(values, seed=settings.seed, draws=settings.draws, signed=True)
     return intervals.row(measure, _of_seeds(found, len(values)), len(values), **keys)
 
 

@@ -54,10 +54,8 @@ def last_layers_change(subject, data, settings):
         ),
     ]
     moved = np.array([_weights_moved(c.subject, subject) for c in tuned])  # (seeds, L)
-    options = {"seed": settings.seed, "draws": settings.draws}
     for k in range(subject.n_layers):
-        found = intervals.mean_interval(moved[:, k], **options)
-        rows.append(intervals.row("change of weights, by layer", found, len(tuned), task=of.name, layer=k))
+        rows.append(intervals.mean_row("change of weights, by layer", moved[:, k], settings, task=of.name, layer=k))
     return intervals.table(rows, runs.notes(of))
 
 
@@ -121,10 +119,9 @@ def _syntactic_heads(subject, tuned, settings) -> tuple[list[dict], str]:
     fixed = np.concatenate([c[2] for c in columns]).astype(float)
     options = {"seed": settings.seed, "draws": settings.draws, "groups": groups}
     gain = intervals.seeds_by_items(two - one, **options, signed=True)
-    lead = intervals.mean_interval(one - fixed, **options, signed=True)
     rows = [
         intervals.row("syntactic heads, tuned - pretrained", gain, len(one)),
-        intervals.row("syntactic heads over offset", lead, len(one)),
+        intervals.mean_row("syntactic heads over offset", one - fixed, settings, groups=groups, signed=True),
     ]
     return (
         rows,

@@ -120,8 +120,7 @@ def right(made: Callable[[int], Classifier], items: Sequence[Labelled], settings
 
 def mean_row(measure: str, scores: np.ndarray, settings, *, signed: bool = False, **keys) -> dict:
     """A row of the mean of scores (seeds, items), which are crossed; `signed` where they are differences."""
-    found = intervals.seeds_by_items(scores, seed=settings.seed, draws=settings.draws, signed=signed)
-    return intervals.row(measure, found, scores.shape[1], **keys)
+    return intervals.mean_row(measure, scores, settings, signed=signed, **keys)
 
 
 def gain_row(measure: str, scores: np.ndarray, settings, **keys) -> dict:

@@ -78,16 +78,15 @@ def closed_book(subject, data, settings):
     writes(subject)
     asked = [(QUESTIONS[i.condition].format(s=i.meta["subject"]), i.answers, i.meta["subject"])
              for i in data["facts"] if i.condition in QUESTIONS]  # fmt: skip
-    options = dict(seed=settings.seed, draws=settings.draws, groups=[s for *_, s in asked])
     right = matches(subject, [a[:2] for a in asked])
-    rows = [intervals.row("exact match", intervals.mean_interval(right, **options), len(right))]
+    rows = intervals.Rows(settings, groups=[s for *_, s in asked])
+    rows.mean("exact match", right)
     other, notes = companion(ROLE, settings, twin=subject.is_twin), []
     if other is None:
         notes.append(f"no second size: {how_to_name(ROLE, settings)}")
-        rows.append(intervals.row("exact match per doubling of parameters", (np.nan,) * 3, 0))
+        rows.add("exact match per doubling of parameters", (np.nan,) * 3, 0)
     else:
         doublings = np.log2(size(other) / size(subject))
         gain = (matches(other, [a[:2] for a in asked]) - right) / doublings
-        found = intervals.mean_interval(gain, signed=True, **options)
-        rows.append(intervals.row("exact match per doubling of parameters", found, len(right)))
+        rows.mean("exact match per doubling of parameters", gain, signed=True)
     return intervals.table(rows, notes)

@@ -78,11 +78,9 @@ def outcomes(subject: Subject, settings: Settings | None = None) -> pd.DataFrame
         Tidy rows of the measure ``share right``; ``question``, and ``taught``: whether the answers were.
     """
     settings = settings or Settings.of()
-    rows = []
+    rows = intervals.Rows(settings)
     for name, shown, frame in frames(subject, settings):
-        options = dict(groups=frame["unit"], seed=settings.seed, draws=settings.draws)
-        found = intervals.mean_interval(frame["right"].to_numpy(float), **options)
-        rows.append(intervals.row("share right", found, len(frame), question=name, taught=shown))
+        rows.mean("share right", frame["right"].to_numpy(float), groups=frame["unit"], question=name, taught=shown)
     return intervals.table(rows)
 
 

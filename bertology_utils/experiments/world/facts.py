@@ -116,17 +116,14 @@ MEASURES = ("P@1", f"P@{TOP}", "MRR", "P@1 among the relation's objects", "major
 
 def rows_of(frame: pd.DataFrame, settings: Settings) -> list[dict]:
     """Macro averages, and P@1 beside its baselines by relation and by cardinality."""
-    rows = []
+    rows = intervals.Rows(settings)
     for m in MEASURES:
         part = frame[frame[m].notna()]
         units = part["relation"], part["subject"]
-        rows.append(intervals.row(m, macro(part[m], *units, settings, signed=" over " in m or " - " in m), len(part)))
+        rows.add(m, macro(part[m], *units, settings, signed=" over " in m or " - " in m), len(part))
     for by in ("relation", "cardinality"):
         for name, part in frame.groupby(by):
             more = {"cardinality": part["cardinality"].iloc[0]} if by == "relation" else {}
             for m in ("P@1", "majority object", "most frequent object", f"P@{TOP}"):
-                found = intervals.mean_interval(
-                    part[m], groups=part["subject"], seed=settings.seed, draws=settings.draws
-                )
-                rows.append(intervals.row(f"{m}, by {by}", found, len(part), **{by: name}, **more))
+                rows.mean(f"{m}, by {by}", part[m], groups=part["subject"], **{by: name}, **more)
     return rows

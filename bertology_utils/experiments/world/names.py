@@ -63,8 +63,7 @@ def _filtered(subject, facts: list[Cloze], settings: Settings) -> tuple[list[dic
     rows = [intervals.row(m, interval, n.get(m, len(frame))) for m, interval in found.items()]
     for relation, part in frame.groupby("relation"):
         for name, of in (("LAMA", part), ("LAMA-UHN", part[part["hard"]])):
-            interval = intervals.mean_interval(of["right"], seed=settings.seed, draws=settings.draws)
-            rows.append(intervals.row(f"P@1, {name}, by relation", interval, len(of), relation=relation))
+            rows.append(intervals.mean_row(f"P@1, {name}, by relation", of["right"], settings, relation=relation))
     left = f"{int(frame['hard'].sum())} of {len(frame)} facts are left without names that tell"
     return rows, [note, drawn, f"{left}; {frame['relation'].nunique()} relations"]
 
@@ -130,9 +129,8 @@ def _origins(subject, items: list[Cloze], settings: Settings) -> tuple[list[dict
             "chance": [1 / len(choices[kind]) for kind in kinds],
         }
     )
-    rows = []
+    rows = intervals.Rows(settings)
     for kind, part in frame.groupby("names"):
-        options = dict(groups=part[["name", "language"]], seed=settings.seed, draws=settings.draws)
         values = {f"origin of {kind} names, accuracy over chance": part["right"] - part["chance"],
                   f"origin of {kind} names, share right": part["right"],
                   f"origin of {kind} names, share right, prior not taken out": part["as it is"],
@@ -143,12 +141,8 @@ def _origins(subject, items: list[Cloze], settings: Settings) -> tuple[list[dict
         for measure, of in values.items():
             if of is not None:
                 signed = measure.endswith(("over chance", "over letters"))
-                found = intervals.mean_interval(of, signed=signed, **options)
-                rows.append(intervals.row(measure, found, len(part)))
+                rows.mean(measure, of, groups=part[["name", "language"]], signed=signed)
                 continue
             for language, own in part.groupby("language"):
-                found = intervals.mean_interval(
-                    own["right"], groups=own["name"], seed=settings.seed, draws=settings.draws
-                )
-                rows.append(intervals.row(measure, found, len(own), language=language))
+                rows.mean(measure, own["right"], groups=own["name"], language=language)
     return rows, f"names: {note}"

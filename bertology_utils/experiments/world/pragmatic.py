@@ -88,11 +88,7 @@ def _rows(part: pd.DataFrame, values: dict[str, pd.Series], settings) -> list[di
     """Means with their intervals; completions are resampled."""
     if not len(part):
         return [_nothing(m) for m in values]
-    options = dict(groups=part["good"], seed=settings.seed, draws=settings.draws)
-    return [
-        intervals.row(m, intervals.mean_interval(v, signed=" over " in m, **options), len(part))
-        for m, v in values.items()
-    ]
+    return [intervals.mean_row(m, v, settings, groups=part["good"], signed=" over " in m) for m, v in values.items()]
 
 
 def _nothing(measure: str) -> dict:

@@ -204,7 +204,7 @@ def affordances(subject, data, settings):
     Linear probes read the vector of a statement; no object (of generated relations: no property) is in two splits. A
     comparison is also asked with its answer said before: where that is not copied, a wrong answer says nothing.
     """
-    rows, notes = [], []
+    rows, notes = intervals.Rows(settings), []
     for task, name in TASKS.items():
         if task in data.items:
             frame, note = judged(subject, data[task], task, settings)
@@ -216,6 +216,5 @@ def affordances(subject, data, settings):
         for measure, asked in (("accuracy", sizes), ("planted", [told(i) for i in sizes])):
             right = (cloze.choose(subject, asked, settings) > 0).astype(float)
             units = pd.DataFrame({"a": [i.meta["a"] for i in sizes], "b": [i.meta["b"] for i in sizes]})
-            found = intervals.mean_interval(right, groups=units, seed=settings.seed, draws=settings.draws)
-            rows.append(intervals.row(f"size comparison, {measure}", found, len(right)))
+            rows.mean(f"size comparison, {measure}", right, groups=units)
     return intervals.table(rows, notes)

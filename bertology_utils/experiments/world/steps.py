@@ -225,20 +225,16 @@ def inference_steps(subject, data, settings):
     ends = np.cumsum([len(q.texts) for q in found])[:-1]
     kept = drawn([q for q, ok in zip(found, np.split(fitting, ends)) if ok.all()], settings)
     frame = answered(subject, kept, settings)
-    rows = []
+    rows = intervals.Rows(settings)
     for steps, part in frame.groupby("hops"):
-        options = dict(groups=part["chain"], seed=settings.seed, draws=settings.draws)
         values = {"accuracy": part["right"], "accuracy over chance": part["right"] - part["chance"],
                   "accuracy, bag of words": part["bag of words"]}  # fmt: skip
-        rows += [
-            intervals.row(m, intervals.mean_interval(v, signed="over" in m, **options), len(part), hops=steps)
-            for m, v in values.items()
-        ]
+        for measure, value in values.items():
+            rows.mean(measure, value, groups=part["chain"], signed="over" in measure, hops=steps)
     for (sort, steps), part in frame.groupby(["sort", "hops"]):
-        found_ = intervals.mean_interval(part["right"], groups=part["chain"], seed=settings.seed, draws=settings.draws)
-        rows.append(intervals.row("accuracy, by sort", found_, len(part), sort=sort, hops=steps))
+        rows.mean("accuracy, by sort", part["right"], groups=part["chain"], sort=sort, hops=steps)
     right, bag = frame["right"].to_numpy(), frame["bag of words"].to_numpy()
     for measure, value in (("fall per hop", right), ("fall per hop, bag of words", bag),
                            ("fall per hop over bag of words", right - bag)):  # fmt: skip
-        rows.append(intervals.row(measure, fall(frame, value, settings), len(frame)))
+        rows.add(measure, fall(frame, value, settings), len(frame))
     return intervals.table(rows, [f"{len(kept)} of {len(found)} questions of 1 to {LAST} steps"])

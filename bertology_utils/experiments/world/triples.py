@@ -142,11 +142,11 @@ def triples(subject, data, settings):
     }
     for name, rival in rivals.items():  # which way it points is learnt where weight and threshold are
         rivals[name] = rival if auc(rival[tuned & dev], labels[tuned & dev]) >= 0.5 else -rival
-    rows = []
+    rows = intervals.Rows(settings)
     for name, at in (("all", ~(tuned & dev)), ("held-out templates", ~tuned & ~dev)):
         options = dict(seed=settings.seed, draws=min(settings.draws, 1000), groups=groups[at])
         of, true, n = scores[at], labels[at], int(at.sum())
-        rows.append(intervals.row("AUC", auc_interval(of, true, **options), n, set=name))
+        rows.add("AUC", auc_interval(of, true, **options), n, set=name)
         for other, values in rivals.items():
             rows += [
                 intervals.row(f"AUC, {other}", auc_interval(values[at], true, **options), n, set=name),
@@ -154,8 +154,8 @@ def triples(subject, data, settings):
             ]
         columns = np.stack([of, *(values[at] for values in rivals.values())], 1)
         over = intervals.bootstrap((columns, true), _over_best, **options, bounds=(-1.0, 1.0))
-        rows.append(intervals.row("AUC over the best rival", over, n, set=name))
-        rows.append(intervals.row("F1", f1_interval(of > cut, true, **options), n, set=name))
+        rows.add("AUC over the best rival", over, n, set=name)
+        rows.add("F1", f1_interval(of > cut, true, **options), n, set=name)
     note = f"{len(chosen)} of {len(items)} triples scored; weight {weight:g}, chosen on {len(seen)} relations"
     return intervals.table(rows, [note])
 
