@@ -23,6 +23,11 @@ from .planted import Part, plant
 from .standin import Rng, stand_in
 
 Make = Callable[[Data, Subject, Rng], Subject]
+# Beside a claim's own: of what is read off word vectors, off attention maps, at gaps, and off vectors of sentences.
+VECTORS = ("untrained", "layer 0", "bag of words", "positions")
+MAPS = ("untrained", "positions", "bag of words", "coin")
+GAPS = ("untrained", "frequency", "constant", "coin")
+SENTENCES = ("untrained", "bag of words", "positions", "constant")
 TIE = 1e-3  # nats: so that ties are broken by the word, as any constant preference is
 
 

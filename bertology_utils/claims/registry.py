@@ -88,8 +88,8 @@ _CLAIMS: dict[str, Claim] = {}
 
 def claim(
     id: str,
+    tasks: str | Sequence[str] = (),
     *,
-    tasks: str | Sequence[str],
     n: int = 1000,
     limit: int | None = None,
     beside: Mapping[str, Sequence[str]] | None = None,

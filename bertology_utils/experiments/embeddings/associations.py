@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...calibration.nulls import VECTORS
 from ...claims.registry import NotRunnable, claim
 from ...data import sample
 from ...data.items import Association
@@ -27,9 +28,9 @@ BLEACHED = "bleached sentences"
 
 @claim(
     "emb.bleached.may2019",
-    tasks=("association", "word_similarity"),
+    ("association", "word_similarity"),
     n=1000,
-    nulls=("untrained", "layer 0", "bag of words", "positions", "coin"),
+    nulls=(*VECTORS, "coin"),
     planted=clear_in_bleached_sentences,
 )
 def bleached(subject, data, settings):

@@ -19,7 +19,7 @@ SENTENCES = 400  # for the similarity of a sentence's words
 NULLS = ("untrained", "layer 0", "bag of words", "positions", "constant", "coin")
 
 
-@claim("emb.anisotropy.ethayarajh2019", tasks="sentences", n=1000, limit=10_000, nulls=NULLS, planted=narrowing_cone)
+@claim("emb.anisotropy.ethayarajh2019", "sentences", n=1000, limit=10_000, nulls=NULLS, planted=narrowing_cone)
 def anisotropy(subject, data, settings):
     """Mean cosine of random words by layer, 0 being the embeddings, with an isotropic control (ethayarajh2019).
 
@@ -41,9 +41,13 @@ def anisotropy(subject, data, settings):
 
 
 @claim(
-    "emb.context_specificity.ethayarajh2019", tasks="sentences", n=1000, limit=10_000, nulls=(*NULLS, FIXED_WORDS),
+    "emb.context_specificity.ethayarajh2019",
+    "sentences",
+    n=1000,
+    limit=10_000,
+    nulls=(*NULLS, FIXED_WORDS),
     planted=drifting_words,
-)  # fmt: skip
+)
 def context_specificity(subject, data, settings):
     """Self-similarity, explained variance and intra-sentence similarity by layer, against random words (ethayarajh2019).
 

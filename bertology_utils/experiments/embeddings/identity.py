@@ -13,6 +13,7 @@ from sklearn.linear_model import RidgeClassifierCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from ...calibration.nulls import VECTORS
 from ...claims.registry import claim
 from ...errors import TooFew
 from ...scores import intervals
@@ -42,12 +43,7 @@ class Query:
 
 
 @claim(
-    "emb.token_identity.voita2019a",
-    tasks="treebank",
-    n=2000,
-    limit=4000,
-    nulls=("untrained", "layer 0", "bag of words", "positions", "coin"),
-    planted=lost_and_found,
+    "emb.token_identity.voita2019a", "treebank", n=2000, limit=4000, nulls=(*VECTORS, "coin"), planted=lost_and_found
 )
 def token_identity(subject, data, settings):
     """Which token was here? Told from each layer's vector, for kept, masked and replaced tokens (voita2019a).

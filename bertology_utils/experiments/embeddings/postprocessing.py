@@ -21,7 +21,7 @@ WAYS = ("before", "after", "mean removed", "random directions removed")
 
 @claim(
     "emb.postprocessing.mu2018",
-    tasks=("word_similarity", "sts"),
+    ("word_similarity", "sts"),
     n=600,
     nulls=("untrained", "layer 0", "bag of words", "constant", "coin"),
     planted=shared_noise,

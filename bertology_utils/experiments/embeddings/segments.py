@@ -27,7 +27,7 @@ WITHOUT_NSP = "nonsp"  # the role of the model to compare with
 
 @claim(
     "emb.segment_position.mickus2019",
-    tasks="paraphrase",
+    "paraphrase",
     n=600,
     limit=450,
     nulls=("untrained", "bag of words", aimed("positions", "segment"), "constant", "coin"),

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from ...calibration.nulls import VECTORS
 from ...claims.registry import claim
 from ...data import load
 from ...data.items import WordInContext
@@ -31,9 +32,9 @@ BASELINES = (COMMONEST, FLAT, BAG)
 
 @claim(
     "emb.sense_clusters.wiedemann2019",
-    tasks=("senses", "sense_pairs"),
+    ("senses", "sense_pairs"),
     n=1200,
-    nulls=("untrained", "layer 0", "bag of words", "positions", "constant", "coin"),
+    nulls=(*VECTORS, "constant", "coin"),
     planted=senses_apart,
 )
 def sense_clusters(subject, data, settings):

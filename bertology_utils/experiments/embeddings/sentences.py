@@ -9,6 +9,7 @@ from sklearn.linear_model import RidgeClassifierCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from ...calibration.nulls import VECTORS
 from ...claims.registry import claim
 from ...data import sample
 from ...scores import intervals
@@ -26,9 +27,9 @@ FLAT = "mean, layer 0"  # of the embeddings: a bag of words
 
 @claim(
     "emb.sentence_pooling.toshniwal2020",
-    tasks=("sts", "sentiment"),
+    ("sts", "sentiment"),
     n=1000,
-    nulls=("untrained", "layer 0", "bag of words", "positions", "constant", "coin"),
+    nulls=(*VECTORS, "constant", "coin"),
     planted=means_of_middle_layers,
 )
 def sentence_pooling(subject, data, settings):

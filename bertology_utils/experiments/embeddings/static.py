@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 
 import numpy as np
 
+from ...calibration.nulls import VECTORS
 from ...claims.registry import claim
 from ...scores import intervals
 from ...scores.choice import choose
@@ -21,11 +22,11 @@ ALONE, FLAT = "the word alone", "embeddings (layer 0), pooled alike"
 
 @claim(
     "emb.static_distillation.bommasani2020",
-    tasks=("word_similarity", "sentences"),
+    ("word_similarity", "sentences"),
     beside={"sentences": ("sts_semeval_2012_2016", "ud_english_ewt")},
     n=20_000,
     quick=8000,
-    nulls=("untrained", "layer 0", "bag of words", "positions", "coin"),
+    nulls=(*VECTORS, "coin"),
     planted=noisy_contexts,
 )
 def static_distillation(subject, data, settings):

@@ -37,9 +37,14 @@ def even_attention(data, base, rng):
 
 
 @claim(
-    "hed.explanation_debate.jain2019", tasks="sentences", n=400, limit=400, quick=60, planted=even_attention,
+    "hed.explanation_debate.jain2019",
+    "sentences",
+    n=400,
+    limit=400,
+    quick=60,
+    planted=even_attention,
     nulls=tuple(aimed(name, "other_maps", "not_importance") for name in ("untrained", "constant")),
-)  # fmt: skip
+)
 def explanation(subject, data, settings):
     """Shuffled maps, words left out, and the null space of attention (jain2019, brunner2020).
 

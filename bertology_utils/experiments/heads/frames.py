@@ -12,7 +12,7 @@ from ...attention import relations, spans
 from ...attention.choosing import fitting, sides
 from ...attention.importance import masked_hits
 from ...calibration import planted as plants
-from ...calibration.nulls import Null
+from ...calibration.nulls import MAPS, Null
 from ...claims.registry import claim
 from ...data.items import EdgeItem
 from ...scores import intervals
@@ -58,10 +58,7 @@ def any_arguments(data, base, rng):
 WHOSEVER = Null("any arguments", (any_arguments.__doc__ or "").split("\n")[0], any_arguments, ("own",))
 
 
-@claim(
-    "hed.frames.kovaleva2019", tasks="semantic_roles", n=4000, planted=frame_heads,
-    nulls=("untrained", "positions", "bag of words", "coin", WHOSEVER),
-)  # fmt: skip
+@claim("hed.frames.kovaleva2019", "semantic_roles", n=4000, planted=frame_heads, nulls=(*MAPS, WHOSEVER))
 def frames(subject, data, settings):
     """Largest attention between a predicate and its core arguments; what the loss of the top heads costs (kovaleva2019).
 

@@ -9,6 +9,7 @@ import numpy as np
 from ...attention import relations, spans
 from ...attention.choosing import fitting, sides
 from ...calibration import planted as plants
+from ...calibration.nulls import MAPS
 from ...claims.registry import claim
 from ...data.items import EdgeItem
 from ...scores import intervals
@@ -35,10 +36,7 @@ def related_words(data, base, rng):
     return plants.plant(base, data, rng, attention=plants.head_attention(base, heads, share=0.5))
 
 
-@claim(
-    "hed.lexical_relations.cui2020", tasks="concept_pairs", n=1600, limit=1200, planted=related_words,
-    nulls=("untrained", "positions", "bag of words", "coin"),
-)  # fmt: skip
+@claim("hed.lexical_relations.cui2020", "concept_pairs", n=1600, limit=1200, planted=related_words, nulls=MAPS)
 def lexical_relations(subject, data, settings):
     """Attention between two related concepts in a carrier sentence, by that between shuffled partners (cui2020).
 

@@ -63,7 +63,7 @@ def _heterogeneous(tuned: finetune.Classifier, items, settings) -> dict[str, np.
     return {kind: (labels == patterns.PATTERNS.index("heterogeneous")).mean(0) for kind, labels in found.items()}
 
 
-@claim("hed.heavy_lifters.prasanna2020", tasks=("paraphrase", "entailment"), n=400, limit=2000, quick=60)
+@claim("hed.heavy_lifters.prasanna2020", ("paraphrase", "entailment"), n=400, limit=2000, quick=60)
 def heavy_lifters(subject, data, settings):
     """Patterns of the heads that survive pruning after fine-tuning, by weights and by norms (prasanna2020).
 

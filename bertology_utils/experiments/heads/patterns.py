@@ -32,9 +32,13 @@ def vertical_heads(data, base, rng):
 
 
 @claim(
-    "hed.patterns.kovaleva2019", tasks="sentences", n=2400, limit=1200, planted=vertical_heads,
+    "hed.patterns.kovaleva2019",
+    "sentences",
+    n=2400,
+    limit=1200,
+    planted=vertical_heads,
     nulls=("untrained", "constant", "coin"),
-)  # fmt: skip
+)
 def five_patterns(subject, data, settings):
     """Shares of the five patterns among the maps of sentence pairs, by a classifier of generated maps (kovaleva2019).
 

@@ -8,6 +8,7 @@ from scipy.stats import beta
 
 from ...attention.collect import collect, permutation_test
 from ...calibration import planted as plants
+from ...calibration.nulls import MAPS
 from ...claims.registry import claim
 from ...scores import intervals
 from .blocks import sentences_of
@@ -26,10 +27,7 @@ def alike_in_a_layer(data, base, rng):
     return plants.plant(base, data, rng, attention=attention)
 
 
-@claim(
-    "hed.redundancy.clark2019", tasks="sentences", n=1000, limit=800, planted=alike_in_a_layer,
-    nulls=("untrained", "positions", "bag of words", "coin"),
-)  # fmt: skip
+@claim("hed.redundancy.clark2019", "sentences", n=1000, limit=800, planted=alike_in_a_layer, nulls=MAPS)
 def redundancy(subject, data, settings):
     """Jensen-Shannon divergences between heads, of one layer and of two (clark2019).
 

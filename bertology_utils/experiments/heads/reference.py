@@ -10,7 +10,7 @@ import pandas as pd
 from ...attention import antecedents, positional, relations, spans
 from ...attention.choosing import fitting, sides
 from ...calibration import planted as plants
-from ...calibration.nulls import Null
+from ...calibration.nulls import MAPS, Null
 from ...claims.registry import claim
 from ...data.items import Ambiguity, Coreference, Sentence
 from ...errors import TooFew
@@ -37,9 +37,8 @@ def antecedent_head(data, base, rng):
 
 
 @claim(
-    "hed.coreference.clark2019", tasks=("coreference", "mentions"), n=2400, limit=1000,
-    planted=antecedent_head, nulls=("untrained", "positions", "bag of words", "coin"),
-)  # fmt: skip
+    "hed.coreference.clark2019", ("coreference", "mentions"), n=2400, limit=1000, planted=antecedent_head, nulls=MAPS
+)
 def coreference(subject, data, settings):
     """Antecedent = most attended mention, by the best head; against trivial choices and rules (clark2019).
 
@@ -165,12 +164,18 @@ def distracted_heads(data, base, rng):
 
 
 @claim(
-    "hed.agreement_attention.lin2019", tasks="agreement_attention", n=1400, limit=4000, planted=distracted_heads,
+    "hed.agreement_attention.lin2019",
+    "agreement_attention",
+    n=1400,
+    limit=4000,
+    planted=distracted_heads,
     nulls=(
-        "untrained", "positions", "coin",
+        "untrained",
+        "positions",
+        "coin",
         Null("pointer", "a head that points from the verb to its subject", pointing_head, ("no_pointer",)),
     ),
-)  # fmt: skip
+)
 def agreement_attention(subject, data, settings):
     """How a verb or reflexive divides its attention over the nouns, by distractor and block (lin2019).
 

@@ -9,6 +9,7 @@ import numpy as np
 from ...attention import relations, scope
 from ...attention.choosing import fitting
 from ...calibration import planted as plants
+from ...calibration.nulls import MAPS
 from ...claims.registry import claim
 from ...data.items import Sentence
 from ...finetune import Recipe
@@ -41,9 +42,8 @@ def scope_head(data, base, rng):
 
 
 @claim(
-    "hed.negation_scope.zhao2020", tasks="negation_scope", n=4000,
-    planted=scope_head, plantable=("pretrained",), nulls=("untrained", "positions", "bag of words", "coin"),
-)  # fmt: skip
+    "hed.negation_scope.zhao2020", "negation_scope", n=4000, planted=scope_head, plantable=("pretrained",), nulls=MAPS
+)
 def negation_scope(subject, data, settings):
     """F1 of the scope read off the best head against fixed offsets from the cue (zhao2020).
 

@@ -34,9 +34,13 @@ def moving_attention(data, base, rng):
 
 
 @claim(
-    "hed.special_tokens.clark2019", tasks="sentences", n=2000, limit=1600, planted=moving_attention,
+    "hed.special_tokens.clark2019",
+    "sentences",
+    n=2000,
+    limit=1600,
+    planted=moving_attention,
     nulls=("untrained", "positions", "constant", "coin"),
-)  # fmt: skip
+)
 def special_tokens(subject, data, settings):
     """Attention by kind of token and block; gradient of the masked-LM loss by the attention to [SEP] (clark2019).
 
@@ -113,9 +117,16 @@ def alike_vectors(data, base, rng):
 
 
 @claim(
-    "hed.norms.kobayashi2020", tasks="sentences", n=2000, limit=1600, planted=short_vectors,
-    nulls=("untrained", Null("alike vectors", "much attention to [SEP], whose vectors are as long as any", alike_vectors)),
-)  # fmt: skip
+    "hed.norms.kobayashi2020",
+    "sentences",
+    n=2000,
+    limit=1600,
+    planted=short_vectors,
+    nulls=(
+        "untrained",
+        Null("alike vectors", "much attention to [SEP], whose vectors are as long as any", alike_vectors),
+    ),
+)
 def norms(subject, data, settings):
     """What special tokens get of the attention, by weights and by norms of the weighted vectors (kobayashi2020).
 

@@ -43,10 +43,18 @@ def rest_of_words(data, base, rng):
 
 
 @claim(
-    "hed.subwords.correia2019", tasks="treebank", n=2500, limit=1600, planted=joining_head,
-    nulls=("untrained", "positions", "bag of words",
-           Null("continuations", "heads that attend to any piece which continues a word", rest_of_words)),
-)  # fmt: skip
+    "hed.subwords.correia2019",
+    "treebank",
+    n=2500,
+    limit=1600,
+    planted=joining_head,
+    nulls=(
+        "untrained",
+        "positions",
+        "bag of words",
+        Null("continuations", "heads that attend to any piece which continues a word", rest_of_words),
+    ),
+)
 def subwords(subject, data, settings):
     """Attention between neighbouring pieces of one word, by that of two controls (correia2019).
 

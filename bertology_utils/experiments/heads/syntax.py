@@ -10,7 +10,7 @@ import pandas as pd
 from ...attention import mixtures, relations
 from ...attention.choosing import fitting, sides
 from ...calibration import planted as plants
-from ...calibration.nulls import Null
+from ...calibration.nulls import MAPS, Null
 from ...claims.registry import claim
 from ...errors import TooFew
 from ...scores import intervals
@@ -88,9 +88,14 @@ def _heads_of(names, data, base, rng):
 
 
 @claim(
-    "hed.syntactic.clark2019", tasks="treebank", n=4000, limit=1000, quick=800,
-    planted=distant_heads, nulls=("untrained", "positions", "bag of words"),
-)  # fmt: skip
+    "hed.syntactic.clark2019",
+    "treebank",
+    n=4000,
+    limit=1000,
+    quick=800,
+    planted=distant_heads,
+    nulls=("untrained", "positions", "bag of words"),
+)
 def syntactic(subject, data, settings):
     """Best head for each relation against two baselines, all chosen on dev and scored on test (clark2019).
 
@@ -210,10 +215,7 @@ def shared_relation(data, base, rng):
     return plants.plant(base, data, rng, attention=plants.head_attention(base, heads, share=0.5))
 
 
-@claim(
-    "hed.combination.hoover2019", tasks="treebank", n=4000, limit=2000, quick=800,
-    planted=shared_relation, nulls=("untrained", "positions", "bag of words", "coin"),
-)  # fmt: skip
+@claim("hed.combination.hoover2019", "treebank", n=4000, limit=2000, quick=800, planted=shared_relation, nulls=MAPS)
 def combination(subject, data, settings):
     """A learnt non-negative mixture of heads finds the head of a dependent; so does the best single one (hoover2019).
 
@@ -320,9 +322,13 @@ def whole_tree(data, base, rng):
 
 
 @claim(
-    "hed.no_full_tree.clark2019", tasks="treebank", n=2500, limit=2000, planted=relation_heads,
+    "hed.no_full_tree.clark2019",
+    "treebank",
+    n=2500,
+    limit=2000,
+    planted=relation_heads,
     nulls=(Null("whole tree", "a head that attends from each word to its head", whole_tree, ("one_head",)),),
-)  # fmt: skip
+)
 def no_full_tree(subject, data, settings):
     """UAS of the best single head over all relations, punctuation left out, against fixed offsets (clark2019).
 

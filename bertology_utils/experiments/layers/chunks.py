@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.metrics import normalized_mutual_info_score
 
+from ...calibration.nulls import VECTORS
 from ...claims.registry import claim
 from ...data.items import Data, ItemError, Sentence
 from ...probes import Targets, fitting, from_sentences
@@ -25,11 +26,11 @@ LEAST = 20  # chunks of a kind, or the kind is left out
 
 @claim(
     "lay.chunks_conflict.liu2019a",
-    tasks=("treebank", "chunks"),
+    ("treebank", "chunks"),
     n=1600,
     limit=2400,
     planted=plants.three_answers,
-    nulls=("untrained", "layer 0", "bag of words", "positions", "constant"),
+    nulls=(*VECTORS, "constant"),
 )
 def chunks_conflict(subject, data, settings):
     """Chunks by the measures of three studies: a probe per layer, what each layer adds, and clusters of spans.

@@ -23,12 +23,7 @@ TASKS = ("POS", "chunks", "dependencies", "entities")
 SUMMARY = ("least gain over embeddings", "expected layer, deep - shallow")
 
 
-@claim(
-    "lay.base_vs_large.tenney2019a",
-    tasks="treebank",
-    n=1600,
-    limit=2400,
-)
+@claim("lay.base_vs_large.tenney2019a", "treebank", n=1600, limit=2400)
 def base_against_large(subject, data, settings):
     """Expected layers of the model and of a shallower one, in layers and as shares of depth (tenney2019a).
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...calibration.nulls import VECTORS
 from ...claims.registry import claim
 from ...data.items import Ambiguity, Data
 from ...probes import Targets, fitting, gather
@@ -61,12 +62,7 @@ def order_rows(found: Fitted, settings: Settings) -> list[dict]:
 
 
 @claim(
-    "lay.word_order.lin2019",
-    tasks="ambiguity",
-    n=1600,
-    limit=1000,
-    planted=plants.order_fades,
-    nulls=("untrained", "layer 0", "bag of words", "positions", "constant"),
+    "lay.word_order.lin2019", "ambiguity", n=1600, limit=1000, planted=plants.order_fades, nulls=(*VECTORS, "constant")
 )
 def word_order(subject, data, settings):
     """A linear probe for each word's index in the sentence, on every layer (lin2019)."""
@@ -76,11 +72,11 @@ def word_order(subject, data, settings):
 
 @claim(
     "lay.hierarchy.lin2019",
-    tasks="ambiguity",
+    "ambiguity",
     n=1600,
     limit=1000,
     planted=plants.hierarchy_grows,
-    nulls=("untrained", "layer 0", "bag of words", "positions", "constant", plants.WIDER),
+    nulls=(*VECTORS, "constant", plants.WIDER),
 )
 def hierarchy(subject, data, settings):
     """Main auxiliary and subject noun told by layer, where the first candidate is the wrong one (lin2019).

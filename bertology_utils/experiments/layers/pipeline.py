@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ...calibration.nulls import VECTORS
 from ...claims.registry import claim
 from ...scores import intervals
 from ...scores.cumulative import (
@@ -60,11 +61,11 @@ def gap_row(measure: str, found: dict[str, Mixed], figure: Callable, *, first: s
 
 @claim(
     "lay.pipeline.tenney2019a",
-    tasks=SOURCES,
+    SOURCES,
     n=1600,
     limit=8000,
     planted=plants.stages_in_order,
-    nulls=("untrained", "layer 0", "bag of words", "positions", plants.AT_ONCE),
+    nulls=(*VECTORS, plants.AT_ONCE),
 )
 def pipeline(subject, data, settings):
     """Expected layer and centre of gravity of each stage, and whether they come in the pipeline's order (tenney2019a).

@@ -21,7 +21,7 @@ SENTENCES = 1600  # of running text, at most
 
 @claim(
     "lay.task_specific.liu2019a",
-    tasks=("sentences", "treebank"),
+    ("sentences", "treebank"),
     n=1600,
     limit=1600,
     planted=plants.words_at_the_top,

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ...calibration.nulls import VECTORS
 from ...claims.registry import claim
 from ...probes import Targets, gather_all, sentence_tasks
 from ...scores import intervals
@@ -36,11 +37,11 @@ def gather_pooled(subject: Subject, tasks: list[Targets], settings: Settings) ->
 
 @claim(
     "lay.sentence_tasks.jawahar2019",
-    tasks="treebank",
+    "treebank",
     n=2000,
     limit=5000,
     planted=plants.storeys,
-    nulls=("untrained", "layer 0", "bag of words", "positions", "constant"),
+    nulls=(*VECTORS, "constant"),
 )
 def sentence_tasks_by_layer(subject, data, settings):
     """Ten SentEval-like tasks made from a treebank, told from the mean of the words' vectors on each layer (jawahar2019).

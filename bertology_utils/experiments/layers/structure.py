@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import torch
 
+from ...calibration.nulls import VECTORS
 from ...claims.registry import claim
 from ...data.items import MASK, ForcedChoice, Sentence
 from ...probes import fit_structural_each, mlm_heads, spanning_tree, uuas
@@ -30,11 +31,11 @@ SINGULAR, PLURAL = {"is", "was", "has", "does"}, {"are", "were", "have", "do"}
 
 @claim(
     "lay.tree_depth.hewitt2019",
-    tasks="treebank",
+    "treebank",
     n=1600,
     limit=1200,
     planted=plants.trees_in_the_middle,
-    nulls=("untrained", "layer 0", "bag of words", "positions", "constant"),
+    nulls=(*VECTORS, "constant"),
 )
 def tree_depth(subject, data, settings):
     """UUAS of a structural distance probe on every layer; punctuation left out (hewitt2019).
@@ -116,7 +117,7 @@ def singular(item: ForcedChoice) -> bool:
 
 @claim(
     "lay.agreement.goldberg2019",
-    tasks=("agreement", "sentences"),
+    ("agreement", "sentences"),
     n=2000,
     limit=4000,
     planted=plants.agreement_two_thirds_up,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...calibration.nulls import VECTORS
 from ...claims.registry import claim
 from ...data.items import Data
 from ...probes import fitting, from_edges, gather
@@ -25,11 +26,11 @@ def task_scores(
 
 @claim(
     "lay.transferability.liu2019a",
-    tasks=("treebank", "chunks", "relations"),
+    ("treebank", "chunks", "relations"),
     n=1600,
     limit=8000,
     planted=plants.labels_in_the_middle,
-    nulls=("untrained", "layer 0", "bag of words", "positions", "constant"),
+    nulls=(*VECTORS, "constant"),
 )
 def transferability(subject, data, settings):
     """Linear probes for every task the source has, on every layer (liu2019a).
@@ -57,11 +58,11 @@ def transferability(subject, data, settings):
 
 @claim(
     "lay.conceptnet.cui2020",
-    tasks="concept_pairs",
+    "concept_pairs",
     n=2000,
     limit=2000,
     planted=plants.relations_grow,
-    nulls=("untrained", "layer 0", "bag of words", "positions", "constant"),
+    nulls=(*VECTORS, "constant"),
 )
 def conceptnet(subject, data, settings):
     """A linear probe for the relation of two concepts named in a sentence, on every layer (cui2020).

@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 import torch
 
+from ...calibration.nulls import GAPS
 from ...claims.registry import claim
 from ...data.items import MASK, Data, ForcedChoice, Sentence
 from ...scores import intervals
@@ -150,9 +151,9 @@ def evened(items: Sequence[ForcedChoice], settings: Settings) -> list[ForcedChoi
 
 @claim(
     "mbt.agreement.bacon2019",
-    tasks=("multilingual_agreement", "multilingual_treebank"),
+    ("multilingual_agreement", "multilingual_treebank"),
     n=3300,
-    nulls=("untrained", "frequency", "constant", "coin", plants.ONE_FORM),
+    nulls=(*GAPS, plants.ONE_FORM),
     planted=plants.agreeing,
 )
 def agreement(subject, data, settings):

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...calibration.nulls import Null
+from ...calibration.nulls import SENTENCES, Null
 from ...claims.registry import claim
 from ...data.items import Sentence, Translation
 from ...scores import intervals
@@ -46,13 +46,11 @@ class Pair:
 
 @claim(
     "mbt.word_alignment.libovicky2019",
-    tasks="translations",
+    "translations",
     n=60,
-    nulls=(
-        "untrained", "bag of words", "positions", "constant", "coin", Null("diagonal", str(diagonal.__doc__), diagonal),
-    ),
+    nulls=(*SENTENCES, "coin", Null("diagonal", str(diagonal.__doc__), diagonal)),
     planted=concepts,
-)  # fmt: skip
+)
 def word_alignment(subject, data, settings):
     """F1 of links between words that are each other's nearest by cosine, English to each other language (libovicky2019).
 

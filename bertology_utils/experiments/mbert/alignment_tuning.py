@@ -172,13 +172,7 @@ def sought(pairs: Sequence[Pair]) -> list[Pair]:
     return out
 
 
-@claim(
-    "mbt.alignment_tuning.cao2019",
-    tasks=("translations", "multilingual_treebank"),
-    n=1500,
-    quick=120,
-    beside=BESIDE,
-)
+@claim("mbt.alignment_tuning.cao2019", ("translations", "multilingual_treebank"), n=1500, quick=120, beside=BESIDE)
 def alignment_tuning(subject, data, settings):
     """Retrieval of translations and zero-shot parts of speech, with and without aligning words first (cao2019).
 

@@ -16,7 +16,7 @@ TWICE, TWICE_ROUND, WIDER = "English twice", "English twice, turned round", "Eng
 OTHERS = ("French", "Finnish", "Russian")  # beside English, their pieces shared as they are
 
 
-@claim("mbt.wordpiece_overlap.wang2019b", tasks=(), family=family.ABOUT)
+@claim("mbt.wordpiece_overlap.wang2019b", family=family.ABOUT)
 def wordpiece_overlap(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
     """Transfer of parts of speech with half of the pieces shared less that with none (wang2019b).
 
@@ -44,7 +44,7 @@ def wordpiece_overlap(runs: Recorded, data: Data, settings: Settings) -> pd.Data
     return family.table(runs, settings, rows, (shared, disjoint), (ROUND, REAL, TWICE, TWICE_ROUND, WIDER, *OTHERS))
 
 
-@claim("mbt.vocabulary_swap.artetxe2019", tasks=(), family=family.ABOUT)
+@claim("mbt.vocabulary_swap.artetxe2019", family=family.ABOUT)
 def vocabulary_swap(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
     """Transfer to a language whose embeddings alone were learnt, over that with a body that never was (artetxe2019).
 

@@ -15,7 +15,7 @@ FIXED = "eng"  # the language whose loss is compared
 OTHERS = {"translations": "translations in all rows", "positions reset": "TLM with positions reset"}
 
 
-@claim("mbt.more_languages.artetxe2019", tasks=(), family=family.ABOUT)
+@claim("mbt.more_languages.artetxe2019", family=family.ABOUT)
 def more_languages(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
     """Held-out loss of English among eight languages less that among two, equal text per language (artetxe2019)."""
     four, eight, half = "four languages", "eight languages", "half the text"
@@ -29,7 +29,7 @@ def more_languages(runs: Recorded, data: Data, settings: Settings) -> pd.DataFra
     return family.table(runs, settings, rows, (two, eight, half), (four,))
 
 
-@claim("mbt.language_ids.wang2019b", tasks=(), family=family.ABOUT)
+@claim("mbt.language_ids.wang2019b", family=family.ABOUT)
 def language_ids(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
     """Transfer of parts of speech with an embedding of the language at each piece less that without (wang2019b)."""
     given, without = "language ids", "shared"
@@ -43,7 +43,7 @@ def language_ids(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame
     return frame
 
 
-@claim("mbt.tlm.lample2019", tasks=(), family=family.ABOUT)
+@claim("mbt.tlm.lample2019", family=family.ABOUT)
 def tlm(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
     """Translations retrieved after masks on sentences beside their translations too, less after beside any other (lample2019).
 

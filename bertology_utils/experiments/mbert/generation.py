@@ -14,7 +14,7 @@ from zlib import crc32
 
 import numpy as np
 
-from ...calibration.nulls import Null
+from ...calibration.nulls import GAPS, Null
 from ...claims.registry import claim
 from ...data.items import MASK, Cloze, Data, Translation
 from ...errors import TooFew
@@ -35,13 +35,11 @@ MOST = 400  # gaps
 
 @claim(
     "mbt.generation.ronnqvist2019",
-    tasks="translations",
+    "translations",
     n=400,
-    nulls=(
-        "untrained", "frequency", "constant", "coin", Null("restoring", str(restoring.__doc__), restoring, ("poor",)),
-    ),
+    nulls=(*GAPS, Null("restoring", str(restoring.__doc__), restoring, ("poor",))),
     planted=auxiliaries,
-)  # fmt: skip
+)
 def generation(subject, data, settings):
     """Words that stood in a gap found again, beside a monolingual model; auxiliaries over the commonest (ronnqvist2019).
 

@@ -15,6 +15,7 @@ from zlib import crc32
 
 import numpy as np
 
+from ...calibration.nulls import SENTENCES
 from ...claims.registry import claim
 from ...data.items import Translation
 from ...errors import TooFew
@@ -54,13 +55,7 @@ class Things:
     kind: str
 
 
-@claim(
-    "mbt.offset_translation.pires2019",
-    tasks="translations",
-    n=160,
-    nulls=("untrained", "bag of words", "positions", "constant", "coin"),
-    planted=moved_words,
-)
+@claim("mbt.offset_translation.pires2019", "translations", n=160, nulls=(*SENTENCES, "coin"), planted=moved_words)
 def offset_translation(subject, data, settings):
     """Precision at 1 of words (of original data: sentences) as they are, moved by the offset, and moved at random (pires2019).
 

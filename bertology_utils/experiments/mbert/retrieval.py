@@ -27,13 +27,18 @@ MOST = 300  # sentences of each set of languages
 
 @claim(
     "mbt.retrieval.pires2019",
-    tasks="translations",
+    "translations",
     n=120,
     nulls=(
-        "untrained", aimed("layer 0", "overlap"), aimed("bag of words", "overlap"), "positions", "constant", "coin",
+        "untrained",
+        aimed("layer 0", "overlap"),
+        aimed("bag of words", "overlap"),
+        "positions",
+        "constant",
+        "coin",
     ),
     planted=meanings,
-)  # fmt: skip
+)
 def retrieval(subject, data, settings):
     """Precision at 1 between all languages, over chance, over shared pieces and over the embeddings (pires2019).
 

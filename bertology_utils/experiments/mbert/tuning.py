@@ -75,12 +75,7 @@ def recipe(subject: Subject, frozen: int, seed: int) -> Recipe:
     return Recipe(epochs=RECIPE.epochs, batch=RECIPE.batch, layers=layers, seed=seed)
 
 
-@claim(
-    "mbt.freeze_bottom.wu2019dredze",
-    tasks="multilingual_treebank",
-    n=3000,
-    beside=ENGLISH,
-)
+@claim("mbt.freeze_bottom.wu2019dredze", "multilingual_treebank", n=3000, beside=ENGLISH)
 def freeze_bottom(subject, data, settings):
     """A tagger tuned in English with the lowest blocks frozen and without, tested in the other languages (wu2019dredze).
 

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import rankdata
 
+from ...calibration.nulls import SENTENCES
 from ...claims.registry import claim
 from ...data.items import Sentence
 from ...scores import intervals
@@ -100,10 +101,10 @@ def permuted(x: np.ndarray, y: np.ndarray, seed: int) -> tuple[float, int]:
 
 @claim(
     "mbt.typology.pires2019",
-    tasks="multilingual_treebank",
+    "multilingual_treebank",
     n=2250,
     beside=ENGLISH,
-    nulls=("untrained", "bag of words", "positions", "constant", plants.SPELLING, plants.ONE_SPACE),
+    nulls=(*SENTENCES, plants.SPELLING, plants.ONE_SPACE),
     planted=plants.by_order,
 )
 def typology(subject, data, settings):

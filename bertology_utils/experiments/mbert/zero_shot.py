@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...calibration.nulls import SENTENCES
 from ...claims.registry import claim
 from ...scores import intervals
 from ...settings import Settings
@@ -17,10 +18,10 @@ from .transfer import ENGLISH, Transfer, drawn, measure, sentences
 
 @claim(
     "mbt.zero_shot.pires2019",
-    tasks="multilingual_treebank",
+    "multilingual_treebank",
     n=2250,
     beside=ENGLISH,
-    nulls=("untrained", "bag of words", "positions", "constant", plants.SPELLING, plants.LANGUAGE),
+    nulls=(*SENTENCES, plants.SPELLING, plants.LANGUAGE),
     planted=plants.one_space,
 )
 def zero_shot(subject, data, settings):

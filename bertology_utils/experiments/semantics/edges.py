@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...calibration import planted as plants
+from ...calibration.nulls import VECTORS
 from ...calibration.planted import plant
 from ...claims.registry import claim
 from ...probes import control_task
@@ -26,9 +27,13 @@ def labelled(data, base, rng):
 
 
 @claim(
-    "sem.edge_probing.tenney2019b", tasks=(*SEMANTIC.values(), "treebank"), n=1400, limit=6000,
-    planted=labelled, nulls=("untrained", "layer 0", "bag of words", "positions", "constant"),
-)  # fmt: skip
+    "sem.edge_probing.tenney2019b",
+    (*SEMANTIC.values(), "treebank"),
+    n=1400,
+    limit=6000,
+    planted=labelled,
+    nulls=(*VECTORS, "constant"),
+)
 def edge_probing(subject, data, settings):
     """Linear probes for entities, relations, roles and proto-roles, with parts of speech and dependencies beside (tenney2019b).
 

@@ -7,6 +7,7 @@ from zlib import crc32
 import numpy as np
 
 from ...calibration import planted as plants
+from ...calibration.nulls import VECTORS
 from ...calibration.planted import plant
 from ...claims.registry import claim
 from ...data.items import EdgeItem
@@ -28,10 +29,7 @@ def known_names(data, base, rng):
     return plant(base, data, rng, parts=[plants.label_vectors(labels, layers=above, noise=0.1)])
 
 
-@claim(
-    "sem.ner_f1.tenney2019a", tasks="entities", n=2400, limit=6000,
-    planted=known_names, nulls=("untrained", "layer 0", "bag of words", "positions", "constant"),
-)  # fmt: skip
+@claim("sem.ner_f1.tenney2019a", "entities", n=2400, limit=6000, planted=known_names, nulls=(*VECTORS, "constant"))
 def entity_types(subject, data, settings):
     """Linear probes for the type of a given span, and the same probes after others of its type stood in its place (tenney2019a).
 

@@ -10,6 +10,7 @@ from zlib import crc32
 import numpy as np
 
 from ...calibration import planted as plants
+from ...calibration.nulls import VECTORS
 from ...calibration.planted import Part, plant
 from ...claims.registry import claim
 from ...data.items import Coreference
@@ -50,9 +51,13 @@ def by_name(data, base, rng):
 
 
 @claim(
-    "sem.name_brittleness.balasubramanian2020", tasks=("coreference", "name_swaps"), n=900, limit=2700,
-    planted=by_name, nulls=("untrained", "layer 0", "bag of words", "positions", "coin"),
-)  # fmt: skip
+    "sem.name_brittleness.balasubramanian2020",
+    ("coreference", "name_swaps"),
+    n=900,
+    limit=2700,
+    planted=by_name,
+    nulls=(*VECTORS, "coin"),
+)
 def name_brittleness(subject, data, settings):
     """A probe on the vectors of pronoun and candidate decides who is meant; how often does another name change it?
 

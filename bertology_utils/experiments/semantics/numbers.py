@@ -57,9 +57,12 @@ LINE = Null(
 
 
 @claim(
-    "sem.numbers.wallace2019b", tasks=(*TASKS.values(), "number_maximum"), n=1600,
-    planted=blurred_line, nulls=("untrained", "constant", "bag of words", "positions", LINE),
-)  # fmt: skip
+    "sem.numbers.wallace2019b",
+    (*TASKS.values(), "number_maximum"),
+    n=1600,
+    planted=blurred_line,
+    nulls=("untrained", "constant", "bag of words", "positions", LINE),
+)
 def numbers(subject, data, settings):
     """The value of a number, the sum of two and the largest of five, read off the vectors (wallace2019b).
 

@@ -53,9 +53,12 @@ SCENES = Null("scenes", (scenes.__doc__ or "").strip(), scenes, ("right_over_rel
 
 
 @claim(
-    "sem.roles.ettinger2019", tasks=("plausibility", "roles"), n=800,
-    planted=who_did_what, nulls=("untrained", "frequency", "coin", "bag of words", SCENES),
-)  # fmt: skip
+    "sem.roles.ettinger2019",
+    ("plausibility", "roles"),
+    n=800,
+    planted=who_did_what,
+    nulls=("untrained", "frequency", "coin", "bag of words", SCENES),
+)
 def roles(subject, data, settings):
     """Right against related against unrelated fillers, and verbs in both orders of the roles (ettinger2019).
 

@@ -31,7 +31,7 @@ WAYS: dict[str, Callable[[Classifier], Classifier]] = {
 }
 
 
-@claim("siz.quantization.zafrir2019", tasks=TASKS, n=GENERATED, limit=LIMIT, quick=QUICK)
+@claim("siz.quantization.zafrir2019", TASKS, n=GENERATED, limit=LIMIT, quick=QUICK)
 def quantization(subject, data, settings):
     """Accuracy lost, bytes and time with weights in fewer bits (zafrir2019, shen2019, zadeh2020).
 

@@ -28,7 +28,7 @@ def third(n_layers: int) -> int:
     return round(n_layers / 3)
 
 
-@claim("siz.layer_redundancy.kao2020", tasks=("sentiment", "entailment"), n=GENERATED, limit=LIMIT, quick=QUICK)
+@claim("siz.layer_redundancy.kao2020", ("sentiment", "entailment"), n=GENERATED, limit=LIMIT, quick=QUICK)
 def layer_redundancy(subject, data, settings):
     """Accuracy lost with a third of the layers dropped and the rest tuned, and with one layer left (kao2020, fan2019).
 

@@ -41,14 +41,7 @@ def unsaid_in_one_layer(data: Data, base: Subject, rng) -> Subject:
 RISING = Null("all at one layer", "all labels from one layer on: none takes anything away", stages_at_once, ("lowers",))
 
 
-@claim(
-    "siz.layers_drop.tenney2019a",
-    tasks=SOURCES,
-    n=1600,
-    limit=8000,
-    planted=unsaid_in_one_layer,
-    nulls=(RISING,),
-)
+@claim("siz.layers_drop.tenney2019a", SOURCES, n=1600, limit=8000, planted=unsaid_in_one_layer, nulls=(RISING,))
 def layers_drop(subject, data, settings):
     """Largest drop of a probe's score from layers 0..l - 1 to layers 0..l, by task (tenney2019a).
 

@@ -37,7 +37,7 @@ def without(classifier: Classifier, heads) -> Classifier:
     return replace(classifier, subject=remove_heads(classifier.subject, heads))
 
 
-@claim("siz.head_pruning.michel2019", tasks=TASKS, n=GENERATED, limit=LIMIT, quick=QUICK)
+@claim("siz.head_pruning.michel2019", TASKS, n=GENERATED, limit=LIMIT, quick=QUICK)
 def head_pruning(subject, data, settings):
     """Accuracy with a share of the heads removed, by importance and at random, and with one head in a layer (michel2019).
 
@@ -116,7 +116,7 @@ def share_below(figures: Sequence[Interval], limit: float) -> Interval:
     return Interval(float(value), float(least), float(most))
 
 
-@claim("siz.harmful_parts.kovaleva2019", tasks=TASKS, n=GENERATED, limit=LIMIT, quick=QUICK)
+@claim("siz.harmful_parts.kovaleva2019", TASKS, n=GENERATED, limit=LIMIT, quick=QUICK)
 def harmful_parts(subject, data, settings):
     """Gain on test items of the head or layer whose loss gains most on development items (kovaleva2019).
 

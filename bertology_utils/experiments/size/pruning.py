@@ -35,7 +35,7 @@ def at_random(subject, task: Task, seed: int) -> Classifier:
     return once(subject, task, seed, ("random", COMPARED), make)
 
 
-@claim("siz.magnitude_pruning.gordon2020", tasks=(*TASKS, "acceptability"), n=GENERATED, limit=LIMIT, quick=QUICK)
+@claim("siz.magnitude_pruning.gordon2020", (*TASKS, "acceptability"), n=GENERATED, limit=LIMIT, quick=QUICK)
 def magnitude_pruning(subject, data, settings):
     """Accuracy lost when a share of the pretrained weights is pruned by magnitude, then the rest is tuned (gordon2020).
 
@@ -80,7 +80,7 @@ def _sparse_row(subject, masks: weights.Masks, share: float) -> dict:
     return intervals.row("bytes of linear weights, dense / sparse", Interval(ratio, ratio, ratio), 1, share=share)
 
 
-@claim("siz.structured_pruning.mccarley2020", tasks=("sentiment", "entailment"), n=GENERATED, limit=LIMIT, quick=QUICK)
+@claim("siz.structured_pruning.mccarley2020", ("sentiment", "entailment"), n=GENERATED, limit=LIMIT, quick=QUICK)
 def structured_pruning(subject, data, settings):
     """Movement against magnitude at high sparsity, and half of the feed-forward units taken out (mccarley2020, sanh2020).
 

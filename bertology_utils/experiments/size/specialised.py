@@ -24,8 +24,14 @@ SYNTACTIC = 0.1  # by how much a head must tell a relation better than the best 
 MEASURE = "survival rank, specialised - other heads"
 
 
-@claim("siz.specialised_survive.voita2019b", tasks=("sentiment", "entailment", "treebank"), n=GENERATED, limit=LIMIT, quick=QUICK,
-       beside={"sentiment": ("glue_sst2",), "treebank": ("ud_english_ewt",)})  # fmt: skip
+@claim(
+    "siz.specialised_survive.voita2019b",
+    ("sentiment", "entailment", "treebank"),
+    n=GENERATED,
+    limit=LIMIT,
+    quick=QUICK,
+    beside={"sentiment": ("glue_sst2",), "treebank": ("ud_english_ewt",)},
+)
 def specialised_survive(subject, data, settings):
     """Survival of positional and syntactic heads under gates that are learnt and pushed shut (voita2019b).
 

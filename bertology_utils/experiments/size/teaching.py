@@ -26,7 +26,7 @@ LESSONS = {
 MEASURES = ("retention of the teacher's gain over majority", "accuracy, distilled - alone")
 
 
-@claim("siz.distillation.sanh2019", tasks=("sentiment", "entailment"), n=GENERATED, limit=LIMIT, quick=QUICK)
+@claim("siz.distillation.sanh2019", ("sentiment", "entailment"), n=GENERATED, limit=LIMIT, quick=QUICK)
 def distillation(subject, data, settings):
     """Students with half the layers that learn from the tuned model, against the same students alone (sanh2019).
 
@@ -97,7 +97,7 @@ def _bilstms(study: Study) -> dict[str, dict[str, np.ndarray]]:
     return {"BiLSTM, taught": of(logits), "BiLSTM, alone": of(labels)}
 
 
-@claim("siz.theseus.xu2020", tasks=("sentiment", "entailment"), n=GENERATED, limit=LIMIT, quick=QUICK)
+@claim("siz.theseus.xu2020", ("sentiment", "entailment"), n=GENERATED, limit=LIMIT, quick=QUICK)
 def theseus(subject, data, settings):
     """Half of the layers grown inside the tuned model, against the same half tuned plainly (xu2020).
 

@@ -30,9 +30,14 @@ def winning(subject, classifier: Classifier, task: Task, seed: int) -> weights.M
     return masks
 
 
-@claim("siz.lottery.chen2020", tasks=("entailment", "sentiment", "acceptability", "paraphrase"),
-       n=GENERATED, limit=LIMIT, quick=QUICK,
-       beside={"sentiment": ("glue_sst2",), "acceptability": ("cola",), "paraphrase": ("mrpc_msr_paraphrase",)})  # fmt: skip
+@claim(
+    "siz.lottery.chen2020",
+    ("entailment", "sentiment", "acceptability", "paraphrase"),
+    n=GENERATED,
+    limit=LIMIT,
+    quick=QUICK,
+    beside={"sentiment": ("glue_sst2",), "acceptability": ("cola",), "paraphrase": ("mrpc_msr_paraphrase",)},
+)
 def lottery(subject, data, settings):
     """Winning, random and bad subnetworks of one size tuned from the pretrained weights, and their transfer (chen2020).
 

@@ -22,7 +22,7 @@ MEASURES = (
 )
 
 
-@claim("siz.token_elimination.goyal2020", tasks=("sentiment", "entailment"), n=GENERATED, limit=LIMIT, quick=QUICK)
+@claim("siz.token_elimination.goyal2020", ("sentiment", "entailment"), n=GENERATED, limit=LIMIT, quick=QUICK)
 def token_elimination(subject, data, settings):
     """Accuracy lost and time saved when the vectors that receive least attention do not go on (goyal2020).
 

@@ -74,7 +74,7 @@ def _slope(measure: str, values: np.ndarray, settings: Settings, **keys: object)
     return intervals.mean_row(measure, values, settings, signed=True, **keys)
 
 
-@claim("siz.bigger_is_better.liu2019a", tasks=(), family=True)
+@claim("siz.bigger_is_better.liu2019a", family=True)
 def bigger_is_better(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
     """What a doubling of the parameters adds to the accuracy, mean over everything that runs are scored on (liu2019a).
 
@@ -92,7 +92,7 @@ def bigger_is_better(runs: Recorded, data: Data, settings: Settings) -> pd.DataF
     return frame
 
 
-@claim("siz.albert.lan2020", tasks=(), family=True)
+@claim("siz.albert.lan2020", family=True)
 def albert(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
     """Parameters and held-out loss with one layer applied three times and narrow embeddings, by three of its own (lan2020).
 
@@ -114,7 +114,7 @@ def fewer(bits: str):
     return lambda record: family.truths(record.items["bits"][bits]["right"])
 
 
-@claim("siz.train_large.li2020", tasks=(), family=True)
+@claim("siz.train_large.li2020", family=True)
 def train_large(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
     """A wider model trained with as much compute, tuned and held in 4 bits, against a small one in 8 (li2020).
 

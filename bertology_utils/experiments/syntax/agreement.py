@@ -7,6 +7,7 @@ from collections import defaultdict
 
 import pandas as pd
 
+from ...calibration.nulls import GAPS
 from ...claims.registry import claim
 from ...data.items import ForcedChoice
 from ...scores import intervals
@@ -79,13 +80,7 @@ def _drawn(items: list[ForcedChoice], settings: Settings) -> tuple[list[ForcedCh
     return drawn, f"{note}: {len(drawn)} of {len(items)}"
 
 
-@claim(
-    "syn.agreement.goldberg2019",
-    tasks="agreement",
-    n=1800,
-    nulls=("untrained", "frequency", "constant", "coin", "nearest"),
-    planted=planted.choices,
-)
+@claim("syn.agreement.goldberg2019", "agreement", n=1800, nulls=(*GAPS, "nearest"), planted=planted.choices)
 def agreement(subject, data, settings):
     """P(right form) > P(wrong form) at the masked verb, by construction and by number of attractors (goldberg2019).
 

@@ -27,7 +27,7 @@ CONTROLS = 3  # draws of random directions, and of labels of words; a control is
 
 @claim(
     "syn.amnesic.elazar2020",
-    tasks="treebank",
+    "treebank",
     n=1000,
     limit=500,
     nulls=("untrained", "constant", "frequency"),

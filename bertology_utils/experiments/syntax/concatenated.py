@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...calibration import planted as plants
+from ...calibration.nulls import VECTORS
 from ...claims.registry import claim
 from ...data.items import Sentence
 from ...probes import structural
@@ -49,14 +50,7 @@ def counted(data, base, rng):
     return plants.plant(base, data, rng, parts=parts)
 
 
-@claim(
-    "syn.concatenated.miaschi2020",
-    tasks="treebank",
-    n=600,
-    limit=500,
-    nulls=("untrained", "layer 0", "bag of words", "positions"),
-    planted=counted,
-)
+@claim("syn.concatenated.miaschi2020", "treebank", n=600, limit=500, nulls=VECTORS, planted=counted)
 def concatenated(subject, data, settings):
     """Ridge probes of sentence properties from concatenated word vectors, against length and embeddings (miaschi2020).
 

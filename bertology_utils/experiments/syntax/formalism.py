@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ... import probes
+from ...calibration.nulls import VECTORS
 from ...claims.registry import claim
 from ...data.items import EdgeItem
 from ...probes.linear import fit, fit_grid
@@ -17,13 +18,7 @@ PENALTIES = (1e-1, 1e-2)
 FORMALISMS = ("role label", "proto-role properties")
 
 
-@claim(
-    "syn.formalism.kuznetsov2020",
-    tasks="proto_roles",
-    n=900,
-    nulls=("untrained", "layer 0", "bag of words", "positions"),
-    planted=planted.two_formalisms,
-)
+@claim("syn.formalism.kuznetsov2020", "proto_roles", n=900, nulls=VECTORS, planted=planted.two_formalisms)
 def formalism(subject, data, settings):
     """One set of predicate-argument pairs, labelled in two formalisms, probed at every layer (kuznetsov2020).
 

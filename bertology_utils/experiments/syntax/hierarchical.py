@@ -8,6 +8,7 @@ import numpy as np
 
 from ... import probes
 from ...calibration import planted as plants
+from ...calibration.nulls import VECTORS
 from ...claims.registry import claim
 from ...data.items import Ambiguity
 from ...probes import Means, Targets
@@ -22,10 +23,10 @@ from .fitted import FOLDS, PENALTIES, folds, jackknifed, with_luck
 
 @claim(
     "syn.hierarchical.lin2019",
-    tasks="ambiguity",
+    "ambiguity",
     n=800,
     limit=1000,
-    nulls=("untrained", "layer 0", "bag of words", "positions", planted.NEIGHBOURS),
+    nulls=(*VECTORS, planted.NEIGHBOURS),
     planted=planted.targets,
 )
 def hierarchical(subject, data, settings):

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ...calibration import planted as plants
+from ...calibration.nulls import GAPS
 from ...claims.registry import claim
 from ...data.items import MASK, Cloze
 from ...scores import intervals
@@ -21,13 +22,7 @@ TOP = 5  # likeliest fillers that are compared
 FACTS = 600  # pairs of negated facts at most
 
 
-@claim(
-    "syn.negation.ettinger2019",
-    tasks=("negation", "negated_facts"),
-    n=1000,
-    nulls=("untrained", "frequency", "constant", "coin"),
-    planted=planted.deaf_to_not,
-)
+@claim("syn.negation.ettinger2019", ("negation", "negated_facts"), n=1000, nulls=GAPS, planted=planted.deaf_to_not)
 def negation(subject, data, settings):
     """Is the true completion preferred with and without "not"? Does the likeliest filler change? (ettinger2019, kassner2020)
 
@@ -166,13 +161,7 @@ def any_order(data, base, rng):
     return plants.plant(base, data, rng, logits=logits, more=more)
 
 
-@claim(
-    "syn.malformed.ettinger2019",
-    tasks="completion",
-    n=600,
-    nulls=("frequency", "constant", "coin"),
-    planted=any_order,
-)
+@claim("syn.malformed.ettinger2019", "completion", n=600, nulls=("frequency", "constant", "coin"), planted=any_order)
 def malformed(subject, data, settings):
     """Top-5 overlap of the predictions before and after breaking the sentence, against another's (ettinger2019).
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import probes
+from ...calibration.nulls import VECTORS
 from ...claims.registry import claim
 from ...data.items import Sentence
 from ...errors import TooFew
@@ -53,12 +54,7 @@ def arcs(item: Sentence) -> list[tuple]:
 
 
 @claim(
-    "syn.pos_chunks_deps.tenney2019b",
-    tasks=("treebank", "chunks"),
-    n=360,
-    limit=180,
-    nulls=("untrained", "layer 0", "bag of words", "positions"),
-    planted=planted.analysed,
+    "syn.pos_chunks_deps.tenney2019b", ("treebank", "chunks"), n=360, limit=180, nulls=VECTORS, planted=planted.analysed
 )
 def pos_chunks_deps(subject, data, settings):
     """Linear probes for parts of speech, chunk tags and dependency relations, layer by layer (tenney2019b, liu2019a).
@@ -130,15 +126,7 @@ def ancestor_targets(subject: Subject, items: list[Sentence], settings: Settings
     return [targets.relabel([line[k] for line in of]) for k in range(len(STEPS))], note
 
 
-@claim(
-    "syn.distant_parents.liu2019a",
-    tasks="treebank",
-    n=1800,
-    limit=600,
-    quick=400,
-    nulls=("untrained", "layer 0", "bag of words", "positions"),
-    planted=planted.parents,
-)
+@claim("syn.distant_parents.liu2019a", "treebank", n=1800, limit=600, quick=400, nulls=VECTORS, planted=planted.parents)
 def distant_parents(subject, data, settings):
     """The relation of a word's parent, grandparent and great-grandparent from the word's own vector (liu2019a).
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ...calibration.nulls import VECTORS
 from ...claims.registry import claim
 from ...data.items import Sentence, Span
 from ...probes import structural, tagging
@@ -23,10 +24,10 @@ from .probing_trees import Forest, grow
 
 @claim(
     "syn.trees_from_vectors.vilares2020",
-    tasks=("treebank", "constituency"),
+    ("treebank", "constituency"),
     n=400,
     limit=250,
-    nulls=("untrained", "layer 0", "bag of words", "positions"),
+    nulls=VECTORS,
     planted=planted.tagged_trees,
 )
 def trees_from_vectors(subject, data, settings):

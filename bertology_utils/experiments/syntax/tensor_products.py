@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import probes
+from ...calibration.nulls import SENTENCES
 from ...claims.registry import claim
 from ...data.items import Sentence
 from ...probes import tpdn
@@ -17,13 +18,7 @@ from . import planted
 HOW: dict[str, Any] = {"epochs": 40, "decay": 0.3, "rate": 0.01, "filler_size": 20, "role_size": 12}
 
 
-@claim(
-    "syn.tpdn.jawahar2019",
-    tasks="treebank",
-    n=1200,
-    nulls=("untrained", "bag of words", "positions", "constant"),
-    planted=planted.bound_to_tree_roles,
-)
+@claim("syn.tpdn.jawahar2019", "treebank", n=1200, nulls=SENTENCES, planted=planted.bound_to_tree_roles)
 def tensor_products(subject, data, settings):
     """[CLS] of the last layer rebuilt from words bound to roles, by five role schemes (jawahar2019).
 

@@ -110,7 +110,7 @@ def with_tree(maps: np.ndarray, gold: np.ndarray) -> np.ndarray:
 
 @claim(
     "syn.no_tree_in_attention.htut2019",
-    tasks="treebank",
+    "treebank",
     n=600,
     limit=250,
     nulls=("untrained", "bag of words", planted.HEAD_WITH_THE_TREE),
@@ -155,7 +155,7 @@ DECODERS: dict[str, Callable[[np.ndarray, int], np.ndarray]] = {
 
 @claim(
     "syn.perturbed_masking.wu2020",
-    tasks="treebank",
+    "treebank",
     n=300,
     limit=60,
     nulls=("untrained", "bag of words", "positions", planted.RARE_WORDS),
@@ -264,12 +264,7 @@ def compare_models(subjects: Sequence, sentences: Sequence[Sentence], settings):
     return intervals.table(rows, notes)
 
 
-@claim(
-    "syn.method_favours_model.htut2019",
-    tasks="treebank",
-    n=300,
-    limit=200,
-)
+@claim("syn.method_favours_model.htut2019", "treebank", n=300, limit=200)
 def method_favours_model(subject, data, settings):
     """Two extraction methods on a published model and its partner: does the better one change? (htut2019).
 

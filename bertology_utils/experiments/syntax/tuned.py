@@ -48,12 +48,7 @@ def as_text(item: Ambiguity) -> Labelled:
     )
 
 
-@claim(
-    "syn.structural_bias.warstadt2020",
-    tasks="structural_bias",
-    n=1600,
-    quick=400,
-)
+@claim("syn.structural_bias.warstadt2020", "structural_bias", n=1600, quick=400)
 def structural_bias(subject, data, settings):
     """Trained where structure and surface agree, tested where they do not: which rule was learnt? (warstadt2020).
 
@@ -85,13 +80,7 @@ def lower_half(subject: Subject) -> Subject:
     return small
 
 
-@claim(
-    "syn.triggers.wallace2019a",
-    tasks="sentiment",
-    n=600,
-    limit=TRAIN,
-    quick=60,
-)
+@claim("syn.triggers.wallace2019a", "sentiment", n=600, limit=TRAIN, quick=60)
 def universal_triggers(subject, data, settings):
     """Triggers found by gradients on one tuned classifier, tried on it, on another seed and on a smaller one (wallace2019a).
 
@@ -149,13 +138,7 @@ def _attack_rows(right: dict[str, np.ndarray], gold: np.ndarray, name: str, sett
     return rows
 
 
-@claim(
-    "syn.intermediate_parsing.glavas2020",
-    tasks=("treebank", "entailment", "sentiment"),
-    n=300,
-    limit=1000,
-    quick=24,
-)
+@claim("syn.intermediate_parsing.glavas2020", ("treebank", "entailment", "sentiment"), n=300, limit=1000, quick=24)
 def intermediate_parsing(subject, data, settings):
     """A text task after a stage of supervised parsing and without it, several seeds (glavas2020).
 

@@ -16,7 +16,7 @@ USUAL, RATES = 0.15, (0.1, 0.2, 0.3, 0.8)
 SHOWN = 0.4  # a rate beside them, in tiers that have it: of recipes for larger models
 
 
-@claim("trn.masking_rate.raffel2019", tasks=(), family=True)
+@claim("trn.masking_rate.raffel2019", family=True)
 def masking_rate(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
     """Held-out loss at other masking rates less that at 15 %, all asked under masks of 15 % (raffel2019)."""
     usual, rates = at_rate(runs, USUAL), [r for r in sorted({*RATES, SHOWN}) if runs.has(at_rate(runs, r))]
@@ -30,7 +30,7 @@ def at_rate(runs: Recorded, rate: float) -> str:
     return "base" if base.config["mask_rate"] == rate else f"rate {rate}"
 
 
-@claim("trn.dynamic_masking.liu2019b", tasks=(), family=True)
+@claim("trn.dynamic_masking.liu2019b", family=True)
 def dynamic_masking(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
     """Held-out loss with masks drawn afresh at every pass less that with the same ones, on the same rows (liu2019b)."""
     fresh, fixed = family.pairs(runs, "same rows", "static masks")
@@ -41,7 +41,7 @@ def dynamic_masking(runs: Recorded, data: Data, settings: Settings) -> pd.DataFr
     return family.table(runs, settings, rows, ("same rows", "static masks"))
 
 
-@claim("trn.unk_mask.clinchant2019", tasks=(), family=True)
+@claim("trn.unk_mask.clinchant2019", family=True)
 def unk_mask(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
     """Held-out loss with [UNK] or with random pieces in place of [MASK], in training and when asked (clinchant2019)."""
     rows = [
@@ -51,7 +51,7 @@ def unk_mask(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
     return family.table(runs, settings, rows, ("base", "unk"))
 
 
-@claim("trn.whole_word.devlin2019", tasks=(), family=True)
+@claim("trn.whole_word.devlin2019", family=True)
 def whole_word(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
     """Agreement and linear probes after masking whole words or spans, less those after masking pieces (devlin2019)."""
     groups = ("whole word", *(["span"] if runs.has("span") else []))
@@ -65,7 +65,7 @@ def whole_word(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
     return family.table(runs, settings, rows, ("base", *groups))
 
 
-@claim("trn.entity_mask.sun2019b", tasks=(), family=True)
+@claim("trn.entity_mask.sun2019b", family=True)
 def entity_mask(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
     """Facts told right after masking entities, less those after masking pieces (sun2019b)."""
 

@@ -23,7 +23,7 @@ def below_unigram(record: Record) -> float:
     return last["heldout_unigram"] - last["heldout_generator_mlm"]
 
 
-@claim("trn.replaced_tokens.clark2020", tasks=(), family=True)
+@claim("trn.replaced_tokens.clark2020", family=True)
 def replaced_tokens(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
     """Linear probes on detectors of replaced pieces less those on masked models, at equal compute (clark2020).
 

@@ -16,7 +16,7 @@ DOUBLINGS = ("half pieces", "base", "twice the pieces")
 LAMB, ADAMW = "large batch, LAMB", "AdamW"
 
 
-@claim("trn.large_batch.liu2019b", tasks=(), family=True)
+@claim("trn.large_batch.liu2019b", family=True)
 def large_batch(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
     """Held-out loss and processor time of batches four times as large at twice the learning rate, equal pieces (liu2019b).
 
@@ -45,7 +45,7 @@ def large_batch(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
     return family.noted(runs, settings, rows, beside, (*groups, LAMB, ADAMW))
 
 
-@claim("trn.warm_start.gong2019", tasks=(), family=True)
+@claim("trn.warm_start.gong2019", family=True)
 def warm_start(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
     """Processor time that stacking saves to the loss it ends at (gong2019).
 
@@ -80,7 +80,7 @@ def _mean_loss(record: Record) -> float:
     return float(family.heldout(record, "loss").sum() / family.heldout(record, "n").sum())
 
 
-@claim("trn.data_volume.liu2019b", tasks=(), family=True)
+@claim("trn.data_volume.liu2019b", family=True)
 def data_volume(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
     """What a doubling of the pieces does to held-out loss and to agreement (liu2019b, vanschijndel2019)."""
     a, b, c = DOUBLINGS

@@ -25,7 +25,7 @@ def over_chance(record: Record, task: str) -> np.ndarray:
     return family.truths(record.items["relations"][task]) - 0.5
 
 
-@claim("trn.nsp.liu2019b", tasks=(), family=True)
+@claim("trn.nsp.liu2019b", family=True)
 def nsp(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
     """Accuracy of tuned copies and held-out loss without and with next-sentence prediction (liu2019b)."""
     both = with_, without = family.with_task(runs, "nsp"), family.with_task(runs, "none")
@@ -48,7 +48,7 @@ def nsp(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
     return family.table(runs, settings, rows, both)
 
 
-@claim("trn.sentence_order.lan2020", tasks=(), family=True)
+@claim("trn.sentence_order.lan2020", family=True)
 def sentence_order(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
     """Accuracy of the head for sentence order on random next sentences, less that the other way round (lan2020).
 

@@ -33,7 +33,7 @@ def _right(tuned, of, settings) -> np.ndarray:
     return np.array([c.right(of.held, settings) for c in tuned], float)
 
 
-@claim("trn.last_layers_change.kovaleva2019", tasks=PAIRS, n=N, limit=LIMIT, quick=QUICK)
+@claim("trn.last_layers_change.kovaleva2019", PAIRS, n=N, limit=LIMIT, quick=QUICK)
 def last_layers_change(subject, data, settings):
     """Cosine distance of attention maps before and after tuning, the last third of the layers less the first.
 
@@ -69,7 +69,7 @@ def _weights_moved(tuned, before) -> np.ndarray:
     return np.array(out)
 
 
-@claim("trn.tuned_sep.kovaleva2019", tasks=PAIRS, n=N, limit=LIMIT, quick=QUICK)
+@claim("trn.tuned_sep.kovaleva2019", PAIRS, n=N, limit=LIMIT, quick=QUICK)
 def tuned_sep(subject, data, settings):
     """Attention to [CLS] and [SEP] in the last two layers, and how well heads find dependents, before and after tuning.
 
@@ -129,7 +129,7 @@ def _syntactic_heads(subject, tuned, settings) -> tuple[list[dict], str]:
     )
 
 
-@claim("trn.restore_lower.hao2019", tasks=PAIRS, n=N, limit=LIMIT, quick=QUICK)
+@claim("trn.restore_lower.hao2019", PAIRS, n=N, limit=LIMIT, quick=QUICK)
 def restore_lower(subject, data, settings):
     """Accuracy lost when the lower, or the upper, third of a tuned model's layers is put back, or all are (hao2019).
 
@@ -148,7 +148,7 @@ def restore_lower(subject, data, settings):
     return intervals.table(rows, runs.notes(of))
 
 
-@claim("trn.wide_optima.hao2019", tasks=PAIRS, n=N, limit=LIMIT, quick=QUICK)
+@claim("trn.wide_optima.hao2019", PAIRS, n=N, limit=LIMIT, quick=QUICK)
 def wide_optima(subject, data, settings):
     """Sharpness of the training loss about the tuned model, from the pretrained and from a random start (hao2019).
 
@@ -206,7 +206,7 @@ def _rises(classifier, items, seed: int, settings) -> np.ndarray:
     return surface.rises(loss, weights, radius=RADIUS, directions=DIRECTIONS, seed=seed)
 
 
-@claim("trn.heuristics.mccoy2019b", tasks="entailment", n=N, limit=LIMIT, quick=QUICK)
+@claim("trn.heuristics.mccoy2019b", "entailment", n=N, limit=LIMIT, quick=QUICK)
 def heuristics(subject, data, settings):
     """Accuracy where word overlap gives the right answer less that where it misleads (mccoy2019b).
 

@@ -62,7 +62,7 @@ def off_centre(vectors: np.ndarray) -> float:
     return float(np.median(np.abs(vectors.mean(0)) / vectors.std(0).clip(1e-9)))
 
 
-@claim("trn.cls_norm.zhou2019", tasks=("entailment", "sentiment"), n=N, limit=LIMIT, quick=QUICK)
+@claim("trn.cls_norm.zhou2019", ("entailment", "sentiment"), n=N, limit=LIMIT, quick=QUICK)
 def normalised_cls(subject, data, settings):
     """Where [CLS] lies before tuning, and the spread over seeds with and without normalising it (zhou2019)."""
     of = runs.first(subject, data).few(runs.TRAIN)
@@ -77,7 +77,7 @@ def normalised_cls(subject, data, settings):
     return intervals.table(rows, runs.notes(of))
 
 
-@claim("trn.mixout.lee2019", tasks=runs.TASKS, n=N, limit=LIMIT, quick=QUICK)
+@claim("trn.mixout.lee2019", runs.TASKS, n=N, limit=LIMIT, quick=QUICK)
 def mixed_out(subject, data, settings):
     """The spread over eight seeds with dropout and with mixout in its place, on a few hundred texts (lee2019)."""
     of = runs.first(subject, data).few(runs.TRAIN)
@@ -106,7 +106,7 @@ def _steadier(scores: dict[str, np.ndarray], of, settings) -> list[dict]:
     ]
 
 
-@claim("trn.adversarial.zhu2019", tasks=("entailment", "sentiment"), n=N, limit=LIMIT, quick=QUICK)
+@claim("trn.adversarial.zhu2019", ("entailment", "sentiment"), n=N, limit=LIMIT, quick=QUICK)
 def adversarial(subject, data, settings):
     """Accuracy under perturbed embeddings after training under them (FreeLB) and after plain training (zhu2019).
 
@@ -133,13 +133,7 @@ def adversarial(subject, data, settings):
     return intervals.table(rows, [*runs.notes(of), f"radius: {BALL.radius} of the embeddings' norm"])
 
 
-@claim(
-    "trn.seed_variance.dodge2020",
-    tasks=SEEDED,
-    n=N,
-    limit=LIMIT,
-    quick=QUICK,
-)
+@claim("trn.seed_variance.dodge2020", SEEDED, n=N, limit=LIMIT, quick=QUICK)
 def crossed_seeds(subject, data, settings):
     """Seeds of the head (and dropout) crossed with seeds of the order: variance components, early stopping (dodge2020).
 

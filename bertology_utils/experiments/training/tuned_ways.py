@@ -17,7 +17,7 @@ SIZES = (4, 32)  # units of the adapters' bottlenecks; the last is the one that 
 FASTER = 5.0  # times the usual rate for adapters, which start from nothing (houlsby2019 take a hundred)
 
 
-@claim("trn.features_vs_tuning.peters2019b", tasks=runs.TASKS, n=N, limit=LIMIT, quick=QUICK)
+@claim("trn.features_vs_tuning.peters2019b", runs.TASKS, n=N, limit=LIMIT, quick=QUICK)
 def features_vs_tuning(subject, data, settings):
     """All weights tuned against a head over the frozen model's layers, the same texts and seeds (peters2019b)."""
     of = runs.first(subject, data)
@@ -31,7 +31,7 @@ def features_vs_tuning(subject, data, settings):
     return intervals.table(rows, runs.notes(of))
 
 
-@claim("trn.more_layers.su2019", tasks=runs.TASKS, n=N, limit=LIMIT, quick=QUICK)
+@claim("trn.more_layers.su2019", runs.TASKS, n=N, limit=LIMIT, quick=QUICK)
 def more_layers(subject, data, settings):
     """A learnt mean of all layers under the head against the last layer alone (su2019, kondratyuk2019)."""
     of = runs.first(subject, data)
@@ -45,7 +45,7 @@ def more_layers(subject, data, settings):
     return intervals.table(rows, runs.notes(of))
 
 
-@claim("trn.pretraining_benefit.kovaleva2019", tasks=runs.TASKS, n=N, limit=LIMIT, quick=QUICK)
+@claim("trn.pretraining_benefit.kovaleva2019", runs.TASKS, n=N, limit=LIMIT, quick=QUICK)
 def pretraining_benefit(subject, data, settings):
     """Pretrained and tuned, random and tuned, pretrained and frozen, the same texts and seeds (kovaleva2019)."""
     start = subject.twin(settings.seed + 1)  # of the untrained twin too, another draw
@@ -63,7 +63,7 @@ def pretraining_benefit(subject, data, settings):
     return intervals.table(rows, runs.notes(of))
 
 
-@claim("trn.adapters.houlsby2019", tasks=runs.TASKS, n=N, limit=LIMIT, quick=QUICK)
+@claim("trn.adapters.houlsby2019", runs.TASKS, n=N, limit=LIMIT, quick=QUICK)
 def small_adapters(subject, data, settings):
     """Adapters of a few percent of the parameters against full tuning, and a frozen model as the floor (houlsby2019).
 
@@ -96,7 +96,7 @@ def adapted(subject, of, size: int, seed: int):
 
 @claim(
     "trn.two_stage.phang2019",
-    tasks=("entailment", "paraphrase", "sts"),
+    ("entailment", "paraphrase", "sts"),
     n=N,
     limit=LIMIT,
     quick=QUICK,

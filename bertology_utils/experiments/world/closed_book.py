@@ -69,7 +69,7 @@ def size(subject) -> int:
     return sum(p.numel() for p in subject.model.parameters())
 
 
-@claim("wld.closed_book.roberts2020", tasks="facts", n=592, text_to_text=True)
+@claim("wld.closed_book.roberts2020", "facts", n=592, text_to_text=True)
 def closed_book(subject, data, settings):
     """Exact match of generated answers to questions about generated facts; and what twice the parameters add (roberts2020).
 

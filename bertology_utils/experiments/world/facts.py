@@ -24,7 +24,7 @@ TOP = 10
 
 @claim(
     "wld.lama.petroni2019",
-    tasks="facts",
+    "facts",
     n=592,
     nulls=("untrained", "frequency", "constant", plants.COMMONEST_OBJECT),
     planted=plants.knowing,

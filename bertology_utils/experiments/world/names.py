@@ -21,7 +21,7 @@ HARD = "UHN"
 
 @claim(
     "wld.stereotype_names.poerner2019",
-    tasks=("facts", "name_origin"),
+    ("facts", "name_origin"),
     n=440,
     nulls=("untrained", "constant", plants.COMMONEST_OBJECT, plants.NEAREST_LETTERS),
     planted=plants.guessing_from_names,

@@ -8,6 +8,7 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 
+from ...calibration.nulls import GAPS
 from ...claims.registry import claim
 from ...data.items import Cloze, ForcedChoice
 from ...scores import intervals
@@ -43,9 +44,9 @@ def _another(items: list[Cloze], item: Cloze, rng: random.Random) -> str | None:
 
 @claim(
     "wld.pragmatic.ettinger2019",
-    tasks="plausibility",
+    "plausibility",
     n=300,
-    nulls=("untrained", "frequency", "constant", "coin", plants.RIGHT_THROUGHOUT),
+    nulls=(*GAPS, plants.RIGHT_THROUGHOUT),
     planted=plants.by_category,
 )
 def pragmatic(subject, data, settings):

@@ -141,7 +141,7 @@ ALL_ALIKE = Null("all alike", "All attributes are told in nine cases of ten.", _
 
 @claim(
     "wld.attributes.da2019",
-    tasks="properties",
+    "properties",
     n=496,
     limit=4000,
     nulls=("untrained", "layer 0", "constant", "bag of words", ALL_ALIKE),
@@ -192,7 +192,7 @@ RELATED = Null(
 
 @claim(
     "wld.affordances.forbes2019",
-    tasks=("properties", "affordances", "property_affordance", "size_comparison"),
+    ("properties", "affordances", "property_affordance", "size_comparison"),
     n=432,
     limit=4000,
     nulls=("untrained", "layer 0", "constant", "bag of words", RELATED),

@@ -208,7 +208,7 @@ LEVEL = Null("level", "Right in four questions of five, whatever the number of s
 
 @claim(
     "wld.inference_steps.richardson2019",
-    tasks="hops",
+    "hops",
     n=800,
     nulls=("untrained", "frequency", "constant", "bag of words", LEVEL),
     planted=falling,

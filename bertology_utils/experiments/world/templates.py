@@ -154,7 +154,7 @@ def retrieved(subject, relation: Relation, settings) -> pd.DataFrame:
 
 @claim(
     "wld.templates.jiang2019b",
-    tasks="facts",
+    "facts",
     n=1814,
     quick=1814,
     nulls=("untrained", "constant", plants.COMMONEST_OBJECT, plants.COMMONEST_BY_WORDING, plants.ALL_WORDINGS_ALIKE),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...calibration.nulls import GAPS
 from ...claims.registry import claim
 from ...data.builtin.draw import an
 from ...data.items import Labelled
@@ -108,13 +109,7 @@ def tune(parts: np.ndarray, labels: np.ndarray) -> tuple[float, float]:
     return weight, float(cuts[int(np.argmax(right))])
 
 
-@claim(
-    "wld.triples.davison2019",
-    tasks="triples",
-    n=240,
-    nulls=("untrained", "frequency", "constant", "coin", "bag of words"),
-    planted=plants.true_triples,
-)
+@claim("wld.triples.davison2019", "triples", n=240, nulls=(*GAPS, "bag of words"), planted=plants.true_triples)
 def triples(subject, data, settings):
     """Weighted PMI of head and tail under the masked LM; weight and threshold from half of the relations (davison2019).
 
