@@ -6,33 +6,12 @@ A builder is a function ``(n, seed) -> list[Item]`` registered under the name of
 from __future__ import annotations
 
 import importlib
+import pkgutil
 from collections.abc import Callable
 from typing import Any
 
 Builder = Callable[[int, int], list]
 _BUILDERS: dict[str, Builder] = {}
-_MODULES = (  # the modules of this package that register builders, imported on first use
-    "acceptability",
-    "agreement",
-    "ambiguity",
-    "classification",
-    "coreference",
-    "edges",
-    "entailment",
-    "facts",
-    "hops",
-    "multilingual",
-    "names",
-    "negation",
-    "npi",
-    "numbers",
-    "properties",
-    "relations",
-    "roles",
-    "senses",
-    "similarity",
-    "treebank",
-)
 
 
 def builder(task: str) -> Callable[[Builder], Builder]:
@@ -51,8 +30,8 @@ def builder(task: str) -> Callable[[Builder], Builder]:
 
 def tasks() -> dict[str, Builder]:
     """All builders by task name."""
-    for module in _MODULES:
-        importlib.import_module(f"{__name__}.{module}")
+    for module in pkgutil.iter_modules(__path__):
+        importlib.import_module(f"{__name__}.{module.name}")
     return dict(sorted(_BUILDERS.items()))
 
 

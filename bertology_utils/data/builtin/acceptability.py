@@ -8,62 +8,15 @@ from collections.abc import Callable
 from ..items import Labelled
 from . import builder, draw
 
-SINGULAR = draw.words(
-    "man woman teacher child king doctor nurse farmer girl boy soldier friend queen student writer sister priest"
-)
-PLURAL = draw.words(
-    "men women teachers children kings doctors nurses farmers girls boys soldiers friends queens "
-    "students writers sisters priests"
-)
-GENDER = {
-    "man": "himself",
-    "king": "himself",
-    "boy": "himself",
-    "woman": "herself",
-    "girl": "herself",
-    "queen": "herself",
-}
-OBJECTS = draw.words("book house letter horse picture garden window table river door song bridge road box ring sword")
+WORDS = draw.table("words.yaml")["acceptability"]
+SINGULAR = WORDS["singular"]
+PLURAL = WORDS["plural"]
+GENDER = WORDS["gender"]
+OBJECTS = WORDS["objects"]
 # third person, plain, past, participle, -ing
-VERBS = [
-    tuple(line.split())
-    for line in (
-        "sees see saw seen seeing",
-        "finds find found found finding",
-        "buys buy bought bought buying",
-        "likes like liked liked liking",
-        "paints paint painted painted painting",
-        "sells sell sold sold selling",
-        "loves love loved loved loving",
-        "forgets forget forgot forgotten forgetting",
-        "shows show showed shown showing",
-        "knows know knew known knowing",
-        "takes take took taken taking",
-        "needs need needed needed needing",
-    )
-]
-ALONE = [
-    tuple(line.split())
-    for line in (
-        "sleeps sleep slept",
-        "arrives arrive arrived",
-        "smiles smile smiled",
-        "falls fall fell",
-        "dies die died",
-        "waits wait waited",
-        "laughs laugh laughed",
-        "disappears disappear disappeared",
-    )
-]
-PLACES = (
-    "in the park",
-    "near the church",
-    "at school",
-    "in the city",
-    "on the hill",
-    "behind the house",
-    "by the river",
-)
+VERBS = WORDS["verbs"]
+ALONE = WORDS["alone"]
+PLACES = WORDS["places"]
 
 
 def _agreement(r: random.Random) -> tuple[str, str]:

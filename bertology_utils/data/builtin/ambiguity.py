@@ -10,31 +10,9 @@ from . import builder
 from . import lexicon as lex
 
 REFLEXIVES = {"Masc": "himself", "Fem": "herself", "Plur": "themselves"}
-REFLEXIVE_VERBS = (
-    "hurt",
-    "saw",
-    "helped",
-    "blamed",
-    "defended",
-    "described",
-    "protected",
-    "washed",
-    "introduced",
-    "enjoyed",
-)
-AUXILIARIES = (
-    ("has", "VBN"),
-    ("is", "VBG"),
-    ("was", "VBG"),
-    ("can", "VB"),
-    ("will", "VB"),
-    ("must", "VB"),
-    ("should", "VB"),
-    ("could", "VB"),
-    ("would", "VB"),
-    ("may", "VB"),
-    ("might", "VB"),
-)
+WORDS = lex.source("words")["ambiguity"]
+REFLEXIVE_VERBS = WORDS["reflexive_verbs"]
+AUXILIARIES = WORDS["auxiliaries"]
 CANDIDATE = "*"  # put before a word of a frame to make it a candidate
 
 

@@ -12,64 +12,16 @@ from dataclasses import dataclass
 from ..items import Labelled
 from . import builder, draw
 
-GOOD = draw.words(
-    "good great wonderful excellent beautiful funny brilliant charming perfect fine lovely delightful "
-    "clever fresh exciting pleasant superb impressive remarkable fascinating"
-)
-BAD = draw.words(
-    "bad terrible awful boring ugly poor dull stupid horrible weak annoying ridiculous disappointing "
-    "unpleasant tedious bland clumsy gloomy messy dreadful"
-)
-THINGS = draw.words(
-    "film movie story book play show song music acting plot ending hotel room food service meal "
-    "concert performance dialogue script novel album restaurant cast scene soundtrack place "
-    "dinner game speech"
-)
-LIKED = (
-    ("I loved", "I enjoyed", "we liked", "everyone admired", "the critics praised", "I would recommend"),
-    ("I hated", "I regretted", "we disliked", "nobody enjoyed", "the critics attacked", "I would avoid"),
-)
+WORDS = draw.table("words.yaml")["classification"]
+GOOD = WORDS["good"]
+BAD = WORDS["bad"]
+THINGS = WORDS["things"]
+LIKED = WORDS["liked"]
 CONSTRUCTIONS = ("plain", "plain", "double", "negation", "negation", "contrast", "contrast", "concession")  # by weight
 VERY = ("", "", "very ", "really ", "quite ", "so ", "truly ")
 
 
-WORDINGS = {  # a, b: things; x, x2: the words that decide; y: of the other kind; z: how very
-    "plain": (
-        "the {a} was {z}{x}",
-        "{liked} the {a}",
-        "{liked} the {x} {a}",
-        "the {a} and the {b} were {z}{x}",
-        "what {an_x} {x} {a}",
-        "it is {an_x} {x} {a}",
-    ),
-    "double": (
-        "the {a} was {x} and the {b} was {z}{x2}",
-        "{liked} the {a}, and the {b} was {x}",
-        "the {a} was {x} and {x2}",
-    ),
-    "negation": (
-        "the {a} was not {y}",
-        "the {a} was not {y} at all",
-        "the {a} was never {y}",
-        "there was nothing {y} about the {a}",
-        "I did not find the {a} {y}",
-        "nobody thought that the {a} was {y}",
-        "the {a} was not {y} and the {b} was {x}",
-        "neither the {a} nor the {b} was {y}",
-        "it is not {an_y} {y} {a}",
-    ),
-    "contrast": (
-        "the {a} was {y}, but {liked} the {b}",
-        "the {a} was {y} but the {b} was {z}{x}",
-        "some people found the {a} {y}, but {liked} it",
-        "I expected {an_y} {y} {a}, but it was {z}{x}",
-    ),
-    "concession": (
-        "although the {a} was {y}, {liked} the {b}",
-        "{liked} the {a} even though the {b} was {y}",
-        "in spite of the {y} {a}, the {b} was {z}{x}",
-    ),
-}
+WORDINGS = WORDS["wordings"]
 
 
 def _sentiment(random_: random.Random, positive: bool) -> tuple[str, str]:
@@ -99,57 +51,11 @@ def sentiment(n: int, seed: int) -> list[Labelled]:
 
 # ---- sentences about who did what, where and when, with other words for each part
 
-PEOPLE = (
-    ("doctor", "physician"),
-    ("child", "kid"),
-    ("policeman", "police officer"),
-    ("lawyer", "attorney"),
-    ("film maker", "director"),
-    ("writer", "author"),
-    ("king", "ruler"),
-    ("sailor", "seaman"),
-    ("teacher", "instructor"),
-    ("soldier", "trooper"),
-    ("priest", "clergyman"),
-    ("thief", "robber"),
-    ("woman", "lady"),
-    ("man", "gentleman"),
-    ("farmer", "peasant"),
-    ("merchant", "trader"),
-    ("painter", "artist"),
-    ("singer", "vocalist"),
-)
+PEOPLE = WORDS["people"]
 # past, participle of a verb, and of one that says the same
-DEEDS = (
-    (("helped", "helped"), ("assisted", "assisted")),
-    (("attacked", "attacked"), ("assaulted", "assaulted")),
-    (("visited", "visited"), ("called on", "called on")),
-    (("hired", "hired"), ("employed", "employed")),
-    (("taught", "taught"), ("instructed", "instructed")),
-    (("saw", "seen"), ("noticed", "noticed")),
-    (("met", "met"), ("encountered", "encountered")),
-    (("saved", "saved"), ("rescued", "rescued")),
-    (("chose", "chosen"), ("selected", "selected")),
-    (("beat", "beaten"), ("defeated", "defeated")),
-    (("phoned", "phoned"), ("telephoned", "telephoned")),
-    (("scared", "scared"), ("frightened", "frightened")),
-)
-WHEN = (
-    ("yesterday", "one day ago"),
-    ("last year", "a year ago"),
-    ("in the morning", "before noon"),
-    ("at night", "during the night"),
-    ("in 1990", "in the year 1990"),
-    ("on Sunday", "on the day after Saturday"),
-)
-WHERE = (
-    ("in the town", "in town"),
-    ("at home", "in the house"),
-    ("in the hospital", "at the hospital"),
-    ("near the river", "close to the river"),
-    ("by the sea", "on the coast"),
-    ("in the forest", "in the woods"),
-)
+DEEDS = WORDS["deeds"]
+WHEN = WORDS["when"]
+WHERE = WORDS["where"]
 
 
 @dataclass(frozen=True)

@@ -9,47 +9,12 @@ from ..items import Coreference
 from . import builder
 from . import lexicon as lex
 
+WORDS = lex.source("words")["coreference"]
 # (frame, the one meant). {0} and {1} are the two people, {he} {him} {his} {himself} the pronoun in a form, {thing} a thing,
 # {place} a city.
-MEANING = (
-    ("{0} thanked {1} because {he} had found the {thing} .", 1),
-    ("{0} helped {1} because {he} was ill .", 1),
-    ("{0} punished {1} because {he} had broken the {thing} .", 1),
-    ("{0} called {1} because {he} needed help .", 0),
-    ("{0} sold the {thing} to {1} because {he} needed the money .", 0),
-    ("{0} feared {1} because {he} had a gun .", 1),
-    ("{0} bought the {thing} from {1} because {he} wanted to have it .", 0),
-    ("{0} admired {1} because {he} was brave .", 1),
-    ("{0} paid {1} after {he} had repaired the {thing} .", 1),
-    ("{0} asked {1} a question and {he} answered at once .", 1),
-    ("{0} gave {1} the {thing} and {he} said thank you .", 1),
-    ("{0} visited {1} in {place} because {he} lived there .", 1),
-    ("{0} promised {1} that {he} would bring back the {thing} .", 0),
-    ("{0} followed {1} because {he} had stolen the {thing} .", 1),
-    ("{0} lent {1} the {thing} because {he} did not need it .", 0),
-    ("{0} lost to {1} because {he} was the better player .", 1),
-    ("{0} left {1} in {place} because {he} was too tired to go on .", 1),
-    ("{0} asked {1} for help because {he} could not find the {thing} .", 0),
-    ("{0} went to see {1} in {place} because {he} wanted to ask for the {thing} .", 0),
-    ("{0} begged {1} for the {thing} but {he} refused to give it .", 1),
-    ("{0} listened to {1} while {he} sang an old song .", 1),
-    ("{0} wrote to {1} that {he} had arrived in {place} .", 0),
-)
-BINDING = (
-    ("{0} said that {1} had hurt {himself} in {place} .", 1),
-    ("{0} knew that {1} had seen {himself} in the mirror .", 1),
-    ("{0} thought that {1} liked {him} .", 0),
-    ("{0} hoped that {1} would help {him} with the {thing} .", 0),
-    ("{0} believed that {1} had followed {him} to {place} .", 0),
-    ("{0} heard that {1} had described {himself} in the letter .", 1),
-    ("{0} knew that {1} had seen {him} with the {thing} .", 0),
-    ("{0} thought that {1} had washed {himself} .", 1),
-)
-FORMS = {
-    "Masc": {"he": "he", "him": "him", "his": "his", "himself": "himself"},
-    "Fem": {"he": "she", "him": "her", "his": "her", "himself": "herself"},
-    "Plur": {"he": "they", "him": "them", "his": "their", "himself": "themselves"},
-}
+MEANING = WORDS["meaning"]
+BINDING = WORDS["binding"]
+FORMS = WORDS["forms"]
 GENDERS = {"Masc": "man", "Fem": "woman"}
 CONDITIONS = ("gender", "meaning", "binding", "number")
 THINGS = ("thing", "gift", "garment")

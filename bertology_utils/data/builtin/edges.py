@@ -16,17 +16,7 @@ from .treebank import SPLITS, draw
 POOL = 800
 ANIMATE = frozenset({"man", "woman", "role", "animal", "kin_man", "kin_woman", "kin_role"})
 BODILESS = frozenset({"abstract", "event", "quality", "field", "sport", "game", "time"})
-RELATION_FRAMES = (
-    "I thought of the words {a} and {b} .",
-    "She wrote {a} beside {b} .",
-    "First he said {a} and then {b} .",
-    "The word {a} stands next to the word {b} .",
-    "The list begins with {a} and ends with {b} .",
-    "The teacher wrote {a} and {b} on the board .",
-    "In the text we find {a} as well as {b} .",
-    "The child learned to spell {a} and {b} .",
-    "We read the word {a} and then the word {b} .",
-)
+RELATION_FRAMES = source("words")["edges"]["relation_frames"]
 
 
 def holds(kind: str, *labels: str) -> Callable[[Phrase], bool]:

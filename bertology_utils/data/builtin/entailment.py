@@ -14,18 +14,11 @@ from ..items import Labelled
 from . import builder, draw
 from .classification import changed, event
 
-ROLES = draw.words(
-    "doctor lawyer teacher king soldier farmer writer singer student actor judge nurse painter priest "
-    "sailor merchant officer professor scientist manager"
-)
-DID = draw.words(
-    "helped saw visited attacked thanked followed called stopped supported recognised believed warned "
-    "avoided remembered met paid advised encouraged admired"
-)
+WORDS = draw.table("words.yaml")["entailment"]
+ROLES = WORDS["roles"]
+DID = WORDS["did"]
 PARTICIPLE = {"saw": "seen"}  # elsewhere the same as the past
-ALONE = draw.words(
-    "slept ran left danced smiled laughed waited arrived shouted cried worked sang disappeared resigned fell"
-)
+ALONE = WORDS["alone"]
 NEAR = ("near", "behind", "next to", "beside", "in front of", "with")
 Draw = tuple[str, str]
 

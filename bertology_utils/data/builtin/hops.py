@@ -14,61 +14,11 @@ from . import builder, draw
 from .facts import base
 
 MOST = 4
+WORDS = draw.table("words.yaml")["hops"]
 # each kind of thing and what it is a kind of: the steps of "an X is a Y"
-KINDS = {
-    "terrier": "dog",
-    "poodle": "dog",
-    "dog": "mammal",
-    "cat": "mammal",
-    "horse": "mammal",
-    "whale": "mammal",
-    "mammal": "animal",
-    "sparrow": "bird",
-    "eagle": "bird",
-    "owl": "bird",
-    "robin": "bird",
-    "bird": "animal",
-    "salmon": "fish",
-    "trout": "fish",
-    "shark": "fish",
-    "fish": "animal",
-    "ant": "insect",
-    "bee": "insect",
-    "fly": "insect",
-    "insect": "animal",
-    "snake": "reptile",
-    "lizard": "reptile",
-    "reptile": "animal",
-    "oak": "tree",
-    "pine": "tree",
-    "birch": "tree",
-    "tree": "plant",
-    "rose": "flower",
-    "tulip": "flower",
-    "lily": "flower",
-    "flower": "plant",
-    "animal": "living thing",
-    "plant": "living thing",
-    "hammer": "tool",
-    "saw": "tool",
-    "tool": "man-made thing",
-    "car": "vehicle",
-    "bus": "vehicle",
-    "vehicle": "machine",
-    "machine": "man-made thing",
-    "chair": "piece of furniture",
-    "bed": "piece of furniture",
-    "piece of furniture": "man-made thing",
-    "sword": "weapon",
-    "rifle": "weapon",
-    "weapon": "man-made thing",
-}
+KINDS = WORDS["kinds"]
 TOPS = ("living thing", "man-made thing")
-ORDERS = {  # relation of facts.yaml -> how a step is said
-    "day_after": ("day", "comes {k} after"),
-    "month_after": ("month", "comes {k} after"),
-    "number_after": ("number", "is {k} more than"),
-}
+ORDERS = WORDS["orders"]
 _COUNT = ("one", "two", "three", "four")
 
 
@@ -119,14 +69,8 @@ def _succession(random_: random.Random, hops: int) -> tuple[str, str, str]:
         return template.format(e=end, s=start), template.format(e=wrong, s=start), f"{start} +{hops}"
 
 
-PEOPLE = draw.words("Anna Peter Mary John Paul Martin Helen David Sarah George Alice Robert Laura Henry Emma Thomas")
-COMPARED = (
-    ("older", "younger"),
-    ("taller", "shorter"),
-    ("richer", "poorer"),
-    ("faster", "slower"),
-    ("stronger", "weaker"),
-)
+PEOPLE = WORDS["people"]
+COMPARED = WORDS["compared"]
 
 
 def _comparison(random_: random.Random, hops: int) -> tuple[str, str, str]:

@@ -8,34 +8,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from typing import Any
 
-import yaml
+from .draw import table
 
 Table = tuple[tuple[str, str], ...]
 VERB_FORMS = ("VB", "VBP", "VBZ", "VBD", "VBN", "VBG")
 VOWELS = "aeiou"
 # Words whose first letter misleads about a/an.
-AN_EXCEPTIONS = {
-    "hour": True,
-    "honest": True,
-    "uniform": False,
-    "university": False,
-    "union": False,
-    "european": False,
-    "one": False,
-    "useful": False,
-    "hero": False,
-    "heroes": False,
-}
+AN_EXCEPTIONS = {"hour": True, "honest": True} | dict.fromkeys(
+    ("uniform", "university", "union", "european", "one", "useful", "hero", "heroes"), False
+)
 
 
-@cache
 def source(name: str) -> dict[str, Any]:
-    """The parsed word list `name` (``"lexicon"``, ``"verbs"``, …)."""
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    return yaml.load(resources.files(__package__).joinpath(f"{name}.yaml").read_text(encoding="utf-8"), Loader=loader)
+    """The parsed word list `name` (``"lexicon"``, ``"verbs"``, …); as of `draw.table`, never to be changed."""
+    return table(f"{name}.yaml")
 
 
 def takes_an(word: str) -> bool:

@@ -9,75 +9,11 @@ from __future__ import annotations
 from ..items import Cloze
 from . import builder, draw
 
+WORDS = draw.table("words.yaml")["names"]
 # language: (country, real given names, stems and endings of invented ones)
-NAMES = {
-    "Italian": (
-        "Italy",
-        "Giovanni Giuseppe Lorenzo Matteo Alessandro Giulia Chiara Paolo Luca Marcello Roberto",
-        "Bart Gian Fior Mont Cesar Lav Rom Tors",
-        "ello ucci ino accio etta izio",
-    ),
-    "Spanish": (
-        "Spain",
-        "Javier Carlos Diego Miguel Pedro Juan Pablo Carmen Dolores Esteban Rodrigo Jorge",
-        "Mend Alv Ram Sal Hern Bel Gutier Ort",
-        "ez ito ito illa undo uela",
-    ),
-    "French": (
-        "France",
-        "Pierre Jacques Jean Louis François Antoine Mathieu Sylvie Amélie Guillaume Étienne Benoît",
-        "Beaum Delac Champ Roch Laf Mar Gaut Fonten",
-        "eau oine ette ier ieux ault",
-    ),
-    "German": (
-        "Germany",
-        "Hans Wolfgang Günther Dieter Jürgen Helmut Ulrich Friedrich Heinrich Gertrud Klaus Ludwig",
-        "Wulf Brand Eber Sieg Hild Rein Gott Lind",
-        "hardt linde bert mann hold rich",
-    ),
-    "Russian": (
-        "Russia",
-        "Vladimir Dmitri Sergei Ivan Boris Igor Natasha Olga Svetlana Mikhail Yuri Anastasia",
-        "Bor Vlad Mirosl Kazim Ostr Lyub Rad Zhel",
-        "ovsky enko imir ovna ushka ichev",
-    ),
-    "Japanese": (
-        "Japan",
-        "Hiroshi Takeshi Kenji Yuki Akira Haruki Keiko Yoko Satoshi Naoko Kazuo Masao",
-        "Tak Yosh Kaz Har Mor Shin Nak Fuj",
-        "ishiro amoto emitsu ikawa otaro umiko",
-    ),
-    "Polish": (
-        "Poland",
-        "Stanisław Kazimierz Zbigniew Wojciech Agnieszka Tadeusz Jerzy Grzegorz Bogdan Jadwiga Paweł",
-        "Wiel Kaczm Grz Jab Kow Lew Szcz Wró",
-        "owicz ewski arek ysław niewska czyk",
-    ),
-    "Greek": (
-        "Greece",
-        "Nikos Giorgos Dimitris Kostas Yannis Stavros Eleni Spyros Manolis Vasilis Christos Katerina",
-        "Papad Theod Kar Anag Mich Stam Dem Xen",
-        "opoulos akis oros antis ides ophon",
-    ),
-    "Irish": (
-        "Ireland",
-        "Seamus Sean Siobhan Liam Aoife Eoin Brendan Niamh Cormac Declan Padraig Fergus",
-        "O'Dal O'Ruar McDer O'Keev McGil Con Fionn O'Shaugh",
-        "naghan nessy lough more murry lachlan",
-    ),
-    "Arabic": (
-        "Egypt",
-        "Ahmed Mohammed Hassan Mustafa Omar Fatima Khalid Ibrahim Youssef Abdullah Tariq Hussein",
-        "Abd Khal Mahm Sal Faq Nas Haf Rash",
-        "ullah eem ouddin iya ajid imah",
-    ),
-}
-LANGUAGE_TEMPLATES = (
-    "The native language of {n} is [MASK].",
-    "{n} is a common [MASK] name.",
-    "{n} speaks [MASK] at home.",
-)
-COUNTRY_TEMPLATES = ("{n} was born in [MASK].", "{n} comes from [MASK].")
+NAMES = WORDS["names"]
+LANGUAGE_TEMPLATES = WORDS["language_templates"]
+COUNTRY_TEMPLATES = WORDS["country_templates"]
 
 
 def invented(language: str) -> list[str]:

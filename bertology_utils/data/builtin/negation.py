@@ -12,15 +12,7 @@ from .facts import base
 from .lexicon import source, takes_an
 
 # carriers: what stands before and after "is (not)"; {X} the thing with its article
-_SIMPLE = (
-    "{x} is {not}{a} {m}.",
-    "{x} is {not}{a} kind of {m}.",
-    "In fact, {y} is {not}{a} {m}.",
-    "Everyone knows that {y} is {not}{a} {m}.",
-    "The teacher said that {y} is {not}{a} {m}.",
-    "It is clear that {y} is {not}{a} {m}.",
-    "As a rule, {y} is {not}{a} {m}.",
-)
+_SIMPLE = source("words")["negation"]["simple"]
 
 _SINGLE = ("person", "city", "country", "planet", "month", "season", "colour", "language")  # Paris is no *kind* of city
 

@@ -15,13 +15,9 @@ from ..items import MASK, ForcedChoice, Labelled, MinimalPair
 from . import builder
 from . import lexicon as lex
 
+WORDS = lex.source("words")["npi"]
 # NPI -> (the word put in its place where there is none, where it stands in the predicate)
-NPIS = {
-    "ever": (("often", "always"), "{N} {vbn} the {o}"),
-    "any": (("some", "many"), "{vbn} {N} {os}"),
-    "yet": (("again", "today"), "{vbn} the {o} {N}"),
-    "at all": (("all day", "all night"), "{vbi} {N}"),
-}
+NPIS = WORDS["npis"]
 
 
 @dataclass(frozen=True)
@@ -36,58 +32,7 @@ class Environment:
     unlicensed: str = ""  # where a swap of words does not undo the licensing
 
 
-ENVIRONMENTS = (
-    Environment(
-        "determiner negation",
-        (("no", "the"), ("no", "this")),
-        ("ever", "any", "yet", "at all"),
-        "{L} {s} who {vbd} the {t} has {P}.",
-        "The {s} who {vbd} {L} {t} has {P}.",
-    ),
-    Environment(
-        "sentential negation",
-        (("not", "really"), ("not", "now")),
-        ("ever", "any", "yet", "at all"),
-        "The {s} who {vbd} the {t} has {L} {P}.",
-        "The {s} who had {L} {vbd2} the {t} has {P}.",
-    ),
-    Environment(
-        "adverb",
-        (("never", "often"), ("rarely", "usually"), ("hardly", "always")),
-        ("any", "at all"),
-        "The {s} who {vbd} the {t} has {L} {P}.",
-        "The {s} who {L} {vbd} the {t} has {P}.",
-    ),
-    Environment(
-        "only",
-        (("only", "even"),),
-        ("ever", "any"),
-        "{L} the {s} who {vbd} the {t} has {P}.",
-        "The {s} who {vbd} {L} the {t} has {P}.",
-    ),
-    Environment(
-        "conditional",
-        (("if", "because"), ("if", "since")),
-        ("ever", "any", "at all"),
-        "{L} the {s} has {P}, the {u} is {a}.",
-        "{L} the {s} is {a}, the {u} has {P}.",
-    ),
-    Environment(
-        "quantifier",
-        (("every", "some"), ("every", "one")),
-        ("ever", "any", "at all"),
-        "{L} {s} who has {P} is {a}.",
-        "{L} {s} who is {a} has {P}.",
-    ),
-    Environment(
-        "question",
-        (("has", "has"),),
-        ("ever", "any", "yet", "at all"),
-        "{L} the {s} who {vbd} the {t} {P}?",
-        "",
-        "The {s} who {vbd} the {t} {L} {P}.",
-    ),
-)
+ENVIRONMENTS = tuple(Environment(**e) for e in WORDS["environments"])
 OBJECTS = ("read", "drive", "build", "carry", "trade", "consider", "cross", "operate", "wear")
 _SPLITS = ("train",) * 8 + ("dev", "test")
 

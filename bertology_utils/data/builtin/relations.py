@@ -8,39 +8,11 @@ from functools import lru_cache
 from ..items import EdgeItem
 from . import builder, draw
 
-WHEN = (
-    "",
-    "yesterday",
-    "last year",
-    "in the end",
-    "this week",
-    "at last",
-    "in the summer",
-    "before noon",
-    "on Sunday",
-    "long ago",
-    "again",
-    "that day",
-)
-BEFORE = (
-    "",
-    "we know that",
-    "he said that",
-    "according to the report ,",
-    "as expected ,",
-    "she wrote that",
-    "it is true that",
-    "many people believe that",
-    "as we heard ,",
-    "the newspaper says that",
-)
+WORDS = draw.table("words.yaml")["relations"]
+WHEN = WORDS["when"]
+BEFORE = WORDS["before"]
 STATES = (" is ", " belongs ", " includes ", " has ")  # wordings without a time
-BARE = set(
-    draw.words(
-        "smoking cancer love history freedom nature sin marriage unemployment famine suffering injury "
-        "war heat thirst fever latin climate news pain"
-    )
-)  # nouns that need no article
+BARE = set(WORDS["bare"])  # nouns that need no article
 SINGULAR_IN_S = {"bus", "dress", "virus", "stress", "news"}
 
 

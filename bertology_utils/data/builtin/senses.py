@@ -11,80 +11,12 @@ from . import builder
 from .lexicon import source
 from .sentence import text
 
-PEOPLE = (
-    "He",
-    "She",
-    "John",
-    "Mary",
-    "The man",
-    "The woman",
-    "The boy",
-    "The girl",
-    "My father",
-    "Our neighbour",
-    "A friend",
-    "Charles",
-    "The old man",
-    "The young woman",
-    "His son",
-    "Her uncle",
-    "The stranger",
-    "Elizabeth",
-)
-TIMES = (
-    "",
-    "",
-    "yesterday",
-    "last year",
-    "that day",
-    "in the evening",
-    "in the morning",
-    "last week",
-    "on Monday",
-    "at last",
-)
+WORDS = source("words")["senses"]
+PEOPLE = WORDS["people"]
+TIMES = WORDS["times"]
 # what may go before a template that begins with one of OPENERS, so that its sentence is not said too often
-PREFIXES = (
-    "",
-    "",
-    "",
-    "I heard that",
-    "They say that",
-    "It is said that",
-    "We know that",
-    "I am sure that",
-    "He told me that",
-    "She says that",
-    "It is true that",
-    "The book says that",
-    "I remember that",
-    "You know that",
-)
-OPENERS = frozenset(
-    (
-        "The",
-        "A",
-        "An",
-        "He",
-        "She",
-        "His",
-        "Her",
-        "They",
-        "Three",
-        "Every",
-        "Each",
-        "One",
-        "This",
-        "There",
-        "My",
-        "Our",
-        "Two",
-        "We",
-        "Early",
-        "Rough",
-        "Gold",
-    )
-)
+PREFIXES = WORDS["prefixes"]
+OPENERS = frozenset(WORDS["openers"])
 FIRST = 0.6  # share of a word's first sense, so that "always the first" is a baseline worth beating
 TRAIN, DEV = 8, 1  # templates of each sense for training and development; the rest are for the test
 
