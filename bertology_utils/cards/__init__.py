@@ -3,5 +3,3 @@
 from .card import Card, card
 from .findings import five, found
 from .overview import overview
-
-__all__ = ["Card", "card", "five", "found", "overview"]

@@ -17,8 +17,6 @@ from ..errors import Refusal
 from . import measuring, models, new_claim, planning, seeds, sentences, showing
 from .base import app
 
-__all__ = ["app", "main", "measuring", "models", "new_claim", "planning", "seeds", "sentences", "showing"]
-
 app.add_typer(seeds.app, name="seeds", help="Claims on several networks that differ in their seed alone.")
 app.add_typer(data_app, name="data", help="The studies' own data: list, get, check, licences.")
 

@@ -8,15 +8,3 @@ bits (`quantize`). torch does what it has (pruning by masks, int8); the rest is 
 from .parts import Off
 from .sizes import file_bytes, linear_bytes, retention, speed
 from .structures import drop_layers, dropped, remove_heads, remove_units
-
-__all__ = [
-    "Off",
-    "drop_layers",
-    "dropped",
-    "file_bytes",
-    "linear_bytes",
-    "remove_heads",
-    "remove_units",
-    "retention",
-    "speed",
-]

@@ -9,7 +9,3 @@ from .config import Config, ConfigError
 from .grid import Member, Tier, members, tiers
 from .record import Record, RecordError, find, read
 from .recorded import Recorded
-
-__all__ = [
-    "Config", "ConfigError", "Member", "Record", "RecordError", "Recorded", "Tier", "find", "members", "read", "tiers",
-]  # fmt: skip

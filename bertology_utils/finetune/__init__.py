@@ -5,19 +5,3 @@ What comes back is a subject like any other, so whatever reads vectors or attent
 
 from .classes import ClassHead, Classifier, classify, constant, fitting, text_rows
 from .loop import Recipe, Way, duplicate, seeded, states, train, trainable
-
-__all__ = [
-    "ClassHead",
-    "Classifier",
-    "Recipe",
-    "Way",
-    "classify",
-    "constant",
-    "duplicate",
-    "fitting",
-    "seeded",
-    "states",
-    "text_rows",
-    "train",
-    "trainable",
-]

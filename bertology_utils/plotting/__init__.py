@@ -9,33 +9,3 @@ from .surfaces import contours, violins
 from .theme import COLOURS, KINDS, MARKERS, SHORT, STYLE, SUBJECTS, axes, look, style
 from .tradeoffs import tradeoff
 from .trees import tree
-
-__all__ = [
-    "COLOURS",
-    "KINDS",
-    "MARKERS",
-    "SHORT",
-    "STYLE",
-    "SUBJECTS",
-    "arcs",
-    "attention",
-    "axes",
-    "bars",
-    "contours",
-    "headmap",
-    "heatmap",
-    "lines",
-    "look",
-    "places",
-    "plt",
-    "printed",
-    "rows_of",
-    "scatters",
-    "series",
-    "show",
-    "style",
-    "tiles",
-    "tradeoff",
-    "tree",
-    "violins",
-]

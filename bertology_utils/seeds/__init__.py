@@ -8,5 +8,3 @@ from __future__ import annotations
 
 from .measuring import Outcome, claims, headline, lacking, many, measure
 from .networks import NoModels, Trained, trained
-
-__all__ = ["NoModels", "Outcome", "Trained", "claims", "headline", "lacking", "many", "measure", "trained"]

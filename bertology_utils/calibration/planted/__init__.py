@@ -25,9 +25,3 @@ from .parts import (
     word_vectors,
 )
 from .trees import impact, tree_distances, tree_vectors
-
-__all__ = [
-    "Labels", "Pairs", "Part", "above_embeddings", "arcs_of", "bump", "choice_logits", "code", "cone", "even_maps",
-    "head_attention", "impact", "label_vectors", "of_spans", "of_words", "plant", "restored", "rising", "text_vectors",
-    "tree_distances", "tree_vectors", "word_vectors",
-]  # fmt: skip

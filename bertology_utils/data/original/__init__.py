@@ -15,19 +15,6 @@ from bertology_utils.data.original.fetch import DataUnavailable, HashMismatch, h
 from bertology_utils.data.original.reading import Files, ReaderError, reader
 from bertology_utils.data.original.registry import UnknownDataset
 
-__all__ = [
-    "DataUnavailable",
-    "Files",
-    "HashMismatch",
-    "ReaderError",
-    "UnknownDataset",
-    "available",
-    "datasets",
-    "read",
-    "reader",
-    "tasks",
-]
-
 
 def datasets() -> list[str]:
     """Names of all registered data sets."""
