@@ -45,6 +45,9 @@ class Null:
     make: Make
     clauses: tuple[str, ...] = ()
 
+    def __call__(self, data: Data, base: Subject, rng: Rng) -> Subject:
+        return self.make(data, base, rng)
+
 
 def _ties(base: Subject, rng: Rng) -> np.ndarray:
     return TIE * rng.standard_normal(base.config.vocab_size)
@@ -178,8 +181,13 @@ def nearest(data: Data, base: Subject, rng: Rng) -> Subject:
     return plant(base, data, rng, parts=[planted.word_vectors(noise=0)], logits=logits, name="nearest")
 
 
+def as_null(name: str, *clauses: str) -> Callable[[Make], Null]:
+    """Make a null of the decorated function: it says the first line of its docstring; for some clauses, or for all."""
+    return lambda make: Null(name, (make.__doc__ or "").split("\n")[0], make, clauses)
+
+
 NULLS: dict[str, Null] = {
-    name: Null(name, (make.__doc__ or "").split("\n")[0], make)
+    name: as_null(name)(make)
     for name, make in {
         "untrained": untrained,
         "layer 0": layer_0,

@@ -93,7 +93,7 @@ def test_what_is_planted_is_found_in_another_language_and_the_language_alone_is_
     base, source = tiny(), data("mbt.zero_shot.pires2019")
     items = transfer.drawn(transfer.sentences(source), Settings())
     share = {}
-    for name, make in (("one space", plants.one_space), ("language", plants.LANGUAGE.make)):
+    for name, make in (("one space", plants.one_space), ("language", plants.language.make)):
         found = transfer.measure(make(source, base, np.random.default_rng(0)), items, Settings(), only=("eng",))
         away = found.language != found.languages.index("eng")
         assert found.taught == ("eng",) and found.right.shape == (1, len(found.language))

@@ -87,7 +87,7 @@ def test_the_planted_share_of_facts_is_found_within_its_interval():
 
 def test_one_word_whatever_the_subject_is_no_use_of_the_subject():
     known = load("facts", "builtin", n=150)
-    subject = plants.COMMONEST_OBJECT.make(known, models.load("mini"), np.random.default_rng(0))
+    subject = plants.commonest_object.make(known, models.load("mini"), np.random.default_rng(0))
     items, _, _ = retrieval.answerable(subject, known["facts"])
     found = facts.answered(subject, items, SETTINGS)
     assert found["P@1"].mean() > found["P@1, subject masked"].mean() + 0.05

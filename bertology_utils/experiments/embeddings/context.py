@@ -11,7 +11,7 @@ from ...errors import TooFew
 from ...scores import intervals
 from ...subject import encode
 from ...vectors import geometry
-from .planted import FIXED_WORDS, drifting_words, narrowing_cone
+from .planted import drifting_words, fixed_words, narrowing_cone
 
 WORDS = 600  # random words that make the baseline, and words whose contexts are compared
 CONTEXTS = 5  # of each word, as many as the study asks a word to have
@@ -45,7 +45,7 @@ def anisotropy(subject, data, settings):
     "sentences",
     n=1000,
     limit=10_000,
-    nulls=(*NULLS, FIXED_WORDS),
+    nulls=(*NULLS, fixed_words),
     planted=drifting_words,
 )
 def context_specificity(subject, data, settings):

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from ...calibration.gold import Gold, Seen
-from ...calibration.nulls import Null
+from ...calibration.nulls import as_null
 from ...calibration.planted import Part, above_embeddings, bump, code, label_vectors, of_spans, plant
 from ...calibration.planted import cone as shared_direction
 from ...calibration.planted import word_vectors as static_vectors
@@ -29,13 +29,11 @@ def drifting_words(data, base, rng):
     return plant(base, data, rng, parts=[static_vectors(32, layers=strength, noise=1 / np.sqrt(32))])
 
 
+@as_null("a narrowing cone alone")
 def fixed_words(data, base, rng):
     """Words keep their share of noise in all layers, while the direction that all vectors share gets stronger."""
     parts = [static_vectors(32, noise=1 / np.sqrt(32)), shared_direction(np.linspace(0.5, 3.0, base.n_layers + 1))]
     return plant(base, data, rng, parts=parts, name="a narrowing cone alone")
-
-
-FIXED_WORDS = Null("a narrowing cone alone", str(fixed_words.__doc__), fixed_words)
 
 
 def shared_noise(data, base, rng):

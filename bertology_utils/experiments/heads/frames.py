@@ -12,7 +12,7 @@ from ...attention import relations, spans
 from ...attention.choosing import fitting, sides
 from ...attention.importance import masked_hits
 from ...calibration import planted as plants
-from ...calibration.nulls import MAPS, Null
+from ...calibration.nulls import MAPS, as_null
 from ...claims.registry import claim
 from ...data.items import EdgeItem
 from ...scores import intervals
@@ -35,6 +35,7 @@ def frame_heads(data, base, rng):
     return plants.plant(base, data, rng, attention=plants.head_attention(base, heads, share=0.5))
 
 
+@as_null("any arguments", "own")
 def any_arguments(data, base, rng):
     """Two heads give half of their attention from a predicate to core arguments, whosever they are, the nearer the more."""
 
@@ -55,10 +56,7 @@ def any_arguments(data, base, rng):
     return plants.plant(base, data, rng, attention=attention, name="any arguments")
 
 
-WHOSEVER = Null("any arguments", (any_arguments.__doc__ or "").split("\n")[0], any_arguments, ("own",))
-
-
-@claim("hed.frames.kovaleva2019", "semantic_roles", n=4000, planted=frame_heads, nulls=(*MAPS, WHOSEVER))
+@claim("hed.frames.kovaleva2019", "semantic_roles", n=4000, planted=frame_heads, nulls=(*MAPS, any_arguments))
 def frames(subject, data, settings):
     """Largest attention between a predicate and its core arguments; what the loss of the top heads costs (kovaleva2019).
 

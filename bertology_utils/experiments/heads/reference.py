@@ -10,7 +10,7 @@ import pandas as pd
 from ...attention import antecedents, positional, relations, spans
 from ...attention.choosing import fitting, sides
 from ...calibration import planted as plants
-from ...calibration.nulls import MAPS, Null
+from ...calibration.nulls import MAPS, as_null
 from ...claims.registry import claim
 from ...data.items import Ambiguity, Coreference, Sentence
 from ...errors import TooFew
@@ -139,8 +139,9 @@ def _pairs_to_target(seen):
             yield item.meta["from"], item.target
 
 
+@as_null("pointer", "no_pointer")
 def pointing_head(data, base, rng):
-    """A head gives nine tenths of its attention from a verb or reflexive to the right noun."""
+    """a head that points from the verb to its subject"""
     heads = {(base.n_layers // 2, 0): _pairs_to_target}
     return plants.plant(base, data, rng, attention=plants.head_attention(base, heads, share=0.9))
 
@@ -169,12 +170,7 @@ def distracted_heads(data, base, rng):
     n=1400,
     limit=4000,
     planted=distracted_heads,
-    nulls=(
-        "untrained",
-        "positions",
-        "coin",
-        Null("pointer", "a head that points from the verb to its subject", pointing_head, ("no_pointer",)),
-    ),
+    nulls=("untrained", "positions", "coin", pointing_head),
 )
 def agreement_attention(subject, data, settings):
     """How a verb or reflexive divides its attention over the nouns, by distractor and block (lin2019).

@@ -7,7 +7,7 @@ import numpy as np
 from ...attention.collect import STATISTICS, collect
 from ...attention.importance import kind_gradients
 from ...calibration import planted as plants
-from ...calibration.nulls import Null
+from ...calibration.nulls import as_null
 from ...claims.registry import claim
 from ...scores import intervals
 from ...scores.choice import choose
@@ -111,8 +111,9 @@ def short_vectors(data, base, rng):
     return _separated(base, data, rng, 0.1, "planted")
 
 
+@as_null("alike vectors")
 def alike_vectors(data, base, rng):
-    """Heads give half of their attention to [SEP], whose vectors are as long as any."""
+    """much attention to [SEP], whose vectors are as long as any"""
     return _separated(base, data, rng, 1.0, "alike vectors")
 
 
@@ -122,10 +123,7 @@ def alike_vectors(data, base, rng):
     n=2000,
     limit=1600,
     planted=short_vectors,
-    nulls=(
-        "untrained",
-        Null("alike vectors", "much attention to [SEP], whose vectors are as long as any", alike_vectors),
-    ),
+    nulls=("untrained", alike_vectors),
 )
 def norms(subject, data, settings):
     """What special tokens get of the attention, by weights and by norms of the weighted vectors (kobayashi2020).

@@ -7,7 +7,7 @@ import numpy as np
 from ...attention import pieces, relations
 from ...attention.choosing import fitting, sides
 from ...calibration import planted as plants
-from ...calibration.nulls import Null
+from ...calibration.nulls import as_null
 from ...claims.registry import claim
 from ...scores import intervals
 from ...scores.choice import choose
@@ -29,8 +29,9 @@ def joining_head(data, base, rng):
     return plants.plant(base, data, rng, attention=attention)
 
 
+@as_null("continuations")
 def rest_of_words(data, base, rng):
-    """Heads that attend to any piece which continues a word, wherever it stands."""
+    """heads that attend to any piece which continues a word"""
     marks = base.tokenizer.convert_ids_to_tokens(list(range(base.config.vocab_size)))
     continues = np.array([m.startswith("##") for m in marks])
 
@@ -48,12 +49,7 @@ def rest_of_words(data, base, rng):
     n=2500,
     limit=1600,
     planted=joining_head,
-    nulls=(
-        "untrained",
-        "positions",
-        "bag of words",
-        Null("continuations", "heads that attend to any piece which continues a word", rest_of_words),
-    ),
+    nulls=("untrained", "positions", "bag of words", rest_of_words),
 )
 def subwords(subject, data, settings):
     """Attention between neighbouring pieces of one word, by that of two controls (correia2019).

@@ -76,7 +76,7 @@ def word_order(subject, data, settings):
     n=1600,
     limit=1000,
     planted=plants.hierarchy_grows,
-    nulls=(*VECTORS, "constant", plants.WIDER),
+    nulls=(*VECTORS, "constant", plants.wider),
 )
 def hierarchy(subject, data, settings):
     """Main auxiliary and subject noun told by layer, where the first candidate is the wrong one (lin2019).

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...calibration import planted as plants
 from ...calibration.gold import Seen
-from ...calibration.nulls import Null
+from ...calibration.nulls import Null, as_null
 from ...calibration.planted import Part, bump, code, plant
 from ...data.items import Ambiguity, Data, EdgeItem, ForcedChoice, Sentence
 from ...probes import sentence_tasks
@@ -108,18 +108,12 @@ def hierarchy_grows(data: Data, base: Subject, rng) -> Subject:
     return plant(base, data, rng, parts=parts)
 
 
-def _wider(data: Data, base: Subject, rng) -> Subject:
+@as_null("wider windows", "auxiliary", "noun")
+def wider(data: Data, base: Subject, rng) -> Subject:
+    """A word's place fades while the words beside it, two on each side, come up; no structure."""
     rising = 8 * upwards(base.n_layers)
     parts = [plants.word_vectors(noise=0.3), places(layers=falling(base.n_layers), noise=0.4), beside(rising)]
     return plant(base, data, rng, parts=parts)
-
-
-WIDER = Null(
-    "wider windows",
-    "A word's place fades while the words beside it, two on each side, come up; no structure.",
-    _wider,
-    ("auxiliary", "noun"),
-)
 
 
 def trees_in_the_middle(data: Data, base: Subject, rng) -> Subject:

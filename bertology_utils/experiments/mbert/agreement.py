@@ -153,7 +153,7 @@ def evened(items: Sequence[ForcedChoice], settings: Settings) -> list[ForcedChoi
     "mbt.agreement.bacon2019",
     ("multilingual_agreement", "multilingual_treebank"),
     n=3300,
-    nulls=(*GAPS, plants.ONE_FORM),
+    nulls=(*GAPS, plants.one_form),
     planted=plants.agreeing,
 )
 def agreement(subject, data, settings):

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...calibration.nulls import SENTENCES, Null
+from ...calibration.nulls import SENTENCES
 from ...claims.registry import claim
 from ...data.items import Sentence, Translation
 from ...scores import intervals
@@ -44,13 +44,7 @@ class Pair:
     gold: Links
 
 
-@claim(
-    "mbt.word_alignment.libovicky2019",
-    "translations",
-    n=60,
-    nulls=(*SENTENCES, "coin", Null("diagonal", str(diagonal.__doc__), diagonal)),
-    planted=concepts,
-)
+@claim("mbt.word_alignment.libovicky2019", "translations", n=60, nulls=(*SENTENCES, "coin", diagonal), planted=concepts)
 def word_alignment(subject, data, settings):
     """F1 of links between words that are each other's nearest by cosine, English to each other language (libovicky2019).
 

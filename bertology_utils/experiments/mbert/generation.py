@@ -14,7 +14,7 @@ from zlib import crc32
 
 import numpy as np
 
-from ...calibration.nulls import GAPS, Null
+from ...calibration.nulls import GAPS
 from ...claims.registry import claim
 from ...data.items import MASK, Cloze, Data, Translation
 from ...errors import TooFew
@@ -33,13 +33,7 @@ PARTNERS = {"bert-base-multilingual-cased": "bert-base-cased"}  # else `mini`
 MOST = 400  # gaps
 
 
-@claim(
-    "mbt.generation.ronnqvist2019",
-    "translations",
-    n=400,
-    nulls=(*GAPS, Null("restoring", str(restoring.__doc__), restoring, ("poor",))),
-    planted=auxiliaries,
-)
+@claim("mbt.generation.ronnqvist2019", "translations", n=400, nulls=(*GAPS, restoring), planted=auxiliaries)
 def generation(subject, data, settings):
     """Words that stood in a gap found again, beside a monolingual model; auxiliaries over the commonest (ronnqvist2019).
 

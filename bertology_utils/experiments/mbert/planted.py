@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...calibration.gold import Seen
+from ...calibration.nulls import as_null
 from ...calibration.planted import Part, above_embeddings, choice_logits, code, plant, restored, word_vectors
 from ...data.items import Translation
 from .languages import language
@@ -80,6 +81,7 @@ def _concepts(seen: Seen) -> np.ndarray:
     return out
 
 
+@as_null("diagonal")
 def diagonal(data, base, rng):
     """The same place of a sentence has the same vector in all languages; neighbours' are alike."""
 
@@ -113,6 +115,7 @@ def auxiliaries(data, base, rng):
     return plant(base, _with_gaps(data), rng, parts=[word_vectors(noise=0)], logits=logits)
 
 
+@as_null("restoring", "poor")
 def restoring(data, base, rng):
     """Puts every masked piece back: no monolingual model does better."""
     return plant(

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...calibration import planted as parts
 from ...calibration.gold import Seen, texts
-from ...calibration.nulls import Null
+from ...calibration.nulls import as_null
 from ...calibration.planted import Part, plant
 from ...calibration.standin import Rng
 from ...data.items import Data, ForcedChoice, Sentence
@@ -49,7 +49,8 @@ def by_order(data: Data, base: Subject, rng: Rng):
     return plant(base, data, rng, parts=[Part(AXES * 24, make, layers=layers, noise=0.3)], name="by word order")
 
 
-def _trigrams(data: Data, base: Subject, rng: Rng):
+@as_null("spelling")
+def spelling(data: Data, base: Subject, rng: Rng):
     """The letters of a word, three at a time, as a bag: what is spelt alike in two languages is alike."""
 
     def make(seen: Seen) -> np.ndarray:
@@ -64,7 +65,8 @@ def _trigrams(data: Data, base: Subject, rng: Rng):
     return plant(base, data, rng, parts=[Part(SIZE, make, noise=0.01)], name="spelling")
 
 
-def _language(data: Data, base: Subject, rng: Rng):
+@as_null("language")
+def language(data: Data, base: Subject, rng: Rng):
     """Every word of a sentence has the vector of its language, and nothing else."""
 
     def make(seen: Seen) -> np.ndarray:
@@ -75,9 +77,7 @@ def _language(data: Data, base: Subject, rng: Rng):
     return plant(base, data, rng, parts=[Part(SIZE, make, noise=0.05)], name="language")
 
 
-SPELLING = Null("spelling", (_trigrams.__doc__ or "").split("\n")[0], _trigrams)
-LANGUAGE = Null("language", (_language.__doc__ or "").split("\n")[0], _language)
-ONE_SPACE = Null("one space", (one_space.__doc__ or "").split("\n")[0], one_space)
+ONE_SPACE = as_null("one space")(one_space)
 
 
 def agreeing(data: Data, base: Subject, rng: Rng):
@@ -98,7 +98,8 @@ def agreeing(data: Data, base: Subject, rng: Rng):
     return plant(base, data, rng, logits=logits, more=_made(data), name="agreeing")
 
 
-def _one_form(data: Data, base: Subject, rng: Rng):
+@as_null("one form")
+def one_form(data: Data, base: Subject, rng: Rng):
     """Of each pair of forms always the same one is preferred, whatever the sentence."""
     bias = 3 * rng.standard_normal(base.config.vocab_size)
     return plant(base, data, rng, bias=bias, more=_made(data), name="one form")
@@ -111,6 +112,3 @@ def _made(data: Data) -> list:
     if "multilingual_agreement" in data.items:
         return []
     return [text for item in derived(data["multilingual_treebank"]) for text in texts(item)]
-
-
-ONE_FORM = Null("one form", (_one_form.__doc__ or "").split("\n")[0], _one_form)

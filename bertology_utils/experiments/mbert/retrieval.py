@@ -29,14 +29,7 @@ MOST = 300  # sentences of each set of languages
     "mbt.retrieval.pires2019",
     "translations",
     n=120,
-    nulls=(
-        "untrained",
-        aimed("layer 0", "overlap"),
-        aimed("bag of words", "overlap"),
-        "positions",
-        "constant",
-        "coin",
-    ),
+    nulls=("untrained", aimed("layer 0", "overlap"), aimed("bag of words", "overlap"), "positions", "constant", "coin"),
     planted=meanings,
 )
 def retrieval(subject, data, settings):

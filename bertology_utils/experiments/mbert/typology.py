@@ -104,7 +104,7 @@ def permuted(x: np.ndarray, y: np.ndarray, seed: int) -> tuple[float, int]:
     "multilingual_treebank",
     n=2250,
     beside=ENGLISH,
-    nulls=(*SENTENCES, plants.SPELLING, plants.ONE_SPACE),
+    nulls=(*SENTENCES, plants.spelling, plants.ONE_SPACE),
     planted=plants.by_order,
 )
 def typology(subject, data, settings):

@@ -21,7 +21,7 @@ from .transfer import ENGLISH, Transfer, drawn, measure, sentences
     "multilingual_treebank",
     n=2250,
     beside=ENGLISH,
-    nulls=(*SENTENCES, plants.SPELLING, plants.LANGUAGE),
+    nulls=(*SENTENCES, plants.spelling, plants.language),
     planted=plants.one_space,
 )
 def zero_shot(subject, data, settings):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from ...calibration.nulls import Null
+from ...calibration.nulls import as_null
 from ...calibration.planted import plant
 from ...claims.registry import claim
 from ...data.items import MASK, Cloze, ForcedChoice
@@ -49,7 +49,7 @@ def who_did_what(data, base, rng):
     return scenes(data, base, rng, roles=True)
 
 
-SCENES = Null("scenes", (scenes.__doc__ or "").strip(), scenes, ("right_over_related", "roles_not_topics"))
+SCENES = as_null("scenes", "right_over_related", "roles_not_topics")(scenes)
 
 
 @claim(

@@ -26,7 +26,7 @@ from .fitted import FOLDS, PENALTIES, folds, jackknifed, with_luck
     "ambiguity",
     n=800,
     limit=1000,
-    nulls=(*VECTORS, planted.NEIGHBOURS),
+    nulls=(*VECTORS, planted.neighbours),
     planted=planted.targets,
 )
 def hierarchical(subject, data, settings):

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...calibration import planted as plants
 from ...calibration.gold import Seen
-from ...calibration.nulls import Null
+from ...calibration.nulls import as_null
 from ...calibration.planted import Part, plant
 from ...data.items import Ambiguity, Cloze, EdgeItem, ForcedChoice, Labelled, Sentence
 from ...probes import structural, tagging, tpdn
@@ -47,11 +47,10 @@ def beside(strength, noise: float = 0.1) -> Part:
     return Part((2 * REACH + 1) * LABELS, make, layers=strength, noise=noise)
 
 
-def _neighbours(data, base, rng):
+@as_null("neighbours")
+def neighbours(data, base, rng):
+    """Each word's code and those of two words on each side of it."""
     return plant(base, data, rng, parts=[beside(8 * _above(base))])
-
-
-NEIGHBOURS = Null("neighbours", "Each word's code and those of two words on each side of it.", _neighbours)
 
 
 def analysed(data, base, rng):
@@ -114,15 +113,11 @@ def trees(data, base, rng):
     return plant(base, data, rng, parts=parts)
 
 
-def _head_with_the_tree(data, base, rng):
+@as_null("a head with the tree", "no head")
+def head_with_the_tree(data, base, rng):
     """One head attends along the gold arcs."""
     heads = {(base.n_layers // 2, 0): plants.arcs_of()}
     return plant(base, data, rng, attention=plants.head_attention(base, heads, share=0.6))
-
-
-HEAD_WITH_THE_TREE = Null(
-    "a head with the tree", "One head attends along the gold arcs.", _head_with_the_tree, ("no head",)
-)
 
 
 def neighbour_heads(data, base, rng):
@@ -162,7 +157,8 @@ def impacts(data, base, rng):
     return plant(base, data, rng, parts=[plants.impact(noise=0.05)])
 
 
-def _rare_words(data, base, rng):
+@as_null("rare words")
+def rare_words(data, base, rng):
     """Masking a word moves the others the more the rarer it is, and the nearer they stand."""
     counts = Counter(word.lower() for item in data["treebank"] for word in item.words)
 
@@ -174,9 +170,6 @@ def _rare_words(data, base, rng):
         return rare / (1 + np.abs(np.subtract.outer(np.arange(len(rare)), np.arange(len(rare)))))
 
     return plant(base, data, rng, parts=[plants.impact(lambda impact: impact, noise=0.001, distances=moved)])
-
-
-RARE_WORDS = Null("rare words", (_rare_words.__doc__ or "").strip(), _rare_words)
 
 
 def choices(data, base, rng):

@@ -113,7 +113,7 @@ def with_tree(maps: np.ndarray, gold: np.ndarray) -> np.ndarray:
     "treebank",
     n=600,
     limit=250,
-    nulls=("untrained", "bag of words", planted.HEAD_WITH_THE_TREE),
+    nulls=("untrained", "bag of words", planted.head_with_the_tree),
     planted=planted.neighbour_heads,
 )
 def no_tree_in_attention(subject, data, settings):
@@ -158,7 +158,7 @@ DECODERS: dict[str, Callable[[np.ndarray, int], np.ndarray]] = {
     "treebank",
     n=300,
     limit=60,
-    nulls=("untrained", "bag of words", "positions", planted.RARE_WORDS),
+    nulls=("untrained", "bag of words", "positions", planted.rare_words),
     planted=planted.impacts,
 )
 def perturbed_masking(subject, data, settings):

@@ -26,7 +26,7 @@ TOP = 10
     "wld.lama.petroni2019",
     "facts",
     n=592,
-    nulls=("untrained", "frequency", "constant", plants.COMMONEST_OBJECT),
+    nulls=("untrained", "frequency", "constant", plants.commonest_object),
     planted=plants.knowing,
 )
 def facts(subject, data, settings):

@@ -23,7 +23,7 @@ HARD = "UHN"
     "wld.stereotype_names.poerner2019",
     ("facts", "name_origin"),
     n=440,
-    nulls=("untrained", "constant", plants.COMMONEST_OBJECT, plants.NEAREST_LETTERS),
+    nulls=("untrained", "constant", plants.commonest_object, plants.nearest_letters),
     planted=plants.guessing_from_names,
 )
 def names(subject, data, settings):

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...calibration import planted as plants
 from ...calibration.gold import Seen
-from ...calibration.nulls import Null
+from ...calibration.nulls import Null, as_null
 from ...data.items import Cloze, Labelled
 from .letters import by_letters
 
@@ -82,15 +82,11 @@ def _commonest_of(data, base) -> dict[str, str]:
     return {r: min(c, key=lambda w: (-c[w], w)) for r, c in counts.items() if c}
 
 
-def _commonest(data, base, rng):
+@as_null("commonest object")
+def commonest_object(data, base, rng):
     """The object that is right most often in the relation, whatever the subject."""
     best = _commonest_of(data, base)
     return answering(data, base, rng, lambda item: best.get(item.condition), name="commonest object")
-
-
-COMMONEST_OBJECT = Null(
-    "commonest object", "The object that is right most often in the relation, whatever the subject.", _commonest
-)
 
 
 def by_wording(data, base, rng):
@@ -104,21 +100,15 @@ def by_wording(data, base, rng):
     return answering(data, base, rng, choose)
 
 
-def _commonest_by_wording(data, base, rng):
-    """No fact: all wordings but the manual ones bring the relation's commonest object to mind, whatever the subject."""
+@as_null("commonest by wording")
+def commonest_by_wording(data, base, rng):
+    """The relation's commonest object, whatever the subject, in all wordings but the manual ones."""
     best = _commonest_of(data, base)
 
     def choose(item: Cloze) -> str | None:
         return None if manual(item) else best.get(item.condition)
 
     return answering(data, base, rng, choose, name="commonest by wording")
-
-
-COMMONEST_BY_WORDING = Null(
-    "commonest by wording",
-    "The relation's commonest object, whatever the subject, in all wordings but the manual ones.",
-    _commonest_by_wording,
-)
 
 
 def manual(item: Cloze) -> bool:
@@ -128,12 +118,7 @@ def manual(item: Cloze) -> bool:
     return item.id.endswith("-0")
 
 
-def half_sure(data, base, rng):
-    """All wordings know the same facts equally well: three of five."""
-    return knowing(data, base, rng)
-
-
-ALL_WORDINGS_ALIKE = Null("all wordings alike", "Three facts of five, equally well in every wording.", half_sure)
+ALL_WORDINGS_ALIKE = Null("all wordings alike", "Three facts of five, equally well in every wording.", knowing)
 
 
 def guessing_from_names(data, base, rng):
@@ -162,7 +147,8 @@ def told_apart(data, base, rng, share: float = 0.95):
     return plants.plant(base, data, rng, parts=[plants.word_vectors(), part])
 
 
-def _by_letters(data, base, rng):
+@as_null("nearest letters")
+def nearest_letters(data, base, rng):
     """The language whose real names share most letters with the name."""
     named = [i for i in data.items.get("name_origin", [])]
     real = {i.meta["name"]: i.meta["language"] for i in named if not i.meta["invented"]}
@@ -175,11 +161,6 @@ def _by_letters(data, base, rng):
         return word.get((guess[name], item.meta["answer"])) if name in guess else None
 
     return answering(data, base, rng, choose, name="nearest letters")
-
-
-NEAREST_LETTERS = Null(
-    "nearest letters", "The language whose real names share most letters with the name.", _by_letters
-)
 
 
 def _graded(data, base, rng, within: float, name: str):

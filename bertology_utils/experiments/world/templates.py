@@ -157,7 +157,7 @@ def retrieved(subject, relation: Relation, settings) -> pd.DataFrame:
     "facts",
     n=1814,
     quick=1814,
-    nulls=("untrained", "constant", plants.COMMONEST_OBJECT, plants.COMMONEST_BY_WORDING, plants.ALL_WORDINGS_ALIKE),
+    nulls=("untrained", "constant", plants.commonest_object, plants.commonest_by_wording, plants.ALL_WORDINGS_ALIKE),
     planted=plants.by_wording,
 )
 def templates(subject, data, settings):
