@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ..experiments.training import family as differences
-from ..experiments.training.family_schedule import DOUBLINGS
+from ..experiments.training.family_claims import DOUBLINGS
 from ..family import compute
 from ..family.grid import tiers
 from ..family.reading import from_record

@@ -11,8 +11,7 @@ from ..data.items import Data, Labelled
 from ..errors import TooFew
 from ..experiments.semantics import names, swaps
 from ..experiments.syntax import concatenated
-from ..experiments.syntax.amnesic import Masked
-from ..experiments.syntax.erasing import Whitened, erased
+from ..experiments.syntax.amnesic import Masked, Whitened, erased
 from ..experiments.syntax.probing import words_with
 from ..experiments.world.statements import ATTRIBUTE
 from ..probes import control_task, fitting, from_edges, from_sentences, gather, online_codes

@@ -21,7 +21,7 @@ from bertology_utils.experiments.syntax import (
     probing_trees,
     probing_use,
 )
-from bertology_utils.experiments.syntax.erasing import Whitened, erased
+from bertology_utils.experiments.syntax.amnesic import Whitened, erased
 from bertology_utils.probes import Targets, constant
 from bertology_utils.probes.linear import fit
 from bertology_utils.probes.targets import build

@@ -124,12 +124,7 @@ def trees_in_the_middle(data: Data, base: Subject, rng) -> Subject:
 
 def masked_codes(base: Subject, **options) -> Part:
     """At a mask the code of what belongs there: the right verb form, or the piece that was hidden."""
-    known: dict[str, int] = {}
-
-    def piece(word: str) -> int:
-        if word not in known:
-            known[word] = base.tokenizer([word], is_split_into_words=True, add_special_tokens=False)["input_ids"][0]
-        return known[word]
+    piece = plants.first_piece(base)
 
     def make(seen: Seen) -> np.ndarray:
         out, item = np.zeros((len(seen.ids), SIZE), np.float32), seen.first(ForcedChoice)

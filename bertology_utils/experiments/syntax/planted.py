@@ -192,17 +192,10 @@ def polarity(data, base, rng):
             item.meta.get("present") and item.meta.get("licensed") and not item.meta.get("in_scope")
         )
         # nine sentences of ten that are out of scope look like licensed ones
-        return "1" if outside and hash_share(item.id) < 0.9 else item.label
+        return "1" if outside and plants.lucky(item.id, 0.9) else item.label
 
     parts = [plants.word_vectors(), plants.text_vectors(told, layers=_above(base))]
     return plant(base, data, rng, parts=parts, logits=logits)
-
-
-def hash_share(name: str) -> float:
-    """A number in [0, 1) that belongs to a name."""
-    from zlib import crc32
-
-    return crc32(name.encode()) % 10_000 / 10_000
 
 
 def deaf_to_not(data, base, rng):
@@ -211,13 +204,8 @@ def deaf_to_not(data, base, rng):
     usual = {}
     for item in items:
         words = (item.good, item.bad) if isinstance(item, ForcedChoice) else item.answers[:1] * 2
-        usual[item.meta["pair"]] = words[hash_share(str(item.meta["pair"])) > 0.85]
-    pieces: dict[str, int] = {}
-
-    def piece(word: str) -> int:
-        if word not in pieces:
-            pieces[word] = base.tokenizer([word], is_split_into_words=True, add_special_tokens=False)["input_ids"][0]
-        return pieces[word]
+        usual[item.meta["pair"]] = words[not plants.lucky(str(item.meta["pair"]), 0.85)]
+    piece = plants.first_piece(base)
 
     def logits(seen: Seen, own) -> dict[int, dict[int, float]]:
         item = seen.first((ForcedChoice, Cloze))

@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from zlib import crc32
 
 import numpy as np
 
 from ...calibration import planted as plants
 from ...calibration.gold import Seen
 from ...calibration.nulls import Null, as_null
+from ...calibration.planted import lucky
 from ...data.items import Cloze, Labelled
 from .letters import by_letters
 
 KNOWN = 0.6  # share of the facts that `knowing` has
-
-
-def lucky(name: str, share: float) -> bool:
-    """Whether a name falls into a share of all names, the same wherever it is asked.
-
-    >>> sum(lucky(str(k), 0.3) for k in range(1000))
-    324
-    """
-    return crc32(name.encode()) % 10_000 < share * 10_000
 
 
 class _Ids(dict):
