@@ -204,7 +204,7 @@ def deaf_to_not(data, base, rng):
     usual = {}
     for item in items:
         words = (item.good, item.bad) if isinstance(item, ForcedChoice) else item.answers[:1] * 2
-        usual[item.meta["pair"]] = words[not plants.lucky(str(item.meta["pair"]), 0.85)]
+        usual[item.meta["pair"]] = words[not plants.lucky(str(item.meta["pair"]), 0.8501)]
     piece = plants.first_piece(base)
 
     def logits(seen: Seen, own) -> dict[int, dict[int, float]]:
