@@ -1,11 +1,11 @@
 """Probes: what can be read off the vectors, how easily, and whether the model uses it."""
 
+from ..scores.intervals import Means
 from .control import constant, control_labels, control_task, majority
-from .edge import EdgeProbe, ScalarMix, fit_edge, gather_spans
-from .erasure import Erasure, at_masks, erased, inlp, project_out, random_directions
-from .layers import LayerScores, Means, probe_layers, rows, score_layers
+from .layers import LayerScores, probe_layers
 from .linear import Probe, fit, fit_each, fit_grid
 from .mdl import compression, online_code, online_codes, uniform_bits
+from .mlm_heads import at_masks
 from .structural import fit_structural, fit_structural_each, spanning_tree, uuas
 from .tagging import decode_heads, relative_heads, split_by_distance
 from .targets import Targets, fitting, from_edges, from_sentences, gather, gather_all

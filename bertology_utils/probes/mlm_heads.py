@@ -8,7 +8,7 @@ pretraining task is). Every layer, the last included, gets its map from the same
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -172,3 +172,14 @@ def _ridge(x: torch.Tensor, y: torch.Tensor, strength: float = 0.01) -> tuple[to
     )
     weight = torch.linalg.solve(gram, a.T @ b).T.float()
     return weight, mean_y - weight @ mean_x
+
+
+def at_masks(subject: Subject, rows: Sequence[Row], budget: int) -> Iterator[tuple[int, torch.Tensor]]:
+    """Natural-log probabilities (M, V) at the masks of each row, streamed with the row's place; on the device."""
+    mask = subject.tokenizer.mask_token_id
+    for batch in encode.batches(subject, rows, budget):
+        hidden = encode.forward(subject, batch).last_hidden_state  # (B, T, H)
+        with torch.inference_mode():
+            for k, i in enumerate(batch.index):
+                where = batch.ids[k] == mask
+                yield i, subject.predict(hidden[k][where]).float().log_softmax(-1)

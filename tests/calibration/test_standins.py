@@ -13,7 +13,6 @@ from bertology_utils.attention.maps import maps
 from bertology_utils.calibration import planted as plants
 from bertology_utils.calibration.gold import Gold
 from bertology_utils.data.items import EdgeItem, MinimalPair, Sentence
-from bertology_utils.probes import erasure
 from bertology_utils.scores import trees
 from bertology_utils.subject import cloze, encode, hooks, perturb
 from bertology_utils.subject.models import ModelUnsuitable
@@ -131,7 +130,7 @@ def test_interventions_act_on_the_stream():
     np.testing.assert_allclose(skipped[2], plain[1], atol=1e-6)
     np.testing.assert_allclose(skipped[3], plain[3] - (plain[2] - plain[1]), atol=1e-5)
     keep = np.diag([1.0] * 8 + [0.0] * (subject.hidden_size - 8)).astype(np.float32)
-    with erasure.erased(subject, 1, keep):
+    with hooks.changed_states(subject, 1, lambda hidden: hidden @ torch.as_tensor(keep)):
         erased = states(subject, FIRST)
     np.testing.assert_allclose(erased[0], plain[0], atol=1e-6)
     assert not erased[1][:, 8:16].any()

@@ -1,4 +1,4 @@
-"""Linear, MLP and edge probes, control labels, and the driver over layers, against known answers."""
+"""Linear and MLP probes, control labels, and the driver over layers, against known answers."""
 
 from __future__ import annotations
 
@@ -138,19 +138,12 @@ def test_gathered_vectors_are_the_means_of_the_words():
     assert np.allclose(x[:, 0], np.concatenate([a, b, a * b], -1), atol=1e-5)
 
 
-def test_the_driver_reads_tags_off_every_layer_and_its_rows_are_complete():
+def test_the_driver_reads_tags_off_every_layer():
     targets = probes.from_sentences(sentences(), words_of)
     scores = probes.probe_layers(tiny(), targets, SETTINGS, control=True)
     assert scores.right.shape == (tiny().n_layers + 1, (targets.split == "test").sum())
     assert scores.right[0].all()  # the tag is a function of the word
     assert np.allclose(scores.majority.mean(), (scores.labels == probes.majority(targets)).mean())
-    rows = probes.rows(scores, SETTINGS, reference=scores, task="pos")
-    assert set(rows.measure) == {
-        "accuracy", "control accuracy", "selectivity", "majority",
-        "gain over layer 0", "gain over majority", "gain over untrained",
-    }  # fmt: skip
-    assert (rows[rows.measure == "gain over untrained"].value == 0).all()
-    assert rows.low.notna().all() and (rows.task == "pos").all()
     again = probes.probe_layers(tiny(), targets, SETTINGS, control=True)
     assert (again.predicted == scores.predicted).all()
 
@@ -169,36 +162,6 @@ def test_cluster_means_have_the_interval_of_a_cluster_bootstrap():
     reference = intervals.mean_interval(values, groups=groups, draws=2000)
     assert value == reference[0] and np.allclose([low, high], reference[1:], atol=0.01)
     assert high - low > 1.5 * np.ptp(intervals.mean_interval(values)[1:])  # words of a sentence are not independent
-
-
-@pytest.mark.parametrize("pool", ["attention", "mean"])
-def test_an_edge_probe_finds_the_layer_and_the_spans(pool):
-    """The label is the product of signs of two spans in layer 2 of 4; the others are noise."""
-    rng = np.random.default_rng(7)
-    x = rng.normal(size=(4, 900, 2, 3, 8)).astype(np.float32)
-    mask = np.ones((900, 2, 3), np.float32)
-    mask[::2, :, 2] = 0
-    x[:, ::2, :, 2] = 99.0  # what lies outside a span must not be looked at
-    signs = rng.choice([-1, 1], (900, 2))
-    x[2, :, :, :2, 0] = 3 * signs[:, :, None]
-    labels = np.where(signs.prod(1) > 0, "same", "other")
-    probe = probes.fit_edge(x[:, :700], mask[:700], labels[:700], pool=pool, width=32, epochs=50)
-    assert (probe.predict(x[:, 700:], mask[700:]) == labels[700:]).mean() > 0.95
-    assert probe.weights.argmax() == 2 and np.isclose(probe.weights.sum(), 1)
-    assert abs(probe.centre_of_gravity - probe.weights @ [0, 1, 2, 3]) < 1e-6
-
-
-def test_spans_are_gathered_padded_and_their_last_words_kept():
-    words = ("the", "old", "dog", "sees", "the", "cat")
-    items = [
-        EdgeItem(id="0", words=words, span1=(0, 3), labels=("x",)),
-        EdgeItem(id="1", words=words, span1=(3, 4), labels=("y",)),
-    ]
-    targets = probes.from_edges(items)
-    x, mask = probes.gather_spans(tiny(), targets, settings=SETTINGS, longest=2)
-    assert mask[:, 0].tolist() == [[1, 1], [1, 0]] and x.shape[1:4] == (2, 1, 2)
-    full = probes.gather(tiny(), targets.take(np.array([1])), settings=SETTINGS)
-    assert np.allclose(x[:, 1, 0, 0], full[:, 0], atol=1e-5)
 
 
 def test_the_constant_answer_to_beat_is_the_best_where_it_is_scored():

@@ -1,4 +1,4 @@
-"""Structural probes, description length and erasure against planted answers."""
+"""Structural probes, description length and distributions at masks, against planted answers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import torch
 from support import tiny
 
 from bertology_utils import probes
-from bertology_utils.probes import erasure, mdl, structural
+from bertology_utils.probes import mdl, structural
 from bertology_utils.subject import encode
 
 
@@ -150,40 +150,6 @@ def test_groups_are_sent_whole():
     assert (np.diff(groups[order]) != 0).sum() == 9 and sorted(order) == list(range(70))
 
 
-def test_erasure_removes_a_planted_direction_and_random_directions_do_not():
-    rng = np.random.default_rng(4)
-    x = rng.normal(size=(2000, 30)).astype(np.float32)
-    labels = np.where(rng.random(2000) < 0.6, "N", "V")
-    direction = rng.normal(size=30)
-    direction /= np.linalg.norm(direction)
-    x += 4 * np.where(labels == "N", 1, -1)[:, None] * direction
-    found = erasure.inlp(x[:1500], labels[:1500], x[1500:], labels[1500:])
-    assert found.accuracy[0] > 0.99 and found.accuracy[-1] < found.majority + 0.05
-    assert 1 <= len(found.directions) <= 8
-    assert np.linalg.norm(found.projection @ direction) < 0.1
-    assert np.allclose(found.projection @ found.projection, found.projection, atol=1e-5)
-    other = erasure.project_out(erasure.random_directions(30, len(found.directions)))
-    probe = probes.fit(x[:1500] @ other, labels[:1500])
-    assert (probe.predict(x[1500:] @ other) == labels[1500:]).mean() > 0.95
-
-
-@pytest.mark.parametrize("layer", [0, 2, 3])
-def test_erasure_in_the_model_reaches_its_layer_and_those_above_only(layer):
-    subject = tiny()
-    rows = encode.tokenize(subject, [("the", "dog", "sleeps")])
-    (batch,) = encode.batches(subject, rows, 100)
-    before = encode.forward(subject, batch, output_hidden_states=True).hidden_states
-    projection = erasure.project_out(erasure.random_directions(subject.hidden_size, 5))
-    with erasure.erased(subject, layer, projection):
-        after = encode.forward(subject, batch, output_hidden_states=True).hidden_states
-    for k in range(layer):
-        assert torch.equal(before[k], after[k])
-    assert torch.allclose(after[layer], before[layer] @ torch.as_tensor(projection), atol=1e-5)
-    assert torch.equal(encode.forward(subject, batch, output_hidden_states=True).hidden_states[-1], before[-1])
-    with pytest.raises(IndexError), erasure.erased(subject, 9, projection):
-        pass
-
-
 def test_distributions_at_several_masks_equal_those_of_the_full_model():
     subject = tiny()
     words = [
@@ -191,7 +157,7 @@ def test_distributions_at_several_masks_equal_those_of_the_full_model():
         ("a", subject.tokenizer.mask_token),
     ]
     rows = encode.tokenize(subject, words)
-    for i, logs in erasure.at_masks(subject, rows, 100):
+    for i, logs in probes.at_masks(subject, rows, 100):
         with torch.inference_mode():
             full = subject.model(torch.tensor([rows[i].ids])).prediction_logits[0].log_softmax(-1)
         where = [t for t, x in enumerate(rows[i].ids) if x == subject.tokenizer.mask_token_id]
