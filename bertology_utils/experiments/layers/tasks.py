@@ -41,7 +41,10 @@ def available(data: Data, *, only: tuple[str, ...] = PIPELINE) -> dict[str, Targ
     ItemError
         If there is none.
     """
-    data = replace(data, items={task: _drawn(items) for task, items in data.items.items()})
+    limits = {
+        task: EDGES if items and isinstance(items[0], EdgeItem) else SENTENCES for task, items in data.items.items()
+    }
+    data = replace(data, items={task: some_of_each(items, limits[task]) for task, items in data.items.items()})
     found = {}
     for task in only:
         try:
@@ -55,10 +58,9 @@ def available(data: Data, *, only: tuple[str, ...] = PIPELINE) -> dict[str, Targ
     return found
 
 
-def _drawn(items: list) -> list:
+def some_of_each(items: list, limits: dict[str, int]) -> list:
     """So many of each split, in their order: the sentences of a file's beginning may all be of one kind."""
     kept: set[int] = set()
-    limits = EDGES if items and isinstance(items[0], EdgeItem) else SENTENCES
     for split, most in limits.items():
         places = [i for i, item in enumerate(items) if item.split == split]
         kept.update(np.random.default_rng(0).permutation(places)[:most].tolist())

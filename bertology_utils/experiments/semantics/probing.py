@@ -9,7 +9,7 @@ from zlib import crc32
 
 import numpy as np
 
-from ...data.items import Data, ItemError, Sentence
+from ...data.items import Data, ItemError
 from ...probes import Targets, fitting, from_edges, from_sentences, gather_all
 from ...probes.linear import Probe, fit, fit_each
 from ...scores import f1
@@ -18,6 +18,7 @@ from ...scores.intervals import Interval
 from ...scores.profiles import training_noise
 from ...settings import Settings
 from ..layers.fits import parts
+from ..layers.tasks import some_of_each
 from .numbers import depths
 
 SEMANTIC = {"entities": "entities", "relations": "relations", "roles": "semantic_roles", "proto-roles": "proto_roles"}
@@ -41,7 +42,7 @@ def available(data: Data) -> dict[str, Targets]:
     for name, task in SEMANTIC.items():
         if data.items.get(task):
             found[name] = from_edges(data[task], lambda item: JOIN.join(sorted(item.labels)))
-    trees = [s for s in _drawn(data.items.get("treebank", [])) if s.upos and s.heads]
+    trees = [s for s in some_of_each(data.items.get("treebank", []), SENTENCES) if s.upos and s.heads]
     if trees:
         found["parts of speech"] = from_sentences(
             trees, lambda s: [(t, i) for i, t in enumerate(s.upos) if t not in "_"]
@@ -53,14 +54,6 @@ def available(data: Data) -> dict[str, Targets]:
     if not found:
         raise ItemError(f"{data.name} has no task with train, dev and test targets: it offers {sorted(data.items)}")
     return found
-
-
-def _drawn(items: list[Sentence]) -> list[Sentence]:
-    kept: set[int] = set()
-    for split, most in SENTENCES.items():
-        places = [i for i, item in enumerate(items) if item.split == split]
-        kept.update(np.random.default_rng(0).permutation(places)[:most].tolist())
-    return [item for i, item in enumerate(items) if i in kept]
 
 
 def with_new_names(targets: Targets) -> tuple[Targets, str]:

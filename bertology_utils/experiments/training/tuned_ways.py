@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -20,27 +21,25 @@ FASTER = 5.0  # times the usual rate for adapters, which start from nothing (hou
 @claim("trn.features_vs_tuning.peters2019b", runs.TASKS, n=N, limit=LIMIT, quick=QUICK)
 def features_vs_tuning(subject, data, settings):
     """All weights tuned against a head over the frozen model's layers, the same texts and seeds (peters2019b)."""
-    of = runs.first(subject, data)
-    tuned, fixed = (right(partial(way, subject, of), of.held, settings) for way in (plain, frozen))
-    rows = [
-        runs.beats_majority(tuned, of, settings),
-        gain_row("accuracy, tuned - frozen", tuned - fixed, settings, task=of.name),
-        mean_row("accuracy", tuned, settings, task=of.name, way="tuned"),
-        mean_row("accuracy", fixed, settings, task=of.name, way="frozen"),
-    ]
-    return intervals.table(rows, runs.notes(of))
+    return _two_ways(subject, data, settings, "way", {"tuned": plain, "frozen": frozen}, "tuned - frozen", 1)
 
 
 @claim("trn.more_layers.su2019", runs.TASKS, n=N, limit=LIMIT, quick=QUICK)
 def more_layers(subject, data, settings):
     """A learnt mean of all layers under the head against the last layer alone (su2019, kondratyuk2019)."""
+    ways = {"last": plain, "all": all_layers}
+    return _two_ways(subject, data, settings, "layers", ways, "all layers - last layer", -1)
+
+
+def _two_ways(subject, data, settings, key: str, ways: dict[str, Callable], said: str, sign: int):
+    """The accuracy of two ways of tuning, by name, and how far the first leads the second (or, of sign -1, is led)."""
     of = runs.first(subject, data)
-    last, mixed = (right(partial(way, subject, of), of.held, settings) for way in (plain, all_layers))
+    found = {name: right(partial(way, subject, of), of.held, settings) for name, way in ways.items()}
+    first, second = found.values()
     rows = [
-        runs.beats_majority(last, of, settings),
-        gain_row("accuracy, all layers - last layer", mixed - last, settings, task=of.name),
-        mean_row("accuracy", last, settings, task=of.name, layers="last"),
-        mean_row("accuracy", mixed, settings, task=of.name, layers="all"),
+        runs.beats_majority(first, of, settings),
+        gain_row(f"accuracy, {said}", sign * (first - second), settings, task=of.name),
+        *(mean_row("accuracy", s, settings, task=of.name, **{key: name}) for name, s in found.items()),
     ]
     return intervals.table(rows, runs.notes(of))
 
