@@ -34,7 +34,7 @@ Another shape is a `Part` (``seen -> values by word``), maps (``(seen, rng) -> (
 and the items whose text it is. Texts that an experiment makes itself are handed over by ``plant(..., more=[(words, None,
 item, "text")])``; the harness counts the rows that nobody announced.
 
-A null of one's own is a `nulls.Null` in ``nulls=(...)``. It must not hold any learned clause, or, where it names clauses,
-those: what is said to be absent, planted. ``aimed("nearest", "distractors")`` is a null for some clauses alone. Rows
-whose subjects are runs of training name nothing: their scores are simulated (`simulated`).
+A null of one's own is such a function under ``@as_null("name")``, in ``nulls=(...)``. It must not hold any learned
+clause, or, where it names clauses, those: what is said to be absent, planted. ``aimed("nearest", "distractors")`` is a null
+for some clauses alone. Rows whose subjects are runs of training name nothing: their scores are simulated (`simulated`).
 """
