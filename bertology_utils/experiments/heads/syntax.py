@@ -288,7 +288,7 @@ def _refitted(columns: dict[str, np.ndarray], sentences, settings, **keys) -> li
     options = dict(seed=settings.seed, draws=settings.draws, signed=True)
     for measure, values in columns.items():
         values = np.asarray(values, float)
-        groups = intervals.crossed(*values.shape, np.asarray(sentences))
+        groups = intervals.crossed(len(values), values.shape[1], np.asarray(sentences))
         found = intervals.ratio(values.ravel(), np.ones(values.size), groups=groups, **options)
         rows.add(measure, found, values.shape[1], **keys)
     return rows
