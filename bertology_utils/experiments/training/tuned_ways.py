@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from ...claims.registry import claim
 from ...data.items import Data
@@ -35,11 +36,12 @@ def _two_ways(subject, data, settings, key: str, ways: dict[str, Callable], said
     """The accuracy of two ways of tuning, by name, and how far the first leads the second (or, of sign -1, is led)."""
     of = runs.first(subject, data)
     found = {name: right(partial(way, subject, of), of.held, settings) for name, way in ways.items()}
+    named: list[dict[str, Any]] = [{key: name} for name in found]
     first, second = found.values()
     rows = [
         runs.beats_majority(first, of, settings),
         gain_row(f"accuracy, {said}", sign * (first - second), settings, task=of.name),
-        *(mean_row("accuracy", s, settings, task=of.name, **{key: name}) for name, s in found.items()),
+        *(mean_row("accuracy", s, settings, task=of.name, **keys) for keys, s in zip(named, found.values())),
     ]
     return intervals.table(rows, runs.notes(of))
 
