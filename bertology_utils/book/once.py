@@ -19,7 +19,7 @@ _functions, _plugin, _stem = toctree.add_toctree_functions, pybtex.plugin.find_p
 def once() -> None:
     """Put memory into the functions that take longest; before the theme is loaded, which connects one of them."""
     pybtex.plugin.find_plugin = cache(_plugin)  # reads the entry points of all that is installed, for each citation
-    SearchEnglish.stem = cache(_stem)  # Sphinx remembers the stems of one page
+    SearchEnglish.stem = cache(_stem)  # type: ignore[method-assign]  # Sphinx remembers the stems of one page
     toctree.add_toctree_functions = _with_memory({}, {})
 
 
