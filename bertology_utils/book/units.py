@@ -130,8 +130,7 @@ def _draw_methods(tree: document) -> None:
             continue
         drawn = raw("", folded(one.method), format="html")
         if one.columns:
-            words = one.columns[0]
-            words.insert(len(list(takewhile(lambda node: isinstance(node, paragraph), words))), drawn)
+            one.columns.append(drawn)  # the stylesheet finds it the place where the columns leave room
         else:  # in the fold under the card, if there is one
             one.card.parent.insert(one.card.parent.index(one.card) + 1 + bool(one.after), drawn)
 

@@ -107,8 +107,8 @@ def test_a_method_is_drawn_under_the_question_that_first_needs_it_and_linked_aft
     )
     first, another, same = page(one, other, third)
     assert [drawn(unit[0]) for unit in (first, another, same)] == [1, 1, 0]
-    question, drawing, _ = first[0].children[0].children
-    assert question is one[0] and 'id="method-minimal_pair"' in drawing.astext() and not linked(first[0])
+    words, _, drawing = first[0].children
+    assert words[0] is one[0] and 'id="method-minimal_pair"' in drawing.astext() and not linked(first[0])
     assert "#method-minimal_pair" in linked(third[0])[0] and not linked(other[0])
 
 
