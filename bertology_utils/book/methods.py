@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -107,10 +108,15 @@ def drawing(method: Method) -> str:
     return '<div class="drawn method">' + "".join(line.strip() for line in lines) + "</div>"
 
 
-def folded(method: Method) -> str:
-    """A method's drawing for a chapter, to be closed and opened, where links of later claims lead."""
+def folded(method: Method, section: str) -> str:
+    """A method's drawing for a chapter, where links of later claims lead; closed where another has most of its claims."""
+    rows = [row.section for row in ledger.rows() if of(row) == method]
+    most, count = Counter(rows).most_common(1)[0]
+    state = "" if most != section and 2 * count > len(rows) else " open"
     summary = f"<summary>{OPENING}: {escape(method.name.lower())}</summary>"
-    return f'<details class="unit-fold method-fold" id="method-{method.key}" open>{summary}{drawing(method)}</details>'
+    return (
+        f'<details class="unit-fold method-fold" id="method-{method.key}"{state}>{summary}{drawing(method)}</details>'
+    )
 
 
 def link(method: Method) -> str:

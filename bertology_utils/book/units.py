@@ -101,9 +101,10 @@ def _steps_last(unit: section) -> None:
 
 @dataclass(frozen=True)
 class _Shown:
-    """A card on a page: its claim's method, the columns of its unit, if it has any, and what stands before and after it."""
+    """A card on a page: its claim and method, the columns of its unit, if it has any, and what stands before and after it."""
 
     card: Element
+    row: ledger.Row
     method: Method
     columns: Element | None
     before: list[Node]
@@ -128,7 +129,7 @@ def _draw_methods(tree: document) -> None:
             if one.question is not None:
                 one.question.append(raw("", f" {link(one.method)}", format="html"))
             continue
-        drawn = raw("", folded(one.method), format="html")
+        drawn = raw("", folded(one.method, one.row.section), format="html")
         if one.columns:
             one.columns.append(drawn)  # the stylesheet finds it the place where the columns leave room
         else:  # in the fold under the card, if there is one
@@ -141,10 +142,11 @@ def _shown(unit: section) -> list[_Shown]:
     out = []
     for start, k, end in zip([0, *(j + 1 for j in at)], at, [*at[1:], len(unit.children)], strict=False):
         id = next((found[1] for text in unit[k].findall(raw) if (found := CLAIM.search(text.astext()))), None)
-        method = of(ledger.row(id)) if id else None
+        row = ledger.row(id) if id else None
+        method = row and of(row)
         columns = next((node for node in unit[start:k] if "unit" in _parts(node)), None)
-        if method:
-            out.append(_Shown(unit[k], method, columns, unit[start:k], unit[k + 1 : end]))
+        if row and method:
+            out.append(_Shown(unit[k], row, method, columns, unit[start:k], unit[k + 1 : end]))
     return out
 
 

@@ -109,3 +109,9 @@ def test_the_page_of_methods_has_all_and_what_has_none():
     assert [html.count(f'<figure id="method-{m.key}">') for m in methods.methods()] == [1] * len(methods.methods())
     assert html.count("<li>") == sum(methods.of(row) is None for row in ledger.rows())
     assert "\n\n<figure" not in html
+
+
+def test_a_drawing_is_open_unless_another_chapter_has_most_claims_of_its_method():
+    found = {m.key: m for m in methods.methods()}
+    places = (("head", "heads"), ("head", "syntax"), ("probe", "syntax"), ("probe", "layers"))
+    assert [" open>" in methods.folded(found[key], section) for key, section in places] == [True, False, True, True]
