@@ -84,6 +84,16 @@ def tiny():
     return load(str(tiny_folder()))
 
 
+@cache
+def shipped_standings() -> tuple:
+    """Every claim as the records that come with the package have it (decided once a test run)."""
+    from bertology_utils.cards.standing import standings
+    from bertology_utils.claims.evidence import SHIPPED
+    from bertology_utils.settings import Settings
+
+    return tuple(standings(settings=Settings(evidence=SHIPPED)))
+
+
 NEEDS_MIRROR = [  # the marks of a module in which every test reads released results
     pytest.mark.mirror,
     pytest.mark.skipif(

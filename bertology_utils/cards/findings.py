@@ -17,7 +17,7 @@ something. A figure that no row gives, or an outcome that is no longer so, is an
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from ..claims import ledger, reported, strict
-from ..claims.evidence import SHIPPED, find
+from ..claims.evidence import SHIPPED
 from ..settings import TWIN, Settings
 from .concordance import SAME
 from .standing import MINILM, Standing, standing
@@ -90,14 +90,15 @@ def found(id: str, settings: Settings | None = None) -> Finding:
     texts = entries(row.section)
     if id not in texts:
         raise KeyError(f"nothing is written in findings/{row.section}.yaml for {id}")
-    entry = texts[id]
-    relative = filled(id, {**entry, "text": entry["relative"]}, settings) if "relative" in entry else ""
-    return Finding(filled(id, entry, settings), relative)
+    entry, read = texts[id], _reader(settings)
+    relative = _filled(id, {**entry, "text": entry["relative"]}, read) if "relative" in entry else ""
+    return Finding(_filled(id, entry, read), relative)
 
 
 def five(section: str, settings: Settings | None = None) -> Five:
     """The things a chapter shows; errors as of `found`."""
-    return Five(tuple(filled(f"five of {section}", entry, settings) for entry in entries(section)["five"]))
+    read = _reader(settings)
+    return Five(tuple(_filled(f"five of {section}", entry, read) for entry in entries(section)["five"]))
 
 
 @cache
@@ -126,17 +127,24 @@ def verdict(standing: Standing) -> str:
 
 def filled(name: str, entry: Mapping[str, Any], settings: Settings | None = None) -> str:
     """An entry's text with its figures in place, its outcomes checked."""
+    return _filled(name, entry, _reader(settings))
+
+
+def _reader(settings: Settings | None) -> Callable[[str], Standing]:
+    """Where claims stand, each read and decided once however many figures and outcomes are asked for."""
+    return cache(lambda id: standing(id, settings))
+
+
+def _filled(name: str, entry: Mapping[str, Any], read: Callable[[str], Standing]) -> str:
     unknown = set(entry) - FIELDS - {"id"}
     if unknown or "text" not in entry:
         raise StaleFinding(f"{name}: a finding has {sorted(FIELDS)}, not {sorted(unknown)}")
     id = entry.get("id", name)
-    outcomes = entry.get("outcomes", {})
-    as_it_is = standing(id, settings) if outcomes else None
-    for who, label in outcomes.items():
-        now = getattr(as_it_is, who).label
+    for who, label in entry.get("outcomes", {}).items():
+        now = getattr(read(id), who).label
         if now != label:
             raise StaleFinding(f"{name}: the text is written for {who}: {label!r}; the evidence says {now!r}")
-    figures = {key: _figure(id, key, spec, settings) for key, spec in entry.get("figures", {}).items()}
+    figures = {key: _figure(id, key, spec, read) for key, spec in entry.get("figures", {}).items()}
     used = [spec for key, spec in entry.get("figures", {}).items() if f"{{{key}}}" in entry["text"]]
     return " ".join([*entry["text"].format(**figures).split(), APART if apart(used) else ""]).strip()
 
@@ -158,12 +166,12 @@ def apart(figures: Iterable[Mapping[str, Any]]) -> bool:
     return any(not set.intersection(*by.values()) for by in read.values())
 
 
-def _figure(id: str, key: str, spec: Mapping[str, Any], settings: Settings | None) -> str:
+def _figure(id: str, key: str, spec: Mapping[str, Any], read: Callable[[str], Standing]) -> str:
     if "study" in spec:
         return _said(_reported(id, spec), "g")
     records = [
         r
-        for r in find(spec.get("id", id), settings)
+        for r in read(spec.get("id", id)).records
         if r.model == spec["model"] and r.data == spec["data"] and r.kind == spec.get("kind", r.kind)
     ]
     rows = [

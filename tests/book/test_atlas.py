@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import pytest
 from bs4 import BeautifulSoup
+from support import shipped_standings
 
 from bertology_utils.book import atlas
-from bertology_utils.cards.standing import standings
-from bertology_utils.claims import evidence
-from bertology_utils.settings import Settings
 
 
 @pytest.fixture(scope="module")
 def found():
-    return standings(settings=Settings(evidence=evidence.SHIPPED))
+    return shipped_standings()
 
 
 def test_every_claim_has_its_one_place(found):

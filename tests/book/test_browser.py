@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from barriers import barriers
+from barriers import barriers, faint
 from browsing import DESK, PHONE, resize, wait
 from pages import CHAPTERS, PAGES
 
@@ -14,55 +14,72 @@ from bertology_utils.claims import ledger
 
 BOOK = [f"book/{name}.html" for name in PAGES]
 ONE = [f"claims/{section.rows[0].id}.html" for section in ledger.sections()]  # a claim's page of every section
+LIGHT_FIRST, DARK_FIRST = ("light", "dark"), ("dark", "light")
 LOOKED_AT = (*BOOK, *ONE, *(f"notebooks/{c}.html" for c in CHAPTERS))
 
 pytestmark = [pytest.mark.browser, pytest.mark.book]
+of_each_chapter = pytest.mark.parametrize("chapter", CHAPTERS, scope="module")  # those of one after another
 
 
-@pytest.mark.parametrize("mode", ["light", "dark"])
-@pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
+@pytest.mark.parametrize(("size", "modes"), [(PHONE, LIGHT_FIRST), (DESK, DARK_FIRST)], ids=["phone", "desk"])
 @pytest.mark.parametrize("page", LOOKED_AT)
-def test_page_is_whole(browser, running, address, rules, page, size, mode):
-    """No error on the console, nothing fetched from elsewhere, no sideways scroll, nothing that bars a reader (axe)."""
+def test_page_is_whole(browser, running, address, rules, page, size, modes):
+    """No error on the console, nothing fetched from elsewhere, no sideways scroll, nothing that bars a reader (axe).
+
+    A page is loaded once for each size, in one mode, and then changed to the other, as a reader changes it: widths and
+    colours are measured in both, what does not hang on colours in the first.
+    """
     from selenium.common.exceptions import WebDriverException
 
     try:
-        look(browser, address, rules, page, size, mode)
+        look(browser, address, rules, page, size, modes)
     except WebDriverException:  # a crash says nothing of the page; a second one does
-        look(running.anew(), address, rules, page, size, mode)
+        look(running.anew(), address, rules, page, size, modes)
 
 
-def look(browser, address, rules, page, size, mode) -> None:
+def look(browser, address, rules, page, size, modes) -> None:
+    first, other = modes
     resize(browser, size)
+    dress(browser, first)
+    browser.get_log("browser")  # what earlier pages left
+    browser.get(f"{address}/{page}")
+    assert browser.find_element("css selector", "article h1").is_displayed()
+    assert not [entry for entry in browser.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
+    fetched = browser.execute_script("return performance.getEntriesByType('resource').map(r => r.name)")
+    assert fetched and not [name for name in fetched if not name.startswith((address, "data:"))]
+    for mode in (other, first):
+        dress(browser, mode)
+        width, seen = browser.execute_script("return [document.documentElement.scrollWidth, window.innerWidth]")
+        assert width <= seen, f"{page} is {width} pixels wide in a window of {seen}"
+    assert barriers(browser, rules) == []
+    dress(browser, other)
+    assert faint(browser) == []
+
+
+def dress(browser, mode: str) -> None:
+    """The mode that a reader's system prefers, and that the page is in."""
     browser.execute_cdp_cmd(
         "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": mode}]}
     )
-    browser.get_log("browser")  # what earlier pages left
-    browser.get(f"{address}/{page}")
     browser.execute_script("document.documentElement.dataset.theme = arguments[0]", mode)
-    assert browser.find_element("css selector", "article h1").is_displayed()
-    errors = [entry for entry in browser.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
-    assert not errors
-    fetched = browser.execute_script("return performance.getEntriesByType('resource').map(r => r.name)")
-    assert fetched and not [name for name in fetched if not name.startswith((address, "data:"))]
-    width, seen = browser.execute_script("return [document.documentElement.scrollWidth, window.innerWidth]")
-    assert width <= seen, f"{page} is {width} pixels wide in a window of {seen}"
-    assert barriers(browser, rules) == []
 
 
 FAINT = "<span style='color: #777; background: #888'>faint words</span>"
 
 
-@pytest.mark.parametrize("mode", ["light", "dark"])
+LAST_ROW, FOLD = "article .cell_output tbody tr:last-child > :last-child", "article details:not([open])"
+
+
 @pytest.mark.parametrize(
-    ("place", "html", "rule"),
+    ("place", "html", "rule", "mode"),
     [
-        ("article .cell_output tbody tr:last-child > :last-child", FAINT, "color-contrast"),
-        ("article details:not([open]) > :last-child", FAINT, "color-contrast"),
-        ("article details:not([open])", "<button></button>", "button-name"),
-        ("article section:last-child", "<img src='data:,'>", "image-alt"),
+        pytest.param(LAST_ROW, FAINT, "color-contrast", "light", id="last row, light"),
+        pytest.param(LAST_ROW, FAINT, "color-contrast", "dark", id="last row, dark"),
+        pytest.param(f"{FOLD} > :last-child", FAINT, "color-contrast", "light", id="in a fold, light"),
+        pytest.param(f"{FOLD} > :last-child", FAINT, "color-contrast", "dark", id="in a fold, dark"),
+        pytest.param(FOLD, "<button></button>", "button-name", "dark", id="button"),
+        pytest.param("article section:last-child", "<img src='data:,'>", "image-alt", "light", id="picture"),
     ],
-    ids=["last row", "in a fold", "button", "picture"],
 )
 def test_what_bars_a_reader_is_found_wherever_it_stands(browser, address, rules, place, html, rule, mode):
     resize(browser, PHONE if mode == "dark" else DESK)
@@ -82,28 +99,34 @@ def rules() -> str:
     return (Path(axe_core_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
 
 
-def load_pictures(browser):
-    """A page's pictures, which are else fetched where they come into sight, all there."""
+def on_a_desk(browser, address, chapter) -> None:
+    """A chapter as it is loaded on a desk; the tests of one chapter follow one another and load it once."""
+    resize(browser, DESK)
+    if browser.execute_script("return window.loaded") != chapter:
+        browser.get(f"{address}/notebooks/{chapter}.html")
+        browser.execute_script("window.loaded = arguments[0]", chapter)
+
+
+def load_pictures(browser) -> None:
+    """A page's pictures, which are else fetched where they come into sight, all there, with words for them."""
     pictures = browser.find_elements("css selector", "article img")
     browser.execute_script("arguments[0].forEach(i => i.loading = 'eager')", pictures)
     for picture in pictures:
         wait(browser).until(lambda _, p=picture: p.get_property("complete"))
-    return pictures
-
-
-@pytest.mark.parametrize("page", (*BOOK, *(f"notebooks/{c}.html" for c in CHAPTERS)))
-def test_every_picture_loads(browser, address, page):
-    resize(browser, DESK)
-    browser.get(f"{address}/{page}")
-    for picture in load_pictures(browser):
         assert picture.get_attribute("naturalWidth") != "0" and picture.get_attribute("alt")
 
 
-@pytest.mark.parametrize("chapter", CHAPTERS)
+@pytest.mark.parametrize("page", BOOK)
+def test_every_picture_loads(browser, address, page):
+    resize(browser, DESK)
+    browser.get(f"{address}/{page}")
+    load_pictures(browser)
+
+
+@of_each_chapter
 def test_a_chapter_is_light_before_its_pictures_are_opened(browser, address, chapter):
     """All that a page loads but its pictures, unpacked: at most 900 KB."""
-    resize(browser, DESK)
-    browser.get(f"{address}/notebooks/{chapter}.html")
+    on_a_desk(browser, address, chapter)
     loaded = browser.execute_script(
         "return [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]"
         ".map(r => [r.name, r.decodedBodySize])"
@@ -112,21 +135,10 @@ def test_a_chapter_is_light_before_its_pictures_are_opened(browser, address, cha
     assert len(size) > 3 and sum(size.values()) <= 900_000, size
 
 
-@pytest.mark.parametrize("chapter", CHAPTERS)
-def test_a_chapter_is_no_longer_than_it_was(browser, address, chapter):
-    """Twelve screens are the aim (one or two more where letters are wider); three chapters of 15 to 31 claims take more."""
-    resize(browser, DESK)
-    browser.get(f"{address}/notebooks/{chapter}.html")
-    load_pictures(browser)
-    screens = browser.execute_script("return document.documentElement.scrollHeight") / DESK[1]
-    assert screens <= {"02_syntax": 20, "05_heads": 19, "07_training": 23}.get(chapter, 14)
-
-
-@pytest.mark.parametrize("chapter", CHAPTERS)
+@of_each_chapter
 def test_a_chapter_shows_first_what_it_found(browser, address, chapter):
     """Five sentences within the first screen; a figure, or the verdict of a claim that nobody decided, soon after it."""
-    resize(browser, DESK)
-    browser.get(f"{address}/notebooks/{chapter}.html")
+    on_a_desk(browser, address, chapter)
     five, shown = (
         browser.execute_script(
             "return [...document.querySelectorAll(arguments[0])].find(e => e.checkVisibility()).getBoundingClientRect().top",
@@ -135,6 +147,15 @@ def test_a_chapter_shows_first_what_it_found(browser, address, chapter):
         for what in ("article .five", "article .unit figure img, article .claim-card")
     )
     assert five <= DESK[1] / 2 and shown <= 1.6 * DESK[1]
+
+
+@of_each_chapter
+def test_a_chapters_pictures_load_and_it_is_no_longer_than_it_was(browser, address, chapter):
+    """Twelve screens are the aim (one or two more where letters are wider); three chapters of 15 to 31 claims take more."""
+    on_a_desk(browser, address, chapter)
+    load_pictures(browser)
+    screens = browser.execute_script("return document.documentElement.scrollHeight") / DESK[1]
+    assert screens <= {"02_syntax": 20, "05_heads": 19, "07_training": 23}.get(chapter, 14)
 
 
 def test_paper_has_no_folds(browser, address):
@@ -147,11 +168,11 @@ def test_paper_has_no_folds(browser, address):
     assert browser.execute_script(closed) == before
 
 
-@pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
-@pytest.mark.parametrize("chapter", CHAPTERS)
+@pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
+@of_each_chapter
 def test_cards_can_be_read(browser, address, chapter, size):
+    on_a_desk(browser, address, chapter)
     resize(browser, size)
-    browser.get(f"{address}/notebooks/{chapter}.html")
     cards = browser.execute_script(
         """const seen = e => e.checkVisibility({opacityProperty: true, visibilityProperty: true})
              && e.getBoundingClientRect().height > 0;

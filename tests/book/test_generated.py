@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 from bs4 import BeautifulSoup
+from support import shipped_standings, write_model
 
 from bertology_utils.book import cards_of_models, claim_pages, landing, pages, picture, samples, stage
 from bertology_utils.cards.standing import Slot, Standing, standings
@@ -16,7 +17,6 @@ from bertology_utils.claims import ledger
 from bertology_utils.claims.evidence import SHIPPED, Evidence
 from bertology_utils.data.items import ForcedChoice, Sentence, Span
 from bertology_utils.settings import Settings
-from tests.support import write_model
 
 CONFIG = yaml.safe_load((stage.ROOT / "_config.yml").read_text(encoding="utf-8"))
 ID = "syn.malformed.ettinger2019"
@@ -54,7 +54,7 @@ def test_a_square_is_the_real_berts_alone(real, kind):
 
 
 def test_a_line_has_berts_outcome_or_what_is_known_of_it_and_never_another_networks():
-    found = standings(settings=Settings(evidence=SHIPPED))
+    found = shipped_standings()
     page = BeautifulSoup(landing.lines(found), "html.parser")
     rows = page.select("table.lines tbody tr")
     assert [row.a["href"] for row in rows] == [f"../claims/{s.row.id}.html" for s in found]
@@ -83,11 +83,11 @@ def test_the_result_is_counted():
 
 def test_the_readmes_picture_shows_what_the_evidence_counts():
     """Where not: `make html`, then `python -m bertology_utils.book picture`."""
-    assert picture.shown() == picture.counts(landing.result(standings(settings=Settings(evidence=SHIPPED))))
+    assert picture.shown() == picture.counts(landing.result(shipped_standings()))
 
 
 def test_results_to_begin_with_are_picked_by_what_came_out():
-    found = standings(settings=Settings(evidence=SHIPPED))
+    found = shipped_standings()
     chosen = landing.picked(found)
     assert 1 <= len(chosen) <= 3 and len({s.row.id for _, s in chosen}) == len(chosen)
     by_heading = {heading: (real, mini) for heading, real, mini in landing.KINDS_OF_RESULT}

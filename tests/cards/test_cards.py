@@ -7,10 +7,10 @@ from xml.etree import ElementTree
 
 import pytest
 from bs4 import BeautifulSoup
+from support import shipped_standings
 
 from bertology_utils.cards import card, words
 from bertology_utils.cards.rule import rule
-from bertology_utils.cards.standing import standings
 from bertology_utils.cards.strip import Lane, draw
 from bertology_utils.cards.sure import GRADES, sure
 from bertology_utils.claims import evidence, ledger
@@ -18,7 +18,7 @@ from bertology_utils.claims.clauses import Test
 from bertology_utils.settings import Settings
 
 SHIPPED = Settings(evidence=evidence.SHIPPED)
-RERUN = [s.row.id for s in standings(settings=SHIPPED) if s.mini.decision]
+RERUN = [s.row.id for s in shipped_standings() if s.mini.decision]
 ACCURACY = Test(measure="accuracy", above=0.5, by=0.05, unit="share", why="less is luck")
 
 
@@ -122,7 +122,7 @@ def test_many_figures_of_one_subject_share_a_lane():
 
 
 def test_a_small_model_alone_is_never_a_high_grade():
-    grades = [sure(s, "mini") for s in standings(settings=SHIPPED)]
+    grades = [sure(s, "mini") for s in shipped_standings()]
     assert {g.grade for g in grades if g} <= set(GRADES[1:]) and all(g.reasons for g in grades if g)
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from support import shipped_standings
 
 from bertology_utils.cards import findings
 from bertology_utils.cards.findings import Finding, StaleFinding, five, found
-from bertology_utils.cards.standing import standing, standings
+from bertology_utils.cards.standing import standing
 from bertology_utils.claims import evidence, ledger
 from bertology_utils.claims.evidence import Evidence
 from bertology_utils.claims.rules import FAILS, HOLDS, MIXED, NOT_RERUN, TAUGHT, UNTESTABLE
@@ -29,8 +30,7 @@ def test_every_text_is_true_of_the_evidence_that_comes_with_the_package(section)
 
 
 def test_a_trained_relative_is_spoken_of_where_it_was_measured_and_nowhere_else():
-    settings = Settings(evidence=evidence.SHIPPED)
-    measured = {s.row.id for s in standings(settings=settings) if s.relative.decision}
+    measured = {s.row.id for s in shipped_standings() if s.relative.decision}
     spoken = {id for section in SECTIONS for id, entry in findings.entries(section).items() if "relative" in entry}
     assert measured == spoken
 
@@ -38,7 +38,7 @@ def test_a_trained_relative_is_spoken_of_where_it_was_measured_and_nowhere_else(
 def test_every_claim_has_a_verdict_that_is_true_of_the_evidence_and_no_surer_than_its_outcomes():
     settings, entries = Settings(evidence=evidence.SHIPPED), findings.entries("verdicts")
     assert set(entries) == {row.id for row in ledger.rows()}
-    for s in standings(settings=settings):
+    for s in shipped_standings():
         text = findings.filled(s.row.id, entries[s.row.id], settings)  # raises where it is stale
         assert text == findings.verdict(s) and 8 <= len(text.split()) <= 45, s.row.id
         real, sized = s.real.label, s.sized.label

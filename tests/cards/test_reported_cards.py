@@ -9,17 +9,18 @@ import re
 
 import pytest
 from bs4 import BeautifulSoup
+from support import shipped_standings
 
 from bertology_utils.book import claim_pages, landing, scoreboard
 from bertology_utils.cards import card, overview, reported
-from bertology_utils.cards.standing import Standing, standing, standings
+from bertology_utils.cards.standing import Standing, standing
 from bertology_utils.cards.words import KINDS
 from bertology_utils.claims import evidence, ledger
 from bertology_utils.claims.rules import NOT_RERUN
 from bertology_utils.settings import Settings
 
 SHIPPED = Settings(evidence=evidence.SHIPPED)
-FOUND = standings(settings=SHIPPED)
+FOUND = shipped_standings()
 OUTCOMES = re.compile("|".join(re.escape(label) for label in KINDS if label != NOT_RERUN))
 
 

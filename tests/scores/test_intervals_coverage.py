@@ -37,9 +37,13 @@ CASES = [
     ("5 seeds x 100 items, 0.02 one way, alike 0.3", 600, 0.985),
     ("5 seeds x 1000 items, 0.4 one way, alike 0.01", 300, 0.97),
 ]
+LONG = CASES[-1:]  # as long as eight others: for `make weekly`
 
 
-@pytest.mark.parametrize(("name", "repeats", "most"), CASES, ids=[c[0] for c in CASES])
+@pytest.mark.parametrize(
+    ("name", "repeats", "most"),
+    [pytest.param(*c, id=c[0], marks=pytest.mark.weekly if c in LONG else ()) for c in CASES],
+)
 def test_intervals_hold_the_truth_as_often_as_they_say(name, repeats, most):
     found = coverage.cover(SCENARIOS[name], repeats=repeats, draws=500)
     slack = 1.5 * np.sqrt(0.95 * 0.05 / repeats)  # of the simulation itself
