@@ -92,9 +92,10 @@ speed: $(STAMP) ## how fast the builders of generated data are, and training bes
 chapters: $(STAMP) ## every chapter for networks of 12 x 768, with the studies' own data and without (hours)
 	OMP_NUM_THREADS=1 $(RUN) -m pytest -m full --numprocesses $(JOBS) --maxschedchunk 1 tests/trust/test_chapters.py
 
-bench: $(STAMP) ## this package beside minicons, transformers, scikit-learn and numpy, on one thread (minutes)
+bench: $(STAMP) ## this package beside minicons, transformers, scikit-learn, numpy; cost by size; on one thread (minutes)
 	$(PIP) --no-deps minicons wonderwords || echo "no minicons: its rows are left out" >&2
 	OMP_NUM_THREADS=1 $(RUN) -m tests.bench --out bertology_utils/assets/bench.json
+	OMP_NUM_THREADS=1 $(RUN) -m tests.costs scale
 
 portability: $(STAMP) ## execute the notebooks as other machines would; how far figures move (NOTEBOOKS=, VARIANTS=)
 	$(BOOK) portability --notebooks "$(NOTEBOOKS)" --variants "$(VARIANTS)"

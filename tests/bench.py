@@ -1,14 +1,19 @@
 """Ours beside what others offer for the same task: ``python -m tests.bench [--model NAME] [--out FILE]``, or ``make bench``.
 
 One thread, processor seconds, in turns, since a machine's speed changes under other work; every pair of results must agree before
-its times count. The machine's own matrix products are the ceiling. minicons is measured where it is installed.
+its times count. Memory is what a call adds at its peak to what the process holds (Linux alone tells). The machine's own matrix
+products are the ceiling. minicons is measured where it is installed.
 """
 
 from __future__ import annotations
 
 import argparse
+import ctypes
 import json
 import platform
+import re
+import sys
+import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -32,6 +37,7 @@ from bertology_utils.settings import Settings
 from bertology_utils.subject import cloze, models
 from bertology_utils.subject.encode import hidden_states
 
+ROOT = Path(__file__).parents[1]
 TURNS = 5
 L2 = 1e-3
 SENTENCES, PROBED, CODED = 200, 3000, 1500
@@ -54,12 +60,29 @@ def timed(run: Callable[[], np.ndarray]) -> tuple[float, np.ndarray]:
     return time.process_time() - start, result
 
 
+def peak(run: Callable[[], np.ndarray]) -> float | None:
+    """MiB that a call adds at its peak to what the process holds; None where the system does not tell."""
+
+    def held(name: str) -> int:
+        return int(re.findall(rf"{name}:\s*(\d+)", Path("/proc/self/status").read_text("ascii"))[0])
+
+    try:
+        ctypes.CDLL(None).malloc_trim(0)  # what is free goes back to the system, else a call would be given it again
+        Path("/proc/self/clear_refs").write_text("5", "ascii")  # the peak begins anew
+        before = held("VmRSS")
+    except (OSError, AttributeError):
+        return None
+    run()
+    return round((held("VmHWM") - before) / 1024, 1)
+
+
 def measured(pair: Pair, turns: int = TURNS) -> dict:
-    """Seconds of both, median of turns; ratios (peer over ours) with their range; how far the results lie apart."""
+    """Seconds of both, median of turns; ratios (peer over ours) with their range; memory; how far the results lie apart."""
     (_, ours), (_, theirs) = timed(pair.ours), timed(pair.theirs)  # warm
     apart = float(np.max(np.abs(np.asarray(ours, float) - np.asarray(theirs, float))))
     if not apart <= pair.apart:
         raise AssertionError(f"{pair.task}, {pair.peer}: results lie {apart:.2g} apart, {pair.apart:g} is allowed")
+    memory = [peak(pair.ours), peak(pair.theirs)]
     times = [(timed(pair.ours)[0], timed(pair.theirs)[0]) for _ in range(turns)]
     ratios = sorted(b / a for a, b in times)
     return {
@@ -70,19 +93,29 @@ def measured(pair: Pair, turns: int = TURNS) -> dict:
         "ratio": round(median(ratios), 2),
         "range": [round(ratios[0], 2), round(ratios[-1], 2)],
         "apart": apart,
+        "MiB": memory,
     }
 
 
 def pairs(name: str) -> Iterator[Pair]:
     """The tasks on one network; peers are what transformers, scikit-learn, numpy and minicons offer."""
     subject = bertology_utils.load(name)
-    words = [i.words for i in load_data("sentences", "builtin", n=SENTENCES)["sentences"]][:SENTENCES]
+    words = _sentences()
     folder = models.bundled().get(name) or subject.name
     yield from _reading(subject, words)
-    yield from _scoring(subject, [" ".join(w) for w in words[:60]], str(folder))
+    yield from _scoring(subject, _texts(), str(folder))
     yield from _fitting(subject)
+    yield from _training()
     values = np.random.default_rng(0).normal(size=2000)
     yield Pair("interval of a mean, 2,000 items", "numpy", *_bootstraps(values), apart=0.02)
+
+
+def _sentences() -> list[tuple[str, ...]]:
+    return [i.words for i in load_data("sentences", "builtin", n=SENTENCES)["sentences"]][:SENTENCES]
+
+
+def _texts() -> list[str]:
+    return [" ".join(words) for words in _sentences()[:60]]
 
 
 def _reading(subject, words) -> Iterator[Pair]:
@@ -197,6 +230,52 @@ def _fitting(subject) -> Iterator[Pair]:
     yield Pair("description length", "scikit-learn, tol 1e-8", code, lambda: length(1e-8), 0.3)
 
 
+def _training() -> Iterator[Pair]:
+    """A few steps from the same weights on the same batches; the mean loss, of masked pieces and of the pair."""
+    sys.path += [str(ROOT / part) for part in ("tests", "workshop/pretrain", "workshop/pretrain/tests")]
+    if find_spec("bertology_pretrain") is None:
+        return
+    loops = import_module("test_pretrain_speed")
+    with tempfile.TemporaryDirectory(prefix="bertology-bench-") as folder:
+        run, batches = loops.begun(Path(folder), "english")
+        bare, other = loops.Bare(run, batches), loops.Bare(run, batches).model
+        start = {name: value.clone() for name, value in run.model.state_dict().items()}
+        bare.model.load_state_dict(start), other.load_state_dict(start)
+        trainer = _trainer(other, batches, folder)
+
+        def ours() -> np.ndarray:
+            for _ in batches:
+                run.advance()
+            return np.array([sum(run.step.means())])
+
+        def theirs() -> np.ndarray:
+            return np.array([np.mean([float(bare.advance()) for _ in batches])])
+
+        yield Pair("steps of pretraining", "a bare loop", ours, theirs, 0.05)
+        run.model.load_state_dict(start)
+        yield Pair(
+            "steps of pretraining", "transformers' Trainer", ours, lambda: np.array([trainer().training_loss]), 0.05
+        )
+
+
+def _trainer(model, batches: list, folder: str) -> Callable:
+    """The batches' rows by transformers' own loop, which scores every position."""
+    rows = []
+    for b in batches:
+        labels = torch.full_like(b.ids, -100)
+        labels[b.row, b.place] = b.labels
+        names = ("input_ids", "token_type_ids", "attention_mask", "next_sentence_label", "labels")
+        rows += [dict(zip(names, row)) for row in zip(b.ids, b.types, b.seen, b.random, labels)]
+    options = transformers.TrainingArguments(
+        folder, max_steps=len(batches), per_device_train_batch_size=len(batches[0].ids), learning_rate=1e-3,
+        lr_scheduler_type="constant", weight_decay=0.01, adam_beta2=0.98, optim="adamw_torch_fused", use_cpu=True,
+        report_to=[], save_strategy="no", logging_strategy="no", disable_tqdm=True, dataloader_pin_memory=False,
+    )  # fmt: skip
+    trainer = transformers.Trainer(model, options, train_dataset=rows)
+    trainer.remove_callback(transformers.PrinterCallback)
+    return trainer.train
+
+
 def _bootstraps(values: np.ndarray) -> tuple[Callable[[], np.ndarray], Callable[[], np.ndarray]]:
     def ours() -> np.ndarray:
         return np.array(intervals.mean_interval(values, draws=2000))[1:]
@@ -217,6 +296,32 @@ def matmul_rate(size: int = 768, rows: int = 2048) -> float:
     return round(2 * rows * size * 4 * size / seconds / 1e9, 1)
 
 
+def products(run: Callable[[], np.ndarray], model: torch.nn.Module, turns: int = TURNS) -> dict[str, float]:
+    """GFLOP of the linear layers in a call, and GFLOP per processor second: of the call, and of those products alone.
+
+    The same products at the same shapes are the ceiling of every way that computes what the call computes.
+    """
+    seen: list[tuple[torch.nn.Linear, torch.Size]] = []
+    linear = [m for m in model.modules() if isinstance(m, torch.nn.Linear)]
+    hooks = [m.register_forward_hook(lambda m, given, _: seen.append((m, given[0].shape))) for m in linear]
+    run()
+    for hook in hooks:
+        hook.remove()
+    work = 2e-9 * sum(shape.numel() * m.out_features for m, shape in seen)
+    made = [(m, torch.randn(shape)) for m, shape in seen]
+
+    @torch.inference_mode()
+    def alone() -> np.ndarray:
+        for m, x in made:
+            torch.nn.functional.linear(x, m.weight, m.bias)
+        return np.zeros(0)
+
+    alone()
+    times = [(timed(run)[0], timed(alone)[0]) for _ in range(turns)]
+    whole, bare = (median(t) for t in zip(*times))
+    return {"GFLOP": round(work, 1), "ours": round(work / whole, 1), "products alone": round(work / bare, 1)}
+
+
 def slower(rows: list[dict], before: list[dict], most: float = 0.15) -> list[str]:
     """Tasks whose ratio fell by more than a share, in words; a ratio is of two runs in turns, so machines compare."""
     known = {(row["task"], row["peer"]): row["ratio"] for row in before}
@@ -224,6 +329,11 @@ def slower(rows: list[dict], before: list[dict], most: float = 0.15) -> list[str
     return [
         f"{r['task']}, {r['peer']}: {r['ratio']} times as fast, {known[r['task'], r['peer']]} before" for r in fallen
     ]
+
+
+def _of_products(name: str, turns: int) -> dict[str, float]:
+    subject = bertology_utils.load(name)
+    return products(lambda: cloze.pseudo_log_likelihood(subject, _texts()), subject.model, turns)
 
 
 def main(words: list[str] | None = None) -> int:
@@ -255,6 +365,7 @@ def main(words: list[str] | None = None) -> int:
         "versions": {"torch": torch.__version__, "transformers": transformers.__version__},
         "matmul GFLOP/s": matmul_rate(),
         "budget": Settings.of().budget,
+        "pseudo-log-likelihood GFLOP/s": _of_products(given.model, given.turns),
         "rows": rows,
     }
     print(f"matrix products: {made['matmul GFLOP/s']} GFLOP per processor second")

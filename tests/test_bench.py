@@ -1,13 +1,13 @@
-"""The benchmark counts no times of results that differ, and its stored table says what it should."""
+"""The benchmark counts no times of results that differ, costs are fitted, and the stored tables say what they should."""
 
-import json
 from html import escape
 
 import numpy as np
 import pytest
+import torch
 
 from bertology_utils.book import speed
-from tests import bench
+from tests import bench, costs
 
 
 def of(apart):
@@ -32,9 +32,38 @@ def test_what_became_slower_is_named():
     assert bench.slower([{**before, "ratio": 1.69}], [before]) == ["t, p: 1.69 times as fast, 2.0 before"]
 
 
-def test_the_stored_table_is_shown_whole():
-    made = json.loads((speed.files("bertology_utils") / "assets" / "bench.json").read_text("utf-8"))
+def test_memory_is_what_a_call_adds_at_its_peak():
+    found = bench.peak(lambda: np.ones(8 * 2**20).cumsum()[:1])  # two arrays of 64 MiB at once, and both are gone
+    assert found is None or found == pytest.approx(128, abs=8)
+
+
+def test_products_are_counted_and_timed_alone():
+    model = torch.nn.Sequential(torch.nn.Linear(300, 500), torch.nn.ReLU(), torch.nn.Linear(500, 200))
+    x = torch.randn(1000, 300)
+    found = bench.products(lambda: model(x).detach().numpy(), model, turns=3)
+    assert found["GFLOP"] == pytest.approx(2e-9 * 1000 * (300 * 500 + 500 * 200), abs=0.05)
+    assert 0 < found["ours"] < 1.5 * found["products alone"]
+
+
+def test_a_fit_finds_the_powers_that_costs_were_made_of():
+    shapes = [(n, t, k, w) for n in (4, 16) for t in (8, 32) for k in (2, 8) for w in (128, 512)]
+    powers = costs.fitted(shapes, [3e-9 * n * t**1.1 * k * w**1.8 for n, t, k, w in shapes])
+    np.testing.assert_allclose(powers[1:], [1, 1.1, 1, 1.8], atol=1e-9)
+    np.testing.assert_allclose(costs.predicted(powers, [(32, 128, 12, 768)]), 3e-9 * 32 * 128**1.1 * 12 * 768**1.8)
+
+
+def test_a_survey_takes_longer_at_a_slower_pace_and_ten_machines_share_it():
+    found = costs.survey({"slow": 2e-3, "fast": 2e-4})
+    one, ten = (found["slow"][k] for k in ("one", "ten"))
+    assert found["fast"]["one"] < one < 10 * found["fast"]["one"] and one / 10 - 0.1 <= ten < one
+
+
+def test_the_stored_tables_are_shown_whole():
+    made, measured = speed.stored("bench"), speed.stored("costs")
     page = speed.table()
     assert page.count('<th scope="row">') == len(made["rows"]) and all(
         escape(row["peer"]) in page for row in made["rows"]
     )
+    assert speed.precision().count('<th scope="row">') == sum(map(len, measured["dtype"].values())) >= 10
+    chapters = measured["scale"]["sections"]
+    assert all(f"<td>{row['predicted']}</td>" in speed.scale() for row in chapters) and len(chapters) >= 5

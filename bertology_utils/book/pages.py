@@ -79,6 +79,8 @@ def write(folder: Path, settings: Settings, repository: str = "", site: str = ""
         "cited": coverage.cited_page(),
         "faults": faults.table(),
         "speed": speed.table(),
+        "precision": speed.precision(),
+        "scale": speed.scale(),
         "colab": colab(),
         "licences": samples.licences(),
         "samples": samples.page(),

@@ -1,29 +1,124 @@
-"""The table of how fast the package is beside what others offer for the same task (`make bench`)."""
+"""The tables of speed: the package beside what others offer for the same task (`make bench`), cost by size, half precision."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Sequence
 from html import escape
 from importlib.resources import files
+from typing import Any
+
+from ..claims import ledger
+
+
+def stored(name: str) -> dict[str, Any]:
+    """A stored measurement, ``bench`` or ``costs``; empty where there is none."""
+    file = files("bertology_utils") / "assets" / f"{name}.json"
+    return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+
+
+def _table(names: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table of plain text, the first column its rows' names."""
+    heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
+    body = "".join(
+        f'<tr><th scope="row">{escape(str(first))}</th>{"".join(f"<td>{escape(str(x))}</td>" for x in rest)}</tr>'
+        for first, *rest in rows
+    )
+    return f'<table class="facts even"><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>\n'
 
 
 def table() -> str:
     """Rows of the stored measurement, and what it was made on; empty where there is none."""
-    stored = files("bertology_utils") / "assets" / "bench.json"
-    if not stored.is_file():
+    if not (made := stored("bench")):
         return ""
-    made = json.loads(stored.read_text(encoding="utf-8"))
-    rows = "".join(
-        f'<tr><th scope="row">{escape(row["task"])}</th><td>{escape(row["peer"])}</td><td>{row["ratio"]:.1f} '
-        f"({row['range'][0]:.1f} to {row['range'][1]:.1f})</td><td>{row['apart']:.0e}</td></tr>"
+    rows = (
+        (
+            row["task"],
+            row["peer"],
+            f"{row['ratio']:.1f} ({row['range'][0]:.1f} to {row['range'][1]:.1f})",
+            " / ".join("–" if x is None else f"{x:.0f}" for x in row["MiB"]),
+            f"{row['apart']:.0e}",
+        )
         for row in made["rows"]
     )
-    names = ("task", "beside", "times as fast", "results apart by at most")
-    heads = "".join(f'<th scope="col">{name}</th>' for name in names)
+    work = made["pseudo-log-likelihood GFLOP/s"]
     return (
-        f'<table class="facts even"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>\n\n'
-        f"`{made['model']}`, one thread, processor seconds, medians and ranges of turns; a processor with "
-        f"{made['machine']['capability']} "
-        f"whose matrix products reach {made['matmul GFLOP/s']:.0f} GFLOP per second; torch {made['versions']['torch']}, "
-        f"transformers {made['versions']['transformers']}."
+        _table(("task", "beside", "times as fast", "MiB, ours / theirs", "results apart by at most"), rows)
+        + f"\n`{made['model']}`, one thread, processor seconds, medians and ranges of turns; MiB: what a call adds at its peak "
+        f"to what the process holds. A processor with {made['machine']['capability']} whose matrix products reach "
+        f"{made['matmul GFLOP/s']:.0f} GFLOP per second; torch {made['versions']['torch']}, "
+        f"transformers {made['versions']['transformers']}.\n\n"
+        f"**The ceiling.** These pseudo-log-likelihoods take {work['GFLOP']:.0f} GFLOP of matrix products. Ours are computed at "
+        f"{work['ours']:.0f} GFLOP per second; the products alone, at the same shapes, reach {work['products alone']:.0f}. "
+        f"So no code that computes the same in float32 would be more than {work['products alone'] / work['ours']:.1f} times "
+        "as fast."
     )
+
+
+def precision() -> str:
+    """How far bfloat16 moves what decides, claim by claim; empty where that was not measured."""
+    claims = stored("costs").get("dtype", {})
+    rows = (
+        (
+            ledger.row(row["claim"]).title,
+            model,
+            row["n"],
+            row["measure"],
+            row["figures"],
+            f"{row['moved']:.2f}",
+            row["decided otherwise"],
+            f"{row['times as fast']:.1f}",
+        )
+        for model, found in claims.items()
+        for row in found
+    )
+    names = ("claim", "network", "items per task", "measure that moved most", "figures that decide", "largest movement")
+    return _table((*names, "decided otherwise", "times as fast"), rows) if claims else ""
+
+
+def scale() -> str:
+    """Cost by size as fitted, the whole survey by that, and the prediction beside what chapters took."""
+    if not (made := stored("costs").get("scale")):
+        return ""
+    powers = ", ".join(f"{name} to the power of {power:g}" for name, power in made["powers"].items())
+    beyond = "; ".join(
+        f"{row['length']} pieces: {row['seconds']:g} s measured, {row['predicted']:g} s predicted"
+        for row in made["beyond"]
+    )
+    survey = made["survey"]
+    hours = _table(
+        ("arithmetic", "one, hours", "ten, hours at least"),
+        [(name, each["one"], each["ten"]) for name, each in survey.items() if isinstance(each, dict)],
+    )
+    chapters = _table(
+        (
+            "chapter",
+            "measurements",
+            "took, seconds",
+            "predicted",
+            "predicted / took: a tenth, half, nine tenths lie below",
+        ),
+        [
+            (
+                r["section"],
+                r["measurements"],
+                r["seconds"],
+                r["predicted"],
+                ", ".join(map(str, r["predicted over measured"])),
+            )
+            for r in made["sections"]
+        ],
+    )
+    return (
+        f"Processor seconds of reading go as {powers} (least squares on logarithms over {_grid(made['grid'])}; the fit "
+        f"is off by a factor of {made['off'][0]:g} in the median, {made['off'][1]:g} at worst). Beyond the grid, 12 layers "
+        f"of 768, {made['grid']['sentences'][-1]} sentences: {beyond}.\n\n{hours}\n"
+        f"All {survey['measurements']} measurements of `make real` with 12 layers of 768 and an untrained twin, by the "
+        f"seconds of shipped records and by how fast a piece is read ({1e3 * made['pace']['float32']:.2g} ms in float32, "
+        f"{1e3 * made['pace']['bfloat16']:.2g} ms in bfloat16); {survey['guessed']} have no record and count as the mean."
+        f"\n\n{chapters}"
+    )
+
+
+def _grid(grid: dict[str, Sequence[int]]) -> str:
+    return ", ".join(f"{' / '.join(map(str, values))} {name}" for name, values in grid.items())

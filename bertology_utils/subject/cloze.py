@@ -21,6 +21,8 @@ from .encode import Row, TooLong, batches, forward, gapped, refuse_text, tokeniz
 from .folders import spaces_as_written
 from .models import ModelUnsuitable, Subject
 
+COPIES = 2048  # pieces of masked copies per batch: they are of like length, and of their states the last alone is kept
+
 
 def filler_id(subject: Subject, word: str) -> int | None:
     """The vocabulary id of a word that is one piece, else None.
@@ -227,7 +229,8 @@ def pseudo_log_likelihood(
     ItemError
         If a sentence has no piece: its sum, 0, would be above every other's.
     """
-    budget = (settings or Settings.of()).budget
+    settings = settings or Settings.of()
+    budget = settings.batch_tokens or max(COPIES, settings.budget)
     mask = subject.tokenizer.mask_token_id
     totals = np.zeros(len(sentences))
     for start, window in windows(sentences, 64):  # a window of masked copies: one per piece

@@ -8,6 +8,7 @@ import torch
 from support import tiny
 
 from bertology_utils.data.items import Cloze, ForcedChoice, ItemError, MinimalPair
+from bertology_utils.settings import Settings
 from bertology_utils.subject import cloze, encode
 from bertology_utils.subject.encode import TooLong
 
@@ -72,6 +73,14 @@ def test_pseudo_log_likelihood_masks_each_piece_in_turn():
             total += float(torch.log_softmax(logits, -1)[gold[k]])
         got = cloze.pseudo_log_likelihood(subject, [words], whole_word=whole)
         np.testing.assert_allclose(got, [total], atol=1e-4)
+
+
+def test_a_sentence_scores_the_same_in_batches_of_any_size():
+    texts = ["unable dogs sleep", "the dogs", "the unable dogs sleep and the dogs sleep"]
+    few, many = (
+        cloze.pseudo_log_likelihood(tiny(), texts, settings=Settings(batch_tokens=size)) for size in (12, None)
+    )
+    np.testing.assert_allclose(few, many, atol=3e-5)
 
 
 def test_minimal_pairs_compare_whole_sentences():

@@ -88,8 +88,8 @@ class Bare:
         )
         self.pair, self.bf16, self.batches, self.at = run.config.pair != "none", run.step.autocast, batches, 0
 
-    def advance(self) -> None:
-        """One step."""
+    def advance(self) -> torch.Tensor:
+        """One step; its loss."""
         b = self.batches[self.at % len(self.batches)]
         self.at += 1
         self.adam.zero_grad(set_to_none=True)
@@ -102,6 +102,7 @@ class Bare:
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
         self.adam.step()
+        return loss.detach()
 
 
 def plain(batch) -> SimpleNamespace:
@@ -120,23 +121,32 @@ def seconds(work, times: int) -> float:
     return time.process_time() - start
 
 
-@pytest.mark.parametrize(("size", "option"), [*(("generated", option) for option in OPTIONS), ("english", "pieces")])
-def test_training_is_nearly_as_fast_as_a_bare_loop(tmp_path, size, option):
-    """The median over turns of the bare loop's time over ours: planning, masking and the log are ours alone."""
+def begun(folder: Path, size: str, option: str = "pieces", steps: int = STEPS) -> tuple[Run, list]:
+    """A run at its beginning, and the batches of its first steps as the bare loop takes them."""
     shape = dict(SIZES[size])
     phase = Phase(length=shape.pop("length"), share=1.0)
     config = configuration(
         **shape, phases=(phase,), max_positions=phase.length, tokens=10**9, eval_length=32, **OPTIONS[option]
     )
-    run = Run(config, corpus(config.vocab), tmp_path, World(0, 1, torch.device("cpu")), False)
-    rows = (torch.from_numpy(run.stream.batch(phase.length, config.rows(phase))) for _ in range(STEPS))
-    bare = Bare(run, [plain(run._masked(planned, phase.length)) for planned in rows])
+    run, same = (Run(config, corpus(config.vocab), folder, World(0, 1, torch.device("cpu")), False) for _ in range(2))
+    batches = []
+    for same.number in range(steps):
+        planned = torch.from_numpy(same.stream.batch(phase.length, config.rows(phase)))
+        batches.append(plain(same._masked(planned, phase.length)))
+    return run, batches
+
+
+@pytest.mark.parametrize(("size", "option"), [*(("generated", option) for option in OPTIONS), ("english", "pieces")])
+def test_training_is_nearly_as_fast_as_a_bare_loop(tmp_path, size, option):
+    """The median over turns of the bare loop's time over ours: planning, masking and the log are ours alone."""
+    run, batches = begun(tmp_path, size, option)
+    bare = Bare(run, batches)
     seconds(run.advance, WARM), seconds(bare.advance, WARM)
     ratios, pace = [], []
     for _ in range(TURNS):
         ours, theirs = seconds(run.advance, STEPS), seconds(bare.advance, STEPS)
         ratios.append(theirs / ours)
-        pace.append(STEPS * config.batch_tokens / ours)
+        pace.append(STEPS * run.config.batch_tokens / ours)
     print(
         f"{size:10} {option:13} {median(ratios):6.1%} of a bare loop [{min(ratios):.0%} to {max(ratios):.0%}]; "
         f"{median(pace):8,.0f} positions per second"
