@@ -145,7 +145,7 @@ def sections() -> list[dict[str, Any]]:
         pace = (took - none) / one
         each = np.array([(seconds, none + pace * one) for seconds, none, one in own])
         apart = np.quantile(each[:, 1] / each[:, 0], (0.1, 0.5, 0.9)).round(2).tolist()
-        seconds, expected = each.sum(0).round().tolist()
+        seconds, expected = each.sum(0).round().astype(int).tolist()
         out.append(
             {"section": name, "measurements": len(own), "seconds": seconds, "predicted": expected, "pace": float(f"{pace:.2g}"),
              "predicted over measured": apart}
