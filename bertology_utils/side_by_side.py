@@ -34,6 +34,8 @@ RANK = (
     "mpnet",
     "me5",
     "me5-q4",
+    "me5-mlm",
+    "me5-mlm-q4",
     "mini",
     "mini-multi",
     "toy",

@@ -31,6 +31,8 @@ SIZED = {
     "mpnet": "mpnet",
     "me5": "me5",
     "me5-q4": "me5",
+    "me5-mlm": "me5",
+    "me5-mlm-q4": "me5",
 }  # others, nearer to BERT-base's size, and what readers call them
 SHOWN = (
     "mini",

@@ -33,9 +33,8 @@ def models_(
         if put and network.installed:
             relatives.put(name, settings)
     for name, network in NETWORKS.items():
-        where = relatives.where(name, settings) or "not here"
-        names = {name: ", with the bundled mask adapter" if name in bundled else ""}
+        said = f"{relatives.where(name, settings) or 'not here'}: {network.about}"
+        adapted = "with the bundled mask adapter" if network.adapter in bundled else "and no mask adapter is bundled"
+        typer.echo(f"{name:18} {said}{f', {adapted}' if network.adapter else ''}")
         if relatives.known(plain := name + relatives.PLAIN):
-            names = {**(names if name in bundled else {name: ", and no mask adapter is bundled"}), plain: ""}
-        for each, more in names.items():
-            typer.echo(f"{each:18} {where}: {network.about}{more}")
+            typer.echo(f"{plain:18} {said}")

@@ -21,9 +21,11 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 OURS = ("mini", "mini-untrained")
 # as the cards call them
 SHORT = {
-    f"{name}{mark}untrained": "untrained" for name in ("mini", "mini-multi", "mpnet", "me5-q4") for mark in ("-", ", ")
+    f"{name}{mark}untrained": "untrained"
+    for name in ("mini", "mini-multi", "mpnet", "me5-q4", "me5-mlm-q4")
+    for mark in ("-", ", ")
 }
-SHORT |= {"all-MiniLM-L6-v2": "MiniLM", "me5-q4": "me5"}
+SHORT |= {"all-MiniLM-L6-v2": "MiniLM", "me5-q4": "me5", "me5-mlm-q4": "me5-mlm"}
 # places that the published BERTs and their relative keep in every figure
 PUBLISHED = {
     "bert-base": 2,

@@ -29,8 +29,10 @@ class Network:
         The files of packages that it is put together from.
     put : callable, optional
         ``(paths of the parts, folder to fill)``; None where the first part lies in a model's folder.
-    masks : bool
-        Whether it is not to be had by its short name without a mask adapter.
+    adapter : str
+        The bundled mask adapter without which it is not to be had by its short name.
+    of : str
+        The network that the adapter is merged into, where that has a short name of its own; it then has no files of its own.
     instead : str
         The relative to take where the Hub is out of reach.
     """
@@ -41,7 +43,8 @@ class Network:
     revision: str = ""
     parts: tuple[Packed, ...] = ()
     put: Callable[[Sequence[Path], Path], None] | None = None
-    masks: bool = False
+    adapter: str = ""
+    of: str = ""
     instead: str = ""
 
     @property
@@ -111,7 +114,7 @@ NETWORKS = {
             )
         ),
         put=unzipped,
-        masks=True,
+        adapter="mpnet",
     ),
     "me5": Network(
         "BERT's architecture, 12 layers of 384, 100 languages (multilingual-e5-small): tuned on pairs of texts",
@@ -136,4 +139,6 @@ NETWORKS = {
         ),
         put=quantized.unpacked,
     ),
+    "me5-mlm": Network("me5 made to fill masks", adapter="me5-mlm", of="me5", instead="me5-mlm-q4"),
+    "me5-mlm-q4": Network("me5-q4 made to fill masks", adapter="me5-mlm", of="me5-q4"),
 }

@@ -2,7 +2,8 @@
 
 A network is known by the hash of its weights, so that figures of two readers are figures of one network, wherever they
 had it from. What lies in pieces is put together once, in the cache folder. `mpnet` is the base with the mask adapter that
-is bundled (`adapters`), `mpnet-plain` the base as it was published, its control; so with the others.
+is bundled (`adapters`), `mpnet-plain` the base as it was published, its control. `me5` is plain itself, since claims about
+vectors are measured on it; with its adapter it is `me5-mlm`.
 """
 
 from __future__ import annotations
@@ -51,11 +52,11 @@ class Found:
 def known(name: str) -> bool:
     """Whether a name is that of a relative, or of its plain control.
 
-    >>> known("mpnet"), known("mpnet-plain"), known("mini"), known("all-MiniLM-L6-v2-plain")
-    (True, True, False, False)
+    >>> known("mpnet"), known("mpnet-plain"), known("mini"), known("me5-mlm"), known("me5-mlm-plain")
+    (True, True, False, True, False)
     """
     short = name.removesuffix(PLAIN)
-    return short in NETWORKS and (short == name or NETWORKS[short].masks or short in adapters.bundled())
+    return short in NETWORKS and (short == name or bool(NETWORKS[short].adapter and not NETWORKS[short].of))
 
 
 def published_as(name: str) -> str:
@@ -96,30 +97,34 @@ def find(name: str, settings: Settings) -> Found:
         It cannot be had, or is not what was published; one line that says what to type.
     """
     short = name.removesuffix(PLAIN)
-    network, adapter = NETWORKS[short], None if short != name else adapters.bundled().get(short)
-    if network.masks and short == name and adapter is None:
+    network = NETWORKS[short]
+    base = network.of or short
+    adapter = adapters.bundled().get(network.adapter) if short == name else None
+    if network.adapter and short == name and adapter is None:
         raise ModelUnavailable(
-            f"model {name!r} is {name}{PLAIN} with a mask adapter, and none is bundled: `bertology adapt` trains one"
+            f"model {name!r} is {network.of or name + PLAIN} with a mask adapter, and none is bundled"
+            f"{' (a checkout of the project has it)' if network.of else ''}: `bertology adapt` trains one"
         )
     try:
-        folder, source = _folder(short, network, settings)
+        folder, source = _folder(base, NETWORKS[base], settings)
     except ModelUnavailable:
-        other = network.instead
-        if not other or not (NETWORKS[other].installed or _place(other, settings).is_dir()):
+        if not (other := network.instead) or not where(other, settings):
             raise
         return find(next(n for n in (other + name[len(short) :], other) if known(n)), settings)
-    return Found(name, folder, source + (f" + adapter {short} (bundled)" if adapter else ""), adapter)
+    return Found(name, folder, source + (f" + adapter {network.adapter} (bundled)" if adapter else ""), adapter)
 
 
 def here(name: str, settings: Settings) -> bool:
     """Whether a name is a relative's that could be loaded without a network. Hashes are not looked at."""
     short = name.removesuffix(PLAIN)
-    whole = short != name or short in adapters.bundled()
-    return known(name) and (whole or not NETWORKS[short].masks) and bool(where(short, settings))
+    if not known(name) or (short == name and NETWORKS[name].adapter not in ("", *adapters.bundled())):
+        return False
+    return bool(where(short, settings))
 
 
 def where(name: str, settings: Settings) -> str:
     """Where a network is on this machine, in words; empty where it is not."""
+    name = NETWORKS[name].of or name
     network = NETWORKS[name]
     if network.repo and hub.cached(network.repo, network.revision):
         return "in the Hub's cache"

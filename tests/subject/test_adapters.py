@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 import torch
-from packed_networks import in_five_parts, write_mpnet
+from packed_networks import in_five_parts, in_four_bits, write_mpnet
 
 from bertology_utils.settings import Settings
-from bertology_utils.subject import adapters, networks
+from bertology_utils.subject import adapters, hub, networks, relatives
 from bertology_utils.subject.models import load
 from bertology_utils.subject.suitable import ModelUnavailable
 from tests.support import write_model
@@ -26,6 +26,7 @@ MAPS = {  # as mask adapters are trained: all linear maps of each layer, and the
         ["cls.predictions.transform.dense", "cls.predictions.transform.LayerNorm"],
     ),
 }
+ME5 = networks.NETWORKS["me5"]
 IDS = torch.tensor([[3, 7, 9, 5, 11, 4], [3, 12, 6, 8, 4, 0]])
 
 
@@ -176,6 +177,32 @@ def test_mpnet_is_its_base_with_the_bundled_adapter(tmp_path, monkeypatch, named
     assert mine.sha256 == it.sha256 and mine.source.endswith("part-005==0.0.1 (mpnet-plain) + adapter folder")
 
 
+def test_me5_stays_plain_and_with_its_adapter_has_a_name_of_its_own(tmp_path, monkeypatch):
+    site = tmp_path / "site"
+    site.mkdir()
+    monkeypatch.syspath_prepend(site)
+    monkeypatch.setitem(networks.NETWORKS, "me5-q4", in_four_bits(site)[0])
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
+    monkeypatch.setattr(hub, "_downloaded", lambda *_: (_ for _ in ()).throw(ConnectionError("no network")))
+    settings = Settings(device="cpu", cache=tmp_path / "cache")
+    monkeypatch.setattr(adapters, "bundled", dict)
+    with pytest.raises(
+        ModelUnavailable, match=r"is me5 with a mask adapter, and none is bundled \(a checkout .* has it\)"
+    ):
+        load("me5-mlm", settings)
+    assert not relatives.here("me5-mlm-q4", settings) and relatives.here("me5-q4", settings)
+    logits = write_adapter("bert", relatives.put("me5-q4", settings), tmp_path / "adapter", named=ME5.repo)
+    monkeypatch.setattr(adapters, "bundled", lambda: {"me5-mlm": tmp_path / "adapter"})
+    it = load("me5-mlm", settings)
+    assert it.name == "me5-mlm-q4" and it.has_mlm and it.source.endswith("0.3.0 + adapter me5-mlm (bundled)")
+    assert float((logits_of(it) - logits).abs().mul((IDS != 0)[..., None]).max()) < 1e-5
+    twin, plain = load("me5-mlm-untrained", settings), load("me5", settings)
+    assert twin.name == "me5-mlm-q4-untrained" and twin.has_mlm and twin.is_twin
+    assert plain.name == "me5-q4" and not plain.has_mlm and plain.sha256 != it.sha256
+    with pytest.raises(ModelUnavailable):
+        load("me5-mlm-plain", settings)
+
+
 def test_peft_is_only_imported_where_there_is_an_adapter():
     code = "import sys; from bertology_utils import load; load('toy'); sys.exit('peft' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
@@ -183,5 +210,6 @@ def test_peft_is_only_imported_where_there_is_an_adapter():
 
 def test_bundled_adapters_say_whose_they_are_and_are_small():
     for name, folder in adapters.bundled().items():
-        assert adapters.base_of(folder) in (name, networks.NETWORKS[name].repo)
+        network = networks.NETWORKS[name]
+        assert adapters.base_of(folder) in (name, networks.NETWORKS[network.of or name].repo)
         assert sum(p.stat().st_size for p in folder.iterdir()) < 10e6 and (folder / "README.md").is_file()

@@ -8,6 +8,7 @@ at the batch where it stopped, and a cool-down, in which the rates fall to nough
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import time
@@ -17,16 +18,22 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 import torch.nn.functional as F
+from torch.func import functional_call
 from transformers.utils import logging as transformers_logging
 
 from bertology_utils.errors import Refusal
 from bertology_utils.files import scratch, write
 from bertology_utils.provenance import sha256, versions
+from bertology_utils.settings import Settings
+from bertology_utils.subject import relatives
+from bertology_utils.subject.networks import NETWORKS
 
 from . import checkpoint, signals
 from .lowrank import fuse
+from .modelcard import languages
 from .passages import Text, batches, masked
 from .precision import native
 
@@ -65,6 +72,9 @@ class Plan:
         Share of the passages that are never trained on, chosen by a hash of their text.
     power : float
         Each file's share of the text is its size to this power: below 1, small languages count for more.
+    counted : int
+        Passages whose pieces are counted first, in a large vocabulary: training scores these pieces alone, and the decoder's
+        bias begins with their log frequencies; 0: all pieces, from nought. The head is of the whole vocabulary either way.
     """
 
     rank: int = 16
@@ -80,6 +90,7 @@ class Plan:
     cooldown: int = 500_000
     held_out: float = 0.002
     power: float = 1.0
+    counted: int = 0
     seed: int = 0
 
 
@@ -90,9 +101,12 @@ class Run:
         self, base: str | Path, corpus: Iterable[str | Path], plan: Plan, out: Path, start: Path | None = None
     ) -> None:
         self.plan, self.out = plan, out
-        self.base = str(base)
+        self.base, self.name = str(base), ""  # a relative's name on records
         self.tokenizer, self.model = begin(base, plan)
         self.text = Text(corpus, plan)
+        self.scored: torch.Tensor | None = None  # ids, (S,)
+        if plan.counted:
+            self.count()
         self.trained = {n: p for n, p in self.model.named_parameters() if p.requires_grad}
         head = [p for n, p in self.trained.items() if _of_head(n)]
         rest = [p for n, p in self.trained.items() if not _of_head(n)]
@@ -143,13 +157,55 @@ class Run:
         self.draw = card["draws"]
         self.before = [*card.pop("before", []), card]
 
-    def logits(self, ids: torch.Tensor, real: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
-        """Logits (N, V) of the pieces wanted."""
+    def count(self) -> None:
+        """Score what occurs in the first passages of the text alone, and let the decoder's bias begin with how often it does."""
+        path = self.out / "counts.npy"
+        if not path.is_file():
+            drawn = itertools.islice(self.text.drawn(self.tokenizer), self.plan.counted)
+            ids = np.concatenate([row for _, rows in drawn for row in rows])
+            counts = np.bincount(ids, minlength=self.head.decoder.out_features)
+            checkpoint.atomic(path, lambda stream: np.save(stream, counts))
+        counts = torch.from_numpy(np.load(path))
+        self.scored = counts.nonzero()[:, 0]
+        self.place = torch.full_like(counts, -1).index_put_((self.scored,), torch.arange(len(self.scored)))
+        self.narrow = self.head.decoder.weight.detach()[self.scored]
+        logs = (counts + 0.5).log()
+        with torch.no_grad():
+            self.head.decoder.bias.copy_(logs - logs[self.scored].mean())
+
+    @property
+    def head(self) -> Any:
         network = self.model.get_base_model()
+        return network.lm_head if hasattr(network, "lm_head") else network.cls.predictions
+
+    def states(self, ids: torch.Tensor, real: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
+        """States (N, H) of the last layer at the pieces wanted."""
         with torch.autocast("cpu", torch.bfloat16, enabled=self.half):
-            states = network.base_model(ids, attention_mask=real).last_hidden_state[wanted]
-            head = network.lm_head if hasattr(network, "lm_head") else network.cls.predictions
-            return head(states).float()
+            return self.model.get_base_model().base_model(ids, attention_mask=real).last_hidden_state[wanted]
+
+    def logits(self, states: torch.Tensor) -> torch.Tensor:
+        """Logits (N, V) for states."""
+        with torch.autocast("cpu", torch.bfloat16, enabled=self.half):
+            return self.head(states).float()
+
+    def backward(self, states: torch.Tensor, gold: torch.Tensor) -> float:
+        """Gradients of the mean loss of the pieces `gold` (N,) for states (N, H); the loss."""
+        if self.scored is None:
+            loss = F.cross_entropy(self.logits(states), gold)
+            loss.backward()
+            return loss.item()
+        known = self.place[gold] >= 0
+        states, gold = states[known], self.place[gold][known]
+        below, total = states.detach().requires_grad_(), 0.0
+        for part, target in zip(below.split(64), gold.split(64), strict=True):  # their logits stay in the cache
+            decoder = {"decoder.weight": self.narrow, "decoder.bias": self.head.decoder.bias[self.scored]}
+            with torch.autocast("cpu", torch.bfloat16, enabled=self.half):
+                logits = functional_call(self.head, decoder, (part,))
+            loss = F.cross_entropy(logits.float(), target, reduction="sum") / len(gold)
+            loss.backward()
+            total += loss.item()
+        states.backward(below.grad)
+        return total
 
     @property
     def half(self) -> bool:
@@ -165,7 +221,7 @@ class Run:
         return self._go(pieces, deadline, report, None)
 
     def _go(self, pieces: int, deadline: float, report: float, cooling: int | None) -> bool:
-        clock = last = time.monotonic()
+        clock = last = time.process_time()  # a core's time: others may be at work on the machine
         stream = batches(self.text.drawn(self.tokenizer, self.draw), self.plan)
         self.model.train()
         for module in self.model.modules():  # as little text as there is, it is not seen twice: nothing to regularise
@@ -178,9 +234,8 @@ class Run:
                     group["lr"] = rate * factor
                 key = (self.plan.seed, len(self.before), self.step)
                 ids, real, wanted, labels = masked(rows, self.tokenizer, self.plan.hidden, *key)
-                loss = F.cross_entropy(self.logits(ids, real, wanted), labels[wanted])
                 self.optimiser.zero_grad()
-                loss.backward()
+                loss = self.backward(self.states(ids, real, wanted), labels[wanted])
                 torch.nn.utils.clip_grad_norm_(list(self.trained.values()), 1.0)
                 self.optimiser.step()
                 self.step += 1
@@ -188,18 +243,15 @@ class Run:
                 if draw < 0:
                     continue
                 self.draw = draw  # a pool is done: here, and here alone, a run can be taken up exactly
-                now = time.monotonic()
+                now = time.process_time()
+                self.seconds, clock = self.seconds + now - clock, now
                 if now - last > report:
-                    self.seconds += now - clock
-                    self.note(loss.item())
-                    if cooling is None:
-                        self.save()
-                    clock = last = time.monotonic()
-                if self.pieces >= pieces or now > deadline or caught:
+                    self.note(loss)
+                    clock = last = time.process_time()
+                if cooling is None:
+                    self.save()
+                if self.pieces >= pieces or time.monotonic() > deadline or caught:
                     break
-        self.seconds += time.monotonic() - clock
-        if cooling is None:
-            self.save()
         if caught:
             raise signals.Interrupted(caught[0], self.out, self.pieces)
         return self.pieces >= pieces
@@ -210,6 +262,11 @@ class Run:
         self.curve.append(row)
         print(" ".join(f"{k} {v:.4g}" if isinstance(v, float) else f"{k} {v:,}" for k, v in row.items()), flush=True)
         self.model.train()
+
+    def languages(self) -> dict[str, dict[str, float]]:
+        """Held-out loss and accuracy of each language, where there are several."""
+        codes = sorted(languages(p.name for p in self.text.files))
+        return {code: evaluate(self, 24, code) for code in codes} if len(codes) > 1 else {}
 
     def finish(self, folder: Path, name: str | None = None) -> Path:
         """Cool down from where the run stands and export the adapter; the run's state stays as it was."""
@@ -231,11 +288,14 @@ class Run:
             weights = temporary / "adapter_model.safetensors"
             save_file({k: v.to(torch.bfloat16).contiguous() for k, v in load_file(weights).items()}, weights)
             card = {
+                "base": self.name,
                 "plan": asdict(self.plan),
                 "pieces": self.pieces,
                 "draws": self.draw,
                 "seconds": round(self.seconds),
+                "scored": None if self.scored is None else len(self.scored),
                 "curve": self.curve,
+                "languages": self.languages(),
                 "files": {p.name: sha256(p) for p in self.text.files},
                 "versions": versions(),
                 "before": self.before,
@@ -291,15 +351,15 @@ def _of_head(name: str) -> bool:
     return "lm_head" in name or "cls.predictions" in name
 
 
-def evaluate(run: Run, n: int = 300) -> dict[str, float]:
+def evaluate(run: Run, n: int = 300, of: str | None = None) -> dict[str, float]:
     """Held-out loss (nats per piece) and accuracy at 1 over the vocabulary; 15 % hidden, the same pieces each time."""
-    rows = run.text.held_rows(run.tokenizer, n)
+    rows = run.text.held_rows(run.tokenizer, n, of)
     total, right, count = 0.0, 0, 0
     run.model.eval()
     with torch.inference_mode():
         for i in range(0, len(rows), 16):
             ids, real, wanted, labels = masked(rows[i : i + 16], run.tokenizer, 0.15, "held", i)
-            logits, gold = run.logits(ids, real, wanted), labels[wanted]
+            logits, gold = run.logits(run.states(ids, real, wanted)), labels[wanted]
             total += F.cross_entropy(logits, gold, reduction="sum").item()
             right += int((logits.argmax(-1) == gold).sum())
             count += len(gold)
@@ -324,7 +384,7 @@ def adapt(
     Parameters
     ----------
     base : str or Path
-        Folder of the network (config.json, model.safetensors, tokenizer).
+        Short name of a relative, or folder of a network (config.json, model.safetensors, tokenizer).
     corpus : paths
         ``.txt`` or ``.txt.xz`` files, or folders of them; a blank line between documents.
     out : str or Path
@@ -350,7 +410,12 @@ def adapt(
     CheckpointError, CorpusError, Refusal
         The folder is of another run; no text; no such architecture.
     """
+    trained = ""
+    if relatives.known(plain := relatives.published_as(str(base))):
+        found = relatives.find(plain, Settings.of())
+        base, trained, name = found.folder, found.name, name or NETWORKS[plain.removesuffix(relatives.PLAIN)].repo
     begun = Run(base, corpus, replace(plan or Plan(), **changes), Path(out), Path(start) if start else None)
+    begun.name = trained
     with checkpoint.claimed(Path(out)):
         deadline = time.monotonic() + 60 * minutes if minutes else math.inf
         begun.train(int(pieces), deadline)

@@ -24,7 +24,8 @@ BASES = {  # who made the networks, on what, and under which licence: as their o
         "Apache 2.0"
     ),
     "intfloat/multilingual-e5-small": (
-        "12 layers of width 384, 250,037 pieces, about 100 languages; tuned by intfloat on pairs of texts, translations among them; MIT"
+        "12 layers of width 384, 250,037 pieces, about 100 languages. Begun as Microsoft's Multilingual-MiniLM-L12-H384, which was "
+        "distilled from XLM-R; then tuned by intfloat on about a billion pairs of texts, translations among them; MIT"
     ),
 }
 PROFILES = {  # (claim, measure) -> what it is called, and the rows that are meant
@@ -92,6 +93,26 @@ def profiles(folder: str | Path, name: str, plain: str | Path) -> Path:
     return write(Path(folder) / "profiles.csv", stream.getvalue())
 
 
+def _beside(training: dict[str, Any], base: str) -> str:
+    """What of the base's weights the adapter was trained beside, where that is not what is published under its name."""
+    if training.get("base") != "me5-q4":
+        return ""
+    return f" The adapter was trained beside its weights in 4 bits (`me5-q4`); beside `{base}` itself nothing was measured."
+
+
+def _scored(training: dict[str, Any]) -> str:
+    """What the softmax of training went over, where not over the vocabulary; how files were drawn."""
+    plan, said = training["plan"], ""
+    if training.get("scored"):
+        said += (
+            f" Training told {training['scored']:,} pieces from one another, those of the first {plan['counted']:,} passages; the head is "
+            "of the whole vocabulary, where the others keep the bias that a piece never met begins with."
+        )
+    if plan.get("power", 1) != 1:
+        said += f" Each file's share is its size to the power of {plan['power']:g}."
+    return said
+
+
 def _curve(curve: Sequence[dict[str, Any]], before: int = 0) -> str:
     lines = "\n".join(f"| {before + r['pieces']:,} | {r['loss']:.3f} | {r['accuracy']:.3f} |" for r in curve)
     return f"| pieces | held-out loss (nats) | accuracy |\n|---|---|---|\n{lines}"
@@ -119,10 +140,10 @@ def text(
         f"It gives back to `{base}` what its tuning on sentences took: the filling of masks. The network itself is not changed: "
         f"beside every linear map of its layers a product of two matrices of rank {plan['rank']} is added, with all biases, and a head "
         "(dense, GELU, layer norm, decoder tied to the word embeddings).",
-        f"**Base.** {BASES.get(base, 'See its own card')}.",
+        f"**Base.** {BASES.get(base, 'See its own card')}.{_beside(training, base)}",
         f"**Training.** {training['pieces']:,} pieces of plain text in {training['seconds'] / 3600:.1f} hours of one processor core; "
         f"{plan['hidden']:.0%} of the pieces hidden, rates {plan['rate']:g} (adapter) and {plan['head_rate']:g} (head), constant and in the "
-        f"last {plan['cooldown']:,} pieces falling to nought. No text was chosen for what the book's items ask.",
+        f"last {plan['cooldown']:,} pieces falling to nought. No text was chosen for what the book's items ask.{_scored(training)}",
         f"**Held out.** {last['loss']:.3f} nats per piece, {last['accuracy']:.1%} guessed out of the whole vocabulary "
         f"({last['n']:,} pieces, 15 % hidden).",
         table,
@@ -148,6 +169,11 @@ def text(
         head = f"| measure | network | {' | '.join(map(str, range(depth)))} |\n|{'---|' * (depth + 2)}\n"
         lines = "\n".join(f"| {measure} | {network} | {' | '.join(row)} |" for (measure, network), row in by.items())
         parts.append(f"**Plain and adapted, layer by layer** (0: the embeddings).\n\n{head}{lines}")
+    if by := training.get("languages"):
+        lines = "\n".join(f"| {code} | {r['loss']:.3f} | {r['accuracy']:.3f} | {r['n']:,} |" for code, r in by.items())
+        parts.append(
+            f"**Held out, by language.**\n\n| language | loss (nats) | accuracy | pieces |\n|---|---|---|---|\n{lines}"
+        )
     parts += [
         f"**Text.**\n\n{sources}",
         "**Licence.** The adapter's numbers: MIT, as the package's; text under CC BY-SA was read in training (above). The base has its own.",

@@ -71,7 +71,9 @@ def pretrain(
 
 @app.command()
 def adapt(
-    base: Annotated[Path, typer.Argument(help="Folder of a network that has lost its head for masks.")],
+    base: Annotated[
+        str, typer.Argument(help="A network without a head for masks: a relative's short name, or a folder.")
+    ],
     corpus: Annotated[list[Path], typer.Option(help="Text files (.txt, .txt.xz) or folders of them.")],
     out: Annotated[Path, typer.Option(help="Folder of the run; a run there is resumed.")],
     pieces: Annotated[float, typer.Option(help="Stop at so many pieces.")] = 10e6,

@@ -15,6 +15,7 @@ import numpy as np
 import torch
 
 from .masking import seed
+from .modelcard import languages
 from .text import find, is_held_out, lines, sentences
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ class Text:
     """The passages of some files, in an order of the seed's, and those held out."""
 
     def __init__(self, corpus: Iterable[str | Path], plan: Plan) -> None:
-        self.files = find(corpus)
+        self.files = find(corpus, ("verse_ids.*",))
         self.passages: list[list[str]] = []  # of each file; paragraphs joined by line breaks
         self.held: list[list[str]] = []
         for path in self.files:
@@ -55,13 +56,15 @@ class Text:
                 rng = np.random.default_rng(seed(self.plan.seed, "rows", draw))
                 yield draw, list(cut(self.passages[file][orders[file][at]], tokenizer, self.plan, rng))
 
-    def held_rows(self, tokenizer: Any, n: int) -> list[list[int]]:
-        """So many rows of the passages held out, of each file by its share."""
+    def held_rows(self, tokenizer: Any, n: int, of: str | None = None) -> list[list[int]]:
+        """So many rows of the passages held out, of each file (of one language) by its share."""
+        mine = [i for i, path in enumerate(self.files) if of is None or languages([path.name]) == {of}]
+        shares = self.shares / self.shares[mine].sum()
         out: list[list[int]] = []
-        for i, whole in enumerate(self.held):
+        for i in mine:
             rng = np.random.default_rng(seed("held", i))
-            mine = [row for passage in whole for row in cut(passage, tokenizer, self.plan, rng)]
-            out += [mine[k] for k in rng.permutation(len(mine))[: max(1, round(n * self.shares[i]))]]
+            rows = [row for passage in self.held[i] for row in cut(passage, tokenizer, self.plan, rng)]
+            out += [rows[k] for k in rng.permutation(len(rows))[: max(1, round(n * shares[i]))]]
         return out
 
 

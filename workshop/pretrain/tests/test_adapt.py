@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import random
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -99,6 +101,34 @@ def test_it_learns_and_the_export_is_what_was_trained(base, text, tmp_path):
         theirs = merged(input_ids=ids, attention_mask=real).logits[wanted].float()
     loss = torch.nn.functional.cross_entropy(theirs, gold[wanted]).item()
     assert loss == pytest.approx(after["loss"], abs=0.1)  # other masks than the curve's batches of 16, half precision
+
+
+def test_of_a_large_vocabulary_what_occurs_is_scored_alone_and_the_head_has_it_all(base, text, tmp_path):
+    run = Run(base, [text], replace(PLAN, counted=200), tmp_path)
+    run.model.float()
+    run.narrow = run.narrow.float()
+    scored, start = run.scored, run.head.decoder.bias.detach().clone()
+    drawn = itertools.islice(run.text.drawn(run.tokenizer), 200)
+    assert set(scored.tolist()) == {i for _, rows in drawn for row in rows for i in row} and len(scored) < 40
+    ids, real, wanted, gold = masked(run.text.held_rows(run.tokenizer, 12), run.tokenizer, 0.5, 1)
+    loss = run.backward(run.states(ids, real, wanted), gold[wanted])
+    ours = {n: p.grad.clone() for n, p in run.trained.items()}
+    run.optimiser.zero_grad()
+    among = torch.full((len(run.tokenizer),), -math.inf)
+    among[scored] = 0
+    theirs = torch.nn.functional.cross_entropy(run.logits(run.states(ids, real, wanted)) + among, gold[wanted])
+    theirs.backward()
+    assert loss == pytest.approx(theirs.item(), rel=1e-4)
+    torch.testing.assert_close(ours, {n: p.grad for n, p in run.trained.items()}, rtol=1e-3, atol=1e-5)
+
+    run = Run(base, [text], replace(PLAN, counted=200), tmp_path)  # the counts are kept
+    before = adapt.evaluate(run, 40)["loss"]
+    run.train(12_000, math.inf)
+    assert adapt.evaluate(run, 40)["loss"] < before - 0.05 < math.log(len(start)) - 4  # over all pieces
+    bias, never = run.head.decoder.bias.detach(), torch.ones(len(start), dtype=torch.bool)
+    never[scored] = False
+    assert torch.equal(bias[never], start[never]) and bias[never].max() < bias[scored].mean()
+    assert not torch.equal(bias[scored], start[scored])
 
 
 def test_a_run_goes_on_exactly_where_it_stopped(base, text, tmp_path):
