@@ -399,8 +399,8 @@ card("mbt.agreement.bacon2019")
 # ## Is it poor at generation?
 #
 # {cite:t}`ronnqvist2019` let it fill gaps and write text: worse than monolingual models, though it can fill a main auxiliary
-# in German and the Nordic languages. Gaps in English go to `mini-multi` and to `mini`, which has eight layers in place of six
-# and has read other text, all of it English; auxiliaries are asked in German and Swedish. Both are of Tatoeba's sentences.
+# in German and the Nordic languages. Gaps in English go to the multilingual network and to `mini`, which is of another size and
+# has read other text, all of it English; auxiliaries are asked in German and Swedish. Both are of Tatoeba's sentences.
 
 # %%
 examples("mbt.generation.ronnqvist2019")

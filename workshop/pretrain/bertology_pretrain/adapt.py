@@ -163,8 +163,8 @@ class Run:
         if not path.is_file():
             drawn = itertools.islice(self.text.drawn(self.tokenizer), self.plan.counted)
             ids = np.concatenate([row for _, rows in drawn for row in rows])
-            counts = np.bincount(ids, minlength=self.head.decoder.out_features)
-            checkpoint.atomic(path, lambda stream: np.save(stream, counts))
+            found = np.bincount(ids, minlength=self.head.decoder.out_features)
+            checkpoint.atomic(path, lambda stream: np.save(stream, found))
         counts = torch.from_numpy(np.load(path))
         self.scored = counts.nonzero()[:, 0]
         self.place = torch.full_like(counts, -1).index_put_((self.scored,), torch.arange(len(self.scored)))

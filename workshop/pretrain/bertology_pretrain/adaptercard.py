@@ -169,8 +169,8 @@ def text(
         head = f"| measure | network | {' | '.join(map(str, range(depth)))} |\n|{'---|' * (depth + 2)}\n"
         lines = "\n".join(f"| {measure} | {network} | {' | '.join(row)} |" for (measure, network), row in by.items())
         parts.append(f"**Plain and adapted, layer by layer** (0: the embeddings).\n\n{head}{lines}")
-    if by := training.get("languages"):
-        lines = "\n".join(f"| {code} | {r['loss']:.3f} | {r['accuracy']:.3f} | {r['n']:,} |" for code, r in by.items())
+    if of := training.get("languages"):
+        lines = "\n".join(f"| {code} | {r['loss']:.3f} | {r['accuracy']:.3f} | {r['n']:,} |" for code, r in of.items())
         parts.append(
             f"**Held out, by language.**\n\n| language | loss (nats) | accuracy | pieces |\n|---|---|---|---|\n{lines}"
         )
