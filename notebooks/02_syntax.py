@@ -283,7 +283,7 @@ plotting.plt.show()
 views = ("input embeddings", "mix of all layers")
 id = "syn.pos_chunks_deps.tenney2019b"
 shown = {view: released(id, "F1", of=BERT, view=view)[BERT] for view in views}
-plotting.bars(shown, "task", xlim=(0, 1), xlabel="F1", colours=("#7FCEB9", ITS_COLOUR))
+plotting.bars(shown, "task", xlim=(0, 1), xlabel="F1", colours=(plotting.QUIET, ITS_COLOUR))
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -377,7 +377,7 @@ left, right = plotting.axes(ncols=2, figsize=(9.5, 3.6), sharey=True)
 chain = structural.value("UUAS of the chain")
 both = structural.series("UUAS")
 plotting.lines(both, "layer", ax=left, ylabel="UUAS", ylim=(0, 0.9))
-left.axhline(chain, color="#555555", linestyle=":")
+left.axhline(chain, color=plotting.QUIET, linestyle=":")
 ranks = structural.series("UUAS by rank")
 plotting.lines(ranks, "rank", ax=right, xlabel="rank of the probe")
 row = ledger.row("syn.structural_probe.hewitt2019")
@@ -414,7 +414,7 @@ phrases = results("syn.trees_from_vectors.vilares2020", data="nltk_corpora")
 
 # %% mystnb={"figure": {"caption": "Words with the right head by a linear tagger, by layer, on EWT; dotted: every word depends on its neighbour."}, "image": {"alt": "Curves: UAS of parsing as tagging by layer, for every network there is; mini rises from layer 0 to 1 and then falls slowly. A dotted line marks the chain."}}
 ax = plotting.lines(parsing.series("UAS"), "layer", ylabel="UAS", ylim=(0, 1))
-ax.axhline(parsing.value("UAS of the chain"), color="#555555", linestyle=":")
+ax.axhline(parsing.value("UAS of the chain"), color=plotting.QUIET, linestyle=":")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -615,7 +615,7 @@ rows = plotting.rows_of(notes["bert-base-cased"], "attachment", method="attentio
 rows = rows.assign(block=rows["layer"].astype(int) + 1)
 ax = plotting.lines({"bert-base-cased": rows}, "block", ylim=(0, 0.5), ylabel="attachment", colours=[ITS_COLOUR])
 chain = plotting.rows_of(notes["left chain"], "attachment", method="undirected")["value"].item()
-ax.axhline(chain, color="#555555", linestyle=":")
+ax.axhline(chain, color=plotting.QUIET, linestyle=":")
 plotting.plt.show()
 
 # %% tags=["hide-output"]

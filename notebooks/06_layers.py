@@ -98,7 +98,7 @@ def panels(shown, x, beside=None, **labels):
     for ax, (title, frames) in zip(grid, shown.items()):
         plotting.lines(frames, x, ax=ax, title=title, **labels)
         if title in (beside or {}):
-            ax.axhline(beside[title], color="#555555", linestyle=":", label="words beside, no network")
+            ax.axhline(beside[title], color=plotting.QUIET, linestyle=":", label="words beside, no network")
         ax.get_legend().remove()
     figure.legend(*grid[-1].get_legend_handles_labels(), loc="outside lower center", ncols=4)
     plotting.plt.show()

@@ -3,7 +3,7 @@
 What may differ between two machines that run the same code, and by how much, is said in `bertology_utils.scores.sameness`.
 Beyond that, a code cell that was never run fails, and so does one that writes to stderr.
 
-Pictures are not compared (nbval leaves them out): the plotted numbers are printed below them.
+Pictures are not compared: the plotted numbers are printed below them.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ class Text(str):
 
 def _setup(self: IPyNbFile, start=IPyNbFile.setup) -> None:
     """Start the kernel with the book's switches and an empty evidence folder: nothing of the user's own is read."""
+    self.skip_compare += ("image/svg+xml",)
     self.own = tempfile.TemporaryDirectory(prefix="bertology-nbval-")
     with pytest.MonkeyPatch.context() as patch:
         told = switches(self.own.name)

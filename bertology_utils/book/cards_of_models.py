@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..family.reading import second_task, sitting
-from ..plotting import COLOURS, MARKERS, style
+from ..plotting import KINDS, MARKERS, style
 from ..subject import models
 
 _CURVES = {"mlm": "training, masked-word loss", "heldout_mlm": "held out, masked-word loss"}
@@ -42,11 +42,11 @@ def _section(name: str, path: Path, folder: Path) -> str:
     text = [f"## `{name}`", _table(facts(path, training))]
     rows = [json.loads(line) for line in _lines(path / "curves.jsonl")]
     if rows:
-        draw(rows, name, folder / f"curve-{name}.png")
+        draw(rows, name, folder / f"curve-{name}.svg")
         last = [r for r in rows if "heldout_mlm" in r][-1:]
         said = f" The last held-out loss is {last[0]['heldout_mlm']:.3f} nats." if last else ""
         text.append(
-            f"```{{figure}} {folder.name}/curve-{name}.png\n:alt: Loss of {name} against the pieces seen in training, falling.\n"
+            f"```{{figure}} {folder.name}/curve-{name}.svg\n:alt: Loss of {name} against the pieces seen in training, falling.\n"
             f":width: 100%\n\nTraining of `{name}`: loss (nats) against pieces seen.{said}\n```"
         )
     card = path / "README.md"
@@ -111,7 +111,7 @@ def draw(rows: list[dict[str, Any]], name: str, target: Path) -> None:
             ax.plot(
                 [r["tokens"] for r in chosen],
                 [r[key] for r in chosen],
-                color=COLOURS[k],
+                color=KINDS[k],
                 label=label,
                 marker=MARKERS[k] if key.startswith("heldout") else "",
                 markersize=4,
@@ -119,5 +119,5 @@ def draw(rows: list[dict[str, Any]], name: str, target: Path) -> None:
             )
         ax.set(xscale="log", xlabel="pieces seen", ylabel="loss (nats)", title=f"Training of {name}")
         ax.legend()
-        figure.savefig(target, dpi=110, metadata={"Software": None})
+        figure.savefig(target, metadata={"Date": None, "Creator": None})
         plt.close(figure)

@@ -70,7 +70,7 @@ def _merged(cells: Sequence[Any]) -> Iterator[Any]:
 
 
 def _draws(cell: Any) -> bool:
-    return any("image/png" in out.get("data", {}) for out in cell.get("outputs", ()))
+    return any("image/svg+xml" in out.get("data", {}) for out in cell.get("outputs", ()))
 
 
 def _units(cells: Sequence[Any]) -> list[list[Any]]:

@@ -2,7 +2,7 @@
 
 A chapter's page loads what it shows and no more: no script of 1.5 MB and no font of 0.3 MB for a dozen
 icons (`cards.css` draws them), no search index outside the search page, pictures when they come into view, and then in a place
-of their size. A figure leads to itself, alone and whole.
+of their size. A figure leads to itself, alone and whole, and has colours for both themes.
 """
 
 from __future__ import annotations
@@ -14,30 +14,39 @@ from functools import partial
 from pathlib import Path
 
 from . import terms
+from .themed import palette, themed
 
 _ICONS = re.compile(r'[ \t]*<script defer src="[^"]*fontawesome\.js[^"]*"></script>\n?')
 _LIST = re.compile(r'<div role="list" class="citation-list">')  # its entries are `doc-biblioentry`, no list items
 _SEARCH = re.compile(r'[ \t]*<script src="[^"]*(?:searchtools|language_data|searchindex)\.js[^"]*"></script>\n?')
 _DESIGN = re.compile(r"[ \t]*<(?:link|script)[^>]*(?:sphinx-design|design-tabs)[^>]*?(?:/>|></script>)\n?")
 _PICTURE = re.compile(r"<img (?![^>]*\bloading=)")
-_UNSIZED = re.compile(r'<img (?![^>]*\bwidth=)(?=[^>]*\bsrc="([^"]+\.png)")')
+_UNSIZED = re.compile(r'<img (?![^>]*\bwidth=)(?=[^>]*\bsrc="([^"]+\.(?:png|svg))")')
+_POINTS = re.compile(r'<svg [^>]*?\bwidth="([\d.]+)pt" height="([\d.]+)pt"')
 _FIGURE = re.compile(
     r'(<figure [^>]*>\s*)(<img [^>]*\bsrc="([^"]+)"[^>]*>)'
 )  # on a phone it scrolls: a link can be reached
 _GLYPHS = re.compile(r'(?:\.fa-[\w-]+:{1,2}before,?)+\{content:"[^"]*"\}')  # the icon font's table of characters
 _FONTS = re.compile(r"@font-face\{[^}]*Font Awesome[^}]*\}")
 _REMARK, _SPACE = re.compile(r"/\*.*?\*/", re.DOTALL), re.compile(r"\s+")
-WIDE = 880  # pixels; figures of one panel have 782
+WIDE = 768  # pixels; figures of one panel have 680
+LEAST = 0.75  # of a figure's own size: its smallest letters, 9 points, have 9 pixels then
 WITH_TERMS = ("notebooks", "claims")
 
 
 def _sized(folder: Path, found: re.Match[str]) -> str:
-    """A picture's tag with the attributes that keep its place until it is loaded, from the head of its PNG file."""
+    """A picture's tag with the attributes that keep its place until it is loaded, from the head of its file."""
     picture = folder / found[1]
     if not picture.is_file():
         return found[0]
-    with picture.open("rb") as stream:
-        width, height = struct.unpack(">II", stream.read(24)[16:])
+    if picture.suffix == ".svg":
+        points = _POINTS.search(picture.read_text(encoding="utf-8"))
+        if points is None:
+            return found[0]
+        width, height = (round(float(side) * 4 / 3) for side in points.groups())
+    else:
+        with picture.open("rb") as stream:
+            width, height = struct.unpack(">II", stream.read(24)[16:])
     return f'{found[0]}width="{width}" height="{height}" '
 
 
@@ -45,7 +54,8 @@ def _whole(found: re.Match[str]) -> str:
     """A figure that leads to its picture; one of several panels is marked, since half a page is too little for its letters."""
     width = re.search(r'\bwidth="(\d+)"', found[2])
     opening = found[1].replace('class="', 'class="wide ', 1) if width and int(width[1]) > WIDE else found[1]
-    return f'{opening}<a class="whole" href="{found[3]}">{found[2]}</a>'
+    least = f'<img style="min-width: {round(LEAST * int(width[1]))}px" ' if width else "<img "
+    return f'{opening}<a class="whole" href="{found[3]}">{found[2].replace("<img ", least, 1)}</a>'
 
 
 def lighten(folder: Path) -> None:
@@ -67,6 +77,9 @@ def lighten(folder: Path) -> None:
         if lighter != text:
             page.write_text(lighter, encoding="utf-8")
     static = folder / "_static"
+    colours = palette((static / "cards.css").read_text(encoding="utf-8"))
+    for picture in (folder / "_images").glob("*.svg"):
+        picture.write_text(themed(picture.read_text(encoding="utf-8"), colours), encoding="utf-8")
     for sheet in static.rglob("*.css"):
         rules = _FONTS.sub("", _GLYPHS.sub("", sheet.read_text(encoding="utf-8")))
         sheet.write_text(_SPACE.sub(" ", _REMARK.sub("", rules)), encoding="utf-8")

@@ -11,16 +11,17 @@ from ..cards.findings import verdict
 from ..cards.standing import MINILM, SIZED, Standing
 from ..cards.words import SIGNS
 from ..claims import ledger
+from ..plotting.theme import INK, QUIET, SUBJECTS
 from .landing import square
 
 SIZE = (1200, 630)
-INK, QUIET, GROUND = "#1c2430", "#55606b", "#ffffff"
-OURS = "#00755f"
+GROUND = "#ffffff"
+OURS, UNTRAINED, REAL, RELATIVE, OF_ITS_SIZE, _ = SUBJECTS
 COLOURS = {
-    "real BERT": "#2b4acb",
-    **dict.fromkeys(SIZED.values(), "#4b2e83"),
-    MINILM: "#9a2a7d",
-    "untrained": "#7d6200",
+    "real BERT": REAL,
+    **dict.fromkeys(SIZED.values(), OF_ITS_SIZE),
+    MINILM: RELATIVE,
+    "untrained": UNTRAINED,
 }
 
 SQUARES = {"holds": "#1f6f43", "part": "#855600", "not": "#a8321f", "open": "#55606b", "none": "#d5dbe1"}

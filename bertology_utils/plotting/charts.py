@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from .theme import COLOURS, KINDS, MARKERS, OURS, SHORT, axes, look
+from .theme import COLOURS, INK, KINDS, MARKERS, OURS, QUIET, SHORT, axes, look, style
 
 
 def _drawn(frames: dict[str, pd.DataFrame], colours: Sequence[str] | None) -> list[tuple[str, str, int, pd.DataFrame]]:
@@ -24,6 +25,7 @@ def _drawn(frames: dict[str, pd.DataFrame], colours: Sequence[str] | None) -> li
     return sorted(out, key=lambda one: one[0] not in published)
 
 
+@style()
 def bars(
     frames: dict[str, pd.DataFrame],
     x: str,
@@ -66,13 +68,14 @@ def bars(
             edgecolor="white",
             linewidth=0.5,
         )
-        ax.errorbar(frame["value"], at, xerr=_errors(frame), fmt="none", ecolor="#333333", elinewidth=1, capsize=2)
+        ax.errorbar(frame["value"], at, xerr=_errors(frame), fmt="none", ecolor=INK, elinewidth=1, capsize=2)
     ax.set_yticks(range(len(groups)), [str(g).replace("_", " ") for g in groups])
     ax.invert_yaxis()
     ax.grid(axis="y", visible=False)
     return _finish(ax, chance, len(frames), vertical=True, reference=reference, **labels)
 
 
+@style()
 def lines(
     frames: dict[str, pd.DataFrame],
     x: str,
@@ -85,14 +88,15 @@ def lines(
 ) -> Axes:
     """Curves with interval bands over a numeric column `x` (layer, attractors, distance, …), one per frame.
 
-    Other parameters as of `bars`.
+    Other parameters as of `bars`. Curves are named at their ends where there is room for it, else in a legend.
 
     Examples
     --------
     >>> rows = pd.DataFrame({"layer": [0, 1], "value": [0.2, 0.4], "low": [0.1, 0.3], "high": [0.3, 0.5]})
     >>> ax = lines({"mini": rows}, "layer", chance=0.3, reference="asked for")
-    >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['mini', 'asked for 0.3']
+    >>> [text.get_text() for text in ax.texts], ax.get_legend()
+    (['mini', 'asked for 0.3'], None)
+    >>> plt.close(ax.figure)
     """
     ax = axes(ax)
     frames = with_column(frames, x)
@@ -127,7 +131,7 @@ def nothing(ax: Axes, **labels) -> Axes:
     ax.set(**{k: v for k, v in labels.items() if k in ("title", "xlabel", "ylabel")})
     ax.set_xticks([])
     ax.set_yticks([])
-    ax.text(0.5, 0.5, "nothing was measured", ha="center", va="center", color="#777777", transform=ax.transAxes)
+    ax.text(0.5, 0.5, "nothing was measured", ha="center", va="center", color=QUIET, transform=ax.transAxes)
     return ax
 
 
@@ -142,12 +146,47 @@ def _finish(
 ) -> Axes:
     if chance is not None and chance == chance:
         (ax.axvline if vertical else ax.axhline)(
-            chance, color="#555555", linestyle=":", linewidth=1.2, label=f"{reference} {chance:.3g}" if chance else None
+            chance, color=QUIET, linestyle=":", linewidth=1.2, label=f"{reference} {chance:.3g}" if chance else None
         )
-    if ax.get_legend_handles_labels()[0] and (n > 1 or chance):
+    ax.set(**labels)
+    if ax.get_legend_handles_labels()[0] and (n > 1 or chance) and not named_at_ends(ax):
         if "title" not in labels:  # above: inside it would cover what is drawn
             ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=3, borderaxespad=0.2)
         else:
             ax.legend(loc="best")
-    ax.set(**labels)
     return ax
+
+
+def named_at_ends(ax: Axes, most: int = 5) -> bool:
+    """Write the name of each curve at its last point, if the figure has one panel and no name would meet another or a curve.
+
+    Examples
+    --------
+    >>> from bertology_utils.plotting import plt
+    >>> ax = axes()
+    >>> apart, close = ax.plot([0, 1], [0, 1], label="rises"), ax.plot([0, 1], [1, 0], label="falls")
+    >>> named_at_ends(ax), [text.get_text() for text in ax.texts]
+    (True, ['rises', 'falls'])
+    >>> close = ax.plot([0, 1], [0.5, 0.02], label="falls too")
+    >>> named_at_ends(ax)
+    False
+    >>> plt.close(ax.figure)
+    """
+    curves, names = ax.get_legend_handles_labels()
+    if len(ax.figure.axes) > 1 or len(curves) > most or not all(isinstance(curve, Line2D) for curve in curves):
+        return False
+    width, height = 9 / (0.8 * 72 * ax.figure.get_size_inches())  # of a letter, as shares of the panel
+    paths = [(curve.get_transform() - ax.transAxes).transform(curve.get_xydata()) for curve in curves]
+    paths = [np.vstack([path, path[-1] + [width * len(name), 0]]) for path, name in zip(paths, names)]
+    for path in paths:
+        under = np.linspace(*path[-2:, 0], 20)
+        met = [np.interp(under, *other.T, left=np.inf, right=np.inf) for other in paths if other is not path]
+        if np.min(np.abs(np.asarray(met) - path[-1, 1]), initial=np.inf) < 1.3 * height:
+            return False
+    for curve, name in zip(curves, names):
+        x, y = curve.get_xydata()[-1]
+        ax.annotate(
+            name, (x, y), xycoords=curve.get_transform(), xytext=(6, 0), textcoords="offset points", va="center",
+            fontsize=9, color=curve.get_color(), annotation_clip=False,
+        )  # fmt: skip
+    return True

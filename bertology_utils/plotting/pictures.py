@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from .theme import COLOURS, KINDS, MARKERS, axes, style
+from .theme import COLOURS, KINDS, MARKERS, QUIET, axes, style
 
 
+@style()
 def heatmap(
     values: np.ndarray,
     rows: Sequence[str],
@@ -29,7 +30,7 @@ def heatmap(
     ax.grid(False)
     seaborn.heatmap(
         np.asarray(values, float), ax=ax, cmap="cividis", cbar_kws={"label": label}, xticklabels=columns, yticklabels=rows,
-        annot=digits is not None, fmt=f".{digits or 0}f", annot_kws={"size": 7},
+        annot=digits is not None, fmt=f".{digits or 0}f", annot_kws={"size": 9}, rasterized=True,
     )  # fmt: skip
     ax.tick_params("x", rotation=45 if max(map(len, map(str, columns)), default=0) > 3 else 0)
     ax.tick_params("y", rotation=0)
@@ -93,7 +94,7 @@ def arcs(
         sure = known is None or frozenset((i, j)) in known
         turn = np.linspace(0, np.pi, 60)
         radius = abs(i - j) / 2
-        colour, dash = (COLOURS[0], "-") if sure else ("#888888", "--")
+        colour, dash = (COLOURS[0], "-") if sure else (QUIET, "--")
         ax.plot((i + j) / 2 + radius * np.cos(turn), 0.15 + radius**0.7 * np.sin(turn), color=colour, linestyle=dash)
     for i, word in enumerate(words):
         ax.text(i, 0, word, ha="center", va="top", fontsize=9)
@@ -115,8 +116,8 @@ def tiles(maps: Sequence[np.ndarray], titles: Sequence[str], labels: Sequence[Se
             ax.grid(False)
             ax.imshow(values, cmap="Blues", vmin=0)
             ax.set_title(title, fontsize=9)
-            ax.set_xticks(range(len(names)), names, rotation=90, fontsize=6)
-            ax.set_yticks(range(len(names)), names, fontsize=6)
+            ax.set_xticks(range(len(names)), names, rotation=90, fontsize=9)
+            ax.set_yticks(range(len(names)), names, fontsize=9)
     return grid
 
 
@@ -144,11 +145,11 @@ def attention(weights: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 def places(frame: pd.DataFrame, by: str, text: str, *, ax: Axes | None = None, **labels) -> Axes:
     """Points ``x, y`` coloured along a number `by` and named by column `text`: a map of who lies near whom."""
     ax = axes(ax, figsize=(6.5, 5.0))
-    points = ax.scatter(frame["x"], frame["y"], c=frame[by].astype(float), cmap="cividis", s=90)
+    points = ax.scatter(frame["x"], frame["y"], c=frame[by].astype(float), cmap="cividis", s=180)
     middle = (frame[by].astype(float).min() + frame[by].astype(float).max()) / 2
     for r in frame.to_dict("records"):
-        colour = "black" if r[by] > middle else "white"
-        ax.text(r["x"], r["y"], str(r[text]), ha="center", va="center", fontsize=6, color=colour)
+        colour = "#262626" if r[by] > middle else "white"
+        ax.text(r["x"], r["y"], str(r[text]), ha="center", va="center", fontsize=9, color=colour)
     ax.figure.colorbar(points, ax=ax, label=by)
     ax.set(xticks=[], yticks=[], **labels)
     return ax

@@ -28,7 +28,7 @@ def violins(groups: Mapping[str, Sequence[float]], *, ax: Axes | None = None, **
     places = [k if (place := look(name)) is None else place for k, name in enumerate(groups)]
     seaborn.violinplot(
         {name: np.asarray(values, float) for name, values in groups.items()}, palette=[COLOURS[p] for p in places],
-        inner="point", cut=0, density_norm="width", linewidth=0.8, ax=ax,
+        inner="point", cut=0, density_norm="width", linewidth=0.8, saturation=1, ax=ax,
     )  # fmt: skip
     ax.set(**labels)
     return ax
@@ -52,6 +52,6 @@ def contours(rows: pd.DataFrame, x: str, y: str, *, levels: Sequence[float], ax:
     at = np.asarray(table.columns, float), np.asarray(table.index, float), table.to_numpy(float)
     ax.contourf(*at, levels=levels, cmap="cividis", extend="both")
     drawn = ax.contour(*at, levels=levels, colors="white", linewidths=0.6)
-    ax.clabel(drawn, fontsize=7)
+    ax.clabel(drawn, fontsize=9)
     ax.set(**{"xlabel": x, "ylabel": y, **labels})
     return ax

@@ -1,21 +1,24 @@
 """One look for every figure.
 
-Colours are the Okabe–Ito set (told apart by colour-blind readers), and every series has a marker or hatch of its own
-as well: as on the cards, green is our model, amber its untrained twin, blue the real BERT, wine a relative that others trained.
+Colours are those of the site's light theme (`book/_static/cards.css`), which gives each of them a dark twin. A subject has the
+colour it has on the cards: cyan is our model, brown its untrained twin, blue the real BERT, wine a relative that others
+trained, violet one of BERT's size; no outcome has any of these. Every series has a marker or hatch of its own as well.
 """
 
 from __future__ import annotations
 
+import sys
 from contextlib import contextmanager
 from typing import Any
 
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 
-SUBJECTS = ("#009E73", "#E69F00", "#0072B2")  # the model's, its twin's and the real BERT's
-KINDS = ("#CC79A7", "#D55E00", "#56B4E9", "#000000", "#882255", "#999999")  # of series that are no subjects
-SIZED, CHOSEN = "#4B2E83", "#C1121F"  # a network of BERT's size, and the reader's own
-COLOURS = (*SUBJECTS, *KINDS, SIZED, CHOSEN)
+INK, QUIET = "#1c2430", "#55606b"  # letters and axes; what is drawn for comparison
+# the model's, its twin's, the real BERT's, a relative's, a network's of BERT's size, the reader's own
+SUBJECTS = ("#00738c", "#6e5a4e", "#2b4acb", "#9a2a7d", "#4b2e83", "#d6006c")
+KINDS = ("#c24e00", "#20242b", "#b0508c", "#008060", "#2683b5", "#757575")  # of series that are no subjects
+COLOURS = (*SUBJECTS, *KINDS)
 NOW = ", measured now"  # behind the name of the reader's own model (`results`)
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 OURS = ("mini", "mini-untrained")
@@ -30,11 +33,11 @@ SHORT |= {"all-MiniLM-L6-v2": "MiniLM", "me5-q4": "me5", "me5-mlm-q4": "me5-mlm"
 PUBLISHED = {
     "bert-base": 2,
     "multilingual-bert": 2,
-    "bert-large": 3,
-    "minilm": 7,
-    "all-minilm": 7,
-    "mpnet": 9,
-    "me5": 9,
+    "bert-large": len(SUBJECTS),
+    "minilm": 3,
+    "all-minilm": 3,
+    "mpnet": 4,
+    "me5": 4,
 }
 STYLE: dict[Any, Any] = {
     "figure.figsize": (7.0, 3.4),
@@ -43,8 +46,11 @@ STYLE: dict[Any, Any] = {
     "figure.constrained_layout.use": True,
     "axes.spines.top": False,
     "axes.spines.right": False,
+    **dict.fromkeys(
+        ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color", "grid.color"), INK
+    ),
     "axes.grid": True,
-    "grid.alpha": 0.25,
+    "grid.alpha": 0.12,
     "axes.axisbelow": True,
     "axes.titlesize": 11,
     "axes.titlelocation": "left",
@@ -53,10 +59,23 @@ STYLE: dict[Any, Any] = {
     "ytick.labelsize": 9,
     "legend.frameon": False,
     "legend.fontsize": 9,
-    "font.family": "DejaVu Sans",
-    "svg.hashsalt": "bertology",
+    "font.family": "sans-serif",
     "axes.prop_cycle": plt.cycler(color=COLOURS),
 }
+# Letters are letters, in a font of the reader's where this one, which is wide, is missing; the same figure is the same bytes.
+SVG: dict[Any, Any] = {"svg.fonttype": "none", "font.sans-serif": ["DejaVu Sans"], "svg.hashsalt": "bertology"}
+
+
+def as_svg() -> None:
+    """Let a notebook's kernel, if this is one, show figures as SVG."""
+    plt.rcParams.update(SVG)
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    if hasattr(shell, "kernel"):
+        from matplotlib_inline.config import InlineBackend
+
+        inline = InlineBackend.instance(parent=shell)
+        inline.print_figure_kwargs = {"metadata": {"Date": None, "Creator": None}}
+        inline.figure_formats = {"svg"}
 
 
 @contextmanager
@@ -83,12 +102,12 @@ def look(name: str) -> int | None:
     Examples
     --------
     >>> look("mini"), look("mini, untrained"), look("bert-base-uncased, released"), look("MiniLM"), look("best head")
-    (0, 1, 2, 7, None)
+    (0, 1, 2, 3, None)
     >>> look("untrained"), look("mpnet-untrained"), COLOURS[look("roberta-base, measured now")]
-    (1, 1, '#C1121F')
+    (1, 1, '#d6006c')
     """
     if name.endswith(NOW):  # the reader's own, but for its twin: that of the book's model is not drawn beside it
-        return OURS.index("mini-untrained") if name.endswith(f"untrained{NOW}") else len(COLOURS) - 1
+        return OURS.index("mini-untrained") if name.endswith(f"untrained{NOW}") else len(SUBJECTS) - 1
     called = name.lower().replace(",", "").replace(" ", "-")
     if called == "family":  # recorded runs of training, in mini's place
         return 0

@@ -55,7 +55,7 @@ def tradeoff(
         ax.scatter(part[x], part[y], s=area, edgecolor=colour, color=fill, marker=MARKERS[k], label=name, zorder=3)
         for r in part.to_dict("records"):
             ax.annotate(
-                str(r[text]), (r[x], r[y]), xytext=(5, 4 if k < 2 else -9), textcoords="offset points", fontsize=7
+                str(r[text]), (r[x], r[y]), xytext=(5, 4 if k < 2 else -9), textcoords="offset points", fontsize=9
             )
     best = frame[frame[on]].sort_values(x)
     ax.step(best[x], best[y], where="pre", color=KINDS[0], linewidth=1, alpha=0.6)

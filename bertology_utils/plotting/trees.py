@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from scipy.cluster.hierarchy import dendrogram
 
-from .theme import COLOURS, axes
+from .theme import INK, KINDS, QUIET, axes
 
 
 def tree(linked: np.ndarray, names: Sequence[str], groups: Sequence[str], *, ax: Axes | None = None, **labels) -> Axes:
@@ -30,11 +30,11 @@ def tree(linked: np.ndarray, names: Sequence[str], groups: Sequence[str], *, ax:
     """
     ax = axes(ax, figsize=(7, 0.26 * len(names) + 0.8))
     said = [name if name == group else f"{name} ({group})" for name, group in zip(names, groups)]
-    dendrogram(linked, labels=said, orientation="left", ax=ax, color_threshold=0, above_threshold_color="0.45")
+    dendrogram(linked, labels=said, orientation="left", ax=ax, color_threshold=0, above_threshold_color=QUIET)
     several = sorted({g for g in groups if list(groups).count(g) > 1})
-    colour = {g: COLOURS[k % len(COLOURS)] for k, g in enumerate(several)}
+    colour = {g: KINDS[k % len(KINDS)] for k, g in enumerate(several)}
     for tick in ax.get_yticklabels():
-        tick.set(fontsize=9, color=colour.get(groups[said.index(tick.get_text())], "black"))
+        tick.set(fontsize=9, color=colour.get(groups[said.index(tick.get_text())], INK))
     ax.grid(False)
     ax.spines["left"].set_visible(False)
     ax.set(**{"xlabel": "distance", **labels})

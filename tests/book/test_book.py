@@ -176,7 +176,7 @@ def test_pages_are_light(site):
 @pytest.mark.book
 def test_pictures_have_their_places_before_they_are_loaded(read):
     for chapter in CHAPTERS:
-        pictures = read[f"notebooks/{chapter}.html"].select("article img[src$='.png']")
+        pictures = read[f"notebooks/{chapter}.html"].select("article img[src$='.svg']")
         assert pictures and all(int(p["width"]) > 100 < int(p["height"]) for p in pictures), chapter
 
 

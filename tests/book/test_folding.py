@@ -6,7 +6,7 @@ import pytest
 from bertology_utils.book import folding, notebooks, stage
 
 NEW = nbformat.v4
-PICTURE = NEW.new_output("display_data", {"image/png": "", "text/plain": "<Figure>"})
+PICTURE = NEW.new_output("display_data", {"image/svg+xml": "", "text/plain": "<Figure>"})
 
 
 def folded(source, outputs=(), **metadata):

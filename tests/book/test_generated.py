@@ -113,7 +113,7 @@ def test_a_model_is_described_from_its_own_files(tmp_path, monkeypatch):
     assert "3 layers, 4 heads each, hidden size 32" in page and "2.0 h on cpu, 2 threads" in page
     assert "1,000 pieces in 10 steps of 2,000 planned" in page and "3.210" in page and "8.500 nats" in page
     assert "### Sources" in page and "\n# a comment" in page and "license" not in page and "# somebert" not in page
-    assert (tmp_path / "_generated" / "curve-somebert.png").stat().st_size > 5000
+    assert (tmp_path / "_generated" / "curve-somebert.svg").stat().st_size > 5000
 
 
 def described(folder: Path, monkeypatch, bundled: dict[str, Path]) -> str:

@@ -59,7 +59,7 @@ class TestStored:
     def test_pictures_have_alternative_text_and_numbers_below_them(self, path):
         """The numbers stand in the picture's own cell or, folded, in one of the next, up to the claim's card."""
         cells = code_cells(path)
-        drawn = [any("image/png" in o.get("data", {}) for o in cell.outputs) for cell in cells]
+        drawn = [any("image/svg+xml" in o.get("data", {}) for o in cell.outputs) for cell in cells]
         for k, cell in enumerate(cells):
             if drawn[k]:
                 assert len(cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "").split()) > 4, cell.source
