@@ -270,12 +270,11 @@ conll = results("syn.pos_chunks_deps.tenney2019b", data="nltk_corpora")
 
 # %% mystnb={"figure": {"caption": "Accuracy of a linear probe by layer: parts of speech and relations on EWT, chunks on CoNLL-2000."}, "image": {"alt": "Three panels: accuracy of a linear probe by layer for parts of speech, chunks and relations, for every network there is, and for control labels."}}
 panels = plotting.axes(ncols=3, figsize=(10, 3.4), sharey=True)
-colours = (*plotting.COLOURS[:2], *plotting.KINDS)
 for ax, run, task in zip(panels, (ewt, conll, ewt), ("parts of speech", "chunks", "relations")):
     shown = run.series("accuracy", task=task)
     if task != "relations":
         shown["control labels, mini"] = plotting.rows_of(run.rows, "control accuracy", task=task)
-    plotting.lines(shown, "layer", ax=ax, title=task, ylim=(0.3, 1), ylabel="accuracy", colours=colours)
+    plotting.lines(shown, "layer", ax=ax, title=task, ylim=(0.3, 1), ylabel="accuracy")
     ax.get_legend().set_visible(task == "chunks")
 plotting.plt.show()
 
@@ -503,7 +502,9 @@ mdl = results("syn.mdl.voita2020", data="ud_english_ewt")
 
 # %% mystnb={"figure": {"caption": "Accuracy against compression for parts of speech on EWT, a mark per layer; hollow marks are control labels, drawn at random for each word type."}, "image": {"alt": "Scatter: accuracy against compression, one mark per layer, for real and control labels of a network and of its untrained twin; a trained network's real labels lie far up and right of all others."}}
 ax = plotting.axes(figsize=(6.5, 3.8))
-for name, frame, colour, marker in zip(mdl.frames, mdl.frames.values(), plotting.COLOURS, "os"):
+for name, frame in mdl.frames.items():
+    place = plotting.look(name)
+    colour, marker = plotting.COLOURS[place], plotting.MARKERS[place]
     for kind in ("real", "control"):
         each = frame[frame["labels"] == kind]
         x, y = (each[each["measure"] == m]["value"] for m in ("accuracy", "compression"))

@@ -70,7 +70,7 @@ def _merged(cells: Sequence[Any]) -> Iterator[Any]:
 
 
 def _draws(cell: Any) -> bool:
-    return any("image/svg+xml" in out.get("data", {}) for out in cell.get("outputs", ()))
+    return any(kind.startswith("image/") for out in cell.get("outputs", ()) for kind in out.get("data", {}))
 
 
 def _units(cells: Sequence[Any]) -> list[list[Any]]:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from .theme import COLOURS, INK, KINDS, MARKERS, OURS, QUIET, SHORT, axes, look, style
@@ -102,10 +101,13 @@ def lines(
     frames = with_column(frames, x)
     if not frames:
         return nothing(ax, **labels)
+    seen: list[str] = []
     for name, colour, own, frame in _drawn(frames, colours):
-        frame = frame.sort_values(x)
-        at = frame[x].to_numpy(float)
-        ax.plot(at, frame["value"], marker=MARKERS[own % len(MARKERS)], markersize=4, color=colour, label=name)
+        frame = frame.sort_values(x, key=lambda values: values.astype(float))  # in released files they may be text
+        at, marker = frame[x].to_numpy(float), MARKERS[own % len(MARKERS)]
+        dash = ("-", "--", "-.", ":")[seen.count(colour) % 4]  # of curves of one subject
+        ax.plot(at, frame["value"], linestyle=dash, marker=marker, markersize=4, color=colour, label=name)
+        seen.append(colour)
         if frame["low"].notna().any():
             ax.fill_between(
                 at,
@@ -172,21 +174,25 @@ def named_at_ends(ax: Axes, most: int = 5) -> bool:
     False
     >>> plt.close(ax.figure)
     """
-    curves, names = ax.get_legend_handles_labels()
-    if len(ax.figure.axes) > 1 or len(curves) > most or not all(isinstance(curve, Line2D) for curve in curves):
+    curves = [line for line in ax.get_lines() if not str(line.get_label()).startswith("_")]
+    names = [str(curve.get_label()) for curve in curves]
+    if len(ax.figure.axes) > 1 or len(curves) > most or names != ax.get_legend_handles_labels()[1]:
         return False
-    width, height = 9 / (0.8 * 72 * ax.figure.get_size_inches())  # of a letter, as shares of the panel
-    paths = [(curve.get_transform() - ax.transAxes).transform(curve.get_xydata()) for curve in curves]
-    paths = [np.vstack([path, path[-1] + [width * len(name), 0]]) for path, name in zip(paths, names)]
+    width, height = 9 / (
+        0.8 * 72 * np.asarray(ax.figure.bbox.size) / ax.figure.dpi
+    )  # of a letter, as shares of the panel
+    to, points = ax.transAxes.inverted(), [np.asarray(curve.get_path().vertices) for curve in curves]
+    paths = [to.transform(curve.get_transform().transform(at)) for curve, at in zip(curves, points)]
+    paths = [np.vstack([path, path[-1] + [0.6 * width * (1 + len(name)), 0]]) for path, name in zip(paths, names)]
     for path in paths:
-        under = np.linspace(*path[-2:, 0], 20)
-        met = [np.interp(under, *other.T, left=np.inf, right=np.inf) for other in paths if other is not path]
-        if np.min(np.abs(np.asarray(met) - path[-1, 1]), initial=np.inf) < 1.3 * height:
+        under = np.linspace(path[-2, 0], path[-1, 0], 20)
+        others = [other.T for other in paths if other is not path]
+        met = [np.interp(under, x, y, left=np.inf, right=np.inf) for x, y in others]
+        if np.min(np.abs(np.asarray(met) - path[-1, 1]), initial=np.inf) < height:
             return False
-    for curve, name in zip(curves, names):
-        x, y = curve.get_xydata()[-1]
+    for curve, name, at in zip(curves, names, points):
         ax.annotate(
-            name, (x, y), xycoords=curve.get_transform(), xytext=(6, 0), textcoords="offset points", va="center",
+            name, tuple(at[-1]), xycoords=curve.get_transform(), xytext=(6, 0), textcoords="offset points", va="center",
             fontsize=9, color=curve.get_color(), annotation_clip=False,
         )  # fmt: skip
     return True

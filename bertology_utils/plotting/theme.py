@@ -74,7 +74,8 @@ def as_svg() -> None:
         from matplotlib_inline.config import InlineBackend
 
         inline = InlineBackend.instance(parent=shell)
-        inline.print_figure_kwargs = {"metadata": {"Date": None, "Creator": None}}
+        dated: dict[str, Any] = {"metadata": {"Date": None, "Creator": None}}
+        inline.print_figure_kwargs = dated
         inline.figure_formats = {"svg"}
 
 

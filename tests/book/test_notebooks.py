@@ -133,8 +133,11 @@ def outcomes(tmp_path_factory) -> dict[str, str]:
     folder = tmp_path_factory.mktemp("nbval")
     (folder / "conftest.py").write_text('pytest_plugins = ["tests.nbval_numbers"]\n')
     code = "import sys\nprint('accuracy 0.8333 [0.7333, 0.9333] of', 12, 'items: learned')\nsys.executable[:0];"
+    picture = (
+        "from IPython.display import SVG\nSVG('<svg xmlns=\"http://www.w3.org/2000/svg\"><text>' + 'drawn' + '</text></svg>')"
+    )
     html = "from IPython.display import HTML\nHTML('<b>0.512</b> of <i>40</i>')"
-    cells = [nbformat.v4.new_code_cell(source) for source in (code, html)]
+    cells = [nbformat.v4.new_code_cell(source) for source in (code, html, picture)]
     nbformat.write(nbformat.v4.new_notebook(cells=cells), folder / "original.ipynb")
     with notebooks.environment(**notebooks.switches(folder / "own")):
         notebooks.execute(folder / "original.ipynb")
@@ -150,6 +153,7 @@ def outcomes(tmp_path_factory) -> dict[str, str]:
         "count": ('"<b>0.512</b> of <i>40</i>"\n', '"<b>0.512</b> of <i>41</i>"\n'),
         "markup": ('"<b>0.512</b> of <i>40</i>"\n', '"<em>0.512</em> of 40<i></i>"\n'),
         "never_run": ('"execution_count": 1,', '"execution_count": null,'),
+        "picture": (">drawn</text>", ">redrawn</text>"),
         "warning": ('"name": "stdout"', '"name": "stderr"'),
     }
     for name, (old, new) in tampered.items():
@@ -173,7 +177,7 @@ def outcomes(tmp_path_factory) -> dict[str, str]:
     return {name: said or "passed" for name, said in found.items()}
 
 
-@pytest.mark.parametrize("name", ["original", "tenth", "markup"])
+@pytest.mark.parametrize("name", ["original", "tenth", "markup", "picture"])
 def test_what_the_code_gives_passes(outcomes, name):
     assert outcomes[name] == "passed"
 

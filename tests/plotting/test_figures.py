@@ -2,11 +2,54 @@
 
 from __future__ import annotations
 
+import io
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from bertology_utils import plotting
+from bertology_utils.book import stage, themed
+from bertology_utils.plotting import theme
+
+CURVE = pd.DataFrame({"layer": [0, 1], "value": [0.2, 0.4], "low": [0.1, 0.3], "high": [0.3, 0.5]})
+
+
+def drawn() -> str:
+    ax, svg = plotting.lines({"mini": CURVE, "bert-base": CURVE.assign(value=0.9)}, "layer", ylim=(0, 1)), io.StringIO()
+    ax.figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
+    plotting.plt.close(ax.figure)
+    return svg.getvalue()
+
+
+def test_a_figure_is_the_same_bytes_twice_and_its_text_is_text():
+    assert drawn() == drawn() and all(f">{name}</text>" in drawn() for name in ("mini", "bert-base", "layer"))
+
+
+def test_every_colour_of_figures_has_a_dark_twin_and_no_subject_an_outcomes_colour():
+    css = (stage.ROOT / "book" / "_static" / "cards.css").read_text(encoding="utf-8")
+    colours = themed.palette(css)
+    assert {theme.INK, theme.QUIET, *plotting.COLOURS} <= set(colours)
+    names = [colours[colour][0] for colour in theme.SUBJECTS]
+    assert names == ["mini", "untrained", "real", "relative", "sized", "chosen"]
+    outcomes = {"holds", "part", "not", "open", "none"}
+    for side in zip(*((light, dark) for light, (name, dark) in colours.items() if name in outcomes), strict=True):
+        assert not set(side) & {c for light, (name, dark) in colours.items() if name in names for c in (light, dark)}
+    shown = themed.themed(drawn(), colours)
+    assert "stroke: var(--mini)" in shown and "stroke: #" not in shown and "--mini:#" in shown
+
+
+def test_a_curve_follows_its_numbers_even_where_they_are_text():
+    rows = pd.DataFrame({"layer": ["0", "10", "2"], "value": [0.0, 1.0, 0.2], "low": np.nan, "high": np.nan})
+    ax = plotting.lines({"bert-base": rows}, "layer")
+    assert ax.get_lines()[0].get_xydata().tolist() == [[0, 0], [2, 0.2], [10, 1]]
+    plotting.plt.close(ax.figure)
+
+
+def test_curves_that_end_close_to_each_other_have_a_legend():
+    ax = plotting.lines({"mini": CURVE, "bert-base": CURVE.assign(value=CURVE["value"] + 0.01)}, "layer")
+    assert not ax.texts and [t.get_text() for t in ax.get_legend().get_texts()] == ["bert-base", "mini"]
+    plotting.plt.close(ax.figure)
 
 
 def test_a_matrix_of_heads_has_blocks_from_top_to_bottom():
