@@ -273,14 +273,11 @@ def sentence(made: Concordance, network: str, name: str) -> str:
     if network not in lines.index:
         return ""
     line = lines.loc[network]
-    agree = (
-        f"Of the {line['decided']:.0f} claims that BERT's own outputs and a rerun of {name} both decide in part, by the same "
-        f"measure, the outcome is the same in {line['agree']:.0f}"
-    )
+    agree = f"{line['agree']:.0f} of {line['decided']:.0f} claims that both decide in part come out the same for BERT and {name}"
     if np.isnan(line["correlation"]):
         return f"{agree}."
-    rank = f"the {line['shares']:.0f} figures of the same tests rank much alike (correlation {line['correlation']:.2f})"
-    return f"{agree}; {rank}."
+    rank = f"rank much alike (correlation {line['correlation']:.2f})"
+    return f"Their {line['shares']:.0f} figures of the same tests {rank}, and {agree}."
 
 
 def picture(made: Concordance, names: dict[str, str]) -> str:

@@ -299,7 +299,10 @@ def own_run(record: Evidence) -> str:
 def sentence(standing: Standing) -> str:
     """What came of a claim, in short sentences from its outcomes: for BERT, its relatives, ours, and over seeds."""
     mine = f"{_ours(standing.mini, ours(standing))}{_twin(standing.mini, standing.untrained)}"
-    whose = ((f"{standing.larger}, a larger relative,", standing.sized), (f"{MINILM}, a relative,", standing.relative))
+    whose = (
+        (f"{standing.larger}, a network of BERT's size,", standing.sized),
+        (f"{MINILM}, a relative,", standing.relative),
+    )
     return " ".join(
         filter(None, (_real(standing), *(_relative(*each) for each in whose), mine, seeds.sentence(standing)))
     )

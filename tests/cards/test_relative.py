@@ -33,7 +33,7 @@ def related(id: str, model: str = RELATIVE) -> Standing:
 @pytest.mark.parametrize(
     ("model", "slot", "name", "called"),
     [
-        ("mpnet", "sized", "mpnet", "mpnet, a larger relative,"),
+        ("mpnet", "sized", "mpnet", "mpnet, a network of BERT's size,"),
         (RELATIVE, "relative", MINILM, "MiniLM, a relative,"),
     ],
 )
