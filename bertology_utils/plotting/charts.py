@@ -91,6 +91,7 @@ def lines(
 
     Examples
     --------
+    >>> from bertology_utils.plotting import plt
     >>> rows = pd.DataFrame({"layer": [0, 1], "value": [0.2, 0.4], "low": [0.1, 0.3], "high": [0.3, 0.5]})
     >>> ax = lines({"mini": rows}, "layer", chance=0.3, reference="asked for")
     >>> [text.get_text() for text in ax.texts], ax.get_legend()
