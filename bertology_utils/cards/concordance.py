@@ -273,11 +273,11 @@ def sentence(made: Concordance, network: str, name: str) -> str:
     if network not in lines.index:
         return ""
     line = lines.loc[network]
-    agree = f"{line['agree']:.0f} of {line['decided']:.0f} claims that both decide in part come out the same for BERT and {name}"
+    agree = f"of {line['decided']:.0f} claims that both decide in part {line['agree']:.0f} come out the same"
     if np.isnan(line["correlation"]):
-        return f"{agree}."
-    rank = f"rank much alike (correlation {line['correlation']:.2f})"
-    return f"Their {line['shares']:.0f} figures of the same tests {rank}, and {agree}."
+        return f"BERT and {name}: {agree}."
+    rank = f"over {line['shares']:.0f} figures of the same tests their rank correlation is {line['correlation']:.2f}"
+    return f"BERT and {name}: {rank}; {agree}."
 
 
 def picture(made: Concordance, names: dict[str, str]) -> str:

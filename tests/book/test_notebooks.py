@@ -133,7 +133,8 @@ def outcomes(tmp_path_factory) -> dict[str, str]:
     folder = tmp_path_factory.mktemp("nbval")
     (folder / "conftest.py").write_text('pytest_plugins = ["tests.nbval_numbers"]\n')
     code = "import sys\nprint('accuracy 0.8333 [0.7333, 0.9333] of', 12, 'items: learned')\nsys.executable[:0];"
-    picture = "from IPython.display import SVG\nSVG('<svg xmlns=\"http://www.w3.org/2000/svg\"><text>' + 'drawn' + '</text></svg>')"
+    drawn = "'<svg xmlns=\"http://www.w3.org/2000/svg\"><text>' + 'drawn' + '</text></svg>'"
+    picture = f"from IPython.display import SVG\nSVG({drawn})"
     html = "from IPython.display import HTML\nHTML('<b>0.512</b> of <i>40</i>')"
     cells = [nbformat.v4.new_code_cell(source) for source in (code, html, picture)]
     nbformat.write(nbformat.v4.new_notebook(cells=cells), folder / "original.ipynb")
