@@ -79,7 +79,7 @@ def _monolingual(subject: Subject, settings: Settings) -> tuple[Subject, str]:
         return found, name
     return (
         found,
-        f"mini, which has more layers, is blind to case and of other text ({how_to_name(MONOLINGUAL, settings)})",
+        f"mini, which is of another size, blind to case and of other text ({how_to_name(MONOLINGUAL, settings)})",
     )
 
 
