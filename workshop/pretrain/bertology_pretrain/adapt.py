@@ -1,4 +1,4 @@
-"""A mask adapter: what gives back to a sentence encoder the filling of masks that its tuning took.
+"""A mask adapter: what lets a sentence encoder fill masks.
 
 The network stays as it is. Beside every linear map of its layers a product of two thin matrices is trained (`peft`'s
 LoRA, hu2022), with all biases and a head of the usual form whose decoder is tied to the word embeddings, on plain text.

@@ -137,7 +137,7 @@ def text(
     table = _curve(curve)
     parts = [
         f"# Mask adapter `{name}`",
-        f"It gives back to `{base}` what its tuning on sentences took: the filling of masks. The network itself is not changed: "
+        f"It lets `{base}` fill masks, which as published it has no head for. The network itself is not changed: "
         f"beside every linear map of its layers a product of two matrices of rank {plan['rank']} is added, with all biases, and a head "
         "(dense, GELU, layer norm, decoder tied to the word embeddings).",
         f"**Base.** {BASES.get(base, 'See its own card')}.{_beside(training, base)}",
