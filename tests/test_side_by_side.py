@@ -73,7 +73,7 @@ def test_a_chosen_model_is_measured_now_under_its_own_name_and_read_the_second_t
     chosen = settings(model="toy", n=60, fast=True)
     r = results(ID, chosen)
     assert r.own == r.focus == "toy" and "toy, measured now" in r.frames and "mini" in r.frames
-    assert theme.COLOURS[theme.look("toy, measured now")] == theme.CHOSEN
+    assert theme.COLOURS[theme.look("toy, measured now")] == theme.SUBJECTS[-1]
 
     def never(*_, **__):
         raise AssertionError("measured twice")

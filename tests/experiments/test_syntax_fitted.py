@@ -14,6 +14,7 @@ from bertology_utils.data.items import Ambiguity, Labelled
 from bertology_utils.experiments.syntax import tuned
 from bertology_utils.finetune import Recipe
 from bertology_utils.scores import intervals
+from bertology_utils.settings import Settings
 
 
 def ambiguous(n):
@@ -75,7 +76,7 @@ def test_a_task_is_learnt_if_it_beats_the_best_constant_answer():
     """Training texts are mostly of class 1, scored ones of class 0: always 0 is nothing learnt."""
     train, test = ([Labelled(id=str(k), text="x", label=y) for k, y in enumerate(of)] for of in ("1110", "000001"))
     scores = {arm: np.tile([1.0] * 5 + [0.0], (3, 1)) for arm in ("with", "without")}
-    rows = tuned._text_rows(scores, train, test, {"seed": 0, "draws": 100})
+    rows = tuned._text_rows(scores, train, test, Settings(draws=100))
     (over,) = (r for r in rows if r["measure"] == "accuracy over majority")
     assert over["value"] == 0
     (gain,) = (r for r in rows if r["measure"] == "gain by parsing")

@@ -105,4 +105,4 @@ def test_attention_is_drawn_with_a_line_per_pair_of_words_and_every_word_twice(t
     with pytest.raises(SystemExit) as ended:
         cli.main()
     drawn = path.read_text("utf-8")
-    assert not ended.value.code and drawn.count("<!-- dog -->") == 2 and drawn.count('id="line2d') == 16
+    assert not ended.value.code and drawn.count(">dog</text>") == 2 and drawn.count('id="line2d') == 16
