@@ -144,6 +144,10 @@ def on_the_hub(address: str, folder: Path) -> dict[str, str]:
     return {**proxies, "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1", "HF_ENDPOINT": address, **cache}
 
 
+# Executed on original data in each `make test`: vectors, maps, gaps; two networks of the Hub. The others: without any.
+WITH_DATA = ("03_semantics", "05_heads", "09_mbert")
+
+
 def now_or_weekly(now: Collection[str]) -> list:
     """Every chapter as a test's parameter: those named are for `make test`, the others for `make weekly`."""
     assert set(now) <= set(NAMES), now

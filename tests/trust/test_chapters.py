@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import fake_hub
 import published
 import pytest
-from chapters import FEW, NAMES, claims_of, executed, now_or_weekly, on_the_hub, whole
+from chapters import FEW, NAMES, WITH_DATA, claims_of, executed, now_or_weekly, on_the_hub, whole
 
 from bertology_utils.book import stage
 from bertology_utils.settings import Settings
@@ -26,7 +26,6 @@ FEWER = {  # fewer where runs are tuned again and again, more where languages sh
     **{name: {"BERTOLOGY_N": "12"} for name in ("07_training", "08_size")},
     "09_mbert": {"BERTOLOGY_N": "60"},
 }
-NOW = ("03_semantics", "05_heads", "09_mbert")  # vectors, maps, gaps; two networks of the Hub
 MIRROR = Settings.of().mirror
 
 
@@ -45,7 +44,7 @@ def full(tmp_path_factory) -> Iterator[str]:
 
 @pytest.mark.mirror
 @pytest.mark.skipif(not MIRROR, reason="no BERTOLOGY_MIRROR")
-@pytest.mark.parametrize("name", now_or_weekly(NOW))
+@pytest.mark.parametrize("name", now_or_weekly(WITH_DATA))
 def test_a_bert_of_the_hub_on_the_studies_own_data(name, narrow, tmp_path):
     model = "bert-base-multilingual-cased" if name.startswith("09") else "bert-base-uncased"
     places = {"BERTOLOGY_MIRROR": str(MIRROR), **on_the_hub(narrow, tmp_path)}

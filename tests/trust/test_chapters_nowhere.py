@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from chapters import FEW, NOWHERE, claims_of, executed, now_or_weekly, on_the_hub, whole
+from chapters import FEW, NAMES, NOWHERE, WITH_DATA, claims_of, executed, now_or_weekly, on_the_hub, whole
 
 from bertology_utils import runs
 
-NOW = (
-    "01_embeddings",
-    "04_world_knowledge",
-    "06_layers",
-)  # others than in `test_chapters`; the rest are for `make weekly`
+NOW = tuple(name for name in NAMES if name not in WITH_DATA)
 NOTHING = {"BERTOLOGY_MIRROR": ""}
 
 

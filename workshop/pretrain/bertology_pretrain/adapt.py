@@ -201,7 +201,7 @@ class Run:
             decoder = {"decoder.weight": self.narrow, "decoder.bias": self.head.decoder.bias[self.scored]}
             with torch.autocast("cpu", torch.bfloat16, enabled=self.half):
                 logits = functional_call(self.head, decoder, (part,))
-            loss = F.cross_entropy(logits.float(), target, reduction="sum") / len(gold)
+            loss = F.cross_entropy(logits.float(), target, reduction="sum") / max(1, len(gold))  # a batch may hold none
             loss.backward()
             total += loss.item()
         states.backward(below.grad)

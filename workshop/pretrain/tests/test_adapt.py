@@ -121,6 +121,11 @@ def test_of_a_large_vocabulary_what_occurs_is_scored_alone_and_the_head_has_it_a
     assert loss == pytest.approx(theirs.item(), rel=1e-4)
     torch.testing.assert_close(ours, {n: p.grad for n, p in run.trained.items()}, rtol=1e-3, atol=1e-5)
 
+    run.optimiser.zero_grad()
+    unknown = torch.full_like(gold[wanted], int((run.place < 0).nonzero()[0]))  # a batch with nothing to score
+    assert run.backward(run.states(ids, real, wanted), unknown) == 0
+    assert all(p.grad is None or not p.grad.any() for p in run.trained.values())
+
     run = Run(base, [text], replace(PLAN, counted=200), tmp_path)  # the counts are kept
     before = adapt.evaluate(run, 40)["loss"]
     run.train(12_000, math.inf)
