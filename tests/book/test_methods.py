@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from bertology_utils.book import methods
+from bertology_utils.book import methods, social
 from bertology_utils.book.claim_pages import page as claim_page
 from bertology_utils.book.templates import FOLDER
 from bertology_utils.cards.standing import standing
@@ -62,11 +62,15 @@ def test_a_drawing_is_small_and_says_little(method):
 
 
 def test_nothing_of_a_drawing_lies_outside_it(method):
-    svg = tree(method)
+    svg, letters = tree(method), social._font(13)
     _, _, width, height = map(float, svg.get("viewBox").split())
     for e in svg.iter():
         x, y = (float(e.get(k) or e.get(f"c{k}") or 0) for k in "xy")
-        right, below = x + float(e.get("width") or 0), y + float(e.get("height") or 0)
+        wide, kinds = float(e.get("width") or 0), set((e.get("class") or "").split())
+        if e.tag == f"{SVG}text":
+            wide = letters.getlength("".join(e.itertext()))
+            x -= wide if "drawn-end" in kinds else wide / 2 if kinds & {"drawn-word", "drawn-name"} else 0
+        right, below = x + wide, y + float(e.get("height") or 0)
         assert x >= 0 and right <= width and y >= 0 and below <= height, ElementTree.tostring(e)
 
 
