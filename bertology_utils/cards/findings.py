@@ -17,6 +17,7 @@ something. A figure that no row gives, or an outcome that is no longer so, is an
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -35,6 +36,10 @@ from .words import sentence
 FINDINGS = Path(__file__).parents[1] / "assets" / "findings"
 APART = "(Each network on texts of its own.)"
 FIELDS = {"text", "figures", "outcomes", "relative"}
+# a figure in parentheses with no more than a network's name: of what was measured in the one before it
+BESIDE = re.compile(
+    r"\{(\w+)\}[^{}]*?\((?:mpnet|MiniLM|mini|me5|BERT|ours|untrained|its (?:untrained )?twin):? \{(\w+)\}"
+)
 
 
 class StaleFinding(ValueError):
@@ -144,9 +149,26 @@ def _filled(name: str, entry: Mapping[str, Any], read: Callable[[str], Standing]
         now = getattr(read(id), who).label
         if now != label:
             raise StaleFinding(f"{name}: the text is written for {who}: {label!r}; the evidence says {now!r}")
+    for first, second in unlike(entry["text"], entry.get("figures", {})):
+        raise StaleFinding(
+            f"{name}: {second!r} stands beside {first!r} as if it were of one measure; say what it is of"
+        )
     figures = {key: _figure(id, key, spec, read) for key, spec in entry.get("figures", {}).items()}
     used = [spec for key, spec in entry.get("figures", {}).items() if f"{{{key}}}" in entry["text"]]
     return " ".join([*entry["text"].format(**figures).split(), APART if apart(used) else ""]).strip()
+
+
+def unlike(text: str, figures: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """Pairs of figures of two measures that a text puts side by side with no more between them than a network's name.
+
+    Examples
+    --------
+    >>> figures = {"b": {"measure": "UUAS"}, "s": {"measure": "UUAS over baseline"}}
+    >>> unlike("BERT finds {b} of the edges (mpnet: {s}).", figures), unlike("BERT finds {b} (mpnet gains {s}).", figures)
+    ([('b', 's')], [])
+    """
+    pairs = [(a, b) for a, b in BESIDE.findall(" ".join(text.split())) if a in figures and b in figures]
+    return [(a, b) for a, b in pairs if figures[a]["measure"] != figures[b]["measure"]]
 
 
 def apart(figures: Iterable[Mapping[str, Any]]) -> bool:

@@ -127,3 +127,10 @@ def test_an_outcome_that_is_no_longer_so_is_refused(settings):
 def test_an_unknown_field_is_refused(settings):
     with pytest.raises(StaleFinding, match="colour"):
         findings.filled(ID, {"text": "x", "colour": "red"}, settings)
+
+
+def test_a_text_does_not_put_figures_of_two_measures_side_by_side(settings):
+    other = entry()["figures"]["a"] | {"measure": "self-similarity"}
+    beside = {"text": "It changed by {a} (mpnet {y}).", "figures": entry()["figures"] | {"y": other}}
+    with pytest.raises(StaleFinding, match="say what it is of"):
+        findings.filled(ID, beside, settings)
