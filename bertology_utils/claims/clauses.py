@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar, Literal
 
-from .strict import LedgerError, fields_of
+from .strict import STRICT, LedgerError
 
 LEARNED, PROPERTY, ABSENCE, UNTESTED = "learned", "property", "absence", "untested"
 KINDS = (LEARNED, PROPERTY, ABSENCE, UNTESTED)
@@ -45,7 +45,8 @@ class Test:
         Of a gate: what it shows, in words.
     """
 
-    __test__ = False  # pytest: not a test of ours
+    __test__: ClassVar = False  # pytest: not a test of ours
+    __pydantic_config__: ClassVar = STRICT
 
     measure: str
     by: float
@@ -55,7 +56,7 @@ class Test:
     below: float | None = None
     within: float | None = None
     where: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    need: int | float | str = "all"
+    need: int | float | Literal["all", "any"] = "all"
     least: int = LEAST
     sources: tuple[str, ...] = ()
     says: str = ""
@@ -98,9 +99,11 @@ class Clause:
         Why an `untested` clause is not tested.
     """
 
+    __pydantic_config__: ClassVar = STRICT
+
     name: str
     says: str
-    kind: str
+    kind: Literal["learned", "property", "absence", "untested"]
     tests: tuple[Test, ...] = ()
     gates: tuple[Test, ...] = ()
     reason: str | None = None
@@ -111,22 +114,18 @@ class Clause:
         return replace(self, tests=tests, gates=gates)
 
 
-def parse(raw: object, where: str) -> Clause:
-    """A clause of the ledger's YAML, strictly.
+def check(clause: Clause, where: str) -> None:
+    """What the kinds of the fields alone do not say.
 
     Raises
     ------
     LedgerError
         Naming row, clause and field.
     """
-    made = dict(fields_of(Clause, raw, where))
-    where = f"{where} ({made['name']})"
-    for part in ("tests", "gates"):
-        made[part] = tuple(_test(t, f"{where}, {part} {k}") for k, t in enumerate(made.get(part, ()), 1))
-    clause = Clause(**made)
+    for test in (*clause.tests, *clause.gates):
+        _check(test, where)
     untested = clause.kind == UNTESTED
     trouble = {
-        "kind": clause.kind not in KINDS,
         "tests": untested is bool(clause.tests),
         "reason": untested is not bool(clause.reason),
         "gates": (untested and bool(clause.gates)) or any(not g.says for g in clause.gates),
@@ -138,18 +137,13 @@ def parse(raw: object, where: str) -> Clause:
         raise LedgerError(f"{where}: gates: an absence needs a gate that shows the instrument could have seen it")
     if any(t.side == "within" for t in clause.tests) and clause.kind != ABSENCE:
         raise LedgerError(f"{where}: within: only an absence is an equivalence")
-    return clause
 
 
-def _test(raw: object, where: str) -> Test:
-    test = Test(**fields_of(Test, raw, where))
+def _check(test: Test, where: str) -> None:
     sides = [side for side in SIDES if getattr(test, side) is not None]
     if len(sides) != 1:
         raise LedgerError(f"{where}: needs exactly one of {', '.join(SIDES)}; it has {sides}")
     if test.by < 0 or (test.by == 0 and test.side == "within"):
         raise LedgerError(f"{where}: by: the smallest effect of interest is {test.by}")
-    if isinstance(test.need, str) and test.need not in ("all", "any"):
-        raise LedgerError(f"{where}: need is {test.need!r}; it may be all, any, a count or a share below 1")
     if not isinstance(test.need, str) and (test.need <= 0 or (isinstance(test.need, float) and test.need >= 1)):
         raise LedgerError(f"{where}: need is {test.need!r}; a count is positive, a share lies between 0 and 1")
-    return test

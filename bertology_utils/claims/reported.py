@@ -10,14 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import ClassVar, Literal
 from urllib.parse import urlparse
 
 from . import ledger
-from .strict import LedgerError, fields_of, read
+from .strict import STRICT, LedgerError, made, read
 
 REPORTED = Path(__file__).parents[1] / "assets" / "reported"
-SPEAKS = ("supports", "qualifies", "against")
-NETWORKS = ("BERT", "other")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +42,8 @@ class Figure:
     QNLI: 88.4 / 84.9; SQuAD: 88.5 / 87.9; MNLI-m: 84.4 / 83.9 %
     """
 
+    __pydantic_config__: ClassVar = STRICT | {"str_min_length": 0}  # a lone figure has no name
+
     study: str
     model: str
     data: str
@@ -52,8 +53,8 @@ class Figure:
     where: str
     via: str
     source: str
-    speaks: str
-    network: str = "BERT"
+    speaks: Literal["supports", "qualifies", "against"]
+    network: Literal["BERT", "other"] = "BERT"
     second: str = ""
 
     @property
@@ -111,22 +112,17 @@ def parse(text: str) -> dict[str, tuple[Figure, ...]]:
 
 
 def _figure(raw: object, where: str) -> Figure:
-    if isinstance(raw, Mapping) and "values" in raw and not isinstance(raw["values"], Mapping):
-        raw = {**raw, "values": {"": raw["values"]}}
-    made = dict(fields_of(Figure, raw, where))
-    values = {str(name): tuple(v) if isinstance(v, list) else (v,) for name, v in made["values"].items()}
-    for name, row in values.items():
-        if not row or any(isinstance(v, bool) or not isinstance(v, (int, float)) for v in row):
-            raise LedgerError(f"{where}, values: {name!r} is {row!r}, not numbers")
-    out = Figure(**{**made, "values": values})
+    if isinstance(raw, Mapping) and "values" in raw:
+        values = raw["values"] if isinstance(raw["values"], Mapping) else {"": raw["values"]}
+        raw = {**raw, "values": {name: v if isinstance(v, list) else [v] for name, v in values.items()}}
+    out = made(Figure, raw, where)
+    values = out.values
     columns = {len(row) for row in values.values()} - {1}
     named = {out.measure.count(" / ") + 1} if "..." not in out.measure else columns
     trouble = {
-        "values": not values,
+        "values": not values or not all(values.values()),
         "measure": bool(columns) and columns != named,
         "source": urlparse(out.source).scheme != "https" or not urlparse(out.source).netloc,
-        "speaks": out.speaks not in SPEAKS,
-        "network": out.network not in NETWORKS,
     }
     for name, bad in trouble.items():
         if bad:

@@ -2,58 +2,65 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from dataclasses import MISSING, fields
-from typing import Any
+from functools import cache
+from typing import Any, TypeVar
 
 import yaml
+
+T = TypeVar("T")
+UNKNOWN = "unexpected_keyword_argument"
+STRICT: Any = {"extra": "forbid", "strict": True, "str_min_length": 1}  # `__pydantic_config__` of what is read so
 
 
 class LedgerError(ValueError):
     """The ledger contradicts its own rules; the message names row and field."""
 
 
-def fields_of(cls: type, raw: object, where: str) -> dict[str, Any]:
-    """The fields of the dataclass `cls` in `raw`, texts as text and lists as tuples.
+def made(cls: type[T], raw: object, where: str) -> T:
+    """An instance of the dataclass `cls` from YAML as read: its annotations are the rules, lists become tuples.
 
     Raises
     ------
     LedgerError
-        If `raw` is no mapping, or a field is unknown, missing or of the wrong kind.
+        If a field is unknown, missing or of the wrong kind; the first such place is named.
     """
-    if not isinstance(raw, Mapping):
-        raise LedgerError(f"{where}: {raw!r} is not a mapping")
-    known = {f.name: f for f in fields(cls)}
-    for name in raw:
-        if name not in known:
-            raise LedgerError(f"{where}: unknown field {name!r}; a {cls.__name__.lower()} has {', '.join(known)}")
-    for name, f in known.items():
-        if name not in raw and f.default is MISSING and f.default_factory is MISSING:
-            raise LedgerError(f"{where}: missing field {name!r}")
-    return {name: value_of(value, str(known[name].type), f"{where}: {name}") for name, value in raw.items()}
+    from pydantic import ValidationError  # 0.2 s that only whoever reads a ledger pays
+
+    try:
+        adapter = _adapter(cls)  # type: ignore[arg-type]
+        return adapter.validate_json(json.dumps(raw))  # arrays of JSON are tuples to it, numbers are no texts
+    except TypeError as error:
+        raise LedgerError(f"{where}: {error}") from error  # a date, which YAML makes of an unquoted one
+    except ValidationError as error:
+        first = min(error.errors(), key=lambda e: e["type"] != UNKNOWN)  # a field misspelt is missing, too
+        raise LedgerError(_in_words(first, raw, where)) from error
 
 
-def value_of(value: object, kind: str, where: str) -> Any:
-    """A value of the kind that an annotation names: text, number, list of texts or of entries, mapping."""
-    if kind.startswith("tuple"):
-        if not isinstance(value, list) or ("str" in kind and not all(isinstance(v, str) and v for v in value)):
-            raise LedgerError(f"{where} is {value!r}, not a list of texts or entries")
-        return tuple(value)
-    if kind.startswith("Mapping"):
-        if not isinstance(value, Mapping):
-            raise LedgerError(f"{where} is {value!r}, not a mapping")
-        return value
-    if kind.startswith("int | "):  # a count, a share or a word
-        if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-            raise LedgerError(f"{where} is {value!r}, not a number or a word")
-        return value
-    if kind.startswith(("float", "int")):
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise LedgerError(f"{where} is {value!r}, not a number")
-        return value
-    if not isinstance(value, str) or not value.strip():
-        raise LedgerError(f"{where} is {value!r}, not a text")
-    return value
+@cache
+def _adapter(cls: type) -> Any:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(cls)
+
+
+def _in_words(error: Any, raw: Any, where: str) -> str:
+    """What does not fit, and where: entries of a list by their id or name."""
+    path = [where]
+    for key in error["loc"]:
+        try:
+            raw = raw[key]
+        except (LookupError, TypeError):  # a missing field, or a kind among several
+            continue
+        name = (raw.get("id") or raw.get("name")) if isinstance(raw, Mapping) else None
+        path.append(str(name or (key + 1 if isinstance(key, int) else key)))
+    field = error["loc"][-1] if error["loc"] else ""
+    if error["type"] == "missing":
+        return f"{', '.join(path)}: missing field {field!r}"
+    if error["type"] == UNKNOWN:
+        return f"{', '.join(path[:-1])}: unknown field {field!r}"
+    return f"{', '.join(path)} is {error['input']!r}: {error['msg'].lower()}"
 
 
 def read(text: str) -> Any:

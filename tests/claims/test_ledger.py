@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
+from typing import get_args, get_type_hints
 
 import pytest
 import yaml
@@ -73,7 +74,7 @@ def test_every_row_says_what_of_its_sentence_is_tested(r):
 
 
 def test_how_many_rows_run_how():
-    by_how = {how: sum(r.how == how for r in ledger.rows()) for how in ledger.HOW}
+    by_how = {how: sum(r.how == how for r in ledger.rows()) for how in get_args(get_type_hints(ledger.Row)["how"])}
     assert by_how["cite"] == 4
     assert by_how["hub"] == 2
     assert by_how["live"] > by_how["tuned"] > by_how["family"]
@@ -205,7 +206,7 @@ def test_a_good_row_is_read():
         ({"section": "syntax"}, "unknown field 'section'"),
         ({"claim": None}, "claim is None"),
         ({"title": "x" * 71}, "title does not fit"),
-        ({"how": "maybe"}, "how does not fit"),
+        ({"how": "maybe"}, "how is 'maybe'"),
         ({"how": "cite"}, "data does not fit"),
         ({"how": "cite", "data": []}, "rerun does not fit"),
         ({"reason": "none needed"}, "reason does not fit"),
@@ -215,11 +216,11 @@ def test_a_good_row_is_read():
         ({"studies": []}, "studies does not fit"),
         ({"studies": ["roe2020"]}, "studies does not fit"),
         ({"survey": []}, "survey does not fit"),
-        ({"survey": [{"edition": "tacl2020", "section": 3.1}]}, "survey: section is 3.1"),
-        ({"survey": [{"edition": "book", "section": "3"}]}, "survey does not fit"),
+        ({"survey": [{"edition": "tacl2020", "section": 3.1}]}, "survey, 1, section is 3.1"),
+        ({"survey": [{"edition": "book", "section": "3"}]}, "edition is 'book'"),
         ({"survey": [{"section": "3"}]}, "missing field 'edition'"),
-        ({"reported": [{"source": "memory", "text": "half"}]}, "reported does not fit"),
-        ({"reported": [{"source": "survey", "text": "half", "figures": {"share": "half"}}]}, "not a number"),
+        ({"reported": [{"source": "memory", "text": "half"}]}, "source is 'memory'"),
+        ({"reported": [{"source": "survey", "text": "half", "figures": {"share": "half"}}]}, r"share is 'half'.*number"),
         ({"reported": [{"source": "survey", "text": "half", "dataset": "cola"}]}, "reported does not fit"),
         ({"id": "words"}, "id does not fit"),
     ],
@@ -244,7 +245,7 @@ def test_a_good_clause_is_read():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"kind": "wish"}, r"clause 1 \(main\): kind does not fit"),
+        ({"kind": "wish"}, r"clauses, main, kind is 'wish'"),
         ({"tests": []}, "tests does not fit"),
         ({"kind": "untested"}, "tests does not fit"),
         ({"kind": "untested", "tests": []}, "reason does not fit"),
@@ -253,7 +254,7 @@ def test_a_good_clause_is_read():
         ({"gates": [TEST]}, "gates does not fit"),
         ({"tests": [{**TEST, "below": 0.1}]}, "exactly one of above, below, within"),
         ({"tests": [{**TEST, "by": -0.1}]}, "smallest effect of interest is -0.1"),
-        ({"tests": [{**TEST, "by": "much"}]}, "by is 'much', not a number"),
+        ({"tests": [{**TEST, "by": "much"}]}, r"by is 'much': .*number"),
         ({"tests": [{**TEST, "need": "some"}]}, "need is 'some'"),
         ({"tests": [{**TEST, "need": 0}]}, "need is 0"),
         ({"tests": [{k: v for k, v in TEST.items() if k != "why"}]}, "missing field 'why'"),
@@ -290,7 +291,7 @@ def test_a_bad_section_or_file_raises():
         ledger.parse(text(GOOD, colour="red"))
     with pytest.raises(ledger.LedgerError, match="unknown field 'syntax'"):
         ledger.parse("syntax: []")
-    with pytest.raises(ledger.LedgerError, match="row 1: 'words' is not a mapping"):
+    with pytest.raises(ledger.LedgerError, match=r"rows, 1 is 'words': .*object"):
         ledger.parse(text("words"))
     with pytest.raises(yaml.YAMLError):
         ledger.parse("!!python/object/apply:os.getcwd []")

@@ -92,6 +92,6 @@ def test_it_has_the_colours_of_mini():
 
 def test_a_section_maps_names_to_names():
     text = "name: x\ntitle: X\nchapter: x\nmodels: {mini: 3}\nrows: []\n"
-    with pytest.raises(ledger.LedgerError, match="names"):
+    with pytest.raises(ledger.LedgerError, match="models, mini is 3"):
         ledger.parse(text)
     assert ledger.parse(text.replace("3", "other"))[0].models == {"mini": "other"}
