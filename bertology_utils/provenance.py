@@ -57,7 +57,7 @@ def versions() -> dict[str, str]:
     return {"python": platform.python_version(), **{name: version(name) for name in names}}
 
 
-def asked(settings: Settings) -> dict[str, Any]:
+def requested(settings: Settings) -> dict[str, Any]:
     """What a record of these settings says of what was asked for."""
     noise = settings.noise or None
     return {"asked": settings.n, "seed": settings.seed, "dtype": settings.dtype, "noise": noise}

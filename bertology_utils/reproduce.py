@@ -121,7 +121,7 @@ def _rows(stored: Sequence[dict], fresh: Sequence[dict], part: str) -> tuple[lis
     if len(stored) != len(fresh):
         return [f"{len(fresh)} {part}, not {len(stored)}"], math.inf
     said, largest = [], 0.0
-    for a, b in zip(map(_told, stored), map(_told, fresh)):
+    for a, b in zip(map(_filled, stored), map(_filled, fresh)):
         figures = [name for name in a if name.endswith(PARTS) and name in b]
         if {k: v for k, v in a.items() if k not in figures} != {k: v for k, v in b.items() if k not in figures}:
             said.append(f"{part}: {_named(b)}, not {_named(a)}")
@@ -135,7 +135,7 @@ def _rows(stored: Sequence[dict], fresh: Sequence[dict], part: str) -> tuple[lis
     return said, largest
 
 
-def _told(row: dict) -> dict:
+def _filled(row: dict) -> dict:
     """What a row says: a key that it leaves empty is one that it has not."""
     return {name: value for name, value in row.items() if value is not None}
 

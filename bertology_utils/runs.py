@@ -182,7 +182,7 @@ def recorded(id: str, source: str, settings: Settings, twin: bool = True) -> boo
 
 def where(id: str, model: str, source: str, settings: Settings) -> Path:
     """The file in the settings' evidence folder of a model's record that was measured as they say; it need not be there."""
-    asked = provenance.asked(settings)
+    asked = provenance.requested(settings)
     path = settings.evidence / records.place(id, "rerun", model, source)
     found = _provenance(path)
     if model == FAMILY or (found is not None and all(found.get(k) == v for k, v in asked.items())):
@@ -205,7 +205,7 @@ def _runs(it: Claim, source: str, settings: Settings, twin: bool, save: bool) ->
 def _measured(it: Claim, data: Data, settings: Settings, twin: bool, save: bool) -> Iterator[Evidence]:
     measured = []
     unknown: dict[str, Any] = {}
-    for subject in _asked(it, data.name, settings, twin):
+    for subject in _under_test(it, data.name, settings, twin):
         if isinstance(subject, Subject) and not unknown:  # the twin has the same vocabulary
             unknown = {"unknown_pieces": _readable(it, subject, data)}
         start = time.perf_counter()
@@ -264,7 +264,7 @@ def _readable(it: Claim, subject: Subject, data: Data) -> float:
     return round(share, 4)
 
 
-def _asked(it: Claim, source: str, settings: Settings, twin: bool) -> list[Any]:
+def _under_test(it: Claim, source: str, settings: Settings, twin: bool) -> list[Any]:
     """Who is measured: the settings' model and its twin, or the recorded runs of the tier that a source stands for."""
     return [_recorded_runs(it, source)] if it.family else subjects(settings, twin)
 

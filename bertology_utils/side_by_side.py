@@ -278,7 +278,7 @@ def _quick(it: Claim, settings: Settings) -> Settings:
 def _recorded(id: str, settings: Settings, source: str) -> tuple[Evidence, ...]:
     """What the package ships, or the reader measured before, of the same weights under these very settings."""
     names = [settings.model] + ([] if settings.fast or settings.model.endswith(TWIN) else [settings.model + TWIN])
-    asked = provenance.asked(settings)
+    asked = provenance.requested(settings)
     fit = {
         r.model: r
         for shelf in evidence.shelves(id, settings)

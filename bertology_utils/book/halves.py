@@ -13,14 +13,14 @@ Said = list[tuple]
 LAYOUT = ("lines_to_next_cell",)  # blank lines of the script
 
 
-def said(notebook: nbformat.NotebookNode) -> Said:
+def content(notebook: nbformat.NotebookNode) -> Said:
     """What a notebook says, cell by cell: kind, source, tags and other metadata; its outputs are no part of it."""
     return [(c.cell_type, c.source, {k: v for k, v in c.metadata.items() if k not in LAYOUT}) for c in notebook.cells]
 
 
 def halves(notebook: Path) -> tuple[Said, Said]:
     """What the percent script and the stored notebook beside it say."""
-    return said(jupytext.read(notebook.with_suffix(".py"))), said(nbformat.read(notebook, as_version=4))
+    return content(jupytext.read(notebook.with_suffix(".py"))), content(nbformat.read(notebook, as_version=4))
 
 
 def lost(notebook: Path) -> Path | None:
@@ -37,7 +37,7 @@ def lost(notebook: Path) -> Path | None:
         return None
     older, now = (script, texts) if script.stat().st_mtime < notebook.stat().st_mtime else (notebook, cells)
     before = committed(older)
-    if before is None or said(jupytext.reads(before, fmt=older.suffix.lstrip("."))) == now:
+    if before is None or content(jupytext.reads(before, fmt=older.suffix.lstrip("."))) == now:
         return None
     return older
 

@@ -22,7 +22,7 @@ class NotebookError(RuntimeError):
     """A notebook did not run to its end, or not silently; the message names notebook and cell."""
 
 
-def found(folder: Path) -> list[Path]:
+def paths(folder: Path) -> list[Path]:
     """The notebooks of a folder, in the book's order."""
     return sorted(folder.glob("*.ipynb"))
 
@@ -121,7 +121,7 @@ def run(
     On the processor one notebook per core at a time: each of them computes on one thread. An accelerator serves one at
     a time. `variables` are set in the kernels' environment over everything else.
     """
-    everything = found(folder)
+    everything = paths(folder)
     at_once = max(1, min(len(everything), os.cpu_count() or 1)) if device == "cpu" else 1
     done = 0
     told = {**switches(kept, model, data, device), **(variables or {})}

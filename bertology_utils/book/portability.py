@@ -112,7 +112,7 @@ def measure(folder: Path, names: Sequence[str], variables: Mapping[str, str]) ->
     with tempfile.TemporaryDirectory(prefix="bertology-portability-") as name:
         copies = Path(name) / "notebooks"
         copies.mkdir()
-        chosen = [p for p in notebooks.found(folder) if not names or any(p.stem.startswith(n) for n in names)]
+        chosen = [p for p in notebooks.paths(folder) if not names or any(p.stem.startswith(n) for n in names)]
         for path in chosen:
             shutil.copy2(path, copies)
         notebooks.run(copies, Path(name), variables=variables)

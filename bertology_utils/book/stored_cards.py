@@ -34,7 +34,7 @@ def renew(folder: Path) -> dict[str, list[str]]:
     """
     with tempfile.TemporaryDirectory() as empty:  # as a notebook is executed: with no records of one's own
         settings = Settings(evidence=Path(empty))
-        return {path.stem: _renewed(path, settings) for path in notebooks.found(folder)}
+        return {path.stem: _renewed(path, settings) for path in notebooks.paths(folder)}
 
 
 def _renewed(path: Path, settings: Settings) -> list[str]:

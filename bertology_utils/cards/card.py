@@ -9,7 +9,7 @@ from ..settings import Settings
 from . import layout, reported, tiers, words
 from .findings import verdict
 from .rows import deciding, headline
-from .rule import asked
+from .rule import conditions
 from .seeds import spread
 from .standing import REPORTED, Standing, standing
 
@@ -41,10 +41,10 @@ class Card:
             out.append(f"{name.upper():10} {said}{why}" + (f": {headline(slot)}" if slot.decision else ""))
         if apart := spread(s):
             out.append(f"SEEDS      {apart.measure} {apart} in {apart.seeds} seeds ({words.data_name(apart.data)})")
-        out += [f"TIERS      {both}"] if (both := tiers.said(s)) else []
+        out += [f"TIERS      {both}"] if (both := tiers.in_words(s)) else []
         for clause in s.row.clauses:
             out.append(f"CLAUSE     {clause.says} [{clause.kind}]" + (f": {clause.reason}" if clause.reason else ""))
-            out += [f"  holds {part}" for part in asked(clause)]
+            out += [f"  holds {part}" for part in conditions(clause)]
             out += [f"  - {r.who} | {r.what} | {r.figure} | n = {r.n}" for r in deciding(s, clause.name)]
         out += [f"REPORTED   {reported.line(figure)}" for figure in s.reported]
         out += [f"YOUR RUN   {words.own_run(record)}" for record in s.beside]

@@ -190,7 +190,7 @@ def apart(figures: Iterable[Mapping[str, Any]]) -> bool:
 
 def _figure(id: str, key: str, spec: Mapping[str, Any], read: Callable[[str], Standing]) -> str:
     if "study" in spec:
-        return _said(_reported(id, spec), "g")
+        return _formatted(_reported(id, spec), "g")
     records = [
         r
         for r in read(spec.get("id", id)).records
@@ -204,7 +204,7 @@ def _figure(id: str, key: str, spec: Mapping[str, Any], read: Callable[[str], St
     ]
     if len(rows) != 1:
         raise StaleFinding(f"{id}: figure {key!r} ({dict(spec)}) is given by {len(rows)} rows, not by one")
-    return _said(rows[0][spec.get("part", "value")], spec.get("as", ".2f"))
+    return _formatted(rows[0][spec.get("part", "value")], spec.get("as", ".2f"))
 
 
 def _reported(id: str, spec: Mapping[str, Any]) -> float:
@@ -215,12 +215,12 @@ def _reported(id: str, spec: Mapping[str, Any]) -> float:
     raise StaleFinding(f"{id}: {spec['study']} reports no {spec['measure']!r}")
 
 
-def _said(value: float, how: str) -> str:
+def _formatted(value: float, how: str) -> str:
     """A figure as a text has it; `how` is a format, or ``.1p`` for a difference of shares in percentage points.
 
     With a bar before it the figure is a fall whose size the text gives: of a rise it would be untrue.
 
-    >>> _said(-0.069, ".1p"), _said(0.069, ".0%"), _said(-0.069, "|.1p")
+    >>> _formatted(-0.069, ".1p"), _formatted(0.069, ".0%"), _formatted(-0.069, "|.1p")
     ('−6.9', '7%', '6.9')
     """
     if how.startswith("|"):

@@ -13,7 +13,7 @@ from ..claims.rules import NOT_RERUN
 from . import reported, tiers, words
 from .findings import StaleFinding, found, verdict
 from .rows import Row, deciding, every
-from .rule import KIND, asked
+from .rule import KIND, conditions
 from .seeds import spread
 from .standing import FAMILY, MINILM, SIZED, Slot, Standing
 from .strip import strip
@@ -146,7 +146,7 @@ def _spread(s: Standing) -> list[str]:
 
 
 def _tiers(s: Standing) -> str:
-    said = tiers.said(s)
+    said = tiers.in_words(s)
     return f'<p class="claim-tiers"><b>Runs on two texts.</b> {escape(said)}</p>' if said else ""
 
 
@@ -216,7 +216,9 @@ def _rules(s: Standing) -> str:
             text = f"Not tested: {escape(clause.reason or '')}"
         else:
             gates = "; ".join(g.says for g in clause.gates)
-            text = f"Holds {escape('; '.join(asked(clause)))}. <small>{escape(_capital(KIND[clause.kind]))}.</small>"
+            text = (
+                f"Holds {escape('; '.join(conditions(clause)))}. <small>{escape(_capital(KIND[clause.kind]))}.</small>"
+            )
             text += f" <small>Checked first: {escape(gates)}.</small>" if gates else ""
         items.append(f"<li><b>{escape(_capital(clause.says))}.</b> {text}</li>")
     return f'<div class="claim-rules"><ul>{"".join(items)}</ul></div>' if items else ""

@@ -45,7 +45,7 @@ class Overview:
         head = "".join(f'<th scope="col">{name}</th>' for name in ("claim", *self.columns.values()))
         body = "".join(
             f'<tr><th scope="row"><a href="#{escape(s.row.id)}">{escape(s.row.title)}</a></th>'
-            + "".join(f'<td data-label="{name}">{_said(s, name, slot)}</td>' for name, slot in self._slots(s))
+            + "".join(f'<td data-label="{name}">{_badge(s, name, slot)}</td>' for name, slot in self._slots(s))
             + "</tr>"
             for s in self.of
         )
@@ -64,7 +64,7 @@ def _label(s: Standing, slot: Slot) -> str:
     return (slot is s.real and related_label(s)) or slot.label
 
 
-def _said(s: Standing, name: str, slot: Slot) -> str:
+def _badge(s: Standing, name: str, slot: Slot) -> str:
     """An outcome's badge, or what bears on the claim; what was not rerun is a dash, so that the eye goes to what was."""
     if slot is s.real and (beside := reported.badge(s) or related_badge(s)):
         return beside

@@ -189,7 +189,7 @@ def less_base(runs: Recorded, group: str, time: float, settings: Settings) -> di
 
 def markdown(of: Callable = table, settings: Settings | None = None, root: Path = SHIPPED) -> str:
     """A table for the page of models; a sentence where nothing is recorded."""
-    told = of(settings, root).told()
+    told = of(settings, root).as_text()
     if told.empty:
         return "None of these runs is recorded: `bertology family run --tier english --corpus FOLDER`."
     rows = [list(told.columns), ["---"] * len(told.columns), *told.astype(str).to_numpy().tolist()]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..claims.checks import figure, told
+from ..claims.checks import figure, readable
 from ..claims.evidence import Evidence
 from ..scores.rows import COLUMNS
 from . import words
@@ -60,7 +60,7 @@ def _every(record: Evidence) -> list[Row]:
     for r in record.rows:
         if _empty(r["value"]):
             continue
-        key = ", ".join(f"{k} {told(r[k])}" for k in keys if not _empty(r.get(k)))
+        key = ", ".join(f"{k} {readable(r[k])}" for k in keys if not _empty(r.get(k)))
         n = words.count(int(r["n"]))
         out.append(Row(who, f"{r['measure']}{_key(key)}", figure(r["value"], r["low"], r["high"]), n, _data(record)))
     return out

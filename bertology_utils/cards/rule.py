@@ -32,13 +32,13 @@ def rule(test: Test, absence: bool = False) -> str:
     return f"the whole 95% interval of {test.measure}{f' ({where})' if where else ''} {how}{needed}"
 
 
-def asked(clause: Clause) -> list[str]:
+def conditions(clause: Clause) -> list[str]:
     """When a clause holds, in plain words: once for all data, or by data where not all are asked the same.
 
     >>> told = {"unit": "share", "why": "less is luck"}
     >>> f1 = Test(measure="F1", above=0.5, by=0.0, **told)
     >>> lead = Test(measure="lead", above=0.0, by=0.1, sources=("wic",), **told)
-    >>> for part in asked(Clause(name="tagged", says="tags are found", kind=LEARNED, tests=(f1, lead))):
+    >>> for part in conditions(Clause(name="tagged", says="tags are found", kind=LEARNED, tests=(f1, lead))):
     ...     print(part)
     on all data if the whole 95% interval of F1 is above 0.5
     on WiC also if the whole 95% interval of lead is above 0.1

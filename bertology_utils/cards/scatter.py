@@ -100,10 +100,10 @@ class Scale:
         return "".join(out)
 
 
-def said(row: dict) -> str:
+def description(row: dict) -> str:
     """A point in words: what, whose, times fewer bytes, share kept with its interval, how fast.
 
-    >>> said({"what is saved": "8 bits", "model": "mini", "bytes, times fewer": 3.9, "score kept": 1.0, "from": 0.97,
+    >>> description({"what is saved": "8 bits", "model": "mini", "bytes, times fewer": 3.9, "score kept": 1.0, "from": 0.97,
     ...       "to": 1.03, "times as fast": float("nan")})
     '8 bits (mini): bytes, times fewer 3.9; score kept 100.0%, from 97.0% to 103.0%; not timed'
     """
@@ -123,7 +123,7 @@ def _point(row: dict, scale: Scale) -> str:
     if row["low"] == row["low"]:
         ends = f'x1="{x}%" x2="{x}%" y1="{scale.up(row["low"])}" y2="{scale.up(row["high"])}"'
         spread = f'<line class="spread" stroke="currentColor" {ends}/>'
-    words = escape(said(row))
+    words = escape(description(row))
     circle = f'<circle cx="{x}%" cy="{y}" r="{radius:.1f}" stroke="currentColor" fill-opacity="0.35"/>'
     asked = f'role="img" aria-label="{words}" data-whose="{whose}" data-way="{escape(row["way"])}"'
     return f'<g class="pt pt-{whose}" {asked}><title>{words}</title>{spread}{circle}</g>'

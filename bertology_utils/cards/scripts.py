@@ -41,16 +41,16 @@ class Scripts:
     label: str
 
     @property
-    def told(self) -> list[tuple[Language, str]]:
+    def named(self) -> list[tuple[Language, str]]:
         return [(language(code), text) for code, text in self.lines.items()]
 
     def __repr__(self) -> str:
-        return "\n".join(f"{of.code} {of.own}: {text}" for of, text in self.told)
+        return "\n".join(f"{of.code} {of.own}: {text}" for of, text in self.named)
 
     def _repr_html_(self) -> str:
         body = "".join(
             f'<tr><th scope="row">{escape(of.name)}</th>{_cell(of, of.own)}{_cell(of, text)}</tr>'
-            for of, text in self.told
+            for of, text in self.named
         )
         head = "".join(f'<th scope="col">{name}</th>' for name in ("language", "in itself", "sentence"))
         table = f'<table class="facts family"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'

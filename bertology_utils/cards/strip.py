@@ -55,7 +55,7 @@ def strip(standing: Standing) -> str:
     clause, test = first
     together, apart = sides([lane for lane in _lanes(standing, clause.name, test) if lane.figures])
     drawn = draw(together, test, clause.kind == ABSENCE) + _apart(apart)
-    return f'<div class="claim-strip"><p class="claim-of">{escape(_said(clause.says))}</p>{drawn}</div>'
+    return f'<div class="claim-strip"><p class="claim-of">{escape(_capitalised(clause.says))}</p>{drawn}</div>'
 
 
 def sides(lanes: Sequence[Lane]) -> tuple[list[Lane], list[Lane]]:
@@ -93,7 +93,7 @@ def leading(standing: Standing) -> tuple[Clause, Test] | None:
     return next((of for of in tests if any(lane.figures for lane in _lanes(standing, of[0].name, of[1]))), None)
 
 
-def _said(text: str) -> str:
+def _capitalised(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 

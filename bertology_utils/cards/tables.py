@@ -38,7 +38,7 @@ class Table:
     figures: Mapping[str, str]
     label: str
 
-    def told(self) -> pd.DataFrame:
+    def as_text(self) -> pd.DataFrame:
         """The same as text."""
         columns = self.rows.columns
         return pd.DataFrame({c: [self._cell(c, v) for v in self.rows[c]] for c in columns}, columns=columns)
@@ -47,10 +47,10 @@ class Table:
         return NONE if value != value else self.figures.get(column, "{}").format(value)
 
     def __repr__(self) -> str:
-        return self.told().to_string(index=False)
+        return self.as_text().to_string(index=False)
 
     def _repr_html_(self) -> str:
-        told = self.told()
+        told = self.as_text()
         head = "".join(f'<th scope="col">{escape(name)}</th>' for name in told.columns)
         kinds = [' class="said"' if told[c].str.len().max() > SHORT else "" for c in told.columns[1:]]
         body = "".join(

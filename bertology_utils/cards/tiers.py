@@ -40,11 +40,11 @@ def together(decisions: Sequence[Decision]) -> str:
     return CONTRADICT if any(len({side[name] for side in sides}) > 1 for name in both) else AGREE
 
 
-def said(s: Standing) -> str:
+def in_words(s: Standing) -> str:
     """The tiers in a sentence for the card; empty where there is but one.
 
     >>> from .standing import standing
-    >>> said(standing("syn.agreement.goldberg2019"))
+    >>> in_words(standing("syn.agreement.goldberg2019"))
     ''
     """
     found = tiers(s)

@@ -183,13 +183,13 @@ def _missing(value: object) -> bool:
 
 
 def _key(record: dict) -> str:
-    return ", ".join(f"{k} {told(v)}" for k, v in record.items() if k not in COLUMNS and not _missing(v))
+    return ", ".join(f"{k} {readable(v)}" for k, v in record.items() if k not in COLUMNS and not _missing(v))
 
 
-def told(value: object) -> str:
+def readable(value: object) -> str:
     """A key's value for a reader; a truth value, which a record may hold as text, is yes or no.
 
-    >>> told("True"), told(0.95), told("dobj")
+    >>> readable("True"), readable(0.95), readable("dobj")
     ('yes', '0.95', 'dobj')
     """
     if str(value) in ANSWERS:

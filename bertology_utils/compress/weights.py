@@ -77,7 +77,7 @@ def find_masks(
         raise ValueError(f"prune weights by {how!r}? There are: {', '.join(WAYS)}")
     copy = masked(subject, within) if within is not None else duplicate(subject)
     layers = matrices(copy)
-    gone = 0.0 if within is None else 1 - kept(within)
+    gone = 0.0 if within is None else 1 - density(within)
     if sparsity < gone - 1e-6:
         raise ValueError(f"a share of {gone:.3f} is gone already, more than {sparsity:.3f}")
     places = [(m, "weight") for m in layers.values()]
@@ -90,7 +90,7 @@ def find_masks(
     return {name: dict(m.named_buffers())["weight_mask"].bool() for name, m in layers.items()}
 
 
-def kept(masks: Masks) -> float:
+def density(masks: Masks) -> float:
     """Share of the weights that masks leave."""
     return float(sum(int(m.sum()) for m in masks.values()) / sum(m.numel() for m in masks.values()))
 

@@ -87,15 +87,15 @@ def probe_layers(
     x = gather(subject, targets, settings=settings)  # (L + 1, N, F)
     train, dev, test = targets.splits()
 
-    def told(labels: np.ndarray) -> np.ndarray:
+    def predictions(labels: np.ndarray) -> np.ndarray:
         """What probes trained on these labels say of all targets, (L + 1, N)."""
         fitted = fit_each(x[:, train], labels[train], l2=l2, device=settings.torch_device())
         return np.array([probe.predict(layer) for probe, layer in zip(fitted, x)])
 
-    predicted, false = told(targets.labels), None
+    predicted, false = predictions(targets.labels), None
     if control:
         task = control_task(targets, settings.seed)
-        false = (told(task.labels) == task.labels)[:, test]
+        false = (predictions(task.labels) == task.labels)[:, test]
     right = predicted == targets.labels
     return LayerScores(
         right=right[:, test],

@@ -25,7 +25,7 @@ from ..claims.seeds import Seed
 from ..claims.sources import load_for, sources
 from ..data.items import Data
 from ..errors import Refusal
-from ..provenance import asked, measured
+from ..provenance import measured, requested
 from ..runs import get, in_a_line, registered, rows_of
 from ..scores.pairs import over
 from ..settings import Settings
@@ -59,7 +59,7 @@ def headline(it: Claim, settings: Settings) -> list[str]:
 
 def current(seed: Seed, trained: Trained, wanted: Sequence[str], settings: Settings) -> bool:
     """Whether a record is of this network, of the rule as it is, on all sources, measured as the settings say."""
-    same = all(r.provenance.get(k) == v for r in seed.records for k, v in asked(settings).items() if k != "noise")
+    same = all(r.provenance.get(k) == v for r in seed.records for k, v in requested(settings).items() if k != "noise")
     draws = all(r.provenance.get("draws") == settings.draws for r in seed.records)
     whole = [r.data for r in seed.records] == list(wanted)
     return seed.network == trained.network and not seed.stale and same and draws and whole

@@ -97,7 +97,7 @@ def _rows(tokenizer, parts: Sequence[Sequence[Sequence[str]]]) -> list[Row]:
     """Rows of one or two segments, whatever their length."""
     words = [[word for part in parts for word in part[i]] for i in range(len(parts[0]))]
     own = [{w: _gap(tokenizer, word) for w, word in enumerate(s) if isinstance(word, Gapped)} for s in words]
-    rows = _found(tokenizer, parts, own)
+    rows = _tokenized(tokenizer, parts, own)
     special = set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
     lost = [
         set(range(row.n_words))
@@ -108,7 +108,7 @@ def _rows(tokenizer, parts: Sequence[Sequence[Sequence[str]]]) -> list[Row]:
     if any(lost):
         for found, places in zip(own, lost):
             found |= {w: [tokenizer.unk_token_id] for w in places}
-        rows = _found(tokenizer, parts, own)
+        rows = _tokenized(tokenizer, parts, own)
     return [_with(row, found) if found else row for row, found in zip(rows, own)]
 
 
@@ -121,7 +121,7 @@ def _gap(tokenizer, word: str) -> list[int]:
     return [*start, tokenizer.mask_token_id, *end]
 
 
-def _found(tokenizer, parts: Sequence[Sequence[Sequence[str]]], own: list[dict[int, list[int]]]) -> list[Row]:
+def _tokenized(tokenizer, parts: Sequence[Sequence[Sequence[str]]], own: list[dict[int, list[int]]]) -> list[Row]:
     """Rows as the tokenizer makes them, something in the place of the words whose pieces are given (`own`)."""
     starts = [[0] * len(own), [len(s) for s in parts[0]]]
     texts = [

@@ -209,10 +209,10 @@ def load(name: str | None = None, settings: Settings | None = None) -> Subject:
         if not (plain := name.removesuffix(TWIN)) or plain.endswith(TWIN):
             raise ModelUnavailable(f"model {name!r}: the untrained twin of what? Write mini{TWIN}, say")
         return load(plain, settings).twin(settings.seed)
-    return _read(_found(name, settings), settings)
+    return _read(_located(name, settings), settings)
 
 
-def _found(name: str, settings: Settings) -> Found:
+def _located(name: str, settings: Settings) -> Found:
     """Where a model's files are; errors as of `load`."""
     if name in bundled():
         return Found(name, bundled()[name], "bundled")
@@ -229,7 +229,7 @@ def _found(name: str, settings: Settings) -> Found:
     if not adapters.is_one(folder):
         return Found(name, folder, "folder")
     wanted = relatives.published_as(adapters.base_of(folder))
-    base = _found(wanted, settings)
+    base = _located(wanted, settings)
     if base.adapter is not None or base.name != wanted:
         why = "is an adapter's folder too" if base.adapter else f"is not here, only {base.name!r}, another network"
         raise ModelUnavailable(f"model {name!r}: its base {wanted!r} {why}")

@@ -69,7 +69,7 @@ def lines(id: str, settings: Settings | None = None) -> Iterator[str]:
     refused: list[str] = []
     for source in _sources(it, settings, refused):
         try:
-            found = _asked(it, subject, source, settings)
+            found = _lines(it, subject, source, settings)
         except Refusal as error:
             if source == "builtin":
                 raise
@@ -99,7 +99,7 @@ def _sources(it: Claim, settings: Settings, refused: list[str]) -> list[str]:
     return list(dict.fromkeys([*found, "builtin"]))
 
 
-def _asked(it: Claim, subject: Subject, source: str, settings: Settings) -> list[str]:
+def _lines(it: Claim, subject: Subject, source: str, settings: Settings) -> list[str]:
     """The lines about the items of one source; errors as of `runs.rows_of`."""
     example = EXAMPLES.get(it.id)
     n = example.n if example else min(FEW, it.quick)

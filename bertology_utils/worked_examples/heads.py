@@ -130,13 +130,13 @@ def coreference(subject: Subject, data: Data, settings: Settings) -> Iterator[st
     head = choose(right[2:].mean(0))
     given = np.split(attention[:, head], np.cumsum([len(a.heads) for a in anaphors])[:-1])
     for a, row in zip(anaphors[:2], given):
-        yield f"{marked(a.words, a.span)}   right: {_said(a, int(np.argmax(a.right)))}"
+        yield f"{marked(a.words, a.span)}   right: {_mention(a, int(np.argmax(a.right)))}"
         yield f"  shares of the attention that the candidates get in {named(subject, head)}"
-        yield figures((_said(a, k), value / row.sum()) for k, value in enumerate(row[:5]))
-        yield f"  most attended: {_said(a, int(row.argmax()))}: {verdict(a.right[int(row.argmax())])}"
+        yield figures((_mention(a, k), value / row.sum()) for k, value in enumerate(row[:5]))
+        yield f"  most attended: {_mention(a, int(row.argmax()))}: {verdict(a.right[int(row.argmax())])}"
 
 
-def _said(a: antecedents.Anaphor, k: int) -> str:
+def _mention(a: antecedents.Anaphor, k: int) -> str:
     return " ".join(a.words[slice(*a.candidates[k])])
 
 

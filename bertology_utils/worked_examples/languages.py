@@ -121,12 +121,12 @@ def words(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
         links = alignment.mutual(cosines(states[0][0], states[1][0]))
         yield f"English: {' '.join(texts[0])}"
         yield f"{language(p.language).name}: {' '.join(texts[1])}"
-        yield f"  nearest to each other, layer {layer}: " + _said(texts, links)
-        yield "  gold: " + _said(texts, p.gold)
+        yield f"  nearest to each other, layer {layer}: " + _links_in_words(texts, links)
+        yield "  gold: " + _links_in_words(texts, p.gold)
         yield figures([("F1", alignment.f1(alignment.counts(p, links)[0]))])
 
 
-def _said(texts: Sequence[Sequence[str]], links: alignment.Links) -> str:
+def _links_in_words(texts: Sequence[Sequence[str]], links: alignment.Links) -> str:
     return ", ".join(f"{texts[0][i]} = {texts[1][j]}" for i, j in sorted(links))
 
 

@@ -62,7 +62,7 @@ def split(targets: Targets, settings: Settings) -> tuple[Targets, np.ndarray]:
     return targets.take(np.array([*train, *asked])), np.arange(len(train), len(train) + len(asked))
 
 
-def told(subject: Subject, targets: Targets, settings: Settings, what: str = "words") -> Iterator[str]:
+def answers(subject: Subject, targets: Targets, settings: Settings, what: str = "words") -> Iterator[str]:
     """What linear probes of three layers say of two test targets."""
     targets, asked = split(fitting(subject, targets)[0], settings)
     layers, known = depths(subject.n_layers), np.arange(asked[0])
@@ -91,7 +91,7 @@ def tasks(*names: str, n: int = 2) -> Show:
     def show(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
         for task, targets in list(available(data, only=names).items())[:n]:
             yield f"{task}:"
-            yield from told(subject, targets, settings, "targets")
+            yield from answers(subject, targets, settings, "targets")
 
     return show
 
@@ -125,7 +125,7 @@ def _joined(first: Targets, second: Targets) -> Targets:
 
 def relations(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
     """Probes for the relation of two concepts."""
-    yield from told(subject, from_edges(data["concept_pairs"]), settings, "targets")
+    yield from answers(subject, from_edges(data["concept_pairs"]), settings, "targets")
 
 
 def edge_probing(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
@@ -134,7 +134,7 @@ def edge_probing(subject: Subject, data: Data, settings: Settings) -> Iterator[s
     single = {n: t for n, t in found.items() if not any(probing.JOIN in label for label in t.labels)}
     for task in [n for n in single if n not in probing.SYNTACTIC][:2] or list(single)[:1]:
         yield f"{task}:"
-        yield from told(subject, single[task], settings, "targets")
+        yield from answers(subject, single[task], settings, "targets")
 
 
 def renamed(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
@@ -163,12 +163,12 @@ def ancestors(subject: Subject, data: Data, settings: Settings) -> Iterator[str]
     steps, _ = ancestor_targets(subject, [s for s in data["treebank"] if s.deprels], settings)
     for step, targets in zip(STEPS, steps):
         yield f"relation of the {step}:"
-        yield from told(subject, targets, settings)
+        yield from answers(subject, targets, settings)
 
 
 def word_order(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
     """A word's place in the sentence, counted from 0."""
-    yield from told(subject, order.indices(data), settings)
+    yield from answers(subject, order.indices(data), settings)
 
 
 def structure(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
@@ -200,7 +200,7 @@ def whole_sentences(subject: Subject, data: Data, settings: Settings) -> Iterato
         raise TooFew(f"{len(data['treebank'])} sentences make none of the tasks")
     for task in filter(None, chosen):
         yield f"{task}:"
-        yield from told(subject, made[task], settings, "sentences")
+        yield from answers(subject, made[task], settings, "sentences")
 
 
 def other_languages(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
@@ -211,7 +211,7 @@ def other_languages(subject: Subject, data: Data, settings: Settings) -> Iterato
     kept = [s for s in items if s.condition in english and s.split == "train"]
     kept += [next(s for s in items if s.condition == code and s.split == "test") for code in codes[:2]]
     yield f"asked in {' and '.join(language(c).name for c in codes[:2])}, after English"
-    yield from told(subject, transfer.tagged(kept), settings)
+    yield from answers(subject, transfer.tagged(kept), settings)
 
 
 def by_order(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:

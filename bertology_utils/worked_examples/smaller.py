@@ -29,7 +29,7 @@ from ..settings import Settings
 from ..subject.hooks import ablate_heads
 from ..subject.models import Subject
 from .text import figures
-from .tuned import Answer, chances, handful, logits, said
+from .tuned import Answer, caption, chances, handful, logits
 
 
 def half_the_heads(subject, of, plain, settings, data) -> dict[str, Answer]:
@@ -135,7 +135,7 @@ def parts_off(subject: Subject, data: Data, settings: Settings) -> Iterator[str]
         with ablate_heads(plain.subject, [place]):
             off.append(chances(plain.logits, of.classes, asked))
     gain = np.round(np.array(off) - whole, 4)  # (heads, items)
-    yield said(of)
+    yield caption(of)
     for k, item in enumerate(asked):
         yield item.describe()
         best, worst = int(gain[:, k].argmax()), int(gain[:, k].argmin())
@@ -150,7 +150,7 @@ def lifters(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
     order = importance.order(importance.heads(plain, of.train, settings))[::-1]
     less = replace(plain, subject=remove_heads(plain.subject, order[len(order) // 2 :]))
     both = [chances(c.logits, of.classes, asked) for c in (plain, less)]
-    yield said(of)
+    yield caption(of)
     for k, item in enumerate(asked):
         yield item.describe()
         yield figures(zip(("tuned", "without the less important half of the heads"), (p[k] for p in both)))

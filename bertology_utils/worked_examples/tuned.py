@@ -70,7 +70,7 @@ MEANINGS = {
 }
 
 
-def said(of: runs.Task, what: str = "probability of the right label") -> str:
+def caption(of: runs.Task, what: str = "probability of the right label") -> str:
     """What was learnt from, and what the figures are."""
     return f"tuned on {len(of.train)} texts ({of.name}{MEANINGS.get(of.name, '')}), too few to learn the task; {what}"
 
@@ -83,7 +83,7 @@ def compared(others: Ways, *names: str) -> Show:
         plain = runs.plain(subject, of, 0)
         every = {**logits(settings, tuned=plain), **others(subject, of, plain, settings, data)}
         found = {name: chances(answer, of.classes, asked) for name, answer in every.items()}
-        yield said(of)
+        yield caption(of)
         for k, item in enumerate(asked):
             yield item.describe()
             yield figures((name, p[k]) for name, p in found.items())
@@ -164,7 +164,7 @@ def inside(measure: Callable[..., np.ndarray], what: str) -> Show:
     def show(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
         of, asked = handful(subject, data)
         plain = runs.plain(subject, of, 0)
-        yield said(of)
+        yield caption(of)
         values = measure(plain.subject, subject, asked, settings)  # (n, L)
         for k, (item, p) in enumerate(zip(asked, chances(plain.logits, of.classes, asked))):
             yield item.describe()
@@ -182,7 +182,7 @@ def mass_gained(tuned: Subject, before: Subject, items: Sequence[Labelled], sett
 def optima(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
     """How the loss on two texts rises around a network tuned from the pretrained weights, and from random ones."""
     of, asked = handful(subject, data)
-    yield said(of, "loss of the right label")
+    yield caption(of, "loss of the right label")
     found = {}
     for name, made in (("pretrained start", runs.plain(subject, of, 0)),
                        ("random start", runs.afresh(subject.twin(settings.seed + 1), of, 0))):  # fmt: skip
@@ -203,7 +203,7 @@ def misled(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
     plain = runs.plain(subject, of, 0)
     beyond = [next((i for i in of.beyond if i.meta["contradicts"] is wrong), None) for wrong in (False, True)]
     asked = [i for i in beyond if i is not None] or asked
-    yield said(of)
+    yield caption(of)
     for item, p in zip(asked, chances(plain.logits, of.classes, asked)):
         rule = f"   the heuristic is {verdict(not item.meta['contradicts'])}" if "contradicts" in item.meta else ""
         yield item.describe() + rule
@@ -232,7 +232,7 @@ def fooled(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
     of, asked = handful(subject, data, "sentiment")
     plain = runs.plain(subject, of, 0)
     allowed = triggers.vocabulary(subject, [i.text for i in of.train])
-    yield said(of)
+    yield caption(of)
     for item in asked:
         mine = [i for i in of.train if i.label == item.label]
         found, _ = triggers.search(plain, mine, allowed, triggers.Search(tries=3, batch=8))
@@ -261,7 +261,7 @@ def parsed(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
     yield f"  parsed: {drawn(words, heads)}"
     yield figures([("UAS without punctuation", (heads[keep] == np.array(test[0].heads)[keep]).mean())])
     plain, after = runs.plain(subject, of, 0), runs.learn(parser.subject, of, runs.recipe(subject, of.train, 0))
-    yield said(of)
+    yield caption(of)
     both = [chances(c.logits, of.classes, asked) for c in (plain, after)]
     for k, item in enumerate(asked):
         yield item.describe()

@@ -23,4 +23,4 @@ PAGES = (
     "cite",
     "references",
 )
-CHAPTERS = [path.stem for path in notebooks.found(stage.ROOT / "notebooks")]
+CHAPTERS = [path.stem for path in notebooks.paths(stage.ROOT / "notebooks")]

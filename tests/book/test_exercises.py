@@ -9,7 +9,7 @@ import pytest
 from bertology_utils.book import notebooks, stage
 
 FENCED = re.compile(r"^# ```python\n(.*?)^# ```$", re.M | re.S)
-CHAPTERS = notebooks.found(stage.ROOT / "notebooks")
+CHAPTERS = notebooks.paths(stage.ROOT / "notebooks")
 
 
 def exercise(path) -> str:

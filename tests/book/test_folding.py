@@ -64,7 +64,7 @@ def test_a_claim_has_one_figure_open_and_one_that_is_open_for_all_has_none(monke
     assert [tag for source, tag in found if source == "draw()"] == tags
 
 
-@pytest.mark.parametrize("path", notebooks.found(stage.ROOT / "notebooks"), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", notebooks.paths(stage.ROOT / "notebooks"), ids=lambda path: path.stem)
 def test_every_chapter_keeps_the_calls_of_its_figures(path):
     cells = [c for c in folding.fold(nbformat.read(path, as_version=4)).cells if c.cell_type == "code"]
     folded = [c.source for c in cells if {"hide-input", "hide-cell"}.intersection(c.metadata.get("tags", []))]

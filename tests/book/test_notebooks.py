@@ -19,7 +19,7 @@ from bertology_utils.book import notebooks, stage
 from bertology_utils.book.halves import halves
 from bertology_utils.scores.sameness import plain, same
 
-NOTEBOOKS = notebooks.found(stage.ROOT / "notebooks")
+NOTEBOOKS = notebooks.paths(stage.ROOT / "notebooks")
 LINES = 15  # of a code cell
 AROUND = 3  # lines before and after a number that say how much it may differ: its interval may stand on another one
 

@@ -43,7 +43,7 @@ def evidence(data: str, gain: float, below: float = 1.0) -> Evidence:
 )
 def test_a_card_says_what_each_tier_found_and_whether_they_agree(english, below, word, outcome):
     s = Standing(ledger.row(ID), (evidence("builtin", 0.2), evidence("corpus", english, below)), "family")
-    said = tiers.said(s)
+    said = tiers.in_words(s)
     assert said.endswith(f"The tiers: {word}.") and said.startswith("generated sentences: holds")
     assert f"TIERS      {said}" in repr(Card(s))
     shown = BeautifulSoup(layout.html(s), "html.parser").select(".claim-tiers")
@@ -54,9 +54,9 @@ def test_a_card_says_what_each_tier_found_and_whether_they_agree(english, below,
 
 def test_one_tier_is_no_comparison_and_two_open_ones_decide_nothing():
     lone = Standing(ledger.row(ID), (evidence("builtin", 0.2),), "family")
-    assert tiers.said(lone) == "" and "claim-tiers" not in layout.html(lone)
+    assert tiers.in_words(lone) == "" and "claim-tiers" not in layout.html(lone)
     both = Standing(ledger.row(ID), (evidence("builtin", 0.03), evidence("corpus", 0.03)), "family")
-    assert tiers.said(both).endswith(f"The tiers: {tiers.OPEN}.")
+    assert tiers.in_words(both).endswith(f"The tiers: {tiers.OPEN}.")
 
 
 def test_a_random_start_inside_the_comparison_stands_for_the_untrained_network():

@@ -220,7 +220,10 @@ def test_a_good_row_is_read():
         ({"survey": [{"edition": "book", "section": "3"}]}, "edition is 'book'"),
         ({"survey": [{"section": "3"}]}, "missing field 'edition'"),
         ({"reported": [{"source": "memory", "text": "half"}]}, "source is 'memory'"),
-        ({"reported": [{"source": "survey", "text": "half", "figures": {"share": "half"}}]}, r"share is 'half'.*number"),
+        (
+            {"reported": [{"source": "survey", "text": "half", "figures": {"share": "half"}}]},
+            r"share is 'half'.*number",
+        ),
         ({"reported": [{"source": "survey", "text": "half", "dataset": "cola"}]}, "reported does not fit"),
         ({"id": "words"}, "id does not fit"),
     ],

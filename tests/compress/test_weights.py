@@ -24,7 +24,7 @@ def items(n=16):
 @pytest.mark.parametrize("how", weights.WAYS)
 def test_as_many_weights_go_as_asked_for(how):
     masks = weights.find_masks(tiny(), 0.4, how)
-    assert weights.kept(masks) == pytest.approx(0.6, abs=1e-3)
+    assert weights.density(masks) == pytest.approx(0.6, abs=1e-3)
 
 
 def test_magnitude_keeps_the_largest_and_its_opposite_the_smallest():
@@ -43,7 +43,7 @@ def test_magnitude_keeps_the_largest_and_its_opposite_the_smallest():
 def test_pruning_in_rounds_only_ever_takes_more():
     first = weights.find_masks(tiny(), 0.3, "random", seed=1)
     second = weights.find_masks(tiny(), 0.6, within=first)
-    assert weights.kept(second) == pytest.approx(0.4, abs=1e-3)
+    assert weights.density(second) == pytest.approx(0.4, abs=1e-3)
     assert not any((second[n] & ~first[n]).any() for n in first)
     with pytest.raises(ValueError, match="gone already"):
         weights.find_masks(tiny(), 0.2, within=second)

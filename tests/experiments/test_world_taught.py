@@ -32,7 +32,7 @@ def test_lessons_are_single_steps_without_not():
 
     negated = [i for i in load("negation", "builtin", n=40)["negation"] if i.condition == "negated"]
     far = [i for i in load("hops", "builtin", n=80)["hops"] if i.meta["hops"] > 1 or i.label == "0"]
-    assert negated and far and not any(taught.said(i) for i in negated + far)
+    assert negated and far and not any(taught.taught_by(i) for i in negated + far)
     assert "The capital of France is Paris." in taught.lessons()
 
 

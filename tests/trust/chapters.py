@@ -22,7 +22,7 @@ from bertology_utils import runs
 from bertology_utils.book import notebooks, stage
 from bertology_utils.side_by_side import LOG
 
-NAMES = tuple(path.stem for path in notebooks.found(stage.ROOT / "notebooks"))
+NAMES = tuple(path.stem for path in notebooks.paths(stage.ROOT / "notebooks"))
 NOWHERE = "http://127.0.0.1:9"  # nobody listens there
 FEW = {"BERTOLOGY_FAST": "1", "BERTOLOGY_N": "20", "BERTOLOGY_DRAWS": "20"}
 LAST = """import json

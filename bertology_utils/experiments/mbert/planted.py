@@ -26,7 +26,7 @@ def meanings(data, base, rng):
     ])  # fmt: skip
 
 
-def _told(seen: Seen) -> tuple[Translation, str] | None:
+def _translation(seen: Seen) -> tuple[Translation, str] | None:
     """The translation that a row is a sentence of, and in which language."""
     return next(((item, part) for item, part in seen.golds if isinstance(item, Translation)), None)
 
@@ -36,12 +36,12 @@ def _spread(seen: Seen, vector: np.ndarray) -> np.ndarray:
 
 
 def _meaning(seen: Seen) -> np.ndarray:
-    told = _told(seen)
+    told = _translation(seen)
     return _spread(seen, np.zeros(SIZE) if told is None else code(("meaning", told[0].id), SIZE))
 
 
 def _language(seen: Seen) -> np.ndarray:
-    told = _told(seen)
+    told = _translation(seen)
     return _spread(seen, np.zeros(32) if told is None else 2 * code(("language", told[1]), 32))
 
 
@@ -54,7 +54,7 @@ def tongues(data, base, rng):
 
 
 def _genus(seen: Seen) -> np.ndarray:
-    told = _told(seen)
+    told = _translation(seen)
     return _spread(seen, np.zeros(32) if told is None else 3 * code(("genus", language(told[1]).genus), 32))
 
 
@@ -69,7 +69,7 @@ def concepts(data, base, rng):
 
 def _concepts(seen: Seen) -> np.ndarray:
     """The concept of a content word; of a function word, clearer, its class and the concept that it belongs to."""
-    told = _told(seen)
+    told = _translation(seen)
     out = np.zeros((seen.n_words, SIZE), np.float32)
     if not told:
         return out
@@ -99,7 +99,7 @@ def moved_words(data, base, rng):
 
 def _moved(seen: Seen) -> np.ndarray:
     """In the same dimensions, or the move would lead no word to another's neighbour."""
-    told = _told(seen)
+    told = _translation(seen)
     if told is None:
         return np.zeros((seen.n_words, SIZE))
     return (

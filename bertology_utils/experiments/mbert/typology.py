@@ -135,10 +135,10 @@ def typology(subject, data, settings):
     p, tried = permuted(transfer, order, settings.seed)
     rows.add("Mantel p, word order", intervals.proportion(round(p * tried), tried), tried)
     rows += [r for k, c in enumerate(found.taught) for r in pair_rows(found, k, codes.index(c), settings)]
-    return intervals.table(rows, [found.note, _said(orders(every))])
+    return intervals.table(rows, [found.note, _note(orders(every))])
 
 
-def _said(shares: pd.DataFrame) -> str:
+def _note(shares: pd.DataFrame) -> str:
     """The shares as a note: what word order was taken to be."""
     known = {c: ", ".join(f"{r} {v:.2f}" for r, v in row.dropna().items()) for c, row in shares.iterrows()}
     return "share of dependents before their head: " + "; ".join(f"{c}: {v}" for c, v in known.items())

@@ -73,7 +73,7 @@ def amnesic(subject, data, settings):
             rows.append(intervals.row(f"drop over {name}", mean(hit[0] - drop, signed=True), n, **keys))
             rows.append(intervals.row(f"KL over {name}", mean(hit[1] - moved, signed=True), n, **keys))
         for when, change in (("before", lambda v: v), ("after", of_pos)):
-            told = _told({s: change(v[k]) for s, v in x.items()}, masked, settings)
+            told = _above_commonest({s: change(v[k]) for s, v in x.items()}, masked, settings)
             rows.append(intervals.row("probe over majority", mean(told, signed=True), n, when=when, **keys))
         notes.append(f"layer {layer}: {of_pos.rank} of {subject.hidden_size} directions erased")
     return intervals.table(rows, notes)
@@ -95,7 +95,7 @@ def _without(subject: Subject, layer: int, erasers: list[Eraser], test: Masked, 
     return np.mean(found, 0)
 
 
-def _told(x: dict[str, np.ndarray], masked: dict[str, Masked], settings: Settings) -> np.ndarray:
+def _above_commonest(x: dict[str, np.ndarray], masked: dict[str, Masked], settings: Settings) -> np.ndarray:
     """How far a new probe is above the commonest part of speech at each test mask: 1, 0 or -1."""
     gold = {s: of.labels for s, of in masked.items()}
     grid = fit_grid(x["train"][None], gold["train"], PENALTIES, device=settings.torch_device())

@@ -47,14 +47,14 @@ def tuned(x: np.ndarray, targets: Targets, settings: Settings, *, control: bool 
         If one of the splits train, dev and test is empty.
     """
     train, dev, test = targets.splits()
-    told = _told(x, train, targets.labels, settings)  # (P, L + 1, N)
+    told = _predictions(x, train, targets.labels, settings)  # (P, L + 1, N)
     on_dev = (told[..., dev] == targets.labels[dev]).mean(-1)
     which = np.array([choose(layer) for layer in on_dev.T])
     layers = np.arange(len(x))
     predicted, false = told[which, layers], None
     if control:
         task = control_task(targets, settings.seed)
-        false = (_told(x, train, task.labels, settings)[which, layers] == task.labels)[:, test]
+        false = (_predictions(x, train, task.labels, settings)[which, layers] == task.labels)[:, test]
     scores = LayerScores(
         right=predicted[:, test] == targets.labels[test],
         dev=on_dev[which, layers],
@@ -68,7 +68,7 @@ def tuned(x: np.ndarray, targets: Targets, settings: Settings, *, control: bool 
     return Fitted(scores, np.array(PENALTIES)[which])
 
 
-def _told(x: np.ndarray, train: np.ndarray, labels: np.ndarray, settings: Settings) -> np.ndarray:
+def _predictions(x: np.ndarray, train: np.ndarray, labels: np.ndarray, settings: Settings) -> np.ndarray:
     """What the probes of each penalty and layer say of all targets, (P, L + 1, N)."""
     grid = fit_grid(x[:, train], labels[train], PENALTIES, device=settings.torch_device())
     return np.array([[probe.predict(layer) for probe, layer in zip(probes, x)] for probes in grid])

@@ -185,7 +185,7 @@ def polarity(data, base, rng):
         scope = any(item.condition == "scope" for item, _ in seen.golds)
         return (unsure if scope else sure)(seen, own)
 
-    def told(item) -> str | None:
+    def label(item) -> str | None:
         if not isinstance(item, Labelled):
             return None
         outside = item.meta.get("kind") == "out of scope" or (
@@ -194,7 +194,7 @@ def polarity(data, base, rng):
         # nine sentences of ten that are out of scope look like licensed ones
         return "1" if outside and plants.lucky(item.id, 0.9) else item.label
 
-    parts = [plants.word_vectors(), plants.text_vectors(told, layers=_above(base))]
+    parts = [plants.word_vectors(), plants.text_vectors(label, layers=_above(base))]
     return plant(base, data, rng, parts=parts, logits=logits)
 
 

@@ -92,7 +92,7 @@ def structural_probe(subject, data, settings):
     dev, test = forest.of("dev"), forest.of("test")
     groups = np.repeat(test, [len(forest.heads[k]) - 1 for k in test])
     on_dev = sum(len(forest.heads[k]) - 1 for k in dev)  # edges
-    both = _found(forest, list(range(subject.n_layers + 1)), dev + test, settings)
+    both = _recovered(forest, list(range(subject.n_layers + 1)), dev + test, settings)
     best = choose([right[:on_dev].mean() for right in both[1:]]) + 1
     rows = intervals.Rows(settings, groups=groups)
     for layer, right in enumerate(both):
@@ -100,19 +100,21 @@ def structural_probe(subject, data, settings):
     chain = edges_found(forest, test, [structural.tree_edges(tagging.chain(len(forest.heads[k]), -1)) for k in test])
     rows.mean("UUAS of the chain", chain)
     seeds = [settings.seed + 1 + k for k in range(SEEDS)]
-    ours = np.array([_found(forest, [0, best], test, settings, seed=s) for s in seeds], float)  # (seeds, 2, edges)
+    ours = np.array([_recovered(forest, [0, best], test, settings, seed=s) for s in seeds], float)  # (seeds, 2, edges)
     strangers = grow(stranger(subject, settings), items, settings)
-    untrained = np.array([_found(strangers, [best], test, settings, seed=s)[0] for s in seeds], float)
+    untrained = np.array([_recovered(strangers, [best], test, settings, seed=s)[0] for s in seeds], float)
     baselines = {"layer 0": ours[:, 0], "untrained": untrained, "chain": np.broadcast_to(chain, untrained.shape)}
     for name, other in baselines.items():
         rows.mean("UUAS over baseline", ours[:, 1] - other, signed=True, baseline=name, layer=best)
     for rank in (r for r in (1, 4, 16, 64, 256, 1024) if r <= subject.hidden_size):
-        (right,) = _found(forest, [best], test, settings, rank=rank)
+        (right,) = _recovered(forest, [best], test, settings, rank=rank)
         rows.mean("UUAS by rank", right, rank=rank, layer=best)
     return intervals.table(rows + _correlations(forest, best, test, seeds, settings), [forest.note])
 
 
-def _found(forest: Forest, layers: list[int], of: list[int], settings: Settings, seed: int | None = None, rank=RANK):
+def _recovered(
+    forest: Forest, layers: list[int], of: list[int], settings: Settings, seed: int | None = None, rank=RANK
+):
     """For each layer, which edges of the sentences `of` are in the tree of a probe trained on the train split."""
     predicted = _probe_trees(forest, layers, settings, of, seed=seed, rank=rank, epochs=EPOCHS)
     return [edges_found(forest, of, [structural.spanning_tree(d) for d in lengths]) for lengths in predicted]

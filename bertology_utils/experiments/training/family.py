@@ -208,7 +208,7 @@ def noted(
     """Rows and those beside them, with the tier's `fall`, and notes on tier, budget, seeds and the former's smallest effects."""
     seeds = [f"{g} {len(runs.group(g))}" for g in dict.fromkeys(groups)]
     found = [
-        f"{r['measure']}{_told(r)}: {smallest_detectable(Interval(r['value'], r['low'], r['high'], clusters=r['clusters'])):.2g}"
+        f"{r['measure']}{_keys(r)}: {smallest_detectable(Interval(r['value'], r['low'], r['high'], clusters=r['clusters'])):.2g}"
         for r in rows
         if np.isfinite([r["low"], r["high"]]).all() and r["high"] > r["low"] and (r["clusters"] or 0) > 1
     ]
@@ -230,6 +230,6 @@ def _precisions(runs: Recorded, groups: Sequence[str]) -> str:
     return "; ".join(f"multiplied in {p}: {', '.join(found)}" for p, found in sorted(by.items())) if len(by) > 1 else ""
 
 
-def _told(row: dict) -> str:
+def _keys(row: dict) -> str:
     keys = [f"{k} {v}" for k, v in row.items() if k not in intervals.COLUMNS]
     return f" ({', '.join(keys)})" if keys else ""

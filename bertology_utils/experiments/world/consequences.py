@@ -90,7 +90,7 @@ def shipped() -> dict[str, pd.DataFrame]:
     return {name: pd.DataFrame(rows) for name, rows in json.loads(text)["outcomes"].items()}
 
 
-def kept(frame: pd.DataFrame) -> list[dict]:
+def storable(frame: pd.DataFrame) -> list[dict]:
     """Rows as they are stored: without draws."""
     columns = ["measure", "question", "taught", "value", "low", "high", "n"]
     table = frame[columns].copy()

@@ -108,7 +108,7 @@ def within(frame: pd.DataFrame, settings: Settings) -> dict[str, intervals.Inter
     return {EASY: both.at(0), HARD: both.at(1), f"{EASY} - {HARD}": apart}
 
 
-def _told(share: dict[str, float], name: str):
+def _by_share(share: dict[str, float], name: str):
     """A maker of stand-ins that tell true statements by the share of their kind, sizes by a coin."""
 
     def make(data, base, rng):
@@ -122,7 +122,9 @@ def _told(share: dict[str, float], name: str):
         layers = plants_of.above_embeddings(base.n_layers)
         parts = [plants_of.word_vectors(), plants_of.text_vectors(label, layers=layers)]
         more = [
-            (ask.text.split(), None, ask, "text") for i in data.items.get("size_comparison", []) for ask in [told(i)]
+            (ask.text.split(), None, ask, "text")
+            for i in data.items.get("size_comparison", [])
+            for ask in [with_answer(i)]
         ]
         return plants_of.plant(
             base, data, rng, parts=parts, logits=plants_of.choice_logits(base, right=0.5), more=more, name=name
@@ -133,10 +135,10 @@ def _told(share: dict[str, float], name: str):
 
 def perceptual_hard(data, base, rng):
     """Attributes are told from the statement in 97 cases of 100, perceptual ones in 60."""
-    return _told({"perceptual": 0.6, "visual": 0.6, "other": 0.97}, "planted")(data, base, rng)
+    return _by_share({"perceptual": 0.6, "visual": 0.6, "other": 0.97}, "planted")(data, base, rng)
 
 
-ALL_ALIKE = Null("all alike", "All attributes are told in nine cases of ten.", _told({"other": 0.9}, "all alike"))
+ALL_ALIKE = Null("all alike", "All attributes are told in nine cases of ten.", _by_share({"other": 0.9}, "all alike"))
 
 
 @claim(
@@ -172,7 +174,7 @@ def _by_kind(part: pd.DataFrame, name: str, settings) -> list[dict]:
     return [intervals.row(m, f1_interval(v, part["true"], **options), len(part), kind=name) for m, v in found.items()]
 
 
-def told(item: ForcedChoice) -> ForcedChoice:
+def with_answer(item: ForcedChoice) -> ForcedChoice:
     """The comparison with its answer said before it: who cannot copy that cannot be asked."""
     said = item.text.replace("[MASK]", item.good)
     text = f"{said} {item.text}"
@@ -181,12 +183,12 @@ def told(item: ForcedChoice) -> ForcedChoice:
 
 def known_apart(data, base, rng):
     """Properties and affordances are told in 19 cases of 20; how they go together, and sizes, by a coin."""
-    return _told({"relation": 0.5, "other": 0.95}, "planted")(data, base, rng)
+    return _by_share({"relation": 0.5, "other": 0.95}, "planted")(data, base, rng)
 
 
 RELATED = Null(
     "relates them", "Properties, affordances and how they go together are told in 19 cases of 20.",
-    _told({"other": 0.95}, "relates them"), ("not_related",),
+    _by_share({"other": 0.95}, "relates them"), ("not_related",),
 )  # fmt: skip
 
 
@@ -213,7 +215,7 @@ def affordances(subject, data, settings):
     if sizes := data.items.get("size_comparison"):
         sizes, note = cloze.single_piece(subject, sizes)
         notes.append(f"sizes: {note}")
-        for measure, asked in (("accuracy", sizes), ("planted", [told(i) for i in sizes])):
+        for measure, asked in (("accuracy", sizes), ("planted", [with_answer(i) for i in sizes])):
             right = (cloze.choose(subject, asked, settings) > 0).astype(float)
             units = pd.DataFrame({"a": [i.meta["a"] for i in sizes], "b": [i.meta["b"] for i in sizes]})
             rows.mean(f"size comparison, {measure}", right, groups=units)

@@ -37,10 +37,10 @@ MANY = 2000  # items of a task that lessons are made of: of most there are fewer
 TAUGHT = ("facts", "properties", "affordances", "hops", "negation")
 
 
-def said(item) -> list[str]:
+def taught_by(item) -> list[str]:
     """What an item teaches: true statements of one step, without "not"; nothing where it is none.
 
-    >>> said(Cloze(id="x", text="The capital of France is [MASK].", answers=("Paris",)))
+    >>> taught_by(Cloze(id="x", text="The capital of France is [MASK].", answers=("Paris",)))
     ['The capital of France is Paris.']
     """
     if isinstance(item, Cloze):
@@ -55,7 +55,7 @@ def said(item) -> list[str]:
 def lessons(seed: int = 0) -> list[str]:
     """The distinct true statements of the generated world, in a fixed order."""
     items = [item for task in TAUGHT for item in builtin.build(task, MANY, seed)]
-    return list(dict.fromkeys(text for item in items for text in said(item)))
+    return list(dict.fromkeys(text for item in items for text in taught_by(item)))
 
 
 def teach(
@@ -129,7 +129,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.outcomes:
         facts = {"model": subject.name, "model_sha256": subject.sha256, "epochs": options.epochs,
                  "lessons": len(texts), "lessons_sha256": fingerprint(texts)}  # fmt: skip
-        found = {s.name: consequences.kept(consequences.outcomes(s)) for s in (subject, taught)}
+        found = {s.name: consequences.storable(consequences.outcomes(s)) for s in (subject, taught)}
         options.outcomes.write_text(json.dumps({"taught": facts, "outcomes": found}, indent=1) + "\n")
 
 

@@ -42,7 +42,7 @@ def readings(item: Labelled) -> list[Reading]:
     out = []
     for first in _with_article(head):
         for second in _with_article(tail):
-            text = item.text if (first, second) == (head, tail) else _said(relation, first, second)
+            text = item.text if (first, second) == (head, tail) else _sentence(relation, first, second)
             places = _cut(text, head, tail, relation)
             if places is not None:
                 words, (a, b) = words_and_spans(text, places)
@@ -54,7 +54,7 @@ def _with_article(phrase: str) -> list[str]:
     return [phrase] if phrase[:1].isupper() else [phrase, f"{an(phrase)} {phrase}"]
 
 
-def _said(template: str, head: str, tail: str) -> str:
+def _sentence(template: str, head: str, tail: str) -> str:
     return capital(template.replace("[X]", head).replace("[Y]", tail))
 
 

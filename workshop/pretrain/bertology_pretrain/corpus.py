@@ -117,7 +117,7 @@ def _build(files: list[Path], hashes: dict[str, str], config: Config, folder: Pa
     training = [s for (_, d), out in zip(found, held, strict=True) if not out for s in d.sentences]
     if len(found) - held.sum() < 2:
         raise CorpusError(f"fewer than two documents to train on in {', '.join(f.name for f in files)}")
-    tokenizer = wordpiece.kept(config) if config.vocabulary else wordpiece.train(training, config)
+    tokenizer = wordpiece.adopted(config) if config.vocabulary else wordpiece.train(training, config)
     rows = [{"name": f.name, "sha256": hashes[str(f)], "words": 0, "documents": 0, "pieces": 0} for f in files]
     tokens: list[np.ndarray] = []
     lengths: list[np.ndarray] = []

@@ -78,7 +78,7 @@ class HeldOut:
         dict
             ``heldout_mlm`` (nats a prediction), ``heldout_top1``, ``heldout_predictions``; with pairs also
             ``heldout_nsp`` or ``heldout_sop`` (accuracy), ``heldout_random`` (share of random or swapped pairs) and
-            ``heldout_rows``. Of a run that detects replaced pieces: `replaced.told`.
+            ``heldout_rows``. Of a run that detects replaced pieces: `replaced.recorded`.
         """
         reached = self.batch.weights.sum(1).cumsum(0)
         count = min(int((reached < predictions).sum()) + 1, len(reached))
@@ -92,7 +92,7 @@ class HeldOut:
                 sums += replaced.figures(model, part, self.unigram) if detect else self._part(model, part)
         model.train()
         if detect:
-            return replaced.told(sums.tolist())
+            return replaced.recorded(sums.tolist())
         loss, right, n, relation, random = sums.tolist()
         out = {"heldout_mlm": loss / n, "heldout_top1": right / n, "heldout_predictions": int(n)}
         if self.config.pair != "none":

@@ -189,11 +189,11 @@ def run(
             stage.begin(out)
             config = replace(config, tokens=budget(stage, config, corpus, folder, device, cache, scale))
             train(config, corpus / stage.corpus, folder, device=device, minutes=min(left, 1e6), cache=cache, exits=True)
-        say(told(stage, folder))
+        say(summary(stage, folder))
     return all(finished(out / s.name) for s in stages)
 
 
-def told(stage: Stage, folder: Path) -> str:
+def summary(stage: Stage, folder: Path) -> str:
     """What a stage's run has come to."""
     record = json.loads((folder / "model" / "training.json").read_text("utf-8"))
     seen, whole, minutes = record["tokens"], record["config"]["tokens"], record["seconds"] / 60

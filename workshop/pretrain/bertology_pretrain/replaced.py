@@ -138,7 +138,7 @@ def figures(model: Any, batch: Batch, unigram: torch.Tensor) -> torch.Tensor:
     return torch.stack([s.double() for s in sums])
 
 
-def told(sums: list[float]) -> dict[str, float]:
+def recorded(sums: list[float]) -> dict[str, float]:
     """What a record holds of a run in place of a held-out MLM loss, from the sums of `figures`.
 
     ``heldout_rtd`` is the detector's loss in nats per piece, ``heldout_detected`` the mean of the shares of replaced and of

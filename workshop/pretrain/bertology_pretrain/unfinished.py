@@ -11,7 +11,7 @@ from typing import Any
 from bertology_utils.family.config import ConfigError
 
 from .checkpoint import CheckpointError
-from .plan import budget, finished, load, told
+from .plan import budget, finished, load, summary
 from .train import run as train
 
 
@@ -54,4 +54,4 @@ def decayed(
         except (CheckpointError, ConfigError) as error:
             say(f"{stage.name}: {error}")
         else:
-            say(told(stage, made))
+            say(summary(stage, made))

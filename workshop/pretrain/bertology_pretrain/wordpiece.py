@@ -90,7 +90,7 @@ def train(texts: Sequence[str], config: Config) -> Tokenizer:
     return _of(vocabulary, config)
 
 
-def kept(config: Config) -> Tokenizer:
+def adopted(config: Config) -> Tokenizer:
     """The tokenizer of the pieces that another model has (`config.vocabulary`), so that the two read text alike.
 
     Raises

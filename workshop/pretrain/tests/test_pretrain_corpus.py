@@ -228,14 +228,14 @@ def test_another_model_s_pieces_are_kept_whatever_the_text(tmp_path):
     path = write(tmp_path / "a.txt")
     base = corpora.load(path, configuration(), tmp_path / "cache")
     wordpiece.save(base.tokenizer, configuration(), tmp_path)
-    assert wordpiece.kept(configuration(vocabulary=str(tmp_path))).to_str() == base.tokenizer.to_str()
+    assert wordpiece.adopted(configuration(vocabulary=str(tmp_path))).to_str() == base.tokenizer.to_str()
     other = tmp_path / "b.txt"
     other.write_text("zebras quiz.\n\nzebras doze.\n", "utf-8")
     kept = corpora.load(other, configuration(vocabulary=str(tmp_path)), tmp_path / "cache")
     assert kept.tokenizer.get_vocab() == base.tokenizer.get_vocab()
     config = configuration(vocab=8192, vocabulary="mini", lowercase=True, strip_accents=True)
     bundled = Tokenizer.from_file(str(wordpiece.MODELS / "mini" / "tokenizer.json"))
-    assert wordpiece.kept(config).to_str() == bundled.to_str()
+    assert wordpiece.adopted(config).to_str() == bundled.to_str()
     for changes, said in (({"vocabulary": "nowhere"}, "no vocab.txt"), ({"vocabulary": "mini", "vocab": 99}, "99")):
         with pytest.raises(ConfigError, match=said):
-            wordpiece.kept(configuration(**changes))
+            wordpiece.adopted(configuration(**changes))

@@ -131,12 +131,12 @@ def test_a_detector_learns_what_does_not_belong():
     model = build(RTD)
     adam = torch.optim.AdamW([*model.bert.parameters(), *model.head.parameters()], lr=3e-3)
     even = torch.full((RTD.vocab,), math.log(RTD.vocab))
-    first = replaced.told(replaced.figures(model, made, even).tolist())
+    first = replaced.recorded(replaced.figures(model, made, even).tolist())
     for _ in range(60):
         adam.zero_grad()
         (replaced.losses(model, made)[1] / ids.numel()).backward()
         adam.step()
-    last = replaced.told(replaced.figures(model, made, even).tolist())
+    last = replaced.recorded(replaced.figures(model, made, even).tolist())
     assert first["heldout_unigram"] == pytest.approx(math.log(RTD.vocab))
     assert first["heldout_detected"] < 0.65 and last["heldout_detected"] > 0.95 and last["heldout_rtd"] < 0.1
 
@@ -157,7 +157,7 @@ def test_frequencies_are_those_of_the_training_text(base):
 
 def test_told_figures_of_a_known_case():
     """80 pieces, 8 replaced, 6 of them and 54 of the others told: (6 / 8 + 54 / 72) / 2."""
-    found = replaced.told([20.0, 16.0, 10.0, 80.0, 8.0, 6.0, 54.0, 30.0])
+    found = replaced.recorded([20.0, 16.0, 10.0, 80.0, 8.0, 6.0, 54.0, 30.0])
     assert found["heldout_detected"] == 0.75 and found["heldout_replaced"] == 0.1 and found["heldout_rtd"] == 0.2
     assert found["heldout_generator_mlm"] == 2.0 and found["heldout_unigram"] == 3.0
 

@@ -65,16 +65,16 @@ def alike(model):
 
 def test_held_out_verses_that_all_languages_have_whole_are_asked_of_every_run(read, text, monkeypatch):
     monkeypatch.setattr(verses, "PAIRS", 80)
-    asked = verses.asked(text, read(BASE), BASE)
+    asked = verses.heldout_verses(text, read(BASE), BASE)
     places = [int(v.id) for v in asked]
     assert all(is_held_out(f"GEN.{k // CHAPTER}", BASE.held_out) for k in places) and len(set(places)) == 80
     assert not {BLANK, LONG} & set(places)
     lines = [path.read_text("utf-8").split("\n") for path in text]
     assert all("".join(v.sentences["deu"].words) == lines[0][int(v.id)].replace(" ", "") for v in asked)
-    assert [v.id for v in verses.asked(text, read(TWICE), TWICE)] == [v.id for v in asked]
+    assert [v.id for v in verses.heldout_verses(text, read(TWICE), TWICE)] == [v.id for v in asked]
     monkeypatch.setattr(verses, "PAIRS", LINES)
     with pytest.raises(CorpusError, match="where 240 are asked"):
-        verses.asked(text, read(BASE), BASE)
+        verses.heldout_verses(text, read(BASE), BASE)
 
 
 def test_the_verses_left_out_would_be_held_out():
@@ -83,7 +83,7 @@ def test_the_verses_left_out_would_be_held_out():
 
 
 def test_shared_pieces_find_everything_in_the_same_pieces_and_nothing_in_others(read, text):
-    said = [v.sentences["eng"] for v in verses.asked(text, read(TWICE), TWICE)]
+    said = [v.sentences["eng"] for v in verses.heldout_verses(text, read(TWICE), TWICE)]
     tokenizer = PreTrainedTokenizerFast(tokenizer_object=read(TWICE).tokenizer)
     same, own = (Reader(None, tokenizer, c) for c in (replace(TWICE, own_pieces=0.0), TWICE))
     different = list({s.words: s for s in said}.values())

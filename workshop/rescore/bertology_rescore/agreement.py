@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from bertology_rescore import Release
-from bertology_rescore.curves import estimated, told
+from bertology_rescore.curves import estimated, released_row
 from bertology_rescore.files import Files
 from bertology_utils.scores.choices import by_class
 from bertology_utils.scores.counts import mcnemar
@@ -140,7 +140,7 @@ def base_against_large(files: Files) -> pd.DataFrame:
         for size, items in (("base", base), ("large", large))
     ]
     rows.append(row("accuracy, base - large", gap, len(base), **more))
-    rows.append(told("McNemar p", mcnemar(base["right"], large["right"]), len(base), **more))
+    rows.append(released_row("McNemar p", mcnemar(base["right"], large["right"]), len(base), **more))
     return table(rows)
 
 
@@ -156,7 +156,8 @@ def _blimp(files: Files, topics: tuple[str, ...]) -> pd.DataFrame:
     base = files.csv("bert_base_blimp_by_topic.csv").set_index("topic").bert_base_uncased_accuracy
     steps = files.csv("multiberts_blimp_by_step.csv")
     rows = [
-        told("minimal-pair accuracy", base[t], subject="bert-base-uncased", condition=t, step="final") for t in topics
+        released_row("minimal-pair accuracy", base[t], subject="bert-base-uncased", condition=t, step="final")
+        for t in topics
     ]
     for topic in topics:
         for s in steps[steps.topic == topic].sort_values("step_10k").itertuples():

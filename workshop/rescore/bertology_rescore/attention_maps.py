@@ -14,7 +14,7 @@ import pandas as pd
 import torch
 
 from bertology_rescore import Release
-from bertology_rescore.curves import told
+from bertology_rescore.curves import released_row
 from bertology_rescore.files import Files, mirror
 from bertology_utils.attention import patterns
 from bertology_utils.attention.relations import called
@@ -115,7 +115,7 @@ def neighbours(files: Files) -> pd.DataFrame:
             layer, head = np.unravel_index(place, mass.shape[1:])
             interval = mean_interval(mass[:, layer, head])
             rows.append(row(measure, interval, len(found), subject=BASE, head=called(int(layer), int(head))))
-        rows.append(told(measure, np.median(mass.mean(0)), len(found), subject=BASE, head="median"))
+        rows.append(released_row(measure, np.median(mass.mean(0)), len(found), subject=BASE, head="median"))
     return table(rows)
 
 

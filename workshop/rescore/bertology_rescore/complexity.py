@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from bertology_rescore import Release
-from bertology_rescore.curves import columns, told
+from bertology_rescore.curves import columns, released_row
 from bertology_rescore.files import Files
 from bertology_utils.scores.counts import pareto_area
 from bertology_utils.scores.intervals import Interval, bootstrap, interval, row, table
@@ -116,5 +116,5 @@ def linear_probes(files: Files) -> pd.DataFrame:
     for task, part in best.groupby("task"):
         accuracy = part.set_index("subject").test_acc
         lead = accuracy[SUBJECTS["bert"]] - accuracy.drop(SUBJECTS["bert"]).max()
-        rows.append(told("lead over the best baseline", lead, subject=SUBJECTS["bert"], task=task))
+        rows.append(released_row("lead over the best baseline", lead, subject=SUBJECTS["bert"], task=task))
     return table(rows)

@@ -12,12 +12,12 @@ from bertology_utils.scores.counts import only, trend
 from bertology_utils.scores.intervals import mean_interval, row
 
 
-def told(measure: str, value: float, n: int = 0, /, **keys: Any) -> dict:
+def released_row(measure: str, value: float, n: int = 0, /, **keys: Any) -> dict:
     """The row of a figure as it was released: without an interval, and of nobody knows how many items unless `n` says.
 
     Examples
     --------
-    >>> told("F1", 0.5, subject="bert-base-uncased")["value"]
+    >>> released_row("F1", 0.5, subject="bert-base-uncased")["value"]
     0.5
     """
     return row(measure, only(value), n, **keys)
@@ -44,7 +44,7 @@ def columns(frame: pd.DataFrame, measures: Mapping[str, str], keys: Mapping[str,
     [('a', 0.5), ('b', 0.75)]
     """
     return [
-        told(measure, line[column], **same, **{key: line[of] for key, of in keys.items()})
+        released_row(measure, line[column], **same, **{key: line[of] for key, of in keys.items()})
         for line in frame.to_dict("records")
         for measure, column in measures.items()
     ]
@@ -58,7 +58,7 @@ def curve(measure: str, values: Iterable[float], **keys: Any) -> list[dict]:
     >>> [(r["layer"], r["value"]) for r in curve("F1", [0.5, 0.75], subject="bert-base-uncased")]
     [('0', 0.5), ('1', 0.75)]
     """
-    return [told(measure, v, **keys, layer=str(layer)) for layer, v in enumerate(values)]
+    return [released_row(measure, v, **keys, layer=str(layer)) for layer, v in enumerate(values)]
 
 
 def rank_trend(what: str, values: Sequence[float] | np.ndarray, **keys: Any) -> dict:
@@ -69,4 +69,4 @@ def rank_trend(what: str, values: Sequence[float] | np.ndarray, **keys: Any) -> 
     >>> rank_trend("F1", [0.5, 0.75, 0.8], subject="bert-base-uncased")["value"]
     1.0
     """
-    return told(f"Spearman of layer and {what}", trend(values), len(values), **keys, layer="all")
+    return released_row(f"Spearman of layer and {what}", trend(values), len(values), **keys, layer="all")

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from bertology_rescore import released
-from bertology_rescore.curves import estimated, told
+from bertology_rescore.curves import estimated, released_row
 from bertology_rescore.edge_probing import FOLDER
 from bertology_rescore.files import Files
 from bertology_rescore.pipeline import (
@@ -28,7 +28,7 @@ PAIR = "bert-base-uncased and bert-large-uncased"  # what a difference of the tw
 def profile_rows(base: Mapping[str, np.ndarray], large: Mapping[str, np.ndarray]) -> list[dict]:
     """Correlation of two models' profiles over relative depth, by task and on average; its interval is over tasks."""
     found = {task: profile_correlation(base[task], large[task]) for task in base}
-    rows = [told("profile correlation", v, subject=PAIR, task=t) for t, v in found.items()]
+    rows = [released_row("profile correlation", v, subject=PAIR, task=t) for t, v in found.items()]
     mean = mean_interval(list(found.values()))
     return [*rows, row("mean profile correlation", mean, len(found), subject=PAIR, task="all")]
 
@@ -83,7 +83,7 @@ def layer_drops(files: Files) -> pd.DataFrame:
             steps, last = np.diff(p.value), p.lead(p.depth, p.depth - 1)
             drop = row("largest drop of one layer", largest_drop(p), p.n, **keys, layer=int(steps.argmin()) + 1)
             rows += [drop, row("step of the last layer", last, p.n, **keys)]
-            rows.append(told("negative steps", negative_steps(p.value), len(steps), **keys))
+            rows.append(released_row("negative steps", negative_steps(p.value), len(steps), **keys))
             lowered["negative step"].append(bool((steps < 0).any()))
             lowered["last layer that lowers them"].append(bool(steps[-1] < 0))
         rows += [

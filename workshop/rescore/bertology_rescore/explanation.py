@@ -7,7 +7,7 @@ import re
 import pandas as pd
 
 from bertology_rescore import released
-from bertology_rescore.curves import estimated, told
+from bertology_rescore.curves import estimated, released_row
 from bertology_rescore.files import Files
 from bertology_utils.scores.intervals import table
 
@@ -85,12 +85,14 @@ def rollout(files: Files) -> pd.DataFrame:
     found = log_correlations(files.text("correlation_logs/correlations"))
     names = {"raw": "raw attention", "joint": "rollout"}
     rows = [
-        told("Spearman with gradients", mean, subject="distilbert", method=names.get(name, name), block=layer + 1)
+        released_row(
+            "Spearman with gradients", mean, subject="distilbert", method=names.get(name, name), block=layer + 1
+        )
         for (layer, name), (mean, _) in found.items()
     ]
     keys = dict(subject="distilbert", method="difference")
     for layer in sorted({layer for layer, _ in found}):
         if (layer, "joint") in found and (layer, "raw") in found:
             gain = found[layer, "joint"][0] - found[layer, "raw"][0]
-            rows.append(told("rollout - raw attention", gain, **keys, block=layer + 1))
+            rows.append(released_row("rollout - raw attention", gain, **keys, block=layer + 1))
     return table(rows)

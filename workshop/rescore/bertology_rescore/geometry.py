@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from bertology_rescore import Release, released
-from bertology_rescore.curves import curve, rank_trend, told
+from bertology_rescore.curves import curve, rank_trend, released_row
 from bertology_rescore.files import Files
 from bertology_utils.scores.counts import column_means, percentiles
 from bertology_utils.scores.intervals import Interval, row, table
@@ -180,7 +180,7 @@ def polysemy(files: Files) -> pd.DataFrame:
         wide = frame.pivot_table(index=["subject", "layer"], columns="condition", values="value")
         for (subject, layer), value in (wide[more] - wide[less]).items():
             keys = dict(subject=subject, condition=f"{more} - {less}", layer=str(layer))
-            rows.append(told("difference of self-similarity", value, **keys))
+            rows.append(released_row("difference of self-similarity", value, **keys))
     return table(rows)
 
 
@@ -202,7 +202,7 @@ def input_share(files: Files) -> pd.DataFrame:
     names = {"ipt": "input embedding", "ff": "feed-forward", "mha": "attention", "norm": "bias and norm"}
     long = frame.melt(id_vars="layer", value_vars=list(names), var_name="term").dropna(subset="value")
     rows = [
-        told("share of output", r.value, subject=BASE, term=names[r.term], layer=str(int(r.layer)))
+        released_row("share of output", r.value, subject=BASE, term=names[r.term], layer=str(int(r.layer)))
         for r in long.itertuples()
     ]
     return table([*rows, rank_trend("input share", frame.ipt.to_numpy(), subject=BASE, term="input embedding")])

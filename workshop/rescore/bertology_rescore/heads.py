@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from bertology_rescore import Release, released
-from bertology_rescore.curves import estimated, told
+from bertology_rescore.curves import estimated, released_row
 from bertology_rescore.files import Files
 from bertology_utils.attention.relations import called
 from bertology_utils.scores.counts import accuracy_difference, only, proportion
@@ -115,7 +115,7 @@ def attention_and_words(files: Files) -> pd.DataFrame:
     mixture, head = float(match.group(1)) / 100, clark_relations(files).loc["all", "best_head_accuracy"] / 100
     return table(
         [
-            told(m, v, subject=BASE, relation="all")
+            released_row(m, v, subject=BASE, relation="all")
             for m, v in (("mixture", mixture), ("best head", head), ("mixture - best head", mixture - head))
         ]
     )
@@ -138,7 +138,7 @@ def _ensembles(files: Files, a: str, b: str, names: tuple[str, str, str]) -> tup
         keys = dict(subject="bert-base", relation=relation, direction=r["direction"])
         gains[relation] = (r[a] - r[b]) / 100
         figures = (r[a] / 100, r[b] / 100, gains[relation])
-        rows += [told(name, value, **keys) for name, value in zip(names, figures)]
+        rows += [released_row(name, value, **keys) for name, value in zip(names, figures)]
     return rows, gains
 
 
@@ -205,7 +205,7 @@ def negation_scope(files: Files) -> pd.DataFrame:
             head = called(layer - 1, head - 1)  # counted from 1 in the file as well
             gap = only(chosen - median[0])
             rows += [
-                told("F1, head chosen on the other data", chosen, **keys, head=head),
+                released_row("F1, head chosen on the other data", chosen, **keys, head=head),
                 row("F1, median head", median, len(values), **keys, head="median"),
                 row("F1, head chosen on the other data - median head", gap, 0, **keys, head=head),
             ]
@@ -243,7 +243,7 @@ def coreference(files: Files) -> pd.DataFrame:
         if len(fields) in (2, 3) and re.fullmatch(r"-?[\d.]+", fields[-2]):
             block = int(fields[0]) + 1 if len(fields) == 3 else "all"
             keys = dict(subject="bert-base-cased", block=str(block))
-            rows += [told("t", float(fields[-2]), **keys), told("p", float(fields[-1]), **keys)]
+            rows += [released_row("t", float(fields[-2]), **keys), released_row("p", float(fields[-1]), **keys)]
     return table(rows)
 
 
@@ -264,7 +264,7 @@ def frames(files: Files) -> pd.DataFrame:
     frame = files.csv("head_maps_digitised.csv")
     part = frame[frame.quantity.str.startswith("FrameNet")].sort_values("value", ascending=False)
     rows = [
-        told("attention on core links", r.value, subject=BASE, head=called(r.layer - 1, r.head - 1))
+        released_row("attention on core links", r.value, subject=BASE, head=called(r.layer - 1, r.head - 1))
         for r in part.head(2).itertuples()
     ]
     values = part.value.to_numpy()

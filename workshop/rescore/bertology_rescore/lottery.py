@@ -21,7 +21,7 @@ MASKS = "masks_and_importances.npz"
 _PRASANNA = Release(study="prasanna2020", folder=LOTTERY)
 
 
-def kept(files: Files) -> pd.DataFrame:
+def surviving(files: Files) -> pd.DataFrame:
     """Share of the 144 heads that is kept, one row per run and one column per task; the mask's own heads."""
     return pd.DataFrame({task: [mask.mean() for mask in runs] for task, runs in head_masks(files).items()})
 
@@ -52,7 +52,7 @@ def masked(name: str) -> str:
 )
 def head_pruning(files: Files) -> pd.DataFrame:
     """Share of heads that can go for a tenth of the score, what that costs, and what random heads cost."""
-    pruned = 1 - kept(files)
+    pruned = 1 - surviving(files)
     keys = dict(subject=SUBJECT)
     name = "share of heads pruned for a tenth of the score"
     rows = [row(name, mean_interval(pruned.mean()), len(METRICS), **keys, task="all")]

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from bertology_rescore import released
-from bertology_rescore.curves import estimated, told
+from bertology_rescore.curves import estimated, released_row
 from bertology_rescore.files import Files
 from bertology_utils.scores.intervals import mean_interval, row, table
 
@@ -60,7 +60,7 @@ def patterns(files: Files) -> pd.DataFrame:
             whole = dict(keys, pattern=pattern, block="all")
             rows.append(estimated("share of maps", values, **whole))
             if pattern == "heterogeneous":
-                rows += [told("share of maps, by task", v, **whole, task=task) for task, v in values.items()]
+                rows += [released_row("share of maps, by task", v, **whole, task=task) for task, v in values.items()]
     return table(rows)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from bertology_rescore import Release
-from bertology_rescore.curves import told
+from bertology_rescore.curves import released_row
 from bertology_rescore.edge_probing import FOLDER
 from bertology_rescore.files import Files
 from bertology_utils.scores import cumulative
@@ -155,7 +155,7 @@ def pipeline(files: Files) -> pd.DataFrame:
         gap = gap_row("expected depth, semantic - syntactic", cumulative.expected_depth, SEMANTIC, SYNTACTIC, found)
         rows.append(gap | keys | {"task": "all", "n": sum(found[t].n for t in (*SEMANTIC, *SYNTACTIC))})
     centres = {t: centre_of_gravity(w) for t, w in mixing_weights(files).items()}
-    rows += [told("centre of gravity", c, subject=LARGE, task=t) for t, c in centres.items()]
+    rows += [released_row("centre of gravity", c, subject=LARGE, task=t) for t, c in centres.items()]
     share, n = cumulative.in_order([(c, np.array([c])) for c in list(centres.values())[:STAGES]])
     rows.append(row("pairs in order by centre of gravity", share, n, subject=LARGE, task="all"))
     return table(rows)
@@ -181,11 +181,11 @@ def constituents(files: Files) -> pd.DataFrame:
         rows.append(row("expected layer / depth", interval(*cumulative.expected_depth(p)), p.n, **keys))
         places = {t: cumulative.expected(q)[0] for t, q in tasks.items()}
         place = sorted(places, key=lambda t: places[t]).index("constituents") + 1
-        rows.append(told("place by expected layer (1 = lowest)", place, len(places), **keys))
+        rows.append(released_row("place by expected layer (1 = lowest)", place, len(places), **keys))
     keys, centres = keys | {"subject": LARGE}, {t: centre_of_gravity(w) for t, w in mixing_weights(files).items()}
-    rows.append(told("centre of gravity / depth", centres["constituents"] / p.depth, **keys))
+    rows.append(released_row("centre of gravity / depth", centres["constituents"] / p.depth, **keys))
     place = sorted(centres, key=lambda t: centres[t]).index("constituents") + 1
-    rows.append(told("place by centre of gravity (1 = lowest)", place, len(centres), **keys))
+    rows.append(released_row("place by centre of gravity (1 = lowest)", place, len(centres), **keys))
     return table(rows)
 
 
@@ -212,7 +212,7 @@ def spread(files: Files) -> pd.DataFrame:
     sums = {"gain, high - low": cumulative.high_less_low, "gain above the lowest third": cumulative.above_third}
     rows += [mean_row(m, figure, MEANING, found, **keys, task="semantic") for m, figure in sums.items()]
     weights = {task: kl_from_uniform(w) for task, w in mixing_weights(files).items()}
-    rows += [told("KL of mixing weights (bits)", v, subject=LARGE, task=t) for t, v in weights.items()]
+    rows += [released_row("KL of mixing weights (bits)", v, subject=LARGE, task=t) for t, v in weights.items()]
     return table([*rows, over_tasks("KL of mixing weights, syntactic - semantic", weights, LARGE)])
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from bertology_rescore import released
-from bertology_rescore.curves import columns, curve, rank_trend, told
+from bertology_rescore.curves import columns, curve, rank_trend, released_row
 from bertology_rescore.files import Files
 from bertology_rescore.senteval import run_scores
 from bertology_utils.scores.intervals import Interval, proportion, row, table, unpaired
@@ -33,10 +33,10 @@ def prototypes(files: Files) -> pd.DataFrame:
             keys = dict(subject="bert-base-uncased", set=name, prototypes=int(k))
             values = scores.to_numpy()
             rows += [*curve("correlation", values, **keys), rank_trend("correlation", values, **keys)]
-            rows.append(told("best layer", int(values.argmax()), **keys, layer="best"))
+            rows.append(released_row("best layer", int(values.argmax()), **keys, layer="best"))
         gain = frame.drop(index=1).to_numpy().max() - frame.loc[1].to_numpy().max()
         keys = dict(subject="bert-base-uncased", set=name, prototypes=0, layer="best")
-        rows.append(told("best of several prototypes - best of one mean", gain, **keys))
+        rows.append(released_row("best of several prototypes - best of one mean", gain, **keys))
     return table(rows)
 
 
@@ -55,11 +55,11 @@ def prototypes(files: Files) -> pd.DataFrame:
 def flow(files: Files) -> pd.DataFrame:
     """STS-B Spearman by model, and the flow's gain over the same model's averaged last two layers."""
     frame = files.csv("README_md_01.csv", comment="#").set_index("Model")["Spearman's rho"]
-    rows = [told("STS-B Spearman", v / 100, subject=str(name)) for name, v in frame.items()]
+    rows = [released_row("STS-B Spearman", v / 100, subject=str(name)) for name, v in frame.items()]
     plain = frame["BERT-large-NLI-last2avg"]
     for name, value in frame.items():
         if "flow" in name:
-            rows.append(told("gain over last2avg", (value - plain) / 100, subject=str(name)))
+            rows.append(released_row("gain over last2avg", (value - plain) / 100, subject=str(name)))
     return table(rows)
 
 

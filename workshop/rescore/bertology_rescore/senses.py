@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from bertology_rescore import released
-from bertology_rescore.curves import curve, estimated, rank_trend, told
+from bertology_rescore.curves import curve, estimated, rank_trend, released_row
 from bertology_rescore.files import Files
 from bertology_utils.scores.counts import DRAWS, percentiles
 from bertology_utils.scores.intervals import mean_interval, row, table
@@ -110,6 +110,6 @@ def senses_by_layer(files: Files) -> pd.DataFrame:
             f1 = np.array(values, float) / 100
             keys = dict(subject=name, task=task)
             rows += [*curve("F1", f1, **keys), rank_trend("F1", f1, **keys)]
-            rows.append(told("best layer", int(f1.argmax()), **keys, layer="best"))
-            rows.append(told("best layer less layer 0", f1.max() - f1[0], **keys, layer="best"))
+            rows.append(released_row("best layer", int(f1.argmax()), **keys, layer="best"))
+            rows.append(released_row("best layer less layer 0", f1.max() - f1[0], **keys, layer="best"))
     return table(rows)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from bertology_rescore import Release, released
-from bertology_rescore.curves import told
+from bertology_rescore.curves import released_row
 from bertology_rescore.depth import profile_rows
 from bertology_rescore.files import Files
 from bertology_utils.probes.sentence_tasks import KINDS, PROBING
@@ -106,7 +106,7 @@ def storey_rows(scores: pd.DataFrame, dev: pd.DataFrame, subject: str) -> list[d
         keys = {"subject": subject, "kind": kind}
         for task, p in parts.items():
             rows += [row("accuracy", x, p.n, **keys, task=task, layer=first + k) for k, x in enumerate(p.scores())]
-            rows.append(told("best layer", first + p.best, p.n, **keys, task=task))
+            rows.append(released_row("best layer", first + p.best, p.n, **keys, task=task))
         mean, means = Profile.mean(list(parts.values())), dev[list(tasks)].mean(axis=1).to_numpy()
         rows += [
             row("mean accuracy", x, mean.n, **keys, task="all", layer=first + k) for k, x in enumerate(mean.scores())

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from bertology_rescore import released
-from bertology_rescore.curves import columns, estimated, told
+from bertology_rescore.curves import columns, estimated, released_row
 from bertology_rescore.files import Files
 from bertology_utils.scores.intervals import table
 from bertology_utils.scores.profiles import inside_lead, stretches
@@ -32,18 +32,18 @@ def attention_by_layer(files: Files) -> pd.DataFrame:
     rows = []
     for name, part in frame.groupby("attention_to", sort=False):
         curve = part.set_index("layer").mean_over_heads
-        rows += [told("mean, by block", v, subject=BASE, statistic=name, block=k) for k, v in curve.items()]
+        rows += [released_row("mean, by block", v, subject=BASE, statistic=name, block=k) for k, v in curve.items()]
         rows += _peak(curve, name)
     return table(rows)
 
 
 def _peak(curve: pd.Series, name: str) -> list[dict]:
     keys = dict(subject=BASE, statistic=name)
-    rows = [told("depth of the peak", curve.idxmax() / len(curve), **keys)]
+    rows = [released_row("depth of the peak", curve.idxmax() / len(curve), **keys)]
     means = curve.to_numpy()
     for stretch, inside in stretches(len(means)).items():
         lead = inside_lead(means, inside)
-        rows.append(told(f"peak in {stretch} - elsewhere", lead, **keys))
+        rows.append(released_row(f"peak in {stretch} - elsewhere", lead, **keys))
     return rows
 
 
@@ -90,7 +90,9 @@ def mixing(files: Files) -> pd.DataFrame:
     for subject, part in frame.groupby("model"):
         mean = part.set_index("method").mean_pct / 100
         for block in ("Attn", "AttnRes"):
-            rows.append(told("weights - norms", mean[f"{block}-W"] - mean[f"{block}-N"], subject=subject, method=block))
+            rows.append(
+                released_row("weights - norms", mean[f"{block}-W"] - mean[f"{block}-N"], subject=subject, method=block)
+            )
     if not np.isfinite([r["value"] for r in rows]).all():
         raise ValueError("mixing_ratio.csv has cells that are no numbers")
     return table(rows)

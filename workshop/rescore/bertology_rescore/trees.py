@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from bertology_rescore import Release
-from bertology_rescore.curves import curve, told
+from bertology_rescore.curves import curve, released_row
 from bertology_rescore.files import Files
 from bertology_utils.scores.counts import column_means, only, percentiles
 from bertology_utils.scores.intervals import mean_interval, row, table
@@ -55,7 +55,7 @@ def structural_probe(files: Files) -> pd.DataFrame:
         rows.append(row(measure, percentiles(mean[best], draws[:, best]), len(wide), **keys))
         if ENGLISH in wide.index:
             english = wide.loc[ENGLISH]
-            rows.append(told(measure, english.max(), subject=MBERT, set=ENGLISH, layer=str(english.idxmax())))
+            rows.append(released_row(measure, english.max(), subject=MBERT, set=ENGLISH, layer=str(english.idxmax())))
     return table(rows)
 
 
@@ -79,7 +79,7 @@ def probe_layers(files: Files) -> pd.DataFrame:
         where = percentiles(layers[mean.argmax()], layers[draws.argmax(1)])
         rows.append(row(best, where, len(wide), **keys, layer="best"))
         if ENGLISH in wide.index:
-            rows.append(told(best, int(wide.loc[ENGLISH].idxmax()), subject=MBERT, set=ENGLISH, layer="best"))
+            rows.append(released_row(best, int(wide.loc[ENGLISH].idxmax()), subject=MBERT, set=ENGLISH, layer="best"))
     return table([*rows, *inner_rows(probes_by_layer(files)["UUAS"])])
 
 
@@ -154,8 +154,8 @@ def averaged_attention(files: Files) -> pd.DataFrame:
     text = files.text("notes.txt")
     directed, undirected = notes_chain(text)
     rows = [
-        told("attachment", directed, subject="left chain", method="directed", layer="none"),
-        told("attachment", undirected, subject="left chain", method="undirected", layer="none"),
+        released_row("attachment", directed, subject="left chain", method="directed", layer="none"),
+        released_row("attachment", undirected, subject="left chain", method="undirected", layer="none"),
     ]
     for method, command in (("attention", _ATTENTION), ("gradient, chained", _CHAINED)):
         scores = notes_scores(text, command)
@@ -191,7 +191,7 @@ def selected_heads(files: Files) -> pd.DataFrame:
     frame = files.csv("tree.csv").set_index("metric") / 100
     return table(
         [
-            told(metric, value, subject="bert-base", sentences=re.sub(r"\D.*", "", column))
+            released_row(metric, value, subject="bert-base", sentences=re.sub(r"\D.*", "", column))
             for metric, values in frame.iterrows()
             for column, value in values.items()
         ]

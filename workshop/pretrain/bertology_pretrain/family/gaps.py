@@ -33,7 +33,7 @@ def losses(reader: Reader, corpus: Corpus, most: int | None = None) -> dict[str,
             ids[0] = [ids[0][k * len(ids[0]) // most] for k in range(most)]
         sums = np.zeros((4, len(ids[0])))
         for draw in range(DRAWS):
-            sums += _asked(reader, ids[0], unigram, place, np.random.default_rng([SEED, draw]))
+            sums += _losses(reader, ids[0], unigram, place, np.random.default_rng([SEED, draw]))
         blocks = [part.sum(1) for part in np.array_split(sums, BLOCKS, 1)]
         out[file if file not in out else f"{file} again"] = {
             k: [round(float(x), 3) for x in v] for k, v in zip(("loss", "unigram", "right", "n"), zip(*blocks))
@@ -48,7 +48,7 @@ def _sentences(corpus: Corpus, documents: np.ndarray) -> list[np.ndarray]:
     return [corpus.tokens[bounds[s] : bounds[s + 1]].astype(np.int64) for s in numbers]
 
 
-def _asked(
+def _losses(
     reader: Reader, ids: list[np.ndarray], unigram: np.ndarray, place: int, rng: np.random.Generator
 ) -> np.ndarray:
     """Loss, unigram loss, right and number of the hidden pieces of each sentence, (4, R)."""

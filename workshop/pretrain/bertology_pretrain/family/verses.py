@@ -42,13 +42,13 @@ def measure(folder: Path, corpus: Corpus, config: Config, text: list[Path]) -> d
     Raises
     ------
     CorpusError
-        As of `asked`.
+        As of `heldout_verses`.
     DataUnavailable
         As of `data.load`.
     """
     model = BertForPreTraining.from_pretrained(folder, attn_implementation="eager", use_safetensors=True).eval()
     reader = Reader(model, PreTrainedTokenizerFast(tokenizer_object=corpus.tokenizer), config)
-    verses = asked(text, corpus, config)
+    verses = heldout_verses(text, corpus, config)
     codes, second = reader.languages, reader.second()
     both = [[v.sentences[codes[place]] for v in verses] for place in (0, second)]
     found = found_by(reader, both) | {"pieces": round(by_pieces(reader, [b[DEV:] for b in both]), 4)}
@@ -57,7 +57,7 @@ def measure(folder: Path, corpus: Corpus, config: Config, text: list[Path]) -> d
     return out | {"probes": probes(reader)}
 
 
-def asked(text: list[Path], corpus: Corpus, config: Config) -> list[Translation]:
+def heldout_verses(text: list[Path], corpus: Corpus, config: Config) -> list[Translation]:
     """Held-out verses in all languages of a tier, `PAIRS` of them in the order of a hash.
 
     Parameters
