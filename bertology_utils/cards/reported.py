@@ -30,8 +30,19 @@ def slot(s: Standing) -> str:
     if s.known == RELEASED:
         return ""
     if s.known == REPORTED:
-        return f"reported: {line(s.reported[0], SHOWN)}"
+        return f"{'reported in a related study' if elsewhere(s) else 'reported'}: {line(s.reported[0], SHOWN)}"
     return "nothing reported of BERT itself" if s.reported else "nothing reported that we found"
+
+
+def elsewhere(s: Standing) -> bool:
+    """Whether what was reported of BERT is by other studies than those the claim is from, and not by the survey.
+
+    >>> from .standing import standing
+    >>> elsewhere(standing("trn.mixout.lee2019")), elsewhere(standing("trn.tuned_sep.kovaleva2019"))
+    (True, False)
+    """
+    own = {*s.row.studies, "rogers2020"}
+    return s.known == REPORTED and not any(f.network == "BERT" and f.study in own for f in s.reported)
 
 
 def line(figure: Figure, most: int | None = None) -> str:
@@ -88,10 +99,10 @@ def sentence(found: Sequence[Standing]) -> str:
 
     >>> from .standing import standing
     >>> sentence([standing("trn.nsp.liu2019b")]).split(", ")[1]
-    '1 with a reported figure'
+    '1 with a reported figure (0 of them in a related study)'
     """
-    n = counts(found)
+    n, beside = counts(found), sum(map(elsewhere, found))
     return (
-        f"BERT itself: {n[RELEASED]} claims with released outputs that we scored again, {n[REPORTED]} with a reported figure, "
-        f"{n[RELATED]} with related outputs alone, {n[NOTHING]} with none of these."
+        f"BERT itself: {n[RELEASED]} claims with released outputs that we scored again, {n[REPORTED]} with a reported figure "
+        f"({beside} of them in a related study), {n[RELATED]} with related outputs alone, {n[NOTHING]} with none of these."
     )
