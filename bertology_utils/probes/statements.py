@@ -26,20 +26,20 @@ CUTS = np.linspace(0.05, 0.95, 19)  # quantiles of the dev scores that a thresho
 
 @dataclass(frozen=True)
 class Judged:
-    """What was said of the test statements.
+    """What is predicted of the test statements.
 
     Attributes
     ----------
-    said : bool array (n,)
+    predicted : bool array (n,)
     lead : float array (n,)
-        By how much "true" leads, in log-odds: what a threshold makes `said` of.
+        By how much "true" leads, in log-odds: what a threshold makes `predicted` of.
     static : bool array (n,)
         What the embeddings alone, layer 0, give.
     layer : int
         The chosen one, above the embeddings.
     """
 
-    said: np.ndarray
+    predicted: np.ndarray
     lead: np.ndarray
     static: np.ndarray
     layer: int

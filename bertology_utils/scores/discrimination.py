@@ -66,24 +66,24 @@ def auc_difference(a: np.ndarray, b: np.ndarray, labels: np.ndarray, *, seed: in
 
 
 def f1(sums: np.ndarray) -> np.ndarray:
-    """F1 of the class 1 from sums (..., 3): hits, those said to be 1, those that are 1. 0 where nothing is either.
+    """F1 of the class 1 from sums (..., 3): hits, those predicted to be 1, those that are 1. 0 where nothing is either.
 
     >>> float(f1(np.array([2, 3, 5])))
     0.5
     """
-    hits, said, true = sums[..., 0], sums[..., 1], sums[..., 2]
-    return np.divide(2 * hits, said + true, out=np.zeros(np.shape(hits)), where=said + true > 0)
+    hits, predicted, true = sums[..., 0], sums[..., 1], sums[..., 2]
+    return np.divide(2 * hits, predicted + true, out=np.zeros(np.shape(hits)), where=predicted + true > 0)
 
 
-def f1_columns(said: np.ndarray, true: np.ndarray) -> np.ndarray:
+def f1_columns(predicted: np.ndarray, true: np.ndarray) -> np.ndarray:
     """Columns (n, 3) whose sums `f1` takes."""
-    said, true = np.asarray(said, bool), np.asarray(true, bool)
-    return np.stack([said & true, said, true], 1).astype(float)
+    predicted, true = np.asarray(predicted, bool), np.asarray(true, bool)
+    return np.stack([predicted & true, predicted, true], 1).astype(float)
 
 
-def f1_interval(said: np.ndarray, true: np.ndarray, *, seed: int, draws: int, groups=None) -> Interval:
-    """F1 of decisions said (n,) against labels (n,), with its interval."""
-    return bootstrap_sums(f1_columns(said, true), f1, Resample(len(true), groups, seed=seed, draws=draws))
+def f1_interval(predicted: np.ndarray, true: np.ndarray, *, seed: int, draws: int, groups=None) -> Interval:
+    """F1 of decisions (n,) against labels (n,), with its interval."""
+    return bootstrap_sums(f1_columns(predicted, true), f1, Resample(len(true), groups, seed=seed, draws=draws))
 
 
 def f1_difference(a: np.ndarray, b: np.ndarray, true: np.ndarray, *, seed: int, draws: int, groups=None) -> Interval:

@@ -14,14 +14,14 @@ from .counts import f1
 from .intervals import Interval, fitted, ratio
 
 
-def parts(gold: np.ndarray, said: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def parts(gold: np.ndarray, predicted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """What each target gives to 2 TP and to 2 TP + FP + FN; (..., N) each.
 
     Parameters
     ----------
     gold : bool array (N, C)
         Which of C labels each target has.
-    said : bool array (..., N, C)
+    predicted : bool array (..., N, C)
         Which it was given.
 
     Examples
@@ -29,14 +29,14 @@ def parts(gold: np.ndarray, said: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     >>> parts(np.array([[1, 1, 0]], bool), np.array([[1, 0, 1]], bool))
     (array([2]), array([4]))
     """
-    gold, said = np.asarray(gold, bool), np.asarray(said, bool)
-    if gold.shape != said.shape[-2:]:
-        raise ValueError(f"gold labels {gold.shape}, but given ones {said.shape}")
-    top = 2 * (gold & said).sum(-1)
-    return top, gold.sum(-1) + said.sum(-1)
+    gold, predicted = np.asarray(gold, bool), np.asarray(predicted, bool)
+    if gold.shape != predicted.shape[-2:]:
+        raise ValueError(f"gold labels {gold.shape}, but given ones {predicted.shape}")
+    top = 2 * (gold & predicted).sum(-1)
+    return top, gold.sum(-1) + predicted.sum(-1)
 
 
-def micro(gold: np.ndarray, said: np.ndarray) -> np.ndarray:
+def micro(gold: np.ndarray, predicted: np.ndarray) -> np.ndarray:
     """Micro F1 of (..., N, C) labels against (N, C) gold ones: a figure for each leading index.
 
     Examples
@@ -45,17 +45,17 @@ def micro(gold: np.ndarray, said: np.ndarray) -> np.ndarray:
     >>> float(micro(gold, gold[[0, 1, 2, 0]]))
     0.75
     """
-    gold, said = np.asarray(gold, bool), np.asarray(said, bool)
-    true = (gold & said).sum((-2, -1))
-    return f1(true, (said & ~gold).sum((-2, -1)), (gold & ~said).sum((-2, -1)))
+    gold, predicted = np.asarray(gold, bool), np.asarray(predicted, bool)
+    true = (gold & predicted).sum((-2, -1))
+    return f1(true, (predicted & ~gold).sum((-2, -1)), (gold & ~predicted).sum((-2, -1)))
 
 
-def interval(gold: np.ndarray, said: np.ndarray, *, seed: int = 0, draws: int = 2000, groups=None) -> Interval:
+def interval(gold: np.ndarray, predicted: np.ndarray, *, seed: int = 0, draws: int = 2000, groups=None) -> Interval:
     """Micro F1 with its interval; `groups` (N,) are drawn together.
 
-    `said` may be (R, N, C), of R fits: F1 is that of all their answers together, and a drawn target brings all of them.
+    `predicted` may be (R, N, C), of R fits: F1 is that of all their answers together, and a drawn target brings all of them.
     """
-    top, bottom = (x.reshape(-1, x.shape[-1]).sum(0) for x in parts(gold, said))
+    top, bottom = (x.reshape(-1, x.shape[-1]).sum(0) for x in parts(gold, predicted))
     return ratio(top, bottom, seed=seed, draws=draws, groups=groups)
 
 

@@ -148,7 +148,7 @@ def statements(subject: Subject, data: Data, settings: Settings) -> Iterator[str
     asked = [i for i in chosen if i is not None]
     found = judge(subject, train, dev, asked, settings)
     yield f"a linear probe on layer {found.layer}, fitted on {len(train)} statements"
-    for item, said, lead in zip(asked, found.said, found.lead):
+    for item, said, lead in zip(asked, found.predicted, found.lead):
         yield item.describe()
         yield f"  said: {'true' if said else 'false'}, log-odds {lead:.2f}: {verdict(bool(said) is (item.label == '1'))}"
 

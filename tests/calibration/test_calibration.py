@@ -70,18 +70,18 @@ TOO_FEW = {
         "trn.adapters.houlsby2019": "five seeds of 200 phrases know the loss to seven points, within two are asked for",
     },
     "ettinger2019_lm_diagnostics": {  # of the study's items those alone whose completions mini's pieces spell
-        "syn.malformed.ettinger2019": "fillers of sentences without a subject are known to seven points, around a bound four away",
+        "syn.malformed.ettinger2019": "fillers without a subject are known to seven points, and the bound is four away",
         "syn.negation.ettinger2019": "34 sentences know whether the true completion is preferred to twenty points",
         "wld.pragmatic.ettinger2019": "four sentences are left",
     },
     "gulordava2018_linzen2016": {
-        "syn.agreement.goldberg2019": "nonce sentences of 117 know agreement to fifteen points, and an untrained network's as badly",
+        "syn.agreement.goldberg2019": "117 nonce sentences know agreement to fifteen points, an untrained network's as badly",
     },
     "goldberg2019_bert_syntax": {
         "syn.agreement.goldberg2019": "the study's own nonce and distracted sentences know agreement to thirty points",
     },
     "lama_uhn": {
-        "wld.stereotype_names.poerner2019": "the gate's lead over the commonest object is known to four points, two are asked for",
+        "wld.stereotype_names.poerner2019": "the gate's lead over the commonest object is known to four points, two are asked",
     },
     "corpus": {  # the runs on English: three seeds, and some leave the plateau of word frequencies early, some late
         "trn.fixed_attention.raganato2020": "losses are known to .2 nats, within .1 are asked for",

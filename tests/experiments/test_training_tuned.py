@@ -15,7 +15,7 @@ from bertology_utils.claims.rules import FAILS, HOLDS, UNTESTABLE, decide
 from bertology_utils.data import load, of
 from bertology_utils.data.items import Labelled
 from bertology_utils.experiments.training import tuned_inside, tuned_runs, tuned_steady, tuned_ways
-from bertology_utils.finetune import kept
+from bertology_utils.finetune import shared
 from bertology_utils.settings import Settings
 
 SETTINGS = Settings(draws=100)
@@ -80,10 +80,10 @@ def test_a_run_is_made_once():
 
 def test_what_serves_one_claim_alone_is_not_kept():
     task = tuned_runs.task(tiny(), load("sentiment", n=40), "sentiment")
-    held = len(kept._KEPT)
+    held = len(shared._MODELS)
     tuned_runs.afresh(tiny(), task, 3)
     made = tuned_runs.frozen(tiny(), task, 3)
-    assert len(kept._KEPT) == held and made.subject is tiny()  # a frozen model is the model: no copy of it stays
+    assert len(shared._MODELS) == held and made.subject is tiny()  # a frozen model is the model: no copy of it stays
 
 
 @pytest.mark.parametrize(

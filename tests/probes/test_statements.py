@@ -19,6 +19,6 @@ def test_what_is_planted_above_the_embeddings_is_found_there():
     train, dev, test = ([i for i in items if i.split == s] for s in ("train", "dev", "test"))
     found = statements.judge(subject, train, dev, test, Settings())
     true = np.array([i.label == "1" for i in test])
-    assert (found.said == true).mean() > 0.95 and found.layer > 0
+    assert (found.predicted == true).mean() > 0.95 and found.layer > 0
     assert (found.static == true).mean() < 0.8
     assert found.lead[true].min() > found.lead[~true].max()

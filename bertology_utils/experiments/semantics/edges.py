@@ -65,11 +65,11 @@ def task_rows(scored: Probed, task: str, settings) -> tuple[list[dict], interval
     """F1 by layer, of the baselines, and over the best of them; the gain over the embeddings; and which was best."""
     n, best, rows = len(scored.gold), scored.best, intervals.Rows(settings)
     for k, layer in enumerate(scored.layers):
-        rows.add("F1 by layer", scored.interval(scored.said[:, k], settings), n, task=task, layer=layer)
+        rows.add("F1 by layer", scored.interval(scored.predicted[:, k], settings), n, task=task, layer=layer)
     base = scored.baselines()
-    figures = {name: scored.interval(np.asarray(said), settings) for name, (said, _) in base.items()}
+    figures = {name: scored.interval(np.asarray(predicted), settings) for name, (predicted, _) in base.items()}
     rows += [intervals.row(f"F1, {name}", figure, n, task=task) for name, figure in figures.items()]
-    own = scored.interval(scored.said[:, best], settings)
+    own = scored.interval(scored.predicted[:, best], settings)
     rival = list(base)[choose([dev for _, dev in base.values()])]
     gain, keys = f1.difference(own, figures["layer 0"]), dict(task=task, layer=scored.layers[best])
     rows.add("F1", own, n, **keys)

@@ -42,10 +42,12 @@ def entity_types(subject, data, settings):
     layers = probing.depths(subject.n_layers)
     scored = probing.probe(gather(subject, targets, layers=layers, settings=settings), targets, layers, settings)
     n, best = len(scored.gold), scored.best
-    own = scored.interval(scored.said[:, best], settings)
+    own = scored.interval(scored.predicted[:, best], settings)
     base = {name: found for name, found in scored.baselines().items() if name != "majority"}
     rival = list(base)[choose([dev for _, dev in base.values()])]
-    figures = {name: scored.interval(np.asarray(said), settings) for name, (said, _) in scored.baselines().items()}
+    figures = {
+        name: scored.interval(np.asarray(predicted), settings) for name, (predicted, _) in scored.baselines().items()
+    }
     rows = [intervals.row(f"F1, {name}", figure, n) for name, figure in figures.items()]
     rows.append(intervals.row("F1", own, n, layer=layers[best]))
     over = f1.difference(own, figures[rival])
@@ -60,11 +62,11 @@ def _tried_again(subject, targets: Targets, scored: probing.Probed, layer: int, 
     short = encode.fits(subject, other.sentences)  # a longer name may make a sentence too long
     other, place = other.take(short), place[short]
     (x,) = gather(subject, other, layers=[layer], settings=settings)
-    said = np.array([probing.answers(probes[scored.best], x, scored.classes) for probes in scored.probes])
+    predicted = np.array([probing.answers(probes[scored.best], x, scored.classes) for probes in scored.probes])
     gold, groups = scored.gold[place], scored.groups[place]
     both = [
         f1.interval(gold, answers, seed=settings.seed, draws=settings.draws, groups=groups)
-        for answers in (scored.said[:, scored.best][:, place], said)
+        for answers in (scored.predicted[:, scored.best][:, place], predicted)
     ]
     rows = [
         intervals.row("F1, names replaced", both[1], len(place), layer=layer),

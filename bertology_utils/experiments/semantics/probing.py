@@ -86,7 +86,7 @@ class Probed:
     Attributes
     ----------
     gold : bool array (N, C)
-    said : bool array (R, K, N, C)
+    predicted : bool array (R, K, N, C)
     dev : float array (K,)
         Micro F1 on dev, mean of the fits.
     simple : dict of str to bool array (N, C)
@@ -105,7 +105,7 @@ class Probed:
     """
 
     gold: np.ndarray
-    said: np.ndarray
+    predicted: np.ndarray
     dev: np.ndarray
     simple: dict[str, np.ndarray]
     simple_dev: dict[str, float]
@@ -121,20 +121,22 @@ class Probed:
         """Place of the layer above the embeddings that is best on dev."""
         return choose(self.dev[1:]) + 1
 
-    def interval(self, said: np.ndarray, settings: Settings) -> Interval:
+    def interval(self, predicted: np.ndarray, settings: Settings) -> Interval:
         """Micro F1 of answers (N, C) or (R, N, C) with what test targets and, of several fits, training add to it."""
-        found = f1.interval(self.gold, said, seed=settings.seed, draws=settings.draws, groups=self.groups)
-        if said.ndim == 2 or len(said) < 2 or found.draws is None:  # None: nothing right or wrong to draw from
+        found = f1.interval(self.gold, predicted, seed=settings.seed, draws=settings.draws, groups=self.groups)
+        if (
+            predicted.ndim == 2 or len(predicted) < 2 or found.draws is None
+        ):  # None: nothing right or wrong to draw from
             return found
-        drawn = found.draws + training_noise(f1.micro(self.gold, said), len(found.draws), settings.seed)
+        drawn = found.draws + training_noise(f1.micro(self.gold, predicted), len(found.draws), settings.seed)
         low, high = np.percentile(drawn, [2.5, 97.5])
         low, high = max(float(low), 0.0), min(float(high), 1.0)
         return Interval(found[0], min(found[0], low), max(found[0], high), draws=drawn, clusters=found.clusters)
 
     def baselines(self) -> dict[str, tuple[np.ndarray, float]]:
         """Answers and F1 on dev of the commonest label, of the words' own, and of the embeddings."""
-        words = {name: (said, self.simple_dev[name]) for name, said in self.simple.items()}
-        return words | {"layer 0": (self.said[:, 0], float(self.dev[0]))}
+        words = {name: (predicted, self.simple_dev[name]) for name, predicted in self.simple.items()}
+        return words | {"layer 0": (self.predicted[:, 0], float(self.dev[0]))}
 
 
 def probe(x: np.ndarray, targets: Targets, layers: list[int], settings: Settings) -> Probed:
@@ -153,12 +155,12 @@ def probe(x: np.ndarray, targets: Targets, layers: list[int], settings: Settings
             probes = fit_each(x[:, part], targets.labels[part], **options)
         fitted.append(probes)
         answered.append(np.array([answers(p, v, classes) for p, v in zip(probes, x)]))
-    said = np.array(answered)  # (R, K, N, C)
+    predicted = np.array(answered)  # (R, K, N, C)
     simple = {"majority": _commonest(gold[train], multi, len(gold)), "lookup": _matrix(lookup(targets), classes)}
     return Probed(
         gold=gold[test],
-        said=said[:, :, test],
-        dev=f1.micro(gold[dev], said[:, :, dev]).mean(0),
+        predicted=predicted[:, :, test],
+        dev=f1.micro(gold[dev], predicted[:, :, dev]).mean(0),
         simple={name: s[test] for name, s in simple.items()},
         simple_dev={name: float(f1.micro(gold[dev], s[dev])) for name, s in simple.items()},
         layers=layers,

@@ -18,7 +18,7 @@ import torch
 from ... import finetune
 from ...compress import file_bytes, linear_bytes, retention, sizes
 from ...data.items import Data, Labelled
-from ...finetune import Classifier, Recipe, kept
+from ...finetune import Classifier, Recipe, shared
 from ...scores import intervals
 from ...scores.intervals import Interval
 from ...scores.profiles import UNDEFINED
@@ -80,8 +80,8 @@ def tuned(subject: Subject, task: Task, seed: int, recipe: Recipe = RECIPE) -> C
 
 
 def once(subject: Subject, task: Task, seed: int, what: Hashable, make: Callable[[], Classifier]) -> Classifier:
-    """What `make` gives, made once per subject, items, seed and `what` while there is room (`kept.once`)."""
-    return kept.once((ref(subject), task.name, tuple(i.id for i in task.train), seed, what), make)
+    """What `make` gives, made once per subject, items, seed and `what` while there is room (`shared.once`)."""
+    return shared.once((ref(subject), task.name, tuple(i.id for i in task.train), seed, what), make)
 
 
 @dataclass(frozen=True, eq=False)

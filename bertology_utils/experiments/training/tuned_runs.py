@@ -15,8 +15,8 @@ from ...data import sha256
 from ...data.items import Data, Labelled
 from ...finetune import Classifier, Recipe
 from ...finetune.features import FROZEN, MixedHead, kept_features
-from ...finetune.kept import once
 from ...finetune.mixing import all_states
+from ...finetune.shared import once
 from ...scores import intervals
 from ...subject.models import Subject
 
@@ -87,7 +87,7 @@ def usual(texts: Sequence) -> Recipe:
 
 
 def plain(subject: Subject, of: Task, seed: int) -> Classifier:
-    """The usual fine-tuning: all layers and a head; once for several claims (`kept.once`)."""
+    """The usual fine-tuning: all layers and a head; once for several claims (`shared.once`)."""
     return once(("plain", subject.sha256, sha256(of.train), seed), lambda: afresh(subject, of, seed))
 
 

@@ -44,7 +44,7 @@ def judged(subject, items: list[Labelled], task: str, settings: Settings) -> tup
     frame = asked.assign(
         unit=[unit[k] for k in test],
         kind=[i.condition for i in ask],
-        said=found.said,
+        said=found.predicted,
         lead=found.lead,
         static=found.static,
         majority=rate >= 0.5,

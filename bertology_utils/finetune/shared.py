@@ -11,7 +11,7 @@ from .classes import Classifier
 # (a model, its random start, a copy in training with its gradients and moments) a run of everything stays within 8 GB.
 ROOM = 22 * 2**30 // 10
 
-_KEPT: OrderedDict[Hashable, Classifier] = OrderedDict()
+_MODELS: OrderedDict[Hashable, Classifier] = OrderedDict()
 
 
 def once(key: Hashable, make: Callable[[], Classifier]) -> Classifier:
@@ -23,12 +23,12 @@ def once(key: Hashable, make: Callable[[], Classifier]) -> Classifier:
         Everything that the result depends on: subject, items, seed, way of tuning.
     make : callable
     """
-    if key not in _KEPT:
-        _KEPT[key] = make()
-    _KEPT.move_to_end(key)
-    while len(_KEPT) > 1 and sum(map(bytes_of, _KEPT.values())) > ROOM:
-        _KEPT.popitem(last=False)
-    return _KEPT[key]
+    if key not in _MODELS:
+        _MODELS[key] = make()
+    _MODELS.move_to_end(key)
+    while len(_MODELS) > 1 and sum(map(bytes_of, _MODELS.values())) > ROOM:
+        _MODELS.popitem(last=False)
+    return _MODELS[key]
 
 
 def bytes_of(run: Classifier) -> int:
