@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "bertology_utils"
 FLOORS = (  # from the ground up; what stands on one floor may import its neighbours there
-    ("errors", "settings", "provenance", "files"),
+    ("errors", "settings", "provenance", "files", "processes"),
     ("data", "family"),
     ("subject",),
     ("scores", "plotting"),

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -92,6 +94,30 @@ def shipped_standings() -> tuple:
     from bertology_utils.settings import Settings
 
     return tuple(standings(settings=Settings(evidence=SHIPPED)))
+
+
+@dataclass(frozen=True)
+class Said:
+    """What the command said and its exit code."""
+
+    code: int
+    out: str
+    err: str
+
+
+def say(patch: pytest.MonkeyPatch, capture: pytest.CaptureFixture, *words: object) -> Said:
+    """The command line with these words, in this process."""
+    from bertology_utils import cli
+
+    patch.setattr(sys, "argv", ["bertology", *map(str, words)])
+    capture.readouterr()
+    code = 0
+    try:
+        cli.main()
+    except SystemExit as ended:
+        code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+    read = capture.readouterr()
+    return Said(code, read.out, read.err)
 
 
 NEEDS_MIRROR = [  # the marks of a module in which every test reads released results

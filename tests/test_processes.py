@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from bertology_utils.sweep import processes
+from bertology_utils import processes
 
 
 def begin(jobs: int) -> None:

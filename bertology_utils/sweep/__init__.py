@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 import torch
 
+from .. import processes
 from ..claims.evidence import Evidence
 from ..claims.registry import NotDefined, NotRunnable
 from ..claims.sources import sources
@@ -20,7 +21,6 @@ from ..runs import get, in_a_line, recorded, run, settings_for, subjects
 from ..settings import Settings
 from ..subject.models import ModelUnavailable
 from ..subject.progress import place
-from . import processes
 
 KILLED = "the process that measured it was killed (most likely for want of memory); --missing measures it again"
 

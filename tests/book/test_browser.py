@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -11,84 +12,111 @@ from pages import CHAPTERS, PAGES
 
 from bertology_utils.cards.standing import standing
 from bertology_utils.claims import ledger
+from bertology_utils.claims.evidence import SHIPPED
 
 BOOK = [f"book/{name}.html" for name in PAGES]
-ONE = [f"claims/{section.rows[0].id}.html" for section in ledger.sections()]  # a claim's page of every section
-LIGHT_FIRST, DARK_FIRST = ("light", "dark"), ("dark", "light")
-LOOKED_AT = (*BOOK, *ONE, *(f"notebooks/{c}.html" for c in CHAPTERS))
+RECORDS = {row.id: len(list((SHIPPED / row.id).glob("*.json"))) for row in ledger.rows()}
+# a claim's page of each way to rerun one, that with most to show and that with least: all are of one template
+CLAIMS = {
+    f"claims/{id}.html"
+    for id in (
+        *{row.how: row.id for row in ledger.rows()}.values(),
+        max(RECORDS, key=RECORDS.get),
+        min(RECORDS, key=RECORDS.get),
+    )
+}
+NOTEBOOKS = [f"notebooks/{chapter}.html" for chapter in CHAPTERS]
+VIEWS = tuple(product((DESK, PHONE), ("dark", "light")))
+ON_A_PHONE = ((PHONE, "light"), (DESK, "dark"))
+ON_A_DESK = ((DESK, "dark"), (DESK, "light"), (PHONE, "dark"))
 
 pytestmark = [pytest.mark.browser, pytest.mark.book]
 of_each_chapter = pytest.mark.parametrize("chapter", CHAPTERS, scope="module")  # those of one after another
 
 
-@pytest.mark.parametrize(("size", "modes"), [(PHONE, LIGHT_FIRST), (DESK, DARK_FIRST)], ids=["phone", "desk"])
-@pytest.mark.parametrize("page", LOOKED_AT)
-def test_page_is_whole(browser, running, address, rules, page, size, modes):
+@pytest.mark.parametrize(
+    ("page", "views"),
+    [
+        *(pytest.param(page, ON_A_PHONE, id=f"{page}-phone") for page in (*BOOK, *sorted(CLAIMS), *NOTEBOOKS)),
+        *(pytest.param(page, ON_A_DESK, id=f"{page}-desk") for page in (BOOK[0], min(CLAIMS), NOTEBOOKS[0])),
+    ],
+)
+def test_page_is_whole(browser, running, address, rules, page, views):
     """No error on the console, nothing fetched from elsewhere, no sideways scroll, nothing that bars a reader (axe).
 
-    A page is loaded once for each size, in one mode, and then changed to the other, as a reader changes it: widths and
-    colours are measured in both, what does not hang on colours in the first.
+    A page is loaded once, on a phone, and then changed as a reader changes it: widths are measured on phone and desk in
+    both modes, colours in one mode on each, the rest on the phone. A page of each kind is loaded on a desk as well, for what
+    a phone hides: its colours are measured in all four ways.
     """
     from selenium.common.exceptions import WebDriverException
 
     try:
-        look(browser, address, rules, page, size, modes)
+        look(browser, address, rules, page, views)
     except WebDriverException:  # a crash says nothing of the page; a second one does
-        look(running.anew(), address, rules, page, size, modes)
+        look(running.anew(), address, rules, page, views)
 
 
-def look(browser, address, rules, page, size, modes) -> None:
-    first, other = modes
-    resize(browser, size)
-    dress(browser, first)
+def look(browser, address, rules, page, views) -> None:
+    first, *others = views
+    show(browser, *first)
     browser.get_log("browser")  # what earlier pages left
     browser.get(f"{address}/{page}")
     assert browser.find_element("css selector", "article h1").is_displayed()
     assert not [entry for entry in browser.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
     fetched = browser.execute_script("return performance.getEntriesByType('resource').map(r => r.name)")
     assert fetched and not [name for name in fetched if not name.startswith((address, "data:"))]
-    for mode in (other, first):
-        dress(browser, mode)
+    for view in VIEWS:
+        show(browser, *view)
         width, seen = browser.execute_script("return [document.documentElement.scrollWidth, window.innerWidth]")
-        assert width <= seen, f"{page} is {width} pixels wide in a window of {seen}"
+        assert seen == view[0][0] and width <= seen, f"{page} is {width} pixels wide in a window of {seen}"
+    show(browser, *first)
     assert barriers(browser, rules) == []
-    dress(browser, other)
-    assert faint(browser) == []
+    for view in others:
+        show(browser, *view)
+        assert faint(browser) == []
+    if page in BOOK:
+        load_pictures(browser)
 
 
-def dress(browser, mode: str) -> None:
-    """The mode that a reader's system prefers, and that the page is in."""
+def show(browser, size: tuple[int, int], mode: str) -> None:
+    """A page in a window of that size, in the mode that a reader's system prefers."""
+    resize(browser, size)
     browser.execute_cdp_cmd(
         "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": mode}]}
     )
     browser.execute_script("document.documentElement.dataset.theme = arguments[0]", mode)
 
 
-FAINT = "<span style='color: #777; background: #888'>faint words</span>"
-
-
 LAST_ROW, FOLD = "article .cell_output tbody tr:last-child > :last-child", "article details:not([open])"
+FAINT = "<span style='color: #777; background: #888'>faint words</span>"
+FAINT_WORDS = [(place, FAINT, "color-contrast") for place in (LAST_ROW, f"{FOLD} > :last-child")]
+NAMELESS = (FOLD, "<button></button>", "button-name"), ("article section:last-child", "<img src='data:,'>", "image-alt")
 
 
 @pytest.mark.parametrize(
-    ("place", "html", "rule", "mode"),
-    [
-        pytest.param(LAST_ROW, FAINT, "color-contrast", "light", id="last row, light"),
-        pytest.param(LAST_ROW, FAINT, "color-contrast", "dark", id="last row, dark"),
-        pytest.param(f"{FOLD} > :last-child", FAINT, "color-contrast", "light", id="in a fold, light"),
-        pytest.param(f"{FOLD} > :last-child", FAINT, "color-contrast", "dark", id="in a fold, dark"),
-        pytest.param(FOLD, "<button></button>", "button-name", "dark", id="button"),
-        pytest.param("article section:last-child", "<img src='data:,'>", "image-alt", "light", id="picture"),
-    ],
+    ("size", "mode", "faults"),
+    [(PHONE, "dark", [NAMELESS[0], *FAINT_WORDS]), (DESK, "light", [NAMELESS[1], *FAINT_WORDS])],
+    ids=["phone", "desk"],
 )
-def test_what_bars_a_reader_is_found_wherever_it_stands(browser, address, rules, place, html, rule, mode):
-    resize(browser, PHONE if mode == "dark" else DESK)
+def test_what_bars_a_reader_is_found_wherever_it_stands(browser, address, rules, size, mode, faults):
+    """One after another, each alone in a page that has no other (`test_page_is_whole`), with its folds closed."""
+    show(browser, size, mode)
     browser.get(f"{address}/notebooks/{CHAPTERS[0]}.html")
-    browser.execute_script("document.documentElement.dataset.theme = arguments[0]", mode)
-    browser.execute_script(
-        "document.querySelector(arguments[0]).insertAdjacentHTML('beforeend', arguments[1])", place, html
-    )
-    assert rule in {found for _, found, _ in barriers(browser, rules)}
+    show(browser, size, mode)
+    found = []
+    for place, html, rule in faults:
+        put = browser.execute_script(
+            """document.querySelectorAll("article details").forEach(fold => { fold.open = false; });
+               const at = document.querySelector(arguments[0]);
+               at.insertAdjacentHTML("beforeend", arguments[1]);
+               return at.lastElementChild""",
+            place,
+            html,
+        )
+        seen = faint(browser) if rule == "color-contrast" else barriers(browser, rules)
+        found.append([rule for _, rule, _ in seen])
+        browser.execute_script("arguments[0].remove()", put)
+    assert found == [[rule] for _, _, rule in faults]
 
 
 @pytest.fixture(scope="session")
@@ -114,13 +142,6 @@ def load_pictures(browser) -> None:
     for picture in pictures:
         wait(browser).until(lambda _, p=picture: p.get_property("complete"))
         assert picture.get_attribute("naturalWidth") != "0" and picture.get_attribute("alt")
-
-
-@pytest.mark.parametrize("page", BOOK)
-def test_every_picture_loads(browser, address, page):
-    resize(browser, DESK)
-    browser.get(f"{address}/{page}")
-    load_pictures(browser)
 
 
 @of_each_chapter

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+from functools import partial
 
 import pytest
-from support import tiny_folder
+from huggingface_hub import constants
+from support import say, tiny_folder
 
 from bertology_utils import cards, runs
 from bertology_utils.claims import evidence, ledger, registry
@@ -77,25 +80,32 @@ def test_one_experiment_a_row():
         registry.claim("syn.agreement.goldberg2018", tasks="agreement")
 
 
-def command(*words, env=None):
-    import os
+@pytest.fixture
+def command(monkeypatch, capsys, tmp_path):
+    """The command line in this process, with nobody's settings and without a Hub."""
+    for name in [n for n in os.environ if n.startswith("BERTOLOGY_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("BERTOLOGY_EVIDENCE", str(tmp_path))
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    return partial(say, monkeypatch, capsys)
 
-    environment = (
-        {k: v for k, v in os.environ.items() if not k.startswith("BERTOLOGY_")} | {"HF_HUB_OFFLINE": "1"} | (env or {})
-    )
+
+def process(*words, **env):
+    """The command line in a process of its own."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("BERTOLOGY_")}
     return subprocess.run(
         [sys.executable, "-m", "bertology_utils.cli", *words],
         capture_output=True,
         text=True,
-        env=environment,
+        env=kept | {"HF_HUB_OFFLINE": "1"} | env,
         timeout=300,
     )
 
 
-def test_list_json_is_one_object_a_row():
+def test_list_json_is_one_object_a_row(command):
     done = command("list", "--json")
-    rows = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [r["id"] for r in rows] == [r.id for r in ledger.rows()] and done.returncode == 0
+    rows = [json.loads(line) for line in done.out.splitlines()]
+    assert [r["id"] for r in rows] == [r.id for r in ledger.rows()] and done.code == 0
     for row in rows:
         assert {"id", "section", "how", "clauses", "outcomes", "nulls", "planted", "evidence"} <= set(row)
         assert set(row["outcomes"]) == {"real", "sized", "relative", "mini", "untrained"}
@@ -107,15 +117,15 @@ def test_list_json_is_one_object_a_row():
             assert set(entry) == {"model", "data", "kind", "label", "n"} and entry["kind"] in evidence.KINDS
 
 
-def test_the_report_has_a_line_for_every_record(tmp_path):
+def test_the_report_has_a_line_for_every_record(command, tmp_path):
     """Also for released figures that the claim's rule does not speak of."""
-    done = command("report", env={"BERTOLOGY_EVIDENCE": str(tmp_path)})
-    assert done.returncode == 0, done.stderr
-    assert len(done.stdout.splitlines()) == 2 + len(list(evidence.find(settings=Settings(evidence=tmp_path))))
+    done = command("report")
+    assert done.code == 0, done.err
+    assert len(done.out.splitlines()) == 2 + len(list(evidence.find(settings=Settings(evidence=tmp_path))))
 
 
 def test_run_on_any_folder(tmp_path):
-    done = command("run", ID, "--model", str(tiny_folder()), "--n", "30", "--evidence", str(tmp_path))
+    done = process("run", ID, "--model", str(tiny_folder()), "--n", "30", "--evidence", str(tmp_path))
     assert done.returncode == 0, done.stderr
     assert "accuracy" in done.stdout and "-untrained on builtin" in done.stdout
     assert len(list(tmp_path.rglob("*.json"))) == 2
@@ -132,19 +142,16 @@ def test_run_on_any_folder(tmp_path):
         ("show", "nothing"),
     ],
 )
-def test_what_a_user_can_mend_is_one_line_without_a_traceback(words):
+def test_what_a_user_can_mend_is_one_line_without_a_traceback(command, words):
     done = command(*(str(tiny_folder()) if w == "TINY" else w for w in words))
-    assert done.returncode != 0 and "Traceback" not in done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1, done.stderr
+    assert done.code != 0 and "Traceback" not in done.err
+    assert len(done.err.strip().splitlines()) == 1, done.err
 
 
 def test_original_data_without_mirror_or_network_says_which_file_and_how(tmp_path):
-    env = {
-        "BERTOLOGY_CACHE": str(tmp_path / "cache"),
-        "HTTPS_PROXY": "http://127.0.0.1:9",
-        "https_proxy": "http://127.0.0.1:9",
-    }
-    done = command("run", ID, "--model", str(tiny_folder()), "--data", "gulordava2018_linzen2016", env=env)
+    nowhere = "http://127.0.0.1:9"
+    words = ("run", ID, "--model", str(tiny_folder()), "--data", "gulordava2018_linzen2016")
+    done = process(*words, BERTOLOGY_CACHE=str(tmp_path / "cache"), HTTPS_PROXY=nowhere, https_proxy=nowhere)
     assert done.returncode != 0 and "Traceback" not in done.stderr
     (line,) = done.stderr.strip().splitlines()
     assert "BERTOLOGY_MIRROR" in line and "gulordava2018_linzen2016" in line and "http" in line

@@ -4,28 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from support import tiny_folder, write_model
+from support import Said, say, tiny_folder, write_model
 
-from bertology_utils import cli
 from bertology_utils.claims.evidence import Evidence
 
 GAPS = "syn.agreement.goldberg2019"  # a claim about predictions at a gap
 LAYERS = "hed.norms.kobayashi2020"  # one that reaches into single layers
-
-
-@dataclass(frozen=True)
-class Said:
-    """What the command said and its exit code."""
-
-    code: int
-    out: str
-    err: str
 
 
 class Bench:
@@ -39,15 +27,7 @@ class Bench:
         patch.setenv("BERTOLOGY_CACHE", str(folder / "cache"))
 
     def __call__(self, *words: object) -> Said:
-        self.patch.setattr(sys, "argv", ["bertology", *map(str, words)])
-        self.capture.readouterr()
-        code = 0
-        try:
-            cli.main()
-        except SystemExit as ended:
-            code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
-        read = self.capture.readouterr()
-        return Said(code, read.out, read.err)
+        return say(self.patch, self.capture, *words)
 
     def run(self, *words: object, claim: str = GAPS) -> Said:
         """``bertology run`` on few items of the tiny model, unless another is named."""

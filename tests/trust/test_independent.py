@@ -24,7 +24,7 @@ from bertology_utils.settings import Settings
 from bertology_utils.subject import models
 
 MIRROR = Settings.of().mirror
-N = 200  # items per task
+N = 80  # items per task: the same are measured twice, so that few are enough
 PENALTIES = (1e-1, 1e-2, 1e-3)  # of half the squared weights beside the mean loss; of equals on dev the first
 OWN = pytest.mark.skipif(not MIRROR, reason="no BERTOLOGY_MIRROR")
 
@@ -125,7 +125,8 @@ def test_each_head_as_a_parser(source):
             assert min(abs(there - share[block, head]) for share in shares) < 2e-3
 
 
-def looked(words, backwards: bool = False) -> np.ndarray:
+@cache
+def looked(words: tuple[str, ...], backwards: bool = False) -> np.ndarray:
     """(layers, heads, words): the other word that each attends to most (or that attends to it most)."""
     maps = plain().read(words)[1][:, :, 1:-1, 1:-1].copy()
     maps = maps.swapaxes(-1, -2).copy() if backwards else maps
@@ -287,7 +288,7 @@ def test_trees_of_neighbours(source):
 
 @on("builtin")
 def test_parts_of_speech_by_layer(source):
-    rows, data = measured("syn.pos_chunks_deps.tenney2019b", source, 200)
+    rows, data = measured("syn.pos_chunks_deps.tenney2019b", source, 100)
     parts = {s: [i for i in data["treebank"] if i.split == s] for s in ("train", "dev", "test")}
     parts["train"] = parts["train"][: 4 * len(parts["test"])]  # no more are learnt from
     x = {s: np.concatenate([plain().read(i.words)[0] for i in own], 1) for s, own in parts.items()}
@@ -310,7 +311,7 @@ def test_parts_of_speech_by_layer(source):
 
 @on("builtin")
 def test_licensed_and_unlicensed(source):
-    rows, data = measured("syn.npi.warstadt2019", source, 60)
+    rows, data = measured("syn.npi.warstadt2019", source, 30)
     right = defaultdict(list)
     for pair in data["npi_pairs"]:
         right[pair.condition].append(likelihood(pair.good) > likelihood(pair.bad))
@@ -346,7 +347,7 @@ def test_completions_of_the_right_category(source):
 
 @on("builtin")
 def test_sentences_found_in_another_language(source):
-    rows, data = measured("mbt.retrieval.pires2019", source, 60, "mini-multi")
+    rows, data = measured("mbt.retrieval.pires2019", source, 30, "mini-multi")
     states = defaultdict(dict)  # language -> sentence -> (layers, H)
     for item in data["translations"]:
         for code, own in item.sentences.items():
@@ -367,7 +368,7 @@ def test_sentences_found_in_another_language(source):
 
 @on("builtin")
 def test_completions_of_damaged_texts(source):
-    rows, data = measured("syn.malformed.ettinger2019", source, 100)
+    rows, data = measured("syn.malformed.ettinger2019", source)
     shown = rows[rows["measure"] == "same first filler"]
     for part in ("subject", "object"):
         same = []
@@ -382,7 +383,7 @@ def test_completions_of_damaged_texts(source):
 
 @on("builtin")
 def test_first_fillers_with_and_without_a_negation(source):
-    rows, data = measured("syn.negation.ettinger2019", source, 150)
+    rows, data = measured("syn.negation.ettinger2019", source)
     texts = defaultdict(dict)
     for item in [*data["negation"], *data["negated_facts"]]:
         texts[item.meta["set"], item.meta["pair"]][item.condition] = item.text
@@ -432,7 +433,7 @@ def head_named(name: str) -> tuple[int, int]:
 
 @on("builtin", "gap")
 def test_whom_a_pronoun_looks_at(source):
-    rows, data = measured("hed.coreference.clark2019", source, 400)
+    rows, data = measured("hed.coreference.clark2019", source, 100)
     row = rows[(rows["measure"] == "best head") & (rows["task"] == "coreference")].iloc[0]
     block, head = head_named(row["head"])
     pieces = lambda i: plain().tokenizer(list(i.words), is_split_into_words=True)["input_ids"]  # noqa: E731
@@ -446,7 +447,7 @@ def test_whom_a_pronoun_looks_at(source):
 
 @on("builtin", "lin2019_open_sesame")
 def test_what_a_verb_gives_to_its_subject(source):
-    rows, data = measured("hed.agreement_attention.lin2019", source, 400)
+    rows, data = measured("hed.agreement_attention.lin2019", source, 120)
     measure = "right - wrong noun, best head"
     row = rows[(rows["measure"] == measure) & (rows["kind"] == "agreement")].iloc[0]
     block, head = head_named(row["head"])
