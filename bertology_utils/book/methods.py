@@ -102,6 +102,7 @@ def items() -> dict[str, Any]:
     }
 
 
+@cache
 def drawing(method: Method) -> str:
     """A method's drawing as SVG, in one piece of HTML without blank lines."""
     lines = template(f"methods/{method.key}.svg").render(method=method, **items()).splitlines()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, Template
@@ -12,6 +13,7 @@ from .stage import ROOT
 FOLDER = ROOT / "book" / "templates"
 
 
+@cache
 def template(name: str) -> Template:
     """A template by its file's name."""
     return Environment(loader=FileSystemLoader(FOLDER), autoescape=True, trim_blocks=True).get_template(name)

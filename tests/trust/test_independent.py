@@ -24,7 +24,8 @@ from bertology_utils.settings import Settings
 from bertology_utils.subject import models
 
 MIRROR = Settings.of().mirror
-N = 80  # items per task: the same are measured twice, so that few are enough
+N = 200  # items per task; FEW where each costs much: the same are measured twice
+FEW = 80
 PENALTIES = (1e-1, 1e-2, 1e-3)  # of half the squared weights beside the mean loss; of equals on dev the first
 OWN = pytest.mark.skipif(not MIRROR, reason="no BERTOLOGY_MIRROR")
 
@@ -101,7 +102,7 @@ def of_test(items):
 
 @on("builtin", "ud_english_ewt")
 def test_attention_to_special_tokens(source):
-    rows, data = measured("hed.special_tokens.clark2019", source)
+    rows, data = measured("hed.special_tokens.clark2019", source, FEW)
     maps = [plain().read(i.words)[1] for i in of_test(data["sentences"])]
     for unit, name in ((0, "[CLS]"), (-1, "[SEP]")):
         mean = np.mean([m[..., unit].mean((1, 2)) for m in maps], 0)
@@ -113,7 +114,7 @@ def test_attention_to_special_tokens(source):
 
 @on("builtin", "ud_english_ewt")
 def test_each_head_as_a_parser(source):
-    rows, data = measured("hed.no_full_tree.clark2019", source)
+    rows, data = measured("hed.no_full_tree.clark2019", source, FEW)
     hits = {"forwards": [], "backwards": []}
     for item in (i for i in data["treebank"] if i.split == "test"):
         for way, maps in zip(hits, (looked(item.words), looked(item.words, backwards=True))):
@@ -157,7 +158,7 @@ def test_the_best_head_of_each_relation(source):
 @on("builtin", "ud_english_ewt")
 @torch.no_grad()
 def test_weights_times_norms(source):
-    rows, data = measured("hed.norms.kobayashi2020", source)
+    rows, data = measured("hed.norms.kobayashi2020", source, FEW)
     shares = []
     for item in of_test(data["sentences"]):
         enc = plain().tokenizer(list(item.words), is_split_into_words=True, return_tensors="pt")
@@ -195,7 +196,7 @@ def test_divergence_of_heads(source):
 
 @on("builtin", "gulordava2018_linzen2016")
 def test_agreement_of_subject_and_verb(source):
-    rows, data = measured("syn.agreement.goldberg2019", source)
+    rows, data = measured("syn.agreement.goldberg2019", source, FEW)
     right = defaultdict(list)
     for item in data["agreement"]:
         if plain().single(item.good, item.bad):
@@ -368,7 +369,7 @@ def test_sentences_found_in_another_language(source):
 
 @on("builtin")
 def test_completions_of_damaged_texts(source):
-    rows, data = measured("syn.malformed.ettinger2019", source)
+    rows, data = measured("syn.malformed.ettinger2019", source, FEW)
     shown = rows[rows["measure"] == "same first filler"]
     for part in ("subject", "object"):
         same = []
@@ -383,7 +384,7 @@ def test_completions_of_damaged_texts(source):
 
 @on("builtin")
 def test_first_fillers_with_and_without_a_negation(source):
-    rows, data = measured("syn.negation.ettinger2019", source)
+    rows, data = measured("syn.negation.ettinger2019", source, 150)
     texts = defaultdict(dict)
     for item in [*data["negation"], *data["negated_facts"]]:
         texts[item.meta["set"], item.meta["pair"]][item.condition] = item.text
@@ -447,7 +448,7 @@ def test_whom_a_pronoun_looks_at(source):
 
 @on("builtin", "lin2019_open_sesame")
 def test_what_a_verb_gives_to_its_subject(source):
-    rows, data = measured("hed.agreement_attention.lin2019", source, 120)
+    rows, data = measured("hed.agreement_attention.lin2019", source, 100)
     measure = "right - wrong noun, best head"
     row = rows[(rows["measure"] == measure) & (rows["kind"] == "agreement")].iloc[0]
     block, head = head_named(row["head"])
