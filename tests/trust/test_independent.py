@@ -312,7 +312,7 @@ def test_parts_of_speech_by_layer(source):
 
 @on("builtin")
 def test_licensed_and_unlicensed(source):
-    rows, data = measured("syn.npi.warstadt2019", source, 30)
+    rows, data = measured("syn.npi.warstadt2019", source, 60)
     right = defaultdict(list)
     for pair in data["npi_pairs"]:
         right[pair.condition].append(likelihood(pair.good) > likelihood(pair.bad))
@@ -348,7 +348,7 @@ def test_completions_of_the_right_category(source):
 
 @on("builtin")
 def test_sentences_found_in_another_language(source):
-    rows, data = measured("mbt.retrieval.pires2019", source, 30, "mini-multi")
+    rows, data = measured("mbt.retrieval.pires2019", source, 60, "mini-multi")
     states = defaultdict(dict)  # language -> sentence -> (layers, H)
     for item in data["translations"]:
         for code, own in item.sentences.items():
