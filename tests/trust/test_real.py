@@ -20,18 +20,14 @@ import pytest
 from bench import Bench
 from support import tiny_folder
 
+from bertology_utils import runs
 from bertology_utils.book.stage import ROOT
-from bertology_utils.claims import evidence
+from bertology_utils.claims import evidence, ledger
 from bertology_utils.subject import hub
 
+SECTION = "embeddings"
+CLAIMS = [r.id for r in ledger.rows(SECTION) if r.id in runs.registered()]
 REFUSED = "emb.static_distillation.bommasani2020"  # on few items there is no word in 50 contexts
-CLAIMS = (
-    "emb.context_specificity.ethayarajh2019",
-    "emb.anisotropy.ethayarajh2019",
-    REFUSED,
-    "emb.token_identity.voita2019a",
-    "emb.sentence_pooling.toshniwal2020",
-)
 KINDS = (
     "emb.anisotropy.ethayarajh2019",
     "syn.agreement.goldberg2019",
@@ -69,7 +65,7 @@ def test_make_real_killed_is_taken_up_and_says_what_failed(repos, tmp_path):
         "--no-print-directory",
         "real",
         f"VENV={installed(tmp_path / 'venv')}",
-        f"CLAIMS={' '.join(CLAIMS)}",
+        f"CLAIMS={SECTION}",
         f"OPTIONS={' '.join(QUICK)}",
     ]
     words.append("BOOK=echo the book:")  # tests/book builds one with a reader's own records
@@ -117,7 +113,7 @@ def test_the_other_published_models_are_measured_too(repos, name, tmp_path, monk
 @pytest.mark.parametrize("jobs", [(), ("--jobs", "2")])
 def test_ctrl_c_ends_a_long_run_at_once_and_says_how_to_go_on(tmp_path, jobs):
     mine = tmp_path / "evidence"
-    words = ["run", *CLAIMS, "--model", str(tiny_folder()), *QUICK, *jobs]
+    words = ["run", SECTION, "--model", str(tiny_folder()), *QUICK, *jobs]
     told = {**{k: v for k, v in os.environ.items() if not k.startswith("BERTOLOGY_")}, "BERTOLOGY_EVIDENCE": str(mine)}
     command = [sys.executable, "-m", "bertology_utils.cli", *words]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
