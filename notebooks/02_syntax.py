@@ -124,7 +124,7 @@ for model in (subject, subject.twin()):
     print(f"{model.name:16}", [round(float(score), 2) for score in cloze.choose(model, [plain, across])])
 
 # %% [markdown]
-# The whole does this for the studies' sentences. A model that always says *is*, and one that agrees with the nearest
+# The claim is put to all of the studies' sentences in this way. A model that always says *is*, and one that agrees with the nearest
 # noun, must not pass: in *balanced* accuracy singular and plural subjects count alike, and in *evenly balanced* accuracy
 # so do plain and distracted sentences. Both such models would be at one half. Ours went by the nearest noun before six million
 # pieces of chosen text; [how that was found, and what it does not show](../book/models.md#what-keeps-a-small-model-at-the-nearest-noun).

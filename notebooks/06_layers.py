@@ -143,7 +143,7 @@ for layer in (0, 8):
     print(f"layer {layer}: “{targets.types[word]}”, really at place {int(targets.labels[word])}; likeliest {said}")
 
 # %% [markdown]
-# The whole: the same on the study's own sentences, with four fits per layer.
+# Now the same on all of the study's own sentences, with four fits per layer.
 
 # %%
 examples("lay.word_order.lin2019")

@@ -39,6 +39,6 @@ def setup(app: Any) -> dict[str, Any]:
     """Register the renderer under the name that `html_math_renderer` gives, and the handlers; what takes long is done once."""
     once()
     app.add_html_math_renderer("mathml", (_inline, None), (_display, None))
-    app.connect("doctree-read", arrange)
+    app.connect("doctree-read", arrange, priority=400)  # before the lists of contents are made
     app.connect("html-page-context", without_thebe, priority=900)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -30,7 +30,7 @@ _GLYPHS = re.compile(r'(?:\.fa-[\w-]+:{1,2}before,?)+\{content:"[^"]*"\}')  # th
 _FONTS = re.compile(r"@font-face\{[^}]*Font Awesome[^}]*\}")
 _REMARK, _SPACE = re.compile(r"/\*.*?\*/", re.DOTALL), re.compile(r"\s+")
 WIDE = 768  # pixels; figures of one panel have 680
-LEAST = 0.75  # of a figure's own size: its smallest letters, 9 points, have 9 pixels then
+LEAST, MOST = 0.75, 0.8  # of a figure's own size: its smallest letters, 9 points, have 9 pixels then; in chapters no more
 WITH_TERMS = ("notebooks", "claims")
 
 
@@ -54,8 +54,9 @@ def _whole(found: re.Match[str]) -> str:
     """A figure that leads to its picture; one of several panels is marked, since half a page is too little for its letters."""
     width = re.search(r'\bwidth="(\d+)"', found[2])
     opening = found[1].replace('class="', 'class="wide ', 1) if width and int(width[1]) > WIDE else found[1]
-    least = f'<img style="min-width: {round(LEAST * int(width[1]))}px" ' if width else "<img "
-    return f'{opening}<a class="whole" href="{found[3]}">{found[2].replace("<img ", least, 1)}</a>'
+    least, most = (round(share * int(width[1])) if width else 0 for share in (LEAST, MOST))
+    sized = f'<img style="min-width: {least}px; --most: {most}px" ' if width else "<img "
+    return f'{opening}<a class="whole" href="{found[3]}">{found[2].replace("<img ", sized, 1)}</a>'
 
 
 def lighten(folder: Path) -> None:

@@ -1,8 +1,8 @@
 """Where the parts of a chapter's units stand on its page: the answer first, and how it was got behind folds.
 
-A figure stands beside question and live answer, with what is folded under it, and the card below both. Of a claim that nobody
-decided the card is what is seen. Steps in code come last. A method is drawn where a page first needs it, and later claims link
-there. The notebooks themselves keep their order: they are read by running.
+A figure stands beside question and live answer, with what is folded under it, and the card below both. Claims that nobody
+decided have a line each in a table at the chapter's end, and under it, folded, what was run. Steps in code come last. A method is
+drawn where a page first needs it, and later claims link there. The notebooks themselves keep their order: they are read by running.
 """
 
 from __future__ import annotations
@@ -12,15 +12,18 @@ from dataclasses import dataclass
 from itertools import accumulate, takewhile
 from typing import Any
 
-from docutils.nodes import Element, Node, container, document, literal_block, paragraph, raw, section
+from docutils.nodes import Element, Node, container, document, literal_block, paragraph, raw, section, title
 
+from ..cards import undecided
+from ..cards.standing import standing
 from ..claims import ledger
 from .folding import CARD, FIGURE, LIVE, UNDECIDED
 from .methods import Method, folded, link, of
 
 FOLDED = "hide-cell"
-WIDTH, ROWS = 60, 12  # characters of a line of an answer, and lines that are seen at once
+WIDTH, ROWS, MORE = 60, 8, 2  # characters of a line of an answer, lines that are seen at once, and so few more that they are seen too
 CLAIM = re.compile(r'class="claim-card" id="([^"]+)"')
+TITLE = "Not decided here"
 SHORT = 450  # characters of a question that has room beside a figure
 
 
@@ -39,17 +42,22 @@ def arrange(app: Any, tree: document) -> None:
         _steps_last(unit)
         while (span := _span(unit)) is not None:
             unit[span] = [_beside(unit[span])]
-        if any(UNDECIDED in _parts(child) for child in unit.children):
+        if _seen(unit) and any(UNDECIDED in _parts(child) for child in unit.children):
             card = next(k for k, child in enumerate(unit.children) if CARD in _parts(child))
-            seen = [child for child in unit[1:card] if {"cell", FOLDED} & _parts(child) == {"cell"}]
-            rest = [child for child in unit[1:card] if child not in seen]
-            unit[1 : card + 1] = [*seen, unit[card], *(_details("What was run", rest) if rest else [])]
+            rest = [child for child in unit[1:card] if child not in _seen(unit)]
+            unit[1 : card + 1] = [*_seen(unit), unit[card], *(_details("What was run", rest) if rest else [])]
     _draw_methods(tree)
+    _gather_undecided(tree)
 
 
 def _parts(child: Node) -> set[str]:
     """The tags of a cell; none of anything else."""
     return {name.removeprefix("tag_") for name in child.get("classes", ())} if isinstance(child, Element) else set()
+
+
+def _seen(unit: section) -> list[Node]:
+    """The cells of a unit that are neither folded nor a card."""
+    return [child for child in unit.children if {"cell", FOLDED, CARD} & _parts(child) == {"cell"}]
 
 
 def _span(unit: section) -> slice | None:
@@ -81,21 +89,26 @@ def _cut(text: literal_block) -> None:
     lines = text.astext().splitlines(keepends=True)
     rows = list(accumulate(1 + len(line) // WIDTH for line in lines))
     end = sum(row <= ROWS for row in rows)
-    if rows and rows[-1] > ROWS + 4:
+    if rows and rows[-1] > ROWS + MORE:
         parts = "".join(lines[:end]), "".join(lines[end:])
         first, rest = (literal_block(part, part, **{**text.attributes, "ids": []}) for part in parts)
         text.parent.replace(text, [first, *_details("More of the answer", [rest])])
 
 
 def _steps_last(unit: section) -> None:
-    """Fold the steps of a claim that is taken apart in code, with the words between them, under its card."""
+    """Fold the steps of a claim that is taken apart in code, with the words between them, under its card.
+
+    The steps before the first claim of a part of a chapter are folded where they stand.
+    """
     figure = next((k for k, child in enumerate(unit.children) if FIGURE in _parts(child)), 0)
-    steps = [k for k in range(figure) if _parts(unit[k]) == {"cell"}]
+    parts = next((k for k, child in enumerate(unit.children) if isinstance(child, section)), 0)
+    steps = [k for k in range(figure or parts) if _parts(unit[k]) == {"cell"}]
     card = next((k for k in range(figure, len(unit.children)) if CARD in _parts(unit[k])), None)
-    if steps and card:
+    if steps and (card or parts):
         first = steps[0] - isinstance(unit[steps[0] - 1], paragraph)
         cells = unit[first : steps[-1] + 1]
-        unit[card + 1 : card + 1] = _details("The same step by step, in code", cells)
+        at = card + 1 if card else steps[-1] + 1
+        unit[at:at] = _details("The same step by step, in code" if card else "Step by step, in code", cells)
         del unit[first : steps[-1] + 1]
 
 
@@ -136,18 +149,45 @@ def _draw_methods(tree: document) -> None:
             one.card.parent.insert(one.card.parent.index(one.card) + 1 + bool(one.after), drawn)
 
 
+def _id(card: Node) -> str | None:
+    """The claim that a card is of."""
+    return next((found[1] for text in card.findall(raw) if (found := CLAIM.search(text.astext()))), None)
+
+
 def _shown(unit: section) -> list[_Shown]:
     """The cards of a unit whose claims have a method."""
     at = [k for k, child in enumerate(unit.children) if CARD in _parts(child)]
     out = []
     for start, k, end in zip([0, *(j + 1 for j in at)], at, [*at[1:], len(unit.children)], strict=False):
-        id = next((found[1] for text in unit[k].findall(raw) if (found := CLAIM.search(text.astext()))), None)
+        id = _id(unit[k])
         row = ledger.row(id) if id else None
         method = row and of(row)
         columns = next((node for node in unit[start:k] if "unit" in _parts(node)), None)
         if row and method:
             out.append(_Shown(unit[k], row, method, columns, unit[start:k], unit[k + 1 : end]))
     return out
+
+
+def _gather_undecided(tree: document) -> None:
+    """Move the units of claims that nobody decided, and that show nothing else, under one table at the chapter's end."""
+    chapter = next(tree.findall(section))
+    units = [
+        unit
+        for unit in chapter.findall(section)
+        if any(UNDECIDED in _parts(child) for child in unit.children) and not _seen(unit)
+    ]
+    if not units:
+        return
+    last = max(k for k, child in enumerate(chapter.children) if any(CARD in _parts(n) for n in child.findall(Element)))
+    ids = [id for unit in units for card in unit.children if CARD in _parts(card) and (id := _id(card))]
+    lines = raw("", undecided.table(map(standing, ids)), format="html")
+    gathered = section("", title("", TITLE), lines, ids=["undecided"], names=["undecided"])
+    chapter.insert(last + 1, gathered)
+    for unit in units:
+        unit.parent.remove(unit)
+        unit.children = [child for child in unit.children if CARD not in _parts(child)]
+    # in a container: the page's list of contents has the table alone
+    gathered += _details("Questions, items and figures of these claims", [container("", *units)])
 
 
 def _details(words: str, inside: list[Node]) -> list[Node]:

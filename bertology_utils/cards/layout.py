@@ -96,7 +96,7 @@ def _badge(s: Standing, name: str, slot: Slot) -> str:
 def _head(s: Standing, whole: bool) -> str:
     page = f'<a href="../claims/{escape(s.row.id)}.html">{escape(s.row.title)}</a>'
     title = "" if whole else f'<span class="claim-title">{page}</span> '
-    changed = '<span class="changed-badge" title="after figures had been seen">rule changed</span>'
+    changed = '<span class="changed-badge">rule changed after figures were seen</span>'
     said = title + (changed if s.row.changed else "")
     return f'<p class="claim-head">{said}</p>' if said else ""
 

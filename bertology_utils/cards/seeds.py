@@ -105,8 +105,8 @@ def _counted(seeds: tuple[Seed, ...]) -> str:
         return f"In the one seed of {model} that was measured so far {ALONE[seeds[0].label]}"
     so_far = "" if len(seeds) >= MEANT else " measured so far"
     of = f"{in_words(len(seeds))} seeds{so_far} of {model}"
-    if set(labels) == {UNTESTABLE}:
-        return f"It cannot be tested in any of {of}"
+    if len(labels) == 1 and seeds[0].label not in GOOD:
+        return f"In each of {of} {ALONE[seeds[0].label]}"
     good = sum(labels[x] for x in GOOD)
     told = [f"It holds in {in_words(good)} of {of}"]
     if labels[UNTRAINED_TOO]:

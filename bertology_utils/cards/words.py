@@ -67,7 +67,7 @@ RELEASED = {
 
 
 DRAWN = {  # what a square says of one network
-    "holds": "holds",
+    "holds": "holds (“learned”: and an untrained network does worse)",
     "part": "mixed",
     "not": "does not hold",
     "open": "open, or untestable",

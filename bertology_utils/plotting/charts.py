@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from .theme import COLOURS, INK, KINDS, MARKERS, OURS, QUIET, SHORT, axes, look, style
+from .theme import COLOURS, INK, KINDS, MARKERS, OURS, QUIET, SHORT, TOKENS, axes, look, style
 
 
 def _drawn(frames: dict[str, pd.DataFrame], colours: Sequence[str] | None) -> list[tuple[str, str, int, pd.DataFrame]]:
@@ -18,7 +18,7 @@ def _drawn(frames: dict[str, pd.DataFrame], colours: Sequence[str] | None) -> li
     for k, (name, frame) in enumerate(frames.items()):
         place = look(name)
         own = k if place is None else place
-        colour = KINDS[k % len(KINDS)] if place is None else COLOURS[place]
+        colour = KINDS[TOKENS.get(name.split(", ")[0], k) % len(KINDS)] if place is None else COLOURS[place]
         out.append((SHORT.get(name, name), colours[own % len(colours)] if colours else colour, own, frame))
     published = {SHORT.get(name, name) for name in frames if (look(name) or 0) >= len(OURS)}
     return sorted(out, key=lambda one: one[0] not in published)

@@ -4,7 +4,7 @@ import pytest
 from docutils.nodes import container, literal_block, paragraph, raw, section, title
 
 from bertology_utils.book.folding import CARD, FIGURE, LIVE, UNDECIDED
-from bertology_utils.book.units import FOLDED, ROWS, SHORT, arrange
+from bertology_utils.book.units import FOLDED, MORE, ROWS, SHORT, arrange
 
 
 def cell(*parts, text=""):
@@ -50,12 +50,6 @@ def test_two_claims_under_one_heading_keep_their_cards_apart():
     assert [child["classes"][0] for child in made] == ["unit", "cell", "unit", "cell"] and made[1::2] == [first, second]
 
 
-def test_a_claim_that_nobody_decided_shows_its_card():
-    question, card = paragraph("", "Does it?"), cell(CARD, UNDECIDED)
-    assert arranged(question, cell(FOLDED), card)[0] is card
-    assert arranged(card) == [card]
-
-
 def test_what_such_a_claim_shows_unfolded_stays_in_sight():
     points, card = cell("hide-input"), cell(CARD, UNDECIDED)
     assert arranged(paragraph("", "Does it?"), points, card)[:2] == [points, card]
@@ -68,7 +62,7 @@ def test_steps_in_code_come_last():
     assert unit.children[0].children == [between]
 
 
-@pytest.mark.parametrize("lines, cut", [(ROWS, False), (ROWS + 4, False), (ROWS + 5, True)])
+@pytest.mark.parametrize("lines, cut", [(ROWS, False), (ROWS + MORE, False), (ROWS + MORE + 1, True)])
 def test_a_long_answer_is_cut_and_nothing_of_it_lost(lines, cut):
     text = "".join(f"line {k}\n" for k in range(lines))
     live = cell(LIVE, text=text)
@@ -112,15 +106,46 @@ def test_a_method_is_drawn_under_the_question_that_first_needs_it_and_linked_aft
     assert "#method-minimal_pair" in linked(third[0])[0] and not linked(other[0])
 
 
+def chapter(*units):
+    """A chapter of such units, then a last section without claims; its sections."""
+    whole = section("", title("", "Syntax"), *(section("", title("", "Does it?"), *unit) for unit in units))
+    whole += section("", title("", "Exercise"), cell(text="1 + 1"))
+    arrange(None, whole)
+    return whole.children[1:]
+
+
+def test_claims_that_nobody_decided_have_lines_in_one_table_after_the_last_claim_and_their_units_in_a_fold():
+    question, items, rest = paragraph("", "Does it?"), cell(FOLDED), [paragraph("", "Short."), cell(FIGURE), card(NEGATION)]
+    decided, gathered, exercise = chapter([question, items, card(AGREEMENT, UNDECIDED)], rest)
+    _, lines, opening, units, _ = gathered.children
+    assert rest[-1] in decided.children and exercise.children[0].astext() == "Exercise"
+    assert f'<tr id="{AGREEMENT}">' in lines.astext() and lines.astext().count("<tr id=") == 1
+    assert "<details" in opening.astext() and units.children[0].children[1:] == [question, items]
+
+
+def test_a_chapter_whose_claims_are_decided_has_no_such_table():
+    assert len(chapter([paragraph("", "Short."), cell(FIGURE), card(NEGATION)])) == 2
+
+
 def test_a_claim_that_nobody_decided_leaves_the_drawing_to_the_next():
-    undecided = [paragraph("", "Does it?"), cell(FOLDED), card(AGREEMENT, UNDECIDED)]
-    shown, opening, question, *_ = page(undecided, [paragraph("", "Short."), cell(FIGURE), card(NEGATION)])[0]
-    assert shown is undecided[2] and "<details" in opening.astext() and linked(question)
+    question = paragraph("", "Does it?")
+    decided, *_ = chapter(
+        [question, cell(FOLDED), card(AGREEMENT, UNDECIDED)], [paragraph("", "Short."), cell(FIGURE), card(NEGATION)]
+    )
+    assert linked(question) and any(map(drawn, decided.children))
 
 
-def test_a_method_of_undecided_claims_alone_is_drawn_in_the_first_one_s_fold():
-    _, opening, drawing, *_ = page([paragraph("", "Does it?"), cell(FOLDED), card(AGREEMENT, UNDECIDED)])[0]
-    assert "What was run" in opening.astext() and "<svg" in drawing.astext()
+def test_a_method_of_undecided_claims_alone_is_drawn_in_their_fold():
+    gathered, _ = chapter([paragraph("", "Does it?"), cell(FOLDED), card(AGREEMENT, UNDECIDED)])
+    assert "<svg" in gathered.children[-2].children[0].children[-1].astext()
+
+
+def test_steps_before_the_parts_of_a_chapter_are_folded_where_they_stand():
+    words, step, output = paragraph("", "Two texts."), cell(), cell()
+    whole = section("", title("", "Tuning"), words, step, output, section("", title("", "Does it?"), paragraph("", "Short.")))
+    arrange(None, whole)
+    _, opening, *steps, _, part = whole.children
+    assert "<details" in opening.astext() and steps == [words, step, output] and part.tagname == "section"
 
 
 def test_a_claim_without_a_method_has_no_drawing():

@@ -38,7 +38,7 @@ CASES = [
         f"It holds in three of five {WHO}, in one no better than without training; not found in one; open in one."
         " Seed 3 disagrees with mini.",
     ),
-    ([FAILS] * 5, HOLDS, f"It holds in none of five {WHO}; not found in five. All of them disagree with mini."),
+    ([FAILS] * 5, HOLDS, f"In each of five {WHO} it is not found. All of them disagree with mini."),
     (
         [FAILS, HOLDS, HOLDS, FAILS, FAILS],
         FAILS,
@@ -50,7 +50,7 @@ CASES = [
         f"It holds in one of two {WHO.replace(' of a', ' measured so far of a')}; open in one.",
     ),
     ([OPEN], HOLDS, f"In the one {WHO.replace('seeds', 'seed')} that was measured so far it stays open."),
-    ([GATED] * 5, HOLDS, f"It cannot be tested in any of five {WHO}."),
+    ([GATED] * 5, HOLDS, f"In each of five {WHO} it cannot be tested."),
     ([GATED, HOLDS, HOLDS, HOLDS, HOLDS], OPEN, f"It holds in four of five {WHO}; not testable in one."),
     ([], HOLDS, ""),
 ]

@@ -1,0 +1,98 @@
+"""Claims that nothing decided, a line each: what can be said of them, and what it would take to decide them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+
+from ..claims.checks import Check, figure
+from ..claims.clauses import Clause, Test
+from ..claims.rules import OPEN, UNTESTABLE, ClauseOutcome
+from . import reported, words
+from .findings import verdict
+from .standing import FAMILY, REPORTED, Standing
+
+MANY = 100  # times the sample, beyond which no number is given
+COLUMNS = ("claim", "what can be said", "what it would take")
+
+
+def table(found: Iterable[Standing]) -> str:
+    """The HTML of the table; a claim's line has its anchor, and leads to its page."""
+    head = "".join(f'<th scope="col">{name}</th>' for name in COLUMNS)
+    body = "".join(
+        f'<tr id="{escape(s.row.id)}"><th scope="row"><a href="../claims/{escape(s.row.id)}.html">{escape(s.row.title)}'
+        f'</a></th><td data-label="{COLUMNS[1]}">{escape(said(s))}</td>'
+        f'<td data-label="{COLUMNS[2]}">{escape(takes(s))}</td></tr>'
+        for s in found
+    )
+    return f'<table class="scoreboard undecided"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+
+
+def said(s: Standing) -> str:
+    """The verdict, and what a study reported of BERT unless the verdict says it."""
+    told = verdict(s)
+    if s.known != REPORTED or "eport" in told:
+        return told
+    first = s.reported[0]
+    return f"{told} Reported: {first.text(reported.SHOWN)}, {first.measure}, {words.cited(first.study)}."
+
+
+def takes(s: Standing) -> str:
+    """What it would take to decide a claim: a check passed, the sample for a surer figure, or what was not there to rerun.
+
+    It is of the network nearest to BERT that was put to the claim.
+
+    Examples
+    --------
+    >>> from .standing import standing
+    >>> print(takes(standing("trn.nsp.liu2019b")).split(" (")[0])
+    A check passed: the runs have come near their plateau
+    >>> print(takes(standing("trn.knowledge.zhang2019")))
+    Needs aligned knowledge graphs.
+    """
+    who, slot = next(((n, each) for n, each in s.slots if each.decision and each is not s.untrained), ("", s.real))
+    outcomes = [c for c in (slot.decision.clauses if slot.decision else ()) if c.outcome in (OPEN, UNTESTABLE)]
+    if not outcomes:
+        told = s.row.reason or next((c.reason for c in s.row.clauses if c.reason), None) or f"a rerun: {s.row.rerun}"
+        return f"{told[:1].upper()}{told[1:].rstrip('.')}."
+    clause = next(c for c in s.row.clauses if c.name == outcomes[0].name)
+    told = (_passed if outcomes[0].outcome == UNTESTABLE else _surer)(clause, outcomes[0])
+    return told.format(who="our runs" if who == FAMILY else who)
+
+
+def _passed(clause: Clause, outcome: ClauseOutcome) -> str:
+    """The first check that was not passed, with its figure and the bound."""
+    check = next(c for c in outcome.gates if c.holds is not True)
+    says = next(gate.says for gate in clause.gates if gate.measure == check.measure)
+    bound = f"{check.measure} {check.side} {check.bound:.3g}"
+    return f"A check passed: {says.removeprefix(f'{OPEN} at this budget: ')} ({bound}; {{who}}: {_figure(check)})."
+
+
+def _surer(clause: Clause, outcome: ClauseOutcome) -> str:
+    """The figure that is furthest from being sure, and how large a sample would make it so, if it stays what it is."""
+    tests = {(test.measure, test.side): test for test in clause.tests}
+    undecided = [c for c in outcome.checks if c.holds is None and c.n >= tests[c.measure, c.side].least]
+    if not undecided:
+        return "More items of {who}, or a surer lead over the untrained network."
+    times, edge, check = max(((*_times(c, tests[c.measure, c.side]), c) for c in undecided), key=lambda each: each[0])
+    many = f"More than {MANY}" if times > MANY else f"About {times:.2g}"
+    against = f"{edge:.3g}".replace("-", "−")
+    return f"{many} times the sample, if the figure stays ({check.measure}; {{who}}: {_figure(check)}, against {against})."
+
+
+def _times(check: Check, test: Test) -> tuple[float, float]:
+    """By how much a sample must grow for the interval to shrink until it leaves a bound, and that bound.
+
+    Examples
+    --------
+    >>> test = Test(measure="accuracy", above=0.5, by=0.25, unit="share of items", why="")
+    >>> _times(Check("accuracy", "", 1.0, 0.5, 1.5, 50, 0.75, "above", None), test)
+    (4.0, 0.75)
+    """
+    edges = (check.bound,) if test.side != "within" else (test.threshold - test.by, test.threshold + test.by)
+    halves = [(check.high - check.value if edge > check.value else check.value - check.low, edge) for edge in edges]
+    return max(((half / (abs(edge - check.value) or 1e-9)) ** 2, edge) for half, edge in halves)
+
+
+def _figure(check: Check) -> str:
+    return figure(check.value, check.low, check.high, 2).replace("-", "−")
