@@ -30,7 +30,8 @@ _GLYPHS = re.compile(r'(?:\.fa-[\w-]+:{1,2}before,?)+\{content:"[^"]*"\}')  # th
 _FONTS = re.compile(r"@font-face\{[^}]*Font Awesome[^}]*\}")
 _REMARK, _SPACE = re.compile(r"/\*.*?\*/", re.DOTALL), re.compile(r"\s+")
 WIDE = 768  # pixels; figures of one panel have 680
-LEAST, MOST = 0.75, 0.8  # of a figure's own size: its smallest letters, 9 points, have 9 pixels then; in chapters no more
+LEAST = 0.75  # of a figure's own size: its smallest letters, 9 points, have 9 pixels then
+MOST = 0.8  # of a figure that has a chapter's whole width
 WITH_TERMS = ("notebooks", "claims")
 
 

@@ -1,8 +1,9 @@
 """Where the parts of a chapter's units stand on its page: the answer first, and how it was got behind folds.
 
 A figure stands beside question and live answer, with what is folded under it, and the card below both. Claims that nobody
-decided have a line each in a table at the chapter's end, and under it, folded, what was run. Steps in code come last. A method is
-drawn where a page first needs it, and later claims link there. The notebooks themselves keep their order: they are read by running.
+decided have a line each in a table at the chapter's end, and under it, folded, what was run. Steps in code come last. A
+method is drawn where a page first needs it, and later claims link there. The notebooks themselves keep their order: they
+are read by running.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from .folding import CARD, FIGURE, LIVE, UNDECIDED
 from .methods import Method, folded, link, of
 
 FOLDED = "hide-cell"
-WIDTH, ROWS, MORE = 60, 8, 2  # characters of a line of an answer, lines that are seen at once, and so few more that they are seen too
+WIDTH, ROWS = 60, 8  # characters of a line of an answer, and lines that are seen at once
+MORE = 2  # lines that are too few for a fold
 CLAIM = re.compile(r'class="claim-card" id="([^"]+)"')
 TITLE = "Not decided here"
 SHORT = 450  # characters of a question that has room beside a figure
@@ -102,8 +104,8 @@ def _steps_last(unit: section) -> None:
     """
     figure = next((k for k, child in enumerate(unit.children) if FIGURE in _parts(child)), 0)
     parts = next((k for k, child in enumerate(unit.children) if isinstance(child, section)), 0)
-    steps = [k for k in range(figure or parts) if _parts(unit[k]) == {"cell"}]
     card = next((k for k in range(figure, len(unit.children)) if CARD in _parts(unit[k])), None)
+    steps = [k for k in range(figure if card else parts) if _parts(unit[k]) == {"cell"}]
     if steps and (card or parts):
         first = steps[0] - isinstance(unit[steps[0] - 1], paragraph)
         cells = unit[first : steps[-1] + 1]

@@ -77,7 +77,9 @@ def _surer(clause: Clause, outcome: ClauseOutcome) -> str:
     times, edge, check = max(((*_times(c, tests[c.measure, c.side]), c) for c in undecided), key=lambda each: each[0])
     many = f"More than {MANY}" if times > MANY else f"About {times:.2g}"
     against = f"{edge:.3g}".replace("-", "−")
-    return f"{many} times the sample, if the figure stays ({check.measure}; {{who}}: {_figure(check)}, against {against})."
+    return (
+        f"{many} times the sample, if the figure stays ({check.measure}; {{who}}: {_figure(check)}, against {against})."
+    )
 
 
 def _times(check: Check, test: Test) -> tuple[float, float]:

@@ -95,8 +95,13 @@ def test_chapters_show_their_cards_with_verdicts(read):
         page = read[f"notebooks/{chapter}.html"]
         listed = [a["href"].removeprefix("#") for a in page.select("table.overview th a")]
         assert listed == by_chapter[chapter], "a chapter opens with its claims"
-        cards = page.select("section.claim-card")
-        assert {card["id"] for card in cards} == set(listed), "and has a card for each"
+        cards, lines = page.select("section.claim-card"), page.select("table.undecided tbody tr")
+        places = sorted(place["id"] for place in (*cards, *lines))
+        assert places == sorted(listed), "and has a card for each, or a line among those that nothing decided"
+        for line in lines:
+            assert line.select_one("th a")["href"] == f"../claims/{line['id']}.html" and all(
+                td.text for td in line("td")
+            )
         for card in cards:
             slots = [name for name, _ in standing(card["id"]).slots]
             assert len(card.select(".claim-slot .outcome")) == len(slots), (

@@ -158,7 +158,7 @@ def test_a_chapter_is_light_before_its_pictures_are_opened(browser, address, cha
 
 @of_each_chapter
 def test_a_chapter_shows_first_what_it_found(browser, address, chapter):
-    """Five sentences within the first screen; a figure, or the verdict of a claim that nobody decided, soon after it."""
+    """Five sentences within the first screen; a figure, or a verdict, soon after it."""
     on_a_desk(browser, address, chapter)
     five, shown = (
         browser.execute_script(

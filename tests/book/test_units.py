@@ -115,7 +115,11 @@ def chapter(*units):
 
 
 def test_claims_that_nobody_decided_have_lines_in_one_table_after_the_last_claim_and_their_units_in_a_fold():
-    question, items, rest = paragraph("", "Does it?"), cell(FOLDED), [paragraph("", "Short."), cell(FIGURE), card(NEGATION)]
+    question, items, rest = (
+        paragraph("", "Does it?"),
+        cell(FOLDED),
+        [paragraph("", "Short."), cell(FIGURE), card(NEGATION)],
+    )
     decided, gathered, exercise = chapter([question, items, card(AGREEMENT, UNDECIDED)], rest)
     _, lines, opening, units, _ = gathered.children
     assert rest[-1] in decided.children and exercise.children[0].astext() == "Exercise"
@@ -142,7 +146,9 @@ def test_a_method_of_undecided_claims_alone_is_drawn_in_their_fold():
 
 def test_steps_before_the_parts_of_a_chapter_are_folded_where_they_stand():
     words, step, output = paragraph("", "Two texts."), cell(), cell()
-    whole = section("", title("", "Tuning"), words, step, output, section("", title("", "Does it?"), paragraph("", "Short.")))
+    whole = section(
+        "", title("", "Tuning"), words, step, output, section("", title("", "Does it?"), paragraph("", "Short."))
+    )
     arrange(None, whole)
     _, opening, *steps, _, part = whole.children
     assert "<details" in opening.astext() and steps == [words, step, output] and part.tagname == "section"

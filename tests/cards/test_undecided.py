@@ -1,0 +1,42 @@
+"""Claims that nothing decided: what is said of them, and what it would take."""
+
+import re
+
+import pytest
+
+from bertology_utils.book.folding import _decided
+from bertology_utils.cards.standing import REPORTED, standing
+from bertology_utils.cards.undecided import _times, said, table, takes
+from bertology_utils.claims import ledger
+from bertology_utils.claims.checks import Check
+from bertology_utils.claims.clauses import Test
+
+OPEN = [row.id for row in ledger.rows() if not _decided(row.id)]
+
+
+def check(value, low, high, side="above", bound=0.6):
+    return Check("accuracy", "", value, low, high, 50, bound, side, None)
+
+
+@pytest.mark.parametrize("id", OPEN)
+def test_every_such_claim_has_a_reason_and_what_it_would_take(id):
+    s = standing(id)
+    assert re.fullmatch(r"[A-Z][^{}]{10,}\.", takes(s)), takes(s)
+    assert s.known != REPORTED or "eport" in said(s)
+
+
+def test_a_figure_twice_as_far_from_its_bound_needs_a_quarter_of_the_sample():
+    above = Test(measure="accuracy", above=0.5, by=0.1, unit="share of items", why="")
+    near, far = (_times(check(value, value - 0.4, value + 0.4), above)[0] for value in (0.7, 0.8))
+    assert near == pytest.approx(16) and far == pytest.approx(4)
+
+
+def test_a_difference_that_should_be_small_must_leave_the_nearer_of_its_two_bounds():
+    small = Test(measure="gain", within=0.0, by=0.03, unit="points", why="")
+    times, bound = _times(check(-0.05, -0.15, 0.05, "within", 0.0), small)
+    assert bound == -0.03 and times == pytest.approx((0.1 / 0.02) ** 2)
+
+
+def test_a_line_has_the_claim_s_anchor_and_leads_to_its_page():
+    html = table([standing("trn.nsp.liu2019b")])
+    assert '<tr id="trn.nsp.liu2019b">' in html and 'href="../claims/trn.nsp.liu2019b.html"' in html
