@@ -172,14 +172,14 @@ def _shown(unit: section) -> list[_Shown]:
 
 def _gather_undecided(tree: document) -> None:
     """Move the units of claims that nobody decided, and that show nothing else, under one table at the chapter's end."""
-    chapter = next(tree.findall(section))
     units = [
         unit
-        for unit in chapter.findall(section)
+        for unit in tree.findall(section)
         if any(UNDECIDED in _parts(child) for child in unit.children) and not _seen(unit)
     ]
     if not units:
         return
+    chapter = next(tree.findall(section))
     last = max(k for k, child in enumerate(chapter.children) if any(CARD in _parts(n) for n in child.findall(Element)))
     ids = [id for unit in units for card in unit.children if CARD in _parts(card) and (id := _id(card))]
     lines = raw("", undecided.table(map(standing, ids)), format="html")
