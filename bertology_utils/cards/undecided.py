@@ -17,18 +17,23 @@ COLUMNS = ("claim", "what can be said", "what it would take")
 
 
 def table(found: Iterable[Standing]) -> str:
-    """The HTML of the table; a claim's line has its anchor, and leads to its page."""
+    """The HTML of the table; a claim's line has its anchor, and leads to its page. What several would take stands once."""
     head = "".join(f'<th scope="col">{name}</th>' for name in COLUMNS)
+    alike: dict[str, list[Standing]] = {}
+    for s in found:
+        alike.setdefault(takes(s), []).append(s)
     body = "".join(
         f'<tr id="{escape(s.row.id)}"><th scope="row"><a href="../claims/{escape(s.row.id)}.html">{escape(s.row.title)}'
-        f'</a></th><td data-label="{COLUMNS[1]}">{escape(said(s))}</td>'
-        f'<td data-label="{COLUMNS[2]}">{escape(takes(s))}</td></tr>'
-        for s in found
+        f'</a></th><td data-label="{COLUMNS[1]}">{escape(known(s))}</td>'
+        + f'<td data-label="{COLUMNS[2]}" rowspan="{len(group)}">{escape(take)}</td>' * (s is group[0])
+        + "</tr>"
+        for take, group in alike.items()
+        for s in group
     )
     return f'<table class="scoreboard undecided"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
 
 
-def said(s: Standing) -> str:
+def known(s: Standing) -> str:
     """The verdict, and what a study reported of BERT unless the verdict says it."""
     told = verdict(s)
     if s.known != REPORTED or "eport" in told:
@@ -46,7 +51,7 @@ def takes(s: Standing) -> str:
     --------
     >>> from .standing import standing
     >>> print(takes(standing("trn.nsp.liu2019b")).split(" (")[0])
-    A check passed: the runs have come near their plateau
+    Its check must pass: the runs have come near their plateau
     >>> print(takes(standing("trn.knowledge.zhang2019")))
     Needs aligned knowledge graphs.
     """
@@ -65,7 +70,7 @@ def _passed(clause: Clause, outcome: ClauseOutcome) -> str:
     check = next(c for c in outcome.gates if c.holds is not True)
     says = next(gate.says for gate in clause.gates if gate.measure == check.measure)
     bound = f"{check.measure} {check.side} {check.bound:.3g}"
-    return f"A check passed: {says.removeprefix(f'{OPEN} at this budget: ')} ({bound}; {{who}}: {_figure(check)})."
+    return f"Its check must pass: {says.removeprefix(f'{OPEN} at this budget: ')} ({bound}; {{who}}: {_figure(check)})."
 
 
 def _surer(clause: Clause, outcome: ClauseOutcome) -> str:

@@ -6,7 +6,7 @@ import pytest
 
 from bertology_utils.book.folding import _decided
 from bertology_utils.cards.standing import REPORTED, standing
-from bertology_utils.cards.undecided import _times, said, table, takes
+from bertology_utils.cards.undecided import _times, known, table, takes
 from bertology_utils.claims import ledger
 from bertology_utils.claims.checks import Check
 from bertology_utils.claims.clauses import Test
@@ -22,7 +22,7 @@ def check(value, low, high, side="above", bound=0.6):
 def test_every_such_claim_has_a_reason_and_what_it_would_take(id):
     s = standing(id)
     assert re.fullmatch(r"[A-Z][^{}]{10,}\.", takes(s)), takes(s)
-    assert s.known != REPORTED or "eport" in said(s)
+    assert s.known != REPORTED or "eport" in known(s)
 
 
 def test_a_figure_twice_as_far_from_its_bound_needs_a_quarter_of_the_sample():
@@ -40,3 +40,11 @@ def test_a_difference_that_should_be_small_must_leave_the_nearer_of_its_two_boun
 def test_a_line_has_the_claim_s_anchor_and_leads_to_its_page():
     html = table([standing("trn.nsp.liu2019b")])
     assert '<tr id="trn.nsp.liu2019b">' in html and 'href="../claims/trn.nsp.liu2019b.html"' in html
+
+
+def test_what_several_claims_would_take_stands_once():
+    html = table(
+        map(standing, ["trn.layers_vs_heads.wang2019b", "trn.knowledge.zhang2019", "trn.hidden_size.wang2019b"])
+    )
+    assert html.count("<tr id=") == 3 and html.count('rowspan="2"') == html.count('rowspan="1"') == 1
+    assert html.index("trn.hidden_size") < html.index("trn.knowledge")
