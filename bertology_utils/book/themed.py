@@ -12,6 +12,7 @@ _BLOCK = re.compile(r'^(?::root|html\[data-theme="dark"\]) \{([^}]*)\}', re.M)
 _VARIABLE = re.compile(r"--([\w-]+): (#[0-9a-f]{6});")
 _STYLED = re.compile(r'<(\w+)[^>]*?\bstyle="[^"]*"')
 _COLOUR = re.compile(r"#[0-9a-f]{6}")
+_HATCHED = re.compile(r'\bfill="(#[0-9a-f]{6})"')  # the ground of a hatch has an attribute where all else has a style
 
 
 def palette(css: str) -> dict[str, tuple[str, str]]:
@@ -29,7 +30,7 @@ def palette(css: str) -> dict[str, tuple[str, str]]:
 def themed(svg: str, colours: dict[str, tuple[str, str]]) -> str:
     """A figure with variables in place of colours; what is black, as letters are by default, has the ink's.
 
-    White letters stay white: they stand on a cell of a matrix.
+    White letters stay white: they stand on a cell of a matrix. A hatched bar has its colour too.
 
     Examples
     --------
@@ -38,6 +39,7 @@ def themed(svg: str, colours: dict[str, tuple[str, str]]) -> str:
     >>> figure.partition("</style>")[2]
     '<path style="fill: var(--card-inner)"/><text style="fill: #ffffff">1</text></svg>'
     """
+    svg = _HATCHED.sub(r'style="fill: \1"', svg)
     names = {light: name for light, (name, _) in colours.items()} | {"#000000": "card-ink"}
 
     def named(found: re.Match[str]) -> str:

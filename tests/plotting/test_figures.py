@@ -15,8 +15,9 @@ from bertology_utils.plotting import theme
 CURVE = pd.DataFrame({"layer": [0, 1], "value": [0.2, 0.4], "low": [0.1, 0.3], "high": [0.3, 0.5]})
 
 
-def drawn() -> str:
-    ax, svg = plotting.lines({"mini": CURVE, "bert-base": CURVE.assign(value=0.9)}, "layer", ylim=(0, 1)), io.StringIO()
+def drawn(ax=None) -> str:
+    ax = ax or plotting.lines({"mini": CURVE, "bert-base": CURVE.assign(value=0.9)}, "layer", ylim=(0, 1))
+    svg = io.StringIO()
     ax.figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
     plotting.plt.close(ax.figure)
     return svg.getvalue()
@@ -37,6 +38,11 @@ def test_every_colour_of_figures_has_a_dark_twin_and_no_subject_an_outcomes_colo
         assert not set(side) & {c for light, (name, dark) in colours.items() if name in names for c in (light, dark)}
     shown = themed.themed(drawn(), colours)
     assert "stroke: var(--mini)" in shown and "stroke: #" not in shown and "--mini:#" in shown
+    hatched = plotting.bars({name: CURVE for name in ("mini", "mini-untrained", "toy")}, "layer")
+    bars = themed.themed(drawn(hatched), colours).partition("</style>")[2]
+    assert (
+        "<pattern" in bars and "fill: var(--untrained)" in bars and not {c for c in colours if c in bars} - {"#ffffff"}
+    )
 
 
 def test_a_curve_follows_its_numbers_even_where_they_are_text():
