@@ -97,7 +97,7 @@ def _head(s: Standing, whole: bool) -> str:
     page = f'<a href="../claims/{escape(s.row.id)}.html">{escape(s.row.title)}</a>'
     title = "" if whole else f'<span class="claim-title">{page}</span> '
     changed = '<span class="changed-badge">rule changed after figures were seen</span>'
-    said = title + (changed if s.row.changed else "")
+    said = title + (changed if s.row.changed and s.row.moved else "")
     return f'<p class="claim-head">{said}</p>' if said else ""
 
 
@@ -248,8 +248,11 @@ def _changes(s: Standing) -> str:
     out = f'<p class="claim-departs"><b>Departs from the study:</b> {escape(row.departs)}</p>' if row.departs else ""
     told = [(c.date, c.what.rstrip("."), c.why.rstrip(".")) for c in row.changed]
     said = "".join(f"<li>{escape(date)}: {escape(what)} ({escape(why)}).</li>" for date, what, why in told)
+    same = "" if row.moved else "<p>By every former rule today's records have the same outcomes.</p>"
     return out + (
-        f'<div class="claim-changed"><b>Changed after figures had been seen</b><ul>{said}</ul></div>' if said else ""
+        f'<div class="claim-changed"><b>Changed after figures had been seen</b><ul>{said}</ul>{same}</div>'
+        if said
+        else ""
     )
 
 

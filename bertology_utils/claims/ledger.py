@@ -87,8 +87,9 @@ class Change:
 class Row:
     """One claim. `rerun` and `predict` are None in a row that is only cited; `reason` says why there, or, in a row
     about models from the Hub, why no bundled one will do. `clauses` are the rule; `departs` says in a line how our
-    version departs from the study, `changed` which rules were changed after figures had been seen; `control` what there is in
-    place of an untrained network measured by itself."""
+    version departs from the study, `changed` which rules were changed after figures had been seen, `moved` whether a
+    former rule would give today's records another outcome, or cannot be asked any more (`tests/former_rules.py`);
+    `control` what there is in place of an untrained network measured by itself."""
 
     __pydantic_config__: ClassVar = STRICT
 
@@ -106,6 +107,7 @@ class Row:
     departs: str | None = None
     control: str | None = None
     changed: tuple[Change, ...] = ()
+    moved: bool = True
     reported: tuple[Reported, ...] = ()
     reason: str | None = None
 
@@ -263,6 +265,7 @@ def _check(r: Row) -> None:
         "rerun": cited is bool(r.rerun),
         "predict": cited is bool(r.predict),
         "reason": (cited and not r.reason) or (bool(r.reason) and r.how not in ("cite", "hub")),
+        "moved": not r.moved and not r.changed,
         "clauses": len({c.name for c in r.clauses}) < len(r.clauses),
         "reported": any(p.dataset and p.source != "released" for p in r.reported),
     }

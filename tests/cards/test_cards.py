@@ -133,3 +133,10 @@ def test_a_card_says_whose_outputs_speak_and_how_many_items():
     assert told == "Holds for the real BERT (outputs of an independent rerun; authors' outputs, 3,720 items)"
     html = BeautifulSoup(card("sem.edge_probing.tenney2019b", SHIPPED)._repr_html_(), "html.parser")
     assert "n = 0" not in html.get_text() and "0 items" not in html.select(".claim-slot")[0].get_text()
+
+
+@pytest.mark.parametrize(("id", "worn"), [("syn.agreement.goldberg2019", True), ("syn.amnesic.elazar2020", False)])
+def test_the_badge_of_a_changed_rule_is_worn_where_a_former_rule_would_decide_otherwise(id, worn):
+    html = BeautifulSoup(card(id, SHIPPED)._repr_html_(), "html.parser")
+    assert ledger.row(id).changed and bool(html.select(".changed-badge")) is worn
+    assert ("By every former rule" in html.select_one(".claim-changed").get_text()) is not worn

@@ -225,6 +225,7 @@ def test_a_good_row_is_read():
             r"share is 'half'.*number",
         ),
         ({"reported": [{"source": "survey", "text": "half", "dataset": "cola"}]}, "reported does not fit"),
+        ({"moved": False}, "moved does not fit"),
         ({"id": "words"}, "id does not fit"),
     ],
 )
