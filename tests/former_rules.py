@@ -1,18 +1,20 @@
 """``python -m tests.former_rules``: what each former rule of a claim would make of today's records; needs the history of git.
 
 A row's change is said not to have moved an outcome (``moved: false``) where every former version of its clauses gives all
-networks the outcomes they have; one whose measures are no longer recorded cannot be asked, and counts as moved.
+networks the outcomes they have; one that cannot be read, or whose measures are no longer recorded, cannot be asked: it counts
+as moved.
 """
 
 from __future__ import annotations
 
 import subprocess
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import fields, replace
+from pathlib import Path
 from typing import Any
 
 import yaml
-from declarations import ROOT
 
 from bertology_utils.cards.standing import Standing, standing
 from bertology_utils.claims import evidence, ledger
@@ -21,6 +23,7 @@ from bertology_utils.claims.clauses import Clause, Test
 from bertology_utils.claims.strict import LedgerError, made
 from bertology_utils.settings import Settings
 
+ROOT = Path(__file__).parents[1]
 FOLDER = "bertology_utils/assets/ledger/"
 SLOTS = ("real", "sized", "relative", "mini")
 
@@ -29,17 +32,16 @@ def git(*words: str) -> str:
     return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=True).stdout
 
 
-def versions() -> dict[str, set[tuple[Clause, ...]]]:
-    """The clauses that each row has had, those of today among them; what today's classes cannot read is left out."""
-    found: dict[str, set[tuple[Clause, ...]]] = {}
+def versions() -> dict[str, set[tuple[Clause, ...] | None]]:
+    """The clauses that each row has had, those of today among them; None for some that today's classes cannot read."""
+    found: dict[str, set[tuple[Clause, ...] | None]] = {}
     trees = (git("ls-tree", commit, FOLDER) for commit in git("log", "--format=%H", "--", FOLDER).split())
     blobs = {line.split()[2] for tree in trees for line in tree.splitlines() if line.endswith(".yaml")}
     for blob in blobs:
         for row in yaml.load(git("cat-file", "-p", blob), getattr(yaml, "CSafeLoader", yaml.SafeLoader))["rows"]:
-            try:
+            rule: tuple[Clause, ...] | None = None
+            with suppress(LedgerError):
                 rule = tuple(_clause(raw) for raw in row.get("clauses") or ())
-            except LedgerError:
-                continue
             found.setdefault(row["id"], set()).add(rule)
     return found
 
@@ -54,8 +56,10 @@ def _known(cls: type, raw: Mapping[str, Any]) -> dict[str, Any]:
     return {k: v for k, v in raw.items() if k in names}
 
 
-def outcomes(now: Standing, rule: tuple[Clause, ...]) -> dict[str, str] | None:
-    """Outcome by slot of the same records under another rule; None where it asks for what they do not have."""
+def outcomes(now: Standing, rule: tuple[Clause, ...] | None) -> dict[str, str] | None:
+    """Outcome by slot of the same records under another rule; None where it cannot be read, or asks for what they lack."""
+    if rule is None:
+        return None
     former, today = replace(now.row, clauses=rule), ledger.row
     evidence.ledger.row = lambda id: former if id == former.id else today(id)
     try:
@@ -76,7 +80,7 @@ def unmoved() -> Iterator[str]:
     known = versions()
     for row in ledger.rows():
         now = standing(row.id, Settings(evidence=evidence.SHIPPED))
-        former = [rule for rule in known.get(row.id, ()) if rule and rule != row.clauses]
+        former = [rule for rule in known.get(row.id, ()) if rule != () and rule != row.clauses]
         here = {slot: getattr(now, slot).label for slot in SLOTS}
         if row.changed and former and all(outcomes(now, rule) == here for rule in former):
             yield row.id
