@@ -161,7 +161,7 @@ plotting.plt.show()
 
 # %% tags=["hide-output"]
 print(plotting.printed(shown))
-for measure in ("low - rest", "third - last layer"):
+for measure in ("low above the embeddings - rest", "third - last layer"):
     print(plotting.printed(words.series(measure)))
 
 # %%

@@ -46,14 +46,14 @@ def order_scores(subject: Subject, data: Data, settings: Settings) -> tuple[Fitt
 
 
 def order_rows(found: Fitted, settings: Settings) -> list[dict]:
-    """Accuracy by layer and its controls; `low - rest`, `low - word alone`, and `third - last layer`: how far it falls.
+    """Accuracy by layer and its controls; the lowest third against the rest and the word alone; how far it falls from there.
 
-    `low` is the lowest third of the stack, the embeddings among it; `third` its uppermost layer.
+    The embeddings, to which places are added, are not among the lowest third; `third` is its uppermost layer.
     """
     profile, keys = found.profile(settings), {"task": "word order"}
     low, rest = thirds(profile.depth)
     rows = [*curve_rows(profile, **keys), *found.control_rows(settings, **keys)]
-    rows += lead_rows(profile, found.dev, {"low - rest": (low, rest)}, **keys)
+    rows += lead_rows(profile, found.dev, {"low above the embeddings - rest": (low[1:] or low, rest)}, **keys)
     best = rows[-1]["layer"]
     for name, baseline in found.baselines(settings).items():
         rows.append(intervals.row(f"low - {name}", profile.over(best, baseline), profile.n, **keys, layer=best))
