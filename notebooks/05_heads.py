@@ -597,7 +597,7 @@ card("hed.lexical_relations.cui2020")
 # (hed-heavy-lifters)=
 # ## What do the heads that do the work look like?
 #
-# After fine-tuning, most heads can be taken off with little loss {cite:p}`michel2019`. If the survivors did something we
+# After fine-tuning, most heads can be removed one at a time with little loss, two in five together {cite:p}`michel2019`. If the survivors did something we
 # could name, their maps would be heterogeneous, since those are the only ones that depend on the words;
 # {cite:t}`prasanna2020` found that most are not. Pruning says something only about a model that has learnt its task.
 

@@ -63,7 +63,7 @@ def _summary(made: Concordance, names: dict[str, str]) -> str:
             "figures of the same test": f"{line['figures']:.0f}",
             "on the same texts": f"{line['same_texts']:.0f}",
             "intervals meet": f"{line['within']:.0f}",
-            "rank correlation": _two(line["correlation"]),
+            "rank correlation, all kinds of figures": _two(line["correlation"]),
             "profiles by layer": f"{line['profiles']:.0f}",
             "their median correlation": _two(line["median_correlation"]),
         }

@@ -273,11 +273,10 @@ def sentence(made: Concordance, network: str, name: str) -> str:
     if network not in lines.index:
         return ""
     line = lines.loc[network]
-    agree = f"of {line['decided']:.0f} claims that both decide in part {line['agree']:.0f} come out the same"
-    if np.isnan(line["correlation"]):
-        return f"BERT and {name}: {agree}."
-    rank = f"over {line['shares']:.0f} figures of the same tests their rank correlation is {line['correlation']:.2f}"
-    return f"BERT and {name}: {rank}; {agree}."
+    return (
+        f"BERT and {name} both decide parts of {line['decided']:.0f} claims, and {line['agree']:.0f} come out alike; of "
+        f"{line['same_texts']:.0f} figures on the same texts the intervals of {line['within']:.0f} meet."
+    )
 
 
 def picture(made: Concordance, names: dict[str, str]) -> str:

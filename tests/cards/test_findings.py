@@ -43,7 +43,11 @@ def test_every_claim_has_a_verdict_that_is_true_of_the_evidence_and_no_surer_tha
         assert text == findings.verdict(s) and 8 <= len(text.split()) <= 45, s.row.id
         real, sized = s.real.label, s.sized.label
         allowed = {
+            "BERT shows it": real == HOLDS,
             "BERT shows": real in (HOLDS, MIXED),
+            "MiniLM shows it": s.relative.label in (TAUGHT, HOLDS),
+            "mini shows it": s.mini.label in (TAUGHT, HOLDS),
+            "In part": MIXED in (real, sized, s.relative.label),
             "A network of": sized in (TAUGHT, HOLDS),
             "No sign": not {real, sized} & {TAUGHT, HOLDS},
             "It cannot be said": not {real, sized} & {TAUGHT, HOLDS, FAILS},
