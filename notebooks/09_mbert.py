@@ -178,7 +178,7 @@ plotting.plt.show()
 
 # %% tags=["hide-output"]
 print(plotting.printed(shown))
-print(plotting.printed(steps.series("P@1, offset - none")))
+print(plotting.printed(steps.series("P@1 over layers, offset - none")))
 
 # %%
 found("mbt.offset_translation.pires2019")

@@ -54,7 +54,9 @@ def result(found: Sequence[Standing]) -> str:
             f"{_verb(decided, 'claims', 'claim')} {holds} for the <b>real BERT</b>, where its published outputs settle them.",
             first,
         ),
-        _trained("sized", sized, "<b>learned by a network of its size</b> (mpnet; for many languages me5, as deep and half as wide)"),
+        _trained(
+            "sized", sized, "<b>learned by a network of its size</b> (mpnet; for many languages me5, half as wide)"
+        ),
         _trained("mini", ours, "<b>learned by mini</b>, a small BERT that fits on a laptop"),
     ]
     drawn = "".join(

@@ -63,7 +63,8 @@ def test_it_is_stored_and_read_again(made, tmp_path):
 def test_its_words_and_its_picture_say_its_counts(made):
     line = made.summary().iloc[0]
     assert (
-        f"and {line['agree']} come out alike" in sentence(made, "mini", "mini") and sentence(made, "mpnet", "mpnet") == ""
+        f"and {line['agree']} come out alike" in sentence(made, "mini", "mini")
+        and sentence(made, "mpnet", "mpnet") == ""
     )
     assert picture(made, {"mini": "mini"}).count("<circle") == line["shares"]
 
