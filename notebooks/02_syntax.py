@@ -526,6 +526,37 @@ found("syn.mdl.voita2020")
 card("syn.mdl.voita2020")
 
 # %% [markdown]
+# (syn-probe-size)=
+# ### How large may a probe be?
+#
+# {cite:t}`liu2019a` ask how complex a probe may be: if a larger one finds more, is that still the network's? We let one layer of
+# hidden units grow. Beside part of speech every probe learns labels drawn at random for each word, which no vector can know and a
+# probe can only learn by heart {cite:p}`hewitt2019control`; and part of speech from the vectors of an untrained network.
+
+# %%
+examples("syn.probe_size.liu2019a")
+
+# %%
+sizes = results("syn.probe_size.liu2019a", data="ud_english_ewt")
+
+# %% mystnb={"figure": {"caption": "Accuracy of probes without hidden units and with 16 and 64 of them, for parts of speech on EWT and for labels drawn at random for each word."}, "image": {"alt": "Two panels of horizontal bars by size of the probe: accuracy on parts of speech, and on labels drawn by word, for every network there is."}}
+panels = plotting.axes(ncols=2, figsize=(9, 3.2), sharey=True)
+for ax, (title, measure) in zip(panels, {"parts of speech": "accuracy", "random labels": "control accuracy"}.items()):
+    plotting.bars(sizes.series(measure), "probe", ax=ax, title=title, xlim=(0, 1), xlabel="accuracy")
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(sizes.deciding()))
+for measure in ("accuracy", "control accuracy", "selectivity"):
+    print(plotting.printed(sizes.series(measure)))
+
+# %%
+found("syn.probe_size.liu2019a")
+
+# %%
+card("syn.probe_size.liu2019a")
+
+# %% [markdown]
 # (syn-amnesic)=
 # ### Erased, and missed?
 #

@@ -12,7 +12,8 @@ from ..errors import TooFew
 from ..experiments.semantics import names, swaps
 from ..experiments.syntax import concatenated
 from ..experiments.syntax.amnesic import Masked, Whitened, erased
-from ..experiments.syntax.probing import words_with
+from ..experiments.syntax.probe_size import WIDTHS
+from ..experiments.syntax.probing import tags, words_with
 from ..experiments.world.statements import ATTRIBUTE
 from ..probes import control_task, fitting, from_edges, from_sentences, gather, online_codes
 from ..probes.linear import fit, fit_each
@@ -61,6 +62,26 @@ def code_length(subject: Subject, data: Data, settings: Settings) -> Iterator[st
             costs = [f"{targets.types[k]} {bits[k]:.1f}" for k in mine]
             yield f"  {name}: {' · '.join(costs)}; mean {bits[mine].mean():.2f}"
     yield figures([("mean of all words, parts of speech", real.mean()), ("random labels", control.mean())])
+
+
+def sizes(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
+    """What probes of several sizes say of two words: their part of speech, and a label drawn at random for each word type."""
+    items = data["treebank"]
+    targets, asked = split(fitting(subject, from_sentences(items, tags(items)))[0], settings)
+    known, layer = asked[0], subject.n_layers // 2
+    (x,) = gather(subject, targets, layers=[layer], settings=settings)
+    tasks = {"part of speech": targets, "random label": control_task(targets, settings.seed)}
+    fits = {
+        (name, size): fit(x[:known], task.labels[:known], hidden=width, l2=L2, seed=settings.seed)
+        for name, task in tasks.items()
+        for size, width in WIDTHS.items()
+    }
+    yield f"probes fitted on {known} words of layer {layer}"
+    for t in asked:
+        yield described(targets, t)
+        for name, task in tasks.items():
+            told = "   ".join(answer(size, fits[name, size], x[[t]]) for size in WIDTHS)
+            yield f"  {name} {task.labels[t]}: {told}"
 
 
 def forgotten(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:

@@ -115,6 +115,11 @@ EXAMPLES: dict[str, Example] = {
         "What is predicted for a masked word once parts of speech are erased?", readings.forgotten, 120
     ),
     "syn.mdl.voita2020": Example("How many bits does each label cost, given the vectors?", readings.code_length, 40),
+    "syn.probe_size.liu2019a": Example(
+        "Which part of speech has a word, and which label that was drawn at random, by probes of growing size?",
+        readings.sizes,
+        80,
+    ),
     "syn.formalism.kuznetsov2020": Example(
         "Which role has the second span to the first, and which properties?", readings.formalisms, 150
     ),

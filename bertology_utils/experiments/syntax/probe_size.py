@@ -14,12 +14,12 @@ from ...scores import intervals
 from ...scores.choice import choose
 from ...settings import Settings
 from .fitted import FOLDS, Rows, folds
-from .probing import stranger, tags
+from .probing import few, stranger, tags
 
 WIDTHS = {"linear": None, "16 units": 16, "64 units": 64}  # of the hidden layer
 LINEAR, *_, WIDEST = WIDTHS
 PENALTIES = (1e-2, 1e-3)  # the stronger first: of equals on dev it is taken
-MOST = 5000  # targets per split
+MOST = 4000  # targets per split
 DIMENSIONS = 128  # far fewer than there are word types, so that a linear probe cannot learn each type by heart
 SIGNS = 8
 
@@ -40,20 +40,20 @@ def products(data, base, rng):
         factor = np.sign(rng.standard_normal((seen.n_words, SIGNS)))
         signs = np.ones_like(factor)
         for item, part in seen.golds:
-            for word, label in enumerate(item.upos or item.xpos if part == "text" else ()):
+            for word, label in enumerate(item.upos if part == "text" else ()):
                 signs[word] = np.sign(plants.code(label, SIGNS))
         return np.concatenate([factor, factor * signs], 1)
 
-    faint = [plants.label_vectors(plants.of_words(k), size=16, layers=above, noise=0.4) for k in ("upos", "xpos")]
-    return plants.plant(base, data, rng, parts=[*faint, plants.Part(2 * SIGNS, make, above)])
+    faint = plants.label_vectors(plants.of_words("upos"), size=16, layers=above, noise=0.4)
+    return plants.plant(base, data, rng, parts=[faint, plants.Part(2 * SIGNS, make, above, noise=0.05)])
 
 
 @claim(
     "syn.probe_size.liu2019a",
     "treebank",
-    n=600,
-    limit=350,
-    nulls=(aimed("coin", "finds more", "memorises more"), aimed("untrained", "not of the network"), products),
+    n=2400,
+    limit=280,
+    nulls=(aimed("coin", "finds more", "memorises more"), products),
     planted=plain,
     plantable=("memorises more", "not of the network"),  # what is plain to a linear probe leaves a larger one nothing
 )
@@ -64,7 +64,8 @@ def probe_size(subject, data, settings):
     on dev, so that it is size that is compared. *Selectivity* is accuracy less that on control labels (hewitt2019control);
     the widest probe and the linear one are compared on the same words.
     """
-    targets, note = probes.fitting(subject, from_sentences(data["treebank"], tags(data["treebank"])))
+    items = few(data["treebank"], 2)
+    targets, note = probes.fitting(subject, from_sentences(items, tags(items)))
     targets = targets.draw(MOST, settings.seed)
     layer = subject.n_layers // 2
     ours, theirs = (_leading(s, targets, layer, settings) for s in (subject, stranger(subject, settings)))
