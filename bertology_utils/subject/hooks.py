@@ -58,6 +58,18 @@ def ablate_heads(subject: Subject, heads: Iterable[tuple[int, int]]) -> Iterator
 
 
 @contextmanager
+def silenced(subject: Subject, pieces: torch.Tensor) -> Iterator[Subject]:
+    """Within the context the pieces (B, T), bool, hand nothing on: their value vectors are zero, attention stays as it is."""
+    with ExitStack() as stack:
+        for layer in range(subject.n_layers):
+            handle = head_values(subject, layer).register_forward_hook(
+                lambda module, args, value: value.masked_fill(pieces[..., None], 0)
+            )
+            stack.callback(handle.remove)
+        yield subject
+
+
+@contextmanager
 def changed_states(subject: Subject, layer: int, change: Callable[[torch.Tensor], torch.Tensor]) -> Iterator[Subject]:
     """Within the context every vector leaving `layer` (0: the embeddings, l: block l) goes through `change`.
 
