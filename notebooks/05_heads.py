@@ -209,6 +209,37 @@ found("hed.norms.kobayashi2020")
 card("hed.norms.kobayashi2020")
 
 # %% [markdown]
+# (hed-special-tokens-removed)=
+# ## Does it matter when it is gone?
+#
+# Neither gradients nor norms say what a network would do without this attention, and the survey leaves open whether it
+# matters when a text is read. Here it is taken away in all layers at once, and masked pieces are guessed again. *Removed*:
+# nobody attends to the token, and the other weights of a row grow to make up for it. *Silenced*: the weights stay, but the
+# token hands nothing on, which a no-op would not notice. A stop, a word, and words that have as much attention as [SEP]
+# say what the same does elsewhere.
+
+# %%
+examples("hed.special_tokens_removed.clark2019")
+
+# %%
+gone = results("hed.special_tokens_removed.clark2019", data="ud_english_ewt")
+
+# %% mystnb={"figure": {"caption": "What a masked piece loses where the attention to a token is taken away: removed before the softmax, or silenced."}, "image": {"alt": "Bars: nats added to the masked-word loss by removing or silencing the attention to the classification token, the separator, both, a stop, a word, and words that have as much of the attention as the separator."}}
+shown = gone.split("loss added", "how", {"removed": "removed", "silenced": "silenced"})
+plotting.bars(shown, "token", chance=0.0, reference="no change", xlabel="nats added per masked piece")
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+for measure in ("loss added", "share of the attention", "loss added per share, words - token"):
+    print(plotting.printed(gone.series(measure)))
+
+# %%
+found("hed.special_tokens_removed.clark2019")
+
+# %%
+card("hed.special_tokens_removed.clark2019")
+
+# %% [markdown]
 # (hed-redundancy)=
 # ## Do heads of a block behave alike?
 #

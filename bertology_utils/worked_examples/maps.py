@@ -11,7 +11,7 @@ from ..attention.choosing import fitting
 from ..attention.maps import KINDS
 from ..data.items import Data
 from ..errors import TooFew
-from ..experiments.heads import blocks, explanation
+from ..experiments.heads import blocks, explanation, removed
 from ..scores.choice import choose
 from ..settings import Settings
 from ..subject import encode
@@ -37,6 +37,17 @@ def special(subject: Subject, data: Data, settings: Settings, *, norms: bool = F
 def weighted(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
     """The same by weights and by norms of the weighted vectors."""
     yield from special(subject, data, settings, norms=True)
+
+
+def without(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
+    """What the loss gains in two sentences where the attention to a token is taken away, and what that token had of it."""
+    shown = blocks.sentences_of(subject, data)[0][:2]
+    added, share = removed.measured(subject, shown, settings)
+    for k, words in enumerate(shown):
+        yield " ".join(words)
+        for token in ("[CLS]", "[SEP]", "word", removed.WORDS):
+            gained = added["removed", token][k]
+            yield f"  without {token}:" + figures([("share of the attention", share[token][k]), ("nats added", gained)])
 
 
 def shapes(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:

@@ -177,6 +177,9 @@ EXAMPLES: dict[str, Example] = {
     "hed.norms.kobayashi2020": Example(
         "How much attention do special tokens get, by weights and with the vectors' lengths?", maps.weighted, 40
     ),
+    "hed.special_tokens_removed.clark2019": Example(
+        "What does it cost a masked piece that nobody attends to a token?", maps.without, 40
+    ),
     "hed.heavy_lifters.prasanna2020": Example(
         "Which heads does a tuned network need most, and what do their maps look like?", smaller.lifters, 150
     ),

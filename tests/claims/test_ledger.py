@@ -18,7 +18,7 @@ COUNTS = {
     "syntax": 21,
     "semantics": 6,
     "world": 9,
-    "heads": 15,
+    "heads": 16,
     "layers": 12,
     "training": 31,
     "size": 17,

@@ -83,7 +83,7 @@ def removed(subject, data, settings):
     attention is the mean over heads, blocks and attending pieces.
     """
     words, note = sentences_of(subject, data)
-    added, share = _measured(subject, words[:SENTENCES], settings)
+    added, share = measured(subject, words[:SENTENCES], settings)
     rows = intervals.Rows(settings)
     for (how, token), values in added.items():
         known = ~np.isnan(values)
@@ -104,7 +104,7 @@ def _per_share(words: np.ndarray, theirs: np.ndarray, token: np.ndarray, own: np
     return float(words.mean() / theirs.mean() - token.mean() / own.mean())
 
 
-def _measured(subject, words, settings) -> tuple[dict[tuple[str, str], np.ndarray], dict[str, np.ndarray]]:
+def measured(subject, words, settings) -> tuple[dict[tuple[str, str], np.ndarray], dict[str, np.ndarray]]:
     """Loss added, by way and token, and share of the attention, by token: (n,) each, nan where a sentence has none."""
     ways = [("removed", t) for t in REMOVED] + [("silenced", t) for t in SILENCED]
     added = {way: np.full(len(words), np.nan) for way in ways}
