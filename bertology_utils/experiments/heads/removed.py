@@ -78,9 +78,9 @@ def removed(subject, data, settings):
 
     Removed: the token is masked before the softmax, and the other weights of a row grow so that they sum to one. (It is
     masked for itself too; nobody sees what it becomes.) Silenced: weights stay as they are, and the token's value vectors
-    are zero. The stop and the word are drawn, one per sentence, from those of which no piece is masked; so are words, until they
-    have as much of the model's attention as [SEP]. A sentence counts by the mean over its masked pieces, a share of
-    attention is the mean over heads, blocks and attending pieces.
+    are zero. The stop and the word are drawn, one per sentence, from those of which no piece is masked; so are words, until
+    they have as much of the model's attention as [SEP], or none is left. A sentence counts by the mean over its masked
+    pieces, a share of attention is the mean over heads, blocks and attending pieces.
     """
     words, note = sentences_of(subject, data)
     added, share = measured(subject, words[:SENTENCES], settings)
