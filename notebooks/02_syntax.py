@@ -354,7 +354,7 @@ print(plotting.printed(ancestors.deciding()))
 # %%
 found("syn.distant_parents.liu2019a")
 
-# %%
+# %% tags=["brief"]
 card("syn.distant_parents.liu2019a")
 
 # %% [markdown]
@@ -424,7 +424,7 @@ for measure in ("F1 of constituents", "F1 of baseline"):
 # %%
 found("syn.trees_from_vectors.vilares2020")
 
-# %%
+# %% tags=["brief"]
 card("syn.trees_from_vectors.vilares2020")
 
 # %% [markdown]
@@ -483,7 +483,7 @@ print(plotting.printed(whole.deciding()))
 # %%
 found("syn.concatenated.miaschi2020")
 
-# %%
+# %% tags=["brief"]
 card("syn.concatenated.miaschi2020")
 
 # %% [markdown]
@@ -615,7 +615,7 @@ for measure in ("gain of the best layer over layer 0", "centre later by"):
 # %%
 found("syn.formalism.kuznetsov2020")
 
-# %%
+# %% tags=["brief"]
 card("syn.formalism.kuznetsov2020")
 
 # %% [markdown]
@@ -681,7 +681,7 @@ same = trees.attached(decoded, sentence.heads)
 print(f"{int(same.sum())} of {len(same)} gold edges are in the decoded tree, whichever end is the head")
 
 # %% mystnb={"figure": {"caption": "Impact of hiding each word (columns) on the vector of each word (rows); rings mark gold heads."}, "image": {"alt": "Heatmap: impact of hiding each word (columns) on the vector of each word (rows) of one sentence, with rings on the gold heads."}} tags=["hide-input"]
-ax = plotting.axes(figsize=(7, 4.6))
+ax = plotting.axes(figsize=(plotting.NARROW, 4.2))
 labels = {"xlabel": "also hidden", "ylabel": "word looked at", "label": "impact"}
 plotting.heatmap(matrix, sentence.words, sentence.words, ax=ax, digits=1, **labels)
 arcs = [(head, word) for word, head in enumerate(sentence.heads) if head >= 0]

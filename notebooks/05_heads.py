@@ -266,7 +266,7 @@ for measure in ("divergence within a layer", "divergence between layers", "p of 
 # %%
 found("hed.redundancy.clark2019")
 
-# %%
+# %% tags=["brief"]
 card("hed.redundancy.clark2019")
 
 # %% [markdown]
@@ -521,7 +521,7 @@ for measure in ("excess over an even share, all heads", "excess over position, e
 # %%
 found("hed.agreement_attention.lin2019")
 
-# %%
+# %% tags=["brief"]
 card("hed.agreement_attention.lin2019")
 
 # %% [markdown]
@@ -621,7 +621,7 @@ print(plotting.printed(lexical.series("related / shuffled", relation="all")))
 # %%
 found("hed.lexical_relations.cui2020")
 
-# %%
+# %% tags=["brief"]
 card("hed.lexical_relations.cui2020")
 
 # %% [markdown]

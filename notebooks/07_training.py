@@ -66,7 +66,9 @@ overview("training")
 #
 # Such runs cannot say what BERT would do. They can say what a choice does to a small model early in its training, with
 # several seeds each, and how large an effect would have to be to be seen. Runs of one seed see the same text in the same
-# order, and all are asked for the same hidden pieces of held-out documents; intervals are over seeds and documents.
+# order, and all are asked for the same hidden pieces of held-out documents; intervals are over seeds and documents. Curves of
+# the loss while training are of each run's own held-out rows, where some of the pieces asked for are not hidden, so they do not
+# end at the figures of the table. The rate of learning falls over the last quarter.
 #
 # The second half is about [fine-tuning](#trn-fine-tuning), of `mini`. In the first, trained runs are compared with one
 # another, so its cards have no untrained network. Training magnifies differences of rounding between processors, so
@@ -86,7 +88,7 @@ family.table()
 # %% [markdown]
 # Is a lower loss at the end a lower loss all the way? The bands reach from the luckiest seed to the unluckiest.
 
-# %% mystnb={"figure": {"caption": "Held-out loss while training, by pieces seen, on the generated language and on English: mean over seeds and the range of the seeds. The rows are held-out ones of each run's own, where some of the pieces asked for are not hidden; in the table above all runs of a tier are asked for the same pieces, all of them hidden, so the curves do not end at its figures. The rate of learning falls over the last quarter."}, "image": {"alt": "Two line charts: held-out loss in nats over pieces seen, for the base, half the blocks, width 192, batches four times as large, and without or with next sentences."}}
+# %% mystnb={"figure": {"caption": "Held-out loss while training, by pieces seen, on the generated language and on English: mean over seeds and the range of the seeds."}, "image": {"alt": "Two line charts: held-out loss in nats over pieces seen, for the base, half the blocks, width 192, batches four times as large, and without or with next sentences."}}
 groups = ["base", "half layers", "wider", "large batch", "no second task", "next sentence"]
 curves = {tier: family.curves(groups, tier) for tier in ("generated", "english")}
 with plotting.style():
@@ -841,7 +843,7 @@ plotting.show(restored)
 # %%
 found("trn.restore_lower.hao2019")
 
-# %%
+# %% tags=["brief"]
 card("trn.restore_lower.hao2019")
 
 # %% [markdown]
@@ -861,7 +863,7 @@ plotting.show(layers)
 # %%
 found("trn.more_layers.su2019")
 
-# %%
+# %% tags=["brief"]
 card("trn.more_layers.su2019")
 
 # %% [markdown]
@@ -1009,7 +1011,7 @@ for measure in ("offset of [CLS], standard deviations", "accuracy"):
 # %%
 found("trn.cls_norm.zhou2019")
 
-# %%
+# %% tags=["brief"]
 card("trn.cls_norm.zhou2019")
 
 # %% [markdown]

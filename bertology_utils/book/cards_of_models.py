@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..family.reading import second_task, sitting
-from ..plotting import KINDS, MARKERS, style
+from ..plotting import KINDS, MARKERS, NARROW, style
 from ..subject import models
 
 _CURVES = {"mlm": "training, masked-word loss", "heldout_mlm": "held out, masked-word loss"}
@@ -47,7 +47,7 @@ def _section(name: str, path: Path, folder: Path) -> str:
         said = f" The last held-out loss is {last[0]['heldout_mlm']:.3f} nats." if last else ""
         text.append(
             f"```{{figure}} {folder.name}/curve-{name}.svg\n:alt: Loss of {name} against the pieces seen in training, falling.\n"
-            f":width: 100%\n\nTraining of `{name}`: loss (nats) against pieces seen.{said}\n```"
+            f"\nTraining of `{name}`: loss (nats) against pieces seen.{said}\n```"
         )
     card = path / "README.md"
     if card.is_file():
@@ -105,7 +105,7 @@ def draw(rows: list[dict[str, Any]], name: str, target: Path) -> None:
     import matplotlib.pyplot as plt
 
     with style():
-        figure, ax = plt.subplots(figsize=(7.0, 3.4))
+        figure, ax = plt.subplots(figsize=(NARROW, 3.0))
         for k, (key, label) in enumerate(_CURVES.items()):
             chosen = [r for r in rows if key in r]
             ax.plot(

@@ -56,8 +56,10 @@ def _whole(found: re.Match[str]) -> str:
     width = re.search(r'\bwidth="(\d+)"', found[2])
     opening = found[1].replace('class="', 'class="wide ', 1) if width and int(width[1]) > WIDE else found[1]
     least, most = (round(share * int(width[1])) if width else 0 for share in (LEAST, MOST))
-    sized = f'<img style="min-width: {least}px; --most: {most}px" ' if width else "<img "
-    return f'{opening}<a class="whole" href="{found[3]}">{found[2].replace("<img ", sized, 1)}</a>'
+    opening = (
+        opening.replace("<figure ", f'<figure style="--least: {least}px; --most: {most}px" ', 1) if width else opening
+    )
+    return f'{opening}<a class="whole" href="{found[3]}">{found[2]}</a>'
 
 
 def lighten(folder: Path) -> None:

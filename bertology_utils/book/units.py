@@ -1,8 +1,9 @@
 """Where the parts of a chapter's units stand on its page: the answer first, and how it was got behind folds.
 
 A figure stands beside question and live answer, with what is folded under it, and the card below both. Claims that nobody
-decided have a line each in a table at the chapter's end, and under it, folded, what was run. Steps in code come last. A
-method is drawn where a page first needs it, and later claims link there. The notebooks themselves keep their order: they
+decided have a line each in a table at the chapter's end, and under it, folded, what was run. Of a claim whose card is tagged
+`brief`, since it varies a question that the chapter asks elsewhere, all but the card is folded under it. Steps in code come
+last. A method is drawn where a page first needs it, and later claims link there. The notebooks themselves keep their order: they
 are read by running.
 """
 
@@ -21,7 +22,7 @@ from ..claims import ledger
 from .folding import CARD, FIGURE, LIVE, UNDECIDED
 from .methods import Method, folded, link, of
 
-FOLDED = "hide-cell"
+FOLDED, BRIEF = "hide-cell", "brief"
 WIDTH, ROWS = 60, 8  # characters of a line of an answer, and lines that are seen at once
 MORE = 2  # lines that are too few for a fold
 CLAIM = re.compile(r'class="claim-card" id="([^"]+)"')
@@ -48,6 +49,7 @@ def arrange(app: Any, tree: document) -> None:
             card = next(k for k, child in enumerate(unit.children) if CARD in _parts(child))
             rest = [child for child in unit[1:card] if child not in _seen(unit)]
             unit[1 : card + 1] = [*_seen(unit), unit[card], *(_details("What was run", rest) if rest else [])]
+        _shorten(unit)
     _draw_methods(tree)
     _gather_undecided(tree)
 
@@ -114,6 +116,14 @@ def _steps_last(unit: section) -> None:
         del unit[first : steps[-1] + 1]
 
 
+def _shorten(unit: section) -> None:
+    """Fold what leads to a card that is tagged so, from the card before it or the heading, under the card."""
+    for card in [child for child in unit.children if {BRIEF, UNDECIDED} & _parts(child) == {BRIEF}]:
+        end = unit.index(card)
+        start = max(k for k, child in enumerate(unit[:end]) if isinstance(child, title) or CARD in _parts(child)) + 1
+        unit[start : end + 1] = [card, *_details("Question, item and figure", unit[start:end])]
+
+
 @dataclass(frozen=True)
 class _Shown:
     """A card on a page: its claim and method, the columns of its unit, if it has any, and what stands before and after it."""
@@ -129,7 +139,7 @@ class _Shown:
     def question(self) -> paragraph | None:
         """The last paragraph of the question: at the head of the columns or before them, else in the fold under the card."""
         inside = list(takewhile(lambda node: isinstance(node, paragraph), self.columns[0])) if self.columns else []
-        folded_in = [node for node in self.after if isinstance(node, paragraph)][:1]
+        folded_in = [p for node in self.after for p in node.findall(paragraph)][:1]
         return next(reversed(inside or [n for n in self.before if isinstance(n, paragraph)] or folded_in), None)
 
 

@@ -13,24 +13,31 @@ from .findings import verdict
 from .standing import FAMILY, REPORTED, Standing
 
 MANY = 100  # times the sample, beyond which no number is given
-COLUMNS = ("claim", "what can be said", "what it would take")
+COLUMNS = ("claim", "what can be said")
+TAKES = "What it would take to decide them"
 
 
 def table(found: Iterable[Standing]) -> str:
-    """The HTML of the table; a claim's line has its anchor, and leads to its page. What several would take stands once."""
-    head = "".join(f'<th scope="col">{name}</th>' for name in COLUMNS)
+    """The HTML of the table; a claim's line has its anchor, and leads to its page. Under it, folded, what each would take."""
     alike: dict[str, list[Standing]] = {}
     for s in found:
         alike.setdefault(takes(s), []).append(s)
+    head = "".join(f'<th scope="col">{name}</th>' for name in COLUMNS)
     body = "".join(
-        f'<tr id="{escape(s.row.id)}"><th scope="row"><a href="../claims/{escape(s.row.id)}.html">{escape(s.row.title)}'
-        f'</a></th><td data-label="{COLUMNS[1]}">{escape(known(s))}</td>'
-        + f'<td data-label="{COLUMNS[2]}" rowspan="{len(group)}">{escape(take)}</td>' * (s is group[0])
-        + "</tr>"
-        for take, group in alike.items()
+        f'<tr id="{escape(s.row.id)}"><th scope="row">{_link(s)}</th>'
+        f'<td data-label="{COLUMNS[1]}">{escape(known(s))}</td></tr>'
+        for group in alike.values()
         for s in group
     )
-    return f'<table class="scoreboard undecided"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+    items = "".join(f"<li>{'; '.join(map(_link, group))}: {escape(take)}</li>" for take, group in alike.items())
+    return (
+        f'<table class="scoreboard undecided"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+        f'<details class="unit-fold"><summary>{TAKES}</summary><ul>{items}</ul></details>'
+    )
+
+
+def _link(s: Standing) -> str:
+    return f'<a href="../claims/{escape(s.row.id)}.html">{escape(s.row.title)}</a>'
 
 
 def known(s: Standing) -> str:

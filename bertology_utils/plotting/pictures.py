@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from .theme import COLOURS, KINDS, MARKERS, QUIET, axes, style
+from .theme import COLOURS, KINDS, MARKERS, NARROW, QUIET, axes, style
 
 
 @style()
@@ -88,7 +88,7 @@ def arcs(
 
     With `right` (the gold edges), an edge that is among them is a full line, another a dashed one.
     """
-    ax = axes(ax, figsize=(max(5.0, 0.75 * len(words)), 2.4))
+    ax = axes(ax, figsize=(NARROW, 2.6))
     known = None if right is None else {frozenset(e) for e in right}
     for i, j in edges:
         sure = known is None or frozenset((i, j)) in known
@@ -97,7 +97,7 @@ def arcs(
         colour, dash = (COLOURS[0], "-") if sure else (QUIET, "--")
         ax.plot((i + j) / 2 + radius * np.cos(turn), 0.15 + radius**0.7 * np.sin(turn), color=colour, linestyle=dash)
     for i, word in enumerate(words):
-        ax.text(i, 0, word, ha="center", va="top", fontsize=9)
+        ax.text(i, 0, word, ha="right", va="top", rotation=40, rotation_mode="anchor", fontsize=9)
     highest = max((abs(i - j) / 2 for i, j in edges), default=1) ** 0.7
     ax.set(xlim=(-0.7, len(words) - 0.3), ylim=(-0.5, highest + 0.5))
     ax.axis("off")

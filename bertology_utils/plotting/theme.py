@@ -40,6 +40,7 @@ PUBLISHED = {
     "mpnet": 4,
     "me5": 4,
 }
+NARROW = 4.5  # inches; at three quarters of its size, with letters of 9 pixels, such a figure fits a phone
 STYLE: dict[Any, Any] = {
     "figure.figsize": (7.0, 3.4),
     "figure.dpi": 110,

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from scipy.cluster.hierarchy import dendrogram
 
-from .theme import INK, KINDS, QUIET, axes
+from .theme import INK, KINDS, NARROW, QUIET, axes
 
 
 def tree(linked: np.ndarray, names: Sequence[str], groups: Sequence[str], *, ax: Axes | None = None, **labels) -> Axes:
@@ -28,7 +28,7 @@ def tree(linked: np.ndarray, names: Sequence[str], groups: Sequence[str], *, ax:
     ['Dutch (Germanic)', 'German (Germanic)', 'Greek']
     >>> plt.close(ax.figure)
     """
-    ax = axes(ax, figsize=(7, 0.26 * len(names) + 0.8))
+    ax = axes(ax, figsize=(NARROW, 0.26 * len(names) + 0.8))
     said = [name if name == group else f"{name} ({group})" for name, group in zip(names, groups)]
     dendrogram(linked, labels=said, orientation="left", ax=ax, color_threshold=0, above_threshold_color=QUIET)
     several = sorted({g for g in groups if list(groups).count(g) > 1})

@@ -157,3 +157,10 @@ def test_steps_before_the_parts_of_a_chapter_are_folded_where_they_stand():
 def test_a_claim_without_a_method_has_no_drawing():
     (unit,) = page([paragraph("", "Short."), cell(FIGURE), card("siz.table1")])
     assert not drawn(unit[0]) and not linked(unit[0])
+
+
+def test_of_a_claim_that_varies_another_s_question_all_but_the_card_is_folded():
+    first, brief = [cell(FIGURE), card(AGREEMENT)], [paragraph("", "Short."), cell(FIGURE), card(NEGATION, "brief")]
+    unit, above, below, opening, folded_in, closing = arranged(*first, *brief)
+    assert [above, below] == [first[1], brief[2]] and folds([opening]) == [0] and closing.astext() == "</details>"
+    assert unit["classes"] == folded_in["classes"] == ["unit"] and "#method-minimal_pair" in linked(folded_in)[0]
