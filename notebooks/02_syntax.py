@@ -657,7 +657,7 @@ print(plotting.printed({"bert-base-cased": rows}), f"\nundirected chain: {chain:
 # %%
 found("syn.no_tree_in_attention.htut2019")
 
-# %%
+# %% tags=["brief"]
 card("syn.no_tree_in_attention.htut2019")
 
 # %% [markdown]

@@ -453,7 +453,7 @@ for measure in ("F1, fixed offsets", "F1, best head - fixed offsets", "share of 
 # %%
 found("hed.negation_scope.zhao2020")
 
-# %%
+# %% tags=["brief"]
 card("hed.negation_scope.zhao2020")
 
 # %% [markdown]
