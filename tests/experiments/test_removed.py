@@ -46,7 +46,8 @@ def test_words_are_drawn_from_those_to_be_seen_until_they_have_as_much_attention
     added, share = removed.measured(subject, WORDS, SETTINGS)
     np.testing.assert_allclose(share[removed.BOTH], share["[CLS]"] + share["[SEP]"], atol=1e-6)
     for batch, labels in masked(subject, WORDS, seed=SETTINGS.seed, settings=SETTINGS):
-        even = batch.mask * (1.0 + 2 * (batch.ids == subject.tokenizer.sep_token_id))  # [SEP] has what three pieces have
+        # [SEP] has what three pieces have
+        even = batch.mask * (1.0 + 2 * (batch.ids == subject.tokenizer.sep_token_id))
         taken = removed._taken(subject, batch, labels, WORDS, even, SETTINGS.seed)
         assert not any((at & (labels >= 0)).any() for at in taken.values())
         words = {
