@@ -69,7 +69,9 @@ def offset_translation(subject, data, settings):
     best = 1 + choose(dev[1:])
     rows = [
         _row("P@1 over layers, offset - none", things, found, lambda x: (x[1, 1:] - x[0, 1:]).mean(0), settings),
-        _row("P@1 over layers, offset - random offset", things, found, lambda x: (x[1, 1:] - x[2, 1:]).mean(0), settings),
+        _row(
+            "P@1 over layers, offset - random offset", things, found, lambda x: (x[1, 1:] - x[2, 1:]).mean(0), settings
+        ),
     ]
     for w, way in enumerate(WAYS):
         rows.append(_row("P@1 of translations", things, found, lambda x, w=w: x[w, best], settings, by=way))
