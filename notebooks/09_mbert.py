@@ -18,7 +18,7 @@
 #
 # One BERT, trained on the text of a hundred languages with nothing to say which is which, can be taught a task in English
 # and do it in Hindi. How? The survey {cite:p}`rogers2020` collects what was found by mid-2020 in its section 8: sentences
-# and words of different languages lie near their translations, and language itself is written all over the vectors.
+# and words of different languages lie near their translations, and the vectors give away which language it is.
 #
 # **Five things this chapter shows**
 

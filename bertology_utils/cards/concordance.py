@@ -274,8 +274,8 @@ def sentence(made: Concordance, network: str, name: str) -> str:
         return ""
     line = lines.loc[network]
     return (
-        f"BERT and {name} both decide parts of {line['decided']:.0f} claims, and {line['agree']:.0f} come out alike; of "
-        f"{line['same_texts']:.0f} figures on the same texts the intervals of {line['within']:.0f} meet."
+        f"Of {line['decided']:.0f} claims that BERT and {name} both decide at least in part, {line['agree']:.0f} come out alike; "
+        f"of {line['same_texts']:.0f} figures on the same texts {line['within']:.0f} agree within their intervals."
     )
 
 

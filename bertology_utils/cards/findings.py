@@ -220,11 +220,12 @@ def _formatted(value: float, how: str) -> str:
 
     With a bar before it the figure is a fall whose size the text gives: of a rise it would be untrue.
 
-    >>> _formatted(-0.069, ".1p"), _formatted(0.069, ".0%"), _formatted(-0.069, "|.1p")
-    ('−6.9', '7%', '6.9')
+    >>> _formatted(-0.069, ".1p"), _formatted(0.069, ".0%"), _formatted(-0.069, "|.1p"), _formatted(-0.0004, ".2f")
+    ('−6.9', '7%', '6.9', '0.00')
     """
     if how.startswith("|"):
         if value > 0:
             raise StaleFinding(f"the text speaks of a fall; the figure is {value}")
         value, how = -value, how[1:]
-    return (f"{100 * value:{how[:-1]}f}" if how.endswith("p") else format(value, how)).replace("-", "−")
+    text = f"{100 * value:{how[:-1]}f}" if how.endswith("p") else format(value, how)
+    return text.replace("-", "−" if text.strip("-0.%") else "")  # nothing has no sign
