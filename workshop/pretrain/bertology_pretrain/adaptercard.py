@@ -158,8 +158,8 @@ def text(
     if compared:
         lines = "\n".join(f"| {r['plan']} | {int(r['pieces']):,} | {r['loss']} | {r['accuracy']} |" for r in compared)
         parts.append(
-            "**Compared first**, each on the same text with a cool-down of 60,000 pieces; what is not named is rank 16, rate 0.001, 20 % "
-            f"hidden, all six maps.\n\n| plan | pieces | loss | accuracy |\n|---|---|---|---|\n{lines}"
+            "**Compared on a small budget**, each on the same text and cooled down; what a plan does not name is as above.\n\n"
+            f"| plan | pieces | loss | accuracy |\n|---|---|---|---|\n{lines}"
         )
     if profiled:
         by: dict[tuple[str, str], list[str]] = {}
