@@ -153,6 +153,18 @@ def test_places_are_asked_of_words_in_plain_sentences():
     assert set(found.split) == {"train", "dev", "test"}
 
 
+@pytest.mark.parametrize("places, lead", [([0], 0.0), ([1], 0.5)])
+def test_embeddings_that_alone_tell_the_place_give_the_low_layers_no_lead(places, lead):
+    """Places are added to the embeddings: what is left in the layers is what counts."""
+    right = np.zeros((2, 7, 80), bool)
+    right[..., ::2] = True  # half of the words, in every layer
+    right[:, places] = True
+    none = np.zeros(80, bool)
+    found = fits.Fitted(right, right.mean((0, 2)), none, none, right[0, :0], np.arange(80) // 4)
+    rows = {r["measure"]: r for r in order.order_rows(found, Settings.of(draws=50))}
+    assert rows["low above the embeddings - rest"]["value"] == pytest.approx(lead)
+
+
 def choice(good, bad, i, **meta):
     return ForcedChoice(id=f"c-{i}", text="the dog [MASK] .", good=good, bad=bad, meta=meta)
 

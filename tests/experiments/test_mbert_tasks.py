@@ -54,6 +54,14 @@ def test_claim_runs_and_its_clauses_decide(id, monkeypatch):
 # transfer
 
 
+@pytest.mark.parametrize("plain, outcome", [(0.6, "does not hold"), (0.96, "untestable")])
+def test_alignment_is_asked_only_where_retrieval_can_gain(plain, outcome):
+    (clause,) = (c for c in ledger.row("mbt.alignment_tuning.cao2019").clauses if c.name == "retrieval")
+    figures = {"P@1, plain": plain, "P@1, aligned - plain": 0.0}
+    rows = [{"measure": m, "value": v, "low": v - 0.01, "high": v + 0.01, "n": 800} for m, v in figures.items()]
+    assert decide([clause], rows).clauses[0].outcome == outcome
+
+
 def test_translations_lie_in_the_same_split_and_are_drawn_alike():
     items = [said(code, f"w{k}", parallel=f"s{k}", split="test") for code in ("de", "fr") for k in range(200)]
     found = transfer.drawn(items, Settings(), {"train": 90, "dev": 30, "test": 60})

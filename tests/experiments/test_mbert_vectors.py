@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -222,6 +223,17 @@ def test_an_offset_translates_moved_words_and_nothing_else_does():
     t = offset.Things(("de", "en"), np.stack([[x, moved]] * 2), np.stack([[x, moved]] * 2), part, "words")
     none, with_offset, random = offset._pair(t, 0, 1, SETTINGS)[:, 1].mean(-1)
     assert with_offset > 0.8 and none < 0.3 and random < 0.3
+
+
+def test_what_an_offset_gains_is_asked_of_all_layers_and_not_where_nothing_is_left_to_gain(monkeypatch):
+    part = np.array(["train", "dev", "test"] * 20)
+    t = offset.Things(("de", "en"), np.zeros((3, 2, 60, 4)), np.zeros((3, 2, 60, 4)), part, "words")
+    right = np.array([[0, 0, 1], [1, 1, 1], [0, 0, 1]], float)  # by way and layer: the last one needs no offset
+    monkeypatch.setattr(offset, "_things", lambda *_: [t])
+    monkeypatch.setattr(offset, "_pair", lambda *_: np.repeat(right[..., None], 60, 2))
+    frame = offset.offset_translation(SimpleNamespace(n_layers=2), {"translations": []}, SETTINGS)
+    gains = frame[frame["measure"].str.startswith("P@1 over layers")]
+    assert gains["value"].tolist() == [0.5, 0.5] and len(frame[frame["measure"] == "P@1 by layer"]) == 9
 
 
 # gaps
