@@ -226,7 +226,7 @@ gone = results("hed.special_tokens_removed.clark2019", data="ud_english_ewt")
 
 # %% mystnb={"figure": {"caption": "What a masked piece loses where the attention to a token is taken away: removed before the softmax, or silenced."}, "image": {"alt": "Bars: nats added to the masked-word loss by removing or silencing the attention to the classification token, the separator, both, a stop, a word, and words that have as much of the attention as the separator."}}
 shown = gone.split("loss added", "how", {"removed": "removed", "silenced": "silenced"})
-plotting.bars(shown, "token", chance=0.0, reference="no change", xlabel="nats added per masked piece")
+plotting.bars(shown, "token", chance=0.0, reference="no change", xlabel=f"nats added per masked piece, {gone.title}")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
