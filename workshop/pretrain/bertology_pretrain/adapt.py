@@ -34,6 +34,7 @@ from bertology_utils.subject.networks import NETWORKS
 from . import checkpoint, signals
 from .lowrank import fuse
 from .modelcard import languages
+from .parallel import join
 from .passages import Text, batches, masked
 from .precision import native
 
@@ -98,11 +99,17 @@ class Run:
     """An adapter in training: a network, its text and what has been reached."""
 
     def __init__(
-        self, base: str | Path, corpus: Iterable[str | Path], plan: Plan, out: Path, start: Path | None = None
+        self,
+        base: str | Path,
+        corpus: Iterable[str | Path],
+        plan: Plan,
+        out: Path,
+        start: Path | None = None,
+        device: torch.device = torch.device("cpu"),
     ) -> None:
-        self.plan, self.out = plan, out
+        self.plan, self.out, self.device = plan, out, device
         self.base, self.name = str(base), ""  # a relative's name on records
-        self.tokenizer, self.model = begin(base, plan)
+        self.tokenizer, self.model = begin(base, plan, device)
         self.text = Text(corpus, plan)
         self.scored: torch.Tensor | None = None  # ids, (S,)
         if plan.counted:
@@ -165,9 +172,9 @@ class Run:
             ids = np.concatenate([row for _, rows in drawn for row in rows])
             found = np.bincount(ids, minlength=self.head.decoder.out_features)
             checkpoint.atomic(path, lambda stream: np.save(stream, found))
-        counts = torch.from_numpy(np.load(path))
+        counts = torch.from_numpy(np.load(path)).to(self.device)
         self.scored = counts.nonzero()[:, 0]
-        self.place = torch.full_like(counts, -1).index_put_((self.scored,), torch.arange(len(self.scored)))
+        self.place = torch.full_like(counts, -1).index_put_((self.scored,), torch.arange(len(self.scored), device=self.device))
         self.narrow = self.head.decoder.weight.detach()[self.scored]
         logs = (counts + 0.5).log()
         with torch.no_grad():
@@ -178,14 +185,18 @@ class Run:
         network = self.model.get_base_model()
         return network.lm_head if hasattr(network, "lm_head") else network.cls.predictions
 
+    def hide(self, rows: list[list[int]], share: float, *key: Any) -> list[torch.Tensor]:
+        """`passages.masked` of rows, on the run's device."""
+        return [x.to(self.device) for x in masked(rows, self.tokenizer, share, *key)]
+
     def states(self, ids: torch.Tensor, real: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
         """States (N, H) of the last layer at the pieces wanted."""
-        with torch.autocast("cpu", torch.bfloat16, enabled=self.half):
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.half):
             return self.model.get_base_model().base_model(ids, attention_mask=real).last_hidden_state[wanted]
 
     def logits(self, states: torch.Tensor) -> torch.Tensor:
         """Logits (N, V) for states."""
-        with torch.autocast("cpu", torch.bfloat16, enabled=self.half):
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.half):
             return self.head(states).float()
 
     def backward(self, states: torch.Tensor, gold: torch.Tensor) -> float:
@@ -197,9 +208,10 @@ class Run:
         known = self.place[gold] >= 0
         states, gold = states[known], self.place[gold][known]
         below, total = states.detach().requires_grad_(), 0.0
-        for part, target in zip(below.split(64), gold.split(64), strict=True):  # their logits stay in the cache
+        at_once = 64 if self.device.type == "cpu" else 2048  # their logits stay in the cache
+        for part, target in zip(below.split(at_once), gold.split(at_once), strict=True):
             decoder = {"decoder.weight": self.narrow, "decoder.bias": self.head.decoder.bias[self.scored]}
-            with torch.autocast("cpu", torch.bfloat16, enabled=self.half):
+            with torch.autocast(self.device.type, torch.bfloat16, enabled=self.half):
                 logits = functional_call(self.head, decoder, (part,))
             loss = F.cross_entropy(logits.float(), target, reduction="sum") / max(1, len(gold))  # a batch may hold none
             loss.backward()
@@ -221,7 +233,8 @@ class Run:
         return self._go(pieces, deadline, report, None)
 
     def _go(self, pieces: int, deadline: float, report: float, cooling: int | None) -> bool:
-        clock = last = time.process_time()  # a core's time: others may be at work on the machine
+        watch = time.process_time if self.device.type == "cpu" else time.monotonic  # a core's: it may be shared
+        clock = last = watch()
         stream = batches(self.text.drawn(self.tokenizer, self.draw), self.plan)
         self.model.train()
         for module in self.model.modules():  # as little text as there is, it is not seen twice: nothing to regularise
@@ -233,7 +246,7 @@ class Run:
                 for group, rate in zip(self.optimiser.param_groups, (self.plan.rate, self.plan.head_rate), strict=True):
                     group["lr"] = rate * factor
                 key = (self.plan.seed, len(self.before), self.step)
-                ids, real, wanted, labels = masked(rows, self.tokenizer, self.plan.hidden, *key)
+                ids, real, wanted, labels = self.hide(rows, self.plan.hidden, *key)
                 self.optimiser.zero_grad()
                 loss = self.backward(self.states(ids, real, wanted), labels[wanted])
                 torch.nn.utils.clip_grad_norm_(list(self.trained.values()), 1.0)
@@ -243,11 +256,11 @@ class Run:
                 if draw < 0:
                     continue
                 self.draw = draw  # a pool is done: here, and here alone, a run can be taken up exactly
-                now = time.process_time()
+                now = watch()
                 self.seconds, clock = self.seconds + now - clock, now
                 if now - last > report:
                     self.note(loss)
-                    clock = last = time.process_time()
+                    clock = last = watch()
                 if cooling is None:
                     self.save()
                 if self.pieces >= pieces or time.monotonic() > deadline or caught:
@@ -293,6 +306,7 @@ class Run:
                 "pieces": self.pieces,
                 "draws": self.draw,
                 "seconds": round(self.seconds),
+                "device": torch.cuda.get_device_name(self.device) if self.device.type == "cuda" else "",
                 "scored": None if self.scored is None else len(self.scored),
                 "curve": self.curve,
                 "languages": self.languages(),
@@ -304,7 +318,7 @@ class Run:
         return folder
 
 
-def begin(base: str | Path, plan: Plan) -> tuple[Any, Any]:
+def begin(base: str | Path, plan: Plan, device: torch.device = torch.device("cpu")) -> tuple[Any, Any]:
     """The tokenizer and the network with an untrained adapter, frozen maps in half precision where that is fast."""
     from peft import LoraConfig, get_peft_model
     from transformers import AutoModelForMaskedLM, AutoTokenizer
@@ -329,11 +343,11 @@ def begin(base: str | Path, plan: Plan) -> tuple[Any, Any]:
     with warnings.catch_warnings():  # peft asks transformers for what is called otherwise by now
         warnings.simplefilter("ignore", FutureWarning)
         model = get_peft_model(network, config)
-    half = native(torch.device("cpu"))
+    half = native(device)
     for parameter in model.parameters():
         if not parameter.requires_grad and parameter.dim() > 1 and half:
             parameter.data = parameter.data.to(torch.bfloat16)
-    return tokenizer, fuse(model)
+    return tokenizer, fuse(model).to(device)
 
 
 def _plain_head(network: Any) -> None:
@@ -358,7 +372,7 @@ def evaluate(run: Run, n: int = 300, of: str | None = None) -> dict[str, float]:
     run.model.eval()
     with torch.inference_mode():
         for i in range(0, len(rows), 16):
-            ids, real, wanted, labels = masked(rows[i : i + 16], run.tokenizer, 0.15, "held", i)
+            ids, real, wanted, labels = run.hide(rows[i : i + 16], 0.15, "held", i)
             logits, gold = run.logits(run.states(ids, real, wanted)), labels[wanted]
             total += F.cross_entropy(logits, gold, reduction="sum").item()
             right += int((logits.argmax(-1) == gold).sum())
@@ -377,6 +391,7 @@ def adapt(
     start: str | Path | None = None,
     finish: str | Path | None = None,
     name: str | None = None,
+    device: str | None = None,
     **changes: Any,
 ) -> Path:
     """Train a mask adapter for a network, going on where the folder's run stopped; with `finish`, make an adapter of it.
@@ -397,6 +412,8 @@ def adapt(
         Folder of the adapter: cool down from where the run stands.
     name : str, optional
         The network's name on the Hub, for the adapter's configuration.
+    device : str, optional
+        ``cpu``, ``cuda``, …; a GPU where there is one.
     changes
         Fields of `Plan`.
 
@@ -414,7 +431,8 @@ def adapt(
     if relatives.known(plain := relatives.published_as(str(base))):
         found = relatives.find(plain, Settings.of())
         base, trained, name = found.folder, found.name, name or NETWORKS[plain.removesuffix(relatives.PLAIN)].repo
-    begun = Run(base, corpus, replace(plan or Plan(), **changes), Path(out), Path(start) if start else None)
+    plan, on = replace(plan or Plan(), **changes), join(device).device
+    begun = Run(base, corpus, plan, Path(out), Path(start) if start else None, on)
     begun.name = trained
     with checkpoint.claimed(Path(out)):
         deadline = time.monotonic() + 60 * minutes if minutes else math.inf

@@ -113,6 +113,12 @@ def _scored(training: dict[str, Any]) -> str:
     return said
 
 
+def _time(training: dict[str, Any]) -> str:
+    if device := training.get("device"):
+        return f"{training['seconds'] / 60:.0f} minutes of one {device}"
+    return f"{training['seconds'] / 3600:.1f} hours of one processor core"
+
+
 def _curve(curve: Sequence[dict[str, Any]], before: int = 0) -> str:
     lines = "\n".join(f"| {before + r['pieces']:,} | {r['loss']:.3f} | {r['accuracy']:.3f} |" for r in curve)
     return f"| pieces | held-out loss (nats) | accuracy |\n|---|---|---|\n{lines}"
@@ -141,7 +147,7 @@ def text(
         f"beside every linear map of its layers a product of two matrices of rank {plan['rank']} is added, with all biases, and a head "
         "(dense, GELU, layer norm, decoder tied to the word embeddings).",
         f"**Base.** {BASES.get(base, 'See its own card')}.{_beside(training, base)}",
-        f"**Training.** {training['pieces']:,} pieces of plain text in {training['seconds'] / 3600:.1f} hours of one processor core; "
+        f"**Training.** {training['pieces']:,} pieces of plain text in {_time(training)}; "
         f"{plan['hidden']:.0%} of the pieces hidden, rates {plan['rate']:g} (adapter) and {plan['head_rate']:g} (head), constant and in the "
         f"last {plan['cooldown']:,} pieces falling to nought. No text was chosen for what the book's items ask.{_scored(training)}",
         f"**Held out.** {last['loss']:.3f} nats per piece, {last['accuracy']:.1%} guessed out of the whole vocabulary "

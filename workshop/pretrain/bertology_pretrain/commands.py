@@ -85,6 +85,7 @@ def adapt(
         Path | None, typer.Option(help="Cool down from there and write the adapter to this folder.")
     ] = None,
     name: Annotated[str | None, typer.Option(help="The network's name on the Hub, for the adapter's file.")] = None,
+    device: Device = None,
     set: Annotated[list[str] | None, typer.Option(help="field=value of the plan, as rank=8.")] = None,
 ) -> None:
     """Train a mask adapter: low-rank maps and a head that give a sentence encoder its mask filling back."""
@@ -94,7 +95,7 @@ def adapt(
     changes = {k: type(getattr(home.Plan(), k))(v) for k, _, v in (pair.partition("=") for pair in set or ())}
     try:
         options: dict[str, Any] = {"pieces": pieces, "minutes": minutes, "start": start, "finish": finish, "name": name}
-        typer.echo(home.adapt(base, corpus, out, **options, **changes))
+        typer.echo(home.adapt(base, corpus, out, device=device, **options, **changes))
     except Interrupted as stopped:
         typer.echo(f"bertology: {stopped.says}", err=True)
         raise
