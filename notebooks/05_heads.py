@@ -307,7 +307,7 @@ print(f"the best offset, {relations.OFFSETS[offset]:+d}: {relations.offset_hits(
 arc = next(few.itertuples())
 words = trees[arc.sentence].words
 (batch,) = maps(subject, [words])
-row = batch.weights[0].flatten(0, 1)[best, arc.query + 1, 1 : len(words) + 1].numpy()
+row = batch.weights[0].flatten(0, 1)[best, arc.query + 1, 1 : len(words) + 1].cpu().numpy()
 ax = plotting.axes(figsize=(6, 3.4))
 ax.barh([f"{k + 1} {w}" for k, w in enumerate(words)], row, color=plotting.COLOURS[0])
 ax.set(xlabel=f"attention from “{words[arc.query]}” (its object: “{words[arc.target]}”)")

@@ -161,8 +161,8 @@ plotting.plt.show()
 
 # %%
 for group in ("base", "uniform attention"):
-    apart = (live[f"{group}, now"]["value"] - live[f"{group}, recorded"]["value"]).abs()
-    print(f"{group}: {len(apart)} points, each within 0.05 nats of its record: {bool(apart.max() < 0.05)}")
+    apart = (live[f"{group}, now"]["value"] - live[f"{group}, recorded"]["value"]).abs().dropna()
+    print(f"{group}: {len(apart)} points, each within 0.05 nats of its record: {len(apart) > 0 and bool(apart.max() < 0.05)}")
 
 # %% [markdown]
 # ## Pretraining
@@ -689,7 +689,7 @@ print(f"adapters are {share_trained(network, 32):.1%} of the parameters")
 # %%
 examples("trn.features_vs_tuning.peters2019b")
 
-# %% mystnb={"figure": {"caption": "Accuracy on held-out texts of SST-2, all weights tuned or none."}, "image": {"alt": "Bars: accuracy of MiniLM with all weights tuned, 0.87, and with a frozen model, 0.82."}}
+# %% mystnb={"figure": {"caption": "Accuracy on held-out texts of SST-2, all weights tuned or none."}, "image": {"alt": "Bars: accuracy of mpnet with all weights tuned, 0.92, and frozen, 0.88; of MiniLM, 0.87 and 0.82."}}
 features = results("trn.features_vs_tuning.peters2019b", data="glue_sst2").series("accuracy")
 plotting.bars(features, "way", chance=0.5, xlim=(0, 1), xlabel="accuracy")
 plotting.plt.show()

@@ -15,14 +15,13 @@ from .findings import StaleFinding, found, verdict
 from .rows import Row, deciding, every
 from .rule import KIND, conditions
 from .seeds import spread
-from .standing import FAMILY, MINILM, SIZED, Slot, Standing
+from .standing import FAMILY, LARGER, MINILM, SIZED, Slot, Standing
 from .strip import strip
 from .sure import Sureness, sure
 
 UNDER = {
     "real BERT": "published weights",
-    "mpnet": "a network of BERT's size",
-    "me5": "a relative for 100 languages",
+    **LARGER,
     MINILM: "a smaller relative of BERT",
     "mini": "our small BERT",
     "mini-multi": "our small multilingual BERT",

@@ -34,6 +34,7 @@ SIZED = {
     "me5-mlm": "me5",
     "me5-mlm-q4": "me5",
 }  # others, nearer to BERT-base's size, and what readers call them
+LARGER = {"mpnet": "a network of BERT's size", "me5": "a relative for 100 languages"}
 SHOWN = (
     "mini",
     "mini-multi",

@@ -23,7 +23,7 @@ from ..claims.rules import (
 )
 from ..settings import TWIN
 from . import seeds
-from .standing import BUILTIN, FAMILY, MINILM, RELATIVE, Slot, Standing
+from .standing import BUILTIN, FAMILY, LARGER, MINILM, RELATIVE, Slot, Standing
 
 STUDIES = Path(__file__).parents[1] / "assets" / "studies.json"
 SIGNS = {
@@ -300,7 +300,7 @@ def sentence(standing: Standing) -> str:
     """What came of a claim, in short sentences from its outcomes: for BERT, its relatives, ours, and over seeds."""
     mine = f"{_ours(standing.mini, ours(standing))}{_twin(standing.mini, standing.untrained)}"
     whose = (
-        (f"{standing.larger}, a network of BERT's size,", standing.sized),
+        (f"{standing.larger}, {LARGER.get(standing.larger, '')},", standing.sized),
         (f"{MINILM}, a relative,", standing.relative),
     )
     return " ".join(

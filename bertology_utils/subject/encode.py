@@ -201,7 +201,8 @@ def batches(subject: Subject, rows: Sequence[Row], budget: int | None) -> Iterat
     budget = budget or BUDGET.get(subject.device.type, BUDGET["cpu"])
     order = sorted(range(len(rows)), key=lambda i: (-len(rows[i].ids), i))
     if order and subject.device.type != "cpu":
-        budget = memory.affordable(subject, budget, len(rows[order[0]].ids))
+        longest = len(rows[order[0]].ids)
+        budget = memory.affordable(subject, min(budget, len(rows) * longest), longest)  # no more than there is
     start = 0
     while start < len(order):
         longest = len(rows[order[start]].ids)

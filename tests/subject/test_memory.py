@@ -1,5 +1,7 @@
 """Batches shrink until they fit an accelerator's memory; a GPU computes what a processor does."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -70,3 +72,14 @@ def test_a_gpu_gives_what_a_processor_gives():
             for (i, a), (j, b) in zip(stream(plain, SENTENCES), stream(other, SENTENCES), strict=True):
                 a, b = (np.asarray(x[0] if isinstance(x, tuple) else x) for x in (a, b))
                 assert i == j and np.abs(a - b).max() < share * max(1.0, np.abs(a).max())
+
+
+def test_no_more_is_tried_than_there_is_to_read(monkeypatch):
+    """A budget without bounds ("all in one batch") once filled a card of 140 GiB with trials."""
+    asked = []
+    monkeypatch.setattr(memory, "affordable", lambda subject, budget, length: asked.append((budget, length)) or budget)
+    elsewhere = replace(tiny(), device=torch.device("meta"))
+    rows = encode.tokenize(tiny(), [["a", "b", "c"], ["a"]])
+    (batch,) = encode.batches(elsewhere, rows, 10**9)
+    longest = len(rows[0].ids)
+    assert len(batch.rows) == 2 and asked == [(2 * longest, longest)]

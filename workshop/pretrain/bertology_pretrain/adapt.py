@@ -105,11 +105,11 @@ class Run:
         plan: Plan,
         out: Path,
         start: Path | None = None,
-        device: torch.device = torch.device("cpu"),
+        device: str | torch.device = "cpu",
     ) -> None:
-        self.plan, self.out, self.device = plan, out, device
+        self.plan, self.out, self.device = plan, out, torch.device(device)
         self.base, self.name = str(base), ""  # a relative's name on records
-        self.tokenizer, self.model = begin(base, plan, device)
+        self.tokenizer, self.model = begin(base, plan, self.device)
         self.text = Text(corpus, plan)
         self.scored: torch.Tensor | None = None  # ids, (S,)
         if plan.counted:
@@ -174,7 +174,9 @@ class Run:
             checkpoint.atomic(path, lambda stream: np.save(stream, found))
         counts = torch.from_numpy(np.load(path)).to(self.device)
         self.scored = counts.nonzero()[:, 0]
-        self.place = torch.full_like(counts, -1).index_put_((self.scored,), torch.arange(len(self.scored), device=self.device))
+        self.place = torch.full_like(counts, -1).index_put_(
+            (self.scored,), torch.arange(len(self.scored), device=self.device)
+        )
         self.narrow = self.head.decoder.weight.detach()[self.scored]
         logs = (counts + 0.5).log()
         with torch.no_grad():
@@ -318,7 +320,7 @@ class Run:
         return folder
 
 
-def begin(base: str | Path, plan: Plan, device: torch.device = torch.device("cpu")) -> tuple[Any, Any]:
+def begin(base: str | Path, plan: Plan, device: str | torch.device = "cpu") -> tuple[Any, Any]:
     """The tokenizer and the network with an untrained adapter, frozen maps in half precision where that is fast."""
     from peft import LoraConfig, get_peft_model
     from transformers import AutoModelForMaskedLM, AutoTokenizer
@@ -343,7 +345,7 @@ def begin(base: str | Path, plan: Plan, device: torch.device = torch.device("cpu
     with warnings.catch_warnings():  # peft asks transformers for what is called otherwise by now
         warnings.simplefilter("ignore", FutureWarning)
         model = get_peft_model(network, config)
-    half = native(device)
+    half = native(torch.device(device))
     for parameter in model.parameters():
         if not parameter.requires_grad and parameter.dim() > 1 and half:
             parameter.data = parameter.data.to(torch.bfloat16)
