@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +14,7 @@ from bertology_utils import Settings, finetune, runs
 from bertology_utils.claims import evidence, ledger
 from bertology_utils.claims.rules import UNTESTABLE, decide
 from bertology_utils.data import load, of
+from bertology_utils.data.items import Labelled
 from bertology_utils.experiments.size import specialised, studied, tickets
 from bertology_utils.experiments.size.studied import Study, Task
 
@@ -90,10 +92,25 @@ def test_shipped_records_are_of_as_many_items_and_seeds_as_is_said(id):
     """Nothing is compressed where the gate fails, and nothing that depends on it is decided."""
     for record in reruns(id):
         note = next(n for n in record.notes if " seeds; " in n)
-        assert note.startswith(f"{studied.SEEDS} seeds; ") and f": {studied.TRAIN} to tune" in note, record.data
+        tuned_on = int(re.search(r": (\d+) to tune", note)[1])
+        assert note.startswith(f"{studied.SEEDS} seeds; "), record.data
+        if record.data == "builtin":
+            assert tuned_on == studied.TRAIN
+        else:
+            assert 2000 < tuned_on <= studied.THOUSANDS[0], record.data
         if not gated(record):
             assert record.frame.loc[~record.frame["measure"].isin(AS_TUNED), "value"].isna().all(), record.data
             assert {c.outcome for c in record.decision.clauses if c.gates} == {UNTESTABLE}, record.data
+
+
+def test_of_a_studys_own_items_thousands_are_tuned_on_in_larger_batches():
+    items = [
+        Labelled(id=f"s{k}", text=f"word {k}", label="ab"[k % 2], split="train" if k < 5000 else "test")
+        for k in range(8000)
+    ]
+    few, many = (Task.of("sentiment", items, 0, most) for most in (None, studied.THOUSANDS))
+    assert [len(x) for x in (few.train, few.test, many.train, many.test)] == [600, 300, 4000, 2000]
+    assert (few.recipe, many.recipe) == (studied.RECIPE, studied.LONG)
 
 
 def test_tuning_takes_as_many_seeds_and_items_as_is_said(monkeypatch):
@@ -132,8 +149,7 @@ def small(monkeypatch):
     for name, value in {"TRAIN": 16, "CHOICE": 8, "TEST": 30, "SEEDS": 2, "PAIRS": 5}.items():
         monkeypatch.setattr(studied, name, value)
     recipe = replace(studied.RECIPE, epochs=1)
-    for module in ("studied", "pruning", "depth", "bits", "teaching", "specialised"):
-        monkeypatch.setattr(f"bertology_utils.experiments.size.{module}.RECIPE", recipe)
+    monkeypatch.setattr(studied, "RECIPE", recipe)
 
 
 def rows_of(id: str) -> pd.DataFrame:

@@ -15,7 +15,7 @@ from ...compress import gates
 from ...scores import intervals
 from ...scores.profiles import UNDEFINED
 from .heads import OWN
-from .studied import GENERATED, LIMIT, QUICK, RECIPE, Study
+from .studied import GENERATED, LIMIT, QUICK, Study
 
 SENTENCES = 300  # of the treebank, to tell what heads do
 FEWEST = 40  # arcs of a relation
@@ -47,7 +47,7 @@ def specialised_survive(subject, data, settings):
     rows = [intervals.row("specialised heads", intervals.mean_interval(special.ravel()), special.size, task="all")]
     task, order = study.tasks[0], []
     for k, tuned in enumerate(study.classifiers[study.tasks[0].name]):
-        found = gates.survival(tuned, task.train, replace(RECIPE, seed=settings.seed + k))
+        found = gates.survival(tuned, task.train, replace(task.recipe, seed=settings.seed + k))
         order.append((rankdata(found.ravel()) - 1) / (found.size - 1))
     ranks, flags = np.concatenate(order), np.tile(special.ravel(), len(order))
     gap = UNDEFINED

@@ -1,13 +1,14 @@
 """What every claim of the chapter shares: tuned models, scores before and after, and what was saved.
 
-A model is tuned on some hundred items with several seeds. Whatever is chosen (a head, a layer, a method) is chosen on
-training or development items; scores are of test items alone, seeds and items crossed. Where the tuned models do not
-beat the commonest label by five points, nothing is compressed: there is nothing to lose, and the rows stay empty.
+A model is tuned with several seeds, on some hundred generated items or on thousands of a study's own. Whatever is chosen
+(a head, a layer, a method) is chosen on training or development items; scores are of test items alone, seeds and items
+crossed. Where the tuned models do not beat the commonest label by five points, nothing is compressed: there is nothing to
+lose, and the rows stay empty.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from weakref import ref
 
@@ -26,10 +27,12 @@ from ...settings import Settings
 from ...subject.models import Subject
 
 SEEDS = 5  # by three little can be told apart
-TRAIN, CHOICE, TEST = 600, 120, 300  # items at most: to tune on, to choose by, to score
+TRAIN, CHOICE, TEST = 600, 120, 300  # generated items at most: to tune on, to choose by, to score
+THOUSANDS = 4000, 400, 2000  # the same of a study's own
 LEAD = 0.05  # over the commonest label, by the interval: what the ledger's gates ask
 RECIPE = Recipe(epochs=3, batch=16, rate=3e-4, warmup=0.2)  # a higher rate leaves some seeds at chance
-GENERATED, LIMIT = 2000, 1200  # items per task; original items per task and split
+LONG, MANY = replace(RECIPE, batch=32, rate=None), 1000  # from so many items on; the rate follows the width
+GENERATED, LIMIT = 2000, 4400  # items per task; original items per task and split
 QUICK = 48  # items of a quick try (`--fast`)
 PAIRS = 9  # of runs, for times
 SHARED = "the tuned models are shared by the claims of this chapter that are run together: the seconds count them once"
@@ -53,29 +56,41 @@ class Task:
         """Whether always giving the commonest label is right, by test item."""
         return finetune.constant(self.train, self.test)
 
+    @property
+    def recipe(self) -> Recipe:
+        """How the section tunes on so many items."""
+        return RECIPE if len(self.train) < MANY else LONG
+
     @classmethod
-    def of(cls, name: str, items: Iterable[Labelled], seed: int) -> Task:
-        """Items dealt out by split, in an order that the seed fixes; at most `TRAIN` are tuned on.
+    def of(cls, name: str, items: Iterable[Labelled], seed: int, most: Sequence[int] | None = None) -> Task:
+        """Items dealt out by split, in an order that the seed fixes; at most so many to tune on, to choose by, to score
+        (as of generated ones, where that is not said).
 
         Generated entailment has test items of another kind, made to mislead; there, training items that tuning does not
         see are scored. Where a source has no test items at all, half of dev is.
         """
-        rng, parts = np.random.default_rng(seed), {}
+        most, rng, parts = most or (TRAIN, CHOICE, TEST), np.random.default_rng(seed), {}
         items, misleading = list(items), any("contradicts" in i.meta for i in items)
         for split in ("train", "dev", "test"):
             part = [i for i in items if i.split == split and "contradicts" not in i.meta]
             parts[split] = [part[k] for k in rng.permutation(len(part))]
         train, dev, test = parts.values()
         if misleading:
-            n = min(TRAIN, 2 * len(train) // 3)
-            return cls(name, train[:n], train[n + TEST :], dev[:CHOICE], train[n : n + TEST])
+            n = min(most[0], 2 * len(train) // 3)
+            return cls(name, train[:n], train[n + most[2] :], dev[: most[1]], train[n : n + most[2]])
         if not test:
             dev, test = dev[: len(dev) // 2], dev[len(dev) // 2 :]
-        return cls(name, train[:TRAIN], train[TRAIN:], dev[:CHOICE], test[:TEST])
+        return cls(name, train[: most[0]], train[most[0] :], dev[: most[1]], test[: most[2]])
 
 
-def tuned(subject: Subject, task: Task, seed: int, recipe: Recipe = RECIPE) -> Classifier:
+def most_of(data: Data) -> Sequence[int]:
+    """Items at most to tune on, to choose by, to score."""
+    return (TRAIN, CHOICE, TEST) if data.name == "builtin" else THOUSANDS
+
+
+def tuned(subject: Subject, task: Task, seed: int) -> Classifier:
     """The subject tuned on a task; once per subject, items and seed."""
+    recipe = task.recipe
     return once(subject, task, seed, recipe, lambda: finetune.classify(subject, task.train, replace(recipe, seed=seed)))
 
 
@@ -107,13 +122,13 @@ class Study:
     @classmethod
     def of(cls, subject: Subject, data: Data, settings: Settings, names: Iterable[str] = ()) -> Study:
         """Tune the subject on all tasks of the data, or on those named that are there."""
-        found, notes = [], []
+        found, notes, most = [], [], most_of(data)
         for name, items in data.items.items():
             if not names or name in names:
                 kept, note = finetune.fitting(
                     subject, [i for i in items if i.condition != "WNLI"]
                 )  # which no model learns
-                found.append(Task.of(name, kept, settings.seed))
+                found.append(Task.of(name, kept, settings.seed, most))
                 notes += [f"{note} ({name})"] if note else []
         seeds = range(settings.seed, settings.seed + SEEDS)
         classifiers = {t.name: [tuned(subject, t, s) for s in seeds] for t in found}

@@ -12,7 +12,7 @@ from ...scores import intervals
 from ...scores.choice import choose
 from ...scores.profiles import UNDEFINED
 from .pruning import COMPARED, MASKED, at_random, masked_and_tuned
-from .studied import GENERATED, LIMIT, QUICK, Study, Task, accuracy, right
+from .studied import GENERATED, LIMIT, QUICK, Study, Task, accuracy, most_of, right
 
 ROUNDS = (0.37, COMPARED)  # share of the weights that is off after each round: each takes as many of what is left
 TARGETS = ("acceptability",)  # of generated tasks: pairs of sentences take three times as long to tune on
@@ -89,7 +89,7 @@ def _transfer(subject, data, settings, masks: dict, gains: dict[str, tuple[float
         if name in gains or (data.name == "builtin" and name not in TARGETS):
             continue
         kept, _ = finetune.fitting(subject, items)
-        task, dev, gain = Task.of(name, kept, settings.seed), [], []
+        task, dev, gain = Task.of(name, kept, settings.seed, most_of(data)), [], []
         for seed in masks:
             pair = [masked_and_tuned(subject, masks[seed], task, seed), at_random(subject, task, seed)]
             dev.append(accuracy(pair[0], task, settings) - accuracy(pair[1], task, settings))
