@@ -14,7 +14,7 @@ from ...finetune import Classifier, classify
 from ...scores import intervals
 from ...scores.intervals import Interval
 from .heads import TASKS, names
-from .studied import GENERATED, LIMIT, QUICK, Study, right
+from .studied import GENERATED, LIMIT, QUICK, Study, recipe, right
 
 MEASURES = (
     "accuracy lost, 8 bits",
@@ -74,7 +74,7 @@ def _trained_rows(study: Study) -> list[dict]:
     """What is lost with 2 bits that tuning saw, by the first seed: rounding in each step takes long."""
     settings, lost = study.settings, {}
     for task in study.tasks:
-        how = replace(task.recipe, seed=settings.seed)
+        how = recipe(task.train, settings.seed)
         found = classify(quantize.rounded(study.subject, 2), task.train, how)
         after = right(replace(found, subject=quantize.plain(found.subject)), task, settings)
         lost[task.name] = (study.right[task.name][0] - after)[None]

@@ -11,7 +11,7 @@ from ...compress import drop_layers, dropped
 from ...finetune import Classifier, classify
 from ...scores.choice import choose
 from .heads import names
-from .studied import GENERATED, LIMIT, QUICK, Study, Task, accuracy, right
+from .studied import GENERATED, LIMIT, QUICK, Study, Task, accuracy, recipe, right
 
 WAYS = ("top", "bottom", "alternate")
 MEASURES = ("accuracy lost, a third of the layers", "accuracy lost, all layers but one")
@@ -67,4 +67,4 @@ def layer_redundancy(subject, data, settings):
 
 
 def _retuned(subject, gone, task: Task, seed: int) -> Classifier:
-    return classify(drop_layers(subject, gone), task.train, replace(task.recipe, seed=seed))
+    return classify(drop_layers(subject, gone), task.train, recipe(task.train, seed))

@@ -12,7 +12,7 @@ from ...finetune import Classifier, classify
 from ...scores import intervals
 from ...scores.intervals import Interval
 from .heads import SEEN, TASKS, names
-from .studied import GENERATED, LIMIT, QUICK, Study, Task, once, right
+from .studied import GENERATED, LIMIT, QUICK, Study, Task, once, recipe, right
 
 SHARES = (0.3, 0.6, 0.9)
 COMPARED = 0.6  # where magnitude is set against chance
@@ -22,7 +22,7 @@ MASKED = "single weights are set to zero under a mask and stay in their matrices
 
 def masked_and_tuned(subject, masks: weights.Masks, task: Task, seed: int) -> Classifier:
     """The subject with masked weights, tuned; the zeros stay zeros."""
-    found = classify(weights.masked(subject, masks), task.train, replace(task.recipe, seed=seed))
+    found = classify(weights.masked(subject, masks), task.train, recipe(task.train, seed))
     return replace(found, subject=weights.permanent(found.subject))
 
 
@@ -98,7 +98,7 @@ def structured_pruning(subject, data, settings):
         for way in movement.WAYS:
 
             def call(classifier: Classifier, task: Task, seed: int) -> np.ndarray:
-                how = replace(task.recipe, seed=seed)
+                how = recipe(task.train, seed)
                 return right(movement.prune_while_tuning(subject, task.train, sparsity, way, how), task, settings)  # noqa: B023
 
             found[way] = study.each(call)

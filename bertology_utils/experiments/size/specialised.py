@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 from scipy.stats import rankdata
@@ -15,7 +13,7 @@ from ...compress import gates
 from ...scores import intervals
 from ...scores.profiles import UNDEFINED
 from .heads import OWN
-from .studied import GENERATED, LIMIT, QUICK, Study
+from .studied import GENERATED, LIMIT, QUICK, Study, recipe
 
 SENTENCES = 300  # of the treebank, to tell what heads do
 FEWEST = 40  # arcs of a relation
@@ -47,7 +45,7 @@ def specialised_survive(subject, data, settings):
     rows = [intervals.row("specialised heads", intervals.mean_interval(special.ravel()), special.size, task="all")]
     task, order = study.tasks[0], []
     for k, tuned in enumerate(study.classifiers[study.tasks[0].name]):
-        found = gates.survival(tuned, task.train, replace(task.recipe, seed=settings.seed + k))
+        found = gates.survival(tuned, task.train, recipe(task.train, settings.seed + k))
         order.append((rankdata(found.ravel()) - 1) / (found.size - 1))
     ranks, flags = np.concatenate(order), np.tile(special.ravel(), len(order))
     gap = UNDEFINED

@@ -56,11 +56,6 @@ class Task:
         """Whether always giving the commonest label is right, by test item."""
         return finetune.constant(self.train, self.test)
 
-    @property
-    def recipe(self) -> Recipe:
-        """How the section tunes on so many items."""
-        return RECIPE if len(self.train) < MANY else LONG
-
     @classmethod
     def of(cls, name: str, items: Iterable[Labelled], seed: int, most: Sequence[int] | None = None) -> Task:
         """Items dealt out by split, in an order that the seed fixes; at most so many to tune on, to choose by, to score
@@ -88,10 +83,15 @@ def most_of(data: Data) -> Sequence[int]:
     return (TRAIN, CHOICE, TEST) if data.name == "builtin" else THOUSANDS
 
 
+def recipe(items: Sequence[Labelled], seed: int) -> Recipe:
+    """How the section tunes on so many items."""
+    return replace(RECIPE if len(items) < MANY else LONG, seed=seed)
+
+
 def tuned(subject: Subject, task: Task, seed: int) -> Classifier:
     """The subject tuned on a task; once per subject, items and seed."""
-    recipe = task.recipe
-    return once(subject, task, seed, recipe, lambda: finetune.classify(subject, task.train, replace(recipe, seed=seed)))
+    how = recipe(task.train, seed)
+    return once(subject, task, seed, how, lambda: finetune.classify(subject, task.train, how))
 
 
 def once(subject: Subject, task: Task, seed: int, what: Hashable, make: Callable[[], Classifier]) -> Classifier:

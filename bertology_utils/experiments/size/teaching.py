@@ -16,7 +16,7 @@ from ...finetune import Classifier, classify
 from ...scores import intervals
 from ...scores.choice import choose
 from .heads import names
-from .studied import GENERATED, LIMIT, QUICK, Study, Task, accuracy, right
+from .studied import GENERATED, LIMIT, QUICK, Study, Task, accuracy, recipe, right
 
 MORE = 400  # texts without labels that a teacher may speak of
 LESSONS = {
@@ -40,11 +40,11 @@ def distillation(subject, data, settings):
     small, blank, kept = successor(subject), successor(subject.twin(settings.seed)), {}
 
     def alone(start) -> dict[str, np.ndarray]:
-        return study.each(lambda c, t, s: right(classify(start, t.train, replace(t.recipe, seed=s)), t, settings))
+        return study.each(lambda c, t, s: right(classify(start, t.train, recipe(t.train, s)), t, settings))
 
     def taught(way: str, more: int = 0) -> dict[str, np.ndarray]:
         def call(teacher: Classifier, task: Task, seed: int) -> np.ndarray:
-            how = replace(task.recipe, seed=seed)
+            how = recipe(task.train, seed)
             lessons = LESSONS.get(way, Lessons())
             kept[way, seed] = students.distil(small, teacher, task.train, how, lessons, unlabelled=task.more[:more])
             return right(kept[way, seed], task, settings)
@@ -111,12 +111,12 @@ def theseus(subject, data, settings):
     kept: dict[int, Classifier] = {}
 
     def replaced(teacher: Classifier, task: Task, seed: int) -> np.ndarray:
-        kept[seed] = replace_modules(subject, teacher, task.train, replace(task.recipe, seed=seed))
+        kept[seed] = replace_modules(subject, teacher, task.train, recipe(task.train, seed))
         return right(kept[seed], task, settings)
 
     def plain(teacher: Classifier, task: Task, seed: int) -> np.ndarray:
-        longer = replace(task.recipe, seed=seed, epochs=2 * task.recipe.epochs)
-        return right(classify(successor(subject), task.train, longer), task, settings)
+        how = recipe(task.train, seed)
+        return right(classify(successor(subject), task.train, replace(how, epochs=2 * how.epochs)), task, settings)
 
     after = {"replaced": study.each(replaced), "plain": study.each(plain)}
     rows = study.rows(measure, {t: after["replaced"][t] - after["plain"][t] for t in after["plain"]})
