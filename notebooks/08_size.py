@@ -68,10 +68,10 @@ overview("size")
 # has its null, as many parts at random or a model of that size tuned alone. Heads, layers and units are really cut out
 # of the weights; single weights are set to zero under a mask.
 #
-# In the recorded runs `mini` was tuned on 600 generated pairs of sentences (does one follow from the
-# other?), and for some claims on 600 phrases of film reviews, SST-2 of GLUE; where a card has these, they come first. They teach
-# `mini` too little, and as many texts of CoLA, RTE or MRPC teach MiniLM too little: what was tried on them cannot be tested
-# here. What needs pretraining of
+# In the recorded runs networks were tuned on 4,000 of a study's own texts at most: phrases of film reviews (SST-2), pairs of MRPC and
+# RTE, sentences of CoLA; `mini` on 600 generated pairs of sentences too (does one follow from the other?). Where a card has
+# texts of a study, they come first. Some runs of MiniLM, whose notes say so, are still of 600. RTE and CoLA teach
+# MiniLM too little: what was tried on them cannot be tested here. What needs pretraining of
 # several sizes is read from the recorded runs of [chapter 7](07_training.ipynb), about a minute each. Blocks and heads are counted from 1.
 
 # %% tags=["hide-input"]
@@ -150,7 +150,7 @@ print(plotting.printed(shown))
 # right on two thirds: so much of the task can be learnt without pretraining. But which of its heads go makes no difference.
 # MiniLM knows more of the task, and can spare more.
 
-# %% mystnb={"figure": {"caption": "Accuracy on SST-2, tuned, with a share of the heads removed. Dotted: with all heads."}, "image": {"alt": "Two panels, accuracy over the share of heads removed. MiniLM falls only beyond half of the heads if the least important go first, sooner if they go at random; for the untrained twin, lower, the two curves lie together."}}
+# %% mystnb={"figure": {"caption": "Accuracy on SST-2, tuned, with a share of the heads removed. Dotted: with all heads."}, "image": {"alt": "Two panels, accuracy over the share of heads removed. MiniLM falls beyond half of the heads if the least important go first, sooner if they go at random; the untrained twin lies lower."}}
 reviews = results("siz.head_pruning.michel2019", data="glue_sst2")
 called = {"importance": "least important first", "random": "at random"}
 printed, tuned = {}, reviews.series("accuracy left")
