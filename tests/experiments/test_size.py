@@ -94,6 +94,8 @@ OF_600 = {  # measured before the chapter took thousands; hours of a core each, 
     ("siz.lottery.chen2020", RELATIVE, "glue_sst2"),
     ("siz.lottery.chen2020", RELATIVE, "mrpc_msr_paraphrase"),
     ("siz.magnitude_pruning.gordon2020", RELATIVE, "mrpc_msr_paraphrase"),
+    *(("siz.head_pruning.michel2019", model, "mrpc_msr_paraphrase") for model in ("mini", "mini-untrained")),
+    *(("siz.specialised_survive.voita2019b", model, "ud_english_ewt") for model in ("mini", "mini-untrained")),
 }
 
 
