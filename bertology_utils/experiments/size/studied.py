@@ -31,7 +31,7 @@ TRAIN, CHOICE, TEST = 600, 120, 300  # generated items at most: to tune on, to c
 THOUSANDS = 4000, 400, 2000  # the same of a study's own
 LEAD = 0.05  # over the commonest label, by the interval: what the ledger's gates ask
 RECIPE = Recipe(epochs=3, batch=16, rate=3e-4, warmup=0.2)  # a higher rate leaves some seeds at chance
-LONG, MANY = replace(RECIPE, batch=32, rate=None), 1000  # from so many items on; the rate follows the width
+LONG, MANY = replace(RECIPE, batch=32, rate=None), 1000  # from so many items on; at `mini`'s width not all seeds learn
 GENERATED, LIMIT = 2000, 4400  # items per task; original items per task and split
 QUICK = 48  # items of a quick try (`--fast`)
 PAIRS = 9  # of runs, for times

@@ -61,9 +61,9 @@ def processes() -> int:
 
 
 def join(device: str | None = None) -> World:
-    """This process's place among those that `torchrun` started; `device` None means a GPU where there is one."""
+    """This process's place among those that `torchrun` started; `device` None or ``auto`` means a GPU where there is one."""
     size, rank = processes(), int(os.environ.get("RANK", 0))
-    kind = device or ("cuda" if torch.cuda.is_available() else "cpu")
+    kind = device if device not in (None, "auto") else "cuda" if torch.cuda.is_available() else "cpu"
     if size == 1:
         return World(0, 1, torch.device(kind))
     if kind == "cuda":

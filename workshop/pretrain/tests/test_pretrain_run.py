@@ -21,7 +21,7 @@ from transformers import AutoTokenizer, BertForPreTraining
 from bertology_pretrain import CheckpointError, ConfigError, CorpusError, checkpoint, loop, main, train
 from bertology_pretrain.export import export
 from bertology_pretrain.instances import A_START, B_START, RANDOM
-from bertology_pretrain.parallel import World
+from bertology_pretrain.parallel import World, join
 
 
 @pytest.fixture(scope="module")
@@ -273,3 +273,8 @@ def test_the_command_line_prepares_trains_and_refuses_in_one_line(base, capsys, 
         runpy.run_module("bertology_pretrain", run_name="__main__")
     assert stop.value.code == 2
     assert capsys.readouterr().err.splitlines() == [f"error: no such file or folder: {base / 'nowhere'}"]
+
+
+def test_a_device_left_open_is_a_gpu_where_there_is_one():
+    assert join("auto").device == join(None).device and join("cpu").device.type == "cpu"
+    assert join().device.type == ("cuda" if torch.cuda.is_available() else "cpu")
