@@ -66,8 +66,6 @@ overview("syntax")
 # and a model chosen in the first cell is measured now and drawn in red. Layer 0 is the embeddings; blocks and heads are counted from 1.
 
 # %% tags=["hide-input"]
-import pandas as pd
-
 from bertology_utils import card, examples, found, load, plotting, released, results
 from bertology_utils.claims import evidence, ledger
 from bertology_utils.data import load as load_data
@@ -225,7 +223,8 @@ card("syn.malformed.ettinger2019")
 # *Any*, *ever* and *yet* need a licensor such as *no* or *if*, and must stand in its scope: *No guest who thanked the
 # host has ever sung* is fine, *The guest who thanked no host has ever sung* is not. {cite:t}`warstadt2019` ask in several
 # ways, and so do we: which of two sentences is likelier (*minimal pairs*), which of two words fills the gap (*cloze*),
-# and what a linear classifier says of acceptability (*probe*).
+# and what a linear classifier says of acceptability (*probe*). Look at licensors from panel to panel: the three do not agree on
+# which network knows them.
 
 # %%
 examples("syn.npi.warstadt2019")
@@ -242,15 +241,6 @@ for ax, method in zip(panels, ("minimal pairs", "cloze", "probe")):
     ax.get_legend().remove()
 panels[0].figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=5)
 plotting.plt.show()
-
-# %% [markdown]
-# Which method asks is half of the answer. Does a network know that a licensor is needed? Read across: networks change places from
-# one method to the next, and what an untrained one has by chance or by the words alone looks like knowledge in some.
-
-# %%
-methods = {method: npi.series("accuracy", method=method, phenomenon="licensor") for method in ("minimal pairs", "cloze", "probe")}
-methods = {m: {who: f"{r.value:.0%} [{r.low:.0%}, {r.high:.0%}]" for who, rows in f.items() for r in rows.itertuples()} for m, f in methods.items()}
-pd.DataFrame(methods).rename_axis("licensors: share right")
 
 # %% tags=["hide-output"]
 print(plotting.printed(npi.deciding()))

@@ -47,8 +47,9 @@ def arrange(app: Any, tree: document) -> None:
             unit[span] = [_beside(unit[span])]
         if _seen(unit) and any(UNDECIDED in _parts(child) for child in unit.children):
             card = next(k for k, child in enumerate(unit.children) if CARD in _parts(child))
-            rest = [child for child in unit[1:card] if child not in _seen(unit)]
-            unit[1 : card + 1] = [*_seen(unit), unit[card], *(_details("What was run", rest) if rest else [])]
+            shown = [*takewhile(lambda child: isinstance(child, paragraph), unit[1:card]), *_seen(unit)]
+            rest = [child for child in unit[1:card] if child not in shown]
+            unit[1 : card + 1] = [*shown, unit[card], *(_details("What was run", rest) if rest else [])]
         _shorten(unit)
     _draw_methods(tree)
     _gather_undecided(tree)

@@ -51,8 +51,10 @@ def test_two_claims_under_one_heading_keep_their_cards_apart():
 
 
 def test_what_such_a_claim_shows_unfolded_stays_in_sight():
-    points, card = cell("hide-input"), cell(CARD, UNDECIDED)
-    assert arranged(paragraph("", "Does it?"), points, card)[:2] == [points, card]
+    question, points, card = paragraph("", "Does it?"), cell("hide-input"), cell(CARD, UNDECIDED)
+    run = paragraph("", "What follows.")
+    *seen, opening, under, _ = arranged(question, points, run, card)
+    assert seen == [question, points, card] and "What was run" in opening.astext() and under is run
 
 
 def test_steps_in_code_come_last():
