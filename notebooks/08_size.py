@@ -94,8 +94,19 @@ def by(frames, column):
 #
 # {cite:t}`michel2019` take heads off a tuned model, the least important first, and tune nothing again. A head's importance
 # is how much the loss would change if its output were scaled a little.
-#
-# This claim is taken apart. Removing two heads of the first layer cuts their rows and columns out of four matrices. The
+
+# %% mystnb={"figure": {"caption": "Share of BERT base's heads that go, the least important first, before a tenth of the score is lost; an independent rerun."}, "image": {"alt": "Horizontal bars for eight tasks: share of the heads that go before a tenth of the score is lost."}}
+shown = released("siz.head_pruning.michel2019", "share of heads pruned for a tenth of the score, by task")
+plotting.bars(
+    shown, "task", chance=0.5, reference="half", xlim=(0, 1), xlabel="share of heads", ax=plotting.axes(figsize=(7, 4))
+)
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(shown))
+
+# %% [markdown]
+# Removing two heads of the first layer cuts their rows and columns out of four matrices. The
 # outputs are those of the model with the heads masked, up to rounding, and the file is smaller.
 
 # %%
@@ -114,16 +125,6 @@ with ablate_heads(whole, gone):
     masked = next(encode.hidden_states(whole, sentence))[1]
 removed = next(encode.hidden_states(less, sentence))[1]
 print("largest difference below 0.0001:", bool(abs(masked - removed).max() < 1e-4))
-
-# %% mystnb={"figure": {"caption": "Share of BERT base's heads that go, the least important first, before a tenth of the score is lost; an independent rerun."}, "image": {"alt": "Horizontal bars for eight tasks: share of the heads that go before a tenth of the score is lost."}}
-shown = released("siz.head_pruning.michel2019", "share of heads pruned for a tenth of the score, by task")
-plotting.bars(
-    shown, "task", chance=0.5, reference="half", xlim=(0, 1), xlabel="share of heads", ax=plotting.axes(figsize=(7, 4))
-)
-plotting.plt.show()
-
-# %% tags=["hide-output"]
-print(plotting.printed(shown))
 
 # %% [markdown]
 # The same rerun: half of the heads, a quarter and three quarters are cut out, by importance and at random.
