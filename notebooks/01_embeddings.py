@@ -153,7 +153,7 @@ sentences = results("emb.postprocessing.mu2018", data="stsb_multi")
 
 # %% mystnb={"figure": {"caption": "Rank correlation with graded similarity by layer, before and after removing the mean and the leading directions."}, "image": {"alt": "Two panels, words and sentences: Spearman correlation with graded similarity by layer, before and after removing the mean and leading directions, for the one network that the panels name."}}
 kinds = {when: f"Spearman {when}" for when in ("before", "after")}
-panels = plotting.axes(ncols=2, figsize=(8.5, 3.4), sharey=True)
+panels = plotting.panels(2, sharex=True, sharey=True)
 for ax, kind, top in zip(panels, ("words", "sentences"), (words, sentences)):
     plotting.lines(top.by(kinds), "layer", chance=0.0, ax=ax, title=f"{top.title}: {kind}")
 panels[0].set_ylabel("Spearman with the gold scores")
@@ -231,7 +231,7 @@ tests = {"weat1": "flowers, words", "sent-weat1": "flowers, sentences"}
 tests |= {"weat2": "instruments, words", "sent-weat2": "instruments, sentences"}
 known = bleached.series("effect size", known="yes")
 shown = {name: rows.assign(asked=rows["test"].map(tests) + ", " + rows["vector"]) for name, rows in known.items()}
-ax = plotting.axes(figsize=(7, 4.6))
+ax = plotting.axes(figsize=(plotting.NARROW, 3.9))
 plotting.bars(shown, "asked", chance=0.2, reference="asked for", ax=ax, xlabel="effect size (above 0: as expected)")
 plotting.plt.show()
 
@@ -281,7 +281,7 @@ print(plotting.printed(senses.series("adjusted Rand index")))
 # %% mystnb={"figure": {"caption": "Released nearest-neighbour predictions of bert-base-uncased, scored again, word by word."}, "image": {"alt": "Horizontal bars: accuracy of nearest-neighbour sense tagging by bert-base-uncased for each of twenty ambiguous words; a dotted line marks the commonest sense, averaged over the words."}}
 real = senses.beside("accuracy")
 always = senses.others["commonest sense"].set_index("measure").at["macro accuracy", "value"]
-ax = plotting.axes(figsize=(7, 5))
+ax = plotting.axes(figsize=(plotting.NARROW, 4.2))
 plotting.bars(real, "word", xlim=(0, 1), chance=round(always, 2), reference="commonest sense", ax=ax, xlabel="accuracy")
 plotting.plt.show()
 
@@ -367,7 +367,7 @@ by = {"decoder": "average precision of neighbours"}
 kinds = ("kept", "masked", "replaced")
 shown = {k: rows for kind in kinds for k, rows in identity.by({kind: "identity recovered"}, token=kind, **by).items()}
 kept = identity.series("identity recovered", token="kept", **by)
-left, right = plotting.axes(ncols=2, figsize=(9, 3.6), sharey=True)
+left, right = plotting.panels(2, sharex=True, sharey=True)
 plotting.lines(shown, "layer", ax=left, title=identity.title, ylim=(-0.02, 1.02), ylabel="average precision")
 plotting.lines(kept, "layer", ax=right, title="kept tokens")
 plotting.plt.show()
@@ -406,9 +406,9 @@ def by_layer(rows, pooling):
     return rows[own].assign(layer=layers.fillna(last)[own])
 
 
-# %% mystnb={"figure": {"caption": "Rank correlation with sentence similarity (STS-B) by layer, for [CLS] (left) and for means over pieces (right)."}, "image": {"alt": "Two panels: Spearman with sentence similarity by layer, left for the classification token and right for means over pieces, for every subject there is. Means lie above the classification token."}}
+# %% mystnb={"figure": {"caption": "Rank correlation with sentence similarity (STS-B) by layer, for [CLS] (above) and for means over pieces."}, "image": {"alt": "Two panels: Spearman with sentence similarity by layer, above for the classification token and below for means over pieces, for every subject there is. Means lie above the classification token."}}
 both = similarity.series("Spearman", task="similarity")
-panels = plotting.axes(ncols=2, figsize=(8.5, 3.6), sharey=True)
+panels = plotting.panels(2, sharex=True, sharey=True)
 for ax, pooling in zip(panels, ("[CLS]", "mean")):
     shown = {name: by_layer(rows, pooling) for name, rows in both.items()}
     plotting.lines(shown, "layer", ax=ax, ylim=(0, 0.95), title=pooling)

@@ -233,13 +233,11 @@ examples("syn.npi.warstadt2019")
 npi = results("syn.npi.warstadt2019", data="warstadt2019_npi")
 
 # %% mystnb={"figure": {"caption": "Share right by method and phenomenon, on the study's own sentences; one half is chance."}, "image": {"alt": "Three panels of horizontal bars, one per method: share right for licensors, polarity items and scope, for every network there is."}}
-panels = plotting.axes(ncols=3, figsize=(10, 3), sharey=True)
+panels = plotting.panels(3, 1.9, sharex=True, sharey=True)
 for ax, method in zip(panels, ("minimal pairs", "cloze", "probe")):
     names = {"licensor": "licensor", "npi": "polarity item", "scope": "scope"}
     shown = named(npi.series("accuracy", method=method), "phenomenon", names)
     plotting.bars(shown, "phenomenon", chance=0.5, ax=ax, title=method, xlim=(0, 1), xlabel="share right")
-    ax.get_legend().remove()
-panels[0].figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=5)
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -270,13 +268,12 @@ ewt = results("syn.pos_chunks_deps.tenney2019b", data="ud_english_ewt")
 conll = results("syn.pos_chunks_deps.tenney2019b", data="nltk_corpora")
 
 # %% mystnb={"figure": {"caption": "Accuracy of a linear probe by layer: parts of speech and relations on EWT, chunks on CoNLL-2000."}, "image": {"alt": "Three panels: accuracy of a linear probe by layer for parts of speech, chunks and relations, for every network there is, and for control labels."}}
-panels = plotting.axes(ncols=3, figsize=(10, 3.4), sharey=True)
+panels = plotting.panels(3, 1.9, sharex=True, sharey=True)
 for ax, run, task in zip(panels, (ewt, conll, ewt), ("parts of speech", "chunks", "relations")):
     shown = run.series("accuracy", task=task)
     if task != "relations":
         shown["control labels, mini"] = plotting.rows_of(run.rows, "control accuracy", task=task)
     plotting.lines(shown, "layer", ax=ax, title=task, ylim=(0.3, 1), ylabel="accuracy")
-    ax.get_legend().set_visible(task == "chunks")
 plotting.plt.show()
 
 # %% mystnb={"figure": {"caption": "The real BERT: F1 of released probes, from the embeddings alone and from a learnt mix of all layers."}, "image": {"alt": "Horizontal bars: F1 of released probes of bert-base for parts of speech, constituents and dependencies, from the embeddings and from a mix of all layers; the mix is higher throughout."}}
@@ -313,7 +310,7 @@ examples("syn.hierarchical.lin2019")
 hierarchical = results("syn.hierarchical.lin2019", data="lin2019_open_sesame")
 
 # %% mystnb={"figure": {"caption": "Share of sentences in which the structurally right word scores above the first candidate, by layer; dotted: by words beside it, without a network."}, "image": {"alt": "Two panels, main auxiliary and subject noun: share of sentences in which the right word scores above the first candidate, by layer, for every network there is. The dotted line, words beside, lies above mini on auxiliaries and at its height on nouns."}}
-panels = plotting.axes(ncols=2, figsize=(9, 3.4), sharey=True)
+panels = plotting.panels(2, sharex=True, sharey=True)
 for ax, condition in zip(panels, ("main_auxiliary", "subject_noun")):
     shown = hierarchical.series("right by layer", condition=condition)
     labels = {"title": condition.replace("_", " "), "ylabel": "right above first", "ylim": (-0.02, 1.02)}
@@ -372,19 +369,18 @@ examples("syn.structural_probe.hewitt2019")
 # %%
 structural = results("syn.structural_probe.hewitt2019", data="ud_english_ewt")
 
-# %% mystnb={"figure": {"caption": "UUAS by layer, and by rank of the probe at the layer chosen on dev (reruns on EWT, after 3,000 sentences; bert-base, layer 7, as released, on the Penn Treebank). Dotted: the chain of neighbours on EWT."}, "image": {"alt": "Left: UUAS of the structural probe by layer; mini is highest at layer 1 and falls below its flat untrained twin, MiniLM peaks in the middle, at 0.7. Right: UUAS by rank of the probe; bert-base rises to 0.8, MiniLM lies between it and mini, and the twin is lowest."}}
-left, right = plotting.axes(ncols=2, figsize=(9.5, 3.6), sharey=True)
+# %% mystnb={"figure": {"caption": "UUAS by layer, and by rank of the probe at the layer chosen on dev (reruns on EWT, after 3,000 sentences; bert-base, layer 7, as released, on the Penn Treebank). Dotted: the chain of neighbours on EWT."}, "image": {"alt": "Above: UUAS of the structural probe by layer; mini is highest at layer 1 and falls below its flat untrained twin, MiniLM peaks in the middle, at 0.7. Below: UUAS by rank of the probe; bert-base rises to 0.8, MiniLM lies between it and mini, and the twin is lowest."}}
+left, right = plotting.panels(2, sharey=True)
 chain = structural.value("UUAS of the chain")
 both = structural.series("UUAS")
 plotting.lines(both, "layer", ax=left, ylabel="UUAS", ylim=(0, 0.9))
 left.axhline(chain, color=plotting.QUIET, linestyle=":")
 ranks = structural.series("UUAS by rank")
-plotting.lines(ranks, "rank", ax=right, xlabel="rank of the probe")
 row = ledger.row("syn.structural_probe.hewitt2019")
 real = next(r.figures["UUAS"] for r in row.reported if "UUAS" in r.figures)
 right.plot([2**k for k in range(len(real))], real, "^-", ms=4, color=ITS_COLOUR, label="bert-base, released")
+plotting.lines(ranks, "rank", ax=right, xlabel="rank of the probe")
 right.set_xscale("log", base=2)
-right.legend()
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -473,7 +469,7 @@ whole = results("syn.concatenated.miaschi2020", data="ud_english_ewt")
 # %% mystnb={"figure": {"caption": "Rank correlation with properties of EWT's sentences: the vectors of the network that the title names, its embeddings, and the number of words alone."}, "image": {"alt": "Horizontal bars by sentence property: rank correlation of a network's vectors, of its embeddings and of length alone."}}
 kinds = {"vectors": "Spearman", "embeddings": "Spearman of layer 0", "length alone": "Spearman of length"}
 shown = {name: plotting.rows_of(whole.rows, measure) for name, measure in kinds.items()}
-ax = plotting.axes(figsize=(7, 6.5))
+ax = plotting.axes(figsize=(plotting.NARROW, 5.5))
 colours = (plotting.COLOURS[0], *plotting.KINDS)
 plotting.bars(shown, "feature", ax=ax, xlabel="rank correlation", xlim=(0, 1), colours=colours)
 plotting.plt.show()
@@ -502,7 +498,7 @@ examples("syn.mdl.voita2020")
 mdl = results("syn.mdl.voita2020", data="ud_english_ewt")
 
 # %% mystnb={"figure": {"caption": "Accuracy against compression for parts of speech on EWT, a mark per layer; hollow marks are control labels, drawn at random for each word type."}, "image": {"alt": "Scatter: accuracy against compression, one mark per layer, for real and control labels of a network and of its untrained twin; a trained network's real labels lie far up and right of all others."}}
-ax = plotting.axes(figsize=(6.5, 3.8))
+ax = plotting.axes(figsize=(plotting.NARROW, 3.2))
 for name, frame in mdl.frames.items():
     place = plotting.look(name)
     colour, marker = plotting.COLOURS[place], plotting.MARKERS[place]
@@ -541,7 +537,7 @@ examples("syn.probe_size.liu2019a")
 sizes = results("syn.probe_size.liu2019a", data="ud_english_ewt")
 
 # %% mystnb={"figure": {"caption": "Accuracy of probes without hidden units and with 16 and 64 of them, for parts of speech on EWT and for labels drawn at random for each word."}, "image": {"alt": "Two panels of horizontal bars by size of the probe: accuracy on parts of speech, and on labels drawn by word, for every network there is."}}
-panels = plotting.axes(ncols=2, figsize=(9, 3.2), sharey=True)
+panels = plotting.panels(2, sharex=True, sharey=True)
 for ax, (title, measure) in zip(panels, {"parts of speech": "accuracy", "random labels": "control accuracy"}.items()):
     plotting.bars(sizes.series(measure), "probe", ax=ax, title=title, xlim=(0, 1), xlabel="accuracy")
 plotting.plt.show()
@@ -604,7 +600,7 @@ examples("syn.formalism.kuznetsov2020")
 formalism = results("syn.formalism.kuznetsov2020", data="uds_decomp")
 
 # %% mystnb={"figure": {"caption": "Score of a linear probe by layer, for role labels and for proto-role properties of the same pairs."}, "image": {"alt": "Two panels: score by layer for role labels, and for proto-role properties, for every network there is; mini gains 0.06 and 0.01 over its embeddings."}}
-panels = plotting.axes(ncols=2, figsize=(9, 3.4), sharey=True)
+panels = plotting.panels(2, sharex=True, sharey=True)
 for ax, name in zip(panels, ("role label", "proto-role properties")):
     plotting.lines(formalism.series("score", formalism=name), "layer", ax=ax, title=name, ylabel="score")
 plotting.plt.show()
@@ -682,7 +678,7 @@ same = trees.attached(decoded, sentence.heads)
 print(f"{int(same.sum())} of {len(same)} gold edges are in the decoded tree, whichever end is the head")
 
 # %% mystnb={"figure": {"caption": "Impact of hiding each word (columns) on the vector of each word (rows); rings mark gold heads."}, "image": {"alt": "Heatmap: impact of hiding each word (columns) on the vector of each word (rows) of one sentence, with rings on the gold heads."}} tags=["hide-input"]
-ax = plotting.axes(figsize=(plotting.NARROW, 4.2))
+ax = plotting.axes(figsize=(plotting.NARROW, 3.6))
 labels = {"xlabel": "also hidden", "ylabel": "word looked at", "label": "impact"}
 plotting.heatmap(matrix, sentence.words, sentence.words, ax=ax, digits=1, **labels)
 arcs = [(head, word) for word, head in enumerate(sentence.heads) if head >= 0]

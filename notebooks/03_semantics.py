@@ -183,7 +183,7 @@ edges = results(name, data="builtin")
 # %% mystnb={"figure": {"caption": "Micro F1 of linear probes on the network that the title names: the layer that is best on dev, the embeddings, and a lookup of the words; generated sentences."}, "image": {"alt": "Horizontal bars by task: F1 of a probe on the layer that is best on dev, on the embeddings and of a lookup of the words, for the model."}}
 bars = {"best layer": "F1", "embeddings": "F1, layer 0", "lookup": "F1, lookup"}
 shown = edges.by(bars)
-ax = plotting.axes(figsize=(7, 4.5))
+ax = plotting.axes(figsize=(plotting.NARROW, 3.8))
 plotting.bars(shown, "task", xlim=(0, 1), xlabel="micro F1", ax=ax)
 plotting.plt.show()
 

@@ -91,7 +91,7 @@ facts = results("wld.lama.petroni2019", data="builtin")
 # %% mystnb={"figure": {"caption": "P@1 by relation: the model, the relation's commonest object, and its most frequent word."}, "image": {"alt": "Horizontal bars by relation: share of facts whose object the model puts first, beside the share for which the commonest object or the most frequent word is right."}}
 kinds = {"model": "P@1, by relation", "commonest object": "majority object, by relation",
          "most frequent word": "most frequent object, by relation"}  # fmt: skip
-plotting.bars(facts.by(kinds), "relation", xlim=(0, 1), xlabel=f"P@1, {facts.title}", ax=plotting.axes(figsize=(7, 9)))
+plotting.bars(facts.by(kinds), "relation", xlim=(0, 1), xlabel=f"P@1, {facts.title}", ax=plotting.axes(figsize=(plotting.NARROW, 7.6)))
 plotting.plt.show()
 
 # %% [markdown]
@@ -304,7 +304,7 @@ plotting.plt.show()
 # %% mystnb={"figure": {"caption": "The authors' F1 for BERT, static embeddings and people, by task."}, "image": {"alt": "Horizontal bars by task: released F1 of BERT, of GloVe and of people for properties, affordances and their relation."}}
 names = {"BERT": "BERT", "GloVe": "GloVe", "people": "people", "majority": "commoner answer"}
 drawn = {label: plotting.rows_of(objects.others[m], "F1") for m, label in names.items() if m in objects.others}
-plotting.bars(drawn, "task", xlim=(0, 1), xlabel="F1", ax=plotting.axes(figsize=(7, 4.6)))
+plotting.bars(drawn, "task", xlim=(0, 1), xlabel="F1", ax=plotting.axes(figsize=(plotting.NARROW, 3.9)))
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -361,7 +361,7 @@ print(f"{len(lessons)} lessons, such as: {' '.join(lessons[k] for k in (0, 1000,
 
 # %% mystnb={"figure": {"caption": "Share right before and after teaching; a fact is right if its object comes first of all words, the others are choices between two."}, "image": {"alt": "Horizontal bars by kind of question: share right for the model and for a copy that was taught the generated facts; chance is one half except for facts."}}
 outcomes = consequences.shipped()
-plotting.bars(outcomes, "question", xlim=(0, 1), chance=0.5, xlabel="share right", ax=plotting.axes(figsize=(7, 5.5)))
+plotting.bars(outcomes, "question", xlim=(0, 1), chance=0.5, xlabel="share right", ax=plotting.axes(figsize=(plotting.NARROW, 4.7)))
 plotting.plt.show()
 
 # %% tags=["hide-output"]

@@ -308,7 +308,7 @@ arc = next(few.itertuples())
 words = trees[arc.sentence].words
 (batch,) = maps(subject, [words])
 row = batch.weights[0].flatten(0, 1)[best, arc.query + 1, 1 : len(words) + 1].cpu().numpy()
-ax = plotting.axes(figsize=(6, 3.4))
+ax = plotting.axes(figsize=(plotting.NARROW, 3.4))
 ax.barh([f"{k + 1} {w}" for k, w in enumerate(words)], row, color=plotting.COLOURS[0])
 ax.set(xlabel=f"attention from “{words[arc.query]}” (its object: “{words[arc.target]}”)")
 ax.invert_yaxis()
@@ -327,13 +327,10 @@ syntactic = results("hed.syntactic.clark2019", data="ud_english_ewt")
 
 # %% mystnb={"figure": {"caption": "Right answers by relation, for the 16 commonest relations of the treebank, of two networks, named above: the best head, the best fixed offset and the nearest word of the right part of speech. Compare bars within a panel: directions may differ between them."}, "image": {"alt": "Two panels of horizontal bars by relation, one per network: accuracy of the best head, of the best fixed offset and of the nearest word of the right part of speech."}}
 bars = ("best head", "best offset", "nearest of its tag")
-with plotting.style():
-    figure, grid = plotting.plt.subplots(1, 2, figsize=(9, 7))
+grid = plotting.panels(2, 3.4, sharex=True)
 for ax, (name, rows) in zip(grid, syntactic.reruns(2).items()):
     shown = {m: rows[rows["measure"] == m].head(16) for m in bars}
-    plotting.bars(shown, "relation", xlim=(0, 1), xlabel=f"right answers, {name}", ax=ax)
-    ax.get_legend().remove()
-figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    plotting.bars(shown, "relation", xlim=(0, 1), xlabel="right answers", title=plotting.SHORT.get(name, name), ax=ax)
 plotting.plt.show()
 
 # %% [markdown]
@@ -345,7 +342,7 @@ released = next(r for r in evidence.find("hed.syntactic.clark2019") if r.label =
 real = {"bert-base-uncased": released.frame}
 drawn = {m: plotting.series(real, m)["bert-base-uncased"] for m in bars[:2]}
 drawn = {m: rows[rows["relation"] != "all"].head(16) for m, rows in drawn.items()}
-plotting.bars(drawn, "relation", xlim=(0, 1), xlabel="right answers", ax=plotting.axes(figsize=(7, 5)))
+plotting.bars(drawn, "relation", xlim=(0, 1), xlabel="right answers", ax=plotting.axes(figsize=(plotting.NARROW, 4.2)))
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -475,7 +472,7 @@ mentions = results("hed.coreference.clark2019", data="ud_english_gum")
 rivals = ("best head", "rules", "nearest", "first", "most repeated", "chance")
 both = pd.concat([pronouns.rows.assign(data="GAP"), mentions.rows.assign(data="GUM")])
 shown = {m: both[both["measure"] == m] for m in rivals}
-plotting.bars(shown, "data", xlim=(0, 1), xlabel="antecedents found", ax=plotting.axes(figsize=(7, 4.6)))
+plotting.bars(shown, "data", xlim=(0, 1), xlabel="antecedents found", ax=plotting.axes(figsize=(plotting.NARROW, 3.1)))
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -611,7 +608,7 @@ lexical = results("hed.lexical_relations.cui2020", data="ckbc_conceptnet")
 # %% mystnb={"figure": {"caption": "Attention between related concepts divided by that between shuffled ones, by the head that is best on other pairs; relations with 40 pairs and more. The axis ends at 20: where a head hardly attends to either, their ratio has no bound. A bar without a whisker has no interval: what is below is nearly all one pair's."}, "image": {"alt": "Horizontal bars by relation: attention between related concepts divided by that between shuffled ones, for every network there is; a line marks 1."}}
 shown = lexical.series("related / shuffled")
 shown = {name: rows[(rows["relation"] != "all") & (rows["n"] >= 40)] for name, rows in shown.items()}
-ax = plotting.axes(figsize=(7, 4.6))
+ax = plotting.axes(figsize=(plotting.NARROW, 3.2))
 plotting.bars(shown, "relation", chance=1.0, reference="no difference", xlim=(0, 20), ax=ax, xlabel="related / shuffled")
 plotting.plt.show()
 

@@ -92,15 +92,12 @@ def by_depth(frames, layers=None):
 
 # %% tags=["hide-input"]
 def panels(shown, x, beside=None, **labels):
-    """Curves side by side: a panel for each title, one legend for all; what needs no network as a line across."""
-    with plotting.style():
-        figure, grid = plotting.plt.subplots(1, len(shown), figsize=(3.1 * len(shown), 3.3))
+    """A panel for each title, one legend for all; what needs no network as a line across."""
+    grid = plotting.panels(len(shown), 2, sharex=True)
     for ax, (title, frames) in zip(grid, shown.items()):
-        plotting.lines(frames, x, ax=ax, title=title, **labels)
         if title in (beside or {}):
             ax.axhline(beside[title], color=plotting.QUIET, linestyle=":", label="words beside, no network")
-        ax.get_legend().remove()
-    figure.legend(*grid[-1].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+        plotting.lines(frames, x, ax=ax, title=title, **labels)
     plotting.plt.show()
 
 
@@ -251,7 +248,7 @@ agreement = results("lay.agreement.goldberg2019", data="gulordava2018_linzen2016
 
 # %% mystnb={"figure": {"caption": "Share of sentences in which the right verb form is preferred, read from each layer."}, "image": {"alt": "Curves: share of sentences in which the right verb form is preferred, read from each layer, for every network there is; a dotted line at one half is chance. Mini rises to 0.7 at layer 2 and hardly further."}}
 shown = named(agreement.series("balanced accuracy"))
-plotting.lines(shown, "layer", chance=0.5, ylim=(0.3, 0.8), ylabel="right verb form preferred")
+plotting.lines(shown, "layer", chance=0.5, ylim=(0.3, 1), ylabel="right verb form preferred")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -399,7 +396,7 @@ def staged(result, measure, tasks=STAGES):
 
 # %% mystnb={"figure": {"caption": "Expected layer as a share of depth, stage by stage. Chunks: constituents in the released scores. Entities and coreference are not annotated in the reruns' treebank."}, "image": {"alt": "Horizontal bars: expected layer as a share of depth for six stages, for BERT-base and BERT-large, which grow from parts of speech to coreference, and for mini, which lies between 0.14 and 0.2 for its three stages."}}
 shown = staged(pipeline, "expected layer / depth")
-plotting.bars(shown, "task", xlim=(0, 0.6), xlabel="expected layer / depth", ax=plotting.axes(figsize=(7, 4)))
+plotting.bars(shown, "task", xlim=(0, 0.6), xlabel="expected layer / depth", ax=plotting.axes(figsize=(plotting.NARROW, 3.4)))
 plotting.plt.show()
 
 # %% [markdown]
@@ -474,13 +471,13 @@ semantics = results("lay.semantics_spread.tenney2019a", data="up_english_ewt")
 # %% mystnb={"figure": {"caption": "How uneven the mixing weights are, in bits; 0 is spread evenly over the layers. Chunks: constituents in the released weights of BERT-large."}, "image": {"alt": "Horizontal bars for eight tasks: divergence of the mixing weights from even ones. For mini it is lowest for roles, for BERT-large for proto-roles, relations and entities."}}
 tasks = [*STAGES, "relations", "proto-roles"]
 weights = staged(semantics, "KL of mixing weights (bits)", tasks)
-axes = plotting.axes(figsize=(7, 4.6))
+axes = plotting.axes(figsize=(plotting.NARROW, 3.9))
 plotting.bars(weights, "task", ax=axes, xlabel="divergence of mixing weights from even ones (bits)")
 plotting.plt.show()
 
 # %% mystnb={"figure": {"caption": "Share of examples that turn right above the lowest third of the layers, less those that turn wrong there."}, "image": {"alt": "Horizontal bars for eight tasks: net share of examples that turn right above the lowest third of the layers. Above 0 for every task in BERT-large, most for relations and coreference; at or below 0 for mini."}}
 late = staged(semantics, "gain above the lowest third", tasks)
-axes = plotting.axes(figsize=(7, 4.2))
+axes = plotting.axes(figsize=(plotting.NARROW, 3.6))
 plotting.bars(late, "task", chance=0.0, ax=axes, xlabel="net share of examples that turn right higher up")
 plotting.plt.show()
 

@@ -91,8 +91,7 @@ family.table()
 # %% mystnb={"figure": {"caption": "Held-out loss while training, by pieces seen, on the generated language and on English: mean over seeds and the range of the seeds."}, "image": {"alt": "Two line charts: held-out loss in nats over pieces seen, for the base, half the blocks, width 192, batches four times as large, and without or with next sentences."}}
 groups = ["base", "half layers", "wider", "large batch", "no second task", "next sentence"]
 curves = {tier: family.curves(groups, tier) for tier in ("generated", "english")}
-with plotting.style():
-    figure, grid = plotting.plt.subplots(1, 2, figsize=(8, 3.2))
+grid = plotting.panels(2)
 for ax, (tier, shown) in zip(grid, curves.items()):
     plotting.lines(shown, "tokens", ax=ax, title=tier, xlabel="pieces seen", ylabel="nats per masked piece")
 plotting.plt.show()
@@ -121,8 +120,7 @@ print(plotting.printed(growth))
 
 # %% mystnb={"figure": {"caption": "Checkpoints of a run by the recipe of mini, by pieces seen: agreement on generated items by attractors, with 95% intervals over the items, and held-out loss."}, "image": {"alt": "Two panels over pieces seen: share of agreement items right for none, one and two attractors; held-out loss."}}
 agreement, loss = learning.learning("mini")
-with plotting.style():
-    figure, grid = plotting.plt.subplots(1, 2, figsize=(8, 3.2))
+grid = plotting.panels(2, sharex=True)
 names = {"xscale": "log", "xlabel": "pieces seen"}
 plotting.lines(agreement, "tokens", chance=0.5, ylim=(0.3, 1), ax=grid[0], ylabel="share of items", **names)
 plotting.lines(loss, "tokens", ax=grid[1], ylabel="nats per masked piece", **names)
@@ -142,8 +140,7 @@ for name, rows in (agreement | loss).items():
 # %% mystnb={"figure": {"caption": "What draws the verb in 2,592 sentences of ours with two nouns, at the end of mini's sittings and within the third: pulls of the two nouns' number in nats, and right verb forms; 95% intervals over 36 nouns in each place."}, "image": {"alt": "Two panels over pieces seen, from 135 to 151 million. Above: the subject's pull rises from 0.2 to about 3 nats and ends at 2.5, the nearer noun's stays near 1. Below: right verb forms where both nouns have the same number stay near 1; where they have not they fall from 0.4 to 0.1 and rise to 0.9."}}
 pulls = {name: rows.iloc[1:].assign(pieces=rows["tokens"] / 1e6) for name, rows in learning.sittings().items()}
 subject, nearer, same, other, first = pulls.values()
-with plotting.style():
-    figure, grid = plotting.plt.subplots(2, 1, figsize=(7, 5.8), sharex=True)
+grid = plotting.panels(2, sharex=True)
 plotting.lines({"subject": subject, "nearer noun": nearer}, "pieces", ax=grid[0], xlabel="", ylabel="nats")
 shares = {"same number": same, "other number": other, "other, phrase first": first}
 plotting.lines(shares, "pieces", chance=0.5, ylim=(0, 1), ax=grid[1], xlabel="million pieces", ylabel="right forms")
@@ -156,7 +153,8 @@ plotting.plt.show()
 
 # %% mystnb={"figure": {"caption": "The first pieces of two runs, as recorded and trained again when this page was made: held-out loss. Where only two lines are seen, the recorded ones lie under them."}, "image": {"alt": "Line chart: held-out loss over pieces seen for the base and for uniform attention, each as recorded and as trained again; the lines lie on one another."}}
 live = family.live(["base", "uniform attention"], 190_000)
-plotting.lines(live, "tokens", xlabel="pieces seen", ylabel="nats per masked piece")
+shown = {name: rows.assign(tokens=rows["tokens"] / 1000) for name, rows in live.items()}
+plotting.lines(shown, "tokens", xlabel="thousand pieces seen", ylabel="nats per masked piece")
 plotting.plt.show()
 
 # %%
@@ -602,8 +600,8 @@ card("trn.data_volume.liu2019b")
 
 # %% mystnb={"figure": {"caption": "Held-out loss of each group less that of its tier's base (a second task less next sentences), on the generated language and on English; 95% intervals over seeds and documents. The base masks 15% of the generated pieces and 30% of the English ones, so the two bars of a masking rate are differences from different rates."}, "image": {"alt": "Horizontal bars with intervals: loss less that of the base by group, for both tiers."}}
 both = family.beside()
-ax = plotting.bars(both, "group", xlabel="nats per masked piece more than the base")
-ax.figure.set_size_inches(7, 8)
+ax = plotting.axes(figsize=(plotting.NARROW, 6))
+plotting.bars(both, "group", xlabel="nats per masked piece more than the base", ax=ax)
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -740,8 +738,7 @@ examples("trn.wide_optima.hao2019")
 
 # %% mystnb={"figure": {"caption": "Training loss (nats) on a plane through the way of tuning, from a pretrained and from a random start; 0: before tuning, 1: after."}, "image": {"alt": "Two contour maps of the training loss, from a pretrained and from a random start."}}
 planes = of(recorded("trn.wide_optima.hao2019"), "training loss on a plane", "start")
-with plotting.style():
-    figure, grid = plotting.plt.subplots(1, 2, figsize=(8, 3.2))
+grid = plotting.panels(2)
 for ax, (start, rows) in zip(grid, planes.items()):
     names = {"title": start, "xlabel": "along the way of tuning", "ylabel": "across"}
     plotting.contours(rows, "along", "across", levels=(0.1, 0.3, 0.5, 0.7, 1, 1.5, 2), ax=ax, **names)
@@ -776,8 +773,7 @@ examples("trn.last_layers_change.kovaleva2019")
 # %% mystnb={"figure": {"caption": "Change by tuning on entailment, by block: cosine distance of attention maps, and distance of weights as a share of their norm."}, "image": {"alt": "Two panels by block: change of attention maps, and of weights."}}
 changed = recorded("trn.last_layers_change.kovaleva2019")
 panels = {"change, by layer": "attention", "change of weights, by layer": "weights"}
-with plotting.style():
-    figure, grid = plotting.plt.subplots(1, 2, figsize=(8, 3))
+grid = plotting.panels(2, sharex=True)
 for ax, (measure, title) in zip(grid, panels.items()):
     by_block = {name: rows.assign(block=rows["layer"] + 1) for name, rows in changed.series(measure).items()}
     plotting.lines(by_block, "block", ax=ax, title=title, ylabel="change")
@@ -806,8 +802,7 @@ examples("trn.tuned_sep.kovaleva2019")
 
 # %% mystnb={"figure": {"caption": "Attention to [CLS] and [SEP], mean over heads and texts, before tuning on entailment and after, and in the untrained twin after."}, "image": {"alt": "Two panels by block: attention to CLS and to SEP before and after tuning."}}
 mass = recorded("trn.tuned_sep.kovaleva2019")
-with plotting.style():
-    figure, grid = plotting.plt.subplots(1, 2, figsize=(8, 3), sharey=True)
+grid = plotting.panels(2, sharex=True, sharey=True)
 for ax, token in zip(grid, ("[CLS]", "[SEP]")):
     shown = mass.by({"before": "attention, pretrained", "after": "attention, tuned"}, token=token)
     after = mass.twin[(mass.twin["measure"] == "attention, tuned") & (mass.twin.get("token") == token)]
@@ -953,7 +948,9 @@ examples("trn.heuristics.mccoy2019b")
 shallow = recorded("trn.heuristics.mccoy2019b")
 every = shallow.series("accuracy")
 shown = {m: f[f["condition"].str.contains("heuristic", na=False)] for m, f in every.items() if "condition" in f}
-plotting.bars(shown, "condition", chance=0.5, xlim=(0, 1), xlabel="accuracy", ax=plotting.axes(figsize=(9, 6)))
+shown = {"always entailment" if "always entailment" in name else name: rows for name, rows in shown.items()}
+ax = plotting.axes(figsize=(plotting.NARROW, 4.2))
+plotting.bars(shown, "condition", chance=0.5, xlim=(0, 1), xlabel="accuracy", ax=ax)
 plotting.plt.show()
 
 # %% tags=["hide-output"]

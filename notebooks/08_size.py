@@ -98,7 +98,7 @@ def by(frames, column):
 # %% mystnb={"figure": {"caption": "Share of BERT base's heads that go, the least important first, before a tenth of the score is lost; an independent rerun."}, "image": {"alt": "Horizontal bars for eight tasks: share of the heads that go before a tenth of the score is lost."}}
 shown = released("siz.head_pruning.michel2019", "share of heads pruned for a tenth of the score, by task")
 plotting.bars(
-    shown, "task", chance=0.5, reference="half", xlim=(0, 1), xlabel="share of heads", ax=plotting.axes(figsize=(7, 4))
+    shown, "task", chance=0.5, reference="half", xlim=(0, 1), xlabel="share of heads", ax=plotting.axes(figsize=(plotting.NARROW, 3.4))
 )
 plotting.plt.show()
 
@@ -153,15 +153,15 @@ print(plotting.printed(shown))
 reviews = results("siz.head_pruning.michel2019", data="glue_sst2")
 called = {"importance": "least important first", "random": "at random"}
 printed, tuned = {}, reviews.series("accuracy left")
-panels = plotting.axes(ncols=len(tuned), figsize=(1 + 4 * len(tuned), 3.6), sharey=True, squeeze=False).flat
+panels = plotting.panels(len(tuned), 2.8, sharex=True, squeeze=False).flat
 for ax, (name, left) in zip(panels, tuned.items()):
     shown = {called[way]: part.astype({"share": float}) for way, part in left.groupby("way")}
     printed |= {f"{name}, {way}": part for way, part in shown.items()}
     whole = reviews.series("accuracy")[name]["value"].item()
     labels = {
         "xlabel": "share of heads removed",
-        "ylabel": "accuracy" if ax.get_subplotspec().is_first_col() else "",
-        "title": name,
+        "ylabel": "accuracy",
+        "title": plotting.SHORT.get(name, name),
     }
     plotting.lines(shown, "share", chance=whole, reference="all heads", ax=ax, **labels)
 plotting.plt.show()
@@ -211,7 +211,7 @@ card("siz.specialised_survive.voita2019b")
 
 # %% mystnb={"figure": {"caption": "Largest gain of BERT base when one layer's attention is set to random weights, by task; a related damage."}, "image": {"alt": "Horizontal bars for eight tasks: largest gain with one layer's attention at random."}}
 shown = released("siz.harmful_parts.kovaleva2019", "largest gain, one layer's attention at random")
-plotting.bars(shown, "task", chance=0.0, xlabel="score gained", ax=plotting.axes(figsize=(7, 4)))
+plotting.bars(shown, "task", chance=0.0, xlabel="score gained", ax=plotting.axes(figsize=(plotting.NARROW, 3.4)))
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -238,7 +238,7 @@ card("siz.harmful_parts.kovaleva2019")
 
 # %% mystnb={"figure": {"caption": "Largest drop of a probe's score from one layer to the next; the interval covers the choice of the layer."}, "image": {"alt": "Horizontal bars with intervals for eight tasks and two sizes of BERT: the largest drop of one layer."}}
 shown = released("siz.layers_drop.tenney2019a", "largest drop of one layer")
-plotting.bars(shown, "task", chance=0.0, xlabel="largest drop of one layer (F1)", ax=plotting.axes(figsize=(7, 4.6)))
+plotting.bars(shown, "task", chance=0.0, xlabel="largest drop of one layer (F1)", ax=plotting.axes(figsize=(plotting.NARROW, 3.9)))
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -321,7 +321,7 @@ card("siz.magnitude_pruning.gordon2020")
 
 # %% mystnb={"figure": {"caption": "Lead of winning subnetworks of BERT base over random ones of their size."}, "image": {"alt": "Horizontal bars for six tasks and two kinds of subnetworks: lead of winning over random ones."}}
 shown = by(released("siz.lottery.chen2020", "accuracy, winning - random, by task"), "network")
-plotting.bars(shown, "task", chance=0.0, xlabel="accuracy, winning - random", ax=plotting.axes(figsize=(7, 4)))
+plotting.bars(shown, "task", chance=0.0, xlabel="accuracy, winning - random", ax=plotting.axes(figsize=(plotting.NARROW, 3.4)))
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -358,7 +358,7 @@ card("siz.lottery.chen2020")
 
 # %% mystnb={"figure": {"caption": "Gain of the score per doubling of the parameters, from BERT-tiny to BERT-medium."}, "image": {"alt": "Horizontal bars for six tasks: gain of the score per doubling of parameters."}}
 shown = released("siz.bigger_is_better.liu2019a", "score per doubling of parameters, by task", of="tiny")
-plotting.bars(shown, "task", chance=0.0, xlabel="score per doubling of parameters", ax=plotting.axes(figsize=(7, 3.6)))
+plotting.bars(shown, "task", chance=0.0, xlabel="score per doubling of parameters", ax=plotting.axes(figsize=(plotting.NARROW, 3.1)))
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -370,7 +370,7 @@ examples("siz.bigger_is_better.liu2019a")
 # %% mystnb={"figure": {"caption": "Gain of each score per doubling of the parameters, over four sizes of our pretraining runs, with 95% intervals. At no size is more than a stray fact filled in right: that bar is next to nothing, and so is the width of its interval."}, "image": {"alt": "Horizontal bars with intervals for six scores: the probes and the tuned task gain four to five points per doubling, held-out pieces less than three; agreement is open, and facts gain next to nothing."}}
 sizes = results("siz.bigger_is_better.liu2019a", data="builtin")
 shown = {"our runs": plotting.rows_of(sizes.rows, "score per doubling of parameters, by task")}
-plotting.bars(shown, "task", chance=0.0, xlabel="score per doubling of parameters", ax=plotting.axes(figsize=(7, 3.6)))
+plotting.bars(shown, "task", chance=0.0, xlabel="score per doubling of parameters", ax=plotting.axes(figsize=(plotting.NARROW, 3.1)))
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -428,7 +428,7 @@ examples("siz.distillation.sanh2019")
 # %% mystnb={"figure": {"caption": "Accuracy of students with half of the teacher's layers, of the same student alone or from random weights, and of BiLSTMs. Dotted: the teacher."}, "image": {"alt": "Horizontal bars with intervals: accuracy of seven small models that were taught by the teacher, or were not."}}
 taught = results("siz.distillation.sanh2019", data="builtin")
 shown = {taught.title: plotting.rows_of(taught.rows, "accuracy left")}
-labels = {"xlim": (0, 1), "xlabel": "accuracy", "ax": plotting.axes(figsize=(7, 4))}
+labels = {"xlim": (0, 1), "xlabel": "accuracy", "ax": plotting.axes(figsize=(plotting.NARROW, 3.4))}
 plotting.bars(shown, "way", chance=taught.value("accuracy"), reference="the teacher", **labels)
 plotting.plt.show()
 
@@ -450,7 +450,7 @@ card("siz.distillation.sanh2019")
 
 # %% mystnb={"figure": {"caption": "Score that BERT loses with 8-bit weights and activations, by task."}, "image": {"alt": "Horizontal bars for eight tasks: score lost with 8 bits by BERT base and large."}}
 shown = released("siz.quantization.zafrir2019", "score lost, 8 bits, by task")
-plotting.bars(shown, "task", chance=0.01, reference="a point", xlabel="score lost", ax=plotting.axes(figsize=(7, 4.2)))
+plotting.bars(shown, "task", chance=0.01, reference="a point", xlabel="score lost", ax=plotting.axes(figsize=(plotting.NARROW, 3.6)))
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -475,7 +475,7 @@ reviews = results("siz.quantization.zafrir2019", data="glue_sst2")
 rows = {way: reviews.series(f"accuracy lost, {way}") for way in ways}
 complete = set.intersection(*map(set, rows.values()))
 shown = {name: pd.concat([rows[way][name].assign(bits=way) for way in ways]) for name in reviews.frames if name in complete}
-plotting.bars(shown, "bits", chance=0.0, xlabel="accuracy lost", ax=plotting.axes(figsize=(7, 4)))
+plotting.bars(shown, "bits", chance=0.0, xlabel="accuracy lost", ax=plotting.axes(figsize=(plotting.NARROW, 3.4)))
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -600,7 +600,7 @@ card("siz.theseus.xu2020")
 
 # %% mystnb={"figure": {"caption": "Inference time of BERT base by that with fewer vectors, by task."}, "image": {"alt": "Horizontal bars for eight tasks: times as fast."}}
 shown = released("siz.token_elimination.goyal2020", "time, original / eliminated, by task")
-plotting.bars(shown, "task", chance=1.0, reference="as fast", xlabel="times as fast", ax=plotting.axes(figsize=(7, 4)))
+plotting.bars(shown, "task", chance=1.0, reference="as fast", xlabel="times as fast", ax=plotting.axes(figsize=(plotting.NARROW, 3.4)))
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -632,7 +632,7 @@ examples("siz.train_large.li2020")
 # %% mystnb={"figure": {"caption": "Accuracy of tuned copies of a small run and of a large one trained with as much compute, by bits per weight."}, "image": {"alt": "Horizontal bars with intervals: accuracy of the small and the large model with 32, 8, 4, 3 and 2 bits per weight."}}
 trained = results("siz.train_large.li2020", data="builtin")
 shown = by({"": plotting.rows_of(trained.rows, "accuracy")}, "group")
-labels = {"xlim": (0, 1), "xlabel": "accuracy", "ylabel": "bits per weight", "ax": plotting.axes(figsize=(7, 4))}
+labels = {"xlim": (0, 1), "xlabel": "accuracy", "ylabel": "bits per weight", "ax": plotting.axes(figsize=(plotting.NARROW, 3.4))}
 plotting.bars(shown, "bits", chance=0.5, **labels)
 plotting.plt.show()
 

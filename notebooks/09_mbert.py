@@ -144,7 +144,7 @@ print(plotting.printed(shown))
 
 # %% mystnb={"figure": {"caption": "Translations found between English and each language by vectors of the chosen layer, by the embeddings and by shared pieces; raw shares."}, "image": {"alt": "Horizontal bars by language: share of translations found by contextual vectors, by static vectors and by shared pieces."}}
 shown = by(found_pud.rows, "P@1 with English", "by")
-plotting.bars(shown, "language", xlabel="translations found, to and from English", ax=plotting.axes(figsize=(7, 4.6)))
+plotting.bars(shown, "language", xlabel="translations found, to and from English", ax=plotting.axes(figsize=(plotting.NARROW, 3.9)))
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -306,7 +306,7 @@ transfer = results("mbt.zero_shot.pires2019", data="ud_pud_multilingual")
 rows = plotting.rows_of(transfer.rows, "zero-shot accuracy over best baseline")
 matrix = in_english(rows, "train", "language").pivot(index="train", columns="language", values="value")
 plotting.heatmap(
-    matrix, matrix.index, matrix.columns, ax=plotting.axes(figsize=(7, 5)), xlabel="tested in", ylabel="taught in"
+    matrix, matrix.index, matrix.columns, ax=plotting.axes(figsize=(plotting.NARROW, 4.2)), xlabel="tested in", ylabel="taught in"
 )
 plotting.plt.show()
 
@@ -326,7 +326,7 @@ print(plotting.printed(shown))
 
 # %% mystnb={"figure": {"caption": "Multilingual BERT taught natural language inference in English: lead over the commonest label by language."}, "image": {"alt": "Horizontal bars by language: lead of zero-shot accuracy over a third."}}
 shown = released("mbt.zero_shot.pires2019", "zero-shot accuracy over majority", of="multilingual-cased")
-plotting.bars(shown, "language", chance=0.0, xlabel="lead over a third", ax=plotting.axes(figsize=(7, 4.6)))
+plotting.bars(shown, "language", chance=0.0, xlabel="lead over a third", ax=plotting.axes(figsize=(plotting.NARROW, 3.9)))
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -382,7 +382,7 @@ print(plotting.printed(shown))
 
 # %% mystnb={"figure": {"caption": "Right forms preferred by multilingual BERT, by language; read off the authors' chart."}, "image": {"alt": "Horizontal bars for 25 languages: share of right forms preferred."}}
 shown = released("mbt.agreement.bacon2019", "accuracy by language", of="by language")
-plotting.bars(shown, "language", chance=0.5, xlabel="right form preferred", ax=plotting.axes(figsize=(7, 6.4)))
+plotting.bars(shown, "language", chance=0.5, xlabel="right form preferred", ax=plotting.axes(figsize=(plotting.NARROW, 5.4)))
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -500,7 +500,7 @@ shown = {
     "translations retrieved": plotting.rows_of(rows, "P@1"),
     "tags right in the second language": plotting.rows_of(rows, "accuracy, second language"),
 }
-plotting.bars(shown, "group", xlim=(0, 1), xlabel="share", ax=plotting.axes(figsize=(7, 5.4)))
+plotting.bars(shown, "group", xlim=(0, 1), xlabel="share", ax=plotting.axes(figsize=(plotting.NARROW, 4.6)))
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -523,7 +523,7 @@ named = {"shared": "English and German, shared", "disjoint": "English and German
 bibles = bibles.assign(group=bibles["group"].replace(named))
 measures = {"vectors": "P@1", "embeddings alone": "P@1, embeddings alone", "shared pieces": "P@1, shared pieces alone"}
 shown = {name: plotting.rows_of(bibles, measure) for name, measure in measures.items()}
-plotting.bars(shown, "group", xlabel="verses found", ax=plotting.axes(figsize=(7, 3.6)))
+plotting.bars(shown, "group", xlabel="verses found", ax=plotting.axes(figsize=(plotting.NARROW, 3.1)))
 plotting.plt.show()
 
 # %% tags=["hide-output"]

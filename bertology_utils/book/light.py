@@ -31,7 +31,6 @@ _FONTS = re.compile(r"@font-face\{[^}]*Font Awesome[^}]*\}")
 _REMARK, _SPACE = re.compile(r"/\*.*?\*/", re.DOTALL), re.compile(r"\s+")
 WIDE = 768  # pixels; figures of one panel have 680
 LEAST = 0.75  # of a figure's own size: its smallest letters, 9 points, have 9 pixels then
-MOST = 0.8  # of a figure that has a chapter's whole width
 WITH_TERMS = ("notebooks", "claims")
 
 
@@ -55,10 +54,8 @@ def _whole(found: re.Match[str]) -> str:
     """A figure that leads to its picture; one of several panels is marked, since half a page is too little for its letters."""
     width = re.search(r'\bwidth="(\d+)"', found[2])
     opening = found[1].replace('class="', 'class="wide ', 1) if width and int(width[1]) > WIDE else found[1]
-    least, most = (round(share * int(width[1])) if width else 0 for share in (LEAST, MOST))
-    opening = (
-        opening.replace("<figure ", f'<figure style="--least: {least}px; --most: {most}px" ', 1) if width else opening
-    )
+    if width:
+        opening = opening.replace("<figure ", f'<figure style="--least: {round(LEAST * int(width[1]))}px" ', 1)
     return f'{opening}<a class="whole" href="{found[3]}">{found[2]}</a>'
 
 

@@ -11,6 +11,7 @@ import pandas as pd
 from ..claims.rules import NOT_RERUN
 from ..settings import Settings
 from . import reported
+from .layout import UNDER
 from .standing import MINILM, REPORTED, Slot, Standing, standings
 from .words import SIGNS, badge, key, related_badge, related_label, squares
 
@@ -37,6 +38,11 @@ class Overview:
     def _by_network(self) -> Iterator[tuple[str, list[Slot]]]:
         return ((name, [getattr(s, key) for s in self.of]) for key, name in self.columns.items())
 
+    def _names(self) -> str:
+        """Who the networks are: ``mpnet is a network of BERT's size, untrained the same with random weights.``"""
+        known = {"ours": "our small models", **UNDER, "untrained": "a copy with random weights"}
+        return ", ".join(f"<b>{name}</b> is {known[name]}" for name in self.columns.values() if name != "real BERT")
+
     def __repr__(self) -> str:
         rows = [{"claim": s.row.title} | {name: _label(s, slot) for name, slot in self._slots(s)} for s in self.of]
         return pd.DataFrame(rows).to_string(index=False)
@@ -52,6 +58,7 @@ class Overview:
         drawn = "".join(squares(name, (slot.label for slot in column)) for name, column in self._by_network())
         return (
             f'<figure class="overview-squares" role="img" aria-label="{SAID}">{drawn}{key()}</figure>'
+            f'<p class="overview-names">A square per claim, in the order of the chapter. {self._names()}.</p>'
             f'<details class="overview-fold"><summary>The {len(self.of)} claims of this chapter, a line each</summary>'
             f'<table class="scoreboard overview"><caption>{SAID}</caption><thead><tr>{head}</tr></thead>'
             f"<tbody>{body}</tbody></table></details>"

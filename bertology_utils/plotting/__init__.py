@@ -6,7 +6,7 @@ from .charts import bars, lines
 from .figures import printed, rows_of, series, show
 from .pictures import arcs, attention, headmap, heatmap, places, scatters, tiles
 from .surfaces import contours, violins
-from .theme import COLOURS, KINDS, MARKERS, NARROW, QUIET, SHORT, STYLE, SUBJECTS, as_svg, axes, look, style
+from .theme import COLOURS, KINDS, MARKERS, NARROW, QUIET, SHORT, STYLE, SUBJECTS, as_svg, axes, look, panels, style
 from .tradeoffs import tradeoff
 from .trees import tree
 

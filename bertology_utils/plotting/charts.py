@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import fill
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,14 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from .theme import COLOURS, INK, KINDS, MARKERS, OURS, QUIET, SHORT, TOKENS, axes, look, style
+
+WRAP = 22  # letters in a line beside a bar
+
+
+def _short(name: str) -> str:
+    """The name that readers know, of a subject or of one in some condition."""
+    subject, comma, condition = name.partition(", ")
+    return SHORT.get(name) or f"{SHORT.get(subject, subject)}{comma}{condition}"
 
 
 def _drawn(frames: dict[str, pd.DataFrame], colours: Sequence[str] | None) -> list[tuple[str, str, int, pd.DataFrame]]:
@@ -19,8 +28,8 @@ def _drawn(frames: dict[str, pd.DataFrame], colours: Sequence[str] | None) -> li
         place = look(name)
         own = k if place is None else place
         colour = KINDS[TOKENS.get(name.split(", ")[0], k) % len(KINDS)] if place is None else COLOURS[place]
-        out.append((SHORT.get(name, name), colours[own % len(colours)] if colours else colour, own, frame))
-    published = {SHORT.get(name, name) for name in frames if (look(name) or 0) >= len(OURS)}
+        out.append((_short(name), colours[own % len(colours)] if colours else colour, own, frame))
+    published = {_short(name) for name in frames if (look(name) or 0) >= len(OURS)}
     return sorted(out, key=lambda one: one[0] not in published)
 
 
@@ -68,8 +77,8 @@ def bars(
             linewidth=0.5,
         )
         ax.errorbar(frame["value"], at, xerr=_errors(frame), fmt="none", ecolor=INK, elinewidth=1, capsize=2)
-    ax.set_yticks(range(len(groups)), [str(g).replace("_", " ") for g in groups])
-    ax.invert_yaxis()
+    ax.set_yticks(range(len(groups)), [fill(str(g).replace("_", " "), WRAP) for g in groups])
+    ax.set_ylim(len(groups) - 0.5, -0.5)
     ax.grid(axis="y", visible=False)
     return _finish(ax, chance, len(frames), vertical=True, reference=reference, **labels)
 
@@ -152,12 +161,36 @@ def _finish(
             chance, color=QUIET, linestyle=":", linewidth=1.2, label=f"{reference} {chance:.3g}" if chance else None
         )
     ax.set(**labels)
-    if ax.get_legend_handles_labels()[0] and (n > 1 or chance) and not named_at_ends(ax):
-        if "title" not in labels:  # above: inside it would cover what is drawn
-            ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=3, borderaxespad=0.2)
-        else:
-            ax.legend(loc="best")
+    if len(ax.figure.axes) > 1:
+        _legend(ax, "outside lower center")
+    elif (n > 1 or chance) and not named_at_ends(ax):
+        _legend(ax, "outside upper left")
     return ax
+
+
+def _legend(ax: Axes, place: str) -> None:
+    """One legend for all panels, beside what is drawn; an axis that panels share is named once."""
+    figure, last = ax.figure, ax.figure.axes[-1]
+    if ax is not last and ax.get_shared_x_axes().joined(ax, last):
+        ax.set_xlabel("")
+    for legend in figure.legends:
+        legend.remove()
+    drawn = {name: handle for one in figure.axes for handle, name in zip(*one.get_legend_handles_labels())}
+    if len(drawn) > 1:
+        columns = _columns(ax, list(drawn))
+        figure.legend(drawn.values(), drawn, loc=place, ncols=columns)
+        if ax is last:
+            figure.set_figheight(figure.get_figheight() + 0.18 * (-(-len(drawn) // columns) - 1))
+
+
+def _columns(ax: Axes, names: Sequence[str]) -> int:
+    """How many columns of names, with their markers, a figure has room for."""
+    room = 72 * ax.figure.get_figwidth()
+    for columns in (3, 2):
+        parts = [part for part in np.array_split([len(name) for name in names], columns) if part.size]
+        if sum(4.9 * part.max() + 32 for part in parts) <= room:
+            return columns
+    return 1
 
 
 def named_at_ends(ax: Axes, most: int = 5) -> bool:

@@ -23,14 +23,16 @@ def heatmap(
     digits: int | None = 2,
     **labels,
 ) -> Axes:
-    """A matrix with its figures written in; lighter is more, in a palette that prints in grey."""
+    """A matrix with its figures written in where they have room; lighter is more, in a palette that prints in grey."""
     import seaborn  # takes a second, and most notebooks draw no matrix
 
     ax = axes(ax)
     ax.grid(False)
+    room = 72 * 0.7 * ax.figure.get_figwidth() / max(len(columns), 1)  # points in a cell; a digit takes five
+    written = digits is not None and bool(room > 5 * (digits + 2))
     seaborn.heatmap(
         np.asarray(values, float), ax=ax, cmap="cividis", cbar_kws={"label": label}, xticklabels=columns, yticklabels=rows,
-        annot=digits is not None, fmt=f".{digits or 0}f", annot_kws={"size": 9}, rasterized=True,
+        annot=written, fmt=f".{digits or 0}f", annot_kws={"size": 9}, rasterized=True,
     )  # fmt: skip
     ax.tick_params("x", rotation=45 if max(map(len, map(str, columns)), default=0) > 3 else 0)
     ax.tick_params("y", rotation=0)
@@ -144,7 +146,7 @@ def attention(weights: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
 def places(frame: pd.DataFrame, by: str, text: str, *, ax: Axes | None = None, **labels) -> Axes:
     """Points ``x, y`` coloured along a number `by` and named by column `text`: a map of who lies near whom."""
-    ax = axes(ax, figsize=(6.5, 5.0))
+    ax = axes(ax, figsize=(5, 3.4))
     points = ax.scatter(frame["x"], frame["y"], c=frame[by].astype(float), cmap="cividis", s=180)
     middle = (frame[by].astype(float).min() + frame[by].astype(float).max()) / 2
     for r in frame.to_dict("records"):

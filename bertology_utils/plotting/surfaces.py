@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from textwrap import fill
 
 import numpy as np
 import pandas as pd
@@ -17,9 +18,9 @@ def violins(groups: Mapping[str, Sequence[float]], *, ax: Axes | None = None, **
     Examples
     --------
     >>> from matplotlib import pyplot as plt
-    >>> ax = violins({"mini": [0.6, 0.7, 0.7], "bert-base-uncased": [0.2, 0.5]}, ylabel="accuracy")
+    >>> ax = violins({"mini": [0.6, 0.7, 0.7], "BERT": [0.2, 0.5]}, ylabel="accuracy")
     >>> [tick.get_text() for tick in ax.get_xticklabels()]
-    ['mini', 'bert-base-uncased']
+    ['mini', 'BERT']
     >>> plt.close(ax.figure)
     """
     import seaborn  # takes a second, and most notebooks draw nothing with it
@@ -30,6 +31,7 @@ def violins(groups: Mapping[str, Sequence[float]], *, ax: Axes | None = None, **
         {name: np.asarray(values, float) for name, values in groups.items()}, palette=[COLOURS[p] for p in places],
         inner="point", cut=0, density_norm="width", linewidth=0.8, saturation=1, ax=ax,
     )  # fmt: skip
+    ax.set_xticks(range(len(groups)), [fill(name, 14) for name in groups])
     ax.set(**labels)
     return ax
 

@@ -29,7 +29,13 @@ SHORT = {
     for name in ("mini", "mini-multi", "mpnet", "me5-q4", "me5-mlm-q4")
     for mark in ("-", ", ")
 }
-SHORT |= {"all-MiniLM-L6-v2": "MiniLM", "me5-q4": "me5", "me5-mlm-q4": "me5-mlm"}
+SHORT |= {f"bert-{size}-uncased, released": f"BERT {size}" for size in ("base", "large")}
+SHORT |= {
+    "bert-base-multilingual-cased, released": "multilingual BERT",
+    "all-MiniLM-L6-v2": "MiniLM",
+    "me5-q4": "me5",
+    "me5-mlm-q4": "me5-mlm",
+}
 # places that the published BERTs and their relative keep in every figure
 PUBLISHED = {
     "bert-base": 2,
@@ -42,7 +48,7 @@ PUBLISHED = {
 }
 NARROW = 4.5  # inches; at three quarters of its size, with letters of 9 pixels, such a figure fits a phone
 STYLE: dict[Any, Any] = {
-    "figure.figsize": (7.0, 3.4),
+    "figure.figsize": (NARROW, 2.8),
     "figure.dpi": 110,
     "savefig.bbox": "tight",
     "figure.constrained_layout.use": True,
@@ -97,6 +103,19 @@ def axes(ax: Axes | None = None, **options) -> Axes:
         return ax
     with style():
         return plt.subplots(**options)[1]
+
+
+def panels(n: int, height: float = 2.2, **options) -> Any:
+    """So many axes under one another, no wider than a phone; `height` of each in inches, `options` as of ``plt.subplots``.
+
+    Examples
+    --------
+    >>> above, below = panels(2, sharex=True)
+    >>> float(above.figure.get_figwidth()) == NARROW
+    True
+    >>> plt.close(above.figure)
+    """
+    return axes(nrows=n, figsize=(NARROW, height * n), **options)
 
 
 def look(name: str) -> int | None:

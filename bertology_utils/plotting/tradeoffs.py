@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.axes import Axes
 
-from .theme import KINDS, MARKERS, axes
+from .theme import KINDS, MARKERS, NARROW, axes
 
 
 def tradeoff(
@@ -42,7 +42,7 @@ def tradeoff(
     (3, ['on the front', 'released'])
     >>> plt.close(ax.figure)
     """
-    ax = axes(ax, figsize=(7, 4.4))
+    ax = axes(ax, figsize=(NARROW, 4.0))
     parts = [("on the front", frame[frame[on]]), ("beaten in both", frame[~frame[on]])]
     parts += [] if beside is None else [(beside_name, beside)]
     for k, (name, part) in enumerate(parts):

@@ -54,7 +54,7 @@ def test_a_curve_follows_its_numbers_even_where_they_are_text():
 
 def test_curves_that_end_close_to_each_other_have_a_legend():
     ax = plotting.lines({"mini": CURVE, "bert-base": CURVE.assign(value=CURVE["value"] + 0.01)}, "layer")
-    assert not ax.texts and [t.get_text() for t in ax.get_legend().get_texts()] == ["bert-base", "mini"]
+    assert not ax.texts and [t.get_text() for t in ax.figure.legends[0].get_texts()] == ["bert-base", "mini"]
     plotting.plt.close(ax.figure)
 
 
@@ -98,3 +98,26 @@ def test_printed_numbers_have_their_interval_and_count():
         plotting.printed({"mini": pd.DataFrame([row])}).split(" ", 1)[1].strip()
         == "accuracy (a): 0.612 [0.510, 0.790]  n=9"
     )
+
+
+def test_panels_have_one_legend_under_them_and_name_a_shared_axis_once():
+    above, below = plotting.panels(2, sharex=True)
+    for ax, name in ((above, "mini"), (below, "mpnet")):
+        plotting.lines({name: CURVE, "mini-untrained": CURVE}, "layer", ax=ax, title=name)
+    (legend,) = above.figure.legends
+    assert [t.get_text() for t in legend.get_texts()] == ["mini", "untrained", "mpnet"]
+    assert (above.get_xlabel(), below.get_xlabel()) == ("", "layer")
+
+
+def test_a_figure_is_no_wider_than_a_phone_and_its_names_have_room():
+    frames = {"head chosen on the other data": CURVE, "tuned for a control": CURVE}
+    ax = plotting.bars(frames, "layer")
+    ax.figure.canvas.draw()
+    (legend,) = ax.figure.legends
+    assert ax.figure.get_figwidth() == plotting.NARROW
+    assert legend.get_window_extent().x1 <= ax.figure.bbox.x1 and ax.get_position().width > 0.6
+
+
+def test_figures_are_written_into_a_matrix_where_they_have_room():
+    few, many = (plotting.heatmap(np.full((2, n), 0.25), range(2), range(n)) for n in (4, 12))
+    assert len(few.texts) == 8 and not many.texts

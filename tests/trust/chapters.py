@@ -144,8 +144,9 @@ def on_the_hub(address: str, folder: Path) -> dict[str, str]:
     return {**proxies, "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1", "HF_ENDPOINT": address, **cache}
 
 
-# Executed on original data in each `make test`: vectors, maps, gaps; two networks of the Hub. The others: without any.
-WITH_DATA = ("03_semantics", "05_heads", "09_mbert")
+# Executed in each `make test` on original data: vectors, maps, gaps. Without any: the others that train nothing.
+WITH_DATA = ("03_semantics", "05_heads")
+WITHOUT = ("01_embeddings", "02_syntax", "04_world_knowledge", "06_layers", "09_mbert")
 
 
 def now_or_weekly(now: Collection[str]) -> list:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from chapters import FEW, NAMES, NOWHERE, WITH_DATA, claims_of, executed, now_or_weekly, on_the_hub, whole
+from chapters import FEW, NOWHERE, WITHOUT, claims_of, executed, now_or_weekly, on_the_hub, whole
 
 from bertology_utils import runs
 
-NOW = tuple(name for name in NAMES if name not in WITH_DATA)
 NOTHING = {"BERTOLOGY_MIRROR": ""}
 
 
-@pytest.mark.parametrize("name", now_or_weekly(NOW))
+@pytest.mark.parametrize("name", now_or_weekly(WITHOUT))
 def test_without_data_and_without_a_network_each_claim_says_so_in_a_line(name, tmp_path):
     nowhere = {**NOTHING, "BERTOLOGY_CACHE": str(tmp_path / "cache"), **on_the_hub(NOWHERE, tmp_path)}
     chapter = whole(executed(name, tmp_path, model="mini", data="original", **FEW, **nowhere))

@@ -111,7 +111,7 @@ def pair_vectors(data, **options) -> Part:
     """Vectors of words, or of the words of a sentence, whose cosines follow the gold similarities of pairs."""
     words, sentences = ([i for i in data.items.get(t, []) if i.condition not in _FOREIGN] for t in _SCORED)
     vectors = {**_sharing(sentences), **_embedded(words)}
-    vectors = {text: v / np.linalg.norm(v) for text, v in vectors.items()}
+    vectors = {text: v / (np.linalg.norm(v) or 1.0) for text, v in vectors.items()}  # of no pair that is embedded: 0
     nothing = np.zeros(SIZE, np.float32)
 
     def make(seen: Seen) -> np.ndarray:
