@@ -137,6 +137,38 @@ found("emb.context_specificity.ethayarajh2019")
 card("emb.context_specificity.ethayarajh2019")
 
 # %% [markdown]
+# (emb-neighbours)=
+# ## What does a word know of its neighbours?
+#
+# {cite:t}`klafka2020` ask what one word's vector tells of the words around it. We ask of which part of speech the next word
+# is, and the one before. Much of that can be guessed: after *the* comes a noun or an adjective. So the same linear probe
+# also gets the word without its context, with its own gold tags, and every layer of an untrained network, in which random
+# weights mix neighbours into each vector as well.
+
+# %%
+examples("emb.context.klafka2020")
+
+# %%
+neighbours = results("emb.context.klafka2020", data="ud_english_ewt")
+
+# %% mystnb={"figure": {"caption": "Accuracy with which a linear probe tells the part of speech of the word before and of the word after, by layer, on EWT."}, "image": {"alt": "Two panels: accuracy by layer for the part of speech of the word before, and of the word after, for every subject there is."}}
+panels = plotting.axes(ncols=2, figsize=(9, 3.6), sharey=True)
+for ax, side in zip(panels, ("before", "after")):
+    plotting.lines(neighbours.series("accuracy", neighbour=side), "layer", ax=ax, title=f"the word {side}", ylim=(0, 1))
+panels[0].set_ylabel("accuracy")
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(neighbours.deciding()))
+print(plotting.printed(neighbours.series("accuracy of the word itself")))
+
+# %%
+found("emb.context.klafka2020")
+
+# %%
+card("emb.context.klafka2020")
+
+# %% [markdown]
 # (emb-postprocessing)=
 # ## Does it help to take the top off?
 #

@@ -152,8 +152,8 @@ def layer_rows(
     """Tidy rows of the probes of all layers and of their controls.
 
     Measures: `accuracy` and, with control labels, `control accuracy` by layer; `majority` (on test); and at the layer above the
-    embeddings that is best on dev (column `layer`) `selectivity`, `gain over layer 0`, `gain over majority` and what is gained over
-    each of the `rivals` (measure: probes and vectors of other kinds, of which the one best on dev answers).
+    embeddings that is best on dev (column `layer`) `selectivity`, `gain over layer 0`, `gain over majority` and what is gained
+    over each of the `rivals` (measure: probes and vectors of other kinds, of which the one best on dev answers).
     """
     scores, best = fitted.scores, choose(fitted.scores.dev[1:]) + 1
     rows = Rows(scores.groups, settings, name, **keys)
