@@ -137,6 +137,38 @@ found("emb.context_specificity.ethayarajh2019")
 card("emb.context_specificity.ethayarajh2019")
 
 # %% [markdown]
+# (emb-neighbours)=
+# ## What does a word know of its neighbours?
+#
+# {cite:t}`klafka2020` ask what one word's vector tells of the words around it. We ask of which part of speech the next word
+# is, and the one before. Much of that can be guessed: after *the* comes a noun or an adjective. So the same linear probe
+# also gets the word without its context, with its own gold tags, and every layer of an untrained network, in which random
+# weights mix neighbours into each vector as well.
+
+# %%
+examples("emb.context.klafka2020")
+
+# %%
+neighbours = results("emb.context.klafka2020", data="ud_english_ewt")
+
+# %% mystnb={"figure": {"caption": "Accuracy with which a linear probe tells the part of speech of the word before and of the word after, by layer, on EWT."}, "image": {"alt": "Two panels: accuracy by layer for the part of speech of the word before, and of the word after, for every subject there is."}}
+panels = plotting.panels(2, sharex=True, sharey=True)
+for ax, side in zip(panels, ("before", "after")):
+    plotting.lines(neighbours.series("accuracy", neighbour=side), "layer", ax=ax, title=f"the word {side}", ylim=(0, 1))
+panels[0].set_ylabel("accuracy")
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(neighbours.deciding()))
+print(plotting.printed(neighbours.series("accuracy of the word itself")))
+
+# %%
+found("emb.context.klafka2020")
+
+# %%
+card("emb.context.klafka2020")
+
+# %% [markdown]
 # (emb-postprocessing)=
 # ## Does it help to take the top off?
 #
@@ -156,7 +188,7 @@ kinds = {when: f"Spearman {when}" for when in ("before", "after")}
 panels = plotting.panels(2, sharex=True, sharey=True)
 for ax, kind, top in zip(panels, ("words", "sentences"), (words, sentences)):
     plotting.lines(top.by(kinds), "layer", chance=0.0, ax=ax, title=f"{top.title}: {kind}")
-panels[0].set_ylabel("Spearman with the gold scores")
+panels[0].set_ylabel("Spearman")
 plotting.plt.show()
 
 # %% mystnb={"figure": {"caption": "What is gained over the vectors as they are, layers chosen on dev."}, "image": {"alt": "Horizontal bars: gain in Spearman correlation by removing the mean and leading directions, for words and for sentences, for every subject there is."}}
@@ -412,7 +444,7 @@ panels = plotting.panels(2, sharex=True, sharey=True)
 for ax, pooling in zip(panels, ("[CLS]", "mean")):
     shown = {name: by_layer(rows, pooling) for name, rows in both.items()}
     plotting.lines(shown, "layer", ax=ax, ylim=(0, 0.95), title=pooling)
-panels[0].set_ylabel("Spearman with graded similarity")
+panels[0].set_ylabel("Spearman")
 plotting.plt.show()
 
 # %% mystnb={"figure": {"caption": "Accuracy of a linear probe for sentiment (SST-2) by pooling."}, "image": {"alt": "Horizontal bars: accuracy of a linear probe for sentiment on four poolings and of the majority class, for every subject there is."}}

@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 
 from .theme import COLOURS, INK, KINDS, MARKERS, OURS, QUIET, SHORT, TOKENS, axes, look, style
 
-WRAP = 22  # letters in a line beside a bar
+WRAP = 22  # letters in a line beside a bar or an axis
 
 
 def _short(name: str) -> str:
@@ -160,6 +160,8 @@ def _finish(
         (ax.axvline if vertical else ax.axhline)(
             chance, color=QUIET, linestyle=":", linewidth=1.2, label=f"{reference} {chance:.3g}" if chance else None
         )
+    if "ylabel" in labels:
+        labels["ylabel"] = fill(labels["ylabel"], WRAP)
     ax.set(**labels)
     if len(ax.figure.axes) > 1:
         _legend(ax, "outside lower center")

@@ -32,6 +32,7 @@ SHORT = {
 SHORT |= {f"bert-{size}-uncased, released": f"BERT {size}" for size in ("base", "large")}
 SHORT |= {
     "bert-base-multilingual-cased, released": "multilingual BERT",
+    "bert-base-cased, released": "BERT base, cased",
     "all-MiniLM-L6-v2": "MiniLM",
     "me5-q4": "me5",
     "me5-mlm-q4": "me5-mlm",

@@ -11,6 +11,7 @@ import numpy as np
 from ..data.items import Ambiguity, Data
 from ..data.text import marked
 from ..errors import TooFew
+from ..experiments.embeddings import neighbours
 from ..experiments.layers import order
 from ..experiments.layers.tasks import available
 from ..experiments.mbert import orders, transfer
@@ -83,6 +84,13 @@ def described(targets: Targets, t: int) -> str:
 def answer(name: str, probe, x: np.ndarray) -> str:
     """The likeliest label and its probability."""
     return f"{name}: {probe.predict(x)[0]} ({np.exp(probe.log_probs(x).max()):.2f})"
+
+
+def beside(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
+    """Probes for the parts of speech of the words before and after a word, from its own vector."""
+    for side, targets in neighbours.asked(subject, data["treebank"], settings)[0].items():
+        yield f"part of speech of the word {side}:"
+        yield from answers(subject, targets, settings)
 
 
 def tasks(*names: str, n: int = 2) -> Show:

@@ -45,6 +45,7 @@ EXAMPLES: dict[str, Example] = {
         "How alike are a word's vectors in two sentences?", vectors.in_context
     ),
     "emb.anisotropy.ethayarajh2019": Example("How alike are the vectors of two unrelated words?", vectors.cone),
+    "emb.context.klafka2020": Example("Of which part of speech are the words beside this one?", probes.beside, 80),
     "emb.postprocessing.mu2018": Example(
         "How alike are two texts before and after the directions that all vectors share are removed?",
         vectors.postprocessed,

@@ -35,7 +35,10 @@ def items(task: str, n: int = 120) -> list:
     words = texts(n)
     split = ["train" if k < 0.6 * n else "dev" if k < 0.8 * n else "test" for k in range(n)]
     if task in ("sentences", "treebank"):
-        return [Sentence(id=str(k), words=w, split=s) for k, (w, s) in enumerate(zip(words, split))]
+        return [
+            Sentence(id=str(k), words=w, split=s, upos=tuple("NOUN" if x in NOUNS else x[:1].upper() for x in w))
+            for k, (w, s) in enumerate(zip(words, split))
+        ]
     if task == "word_similarity":
         pairs = [(a, b) for a in NOUNS for b in NOUNS if a < b]
         return [ScoredPair(id=f"{a}-{b}", condition="set", a=a, b=b, score=rng.random()) for a, b in pairs]

@@ -7,6 +7,7 @@ left out once) says how far a figure moves with it, and its intervals are widene
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from zlib import crc32
 
@@ -145,14 +146,14 @@ def layer_rows(
     settings: Settings,
     name: str,
     *,
-    reference: tuple[Fitted, np.ndarray] | None = None,
+    rivals: Mapping[str, tuple[Fitted, np.ndarray]] | None = None,
     **keys,
 ) -> list[dict]:
     """Tidy rows of the probes of all layers and of their controls.
 
     Measures: `accuracy` and, with control labels, `control accuracy` by layer; `majority` (on test); and at the layer above the
-    embeddings that is best on dev (column `layer`) `selectivity`, `gain over layer 0`, `gain over majority` and, with a
-    `reference` (probes and vectors of an untrained network: embeddings and that layer), `gain over untrained`.
+    embeddings that is best on dev (column `layer`) `selectivity`, `gain over layer 0`, `gain over majority` and what is gained
+    over each of the `rivals` (measure: probes and vectors of other kinds, of which the one best on dev answers).
     """
     scores, best = fitted.scores, choose(fitted.scores.dev[1:]) + 1
     rows = Rows(scores.groups, settings, name, **keys)
@@ -166,11 +167,10 @@ def layer_rows(
         "gain over layer 0": (scores.right[0], again[:, 0]),
         "gain over majority": (scores.majority, np.broadcast_to(scores.majority, again[:, 0].shape)),
     }
-    if reference is not None:
-        untrained, y = reference
-        which = choose(untrained.scores.dev)
-        theirs = refitted(y[[which]], targets, untrained.penalty[[which]], settings)[:, 0]
-        others["gain over untrained"] = untrained.scores.right[which], theirs
+    for measure, (rival, y) in (rivals or {}).items():
+        which = choose(rival.scores.dev)
+        theirs = refitted(y[[which]], targets, rival.penalty[[which]], settings)[:, 0]
+        others[measure] = rival.scores.right[which], theirs
     if scores.control is not None:
         others["selectivity"] = scores.control[best], np.broadcast_to(scores.control[best], again[:, 0].shape)
     for measure, (other, refits) in others.items():

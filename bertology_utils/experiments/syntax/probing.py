@@ -73,8 +73,8 @@ def pos_chunks_deps(subject, data, settings):
             # a pair of words is hardly met twice: control labels by type make sense for single words only
             fitted = tuned(x, target, settings, control=task != "relations", note=note)
             y = y[[0, choose(fitted.scores.dev[1:]) + 1]]
-            reference = tuned(y, target, settings), y
-            rows = layer_rows(fitted, x, target, settings, subject.name, reference=reference, task=task)
+            rivals = {"gain over untrained": (tuned(y, target, settings), y)}
+            rows = layer_rows(fitted, x, target, settings, subject.name, rivals=rivals, task=task)
             frames.append(intervals.table(rows, [note]))
     return intervals.combine(*frames)
 
