@@ -205,7 +205,7 @@ for what in ("weights", "norms", "norms - weights"):
 # %%
 found("hed.norms.kobayashi2020")
 
-# %%
+# %% tags=["brief"]
 card("hed.norms.kobayashi2020")
 
 # %% [markdown]
