@@ -77,7 +77,11 @@ TOO_FEW = {
     "ud_english_ewt": {
         "hed.no_full_tree.clark2019": "three planted relations of forty do not lead offsets for each: its gate fails",
     },
+    "ud_english_gum": {
+        "sem.ner_f1.tenney2019a": "54 % of the spans share words with others, and a planted word holds the type of one",
+    },
     "gulordava2018_linzen2016": {
+        "lay.agreement.goldberg2019": "what a layer prefers is known to thirty points where plurals are few",
         "syn.agreement.goldberg2019": "117 nonce sentences know agreement to fifteen points, an untrained network's as badly",
     },
     "goldberg2019_bert_syntax": {
