@@ -31,8 +31,8 @@ def answer(found: Sequence[Standing], settings: Settings | None = None) -> str:
     decided = sum(real[k] for k in (HOLDS, MIXED, FAILS))
     count = (
         f"A survey made {len(found)} claims about how the language model BERT works; here they are tested again. "
-        f"BERT's own published outputs settle {decided} of them: {real[HOLDS]} {_verb(real[HOLDS], 'hold', 'holds')}. The "
-        "rest is known from reported figures and from networks that anyone can rerun."
+        f"BERT's own published outputs settle {decided} of them: {real[HOLDS]} {_verb(real[HOLDS], 'hold', 'holds')}. For "
+        "the rest there are reported figures, and other networks that anyone can rerun."
     )
     said = " ".join(
         f'<a href="../claims/{entry["id"]}.html">{escape(filled("landing", entry, settings))}</a>'

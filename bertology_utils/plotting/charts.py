@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from textwrap import fill
+from typing import Literal, cast
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from .theme import COLOURS, INK, KINDS, MARKERS, OURS, QUIET, SHORT, TOKENS, axes, look, style
@@ -170,24 +172,24 @@ def _finish(
     return ax
 
 
-def _legend(ax: Axes, place: str) -> None:
+def _legend(ax: Axes, place: Literal["outside lower center", "outside upper left"]) -> None:
     """One legend for all panels, beside what is drawn; an axis that panels share is named once."""
-    figure, last = ax.figure, ax.figure.axes[-1]
+    figure, last = cast(Figure, ax.figure), ax.figure.axes[-1]
     if ax is not last and ax.get_shared_x_axes().joined(ax, last):
         ax.set_xlabel("")
-    for legend in figure.legends:
+    for legend in list(figure.legends):
         legend.remove()
     drawn = {name: handle for one in figure.axes for handle, name in zip(*one.get_legend_handles_labels())}
     if len(drawn) > 1:
         columns = _columns(ax, list(drawn))
-        figure.legend(drawn.values(), drawn, loc=place, ncols=columns)
+        figure.legend(list(drawn.values()), list(drawn), loc=place, ncols=columns)
         if ax is last:
             figure.set_figheight(figure.get_figheight() + 0.18 * (-(-len(drawn) // columns) - 1))
 
 
 def _columns(ax: Axes, names: Sequence[str]) -> int:
     """How many columns of names, with their markers, a figure has room for."""
-    room = 72 * ax.figure.get_figwidth()
+    room = 72 * cast(Figure, ax.figure).get_figwidth()
     for columns in (3, 2):
         parts = [part for part in np.array_split([len(name) for name in names], columns) if part.size]
         if sum(4.9 * part.max() + 32 for part in parts) <= room:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from .theme import COLOURS, KINDS, MARKERS, NARROW, QUIET, axes, style
 
@@ -28,7 +30,8 @@ def heatmap(
 
     ax = axes(ax)
     ax.grid(False)
-    room = 72 * 0.7 * ax.figure.get_figwidth() / max(len(columns), 1)  # points in a cell; a digit takes five
+    width = cast(Figure, ax.figure).get_figwidth()
+    room = 72 * 0.7 * width / max(len(columns), 1)  # points in a cell; a digit takes five
     written = digits is not None and bool(room > 5 * (digits + 2))
     seaborn.heatmap(
         np.asarray(values, float), ax=ax, cmap="cividis", cbar_kws={"label": label}, xticklabels=columns, yticklabels=rows,
