@@ -96,7 +96,7 @@ def _head(s: Standing, whole: bool) -> str:
     page = f'<a href="../claims/{escape(s.row.id)}.html">{escape(s.row.title)}</a>'
     title = "" if whole else f'<span class="claim-title">{page}</span> '
     why = "The rule was changed when its figures were known, and an outcome moved. The claim's page says what and why."
-    changed = f'<a class="changed-badge" href="../claims/{escape(s.row.id)}.html" title="{why}">rule changed since</a>'
+    changed = f'<a class="changed-badge" href="../claims/{escape(s.row.id)}.html" title="{why}">rule revised</a>'
     said = title + (changed if s.row.changed and s.row.moved else "")
     return f'<p class="claim-head">{said}</p>' if said else ""
 
