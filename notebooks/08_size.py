@@ -109,7 +109,7 @@ print(plotting.printed(shown))
 # Removing two heads of the first layer cuts their rows and columns out of four matrices. The
 # outputs are those of the model with the heads masked, up to rounding, and the file is smaller.
 
-# %%
+# %% tags=["hide-cell"]
 from bertology_utils.compress import file_bytes, remove_heads
 from bertology_utils.subject import encode
 from bertology_utils.subject.hooks import ablate_heads
@@ -119,7 +119,7 @@ less = remove_heads(whole, gone)
 print(less.layers[0].attention.self.query.weight.shape, "before:", whole.layers[0].attention.self.query.weight.shape)
 print(f"{1 - file_bytes(less.base) / file_bytes(whole.base):.1%} of the bytes are gone")
 
-# %%
+# %% tags=["hide-cell"]
 sentence = [["the", "film", "was", "not", "good", "at", "all"]]
 with ablate_heads(whole, gone):
     masked = next(encode.hidden_states(whole, sentence))[1]

@@ -140,7 +140,7 @@ def test_figures_take_what_is_empty(settings):
     ax = plotting.lines(
         by | r.series("no such measure") | {"without the column": r.rows.drop(columns="attractors")}, "attractors"
     )
-    named = {t.get_text() for t in (*ax.texts, *(ax.get_legend().get_texts() if ax.get_legend() else ()))}
+    named = {t.get_text() for t in (*ax.texts, *(t for legend in ax.figure.legends for t in legend.get_texts()))}
     assert named and not named & {"without the column", "nothing was measured"}
     plotting.plt.close("all")
 

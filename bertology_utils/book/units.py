@@ -47,8 +47,7 @@ def arrange(app: Any, tree: document) -> None:
             unit[span] = [_beside(unit[span])]
         if _seen(unit) and any(UNDECIDED in _parts(child) for child in unit.children):
             card = next(k for k, child in enumerate(unit.children) if CARD in _parts(child))
-            question = takewhile(lambda child: isinstance(child, paragraph), unit[1:card])
-            shown = [*question, *(cell for cell in _seen(unit) if _parts(cell) != {"cell"})]  # no steps in code
+            shown = [*takewhile(lambda child: isinstance(child, paragraph), unit[1:card]), *_seen(unit)]
             rest = [child for child in unit[1:card] if child not in shown]
             unit[1 : card + 1] = [*shown, unit[card], *(_details("What was run", rest) if rest else [])]
         _shorten(unit)
