@@ -151,10 +151,12 @@ examples("emb.context.klafka2020")
 # %%
 neighbours = results("emb.context.klafka2020", data="ud_english_ewt")
 
-# %% mystnb={"figure": {"caption": "Accuracy with which a linear probe tells the part of speech of the word before and of the word after, by layer, on EWT."}, "image": {"alt": "Two panels: accuracy by layer for the part of speech of the word before, and of the word after, for every subject there is."}}
+# %% mystnb={"figure": {"caption": "Accuracy with which a linear probe tells the part of speech of the word before and of the word after, by layer, on EWT. Dotted: the word and its own tags without context, for the first of the networks."}, "image": {"alt": "Two panels: accuracy by layer for the part of speech of the word before, and of the word after, for every subject there is."}}
 panels = plotting.panels(2, sharex=True, sharey=True)
 for ax, side in zip(panels, ("before", "after")):
-    plotting.lines(neighbours.series("accuracy", neighbour=side), "layer", ax=ax, title=f"the word {side}", ylim=(0, 1))
+    alone = neighbours.value("accuracy of the word itself", neighbour=side)
+    labels = {"title": f"the word {side}", "ylim": (0, 1), "reference": "word and tags alone"}
+    plotting.lines(neighbours.series("accuracy", neighbour=side), "layer", chance=round(alone, 2), ax=ax, **labels)
 panels[0].set_ylabel("accuracy")
 plotting.plt.show()
 

@@ -29,7 +29,7 @@ _FIGURE = re.compile(
 _GLYPHS = re.compile(r'(?:\.fa-[\w-]+:{1,2}before,?)+\{content:"[^"]*"\}')  # the icon font's table of characters
 _FONTS = re.compile(r"@font-face\{[^}]*Font Awesome[^}]*\}")
 _REMARK, _SPACE = re.compile(r"/\*.*?\*/", re.DOTALL), re.compile(r"\s+")
-WIDE = 768  # pixels; figures of one panel have 680
+WIDE = 768  # pixels, of what has no room beside words
 LEAST = 0.75  # of a figure's own size: its smallest letters, 9 points, have 9 pixels then
 WITH_TERMS = ("notebooks", "claims")
 

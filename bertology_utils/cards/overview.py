@@ -39,7 +39,7 @@ class Overview:
         return ((name, [getattr(s, key) for s in self.of]) for key, name in self.columns.items())
 
     def _names(self) -> str:
-        """Who the networks are: ``mpnet is a network of BERT's size, untrained the same with random weights.``"""
+        """Who the networks are: ``mpnet is a network of BERT's size, untrained is a copy with random weights``"""
         known = {"ours": "our small models", **UNDER, "untrained": "a copy with random weights"}
         return ", ".join(f"<b>{name}</b> is {known[name]}" for name in self.columns.values() if name != "real BERT")
 

@@ -72,14 +72,7 @@ def itself(static: np.ndarray, items: Sequence[Sentence], words: Targets) -> np.
     return np.stack([both * word, both * ~word, both])
 
 
-@claim(
-    "emb.context.klafka2020",
-    "treebank",
-    n=1800,
-    limit=280,
-    nulls=(*VECTORS, tagged),
-    planted=beside,
-)
+@claim("emb.context.klafka2020", "treebank", n=1800, limit=280, nulls=(*VECTORS, tagged), planted=beside)
 def context(subject, data, settings):
     """Linear probes for the parts of speech of the words before and after a word, from its own vector (klafka2020).
 
