@@ -52,24 +52,23 @@ def context_specificity(subject, data, settings):
     """Self-similarity, explained variance and intra-sentence similarity by layer, against random words (ethayarajh2019).
 
     Self-similarity and variance are those of `CONTEXTS` contexts of each word. Adjusted means less the same figure of
-    as many random words. Relative self-similarity is the adjusted one by what room the random words leave (1 less their
-    similarity): a narrower cone alone squeezes the adjusted figure, but not the relative one. Words and baseline are
-    resampled independently.
+    other words: for self-similarity the same words, each in one context; else as many random words, drawn by type, which
+    are rarer and of more pieces, so that a cone alone would move the difference. Relative self-similarity is the adjusted
+    one by what room the baseline leaves (1 less its similarity): a narrower cone alone squeezes the adjusted figure, but
+    not the relative one. Words and baseline are resampled independently.
     """
     texts, note = _texts(subject, data["sentences"])
     baseline = _random_words(subject, texts, settings)
-    itself, variance = _same_words(subject, texts, settings)
+    itself, variance, once = _same_words(subject, texts, settings)
     some = random.Random(settings.seed).sample(texts, min(len(texts), SENTENCES))
     within = np.array([v for _, v in geometry.intra_sentence(subject, some, settings)])
     groups = len(baseline) // CONTEXTS
     by_chance = np.array([geometry.explained_variance(baseline[k::groups][:CONTEXTS]) for k in range(groups)])
-    cone = geometry.mean_cosine(baseline)
-    cone_drawn = geometry.mean_cosine_draws(baseline, intervals.counts(len(baseline), settings.draws, settings.seed))
     rows = []
     for name, values, base, base_drawn in (
-        ("self-similarity", itself, cone, cone_drawn),
+        ("self-similarity", itself, *_cone(once, settings)),
         ("explained variance", variance, by_chance.mean(0), _means(by_chance, settings, 1)),
-        ("intra-sentence similarity", within, cone, cone_drawn),
+        ("intra-sentence similarity", within, *_cone(baseline, settings)),
     ):
         value, drawn, n = values.mean(0), _means(values, settings, 2), len(values)
         rows += by_layer(name, value, drawn, n)
@@ -115,19 +114,26 @@ def _random_words(subject, texts, settings) -> np.ndarray:
     return geometry.collect(subject, texts, [places[0] for places in chosen.values()], settings=settings)
 
 
-def _same_words(subject, texts, settings) -> tuple[np.ndarray, np.ndarray]:
-    """Self-similarity and explained variance of words over their contexts: (words, layers) each."""
+def _cone(vectors: np.ndarray, settings) -> tuple[np.ndarray, np.ndarray]:
+    """Mean cosine of (n, layers, H) vectors by layer, and its draws."""
+    counts = intervals.counts(len(vectors), settings.draws, settings.seed)
+    return geometry.mean_cosine(vectors), geometry.mean_cosine_draws(vectors, counts)
+
+
+def _same_words(subject, texts, settings) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Self-similarity and explained variance of words over their contexts, (words, layers) each, and one vector of each."""
     chosen = geometry.sample(texts, contexts=CONTEXTS, words=WORDS, seed=settings.seed + 1)
     if len(chosen) < 2:
         raise TooFew(f"{len(texts)} sentences hold {len(chosen)} words with {CONTEXTS} contexts; more are needed")
-    itself, variance = [], []
+    itself, variance, once = [], [], []
     for block in np.array_split(np.array(list(chosen), object), max(1, len(chosen) // 50)):  # a few words at a time
         places = [place for word in block for place in chosen[word]]
         vectors = geometry.collect(subject, texts, places, settings=settings)
         vectors = vectors.reshape(len(block), CONTEXTS, *vectors.shape[1:])
         itself += [geometry.mean_cosine(v) for v in vectors]
         variance += [geometry.explained_variance(v) for v in vectors]
-    return np.array(itself), np.array(variance)
+        once += list(vectors[:, 0])
+    return np.array(itself), np.array(variance), np.array(once)
 
 
 def _relative(same: np.ndarray, other: np.ndarray) -> np.ndarray:
