@@ -110,9 +110,9 @@ card("emb.anisotropy.ethayarajh2019")
 # ## How much of a word survives a change of context?
 #
 # *Self-similarity* is the mean cosine between the vectors of one word in different sentences {cite:p}`ethayarajh2019`.
-# In a narrow cone everything is similar, so the study takes away the similarity of random words (*adjusted*). That figure
-# must fall when the cone narrows, whatever words do; we therefore also divide by the room that random words leave
-# (*relative*: 1 for identical vectors, 0 for those of any two words).
+# In a narrow cone everything is similar, so the similarity of different words is taken away (*adjusted*; the study takes
+# random words, we the same words, each in one sentence). That figure must fall when the cone narrows, whatever words do; we
+# therefore also divide by the room that different words leave (*relative*: 1 for identical vectors, 0 for those of any two words).
 
 # %%
 examples("emb.context_specificity.ethayarajh2019")
@@ -120,7 +120,7 @@ examples("emb.context_specificity.ethayarajh2019")
 # %%
 context = results("emb.context_specificity.ethayarajh2019", data="sts_semeval_2012_2016")
 
-# %% mystnb={"figure": {"caption": "Self-similarity of a word over contexts, relative to the room random words leave."}, "image": {"alt": "Curves: relative self-similarity of words by layer, for every subject there is. The released curve of bert-base falls; that of the untrained network is flat."}}
+# %% mystnb={"figure": {"caption": "Self-similarity of a word over contexts, relative to the room that different words leave."}, "image": {"alt": "Curves: relative self-similarity of words by layer, for every subject there is. The released curve of bert-base falls; that of the untrained network is flat."}}
 shown = context.series("relative self-similarity")
 plotting.lines(shown, "layer", ylabel="relative self-similarity")
 plotting.plt.show()
