@@ -114,7 +114,7 @@ def tiles(maps: Sequence[np.ndarray], titles: Sequence[str], labels: Sequence[Se
     """Square matrices side by side, darker for more; `labels` name the rows and columns of each (or are empty)."""
     lines_ = -(-len(maps) // columns)
     with style():
-        _, grid = plt.subplots(lines_, columns, figsize=(2.5 * columns, 2.9 * lines_), squeeze=False)
+        _, grid = plt.subplots(lines_, columns, figsize=(2.5 * columns, 2.9 * lines_), squeeze=False, layout="tight")
         for ax in grid.flat[len(maps) :]:
             ax.set_visible(False)
         for ax, values, title, names in zip(grid.flat, maps, titles, labels):
