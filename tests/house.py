@@ -17,7 +17,7 @@ FLOORS = (  # from the ground up; what stands on one floor may import its neighb
     ("claims",),
     ("calibration",),
     ("experiments",),
-    ("runs", "sweep", "calibrate", "reproduce", "seeds", "worked_examples", "side_by_side", "hosted"),
+    ("runs", "sweep", "calibrate", "reproduce", "worked_examples", "side_by_side", "hosted"),
     ("cards",),
     ("book", "cli"),
 )

@@ -73,7 +73,6 @@ def write(folder: Path, settings: Settings, repository: str = "", site: str = ""
         "model": model_in_words(),
         "scoreboard": scoreboard.table(found),
         "calibration": trust.calibration(),
-        "seeds": trust.seeds(found),
         "changes": trust.changes(),
         "coverage": coverage.page(),
         "cited": coverage.cited_page(),

@@ -8,7 +8,7 @@ import json
 from collections.abc import Sequence
 from html import escape
 
-from ..cards import reported, seeds
+from ..cards import reported
 from ..cards.findings import verdict
 from ..cards.standing import MINILM, Slot, Standing
 from ..cards.words import KINDS, SIGNS, badge, related_badge
@@ -22,7 +22,6 @@ COLUMNS = {
     "mini": "mini",
     "untrained": "untrained",
 }  # slot -> what readers see
-SEEDS = ("seeds_hold", "seeds_n")
 RANK = {kind: k for k, kind in enumerate(("holds", "part", "not", "open", "none"))}  # in which outcomes are sorted
 
 
@@ -30,9 +29,7 @@ def table(found: Sequence[Standing]) -> str:
     """All claims as one table, sortable and filterable by the page's script, whole without it."""
     titles = {s.name: s.title for s in ledger.sections()}
     rows = "".join(_row(s, titles[s.row.section]) for s in found)
-    head = "".join(
-        f'<th scope="col">{name}</th>' for name in ("claim", *COLUMNS.values(), "seeds", "section", "evidence")
-    )
+    head = "".join(f'<th scope="col">{name}</th>' for name in ("claim", *COLUMNS.values(), "section", "evidence"))
     return (
         f"<p>{reported.sentence(found)}</p>\n\n"
         '<div class="scoreboard-filter" hidden></div>\n\n'
@@ -48,7 +45,6 @@ def _row(s: Standing, section: str) -> str:
     cells = [
         _cell(s, {"mini": s.ours, "sized": s.larger}.get(key, name), getattr(s, key)) for key, name in COLUMNS.items()
     ]
-    cells.append(_seeds(s))
     shown = " + ".join(kinds)
     return (
         f'<tr data-section="{escape(section)}" {outcomes} {flags}><th scope="row">'
@@ -67,14 +63,6 @@ def _cell(s: Standing, name: str, slot: Slot) -> str:
     return f'<td data-label="{name}" data-rank="{RANK[kind]}" data-sign="{SIGNS[slot.label]}">{said}</td>'
 
 
-def _seeds(s: Standing) -> str:
-    """In how many seeds of a smaller model the claim holds; sorted by that share, what was not put to seeds last."""
-    if not s.seeds:
-        return '<td data-label="seeds" data-rank="2">–</td>'
-    rank = 1 - seeds.holding(s) / len(s.seeds)
-    return f'<td data-label="seeds" data-rank="{rank:.2f}" title="{escape(seeds.sentence(s))}">{seeds.count(s)}</td>'
-
-
 def as_json(found: Sequence[Standing]) -> str:
     """The same as JSON: what ``bertology list --json`` prints, as one list."""
     return json.dumps([s.plain() for s in found], indent=1, ensure_ascii=False) + "\n"
@@ -91,7 +79,6 @@ def as_csv(found: Sequence[Standing]) -> str:
             "title",
             "how",
             *(f"{c}_{x}" for c in COLUMNS for x in ("label", "n", "data")),
-            *SEEDS,
             "related",
             "known",
             "reported",
@@ -100,12 +87,8 @@ def as_csv(found: Sequence[Standing]) -> str:
     for s in found:
         slots = [x for c in COLUMNS for x in _plain(getattr(s, c))]
         beside = (";".join(s.related), s.known, reported.slot(s))
-        writer.writerow([s.row.id, s.row.section, s.row.title, s.row.how, *slots, *_counts(s), *beside])
+        writer.writerow([s.row.id, s.row.section, s.row.title, s.row.how, *slots, *beside])
     return stream.getvalue()
-
-
-def _counts(s: Standing) -> tuple[int | str, int | str]:
-    return (seeds.holding(s), len(s.seeds)) if s.seeds else ("", "")
 
 
 def _plain(slot: Slot) -> tuple[str, int | str, str]:

@@ -1,13 +1,11 @@
-"""The methods page's tables: what each rule was tried on, what five networks say, which rules were changed after figures."""
+"""The methods page's tables: what each rule was tried on, which rules were changed after figures."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from html import escape
 
 from ..calibration import table
-from ..cards import seeds as networks
-from ..cards.standing import TOY, Standing, standing
+from ..cards.standing import TOY, standing
 from ..claims import ledger
 from ..claims.rules import TAUGHT
 
@@ -42,26 +40,6 @@ def _row(r: dict, taught: str) -> str:
         f"<tr><td>{link}</td><td>{escape(r['data'])}</td><td>{r['n']}</td><td>{nulls}</td><td>{planted}</td>"
         f"<td>{escape(taught)}</td></tr>"
     )
-
-
-def seeds(found: Iterable[Standing]) -> str:
-    """In how many claims the seeds say the same as our own model, in how many the other side; which, by name."""
-    put = [s for s in found if len(s.seeds) >= networks.MEANT]
-    if not put:
-        return "No claim has been put to all seeds yet: `bertology seeds run`."
-    other = [s for s in put if len(networks.against(s)) == len(s.seeds)]
-    among = [s for s in put if networks.split(s)]
-    return (
-        f"**{len(put)} claims** have been put to all {networks.in_words(networks.MEANT)}. In {sum(map(networks.borne_out, put))} "
-        f"they all say what mini says; in {networks.in_words(len(other))} all of them say the opposite{_named(other)}. In the "
-        "others one of the two decides what the other leaves open, finds mixed or cannot be asked. Claims that hold in some "
-        f"seeds and are not found in others: {networks.in_words(len(among))}{_named(among)}."
-    )
-
-
-def _named(found: Iterable[Standing]) -> str:
-    links = [f'<a href="../claims/{escape(s.row.id)}.html">{escape(s.row.title)}</a>' for s in found]
-    return f" ({'; '.join(links)})" if links else ""
 
 
 def changes() -> str:

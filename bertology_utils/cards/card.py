@@ -10,7 +10,6 @@ from . import layout, reported, tiers, words
 from .findings import verdict
 from .rows import deciding, headline
 from .rule import conditions
-from .seeds import spread
 from .standing import REPORTED, Standing, standing
 
 
@@ -39,8 +38,6 @@ class Card:
             if slot is s.real and (known := reported.slot(s)):
                 said = known if s.known == REPORTED else f"{said}; {known}"
             out.append(f"{name.upper():10} {said}{why}" + (f": {headline(slot)}" if slot.decision else ""))
-        if apart := spread(s):
-            out.append(f"SEEDS      {apart.measure} {apart} in {apart.seeds} seeds ({words.data_name(apart.data)})")
         out += [f"TIERS      {both}"] if (both := tiers.in_words(s)) else []
         for clause in s.row.clauses:
             out.append(f"CLAUSE     {clause.says} [{clause.kind}]" + (f": {clause.reason}" if clause.reason else ""))

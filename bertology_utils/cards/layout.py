@@ -14,7 +14,6 @@ from . import reported, tiers, words
 from .findings import StaleFinding, found, verdict
 from .rows import Row, deciding, every
 from .rule import KIND, conditions
-from .seeds import spread
 from .standing import FAMILY, LARGER, MINILM, SIZED, Slot, Standing
 from .strip import strip
 from .sure import Sureness, sure
@@ -119,7 +118,6 @@ def _slot(s: Standing, name: str, slot: Slot) -> str:
         small.append(f'<span class="claim-figure">{escape(figure(c.value, c.low, c.high, 2))}</span>')
         of = f" (n = {words.count(c.n)})" if c.n else ""
         small.append(escape(f"{c.measure}{of}{more}"))
-        small += _spread(s) if slot is s.mini else []
     if slot.decision:
         on = ", ".join(dict.fromkeys(map(words.data_name, slot.data)))
         clusters = f"{words.count(slot.clusters)} independent clusters" if slot.clusters else ""
@@ -135,14 +133,6 @@ def _of_bert(s: Standing) -> str:
     said = [reported.slot(s), f"related outputs {words.related(s)}" if s.related else ""]
     text = "; ".join(filter(None, said))
     return f'<p class="claim-of-bert"><b>BERT itself:</b> {escape(text)}.</p>' if text else ""
-
-
-def _spread(s: Standing) -> list[str]:
-    """How far seeds of a smaller model lie apart in the figure above, whose interval tells of items alone."""
-    if (apart := spread(s)) is None:
-        return []
-    title = f"least and greatest of {apart.seeds} seeds of a smaller model, on {words.data_name(apart.data)}"
-    return [f'<span class="claim-seeds" title="{escape(title)}">seeds of a smaller model: {apart}</span>']
 
 
 def _tiers(s: Standing) -> str:

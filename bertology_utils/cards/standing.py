@@ -15,12 +15,10 @@ from typing import Any
 
 from ..calibration import table
 from ..claims import ledger
-from ..claims import seeds as seed_records
 from ..claims.evidence import SHIPPED, Evidence, is_real, shelves, together
 from ..claims.ledger import Row
 from ..claims.reported import Figure, figures
 from ..claims.rules import FAILS, NOT_FOUND, NOT_RERUN, UNTESTABLE, Decision
-from ..claims.seeds import Seed
 from ..settings import TWIN, Settings
 
 BUILTIN = "builtin"
@@ -106,15 +104,12 @@ class Standing:
         have no column here: shown below the others.
     refused : tuple of str
         Why the model that the reader chose has no rows, a line each.
-    seeds : tuple of Seed
-        The claim on networks of a smaller model that differ in their seed alone, by the rule as it is.
     """
 
     row: Row
     records: tuple[Evidence, ...]
     ours: str = "mini"
     beside: tuple[Evidence, ...] = ()
-    seeds: tuple[Seed, ...] = ()
     refused: tuple[str, ...] = ()
 
     @cached_property
@@ -224,7 +219,6 @@ class Standing:
             "known": self.known,
             "reported": [{**vars(f), "confirmed": f.confirmed} for f in self.reported],
             **self.calibration,
-            "seeds": [{"seed": s.network.seed, "label": s.label} for s in self.seeds],
             "evidence": [
                 {
                     "model": r.model,
@@ -253,8 +247,7 @@ def standing(id: str, settings: Settings | None = None) -> Standing:
     """
     counting, beside = shelves(id, settings)
     ours = FAMILY if any(r.model == FAMILY for r in counting) else ledger.subject(id, "mini")
-    seeds = tuple(s for s in seed_records.find(id) if not s.stale)
-    return Standing(ledger.row(id), tuple(counting), ours, (*beside, *filter(_without_column, counting)), seeds)
+    return Standing(ledger.row(id), tuple(counting), ours, (*beside, *filter(_without_column, counting)))
 
 
 def _without_column(record: Evidence) -> bool:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..claims.rules import NOT_RERUN
-from . import seeds
 from .standing import FAMILY, Slot, Standing
 
 GRADES = ("high", "moderate", "low")
@@ -28,9 +27,9 @@ class Sureness:
 def sure(standing: Standing, which: str) -> Sureness | None:
     """The grade of the slot ``real``, ``sized``, ``relative`` or ``mini``; None where nothing was rerun.
 
-    Each weakness lowers the grade by one: aggregates only, indirect evidence, another network than BERT, a small model (of
-    one training seed, unless other seeds bear it out), seeds on both sides, an interval wider than the effect asked for,
-    few independent units, a rule changed after figures had been seen, a departure from the study.
+    Each weakness lowers the grade by one: aggregates only, indirect evidence, another network than BERT, a small model and one
+    training run of it, an interval wider than the effect asked for, few independent units, a rule changed after figures had
+    been seen, a departure from the study.
     """
     slot: Slot = getattr(standing, which)
     if slot.label == NOT_RERUN or slot.decision is None:
@@ -38,7 +37,8 @@ def sure(standing: Standing, which: str) -> Sureness | None:
     reasons = []
     checks = slot.decision.checks
     if which in ("sized", "relative", "mini"):
-        reasons += _networks(standing) if which == "mini" else ["a relative of BERT, tuned on pairs of sentences"]
+        ours = "small models" if standing.ours == FAMILY else "a small model, and one training run of it"
+        reasons.append(ours if which == "mini" else "a relative of BERT, tuned on pairs of sentences")
         if slot.demonstration:
             reasons.append("generated sentences only")
         if standing.row.departs:
@@ -55,14 +55,3 @@ def sure(standing: Standing, which: str) -> Sureness | None:
     if standing.row.changed:
         reasons.append("the rule was changed after figures had been seen")
     return Sureness(GRADES[min(len(reasons), 2)], tuple(reasons))
-
-
-def _networks(standing: Standing) -> list[str]:
-    """What networks the figures of our slot rest on, as reasons."""
-    if standing.ours == FAMILY:
-        return ["small models"]
-    if seeds.borne_out(standing):
-        return ["a small model"]
-    small = ["a small model, and one training run of it"]
-    # where all seeds are against it, their size may be the reason; where they are split, it is the seed
-    return [*small, "seeds of a smaller model come out on both sides"] if seeds.split(standing) else small

@@ -22,7 +22,6 @@ from ..claims.rules import (
     UNTRAINED_TOO,
 )
 from ..settings import TWIN
-from . import seeds
 from .standing import BUILTIN, FAMILY, LARGER, MINILM, RELATIVE, Slot, Standing
 
 STUDIES = Path(__file__).parents[1] / "assets" / "studies.json"
@@ -297,12 +296,10 @@ def own_run(record: Evidence) -> str:
 
 
 def sentence(standing: Standing) -> str:
-    """What came of a claim, in short sentences from its outcomes: for BERT, its relatives, ours, and over seeds."""
+    """What came of a claim, in short sentences from its outcomes: for BERT, its relatives and ours."""
     mine = f"{_ours(standing.mini, ours(standing))}{_twin(standing.mini, standing.untrained)}"
     whose = (
         (f"{standing.larger}, {LARGER.get(standing.larger, '')},", standing.sized),
         (f"{MINILM}, a relative,", standing.relative),
     )
-    return " ".join(
-        filter(None, (_real(standing), *(_relative(*each) for each in whose), mine, seeds.sentence(standing)))
-    )
+    return " ".join(filter(None, (_real(standing), *(_relative(*each) for each in whose), mine)))

@@ -22,7 +22,6 @@ RESTS_ON = (
     "assets/ledger",
     "assets/reported",
     "assets/calibration",
-    "assets/seeds",
     "claims",
     "cards",
     "calibration",

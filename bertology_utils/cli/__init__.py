@@ -14,10 +14,9 @@ from ..data.cli import app as data_app
 from ..errors import Refusal
 
 # they put their commands into the application
-from . import measuring, models, new_claim, planning, seeds, sentences, showing
+from . import measuring, models, new_claim, planning, sentences, showing
 from .base import app
 
-app.add_typer(seeds.app, name="seeds", help="Claims on several networks that differ in their seed alone.")
 app.add_typer(data_app, name="data", help="The studies' own data: list, get, check, licences.")
 
 for _workshop in metadata.entry_points(

@@ -20,7 +20,7 @@ import yaml
 from .config import FREE, Config, ConfigError
 from .reading import from_plain
 
-TRAINING, LANGUAGES, SEEDS = "training", "languages", "seeds"  # what the runs of a tier differ in
+TRAINING, LANGUAGES = "training", "languages"  # what the runs of a tier differ in
 CODE = 1  # raised by hand whenever a change of the training or of the measuring changes what a record would say
 GRID = Path(str(files("bertology_utils") / "assets" / "family" / "grid.yaml"))
 UNNAMED = {"name", *FREE} - {"eval_length", "eval_mask_rate"}  # of a configuration: what no figure depends on
@@ -77,7 +77,7 @@ class Tier:
     data : str
         What evidence from this tier is filed under: ``builtin``, ``corpus`` or ``corpus_multilingual``.
     about : str
-        What its runs differ in: ``training``, ``languages``, or ``seeds`` alone.
+        What its runs differ in: ``training`` or ``languages``.
     text : mapping
         ``generated`` (sentences), ``multilingual`` (sentences per language) or ``files`` (names below the corpus folder),
         and their ``sha256``.
@@ -85,8 +85,6 @@ class Tier:
         The tier in a sentence, for notes and pages.
     members : tuple of Member
         In the order in which they are worth running.
-    keeps : str
-        ``model``: the trained models of its runs are kept in the work folder; empty: their records alone.
     """
 
     name: str
@@ -95,7 +93,6 @@ class Tier:
     says: str
     members: tuple[Member, ...]
     about: str = TRAINING
-    keeps: str = ""
 
     def group(self, name: str) -> list[Member]:
         """A group's runs by seed.
@@ -146,8 +143,7 @@ def _tier(name: str, told: dict[str, Any]) -> Tier:
             values = {**told["base"], **changes, "seed": seed, "name": f"{name}-{group}-{seed}"}
             values |= {k: text[k] for k in ("generated", "multilingual") if k in text}
             found.append(Member(name, group, from_plain(values, f"run {values['name']}"), text["sha256"], only))
-    about, keeps = told.get("about", TRAINING), told.get("keeps", "")
-    return Tier(name, told["data"], text, told["says"], tuple(found), about, keeps)
+    return Tier(name, told["data"], text, told["says"], tuple(found), told.get("about", TRAINING))
 
 
 def members(names: Iterable[str] = (), tier: str | None = None) -> list[Member]:

@@ -63,11 +63,6 @@ class Record:
         return self.config["seed"]
 
     @property
-    def model(self) -> str:
-        """The hash of the trained model (`Subject.sha256`), where the tier keeps models; else empty."""
-        return self.provenance.get("model_sha256", "")
-
-    @property
     def precision(self) -> str:
         """In which numbers the run multiplied, ``bf16`` or ``fp32``: what its configuration asks, where nothing else is told."""
         asked = self.config.get("precision")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import nbformat
 from nbformat.v4 import new_code_cell, new_notebook, new_output
-from seeded import FAILS, HOLDS, ID, seed
 
+from bertology_utils import cards
 from bertology_utils.book import stored_cards
-from bertology_utils.claims import seeds
+
+ID = "lay.agreement.goldberg2019"
 
 
 def notebook(folder, **stored):
@@ -28,7 +29,7 @@ def _result(data):
 
 
 def test_a_stored_card_follows_the_records_and_nothing_else_changes(tmp_path, monkeypatch):
-    path, find = notebook(tmp_path, plain="old", html="<b>old</b>"), seeds.find
+    path = notebook(tmp_path, plain="old", html="<b>old</b>")
     assert stored_cards.renew(tmp_path) == {"02_syntax": [ID]}
     fresh = path.read_bytes()
     assert stored_cards.renew(tmp_path) == {"02_syntax": []} and path.read_bytes() == fresh
@@ -39,7 +40,6 @@ def test_a_stored_card_follows_the_records_and_nothing_else_changes(tmp_path, mo
         and card.data.keys() == {"text/plain", "text/html"}
     )
     assert other.data == {"text/plain": "3"}
-    seeds.save(ID, [seed(0, HOLDS), seed(1, FAILS)], tmp_path)
-    monkeypatch.setattr(seeds, "find", lambda id: find(id, tmp_path))
+    monkeypatch.setitem(stored_cards.SHOWS, "card", lambda id, settings: cards.card("syn.agreement.goldberg2019", settings))
     assert stored_cards.renew(tmp_path) == {"02_syntax": [ID]}
-    assert "one of two seeds measured so far" in path.read_text(encoding="utf-8")
+    assert "syn.agreement.goldberg2019" in path.read_text(encoding="utf-8")

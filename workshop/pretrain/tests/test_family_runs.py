@@ -18,8 +18,6 @@ from bertology_pretrain.loop import Run
 from bertology_pretrain.signals import Interrupted
 from bertology_utils import provenance
 from bertology_utils.family import grid, record
-from bertology_utils.settings import Settings
-from bertology_utils.subject.models import load
 
 TIERS = grid.tiers()
 SHIPPED = sorted(record.SHIPPED.glob("*/*.json"))
@@ -74,21 +72,6 @@ def test_a_record_says_in_which_numbers_its_run_multiplied(go):
     asked = replace(found, config=found.config | {"precision": "bf16"})
     assert asked.precision == "fp32", "what was, not what was asked for"
     assert replace(asked, provenance={}).precision == "bf16", "records from before runs said it"
-
-
-def test_a_tier_may_keep_its_models_and_its_records_say_which(go, monkeypatch, tmp_path):
-    member = go.tier.members[1]
-    monkeypatch.setattr(train, "tiers", lambda: {"small": replace(go.tier, keeps="model")})
-    save = record.Record.save
-    monkeypatch.setattr(record.Record, "save", lambda *_: 1 / 0)
-    with pytest.raises(ZeroDivisionError):  # killed just before the record is written
-        go([member])
-    monkeypatch.setattr(record.Record, "save", save)
-    go([member])
-    kept = train.model_of(member, tmp_path / "work")
-    assert [p.name for p in (tmp_path / "work").iterdir()] == ["base-1"] == [kept.name]
-    assert load(str(kept), Settings(device="cpu")).sha256 == record.find(member, go.root).model != ""
-    assert all(not record.read(p).model for p in SHIPPED if not TIERS[p.parent.name].keeps)
 
 
 @pytest.mark.parametrize("last", [9, 3])  # the step of the last checkpoint: what the log tells beyond it is told again

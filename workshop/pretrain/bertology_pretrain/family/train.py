@@ -1,8 +1,7 @@
 """Going through the grid: runs that have no record yet are trained, measured and recorded, several at a time.
 
 A run's folder below the work folder bears the run's hash. Its checkpoint is what an interrupted run goes on from; once the
-record is written, the folder is removed, but for the trained model where the tier keeps it (`model_of`). Two processes that
-are given the same runs share them: a folder is claimed by one.
+record is written, the folder is removed. Two processes that are given the same runs share them: a folder is claimed by one.
 """
 
 from __future__ import annotations
@@ -24,8 +23,6 @@ from bertology_utils.family.config import Config, ConfigError
 from bertology_utils.family.grid import Member, tiers
 from bertology_utils.family.record import SHIPPED, Record, find, place
 from bertology_utils.provenance import commit, sha256, versions
-from bertology_utils.settings import Settings
-from bertology_utils.subject.models import load
 
 from .. import train as training
 from ..checkpoint import CheckpointError, claimed
@@ -151,9 +148,6 @@ def _one(task: tuple[Member, Path, Path, Path | None, Path | None, str | None, f
     try:
         with claimed(folder):
             record = _recorded(member, folder, files_of(member, corpus, cache), cache, device)
-            if tiers()[member.tier].keeps:  # before the record: what has a record is not trained again
-                shutil.rmtree(model_of(member, work), ignore_errors=True)
-                shutil.move(folder / "run" / "model", model_of(member, work))
             record.save(root)
     except CheckpointError as error:
         if "another process" not in str(error):
@@ -161,11 +155,6 @@ def _one(task: tuple[Member, Path, Path, Path | None, Path | None, str | None, f
         return f"{member.name}: in other hands"
     shutil.rmtree(folder, ignore_errors=True)
     return f"{member.name}: {record.says}"
-
-
-def model_of(member: Member, work: Path) -> Path:
-    """Where a run's model lies below the work folder, if its tier keeps it; `Record.model` is its hash."""
-    return work / member.short
 
 
 def _recorded(member: Member, folder: Path, text: list[Path], cache: Path | None, device: str | None) -> Record:
@@ -197,11 +186,6 @@ def _recorded(member: Member, folder: Path, text: list[Path], cache: Path | None
             "precision": told["precision"],
             "versions": versions(),
             "commit": told["commit"] or commit(),
-            **(
-                {"model_sha256": load(str(model.resolve()), Settings(device="cpu")).sha256}
-                if tiers()[member.tier].keeps
-                else {}
-            ),
         },
     )
 
