@@ -81,7 +81,7 @@ TOO_FEW = {
         "sem.ner_f1.tenney2019a": "54 % of the spans share words with others, and a planted word holds the type of one",
     },
     "gulordava2018_linzen2016": {
-        "lay.agreement.goldberg2019": "what a layer prefers is known to thirty points where plurals are few",
+        "lay.agreement.goldberg2019": "the lead of the layer planted is known to thirty points only",
         "syn.agreement.goldberg2019": "117 nonce sentences know agreement to fifteen points, an untrained network's as badly",
     },
     "goldberg2019_bert_syntax": {
