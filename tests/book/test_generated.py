@@ -69,7 +69,7 @@ def test_the_answer_is_written_from_what_came_out_for_bert():
     settings = Settings(evidence=SHIPPED)
     said = BeautifulSoup(landing.answer(standings(settings=settings), settings), "html.parser")
     assert re.search(r"outputs settle \d+ of them: \d+ hold", said.get_text())
-    assert "chance 50%" in said.get_text() and len(said.get_text().split()) < 160
+    assert "a coin: 50%" in said.get_text() and len(said.get_text().split()) < 160
     assert all(a["href"].startswith("../claims/") for a in said.select("a"))
 
 
