@@ -417,14 +417,18 @@ def test_a_word_in_five_contexts(source):
         states = plain().read(words)[0]
         for word in dict.fromkeys(w for w in words if w.isalpha()):
             vectors[word].append(states[:, words.index(word)])
-    similar = []
+    similar, once = [], []
     for own in (v for v in vectors.values() if len(v) >= 5):
         five = np.stack([own[k] for k in rng.permutation(len(own))[:5]], 1)
         unit = five / np.linalg.norm(five, axis=-1, keepdims=True)
         similar.append(((unit @ unit.swapaxes(1, 2)).sum((1, 2)) - 5) / 20)
-    for layer in range(9):
-        mean = np.mean(similar, 0)[layer]
+        once.append(unit[:, 0])
+    n, other = len(once), np.stack(once, 1)  # (layers, words, H): the same words, each in one context
+    cone = ((other @ other.swapaxes(1, 2)).sum((1, 2)) - n) / (n * (n - 1))
+    for layer, mean in enumerate(np.mean(similar, 0)):
         assert value(rows, "self-similarity", layer=layer) == pytest.approx(mean, abs=0.02), layer
+        room = (mean - cone[layer]) / (1 - cone[layer])
+        assert value(rows, "relative self-similarity", layer=layer) == pytest.approx(room, abs=0.03), layer
 
 
 def head_named(name: str) -> tuple[int, int]:
