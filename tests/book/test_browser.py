@@ -31,31 +31,36 @@ NOTEBOOKS = [f"notebooks/{chapter}.html" for chapter in CHAPTERS]
 VIEWS = tuple(product((DESK, PHONE), ("dark", "light")))
 ON_A_PHONE = ((PHONE, "light"), (DESK, "dark"))
 ON_A_DESK = ((DESK, "dark"), (DESK, "light"), (PHONE, "dark"))
+ALL = (*BOOK, *sorted(CLAIMS), *NOTEBOOKS)
 
 pytestmark = [pytest.mark.browser, pytest.mark.book]
+of_each_page = pytest.mark.parametrize("page", ALL, scope="module")  # so are those of one page
 of_each_chapter = pytest.mark.parametrize("chapter", CHAPTERS, scope="module")  # those of one after another
 
 
-@pytest.mark.parametrize(
-    ("page", "views"),
-    [
-        *(pytest.param(page, ON_A_PHONE, id=f"{page}-phone") for page in (*BOOK, *sorted(CLAIMS), *NOTEBOOKS)),
-        *(pytest.param(page, ON_A_DESK, id=f"{page}-desk") for page in (BOOK[0], min(CLAIMS), NOTEBOOKS[0])),
-    ],
-)
-def test_page_is_whole(browser, running, address, rules, page, views):
+@of_each_page
+def test_page_is_whole(browser, running, address, rules, page):
     """No error on the console, nothing fetched from elsewhere, no sideways scroll, nothing that bars a reader (axe).
 
     A page is loaded once, on a phone, and then changed as a reader changes it: widths are measured on phone and desk in
     both modes, colours in one mode on each, the rest on the phone. A page of each kind is loaded on a desk as well, for what
     a phone hides: its colours are measured in all four ways.
     """
+    looked(browser, running, address, rules, page, ON_A_PHONE)
+
+
+@pytest.mark.parametrize("page", (BOOK[0], min(CLAIMS), NOTEBOOKS[0]))
+def test_page_is_whole_on_a_desk(browser, running, address, rules, page):
+    looked(browser, running, address, rules, page, ON_A_DESK)
+
+
+def looked(browser, running, *page) -> None:
     from selenium.common.exceptions import WebDriverException
 
     try:
-        look(browser, address, rules, page, views)
+        look(browser, *page)
     except WebDriverException:  # a crash says nothing of the page; a second one does
-        look(running.anew(), address, rules, page, views)
+        look(running.anew(), *page)
 
 
 def look(browser, address, rules, page, views) -> None:
@@ -63,6 +68,7 @@ def look(browser, address, rules, page, views) -> None:
     show(browser, *first)
     browser.get_log("browser")  # what earlier pages left
     browser.get(f"{address}/{page}")
+    browser.execute_script("window.loaded = arguments[0]", page)
     assert browser.find_element("css selector", "article h1").is_displayed()
     assert not [entry for entry in browser.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
     fetched = browser.execute_script("return performance.getEntriesByType('resource').map(r => r.name)")
@@ -132,9 +138,14 @@ def rules() -> str:
 def on_a_desk(browser, address, chapter) -> None:
     """A chapter as it is loaded on a desk; the tests of one chapter follow one another and load it once."""
     resize(browser, DESK)
-    if browser.execute_script("return window.loaded") != chapter:
-        browser.get(f"{address}/notebooks/{chapter}.html")
-        browser.execute_script("window.loaded = arguments[0]", chapter)
+    loaded(browser, address, f"notebooks/{chapter}.html")
+
+
+def loaded(browser, address, page) -> None:
+    """A page is open; it is loaded again only where another one is."""
+    if browser.execute_script("return window.loaded") != page:
+        browser.get(f"{address}/{page}")
+        browser.execute_script("window.loaded = arguments[0]", page)
 
 
 def load_pictures(browser) -> None:
@@ -177,12 +188,12 @@ NARROW = {
 }
 
 
-@pytest.mark.parametrize("page", [*BOOK, "book/map.html", "book/figures.html", *NOTEBOOKS, *sorted(CLAIMS)])
+@pytest.mark.parametrize("page", [*ALL, "book/map.html", "book/figures.html"], scope="module")
 def test_figures_can_be_read_on_a_phone(browser, address, page):
     """Letters of nine pixels and more; and all of a figure is in sight, or it scrolls by itself under a line that says so."""
     width = 390  # of most phones; a headless browser's scrollbar takes some of it, a phone's none
-    resize(browser, (width, 844))
-    browser.get(f"{address}/{page}")
+    loaded(browser, address, page)
+    show(browser, (width, 844), "light")
     figures = browser.execute_async_script(FIGURES)
     assert isinstance(figures, list) and browser.execute_script("return document.documentElement.scrollWidth") <= width
     for name, letters, whole, told in figures:

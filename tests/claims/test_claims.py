@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from functools import partial
 
 import pytest
@@ -90,18 +88,6 @@ def command(monkeypatch, capsys, tmp_path):
     return partial(say, monkeypatch, capsys)
 
 
-def process(*words, **env):
-    """The command line in a process of its own."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith("BERTOLOGY_")}
-    return subprocess.run(
-        [sys.executable, "-m", "bertology_utils.cli", *words],
-        capture_output=True,
-        text=True,
-        env=kept | {"HF_HUB_OFFLINE": "1"} | env,
-        timeout=300,
-    )
-
-
 def test_list_json_is_one_object_a_row(command):
     done = command("list", "--json")
     rows = [json.loads(line) for line in done.out.splitlines()]
@@ -124,10 +110,10 @@ def test_the_report_has_a_line_for_every_record(command, tmp_path):
     assert len(done.out.splitlines()) == 2 + len(list(evidence.find(settings=Settings(evidence=tmp_path))))
 
 
-def test_run_on_any_folder(tmp_path):
-    done = process("run", ID, "--model", str(tiny_folder()), "--n", "30", "--evidence", str(tmp_path))
-    assert done.returncode == 0, done.stderr
-    assert "accuracy" in done.stdout and "-untrained on builtin" in done.stdout
+def test_run_on_any_folder(command, tmp_path):
+    done = command("run", ID, "--model", str(tiny_folder()), "--n", "30", "--evidence", str(tmp_path))
+    assert done.code == 0, done.err
+    assert "accuracy" in done.out and "-untrained on builtin" in done.out
     assert len(list(tmp_path.rglob("*.json"))) == 2
 
 
@@ -148,10 +134,11 @@ def test_what_a_user_can_mend_is_one_line_without_a_traceback(command, words):
     assert len(done.err.strip().splitlines()) == 1, done.err
 
 
-def test_original_data_without_mirror_or_network_says_which_file_and_how(tmp_path):
-    nowhere = "http://127.0.0.1:9"
-    words = ("run", ID, "--model", str(tiny_folder()), "--data", "gulordava2018_linzen2016")
-    done = process(*words, BERTOLOGY_CACHE=str(tmp_path / "cache"), HTTPS_PROXY=nowhere, https_proxy=nowhere)
-    assert done.returncode != 0 and "Traceback" not in done.stderr
-    (line,) = done.stderr.strip().splitlines()
+def test_original_data_without_mirror_or_network_says_which_file_and_how(command, monkeypatch, tmp_path):
+    monkeypatch.setenv("BERTOLOGY_CACHE", str(tmp_path / "cache"))
+    for name in ("HTTPS_PROXY", "https_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    done = command("run", ID, "--model", str(tiny_folder()), "--data", "gulordava2018_linzen2016")
+    assert done.code != 0 and "Traceback" not in done.err
+    (line,) = done.err.strip().splitlines()
     assert "BERTOLOGY_MIRROR" in line and "gulordava2018_linzen2016" in line and "http" in line

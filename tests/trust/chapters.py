@@ -83,7 +83,9 @@ class Chapter:
         return "\n    ".join([head, *more])
 
 
-def executed(name: str, folder: Path, *, model: str, data: str, **variables: str) -> Chapter:
+def executed(
+    name: str, folder: Path, *, model: str, data: str, examples: int | None = None, **variables: str
+) -> Chapter:
     """Execute a chapter in a folder of its own.
 
     Parameters
@@ -93,11 +95,15 @@ def executed(name: str, folder: Path, *, model: str, data: str, **variables: str
         Made where it is missing; evidence, downloads and the copy go there.
     model, data : str
         The two switches.
+    examples : int, optional
+        So many of its worked examples, the first; by default all.
     variables : str
         More of the kernel's environment; an empty one is unset.
     """
     folder.mkdir(parents=True, exist_ok=True)
     book = nbformat.read(stage.ROOT / "notebooks" / f"{name}.ipynb", as_version=4)
+    left_out = [cell for cell in book.cells if cell.source.startswith("examples(")][examples or len(book.cells) :]
+    book.cells = [cell for cell in book.cells if cell not in left_out]
     cells = [cell for cell in book.cells if cell.cell_type == "code"]
     for cell in cells:
         cell.outputs = []

@@ -48,7 +48,7 @@ class Plain:
     def read(self, words):
         """Per word vectors (layers, words, H), and maps (layers, heads, units, units) of [CLS], the words and [SEP]."""
         enc = self.tokenizer(list(words), is_split_into_words=True, return_tensors="pt")
-        out = self.model(**enc, output_hidden_states=True, output_attentions=True)
+        out = self.model.base_model(**enc, output_hidden_states=True, output_attentions=True)
         of = [{None: -1}.get(w, w) for w in enc.word_ids()]
         units = [0, *(w + 1 for w in of[1:-1]), max(of) + 2]
         pooled = np.zeros((max(units) + 1, len(units)))
@@ -63,7 +63,11 @@ class Plain:
         """Log-probabilities (V,) at the text's one [MASK]."""
         enc = self.tokenizer(text, return_tensors="pt")
         at = enc["input_ids"][0].tolist().index(self.tokenizer.mask_token_id)
-        return torch.log_softmax(self.model(**enc).prediction_logits[0, at], -1).double().numpy()
+        return self.fill(self.model.base_model(**enc).last_hidden_state[0, at]).double().numpy()
+
+    def fill(self, states: torch.Tensor) -> torch.Tensor:
+        """Log-probabilities (..., V) of what stands where the last layer's states (..., H) are."""
+        return torch.log_softmax(self.model.cls.predictions(states), -1)
 
     def single(self, *words: str) -> bool:
         return all(len(self.tokenizer(w, add_special_tokens=False)["input_ids"]) == 1 for w in words)
@@ -250,7 +254,7 @@ def test_similarity_of_pooled_sentences(source):
 @torch.inference_mode()
 def sentence(text: str) -> np.ndarray:
     """Mean of a text's pieces, special tokens left out, (layers, H)."""
-    out = plain().model(**plain().tokenizer(text, return_tensors="pt"), output_hidden_states=True)
+    out = plain().model.base_model(**plain().tokenizer(text, return_tensors="pt"), output_hidden_states=True)
     return np.stack([h[0, 1:-1].double().mean(0).numpy() for h in out.hidden_states])
 
 
@@ -329,8 +333,9 @@ def likelihood(text: str) -> float:
     rows = ids.repeat(len(ids) - 2, 1)
     for k in range(1, len(ids) - 1):
         rows[k - 1, [t for t, w in enumerate(words) if w == words[k] and t >= k]] = plain().tokenizer.mask_token_id
-    logs = torch.log_softmax(plain().model(rows).prediction_logits.double(), -1)
-    return float(sum(logs[k - 1, k, ids[k]] for k in range(1, len(ids) - 1)))
+    at = torch.arange(len(rows))
+    logs = plain().fill(plain().model.base_model(rows).last_hidden_state[at, at + 1])
+    return float(logs.double()[at, ids[1:-1]].sum())
 
 
 @on("builtin", "ettinger2019_lm_diagnostics")
