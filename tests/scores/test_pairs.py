@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from bertology_utils.scores import intervals, pairs, power
-from bertology_utils.scores.intervals import Interval
 
 
 def test_subject_less_twin_row_by_row():
@@ -52,12 +51,3 @@ def test_smallest_detectable_effect_is_found_four_times_in_five():
     effect = np.mean([power.smallest_detectable(intervals.mean_interval(rng.normal(size=40))) for _ in range(20)])
     found = [intervals.mean_interval(rng.normal(effect, 1, 40), draws=300)[1] > 0 for _ in range(500)]
     assert np.mean(found) == pytest.approx(0.8, abs=0.05)
-
-
-def test_p_is_as_large_as_the_interval_says():
-    assert power.p_value(Interval(0.6, 0.5, 0.8), 0.5) == pytest.approx(0.025)
-    assert power.p_value(Interval(0.6, 0.5, 0.8), 0.8, "below") == pytest.approx(0.025)
-    assert power.p_value(Interval(0.4, 0.3, 0.5), 0.5) == pytest.approx(0.975)
-    assert np.isnan(power.p_value(Interval(1, np.nan, np.nan), 0))
-    with pytest.raises(ValueError, match="above or below"):
-        power.p_value(Interval(0, -1, 1), 0, "beside")
