@@ -140,14 +140,3 @@ def live() -> list[str]:
     are not.
     """
     return [id for id, it in runs.registered().items() if not it.family and id not in OTHERS]
-
-
-def live_share() -> float:
-    """The share of the ledger's claims that `live` holds.
-
-    Examples
-    --------
-    >>> 0.7 < live_share() < 1
-    True
-    """
-    return len(live()) / len(ledger.rows())
