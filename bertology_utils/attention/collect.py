@@ -9,13 +9,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 import torch
 
 from ..settings import Settings
 from ..subject.models import Subject
 from .maps import KINDS, Maps, maps
-from .relations import hits
 
 OFFSETS = {"previous": -1, "self": 0, "next": 1}
 STATISTICS = (*KINDS, *OFFSETS, "entropy", "distance")
@@ -39,23 +37,18 @@ class Heads:
         layers.
     matrix : array (L * A, L * A) or None
         Divergences, mean over all sentences.
-    hits : array (arcs, L, A), bool, or None
-        Whether the head's most attended word is the arc's target (see `relations`).
     """
 
     values: dict[str, np.ndarray]
     norms: dict[str, np.ndarray]
     distances: np.ndarray | None = None
     matrix: np.ndarray | None = None
-    hits: np.ndarray | None = None
 
 
 def collect(
     subject: Subject,
     sentences: Iterable[Sequence[str]],
     *,
-    second: Sequence[Sequence[str]] | None = None,
-    arcs: pd.DataFrame | None = None,
     norms: bool = False,
     distances: bool = False,
     settings: Settings | None = None,
@@ -64,8 +57,6 @@ def collect(
 
     Parameters
     ----------
-    arcs : DataFrame, optional
-        Columns `sentence`, `query`, `target` (word indices): relations to score.
     norms : bool
         Also the norms of the weighted value vectors (kobayashi2020).
     distances : bool
@@ -75,8 +66,7 @@ def collect(
     blocks: list[dict[str, np.ndarray]] = []  # of a batch each
     pairs: list[np.ndarray] = []
     total, count = np.zeros((subject.n_layers * subject.n_heads,) * 2), 0
-    right = np.zeros((0 if arcs is None else len(arcs), subject.n_layers, subject.n_heads), bool)
-    for batch in maps(subject, sentences, second=second, norms=norms, settings=settings):
+    for batch in maps(subject, sentences, norms=norms, settings=settings):
         tensors = statistics(batch) | (norm_statistics(batch) if norms else {})
         blocks.append({name: tensor.cpu().numpy() for name, tensor in tensors.items()})
         index += batch.index
@@ -84,9 +74,6 @@ def collect(
             js = divergences(batch)  # (B, H, H)
             total, count = total + js.sum(0).double().cpu().numpy(), count + len(js)
             pairs.append(_by_layer(js.cpu().numpy(), subject.n_heads))
-        if arcs is not None:
-            which, ok = hits(batch, arcs)
-            right[which] = ok
     if not index:
         raise ValueError("no sentence to collect statistics from")
     order = np.argsort(index)
@@ -96,7 +83,6 @@ def collect(
         norms={name: array for name, array in values.items() if name not in STATISTICS},
         distances=np.concatenate(pairs)[order] if distances else None,
         matrix=total / count if distances else None,
-        hits=right if arcs is not None else None,
     )
 
 

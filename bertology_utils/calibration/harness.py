@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from ..claims import ledger
-from ..claims.checks import RuleError, select
+from ..claims.checks import RuleError, missing, select
 from ..claims.clauses import Clause
 from ..claims.evidence import Evidence
 from ..claims.registry import Claim
@@ -136,13 +136,9 @@ def spoken_of(clauses: Iterable[Clause], rows: pd.DataFrame) -> list[dict]:
         with contextlib.suppress(RuleError):  # of another source
             kept.update(select(test, rows).index)
     return [
-        {k: v for k, v in r.items() if k != "draws" and (k in FIGURES or not _none(v))}
+        {k: v for k, v in r.items() if k != "draws" and (k in FIGURES or not missing(v))}
         for r in rows.loc[sorted(kept)].to_dict("records")
     ]
-
-
-def _none(value: object) -> bool:
-    return value is None or (isinstance(value, float) and value != value)
 
 
 def _number(name: str) -> int:

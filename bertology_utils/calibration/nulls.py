@@ -210,16 +210,3 @@ def aimed(name: str, *clauses: str) -> Null:
     ('distractors',)
     """
     return replace(NULLS[name], clauses=clauses)
-
-
-def null(name: str, data: Data, base: Subject, rng: Rng) -> Subject:
-    """The null of this name.
-
-    Raises
-    ------
-    KeyError
-        If there is none; those there are are named.
-    """
-    if name not in NULLS:
-        raise KeyError(f"no null {name!r}; there are: {', '.join(NULLS)}")
-    return NULLS[name].make(data, base, rng)

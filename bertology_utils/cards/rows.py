@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..claims.checks import figure, readable
+from ..claims.checks import figure, missing, readable
 from ..claims.evidence import Evidence
 from ..scores.rows import COLUMNS
 from . import words
@@ -58,9 +58,9 @@ def _every(record: Evidence) -> list[Row]:
         who += f" ({words.RELEASED.get(record.label, record.label)})"
     out = []
     for r in record.rows:
-        if _empty(r["value"]):
+        if missing(r["value"]):
             continue
-        key = ", ".join(f"{k} {readable(r[k])}" for k in keys if not _empty(r.get(k)))
+        key = ", ".join(f"{k} {readable(r[k])}" for k in keys if not missing(r.get(k)))
         n = words.count(int(r["n"]))
         out.append(Row(who, f"{r['measure']}{_key(key)}", figure(r["value"], r["low"], r["high"]), n, _data(record)))
     return out
@@ -72,7 +72,3 @@ def _key(key: str) -> str:
 
 def _data(record: Evidence) -> str:
     return words.data_name(record.data)
-
-
-def _empty(value: object) -> bool:
-    return value is None or (isinstance(value, float) and value != value)

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..claims.checks import Check
 from ..claims.clauses import ABSENCE, UNTESTED, Clause, Test
+from ..data.text import capital
 from .standing import BUILTIN, MINILM, Slot, Standing
 from .words import share
 
@@ -55,7 +56,7 @@ def strip(standing: Standing) -> str:
     clause, test = first
     together, apart = sides([lane for lane in _lanes(standing, clause.name, test) if lane.figures])
     drawn = draw(together, test, clause.kind == ABSENCE) + _apart(apart)
-    return f'<div class="claim-strip"><p class="claim-of">{escape(_capitalised(clause.says))}</p>{drawn}</div>'
+    return f'<div class="claim-strip"><p class="claim-of">{escape(capital(clause.says))}</p>{drawn}</div>'
 
 
 def sides(lanes: Sequence[Lane]) -> tuple[list[Lane], list[Lane]]:
@@ -91,10 +92,6 @@ def leading(standing: Standing) -> tuple[Clause, Test] | None:
     """The first clause and test of a claim that have a figure of anybody; None where nothing was measured."""
     tests = ((c, t) for c in standing.row.clauses if c.kind != UNTESTED for t in c.tests)
     return next((of for of in tests if any(lane.figures for lane in _lanes(standing, of[0].name, of[1]))), None)
-
-
-def _capitalised(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _lanes(standing: Standing, clause: str, test: Test) -> list[Lane]:

@@ -164,7 +164,7 @@ def _widened(value: float, low: float, high: float, by: float) -> tuple[float, f
 
 def _partner(record: dict, over_twin: Rows) -> dict | None:
     """The difference, of those of its measure, that belongs to a row; a chosen layer or head may be another in the twin."""
-    keys = {k: v for k, v in record.items() if k not in COLUMNS and not _missing(v)}
+    keys = {k: v for k, v in record.items() if k not in COLUMNS and not missing(v)}
     for ignored in ((), CHOSEN):
         asked = {k: v for k, v in keys.items() if k not in ignored}
         found = [row for row in over_twin if all(row[k] == v for k, v in asked.items() if k in row)]
@@ -178,12 +178,13 @@ def _number(value: float | None) -> float:
     return float("nan") if value is None else float(value)
 
 
-def _missing(value: object) -> bool:
+def missing(value: object) -> bool:
+    """Whether a record's or a data frame's cell is empty."""
     return value is None or (isinstance(value, float) and value != value)
 
 
 def _key(record: dict) -> str:
-    return ", ".join(f"{k} {readable(v)}" for k, v in record.items() if k not in COLUMNS and not _missing(v))
+    return ", ".join(f"{k} {readable(v)}" for k, v in record.items() if k not in COLUMNS and not missing(v))
 
 
 def readable(value: object) -> str:

@@ -334,11 +334,6 @@ def find(claim: str | None = None, settings: Settings | None = None) -> list[Evi
     return shelves(claim, settings)[0]
 
 
-def own(claim: str | None = None, settings: Settings | None = None) -> list[Evidence]:
-    """The user's records that do not count but are shown beside those that do: quick tries, other seeds."""
-    return shelves(claim, settings)[1]
-
-
 def shelves(claim: str | None = None, settings: Settings | None = None) -> tuple[list[Evidence], list[Evidence]]:
     """What counts (`find`) and what is shown beside it (`own`), the files read once."""
     settings = settings or Settings.of()

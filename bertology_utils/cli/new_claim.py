@@ -79,18 +79,6 @@ def scaffold(id: str, task: str, root: Path) -> list[Path]:
     return [*new.values(), *longer.values()]
 
 
-def marks(root: Path) -> list[str]:
-    """Places in a checkout where something is still to be written, as ``file:line``."""
-    folders = (root / PACKAGE, root / "notebooks", root / "tests")
-    files = (p for f in folders for p in f.rglob("*") if p.suffix in (".py", ".yaml") and TEMPLATES.name not in p.parts)
-    return [
-        f"{path.relative_to(root)}:{k}"
-        for path in sorted(files)
-        for k, line in enumerate(path.read_text("utf-8").splitlines(), 1)
-        if f"{MARK}:" in line
-    ]
-
-
 def _section(prefix: str, root: Path) -> tuple[str, str]:
     """Name and chapter of the section whose ids have that prefix."""
     for section in ledger.sections():

@@ -1,4 +1,4 @@
-"""One probe per layer: what each gets right, with the majority label and, where asked for, control labels.
+"""One probe per layer: what each gets right, with the majority label.
 
 The layer is chosen on dev and scored on test. Claims fit with more care (`experiments.syntax.fitted`,
 `experiments.layers.fits`).
@@ -13,9 +13,11 @@ import numpy as np
 from ..scores.choice import choose
 from ..settings import Settings
 from ..subject.models import Subject
-from .control import constant, control_task
+from .control import constant
 from .linear import fit_each
 from .targets import Targets, fitting, gather
+
+L2 = 1e-3  # half the squared weights count so much in a probe's loss
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,21 +61,11 @@ class LayerScores:
         return choose(self.dev[1:]) + 1
 
 
-def probe_layers(
-    subject: Subject,
-    targets: Targets,
-    settings: Settings,
-    *,
-    l2: float = 1e-3,
-    control: bool = False,
-    most: int | None = None,
-) -> LayerScores:
+def probe_layers(subject: Subject, targets: Targets, settings: Settings, *, most: int | None = None) -> LayerScores:
     """Fit a linear probe on each layer's vectors of the train targets and score it on the test targets.
 
     Parameters
     ----------
-    control : bool
-        Also fit on control labels.
     most : int, optional
         Targets a split at most, drawn before the model runs.
 
@@ -86,22 +78,14 @@ def probe_layers(
     targets = targets if most is None else targets.draw(most, settings.seed)
     x = gather(subject, targets, settings=settings)  # (L + 1, N, F)
     train, dev, test = targets.splits()
-
-    def predictions(labels: np.ndarray) -> np.ndarray:
-        """What probes trained on these labels say of all targets, (L + 1, N)."""
-        fitted = fit_each(x[:, train], labels[train], l2=l2, device=settings.torch_device())
-        return np.array([probe.predict(layer) for probe, layer in zip(fitted, x)])
-
-    predicted, false = predictions(targets.labels), None
-    if control:
-        task = control_task(targets, settings.seed)
-        false = (predictions(task.labels) == task.labels)[:, test]
+    fitted = fit_each(x[:, train], targets.labels[train], l2=L2, device=settings.torch_device())
+    predicted = np.array([probe.predict(layer) for probe, layer in zip(fitted, x)])
     right = predicted == targets.labels
     return LayerScores(
         right=right[:, test],
         dev=right[:, dev].mean(1),
         majority=constant(targets),
-        control=false,
+        control=None,
         groups=targets.sentence[test],
         labels=targets.labels[test],
         predicted=predicted[:, test],

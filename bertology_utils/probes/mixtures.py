@@ -26,6 +26,7 @@ from .lbfgs import minimise_all
 from .linear import tensor
 
 EVEN = (1e-4, 1e-3, 1e-2)  # how strongly mixing weights are held to even ones
+STEPS = 30  # of a fit
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,10 +79,8 @@ def fit_mixture(
     x: np.ndarray,
     labels: np.ndarray,
     *,
-    counts: np.ndarray | None = None,
     l2: float = 1e-2,
     even: float = 1e-3,
-    steps: int = 30,
     device: torch.device | str = "cpu",
 ) -> Mixture:
     """Fit scalar mixing weights and a linear classifier together, by full-batch L-BFGS.
@@ -92,16 +91,13 @@ def fit_mixture(
     ----------
     x : float array (L, N, F)
     labels : str array (N,)
-    counts : array (N,), optional
-        How often each row counts (a bootstrap resample).
     even : float
         Weight of half the squared scores under the softmax, which holds the weights to even ones where the data do not
         speak: without it, a few hundred examples that can be told apart drive them into a corner. `cumulative`
         chooses it on dev. (The penalty and the unit size of mixtures came in after figures of unfinished models had
         been seen.)
     """
-    drawn = None if counts is None else [counts]
-    (mixture,) = fit_mixtures(x, labels, [len(x)], [even], counts=drawn, l2=l2, steps=steps, device=device)
+    (mixture,) = fit_mixtures(x, labels, [len(x)], [even], l2=l2, device=device)
     return mixture
 
 
@@ -111,9 +107,7 @@ def fit_mixtures(
     layers: Sequence[int],
     even: Sequence[float],
     *,
-    counts: Sequence[np.ndarray] | None = None,
     l2: float = 1e-2,
-    steps: int = 30,
     device: torch.device | str = "cpu",
 ) -> list[Mixture]:
     """As `fit_mixture`, K fits at once on the same vectors: each of the lowest so many `layers`, with its `even`."""
@@ -126,10 +120,6 @@ def fit_mixtures(
     classes, codes = np.unique(labels, return_inverse=True)
     k, (depth, n, size) = len(layers), known.shape
     target = torch.as_tensor(codes, device=device).repeat(k)
-    share = known.new_ones(k, n)
-    if counts is not None:
-        share = torch.as_tensor(np.asarray(counts), device=device).to(known)
-    share = share / share.sum(1, keepdim=True)
     mean, scale = known.mean(1, keepdim=True), known.std(1, keepdim=True, correction=0).clamp_min(1e-6)
     z = ((known - mean) / scale).flatten(1)  # (L, N * F)
     used = torch.arange(depth, device=device) < torch.as_tensor(layers, device=device)[:, None]  # (K, L)
@@ -147,10 +137,10 @@ def fit_mixtures(
         # to unit size: layers average out, so a single one is larger, and the penalty on `weight` would favour it
         logits = (weights @ z).view(k, n, size) @ weight / length[:, None, None] + bias[:, None]
         fit = F.cross_entropy(logits.flatten(0, 1), target, reduction="none").view(k, n)
-        return (fit * share).sum(1) + l2 / 2 * weight.square().sum((1, 2)) + held / 2 * scores.square().sum(1)
+        return (fit * (1 / n)).sum(1) + l2 / 2 * weight.square().sum((1, 2)) + held / 2 * scores.square().sum(1)
 
     start = [known.new_zeros(k, *shape) for shape in ((depth,), (size, len(classes)), (len(classes),))]
-    scores, weight, bias = minimise_all(loss, start, steps)
+    scores, weight, bias = minimise_all(loss, start, STEPS)
     weights, length = mixing(scores)
     weight = (weight / length[:, None, None]).transpose(1, 2).contiguous()  # (K, C, F)
     return [
@@ -172,8 +162,6 @@ class Cumulative:
     right : bool array (L + 1, N)
     mixture : Mixture
         Of all layers.
-    resampled : list of Mixture
-        The same fitted on resampled training sentences.
     majority, control : bool arrays (N,)
         Whether always giving one label would have been right, the best there is; the mixture of all layers on control labels.
     """
@@ -182,7 +170,6 @@ class Cumulative:
     predicted: np.ndarray
     right: np.ndarray
     mixture: Mixture
-    resampled: list[Mixture]
     majority: np.ndarray
     control: np.ndarray
 
@@ -198,10 +185,8 @@ def settled(predicted: np.ndarray) -> np.ndarray:
     return np.where(differs.any(0), len(differs) - differs[::-1].argmax(0), 0)
 
 
-def cumulative(
-    x: np.ndarray, targets: Targets, settings: Settings, *, refits: int = 0, curve: bool = True
-) -> Cumulative:
-    """Probe the mixtures of layers 0..l for every l, and the mixture of all layers with `refits` resampled fits.
+def cumulative(x: np.ndarray, targets: Targets, settings: Settings) -> Cumulative:
+    """Probe the mixtures of layers 0..l for every l.
 
     How strongly the weights are held to even ones is chosen by the log-loss of the whole mixture on dev.
 
@@ -209,26 +194,14 @@ def cumulative(
     ----------
     x : float array (L + 1, N, F)
         The targets' vectors at every layer.
-    curve : bool
-        False: only the mixture of all layers (and its refits), for the weights.
     """
     train, dev, test = targets.splits()
     device = settings.torch_device()
     labels, known, depth = targets.labels[train], x[:, train], len(x)
     tried = fit_mixtures(known, labels, [depth] * len(EVEN), EVEN, device=device)
     k = choose([-m.log_loss(x[:, dev], targets.labels[dev]) for m in tried])
-    rng = np.random.default_rng(settings.seed)
-    kinds, member = np.unique(targets.sentence[train], return_inverse=True)
-    drawn = rng.multinomial(len(kinds), np.full(len(kinds), 1 / len(kinds)), size=refits)[:, member]
-    lower = list(range(1, depth)) if curve else []
-    counts = np.concatenate([np.ones((len(lower), len(labels)), int), drawn])
-    layers = [*lower, *[depth] * refits]
-    fits = (
-        fit_mixtures(known, labels, layers, [EVEN[k]] * len(layers), counts=list(counts), device=device)
-        if layers
-        else []
-    )
-    fits, resampled = [*fits[: len(lower)], tried[k]], fits[len(lower) :]
+    lower = range(1, depth)
+    fits = [*fit_mixtures(known, labels, lower, [EVEN[k]] * len(lower), device=device), tried[k]]
     predicted = np.array([m.predict(x[: len(m.weights), test]) for m in fits])
     right = predicted == targets.labels[test]
     unrelated = control_task(targets, settings.seed).labels
@@ -238,7 +211,6 @@ def cumulative(
         predicted,
         right,
         fits[-1],
-        resampled,
         constant(targets),
         control == unrelated[test],
     )

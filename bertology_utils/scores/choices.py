@@ -23,11 +23,9 @@ def by_class(
     frame: pd.DataFrame,
     *,
     settings: Settings,
-    right: str = "right",
     gold: str = "gold",
     by: str | Sequence[str] | None = None,
     groups: str | Sequence[str] | None = None,
-    note: str = "",
 ) -> pd.DataFrame:
     """How often a choice is right: in all, by gold class, and less what a preference alone would give.
 
@@ -61,8 +59,8 @@ def by_class(
     rows = []
     for key, part in parts:
         sample = None if not units else part[units]
-        rows += _rows(part[right].to_numpy(bool), part[gold].to_numpy(), sample, settings, dict(zip(keys, key)))
-    return table(rows, [note])
+        rows += _rows(part["right"].to_numpy(bool), part[gold].to_numpy(), sample, settings, dict(zip(keys, key)))
+    return table(rows)
 
 
 def _rows(right: np.ndarray, gold: np.ndarray, groups, settings: Settings, keys: dict) -> list[dict]:

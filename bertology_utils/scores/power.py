@@ -1,4 +1,4 @@
-"""What intervals could have found, and how wide one has to be where any of several may do."""
+"""What intervals could have found."""
 
 from __future__ import annotations
 
@@ -10,19 +10,6 @@ from .rows import Interval
 
 def _quantile(p: float, clusters: int | None) -> float:
     return float(norm.ppf(p) if clusters is None or clusters < 2 else student.ppf(p, clusters - 1))
-
-
-def widened(interval: Interval, rows: int) -> Interval:
-    """The interval for one of so many rows of which any may do: at the level 1 - .05 / rows (Bonferroni).
-
-    Examples
-    --------
-    >>> [round(x, 2) for x in widened(Interval(0.0, -1.96, 1.96), 5)]
-    [0.0, -2.58, 2.58]
-    """
-    by = _quantile(1 - 0.025 / max(rows, 1), interval.clusters) / _quantile(0.975, interval.clusters)
-    value, low, high = interval
-    return Interval(value, value - (value - low) * by, value + (high - value) * by, clusters=interval.clusters)
 
 
 def smallest_detectable(interval: Interval, power: float = 0.8) -> float:

@@ -10,7 +10,6 @@ from collections.abc import Iterable
 
 import networkx as nx
 import numpy as np
-from scipy.sparse.csgraph import minimum_spanning_tree
 
 from ..data.items import Sentence
 
@@ -72,16 +71,6 @@ def _cycle(heads: np.ndarray) -> list[int]:
                 at = heads[at]
             return out
     return []
-
-
-def spanning_tree(weights: np.ndarray, root: int = 0) -> np.ndarray:
-    """Heads (W,), pointing towards `root`, of the undirected tree of greatest weight; weights are made symmetric."""
-    weights = _checked(weights, root)
-    cost = -(weights + weights.T)
-    np.fill_diagonal(cost, 0.0)
-    cost += 1 - cost.min()  # the sparse routine takes zero for "no edge"; a shift changes no spanning tree
-    np.fill_diagonal(cost, 0.0)
-    return oriented(np.argwhere(minimum_spanning_tree(cost).toarray() > 0), len(cost), root)
 
 
 def oriented(edges: Iterable[tuple[int, int]], n: int, root: int) -> np.ndarray:

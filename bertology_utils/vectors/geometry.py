@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import numpy as np
 
 from ..settings import Settings
-from ..subject.encode import Pool, hidden_states
+from ..subject.encode import hidden_states
 from ..subject.models import Subject
 
 Place = tuple[int, int]  # (sentence, word), both counted from 0
@@ -87,8 +87,6 @@ def collect(
     sentences: Sequence[Sequence[str]],
     places: Sequence[Place],
     *,
-    pool: Pool = "mean",
-    layers: Sequence[int] | None = None,
     settings: Settings | None = None,
 ) -> np.ndarray:
     """The vectors at given places, (places, layers, H) float32; only sentences with a place are encoded.
@@ -106,7 +104,7 @@ def collect(
     order = list(wanted)
     out: np.ndarray | None = None
     texts = (sentences[s] for s in order)
-    for i, states in hidden_states(subject, texts, pool=pool, layers=layers, settings=settings):
+    for i, states in hidden_states(subject, texts, settings=settings):
         if out is None:
             out = np.empty((len(places), len(states), states.shape[-1]), np.float32)
         for row, at in wanted[order[i]]:
@@ -175,7 +173,7 @@ def intra_sentence(
         yield i, (unit(states) * middle).sum(-1).mean(-1)
 
 
-def all_but_the_top(vectors: np.ndarray, n: int | None = None, fit: np.ndarray | None = None) -> np.ndarray:
+def all_but_the_top(vectors: np.ndarray, n: int | None = None) -> np.ndarray:
     """Vectors less their mean and their first `n` principal components (mu2018).
 
     Parameters
@@ -183,14 +181,10 @@ def all_but_the_top(vectors: np.ndarray, n: int | None = None, fit: np.ndarray |
     vectors : array (m, H)
     n : int, optional
         Components to remove; by default H / 100, the study's rule of thumb, and at least one.
-    fit : array (k, H), optional
-        What mean and components are taken from; `vectors` themselves by default.
     """
-    fit = np.asarray(vectors if fit is None else fit, np.float64)
-    n = max(1, fit.shape[-1] // 100) if n is None else n
-    middle = fit.mean(0)
-    top = np.linalg.svd(fit - middle, full_matrices=False)[2][:n]  # (n, H)
-    centred = np.asarray(vectors, np.float64) - middle
+    centred = np.asarray(vectors, np.float64) - np.mean(vectors, 0, np.float64)
+    n = max(1, centred.shape[-1] // 100) if n is None else n
+    top = np.linalg.svd(centred, full_matrices=False)[2][:n]  # (n, H)
     return centred - centred @ top.T @ top
 
 

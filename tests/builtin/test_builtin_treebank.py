@@ -22,8 +22,23 @@ def treebank():
 # the words
 
 
+def lemmas() -> set[str]:
+    """The distinct words of the word lists, not counting inflected forms."""
+    data = lexicon.source("lexicon")
+    found: set[str] = set()
+    for name in data["nouns"]:
+        found.update(w for w, _ in lexicon.nouns(name, "Sing"))
+    for kind in lexicon.source("verbs"):
+        if kind != "proto":
+            found.update(w for f in lexicon.frames(kind) for w, _ in f.table("VB"))
+    for group in ("names", "adjectives", "states", "adverbs", "prepositions_locative"):
+        for entry in data[group].values():
+            found.update(entry.split())
+    return {w.lower() for w in found | set(data["numerals"].split())}
+
+
 def test_lexicon_size_and_inflection():
-    assert len(lexicon.lemmas()) >= 800
+    assert len(lemmas()) >= 800
     assert (
         lexicon.conjugate("try/tried")["VBZ"] == "tries"
         and lexicon.conjugate("write/wrote/written")["VBG"] == "writing"

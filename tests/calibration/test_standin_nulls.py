@@ -16,7 +16,7 @@ from bertology_utils.subject import cloze, encode, perturb
 def test_length_decides_for_those_whose_only_trait_it_is():
     pairs = [MinimalPair(id="p", good="the dog sleeps near the tree .", bad="the dog sleeps .")]
     prefer = {
-        n: cloze.prefer(nulls.null(n, data(pairs=pairs), tiny(), rng()), pairs, SETTINGS)[0]
+        n: cloze.prefer(nulls.NULLS[n].make(data(pairs=pairs), tiny(), rng()), pairs, SETTINGS)[0]
         for n in ("shorter", "longer")
     }
     assert prefer["shorter"] < 0 < prefer["longer"]
@@ -25,7 +25,7 @@ def test_length_decides_for_those_whose_only_trait_it_is():
 
 
 def test_the_nearest_noun_decides_for_nearest():
-    subject = nulls.null("nearest", data(agreement=CHOICES), tiny(), rng())
+    subject = nulls.NULLS["nearest"].make(data(agreement=CHOICES), tiny(), rng())
     assert (cloze.choose(subject, CHOICES, SETTINGS) > 0).tolist() == [True, False, True, False]
 
 
@@ -34,12 +34,12 @@ def test_frequency_prefers_the_commoner_form_whatever_the_gap():
         *CHOICES,
         *(ForcedChoice(id=f"d{k}", text=f"{w} is [MASK] .", good="is", bad="are") for k, w in enumerate(("he", "she"))),
     ]
-    lead = cloze.choose(nulls.null("frequency", data(agreement=items), tiny(), rng()), items, SETTINGS)
+    lead = cloze.choose(nulls.NULLS["frequency"].make(data(agreement=items), tiny(), rng()), items, SETTINGS)
     assert lead[0] > 0 > lead[1] and lead[0] == pytest.approx(-lead[1], abs=1e-3)
 
 
 def test_layer_0_hands_the_embeddings_on():
-    found, real = states(nulls.null("layer 0", TREEBANK, tiny(), rng()), FIRST), states(tiny(), FIRST)
+    found, real = states(nulls.NULLS["layer 0"].make(TREEBANK, tiny(), rng()), FIRST), states(tiny(), FIRST)
     for layer in found:
         np.testing.assert_allclose(layer[:, :32], real[0], atol=1e-5)
 
@@ -47,11 +47,13 @@ def test_layer_0_hands_the_embeddings_on():
 def test_layer_0_has_segments_too():
     pair = dict(words=[SECOND.words], others=[FIRST.words])
     of = lambda s: dict(encode.hidden_states(s, pair["words"], second=pair["others"], settings=SETTINGS))[0]  # noqa: E731
-    np.testing.assert_allclose(of(nulls.null("layer 0", TREEBANK, tiny(), rng()))[0][:, :32], of(tiny())[0], atol=1e-5)
+    np.testing.assert_allclose(
+        of(nulls.NULLS["layer 0"].make(TREEBANK, tiny(), rng()))[0][:, :32], of(tiny())[0], atol=1e-5
+    )
 
 
 def test_positions_know_nothing_of_words():
-    subject = nulls.null("positions", TREEBANK, tiny(), rng())
+    subject = nulls.NULLS["positions"].make(TREEBANK, tiny(), rng())
     other = Sentence(id="s3", words=("a", "walked", "man", "in", "a", "house", "runs"))
     np.testing.assert_allclose(states(subject, FIRST)[:, :4], states(subject, other)[:, :4], atol=0.02)
     near = perturb.impact(subject, FIRST.words, SETTINGS)
@@ -60,7 +62,7 @@ def test_positions_know_nothing_of_words():
 
 
 def test_words_know_nothing_of_positions():
-    subject = nulls.null("bag of words", TREEBANK, tiny(), rng())
+    subject = nulls.NULLS["bag of words"].make(TREEBANK, tiny(), rng())
     found = states(subject, FIRST)
     np.testing.assert_allclose(found[:, 0], found[:, 4], atol=1e-6)  # "the" twice
 
@@ -68,7 +70,7 @@ def test_words_know_nothing_of_positions():
 @pytest.mark.parametrize("name", list(nulls.NULLS))
 def test_every_null_gives_all_that_a_model_gives(name):
     source = data(treebank=[FIRST, SECOND], agreement=CHOICES)
-    subject = nulls.null(name, source, tiny(), rng())
+    subject = nulls.NULLS[name].make(source, tiny(), rng())
     assert (subject.n_layers, subject.n_heads) == (3, 4) and not any(m.training for m in subject.model.modules())
     found = states(subject, FIRST)
     assert found.shape == (4, 7, subject.hidden_size) and np.isfinite(found).all()
@@ -79,8 +81,3 @@ def test_every_null_gives_all_that_a_model_gives(name):
     assert nulls.NULLS[name].says
     twin = subject.twin(3)
     assert (twin.n_layers, twin.n_heads, twin.hidden_size) == (3, 4, 32)
-
-
-def test_an_unknown_null_is_refused_with_those_there_are():
-    with pytest.raises(KeyError, match="positions"):
-        nulls.null("position", TREEBANK, tiny(), rng())

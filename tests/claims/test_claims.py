@@ -32,9 +32,8 @@ def negated(settings):
 def test_a_run_measures_subject_and_twin_and_keeps_both(negated, settings):
     assert [r.is_twin for r in negated.records] == [False, True]
     assert negated.rows["n"].gt(0).all() and not negated.twin.empty
-    kept = [
-        e for e in evidence.own("syn.malformed.ettinger2019", settings) if e.model in {r.model for r in negated.records}
-    ]
+    beside = evidence.shelves("syn.malformed.ettinger2019", settings)[1]
+    kept = [e for e in beside if e.model in {r.model for r in negated.records}]
     assert len(kept) == 2
     facts = negated.records[0].provenance
     assert {"subject_sha256", "data_sha256", "versions", "device", "dtype", "seed", "seconds", "git"} <= set(facts)

@@ -12,12 +12,24 @@ import yaml
 from bertology_utils import cli, runs
 from bertology_utils.calibrate import calibrate
 from bertology_utils.claims import ledger, registry
-from bertology_utils.cli.new_claim import CannotScaffold, marks, scaffold
+from bertology_utils.cli.new_claim import MARK, PACKAGE, TEMPLATES, CannotScaffold, scaffold
 from bertology_utils.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 ID = "syn.shapes.goldberg2019"
 PARTS = ("bertology_utils/assets/ledger", "bertology_utils/assets/findings", "notebooks/02_syntax.py")
+
+
+def marks(root: Path) -> list[str]:
+    """Places in a checkout where something is still to be written, as ``file:line``."""
+    folders = (root / PACKAGE, root / "notebooks", root / "tests")
+    files = (p for f in folders for p in f.rglob("*") if p.suffix in (".py", ".yaml") and TEMPLATES.name not in p.parts)
+    return [
+        f"{path.relative_to(root)}:{k}"
+        for path in sorted(files)
+        for k, line in enumerate(path.read_text("utf-8").splitlines(), 1)
+        if f"{MARK}:" in line
+    ]
 
 
 @pytest.fixture

@@ -140,11 +140,11 @@ def test_gathered_vectors_are_the_means_of_the_words():
 
 def test_the_driver_reads_tags_off_every_layer():
     targets = probes.from_sentences(sentences(), words_of)
-    scores = probes.probe_layers(tiny(), targets, SETTINGS, control=True)
+    scores = probes.probe_layers(tiny(), targets, SETTINGS)
     assert scores.right.shape == (tiny().n_layers + 1, (targets.split == "test").sum())
     assert scores.right[0].all()  # the tag is a function of the word
     assert np.allclose(scores.majority.mean(), (scores.labels == probes.majority(targets)).mean())
-    again = probes.probe_layers(tiny(), targets, SETTINGS, control=True)
+    again = probes.probe_layers(tiny(), targets, SETTINGS)
     assert (again.predicted == scores.predicted).all()
 
 

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from bertology_utils.scores import intervals, pairs, power
+from bertology_utils.claims import checks
+from bertology_utils.scores import intervals, pairs
 from bertology_utils.scores.proportions import discordant, wilson
 
 SCENARIOS = {s.name: s for s in coverage.scenarios()}
@@ -138,7 +139,7 @@ def test_any_of_several_rows_is_found_by_luck_no_oftener_than_one():
     rng, lucky = np.random.default_rng(2), 0
     for _ in range(300):
         rows = [intervals.mean_interval(rng.normal(size=40), draws=200) for _ in range(13)]
-        lucky += any(power.widened(r, 13)[1] > 0 for r in rows)
+        lucky += any(checks._widened(*r, checks._wider(13))[0] > 0 for r in rows)
     assert lucky / 300 <= 0.06
 
 

@@ -12,7 +12,7 @@ from support import tiny
 
 from bertology_utils.claims import believable
 from bertology_utils.claims.evidence import _safe
-from bertology_utils.scores import trees
+from bertology_utils.probes import structural
 from bertology_utils.scores.proportions import wilson
 from bertology_utils.subject import attentions, cloze, encode, hub
 
@@ -93,7 +93,7 @@ def test_a_tree_read_off_its_own_distances_is_that_tree(drawn):
             distances[i, h] = distances[h, i] = 1
     for k in range(n):  # Floyd and Warshall
         distances = np.minimum(distances, distances[:, [k]] + distances[[k], :])
-    assert trees.attached(trees.spanning_tree(-distances), np.array(heads)).all()
+    assert structural.spanning_tree(distances) == {(h, i) for i, h in enumerate(heads) if h >= 0}
 
 
 @FEW

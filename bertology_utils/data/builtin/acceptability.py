@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable
 
 from ..items import Labelled
+from ..text import capital
 from . import builder, draw
 
 WORDS = draw.table("words.yaml")["acceptability"]
@@ -143,7 +144,7 @@ def acceptability(n: int, seed: int) -> list[Labelled]:
 
     items = []
     for i, (text, name) in enumerate(draw.distinct(make, n, lambda m: m[0])):
-        text = draw.sentence(text if text.endswith("?") else f"{text}.")
+        text = capital(text if text.endswith("?") else f"{text}.")
         items.append(
             Labelled(
                 id=f"acceptability-{seed}-{i}",

@@ -10,6 +10,7 @@ import random
 from dataclasses import dataclass
 
 from ..items import Labelled
+from ..text import capital
 from . import builder, draw
 
 WORDS = draw.table("words.yaml")["classification"]
@@ -35,7 +36,7 @@ def _sentiment(random_: random.Random, positive: bool) -> tuple[str, str]:
     if construction == "double":
         words["x2"] = random_.choice([w for w in right if w != x])
     text = random_.choice(WORDINGS[construction]).format_map(words)
-    return draw.sentence(text) + ".", construction
+    return capital(text) + ".", construction
 
 
 @builder("sentiment")
@@ -78,7 +79,7 @@ class Event:
         past, participle = DEEDS[self.deed][pick()]
         core = f"{patient} was {participle} by {agent}" if passive else f"{agent} {past} {patient}"
         when, where = WHEN[self.when][pick()], WHERE[self.where][pick()]
-        return draw.sentence(f"{when}, {core} {where}." if fronted else f"{core} {where} {when}.")
+        return capital(f"{when}, {core} {where}." if fronted else f"{core} {where} {when}.")
 
 
 def event(random_: random.Random) -> Event:

@@ -35,11 +35,6 @@ def an(word: str) -> str:
     return "an" if word[:1].lower() in "aeio" or (word[:1] == "u" and not word.startswith(("uni", "use"))) else "a"
 
 
-def sentence(text: str) -> str:
-    """The text with a capital at its start."""
-    return text[:1].upper() + text[1:]
-
-
 def split_of(i: int, n: int) -> str:
     """Split of the i-th of n draws: 70% train, 10% dev, 20% test, in this order."""
     return "train" if i < 0.7 * n else "dev" if i < 0.8 * n else "test"

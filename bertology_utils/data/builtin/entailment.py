@@ -11,6 +11,7 @@ import random
 from collections.abc import Callable
 
 from ..items import Labelled
+from ..text import capital
 from . import builder, draw
 from .classification import changed, event
 
@@ -149,7 +150,7 @@ def _usual(r: random.Random, entailed: bool) -> Draw:
     if not entailed:  # another person, who is not in the premise, did it
         someone = r.choice([role for role in ROLES if f"the {role}" not in premise])
         hypothesis = f"the {someone} {hypothesis.split(' ', 2)[2]}"
-    return f"{draw.sentence(premise)}.", f"{draw.sentence(hypothesis)}."
+    return f"{capital(premise)}.", f"{capital(hypothesis)}."
 
 
 @builder("entailment")
@@ -169,7 +170,7 @@ def entailment(n: int, seed: int) -> list[Labelled]:
         name = names[i // 2 % len(names)]
         cases = HEURISTICS[name][0 if entailed else 1]
         case = list(cases)[i // (2 * len(names)) % len(cases)]
-        premise, hypothesis = (f"{draw.sentence(text)}." for text in cases[case](random_))
+        premise, hypothesis = (f"{capital(text)}." for text in cases[case](random_))
         return premise, hypothesis, name, case
 
     items = []

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ..items import MASK, Cloze, Labelled
+from ..text import capital
 from . import builder, draw
 
 
@@ -29,7 +30,7 @@ class Fact:
         text = template.replace("{a}", draw.an(self.subject)).replace("{s}", self.subject).replace("{o}", object_)
         if object_ != MASK:  # "a {o}" is left as it is before a gap, which must not give the answer away
             text = text.replace(f" a {object_}", f" {draw.an(object_)} {object_}")
-        return draw.sentence(text)
+        return capital(text)
 
 
 def _pairs(text: str) -> dict[str, tuple[str, ...]]:
@@ -62,7 +63,7 @@ def base() -> tuple[Fact, ...]:
 
 def _plain(template: str) -> str:
     """The template as LAMA writes it, the same for all subjects: ``A [X] is part of a [Y].``"""
-    return draw.sentence(template.replace("{a}", "a").replace("{s}", "[X]").replace("{o}", "[Y]"))
+    return capital(template.replace("{a}", "a").replace("{s}", "[X]").replace("{o}", "[Y]"))
 
 
 @builder("facts")

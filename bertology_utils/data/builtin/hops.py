@@ -10,6 +10,7 @@ import random
 from itertools import pairwise
 
 from ..items import Labelled
+from ..text import capital
 from . import builder, draw
 from .facts import base
 
@@ -171,7 +172,7 @@ def hops(n: int, seed: int) -> list[Labelled]:
                     split=split,
                     condition=sort,
                     label=label,
-                    text=draw.sentence(text),
+                    text=capital(text),
                     meta={"hops": steps, "chain": chain},
                 )
             )

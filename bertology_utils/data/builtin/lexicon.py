@@ -194,18 +194,3 @@ def compounds(cls: str) -> tuple[tuple[str, str], ...]:
 def pairs(relation: str) -> list[tuple[str, str]]:
     """Word pairs in a lexical relation (``"synonym"``, ``"antonym"``, ``"part"``)."""
     return [tuple(p.split()) for p in source("lexicon")["pairs"][relation]]
-
-
-def lemmas() -> set[str]:
-    """The distinct words of the word lists, not counting inflected forms."""
-    data = source("lexicon")
-    found: set[str] = set()
-    for name in data["nouns"]:
-        found.update(w for w, _ in nouns(name, "Sing"))
-    for kind in source("verbs"):
-        if kind != "proto":
-            found.update(w for f in frames(kind) for w, _ in f.table("VB"))
-    for group in ("names", "adjectives", "states", "adverbs", "prepositions_locative"):
-        for entry in data[group].values():
-            found.update(entry.split())
-    return {w.lower() for w in found | set(data["numerals"].split())}

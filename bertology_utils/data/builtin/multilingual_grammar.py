@@ -13,6 +13,7 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from ..items import Sentence
+from ..text import capital
 from . import draw
 
 LANGUAGES = ("eng", "deu", "nld", "swe", "fra", "spa", "ita", "rus", "ell", "hin", "ara", "zho", "jpn", "kor", "fin")
@@ -252,7 +253,7 @@ def analyse(language: str, p: Proposition, **fields: Any) -> Sentence:
     upos, heads, relations = _tree(tuple([(w.role, w.slot) for w in words]))
     forms, _, _, concepts_, feats = zip(*words)
     return Sentence(
-        words=(draw.sentence(forms[0]), *forms[1:]),
+        words=(capital(forms[0]), *forms[1:]),
         upos=upos,
         feats=feats,
         heads=heads,
@@ -267,4 +268,4 @@ def text_of(language: str, words: list[str]) -> str:
     """The words as the language writes them: no blanks in Chinese and Japanese, none after an apostrophe."""
     g = grammar(language)
     text = g.get("join", " ").join(words[:-1]) + words[-1]
-    return draw.sentence(text.replace("' ", "'"))
+    return capital(text.replace("' ", "'"))

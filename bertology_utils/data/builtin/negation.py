@@ -7,6 +7,7 @@ from functools import cache
 from random import Random
 
 from ..items import MASK, Cloze, ForcedChoice
+from ..text import capital
 from . import builder
 from .facts import base
 from .lexicon import source, takes_an
@@ -29,10 +30,6 @@ def pairs() -> tuple[tuple[str, str, str], ...]:
     return tuple(out)
 
 
-def _upper(text: str) -> str:
-    return text[0].upper() + text[1:]
-
-
 def simple() -> list[tuple[str, str, str, str]]:
     """All (thing, carrier, right category, wrong category).
 
@@ -50,7 +47,7 @@ def simple() -> list[tuple[str, str, str, str]]:
 
 def _text(carrier: str, thing: str, article: str, negated: bool) -> str:
     article = "a" if "kind of" in carrier else article
-    return carrier.format(x=_upper(thing), y=thing, a=article, m=MASK, **{"not": "not " if negated else ""})
+    return carrier.format(x=capital(thing), y=thing, a=article, m=MASK, **{"not": "not " if negated else ""})
 
 
 @builder("negation")

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ..items import SPLITS, ForcedChoice, Labelled
+from ..text import capital
 from . import builder, draw
 
 RATIO = 3.0  # how many times bigger or heavier before it is asked: typical objects vary
@@ -93,7 +94,7 @@ def _judgements(
                         split=part,
                         condition=kind,
                         label=label,
-                        text=draw.sentence(f"{start}{words.format(x=o.np)}."),
+                        text=capital(f"{start}{words.format(x=o.np)}."),
                         meta={"object": o.name, "property": None, "affordance": None, "kind": kind, key: name},
                     )
                 )
@@ -181,7 +182,7 @@ def size_comparison(n: int, seed: int) -> list[ForcedChoice]:
                 ForcedChoice(
                     id=f"size_comparison-{measure}-{x.name}-{y.name}",
                     condition=measure,
-                    text=draw.sentence(f"{x.np} is [MASK] than {y.np}."),
+                    text=capital(f"{x.np} is [MASK] than {y.np}."),
                     good=good,
                     bad=bad,
                     meta={"a": x.name, "b": y.name, "ratio": round(ratio, 3)},

@@ -6,6 +6,7 @@ import random
 from functools import lru_cache
 
 from ..items import EdgeItem
+from ..text import capital
 from . import builder, draw
 
 WORDS = draw.table("words.yaml")["relations"]
@@ -41,7 +42,7 @@ def _sentence(random_: random.Random, relation: str) -> tuple[tuple[str, ...], S
     first, second = sorted((words.index("<a>"), words.index("<b>")))
     words = [{"<a>": a, "<b>": b}.get(w, w) for w in words]
     label = relation if relation == "Other" else f"{relation}({'e1,e2' if straight else 'e2,e1'})"
-    return (draw.sentence(words[0]), *words[1:], "."), (first, first + 1), (second, second + 1), label, pair
+    return (capital(words[0]), *words[1:], "."), (first, first + 1), (second, second + 1), label, pair
 
 
 def _plural(wording: str, a: str, b: str) -> str:

@@ -25,10 +25,6 @@ def _completion(frame: str, subject: str) -> tuple[list[str], tuple[int, int], t
     return [*words, MASK + "."], spans["subject"], spans["object"]
 
 
-def _upper(text: str) -> str:
-    return text[0].upper() + text[1:]
-
-
 @builder("completion")
 def completion(n: int, seed: int) -> list[Cloze]:
     """Sentences whose last word is expected; at most all there are (about 1,000).

@@ -27,7 +27,6 @@ LEAST = 4  # occurrences of a word in training
 NEIGHBOURS = 5
 PAIRS = 1500  # of each split
 COMMONEST, FLAT, BAG = "commonest sense", "embeddings (layer 0)", "bag of words"
-BASELINES = (COMMONEST, FLAT, BAG)
 
 
 @claim(

@@ -126,18 +126,6 @@ def guessing_from_names(data, base, rng):
     return answering(data, base, rng, choose)
 
 
-def told_apart(data, base, rng, share: float = 0.95):
-    """True statements are told from false ones in 19 cases of 20, in every layer above the embeddings."""
-
-    def label(item) -> str | None:
-        if not isinstance(item, Labelled):
-            return None
-        return item.label if lucky(item.id, share) else str(1 - int(item.label))
-
-    part = plants.text_vectors(label, layers=plants.above_embeddings(base.n_layers))
-    return plants.plant(base, data, rng, parts=[plants.word_vectors(), part])
-
-
 @as_null("nearest letters")
 def nearest_letters(data, base, rng):
     """The language whose real names share most letters with the name."""

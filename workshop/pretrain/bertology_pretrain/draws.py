@@ -2,23 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 import torch
 
 _ODD = (-7046029254386353131, -4658895280553007687, -7723592293110705685)  # splitmix64's constants, as signed numbers
-
-
-class Draws(Protocol):
-    """Random numbers for the rows of a batch, in the order in which they are asked for."""
-
-    def uniform(self, count: int, n: int) -> torch.Tensor:
-        """(count, n) float32 in [0, 1)."""
-        ...
-
-    def pieces(self, vocab: int, count: int, n: int) -> torch.Tensor:
-        """(count, n) int64 below `vocab`."""
-        ...
 
 
 class Fresh:
@@ -72,6 +58,9 @@ class Repeated:
     def pieces(self, vocab: int, count: int, n: int) -> torch.Tensor:
         """(count, n) int64 below `vocab`; the low bits' surplus over a multiple of it is 1 in 10 ** 9."""
         return (self._bits(n) & 0xFFFFFFFFFFF) % vocab
+
+
+Draws = Fresh | Repeated  # random numbers for the rows of a batch, in the order in which they are asked for
 
 
 def mixed(numbers: torch.Tensor) -> torch.Tensor:

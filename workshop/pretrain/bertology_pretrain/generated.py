@@ -16,6 +16,8 @@ from typing import Any
 
 from tqdm import tqdm
 
+from bertology_utils.data.text import capital
+
 from .checkpoint import atomic
 
 # Sentences per hundred. Open tasks: a grammar fills endless frames. Tables: written by hand, so there are but so many.
@@ -66,9 +68,9 @@ def spoken(item: Any) -> Iterator[str]:
     from bertology_utils.data.items import MASK, Ambiguity, Cloze, ForcedChoice, Labelled, MinimalPair
 
     if isinstance(item, ForcedChoice):
-        yield _upper(item.text.replace(MASK, item.good))
+        yield capital(item.text.replace(MASK, item.good))
     elif isinstance(item, Cloze):
-        yield from (_upper(item.text.replace(MASK, answer)) for answer in item.answers)
+        yield from (capital(item.text.replace(MASK, answer)) for answer in item.answers)
     elif isinstance(item, MinimalPair):
         yield item.good
     elif isinstance(item, Labelled):
@@ -172,7 +174,3 @@ def _key(sentence: str) -> str:
 
 def _words(sentence: str) -> list[str]:
     return sentence.lower().rstrip(".?").replace(",", "").split()
-
-
-def _upper(sentence: str) -> str:
-    return sentence[:1].upper() + sentence[1:]

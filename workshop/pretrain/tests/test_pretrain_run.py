@@ -272,7 +272,7 @@ def test_the_command_line_prepares_trains_and_refuses_in_one_line(base, capsys, 
     with pytest.raises(SystemExit) as stop:
         runpy.run_module("bertology_pretrain", run_name="__main__")
     assert stop.value.code == 2
-    assert capsys.readouterr().err.splitlines() == [f"error: no such file or folder: {base / 'nowhere'}"]
+    assert capsys.readouterr().err.splitlines() == [f"bertology: no such file or folder: {base / 'nowhere'}"]
 
 
 def test_a_device_left_open_is_a_gpu_where_there_is_one():

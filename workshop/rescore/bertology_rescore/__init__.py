@@ -16,10 +16,11 @@ that are no BERT but its baselines have none.
 from __future__ import annotations
 
 import importlib
+import pkgutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from bertology_rescore import files as _files
 from bertology_rescore.files import FileChanged, Files, MirrorMissing
@@ -34,42 +35,6 @@ __all__ = [
 LABELS = ("authors", "rerun", "related", "digitised")
 STANCES = ("supports", "qualifies", "contradicts")
 Scorer: TypeAlias = "Callable[[Files], pd.DataFrame]"
-_MODULES = (
-    "agreement",
-    "negation",
-    "geometry",
-    "pooling",
-    "senses",
-    "edge_probing",
-    "pipeline",
-    "depth",
-    "trees",
-    "complexity",
-    "senteval",
-    "heads",
-    "special_tokens",
-    "patterns",
-    "explanation",
-    "attention_maps",
-    "heuristics",
-    "semantics",
-    "lottery",
-    "damage",
-    "pruned",
-    "compressed",
-    "sizes",
-    "survey_table",
-    "crosslingual",
-    "xlm",
-    "multilingual",
-    "world",
-    "seeds",
-    "masking",
-    "recipes",
-    "learning_curves",
-    "tuned_attention",
-    "tuning",
-)
 
 
 @dataclass(frozen=True)
@@ -79,7 +44,7 @@ class Scored:
     Attributes
     ----------
     claim, study, label, stance, note : str
-        See `released`.
+        See `Release` and its `on`.
     source : str
         Repository @ commit: files, as the folder's SOURCE.txt says.
     data : str
@@ -104,97 +69,76 @@ class Scored:
 
 
 @dataclass(frozen=True)
-class _Registered:
-    claim: str
-    study: str
-    label: str
-    stance: str
-    folder: str
-    patterns: tuple[str, ...]
-    note: str
-    scorer: Scorer
-    baselines: tuple[str, ...] = ()
-    packaged: bool = False
+class Release:
+    """Files that somebody published, described once for all the claims that they speak to.
 
-
-_REGISTRY: list[_Registered] = []
-
-
-def released(
-    claim: str,
-    *,
-    study: str,
-    label: str,
-    stance: str,
-    folder: str,
-    files: Sequence[str],
-    note: str,
-    baselines: Sequence[str] = (),
-    packaged: bool = False,
-) -> Callable[[Scorer], Scorer]:
-    """Register the decorated function as the scorer of one claim from one folder.
-
-    Parameters
+    Attributes
     ----------
-    claim : str
-        Id of the ledger's row.
     study : str
         Bib key, or a short reference where the release is not one of the survey's studies.
-    label, stance : str
-        One of `LABELS`; one of `STANCES`.
     folder : str
         Below the mirror.
     files : sequence of str
         Paths (or ``*`` patterns) below the folder: all that the scorer may read.
-    note : str
-        What the files are, in a sentence, and plainly what in them qualifies or contradicts the survey.
+    label, stance : str
+        One of `LABELS`; one of `STANCES`.
     baselines : sequence of str
         Subjects of the rows that are no model of the claim: random vectors, the commonest sense, other encoders.
     packaged : bool
         The folder comes with the package (`files.HERE`): no mirror is needed.
     """
-    if label not in LABELS or stance not in STANCES:
-        raise ValueError(f"{claim}: label {label!r} must be one of {LABELS}, stance {stance!r} one of {STANCES}")
-
-    def register(scorer: Scorer) -> Scorer:
-        _REGISTRY.append(
-            _Registered(claim, study, label, stance, folder, tuple(files), note, scorer, tuple(baselines), packaged)
-        )
-        return scorer
-
-    return register
-
-
-@dataclass(frozen=True)
-class Release:
-    """Files that somebody published, described once for all the claims that they speak to; fields as of `released`."""
 
     study: str
     folder: str
-    files: tuple[str, ...] = ()
+    files: Sequence[str] = ()
     label: str = ""
     stance: str = ""
-    baselines: tuple[str, ...] = ()
+    baselines: Sequence[str] = ()
+    packaged: bool = False
 
-    def on(self, claim: str, *, note: str, **other) -> Callable[[Scorer], Scorer]:
-        """Register the decorated function as the scorer of a claim; `other` fields are said of this claim alone."""
+    def on(self, claim: str, *, note: str, **other: Any) -> Callable[[Scorer], Scorer]:
+        """Register the decorated function as the scorer of a claim.
+
+        Parameters
+        ----------
+        claim : str
+            Id of the ledger's row.
+        note : str
+            What the files are, in a sentence, and plainly what in them qualifies or contradicts the survey.
+        other
+            Fields that are said of this claim alone.
+        """
         told = replace(self, **other)
-        return released(
-            claim, study=told.study, label=told.label, stance=told.stance, folder=told.folder, files=told.files,
-            note=note, baselines=told.baselines,
-        )  # fmt: skip
+        if told.label not in LABELS or told.stance not in STANCES:
+            raise ValueError(
+                f"{claim}: label {told.label!r} must be one of {LABELS}, stance {told.stance!r} one of {STANCES}"
+            )
+
+        def register(scorer: Scorer) -> Scorer:
+            _REGISTRY.append((claim, told, note, scorer))
+            return scorer
+
+        return register
 
 
-def _registry() -> list[_Registered]:
-    for module in _MODULES:
-        importlib.import_module(f"{__name__}.{module}")
-    order = {label: i for i, label in enumerate(LABELS)}
-    return sorted(_REGISTRY, key=lambda r: (r.claim, order[r.label]))
+_REGISTRY: list[tuple[str, Release, str, Scorer]] = []
+
+
+def released(claim: str, *, note: str, **fields: Any) -> Callable[[Scorer], Scorer]:
+    """Register the decorated function as the scorer of one claim from one folder, with the fields of its `Release`."""
+    return Release(**fields).on(claim, note=note)
+
+
+def _registry() -> list[tuple[str, Release, str, Scorer]]:
+    for module in pkgutil.iter_modules(__path__):
+        if module.name != "commands":  # which brings the command line along
+            importlib.import_module(f"{__name__}.{module.name}")
+    return sorted(_REGISTRY, key=lambda entry: (entry[0], LABELS.index(entry[1].label)))
 
 
 def claims() -> list[str]:
     """Ids of the ledger rows that some release speaks to."""
-    return list(dict.fromkeys(r.claim for r in _registry()))
+    return list(dict.fromkeys(claim for claim, *_ in _registry()))
 
 
 def scores(claim_id: str, root: str | Path | None = None) -> list[Scored]:
@@ -207,24 +151,17 @@ def scores(claim_id: str, root: str | Path | None = None) -> list[Scored]:
     FileChanged
         If a file is not the pinned one.
     """
-    chosen = [r for r in _registry() if r.claim == claim_id]
-    if not chosen:
-        return []
-    return [_score(r, _files.HERE if r.packaged else _files.mirror(root)) for r in chosen]
+    return [
+        _score(claim, of, note, scorer, _files.HERE if of.packaged else _files.mirror(root))
+        for claim, of, note, scorer in _registry()
+        if claim == claim_id
+    ]
 
 
-def _score(entry: _Registered, root: Path) -> Scored:
-    files = Files(root, entry.folder, entry.patterns)
-    rows = entry.scorer(files)
+def _score(claim: str, of: Release, note: str, scorer: Scorer, root: Path) -> Scored:
+    files = Files(root, of.folder, tuple(of.files))
+    rows = scorer(files)
+    source = _files.source(root, of.folder)
     return Scored(
-        entry.claim,
-        entry.study,
-        entry.label,
-        entry.stance,
-        _files.source(root, entry.folder),
-        entry.folder,
-        dict(files.read),
-        rows,
-        entry.note,
-        entry.baselines,
+        claim, of.study, of.label, of.stance, source, of.folder, dict(files.read), rows, note, tuple(of.baselines)
     )

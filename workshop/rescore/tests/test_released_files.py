@@ -64,8 +64,8 @@ def test_every_registered_claim_is_in_the_ledger_and_says_what_it_is():
     assert set(released.claims()) <= known
     assert len(released.claims()) >= 35
     pinned = {folder for folder, _ in files.pins()}
-    for entry in released._registry():
-        assert entry.note.endswith(".") and entry.study and entry.folder in pinned
+    for _, release, note, _ in released._registry():
+        assert note.endswith(".") and release.study and release.folder in pinned
 
 
 def test_a_claim_without_a_release_has_no_scores():

@@ -1,4 +1,4 @@
-"""Sentence classification: SST-2 (sentiment) and the Microsoft paraphrase corpus, which is MRPC of GLUE."""
+"""Sentence classification: SST-2 (sentiment), the Microsoft paraphrase corpus, which is MRPC of GLUE, and CoLA."""
 
 from __future__ import annotations
 
@@ -10,6 +10,11 @@ from bertology_utils.data.original.reading import Files, at, columns, reader
 
 SST_PARTS = {"train": "train_full", "dev": "dev", "test": "test-labeled"}
 MRPC_PARTS = {"train": "train", "dev": "val", "test": "test"}
+COLA_PARTS = {
+    "in_domain_train": ("train", "in domain"),
+    "in_domain_dev": ("dev", "in domain"),
+    "out_of_domain_dev": ("test", "out of domain"),
+}
 
 
 def _binary(label: str) -> str:
@@ -38,3 +43,27 @@ def paraphrase(files: Files) -> Iterator[Labelled]:
         for number, (label, _, _, a, b) in columns(path, 5, skip=1, encoding="utf-8-sig"):
             with at(path, number):
                 yield Labelled(id=f"mrpc-{split}-{number}", split=split, text=a, text_b=b, label=_binary(label))
+
+
+@reader("cola", "acceptability")
+def acceptability(files: Files) -> Iterator[Labelled]:
+    """Sentences from linguistics publications, judged by their authors (warstadt2018): label "1" is acceptable.
+
+    `condition` says whether the publication is one of the training set's.
+    """
+    files.note(
+        "the held-out test sets are not public: the out-of-domain dev set is the test split here; "
+        "the dev set of GLUE is in-domain and out-of-domain dev together"
+    )
+    for part, (split, condition) in COLA_PARTS.items():
+        path = files[f"acceptability_corpus/cola_public/raw/{part}.tsv"]
+        for number, (source, label, _, text) in columns(path, 4):
+            with at(path, number):
+                yield Labelled(
+                    id=f"{part}/{number}",
+                    split=split,
+                    condition=condition,
+                    text=text,
+                    label=_binary(label),
+                    meta={"source": source},
+                )
