@@ -409,6 +409,36 @@ found("hed.no_full_tree.clark2019")
 card("hed.no_full_tree.clark2019")
 
 # %% [markdown]
+# (hed-tuned-on-trees)=
+# ## Do heads follow trees once a network is tuned on them?
+#
+# {cite:t}`kondratyuk2019` tune BERT on treebanks. We tune it to parse 600 sentences, and ask how much of the tree the best head has
+# then. Any tuning moves attention, so the same sentences also teach parts of speech, and arcs that are no grammar: from each
+# word to the next.
+
+# %%
+examples("hed.tuned_on_trees.kondratyuk2019")
+
+# %%
+treebank = results("hed.tuned_on_trees.kondratyuk2019", data="ud_english_ewt")
+
+# %% mystnb={"figure": {"caption": "Unlabelled attachment score of the best head before tuning, and tuned on trees, on parts of speech and on neighbours; the dotted line is the best fixed offset."}, "image": {"alt": "Horizontal bars: unlabelled attachment score of the best head before tuning and after tuning on trees, tags and neighbours, for every network there is; a dotted line marks the best fixed offset."}}
+shown = treebank.series("UAS, best head")
+fixed = round(treebank.value("UAS, best offset"), 2)
+plotting.bars(shown, "arm", xlim=(0, 1), xlabel="UAS", chance=fixed, reference="best offset")
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+for measure in ("UAS, best head, trees - rival", "UAS, a head for each relation", "parsing UAS over chain"):
+    print(plotting.printed(treebank.series(measure)))
+
+# %%
+found("hed.tuned_on_trees.kondratyuk2019")
+
+# %% tags=["brief"]
+card("hed.tuned_on_trees.kondratyuk2019")
+
+# %% [markdown]
 # (hed-negation-scope)=
 # ## Does a head know what *not* denies?
 #

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,8 @@ from ..attention.maps import KINDS, maps
 from ..data.items import Data, Sentence
 from ..data.text import marked
 from ..errors import TooFew
-from ..experiments.heads import frames, lexical, reference
+from ..experiments.heads import frames, lexical, reference, treebanks
+from ..finetune import biaffine
 from ..scores.choice import choose
 from ..settings import Settings
 from ..subject.models import Subject
@@ -113,6 +115,17 @@ def whole_tree(subject: Subject, data: Data, settings: Settings) -> Iterator[str
         yield f"  found by {named(subject, head)}: {', '.join(a for a, r in zip(arcs, right) if r) or 'none'}"
         yield f"  missed: {', '.join(a for a, r in zip(arcs, right) if not r) or 'none'}"
         yield figures([("share of the tree", right.mean())])
+
+
+def tuned_tree(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
+    """The same, before a network is tuned to parse some short sentences and after it; heads are chosen on others."""
+    trees = [s for s in data["treebank"] if s.heads]
+    train = [s for s in trees if s.split == "train" and len(s.words) <= 12]
+    others = replace(data, items={"treebank": [s for s in trees if s.split != "train"]})
+    parser = biaffine.parse(subject, train, treebanks.RECIPE)
+    for said, model in (("before", subject), (f"after tuning on {len(train)} sentences", parser.subject)):
+        yield f"{said}:"
+        yield from whole_tree(model, others, settings)
 
 
 def coreference(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:

@@ -163,6 +163,9 @@ EXAMPLES: dict[str, Example] = {
         "Do several heads together find a word's head in the tree?", heads.combined, 80
     ),
     "hed.no_full_tree.clark2019": Example("How much of a tree does one head find?", heads.whole_tree),
+    "hed.tuned_on_trees.kondratyuk2019": Example(
+        "How much of a tree does one head find, before and after tuning on trees?", heads.tuned_tree, 120
+    ),
     "hed.negation_scope.zhao2020": Example("Which words are in the scope of the negation?", heads.negation, 120),
     "hed.coreference.clark2019": Example("Whom does a pronoun attend to?", heads.coreference),
     "hed.agreement_attention.lin2019": Example("Which noun does the verb attend to?", heads.agreement),

@@ -50,16 +50,17 @@ def _two_sides(subject, data) -> tuple[list, list, list[str]]:
     return dev, test, [note, more.lstrip("; ")]
 
 
-def _scored(subject, sentences, settings, *, both_ways: bool = False) -> Side:
+def scored(subject, sentences, settings, *, both_ways: bool = False) -> Side:
+    """What each head and each offset makes of the sentences' arcs; with `both_ways`, of those from a dependent to its head."""
     arcs = relations.arcs(sentences)
     if both_ways:
-        arcs = _upward(arcs)
+        arcs = upward(arcs)
     words = [s.words for s in sentences]
     right = relations.score(subject, words, arcs, both_ways=both_ways, settings=settings)
     return Side(sentences, arcs, right, relations.offset_hits(arcs))
 
 
-def _upward(arcs: pd.DataFrame) -> pd.DataFrame:
+def upward(arcs: pd.DataFrame) -> pd.DataFrame:
     """From the dependent to its head only."""
     return arcs[arcs.direction == relations.DIRECTIONS[0]].reset_index(drop=True)
 
@@ -105,7 +106,7 @@ def syntactic(subject, data, settings):
     word itself left out. Three different heads, each in a relation of its own, are scored together by the least of their leads.
     """
     dev, test, notes = _two_sides(subject, data)
-    both = [_scored(subject, side, settings) for side in (dev, test)]
+    both = [scored(subject, side, settings) for side in (dev, test)]
     rows, skipped, leads = intervals.Rows(settings), [], []
     for relation, count in both[1].arcs["relation"].value_counts().items():
         chosen = [c for d in relations.DIRECTIONS if (c := _chosen(both, relation, d))]
@@ -256,13 +257,13 @@ def _sentences(items) -> list:
 
 
 def _frequent(sentences, fewest: int) -> list[str]:
-    counts = _upward(relations.arcs(sentences))["relation"].value_counts()
+    counts = upward(relations.arcs(sentences))["relation"].value_counts()
     return [relation for relation, n in counts.items() if n >= fewest]
 
 
 def _tallied(subject, sentences, names: list[str], settings) -> tuple[pd.DataFrame, mixtures.Tally]:
     """The first arcs of each relation, and what each head says of them."""
-    arcs = _upward(relations.arcs(sentences))
+    arcs = upward(relations.arcs(sentences))
     arcs = arcs[arcs.relation.isin(names)].groupby("relation").head(MOST).reset_index(drop=True)
     return arcs, mixtures.tally(subject, _sentences(sentences), arcs, settings)
 
@@ -330,12 +331,10 @@ def no_full_tree(subject, data, settings):
     know anything of trees is seen by giving each relation a head of its own, against an offset of its own.
     """
     dev, test, notes = _two_sides(subject, data)
-    both = [_scored(subject, side, settings, both_ways=True) for side in (dev, test)]
-    best = relations.best_head(both[0].heads, both[1].heads, both[0].offsets, both[1].offsets)
+    both = [scored(subject, side, settings, both_ways=True) for side in (dev, test)]
+    best, columns = attachment(both)
     chain = both[1].offsets[:, relations.OFFSETS.index(1)]
-    columns = {"UAS, best head": best.right, "UAS, right chain": chain, "UAS, best offset": best.by_offset}
-    columns["best head - best offset"] = best.right.astype(float) - best.by_offset
-    columns |= _by_relation(both)
+    columns["UAS, right chain"] = chain
     head = relations.head_name(best.head, subject.n_layers, subject.n_heads)
     rows = _paired(columns, both[1].arcs["sentence"], settings, relation="all", head=head, offset=best.offset)
     table = both[1].heads.reshape(len(chain), -1, subject.n_layers, subject.n_heads).mean(0).max(0)  # the better way
@@ -343,6 +342,15 @@ def no_full_tree(subject, data, settings):
         keys = dict(block=layer + 1, place=place + 1)
         rows.append(intervals.row("UAS, each head", (value, np.nan, np.nan), len(chain), **keys))
     return intervals.table(rows, notes)
+
+
+def attachment(both: list[Side]) -> tuple[relations.BestHead, dict[str, np.ndarray]]:
+    """The head and the offset best on one side, and hits (n,) on the other's arcs: one for all relations, or for each its own."""
+    dev, test = both
+    best = relations.best_head(dev.heads, test.heads, dev.offsets, test.offsets)
+    lead = best.right.astype(float) - best.by_offset
+    columns = {"UAS, best head": best.right, "UAS, best offset": best.by_offset, "best head - best offset": lead}
+    return best, columns | _by_relation(both)
 
 
 def _by_relation(both: list[Side]) -> dict[str, np.ndarray]:

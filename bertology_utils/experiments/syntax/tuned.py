@@ -152,7 +152,7 @@ def intermediate_parsing(subject, data, settings):
     parsed, held = _split(treebank, "train")[:LEARNT], _split(treebank, "test")[:LEARNT]
     classes = sorted({i.label for i in texts})
     uas, scores = _both_arms(subject, (parsed, held), (train, test), classes, settings)
-    rows = _parsing_rows(uas, held, settings) + _text_rows(scores, train, test, settings)
+    rows = parsing_rows(uas, held, settings) + _text_rows(scores, train, test, settings)
     return intervals.table(rows, [*notes, note, f"seeds: {len(uas)}; {len(train)} training texts"])
 
 
@@ -191,7 +191,7 @@ def _text_rows(scores: dict[str, np.ndarray], train, test, settings) -> list[dic
     return rows
 
 
-def _parsing_rows(uas: list[list[np.ndarray]], held: list[Sentence], settings) -> list[dict]:
+def parsing_rows(uas: list[list[np.ndarray]], held: list[Sentence], settings) -> list[dict]:
     """UAS of the parsers, and their lead over the better of the two chains of neighbours."""
     chains = []
     for way in (-1, 1):
