@@ -40,6 +40,8 @@ def test_a_stored_card_follows_the_records_and_nothing_else_changes(tmp_path, mo
         and card.data.keys() == {"text/plain", "text/html"}
     )
     assert other.data == {"text/plain": "3"}
-    monkeypatch.setitem(stored_cards.SHOWS, "card", lambda id, settings: cards.card("syn.agreement.goldberg2019", settings))
+    monkeypatch.setitem(
+        stored_cards.SHOWS, "card", lambda id, settings: cards.card("syn.agreement.goldberg2019", settings)
+    )
     assert stored_cards.renew(tmp_path) == {"02_syntax": [ID]}
     assert "syn.agreement.goldberg2019" in path.read_text(encoding="utf-8")
