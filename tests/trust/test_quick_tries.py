@@ -46,14 +46,14 @@ def test_a_quick_try_is_shown_beside_and_never_counts(tmp_path):
 def test_other_conditions_never_count(tmp_path, change):
     full = shipped()
     replace(full, provenance={**full.provenance, **change}).save(tmp_path)
-    assert [r.key for r in evidence.own(GAPS, Settings(evidence=tmp_path))] == [full.key]
+    assert [r.key for r in evidence.shelves(GAPS, Settings(evidence=tmp_path))[1]] == [full.key]
 
 
 def test_the_same_conditions_are_the_record_measured_again(tmp_path):
     again = replace(shipped(), notes=("measured here",))
     again.save(tmp_path)
     found = {r.key: r for r in evidence.find(GAPS, Settings(evidence=tmp_path))}
-    assert found[again.key].notes == ("measured here",) and evidence.own(GAPS, Settings(evidence=tmp_path)) == []
+    assert found[again.key].notes == ("measured here",) and evidence.shelves(GAPS, Settings(evidence=tmp_path))[1] == []
 
 
 def test_a_full_run_of_another_model_counts_and_a_quick_one_does_not(tmp_path):
