@@ -335,7 +335,7 @@ def find(claim: str | None = None, settings: Settings | None = None) -> list[Evi
 
 
 def shelves(claim: str | None = None, settings: Settings | None = None) -> tuple[list[Evidence], list[Evidence]]:
-    """What counts (`find`) and what is shown beside it (`own`), the files read once."""
+    """What counts (`find`) and what of the user's is shown beside it, quick tries and other seeds; the files read once."""
     settings = settings or Settings.of()
     found: dict[tuple, Evidence] = {}
     for path in _paths(SHIPPED, claim):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import nbformat
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from bertology_utils import cards
 from bertology_utils.book import stored_cards
+from bertology_utils.claims import evidence
 
 ID = "lay.agreement.goldberg2019"
 
@@ -40,8 +40,9 @@ def test_a_stored_card_follows_the_records_and_nothing_else_changes(tmp_path, mo
         and card.data.keys() == {"text/plain", "text/html"}
     )
     assert other.data == {"text/plain": "3"}
-    monkeypatch.setitem(
-        stored_cards.SHOWS, "card", lambda id, settings: cards.card("syn.agreement.goldberg2019", settings)
-    )
+    measured = "MPNET      does not hold: two thirds - rest"
+    assert measured in card.data["text/plain"]
+    monkeypatch.setattr(evidence, "SHIPPED", tmp_path / "none")  # the records are gone
     assert stored_cards.renew(tmp_path) == {"02_syntax": [ID]}
-    assert "syn.agreement.goldberg2019" in path.read_text(encoding="utf-8")
+    (now, _) = (cell.outputs[0] for cell in nbformat.read(path, as_version=4).cells)
+    assert ID in now.data["text/plain"] and measured not in now.data["text/plain"]
