@@ -45,6 +45,8 @@ class Subject:
         With its pretraining heads, eval mode, eager attention, on `device`.
     has_mlm, has_nsp : bool
         Whether those heads were in the weights (a head that was not is random and is never used).
+    drawn : frozenset of str
+        Weights that the files lack: drawn at load, whose last bits follow the processor, and no part of `sha256`.
     """
 
     name: str
@@ -57,6 +59,7 @@ class Subject:
     is_twin: bool = False
     seed: int | None = field(default=None)
     noise: float = 0.0  # see `plant`
+    drawn: frozenset[str] = frozenset()
 
     @property
     def config(self):
@@ -148,14 +151,18 @@ class Subject:
             model: Any = variants.apply(type(self.model)(config))
         model.set_attn_implementation("eager")
         model = model.to(device=self.device, dtype=self.model.dtype).eval().requires_grad_(False)
-        twin = replace(self, name=self.name + TWIN, source="untrained", model=model, is_twin=True, seed=seed)
+        twin = replace(
+            self, name=self.name + TWIN, source="untrained", model=model, is_twin=True, seed=seed, drawn=frozenset()
+        )
         return plant(twin, self.noise)
 
     @cached_property
     def sha256(self) -> str:
-        """Hash of weights, vocabulary and what of the configuration the weights do not show."""
+        """Hash of the weights that were read, the vocabulary and what of the configuration the weights do not show."""
         digest = hashlib.sha256()
         for name, tensor in sorted(self.model.state_dict().items()):
+            if name in self.drawn:
+                continue
             digest.update(name.encode())
             digest.update(tensor.detach().cpu().contiguous().view(torch.uint8).numpy().data)
         # not the whole configuration: its fields change with the releases of transformers, the model does not
@@ -259,6 +266,7 @@ def _read(found: Found, settings: Settings) -> Subject:
         device=device,
         has_mlm=heads and not any(key.startswith(_MLM_HEADS) for key in missing),
         has_nsp=nsp and not any("seq_relationship" in k or "pooler" in k for k in missing),
+        drawn=frozenset(missing),
     )
     if model.config.model_type in suitable.TEXT_TO_TEXT:
         return subject

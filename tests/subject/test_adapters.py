@@ -213,3 +213,14 @@ def test_bundled_adapters_say_whose_they_are_and_are_small():
         network = networks.NETWORKS[name]
         assert adapters.base_of(folder) in (name, networks.NETWORKS[network.of or name].repo)
         assert sum(p.stat().st_size for p in folder.iterdir()) < 10e6 and (folder / "README.md").is_file()
+
+
+def test_what_is_drawn_at_load_is_no_part_of_what_a_network_is_known_by(made):
+    """Its last bits follow the processor: records of one network would seem to be of several."""
+    base, _, _ = made
+    plain, other, changed = (load(str(base), Settings(device="cpu")) for _ in range(3))
+    assert plain.drawn and all(name.startswith(("lm_head.", "cls.")) for name in plain.drawn)
+    for subject, names in ((other, plain.drawn), (changed, plain.model.state_dict().keys() - plain.drawn)):
+        subject.model.state_dict()[min(names)].add_(1)
+    assert other.sha256 == plain.sha256 != changed.sha256
+    assert not plain.twin().drawn
