@@ -16,6 +16,7 @@ LATER = (
     *("multilingual", "languages", "part", "own_pieces", "inverted", "language_ids", "beside", "reset_positions"),
     *("body", "vocabulary"),
     *("shared", "embedding", "bits", "order", "start"),
+    "attention_dropout",
 )
 FREE = (
     "name",
@@ -87,6 +88,8 @@ class Config:
     pair : str
         The second task: ``nsp``, is B from another document; ``sop``, have A and B changed places (lan2020); ``none``:
         one segment a row, type ids 0, no second loss. In a file also ``nsp: true`` or ``nsp: false``.
+    dropout, attention_dropout : float
+        Share of the hidden values, and of the attention weights, that training sets to 0.
     attention : str
         ``learned``; ``preset``, all heads of a layer but the last fixed (raganato2020); ``uniform``, all heads the mean of
         the row's pieces. See `bertology_utils.subject.variants`.
@@ -176,6 +179,7 @@ class Config:
     epsilon: float = 1e-6
     clip: float = 1.0
     dropout: float = 0.0
+    attention_dropout: float = 0.0
     attention: str = "learned"
     sublayers: str = ""
     initializer_range: float = 0.02

@@ -34,6 +34,8 @@ class Made(Recorded):
     loss: dict[str, float] = field(default_factory=dict)  # group -> nats more than the base
     right: dict[str, float] = field(default_factory=dict)  # group -> share of items right
     probe: dict[str, float] = field(default_factory=dict)
+    apart: dict[str, float] = field(default_factory=dict)  # group -> nats that heads of a layer are further apart
+    missed: dict[str, float] = field(default_factory=dict)  # group -> share of what it learnt that half the heads hold
     cost: dict[str, float] = field(default_factory=lambda: {"1": 0.5, "2": 1.0})
     seeds: int = 4
 
@@ -62,6 +64,14 @@ class Made(Recorded):
             "facts": {"right": told(self.right.get(name, 0.5)), "majority": told(0.2)},
             "probes": {p: {"right": hits.astype(int).tolist(), "n": n} for p in ("upos", "deprel")},
             "tuned": {"right": told(self.right.get(name, 0.8)), "majority": 0.5},
+            "heads": {
+                "divergence": (
+                    0.3 + self.apart.get(name, 0.0) + shared.normal(0, 0.05, 100) + own.normal(0, 0.002)
+                ).tolist(),
+                "loss": (
+                    loss + self.missed.get(name, 0.4) * (5.0 * PER - loss).mean() + own.normal(0, 0.02, DOCUMENTS)
+                ).tolist(),
+            },
             "bits": {b: {"right": told(self.right.get(f"{name} {b}", 0.8)), "bytes": 100 * int(b)} for b in BITS}
             | {"majority": 0.5},
             "relations": {t: told(self.right.get(f"{name} {t}", 0.8)) for t in ("nsp", "sop")},
@@ -70,7 +80,7 @@ class Made(Recorded):
         first = {"tokens": config.tokens // 2, "heldout_mlm": 3.0 + self.fallen + own.normal(0, 0.005)}
         last = {
             "tokens": config.tokens,
-            "heldout_mlm": 3.0 + self.fallen + own.normal(0, 0.005) if name == HALF else 3.0,
+            "heldout_mlm": 3.0 + self.fallen + own.normal(0, 0.005) if name in (HALF, "long, half the pieces") else 3.0,
             "heldout_generator_mlm": 4.0 + own.normal(0, 0.01),
             "heldout_unigram": 5.0,
             "heldout_detected": self.told + own.normal(0, 0.01),

@@ -9,7 +9,7 @@ from picked import value
 
 from bertology_utils import runs
 from bertology_utils.claims.evidence import Evidence
-from bertology_utils.claims.rules import FAILS, HOLDS, OPEN, UNTESTABLE
+from bertology_utils.claims.rules import FAILS, HOLDS, MIXED, OPEN, UNTESTABLE
 from bertology_utils.data import of as data_of
 from bertology_utils.experiments.training import family
 from bertology_utils.family import grid
@@ -45,6 +45,8 @@ def test_every_experiment_gives_what_its_clauses_ask_for(id):
             {"right": {"narrower": 0.6, "half layers": 0.75, "base": 0.8, "wider": 0.95}},
         ),
         ("siz.train_large.li2020", "large_first", {"right": {"large, fewer bits 4": 0.95}}),
+        ("siz.attention_dropout.clark2019", "alike", {"apart": {"long, attention dropout": -0.1}}),
+        ("siz.attention_dropout.clark2019", "dispensable", {"missed": {"long, attention dropout": 0.1}}),
     ],
 )
 def test_an_effect_that_is_there_is_found_and_none_is_where_there_is_none(id, clause, there):
@@ -192,3 +194,22 @@ def test_a_fall_is_read_between_the_evaluations_beside_half_of_the_pieces():
     record = Made(TIER).one("base", 0)
     object.__setattr__(record, "curve", curve)
     assert family._fallen(record) == pytest.approx(4.5 - 3.0)  # at 500 pieces the loss is half way from 5 to 4
+
+
+@pytest.mark.parametrize("clause, noise", [("alike", {"apart": -0.1}), ("dispensable", {"missed": 0.1})])
+def test_what_dropout_anywhere_does_is_not_put_down_to_that_of_attention(clause, noise):
+    groups = ("long, attention dropout", "long, dropout elsewhere")
+    given = {what: dict.fromkeys(groups, value) for what, value in noise.items()}
+    assert judged("siz.attention_dropout.clark2019", **given)[1][clause] == MIXED
+
+
+def test_a_run_that_has_learnt_less_is_not_taken_for_redundant():
+    """Half the heads hold the same share of less: in nats they are missed less."""
+    rows, outcomes = judged("siz.attention_dropout.clark2019", loss={"long, attention dropout": 1.0})
+    assert value(rows, "share missed without half the heads, attention dropout - none") == pytest.approx(0, abs=0.01)
+    assert outcomes["dispensable"] == FAILS
+
+
+def test_long_runs_must_have_come_near_their_plateau():
+    there = {"apart": {"long, attention dropout": -0.1}}
+    assert judged("siz.attention_dropout.clark2019", fallen=0.4, **there)[1]["alike"] == UNTESTABLE

@@ -27,6 +27,11 @@ WIDTHS = ("narrower", "base", "wider")
 PLAIN, SHARED, NARROW = "three layers", "shared and split", "three layers, narrower"
 LARGE, SMALL = "large, fewer bits", "small, fewer bits"
 HEAVY, LIGHT, FULL = "4", "8", "32"  # bits per weight
+LONG, SHORT, DROPPED, ELSEWHERE = (
+    "long",
+    *(f"long, {x}" for x in ("half the pieces", "attention dropout", "dropout elsewhere")),
+)
+ALIKE, MISSED = "divergence within a layer", "share missed without half the heads"
 DOUBLING = "score per doubling of parameters"
 
 
@@ -107,6 +112,44 @@ def albert(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
         family.loss(runs, settings, "loss, shared - narrower of that size", SHARED, NARROW),
     ]
     return family.table(runs, settings, rows, (PLAIN, SHARED, NARROW))
+
+
+@claim("siz.attention_dropout.clark2019", family=True)
+def attention_dropout(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
+    """How alike heads attend and what half of them are missed after attention dropout, less after none or elsewhere (clark2019).
+
+    Divergences are of the heads of a layer, in nats, per sentence. What half of the heads are missed is the rise of the loss
+    without them, mean over all such halves, as a share of what the run has learnt: by how much its loss is below that of the
+    pieces' frequencies. So a run that has learnt less does not look redundant. Dropout elsewhere is the rival: any noise
+    while training may do as much.
+    """
+    found = {group: [*runs.group(group).values()] for group in (LONG, DROPPED, ELSEWHERE)}
+    places = family.heldout(found[LONG][0], "n")
+    rows = []
+    for other, name in ((LONG, "none"), (ELSEWHERE, "dropout elsewhere")):
+        said = f"attention dropout - {name}"
+        rows.append(family.difference(runs, settings, f"{ALIKE}, {said}", DROPPED, other, divergence))
+        apart = np.array([missed(x) - missed(y) for x, y in zip(*family.pairs(runs, DROPPED, other))])
+        rows.append(family.differing(f"{MISSED}, {said}", apart, places, settings))
+    for group, records in found.items():
+        rows.append(family.score(runs, settings, ALIKE, group, divergence, group=group))
+        rows.append(family.differing(MISSED, np.array([missed(r) for r in records]), places, settings, group=group))
+    frame = family.table(runs, settings, rows, tuple(found), ends=(LONG, SHORT))
+    pieces = found[LONG][0].config["tokens"]
+    frame.attrs["notes"].append(f"longer than the tier: {pieces:,} pieces, no second task, 30 % of them masked")
+    return frame
+
+
+def divergence(record: Record) -> np.ndarray:
+    """Mean divergence of the heads of a layer per sentence, (N,), in nats."""
+    return np.array(record.items["heads"]["divergence"])
+
+
+def missed(record: Record) -> np.ndarray:
+    """Rise of the loss without half of the heads per document, (D,), in units of what the run has learnt per place."""
+    loss, unigram, n = (family.heldout(record, name) for name in ("loss", "unigram", "n"))
+    learnt = (unigram - loss).sum() / n.sum()
+    return (np.array(record.items["heads"]["loss"]) - loss) / learnt
 
 
 def fewer(bits: str):

@@ -45,7 +45,7 @@ def build(config: Config, layers: int | None = None, device: str = "cpu") -> Any
         max_position_embeddings=config.max_positions,
         type_vocab_size=max(2, len(config.languages.split())) if config.language_ids else 2,
         hidden_dropout_prob=config.dropout,
-        attention_probs_dropout_prob=config.dropout,
+        attention_probs_dropout_prob=config.attention_dropout,
         initializer_range=config.initializer_range,
         pad_token_id=wordpiece.PAD,
         **given,
@@ -108,7 +108,7 @@ class Step:
 
     def __call__(self, batch: Batch, rate: float, number: int) -> None:
         """Train on the global `batch`; `number` is the step's, for the seed of dropout."""
-        if self.config.dropout:
+        if self.config.dropout or self.config.attention_dropout:
             torch.manual_seed(seed("dropout", self.config.seed, number, self.world.rank))
         for optimiser in self.optimisers:
             factor = self.config.muon_factor if isinstance(optimiser, Muon) else 1.0

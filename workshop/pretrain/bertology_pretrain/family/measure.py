@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from bertology_utils.compress import whole
+from bertology_utils.attention.collect import collect
+from bertology_utils.compress import remove_heads, whole
 from bertology_utils.data import builtin
 from bertology_utils.data.items import Labelled, Sentence
 from bertology_utils.family.config import Config
@@ -32,6 +34,7 @@ from ..corpus import Corpus
 from . import places
 
 AGREEMENT, FACTS = 1200, 2000  # items asked for; nonce ones and those of more than one piece are left out
+ATTENDED = 300  # sentences whose maps are compared
 SENTENCES, TARGETS = 1500, 1500  # of the treebank, over all splits; targets per split
 PROBED = {
     "upos": lambda s: [(tag, i) for i, tag in enumerate(s.upos)],
@@ -63,8 +66,8 @@ def measure(folder: Path, corpus: Corpus, config: Config, only: Sequence[str] = 
     dict
         ``heldout`` (`places.losses`), ``relations`` where the run had a second task, ``agreement`` (a string of 0 and 1 per
         construction; none where pieces were not hidden by [MASK]), ``probes`` (right and all targets per sentence),
-        ``facts`` and ``tuned``; of a run that detects replaced pieces ``probes`` and ``tuned`` alone; ``bits``
-        (`fewer_bits`) where the configuration names some; ``checkpoints`` (agreement over training) where the run
+        ``facts`` and ``tuned``; of a run that detects replaced pieces ``probes`` and ``tuned`` alone; ``heads`` where it is
+        named; ``bits`` (`fewer_bits`) where the configuration names some; ``checkpoints`` (agreement over training) where the run
         exported any.
     """
     settings = Settings(device="cpu", model=str(folder))
@@ -72,14 +75,14 @@ def measure(folder: Path, corpus: Corpus, config: Config, only: Sequence[str] = 
     if config.objective == "rtd":  # it fills no gaps
         return {"probes": {name: probe(subject, name, settings) for name in PROBED}, "tuned": tuned(subject, settings)}
     out: dict[str, Any] = {}
-    for name, call in _calls(subject, folder, corpus, config, settings).items():
+    for name, call in _calls(subject, folder, corpus, config, settings, only).items():
         if not only or name in only:
             out[name] = call()
     return out
 
 
 def _calls(
-    subject: Subject, folder: Path, corpus: Corpus, config: Config, settings: Settings
+    subject: Subject, folder: Path, corpus: Corpus, config: Config, settings: Settings, only: Sequence[str]
 ) -> dict[str, Callable[[], Any]]:
     """What a run that fills gaps can be asked, by name, in the order of a record."""
     cut, pairs = places.of(corpus), config.pair != "none"
@@ -92,6 +95,8 @@ def _calls(
         out["relations"] = lambda: {name: bits(v) for name, v in places.relations(model, cut).items()}
     if config.mask_symbol == "mask":
         out |= {"agreement": partial(agreement, subject, settings), "facts": partial(facts, subject, settings)}
+        if "heads" in only:  # of the runs that are compared by it
+            out["heads"] = partial(heads, subject, lambda less: places.losses(less, cut, pairs=pairs)["loss"], settings)
     out["probes"] = lambda: {name: probe(subject, name, settings) for name in PROBED}
     out["tuned"] = partial(tuned, subject, settings)
     if config.bits:
@@ -122,6 +127,29 @@ def agreement(subject: Subject, settings: Settings) -> dict[str, str]:
     right = cloze.choose(subject, items, settings) > 0
     names = [condition(i) for i in items]
     return {name: bits(right[[n == name for n in names]]) for name in sorted(set(names))}
+
+
+def heads(subject: Subject, loss: Callable[[Any], np.ndarray], settings: Settings) -> dict[str, list[float]]:
+    """How alike the heads of a layer attend, and the loss without half of them (clark2019).
+
+    Parameters
+    ----------
+    loss : callable
+        A model's held-out loss, (D,) sums per document in nats.
+
+    Returns
+    -------
+    dict
+        ``divergence``: mean Jensen-Shannon divergence of the heads of a layer, in nats, per sentence of the treebank;
+        ``loss``: as `loss` gives it, mean over all ways to take the same half of the heads out of each layer.
+    """
+    words = [s.words for s in builtin.build("treebank", ATTENDED, 0)]
+    distances = collect(subject, words, distances=True, settings=settings).distances
+    assert distances is not None  # asked for
+    ways = combinations(range(subject.n_heads), subject.n_heads // 2)
+    gone = [[(layer, head) for layer in range(subject.n_layers) for head in way] for way in ways]
+    without = np.mean([loss(remove_heads(subject, some).model) for some in gone], 0)
+    return {"divergence": distances[:, 0].round(4).tolist(), "loss": without.round(3).tolist()}
 
 
 def facts(subject: Subject, settings: Settings) -> dict[str, str]:
