@@ -80,7 +80,7 @@ class Made(Recorded):
         first = {"tokens": config.tokens // 2, "heldout_mlm": 3.0 + self.fallen + own.normal(0, 0.005)}
         last = {
             "tokens": config.tokens,
-            "heldout_mlm": 3.0 + self.fallen + own.normal(0, 0.005) if name in (HALF, "long, half the pieces") else 3.0,
+            "heldout_mlm": 3.0 + self.fallen + own.normal(0, 0.005) if name == HALF else 3.0,
             "heldout_generator_mlm": 4.0 + own.normal(0, 0.01),
             "heldout_unigram": 5.0,
             "heldout_detected": self.told + own.normal(0, 0.01),

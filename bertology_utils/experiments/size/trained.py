@@ -121,20 +121,23 @@ def attention_dropout(runs: Recorded, data: Data, settings: Settings) -> pd.Data
     Divergences are of the heads of a layer, in nats, per sentence. What half of the heads are missed is the rise of the loss
     without them, mean over all such halves, as a share of what the run has learnt: by how much its loss is below that of the
     pieces' frequencies. So a run that has learnt less does not look redundant. Dropout elsewhere is the rival: any noise
-    while training may do as much.
+    while training may do as much. Where a figure moves while the pieces double, groups may differ in it by how soon they learn.
     """
     found = {group: [*runs.group(group).values()] for group in (LONG, DROPPED, ELSEWHERE)}
     places = family.heldout(found[LONG][0], "n")
     rows = []
-    for other, name in ((LONG, "none"), (ELSEWHERE, "dropout elsewhere")):
-        said = f"attention dropout - {name}"
-        rows.append(family.difference(runs, settings, f"{ALIKE}, {said}", DROPPED, other, divergence))
-        apart = np.array([missed(x) - missed(y) for x, y in zip(*family.pairs(runs, DROPPED, other))])
+    for a, b, said in (
+        (DROPPED, LONG, "attention dropout - none"),
+        (DROPPED, ELSEWHERE, "attention dropout - dropout elsewhere"),
+        (LONG, SHORT, "whole - half the pieces"),
+    ):
+        rows.append(family.difference(runs, settings, f"{ALIKE}, {said}", a, b, divergence))
+        apart = np.array([missed(x) - missed(y) for x, y in zip(*family.pairs(runs, a, b))])
         rows.append(family.differing(f"{MISSED}, {said}", apart, places, settings))
     for group, records in found.items():
         rows.append(family.score(runs, settings, ALIKE, group, divergence, group=group))
         rows.append(family.differing(MISSED, np.array([missed(r) for r in records]), places, settings, group=group))
-    frame = family.table(runs, settings, rows, tuple(found), ends=(LONG, SHORT))
+    frame = family.table(runs, settings, rows, tuple(found))
     pieces = found[LONG][0].config["tokens"]
     frame.attrs["notes"].append(f"longer than the tier: {pieces:,} pieces, no second task, 30 % of them masked")
     return frame

@@ -93,17 +93,17 @@ def plateau(runs: Recorded, settings: Settings, groups: Sequence[str]) -> list[d
     return out
 
 
-def fall(runs: Recorded, settings: Settings, name: str = "", half: str = HALF) -> dict:
-    """How far the held-out loss of a group, else of a tier's first, fell while its pieces doubled for the last time, over seeds.
+def fall(runs: Recorded, settings: Settings) -> dict:
+    """How far the held-out loss of a tier's first group fell while its pieces doubled for the last time, as a row over seeds.
 
     It is less than what is left to fall: a loss that nears its plateau by a power of the pieces, at most the first, has as far
     again to go at least. So a tier whose loss fell by more than a tenth of a nat is not within a tenth of its plateau, and what
-    its groups differ by may be how soon they learn. Both ends are ends where the tier has runs of `half` the pieces; else the
+    its groups differ by may be how soon they learn. Both ends are ends where the tier has runs of half the pieces; else the
     first end is the middle of the same run, whose rate has not come down yet: the fall looks larger then.
     """
-    name = name or next(group for group in runs.tier.groups if runs.has(group))
-    if runs.has(half):
-        ends = zip(*pairs(runs, half, name), strict=True)
+    name = next(group for group in runs.tier.groups if runs.has(group))
+    if runs.has(HALF):
+        ends = zip(*pairs(runs, HALF, name), strict=True)
         row = over_seeds(FALL, [_end(half) - _end(whole) for half, whole in ends], settings, group=name)
         return row | {"n": next(iter(runs.group(name).values())).config["final_predictions"]}
     found = list(runs.group(name).values())
@@ -197,20 +197,13 @@ def over_seeds(measure: str, values: Sequence[float], settings: Settings, /, **k
     return intervals.row(measure, _of_seeds(found, len(values)), len(values), **keys)
 
 
-def table(
-    runs: Recorded, settings: Settings, rows: Sequence[dict], groups: Sequence[str], ends: Sequence[str] = ()
-) -> pd.DataFrame:
-    """Rows with the plateau of the groups that they compare, and notes (`noted`); `ends`: whose `fall`, the tier's else."""
-    return noted(runs, settings, rows, plateau(runs, settings, groups), groups, ends)
+def table(runs: Recorded, settings: Settings, rows: Sequence[dict], groups: Sequence[str]) -> pd.DataFrame:
+    """Rows with the plateau of the groups that they compare, and notes (`noted`)."""
+    return noted(runs, settings, rows, plateau(runs, settings, groups), groups)
 
 
 def noted(
-    runs: Recorded,
-    settings: Settings,
-    rows: Sequence[dict],
-    beside: Sequence[dict],
-    groups: Sequence[str],
-    ends: Sequence[str] = (),
+    runs: Recorded, settings: Settings, rows: Sequence[dict], beside: Sequence[dict], groups: Sequence[str]
 ) -> pd.DataFrame:
     """Rows and those beside them, with the tier's `fall`, and notes on tier, budget, seeds and the former's smallest effects."""
     seeds = [f"{g} {len(runs.group(g))}" for g in dict.fromkeys(groups)]
@@ -225,7 +218,7 @@ def noted(
         _precisions(runs, groups),
         f"smallest effects that intervals so wide find with a power of 0.8: {'; '.join(found)}" if found else "",
     ]
-    return intervals.table([*rows, *beside, fall(runs, settings, *ends)], notes)
+    return intervals.table([*rows, *beside, fall(runs, settings)], notes)
 
 
 def _precisions(runs: Recorded, groups: Sequence[str]) -> str:
