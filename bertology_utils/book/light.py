@@ -1,8 +1,9 @@
 """Rendered pages made lighter, and the glossary brought to them.
 
 A chapter's page loads what it shows and no more: no script of 1.5 MB and no font of 0.3 MB for a dozen
-icons (`cards.css` draws them), no search index outside the search page, pictures when they come into view, and then in a place
-of their size. A figure leads to itself, alone and whole, and has colours for both themes.
+icons (`cards.css` draws them), no rule of a style sheet that nothing here matches (`sheets`), no script without its part of
+a page (`SCRIPTS`), no element for a word of code that has the colour of its block, pictures when they come into view, and
+then in a place of their size. A figure leads to itself, alone and whole, and has colours for both themes.
 """
 
 from __future__ import annotations
@@ -10,16 +11,21 @@ from __future__ import annotations
 import re
 import shutil
 import struct
+from collections import Counter
 from functools import partial
 from pathlib import Path
 
-from . import terms
+from . import sheets, terms
 from .themed import palette, themed
 
 _ICONS = re.compile(r'[ \t]*<script defer src="[^"]*fontawesome\.js[^"]*"></script>\n?')
 _LIST = re.compile(r'<div role="list" class="citation-list">')  # its entries are `doc-biblioentry`, no list items
-_SEARCH = re.compile(r'[ \t]*<script src="[^"]*(?:searchtools|language_data|searchindex)\.js[^"]*"></script>\n?')
-_DESIGN = re.compile(r"[ \t]*<(?:link|script)[^>]*(?:sphinx-design|design-tabs)[^>]*?(?:/>|></script>)\n?")
+_DESIGN = re.compile(r"[ \t]*<link[^>]*sphinx-design[^>]*/>\n?")
+_SCRIPT = re.compile(r'[ \t]*<script [^>]*src="[^"]*?([\w-]+\.js)[^"]*"></script>\n?')
+_BLOCK_OF_CODE = re.compile(r"(\S+) \.highlight \{([^}]*)\}")
+_CODE = re.compile(r"(\S+) \.highlight \.(\w+) \{([^}]*)\}")
+_PYTHON = re.compile(r'<div class="highlight-python.*?</pre>', re.DOTALL)
+_WORD_OF_CODE = re.compile(r'<span class="(\w+)">([^<>]*)</span>')
 _PICTURE = re.compile(r"<img (?![^>]*\bloading=)")
 _UNSIZED = re.compile(r'<img (?![^>]*\bwidth=)(?=[^>]*\bsrc="([^"]+\.(?:png|svg))")')
 _POINTS = re.compile(r'<svg [^>]*?\bwidth="([\d.]+)pt" height="([\d.]+)pt"')
@@ -32,6 +38,14 @@ _REMARK, _SPACE = re.compile(r"/\*.*?\*/", re.DOTALL), re.compile(r"\s+")
 WIDE = 768  # pixels, of what has no room beside words
 LEAST = 0.75  # of a figure's own size: its smallest letters, 9 points, have 9 pixels then
 WITH_TERMS = ("notebooks", "claims")
+SCRIPTS = {  # script -> what a page has where the script has something to do
+    **dict.fromkeys(("searchtools.js", "language_data.js", "searchindex.js"), "search-results"),
+    "design-tabs.js": "sd-tab-set",
+    "scoreboard.js": "scoreboard-filter",
+    "lines.js": "claim-grid",
+    "tradeoff.js": "tradeoff-said",
+    "tables.js": "family-runs",
+}
 
 
 def _sized(folder: Path, found: re.Match[str]) -> str:
@@ -59,17 +73,39 @@ def _whole(found: re.Match[str]) -> str:
     return f'{opening}<a class="whole" href="{found[3]}">{found[2]}</a>'
 
 
+def _served(text: str, tag: re.Match[str]) -> str:
+    """A script's tag if the page has what the script is for; else nothing."""
+    return tag[0] if SCRIPTS.get(tag[1], "") in text else ""
+
+
+def plain(css: str) -> set[str]:
+    """Classes for words of code that have the colour of the block they stand in, in each theme, and nothing else.
+
+    >>> plain("[a] .highlight { color: #111 } [a] .highlight .n { color: #111 } [a] .highlight .k { color: #222 }")
+    {'n'}
+    """
+    blocks = {theme: said.split("color: ")[-1].strip() for theme, said in _BLOCK_OF_CODE.findall(css)}
+    same = Counter(name for theme, name, said in _CODE.findall(css) if said.strip() == f"color: {blocks[theme]}")
+    return {name for name, themes in same.items() if themes == len(blocks)}
+
+
 def lighten(folder: Path) -> None:
     """Change the pages of a rendered book in place."""
     glossary = folder / terms.GLOSSARY
     known = terms.read(glossary.read_text(encoding="utf-8")) if glossary.is_file() else {}
+    static = folder / "_static"
+    uncoloured = plain((static / "pygments.css").read_text(encoding="utf-8"))
+
+    def unwrapped(word: re.Match[str]) -> str:
+        return word[2] if word[1] in uncoloured else word[0]
+
     for page in folder.rglob("*.html"):
         text = page.read_text(encoding="utf-8")
         lighter = _PICTURE.sub('<img loading="lazy" ', _ICONS.sub("", text))
         lighter = _UNSIZED.sub(partial(_sized, page.parent), lighter)
         lighter = _LIST.sub('<div class="citation-list">', lighter)
-        if page.name != "search.html":
-            lighter = _SEARCH.sub("", lighter)
+        lighter = _SCRIPT.sub(partial(_served, text), lighter)
+        lighter = _PYTHON.sub(lambda block: _WORD_OF_CODE.sub(unwrapped, block[0]), lighter)
         if ' class="sd-' not in lighter:
             lighter = _DESIGN.sub("", lighter)
         lighter = _FIGURE.sub(_whole, lighter)
@@ -77,7 +113,6 @@ def lighten(folder: Path) -> None:
             lighter = terms.explain(lighter, known, f"../{terms.GLOSSARY}")
         if lighter != text:
             page.write_text(lighter, encoding="utf-8")
-    static = folder / "_static"
     colours = palette((static / "cards.css").read_text(encoding="utf-8"))
     for picture in (folder / "_images").glob("*.svg"):
         picture.write_text(themed(picture.read_text(encoding="utf-8"), colours), encoding="utf-8")
@@ -87,3 +122,4 @@ def lighten(folder: Path) -> None:
     for path in {*(static / "scripts").glob("fontawesome*"), *static.rglob("*.map")}:
         path.unlink()
     shutil.rmtree(static / "vendor" / "fontawesome", ignore_errors=True)
+    sheets.shorten(folder)
