@@ -158,7 +158,7 @@ def _history(s: Standing, past: History) -> str:
     now = "".join(f"<td>{badge(getattr(s, who).label, who=who)}</td>" for who in ("real", "mini", "untrained"))
     return (
         '<h2 id="history">History</h2><table class="facts history"><thead><tr><th scope="col">release</th>'
-        '<th scope="col">real BERT</th><th scope="col">mini</th><th scope="col">untrained</th></tr></thead>'
+        '<th scope="col">BERT</th><th scope="col">mini</th><th scope="col">untrained</th></tr></thead>'
         f"<tbody><tr><td>this one</td>{now}</tr>{rows}</tbody></table>"
         "<p><small>Earlier releases decided by rules of their own; their outcomes are shown in the words they used.</small></p>"
     )

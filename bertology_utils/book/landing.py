@@ -29,10 +29,15 @@ def answer(found: Sequence[Standing], settings: Settings | None = None) -> str:
     """How many claims hold, and what BERT does and does not, in sentences whose figures are the evidence's (`cards.findings`)."""
     real = Counter(s.real.label for s in found)
     decided = sum(real[k] for k in (HOLDS, MIXED, FAILS))
+    came = _listed(
+        (real[HOLDS], "hold", "holds"),
+        (real[MIXED], "hold in part", "holds in part"),
+        (real[FAILS], "do not", "does not"),
+    )
     count = (
         f"A survey made {len(found)} claims about how the language model BERT works; here they are tested again. "
-        f"BERT's own published outputs settle {decided} of them: {real[HOLDS]} {_verb(real[HOLDS], 'hold', 'holds')}. For "
-        "the rest there are reported figures, and other networks that anyone can rerun."
+        f"BERT's own published outputs settle {decided} of them: {came}. For "
+        "the rest there are reported figures, and networks that anyone can rerun."
     )
     said = " ".join(
         f'<a href="../claims/{entry["id"]}.html">{escape(filled("landing", entry, settings))}</a>'
@@ -51,7 +56,7 @@ def result(found: Sequence[Standing]) -> str:
         (
             "real",
             f"{real[HOLDS]} of {decided}",
-            f"{_verb(decided, 'claims', 'claim')} {holds} for the <b>real BERT</b>, where its published outputs settle them.",
+            f"{_verb(decided, 'claims', 'claim')} {holds} for <b>BERT</b>, where its published outputs settle them.",
             first,
         ),
         _trained(
@@ -193,10 +198,10 @@ def doors() -> str:
 
 
 KINDS_OF_RESULT = (  # (heading, labels of the real BERT, labels of mini), None for any
-    ("The real BERT does it, our small one does not", {HOLDS}, {NOT_FOUND}),
+    ("BERT does it, our small one does not", {HOLDS}, {NOT_FOUND}),
     ("Learned even by a small BERT", {HOLDS}, {TAUGHT}),
     ("No training needed", None, {UNTRAINED_TOO}),
-    ("It does not hold for the real BERT", {FAILS}, None),
+    ("It does not hold for BERT", {FAILS}, None),
     ("Learned by a small BERT", None, {TAUGHT}),
 )
 

@@ -11,12 +11,12 @@ from html import escape
 from ..cards import reported
 from ..cards.findings import verdict
 from ..cards.standing import MINILM, Slot, Standing
-from ..cards.words import KINDS, SIGNS, badge, related_badge
+from ..cards.words import KINDS, badge, related_badge, sign
 from ..claims import ledger
 from ..claims.rules import FAILS, HOLDS, UNTRAINED_TOO
 
 COLUMNS = {
-    "real": "real BERT",
+    "real": "BERT",
     "sized": "mpnet",
     "relative": MINILM,
     "mini": "mini",
@@ -60,7 +60,7 @@ def _cell(s: Standing, name: str, slot: Slot) -> str:
     reason = slot.decision.reason if slot.decision else ""
     known = reported.badge(s) or related_badge(s)
     said = (slot is s.real and known) or badge(slot.label, reason, who=name, short=True)
-    return f'<td data-label="{name}" data-rank="{RANK[kind]}" data-sign="{SIGNS[slot.label]}">{said}</td>'
+    return f'<td data-label="{name}" data-rank="{RANK[kind]}" data-sign="{sign(slot.label, name)}">{said}</td>'
 
 
 def as_json(found: Sequence[Standing]) -> str:

@@ -167,25 +167,33 @@ def count(n: int) -> str:
     return f"{n:,}" if n else "–"
 
 
+def sign(label: str, who: str = "") -> str:
+    """The sign of an outcome. A tick is for what was learned, or is true of BERT: none for a network without training."""
+    return SIGNS[UNTRAINED_TOO] if who == "untrained" and KINDS[label] == "holds" else SIGNS[label]
+
+
 def badge(label: str, reason: str = "", *, who: str = "", short: bool = False) -> str:
     """The HTML of an outcome: its words and a sign, never colour alone; the reason on hover.
 
     Parameters
     ----------
     who : str
-        Of the untrained network an outcome has other colours: that it fails is as it should be, that it passes is not.
+        Of the untrained network an outcome has other colours: that it fails is as it should be, that it passes is not;
+        and that a claim holds of it is no merit, but says that nothing had to be learned.
     short : bool
         The words of a narrow column.
 
     >>> badge(FAILS, who="untrained")
     '<span class="outcome outcome-open">✕ does not hold</span>'
+    >>> badge(HOLDS, who="untrained")
+    '<span class="outcome outcome-part">◐ holds without training</span>'
     """
-    kind = KINDS[label]
+    kind, said = KINDS[label], SHORT.get(label, label) if short else label
     if who == "untrained":
+        said = "holds without training" if kind == "holds" else said
         kind = {"holds": "part", "not": "open"}.get(kind, kind)
     title = f' title="{escape(reason)}"' if reason else ""
-    said = SHORT.get(label, label) if short else label
-    return f'<span class="outcome outcome-{kind}"{title}>{SIGNS[label]} {escape(said)}</span>'
+    return f'<span class="outcome outcome-{kind}"{title}>{sign(label, who)} {escape(said)}</span>'
 
 
 def share(value: float) -> str:

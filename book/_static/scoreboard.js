@@ -35,10 +35,10 @@
 
   const values = (key) => [...new Set(rows.map((row) => row.dataset[key]))].sort();
   choice("section", "section", [...new Set(rows.map((row) => row.dataset.section))]);
-  choice("real", "real BERT", values("real"));
+  choice("real", "BERT", values("real"));
   choice("mini", "mini", values("mini"));
   choice("kind", "evidence", values("kinds").flatMap((v) => v.split(" ")).filter((v, k, all) => v && all.indexOf(v) === k));
-  tick("disagree", "real BERT and mini disagree");
+  tick("disagree", "BERT and mini disagree");
   tick("twin", "untrained passes too");
   const search = Object.assign(document.createElement("input"), { type: "search", value: state.get("words") || "" });
   control("words", "words", search);

@@ -8,7 +8,7 @@ from bs4 import BeautifulSoup
 from bertology_utils.cards import overview
 from bertology_utils.cards.overview import Overview
 from bertology_utils.cards.standing import MINILM, Standing, standing
-from bertology_utils.cards.words import SIGNS
+from bertology_utils.cards.words import sign
 from bertology_utils.claims import ledger
 
 
@@ -22,7 +22,7 @@ def test_a_line_per_claim_with_the_outcomes_of_its_card(section):
     assert [a["href"] for a in page.select("th a")] == [f"#{row.id}" for row in ledger.rows(section)]
     for line, s in zip(lines, made.of, strict=True):
         labels = [getattr(s, slot).label for slot in made.columns]
-        signs = [SIGNS[label] for label in labels]
+        signs = [sign(label, slot) for label, slot in zip(labels, made.columns, strict=True)]
         beside = {"reported": "reported", "related": f"related: {', '.join(s.related)}"}.get(s.known)
         assert [said[0] for said in line[1:]] == (["r", *signs[1:]] if beside else signs), s.row.id
         assert not beside or line[1] == beside
