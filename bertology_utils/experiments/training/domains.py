@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -45,12 +46,19 @@ def tagged(sentence: Sentence) -> list[Word]:
     [('(', '-LRB-'), ('1/2', 'CD'), ('to', 'IN')]
     """
     words = (PLAIN.get(word, word.replace("\\/", "/")) for word in sentence.words)
-    return [(word, ALIKE.get(tag, tag)) for word, tag in zip(words, sentence.xpos or sentence.upos)]
+    return [(word, ALIKE.get(tag, tag)) for word, tag in zip(words, sentence.xpos)]
 
 
 def document(sentence: Sentence) -> str:
-    """What is independent: the article, the page."""
-    return sentence.meta.get("document") or sentence.id.rpartition("-")[0] or sentence.id
+    """What is independent: the page, the newspaper's article; a sentence that is of neither stands for itself.
+
+    Examples
+    --------
+    >>> document(Sentence(id="wsj_0012-3", words=("a",)))
+    'wsj_0012'
+    """
+    article = re.match(r"wsj_\d+", sentence.id)
+    return sentence.meta.get("document") or (article[0] if article else sentence.id)
 
 
 def pieces_of(rows: Iterable[Row]) -> Counter[int]:
@@ -123,8 +131,9 @@ def domain_pivots(subject, data, settings):
     pieces whatever they are; seeds and texts are the same. Words whose tag the tagger never saw count nowhere. Documents are
     resampled, crossed with the seeds.
     """
-    web, note = fitting(subject, [s for s in data["treebank"] if s.xpos or s.upos])
-    news, more = fitting(subject, data["constituency"])
+    web, note = fitting(subject, data["treebank"])
+    other = [s for s in data["constituency"] if s.xpos]
+    news, more = fitting(subject, other or data["treebank"])  # generated constituents have no tags: there is no shift
     train = [tagged(s) for s in news if s.split == "train"][:LABELLED]
     unseen = [s for s in web if s.split == "dev"][:UNLABELLED]
     if not train or not unseen:
