@@ -15,7 +15,7 @@ from ...claims.registry import claim
 from ...data.items import Sentence
 from ...errors import TooFew
 from ...finetune import Recipe, tagging
-from ...finetune.masked import fill
+from ...finetune.masked import fill, name_of_head
 from ...scores import intervals
 from ...subject import encode
 from ...subject.encode import Row
@@ -131,6 +131,7 @@ def domain_pivots(subject, data, settings):
     pieces whatever they are; seeds and texts are the same. Words whose tag the tagger never saw count nowhere. Documents are
     resampled, crossed with the seeds.
     """
+    name_of_head(subject)  # who has none is told so before anything is tuned
     web, note = fitting(subject, data["treebank"])
     other = [s for s in data["constituency"] if s.xpos]
     news, more = fitting(subject, other or data["treebank"])  # generated constituents have no tags: there is no shift
