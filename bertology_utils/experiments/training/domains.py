@@ -22,9 +22,9 @@ from ...subject.encode import Row
 from ...subject.models import Subject
 
 SEEDS = 3
-UNLABELLED = 2000  # sentences of each domain that are read on
-READ = 2  # times, other pieces being hidden each time
-LABELLED = 2000  # sentences of the source that the tagger learns from
+UNLABELLED = 1000  # sentences of each domain that are read on
+READ = 1  # times, other pieces being hidden each time
+LABELLED = 500  # sentences of the source that the tagger learns from
 PIVOTS, OFTEN = 100, 10  # pieces, and times at least that one comes in either domain (bendavid2020: 100 and 20)
 PIVOT_RATE, REST_RATE = 0.5, 0.1  # of bendavid2020
 READING = Recipe(epochs=1, batch=32)
@@ -121,7 +121,7 @@ def even_rate(rows: Sequence[Row], pivots: Sequence[int], unknown: int) -> float
     return PIVOT_RATE * share + REST_RATE * (1 - share)
 
 
-@claim("trn.domain_pivots.bendavid2020", ("treebank", "constituency"), n=1500, limit=2000, quick=120,
+@claim("trn.domain_pivots.bendavid2020", ("treebank", "constituency"), n=1500, limit=1000, quick=120,
        beside={"constituency": ("nltk_corpora",)})  # fmt: skip
 def domain_pivots(subject, data, settings):
     """A tagger tuned on news and asked of web text, after masked-LM training on both or none before it (bendavid2020).
