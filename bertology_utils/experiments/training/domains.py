@@ -22,7 +22,7 @@ from ...subject.encode import Row
 from ...subject.models import Subject
 
 SEEDS = 3
-UNLABELLED = 1000  # sentences of each domain that are read on
+UNLABELLED = 1000  # sentences of the web that are read on, beside those of news that the tagger learns from
 READ = 1  # times, other pieces being hidden each time
 LABELLED = 500  # sentences of the source that the tagger learns from
 PIVOTS, OFTEN = 100, 10  # pieces, and times at least that one comes in either domain (bendavid2020: 100 and 20)
@@ -140,7 +140,7 @@ def domain_pivots(subject, data, settings):
     if not train or not unseen:
         raise TooFew(f"{len(train)} sentences to learn tags from and {len(unseen)} to read on")
     words, tags = [[w for w, _ in s] for s in train], [[t for _, t in s] for s in train]
-    domains = [rows_of(subject, part) for part in (train[:UNLABELLED], map(tagged, unseen))]
+    domains = [rows_of(subject, part) for part in (train, map(tagged, unseen))]
     lacks = subject.tokenizer.unk_token_id
     pivots = pivots_of(domains, information(encode.tokenize(subject, words), tags), lacks)
     texts = [r for rows in domains for r in rows]
