@@ -984,6 +984,33 @@ found("trn.two_stage.phang2019")
 card("trn.two_stage.phang2019")
 
 # %% [markdown]
+# (trn-domain-pivots)=
+# ### Does masking pivots carry a tagger over to another domain?
+#
+# {cite:t}`bendavid2020` train BERT on with unlabelled text of two domains, and hide pivots more often: pieces frequent in both that
+# say much of the label. We tune a tagger on news (the Wall Street Journal) and ask it of web text (EWT), after such training,
+# after as many masks that fall on any piece, and after none; three seeds.
+
+# %%
+examples("trn.domain_pivots.bendavid2020")
+
+# %% mystnb={"figure": {"caption": "Share of words of web text with the right tag, by a tagger tuned on news; before tuning, no more training on text of both, masks on any pieces, or on pivots more often."}, "image": {"alt": "Horizontal bars: accuracy of tags on web text after no more training, after masks on any pieces and after masks on pivots, for every network there is."}}
+domains = results("trn.domain_pivots.bendavid2020", data="ud_english_ewt")
+on_web = domains.series("accuracy", domain="web")
+plotting.bars(on_web, "arm", xlim=(0, 1), xlabel="accuracy")
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+for measure in ("accuracy", "accuracy, pivots - rival", "drop from news to web"):
+    print(plotting.printed(domains.series(measure)))
+
+# %%
+found("trn.domain_pivots.bendavid2020")
+
+# %% tags=["brief"]
+card("trn.domain_pivots.bendavid2020")
+
+# %% [markdown]
 # (trn-cls-norm)=
 # ### Does normalising [CLS] steady tuning?
 #

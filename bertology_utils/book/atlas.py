@@ -13,7 +13,7 @@ PARTS = {  # part -> its title and what the claims about it begin with; a claim 
         "Tuning for a task",
         "syn.structural_bias syn.intermediate_parsing syn.triggers sem.entity_linking trn.cls_norm trn.pretraining_benefit "
         "trn.wide_optima trn.last_layers trn.tuned_sep trn.restore_lower trn.more_layers trn.two_stage trn.adversarial "
-        "trn.mixout trn.adapters trn.features_vs trn.seed_variance trn.heuristics hed.tuned_on_trees",
+        "trn.domain_pivots trn.mixout trn.adapters trn.features_vs trn.seed_variance trn.heuristics hed.tuned_on_trees",
     ),
     "pretraining": ("Pretraining", "trn."),
     "predictions": (

@@ -12,12 +12,13 @@ from ..errors import TooFew
 from ..experiments.layers.structure import fitted_heads, fitting_text, verb_choices
 from ..experiments.semantics.roles import GRADES
 from ..experiments.syntax.predictions import broken
+from ..experiments.training import domains
 from ..experiments.world import closed_book, steps, templates, triples
 from ..probes import mlm_heads
 from ..settings import Settings
 from ..subject import cloze, encode, fillers, retrieval
 from ..subject.models import Subject
-from .text import figures, of_type, two, verdict
+from .text import figures, of_type, short, two, verdict
 
 
 def odds(subject: Subject, text: str, words: Sequence[str], settings: Settings) -> Iterator[str]:
@@ -179,6 +180,25 @@ def masked_by_layer(subject: Subject, data: Data, settings: Settings) -> Iterato
         hidden = [w if k != row.words[place[0]] else "[MASK]" for k, w in enumerate(words)]
         yield f"{' '.join(hidden)}   right: {tokens(piece[0])}"
         yield "  likeliest by layer from 0: " + " · ".join(tokens(said.tolist()))
+
+
+def pivots(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
+    """Pieces that two texts have often and that say most of a word's tag; a sentence with one hidden, and what is put there."""
+    texts = [
+        [domains.tagged(s) for s in data["treebank"] if (s.split == "train") is learnt] for learnt in (True, False)
+    ]
+    words = [[[word for word, _ in line] for line in lines] for lines in texts]
+    rows = [encode.tokenize(subject, lines) for lines in words]
+    known = domains.information(rows[0], [[tag for _, tag in line] for line in texts[0]])
+    found = domains.pivots_of(rows, known, subject.tokenizer.unk_token_id)
+    tokens = subject.tokenizer.convert_ids_to_tokens(found[:10])
+    yield f"frequent in both texts, and most telling of a word's tag: {' · '.join(tokens)}"
+    for s in short([s for s in data["treebank"] if s.split != "train"]):
+        at = next((k for k, word in enumerate(s.words) if cloze.filler_id(subject, word) in found), None)
+        if at is not None:
+            hidden = " ".join((*s.words[:at], "[MASK]", *s.words[at + 1 :]))
+            yield f"{hidden}   right: {s.words[at]}"
+            yield "  likeliest: " + " · ".join(cloze.top_k(subject, [hidden], settings=settings)[0])
 
 
 def answered(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:

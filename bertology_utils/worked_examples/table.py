@@ -241,6 +241,9 @@ EXAMPLES: dict[str, Example] = {
     "trn.more_layers.su2019": _tuned("one with all layers under the head?", tuned.all_layers),
     "trn.two_stage.phang2019": _tuned("one tuned on another task before?", tuned.staged, "entailment"),
     "trn.adversarial.zhu2019": _tuned("one tuned under perturbation?", tuned.perturbed),
+    "trn.domain_pivots.bendavid2020": Example(
+        "Which pieces are pivots, and what fits where one is hidden?", gaps.pivots, 120
+    ),
     "trn.mixout.lee2019": _tuned("one tuned with mixout?", tuned.mixed_out),
     "trn.adapters.houlsby2019": _tuned("one tuned by adapters alone?", tuned.adapters),
     "trn.features_vs_tuning.peters2019b": _tuned("one left frozen?", tuned.frozen),

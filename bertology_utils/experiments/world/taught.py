@@ -23,11 +23,11 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch.nn import functional as F
 
 from ...data import builtin
 from ...data.items import MASK, Cloze, ForcedChoice, Labelled
-from ...finetune import Recipe, train
+from ...finetune import Recipe
+from ...finetune.masked import fill
 from ...subject import encode, models
 from ...subject.models import ModelUnsuitable, Subject
 from . import consequences
@@ -77,25 +77,13 @@ def teach(
     """
     if not hasattr(subject.model, "cls"):
         raise ModelUnsuitable(f"{subject.name} has no masked-LM head that can be taught here")
-    rng, mask = random.Random(seed), subject.tokenizer.mask_token_id
-    whole = encode.tokenize(subject, [text.replace(".", " .").split() for text in texts])
-    rows, wanted = [], []
-    for _ in range(epochs):
-        for row in whole:
-            word = rng.randrange(max(1, row.n_words - 1))  # the full stop is never asked for
-            places = {t for t, w in enumerate(row.words) if w == word}
-            ids = tuple(mask if t in places else x for t, x in enumerate(row.ids))
-            rows.append(encode.Row(ids, row.types, row.words, row.n_words))
-            wanted.append([(t, row.ids[t]) for t in sorted(places)])
-    head = copy.deepcopy(_head(subject.model)).train().requires_grad_(True)
-
-    def loss(hidden: torch.Tensor, batch) -> torch.Tensor:
-        asked = [(b, t, piece) for b, i in enumerate(batch.index) for t, piece in wanted[i]]
-        lines, places, pieces = (list(x) for x in zip(*asked))
-        return F.cross_entropy(head(hidden[lines, places]), torch.tensor(pieces, device=hidden.device))
-
-    recipe = Recipe(epochs=1, seed=seed, rate=rate)
-    tuned, _ = train(subject, rows, head, loss, recipe, name=f"{subject.name}-taught")
+    rng = random.Random(seed)
+    rows = epochs * encode.tokenize(subject, [text.replace(".", " .").split() for text in texts])
+    places = []
+    for row in rows:
+        word = rng.randrange(max(1, row.n_words - 1))  # the full stop is never asked for
+        places.append([t for t, w in enumerate(row.words) if w == word])
+    tuned, head = fill(subject, rows, places, Recipe(epochs=1, seed=seed, rate=rate), name=f"{subject.name}-taught")
     tuned.model.get_submodule("cls").predictions = head
     return tuned
 
