@@ -17,7 +17,7 @@ from bertology_utils.scores.pairs import over
 from bertology_utils.settings import Settings
 
 SETTINGS = Settings()
-SECONDS = 15  # of the processor, for stand-ins that are run again, as they took when they were stored
+SECONDS = 8  # of the processor, for stand-ins that are run again, as they took when they were stored
 AGAIN = "calibrate the claim again: bertology calibrate ID --out bertology_utils/assets/calibration"
 
 
