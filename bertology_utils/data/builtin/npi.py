@@ -14,6 +14,7 @@ from typing import Any
 from ..items import MASK, ForcedChoice, Labelled, MinimalPair
 from . import builder
 from . import lexicon as lex
+from .slots import PEOPLE
 
 WORDS = lex.source("words")["npi"]
 # NPI -> (the word put in its place where there is none, where it stands in the predicate)
@@ -35,6 +36,8 @@ class Environment:
 ENVIRONMENTS = tuple(Environment(**e) for e in WORDS["environments"])
 OBJECTS = ("read", "drive", "build", "carry", "trade", "consider", "cross", "operate", "wear")
 _SPLITS = ("train",) * 8 + ("dev", "test")
+PERSONS = [w for c in PEOPLE for w, _ in lex.nouns(c, "Sing")]
+PARTICIPLES = {lemma: form for form, lemma in lex.frame("transitive", "help").table("VBN")}
 
 
 class Draw:
@@ -45,21 +48,19 @@ class Draw:
         self.npi = rng.choice(env.npis)
         self.licensor, self.other = rng.choice(env.licensors)
         self.instead = rng.choice(NPIS[self.npi][0])
-        people = [w for c in ("man", "woman", "role") for w, _ in lex.nouns(c, "Sing")]
-        s, t, u = rng.sample(people, 3)
+        s, t, u = rng.sample(PERSONS, 3)
         verb = rng.choice(lex.frame("transitive", rng.choice(("help", "watch"))).table("VBD"))
         frame = lex.frame("transitive", rng.choice(OBJECTS))
         i = rng.randrange(len(frame.verbs))
         cls = rng.choice([m for c in frame.obj for m in lex.members(c)])
         j = rng.randrange(len(lex.nouns(cls, "Sing")))
         intransitive = lex.frame("intransitive", "play").table("VBN")
-        forms = {lemma: form for form, lemma in lex.frame("transitive", "help").table("VBN")}
         self.words = {
             "s": s,
             "t": t,
             "u": u,
             "vbd": verb[0],
-            "vbd2": forms.get(verb[1], verb[0]),
+            "vbd2": PARTICIPLES.get(verb[1], verb[0]),
             "vbn": frame.table("VBN")[i][0],
             "o": lex.nouns(cls, "Sing")[j][0],
             "os": lex.nouns(cls, "Plur")[j][0],

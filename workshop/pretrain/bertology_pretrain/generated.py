@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -85,12 +86,14 @@ def unseen(sentence: str) -> bool:
     return int.from_bytes(hashlib.sha256(_key(sentence).encode()).digest()[:8], "big") < HELD_OUT * 2**64
 
 
-def reserved() -> set[str]:
+@cache
+def reserved() -> frozenset[str]:
     """The sentences of the open tasks' items under the seeds that experiments are run with, in lower case."""
     from bertology_utils.data import builtin
 
     tasks = (*OPEN, "npi_cloze")
-    return {_key(s) for t in tasks for seed in SEEDS for i in builtin.build(t, ITEMS, seed) for s in spoken(i)}
+    items = (i for t in tasks for seed in SEEDS for i in builtin.build(t, ITEMS, seed))
+    return frozenset(_key(s) for i in items for s in spoken(i))
 
 
 def sentences(n: int, seed: int = 0) -> list[tuple[str, str]]:
