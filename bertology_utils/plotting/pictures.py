@@ -58,7 +58,7 @@ def headmap(rows: pd.DataFrame, *, label: str, ax: Axes | None = None) -> Axes:
     return heatmap(table.to_numpy(float), table.index, table.columns, ax=ax, label=label, xlabel="head", ylabel="block")
 
 
-def scatters(frame: pd.DataFrame, panel: str, group: str, *, columns: int = 3, title: str = "") -> np.ndarray:
+def scatters(frame: pd.DataFrame, panel: str, group: str, *, columns: int = 2, title: str = "") -> np.ndarray:
     """Small multiples of points ``x, y``: one panel per value of column `panel`, a colour and marker per value of `group`.
 
     The axes of each panel are its own and bare: what is shown is who lies near whom.
@@ -66,7 +66,7 @@ def scatters(frame: pd.DataFrame, panel: str, group: str, *, columns: int = 3, t
     panels, groups = list(dict.fromkeys(frame[panel])), sorted(set(frame[group]))
     lines_ = -(-len(panels) // columns)
     with style():
-        figure, grid = plt.subplots(lines_, columns, figsize=(2.4 * columns, 2.2 * lines_ + 0.4), squeeze=False)
+        figure, grid = plt.subplots(lines_, columns, figsize=(NARROW * columns / 2, 1.5 * lines_ + 0.6), squeeze=False)
         for ax in grid.flat[len(panels) :]:
             ax.set_visible(False)
         for ax, name in zip(grid.flat, panels):
@@ -76,7 +76,7 @@ def scatters(frame: pd.DataFrame, panel: str, group: str, *, columns: int = 3, t
                 dress = {"color": KINDS[k % len(KINDS)], "marker": MARKERS[k % len(MARKERS)]}
                 ax.scatter(own["x"], own["y"], s=14, alpha=0.8, label=kind, **dress)
             ax.set(title=name, xticks=[], yticks=[])
-        figure.legend(*grid.flat[0].get_legend_handles_labels(), loc="outside upper right", ncols=len(groups))
+        figure.legend(*grid.flat[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(groups))
         figure.suptitle(title, x=0.01, ha="left")
     return grid
 
@@ -149,7 +149,7 @@ def attention(weights: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
 def places(frame: pd.DataFrame, by: str, text: str, *, ax: Axes | None = None, **labels) -> Axes:
     """Points ``x, y`` coloured along a number `by` and named by column `text`: a map of who lies near whom."""
-    ax = axes(ax, figsize=(5, 3.4))
+    ax = axes(ax, figsize=(NARROW, 3.1))
     points = ax.scatter(frame["x"], frame["y"], c=frame[by].astype(float), cmap="cividis", s=180)
     middle = (frame[by].astype(float).min() + frame[by].astype(float).max()) / 2
     for r in frame.to_dict("records"):
