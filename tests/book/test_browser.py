@@ -182,7 +182,9 @@ Promise.all([...document.querySelectorAll(drawn)].map(seen)).then(done, error =>
 """
 # figures of lines and words, which have the width of a phone: what their names begin with
 NARROW = {
+    "notebooks/01_embeddings.html": ("Small multiples: the occurrences",),
     "notebooks/02_syntax.html": ("Heatmap: impact", "Arcs over"),
+    "notebooks/05_heads.html": ("Points in the plane",),
     "notebooks/09_mbert.html": ("A tree of",),
     "book/models.html": ("Loss of mini ", "Loss of mini-multi ", "Loss of toy "),
 }
