@@ -121,7 +121,7 @@ def attention_dropout(runs: Recorded, data: Data, settings: Settings) -> pd.Data
     Divergences are of the heads of a layer, in nats, per sentence. What half of the heads are missed is the rise of the loss
     without them, mean over all such halves, as a share of what the run has learnt: by how much its loss is below that of the
     pieces' frequencies. So a run that has learnt less does not look redundant. Dropout elsewhere is the rival: any noise
-    while training may do as much. Where a figure moves while the pieces double, groups may differ in it by how soon they learn.
+    while training may do as much. So are runs of half the pieces: what learns more slowly is behind.
     """
     found = {group: [*runs.group(group).values()] for group in (LONG, DROPPED, ELSEWHERE)}
     places = family.heldout(found[LONG][0], "n")
@@ -129,7 +129,8 @@ def attention_dropout(runs: Recorded, data: Data, settings: Settings) -> pd.Data
     for a, b, said in (
         (DROPPED, LONG, "attention dropout - none"),
         (DROPPED, ELSEWHERE, "attention dropout - dropout elsewhere"),
-        (LONG, SHORT, "whole - half the pieces"),
+        (DROPPED, SHORT, "attention dropout - half the pieces"),
+        (LONG, SHORT, "none - half the pieces"),
     ):
         rows.append(family.difference(runs, settings, f"{ALIKE}, {said}", a, b, divergence))
         apart = np.array([missed(x) - missed(y) for x, y in zip(*family.pairs(runs, a, b))])
