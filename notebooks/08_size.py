@@ -235,12 +235,12 @@ card("siz.harmful_parts.kovaleva2019")
 #
 # While BERT was trained a tenth of its attention weights were set to zero at random. Heads that stand in for one another
 # would be of use then: {cite:t}`clark2019` offer that as a reason why heads of a layer attend alike. Some of our pretraining
-# runs differ in this alone; in others as much is dropped everywhere but in attention.
+# runs differ in this alone; in others as much is dropped everywhere but in attention, and others were ended half way.
 
 # %%
 examples("siz.attention_dropout.clark2019")
 
-# %% mystnb={"figure": {"caption": "How far apart the heads of a layer attend, in nats, and the share of what a run has learnt that goes with half of its heads: no dropout, dropout of attention weights, and dropout elsewhere. Intervals are over seeds and sentences."}, "image": {"alt": "Two panels of three bars with intervals: divergence of heads, and share missed without half of them, for runs without dropout, with attention dropout and with dropout elsewhere."}}
+# %% mystnb={"figure": {"caption": "How far apart the heads of a layer attend, in nats, and the share of what a run has learnt that goes with half of its heads: without dropout, the same half way, with dropout of attention weights, and with as much dropout elsewhere. Intervals are over seeds and sentences."}, "image": {"alt": "Two panels of four bars with intervals: divergence of heads, and share missed without half of them, for runs without dropout, half as long, with attention dropout and with dropout elsewhere."}}
 dropped = results("siz.attention_dropout.clark2019", data="builtin")
 for ax, measure in zip(plotting.panels(2, 1.6), ("divergence within a layer", "share missed without half the heads")):
     plotting.bars({"our runs": plotting.rows_of(dropped.rows, measure)}, "group", xlabel=measure, ax=ax)

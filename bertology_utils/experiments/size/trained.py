@@ -123,7 +123,7 @@ def attention_dropout(runs: Recorded, data: Data, settings: Settings) -> pd.Data
     pieces' frequencies. So a run that has learnt less does not look redundant. Dropout elsewhere is the rival: any noise
     while training may do as much. So are runs of half the pieces: what learns more slowly is behind.
     """
-    found = {group: [*runs.group(group).values()] for group in (LONG, DROPPED, ELSEWHERE)}
+    found = {group: [*runs.group(group).values()] for group in (LONG, SHORT, DROPPED, ELSEWHERE)}
     places = family.heldout(found[LONG][0], "n")
     rows = []
     for a, b, said in (
