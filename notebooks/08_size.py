@@ -242,9 +242,13 @@ examples("siz.attention_dropout.clark2019")
 
 # %% mystnb={"figure": {"caption": "How far apart the heads of a layer attend, in nats, and the share of what a run has learnt that goes with half of its heads: without dropout, the same half way, with dropout of attention weights, and with as much dropout elsewhere. Intervals are over seeds and sentences."}, "image": {"alt": "Two panels of four bars with intervals: divergence of heads, and share missed without half of them, for runs without dropout, half as long, with attention dropout and with dropout elsewhere."}}
 dropped = results("siz.attention_dropout.clark2019", data="builtin")
-for ax, measure in zip(plotting.panels(2, 1.6), ("divergence within a layer", "share missed without half the heads")):
-    plotting.bars({"our runs": plotting.rows_of(dropped.rows, measure)}, "group", xlabel=measure, ax=ax)
+shown = {m: plotting.rows_of(dropped.rows, m) for m in ("divergence within a layer", "share missed without half the heads")}
+for ax, (measure, rows) in zip(plotting.panels(2, 1.6), shown.items()):
+    plotting.bars({"our runs": rows}, "group", xlabel=measure, ax=ax)
 plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(shown))
 
 # %%
 found("siz.attention_dropout.clark2019")

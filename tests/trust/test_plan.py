@@ -55,6 +55,6 @@ def test_the_command_says_what_it_multiplies_and_what_comes_of_it(tmp_path, monk
     assert (said.code, said.err) == (0, "")
     first, *sections, last = said.out.splitlines()
     assert "reads a word piece in 0.210 ms on cpu" in first and len(sections) == 9
-    assert last.startswith("in all ") and last.endswith("extrapolated; 23 claims measure no such model")
+    assert last.startswith("in all ") and last.endswith("extrapolated; 24 claims measure no such model")
     one = bench("plan", GAPS, "--model", tiny_folder(), "--data", SOURCE)
     assert "syntax          1 measurements: " in one.out

@@ -7,7 +7,6 @@ what is registered stands in `datasets.yaml` and `files.csv` (`registry`), the r
 from __future__ import annotations
 
 import os
-from functools import lru_cache
 from pathlib import Path
 
 from bertology_utils.data.items import Item
@@ -53,13 +52,6 @@ def read(
     known = reading.readers(dataset)
     if task not in known:
         raise KeyError(f"{dataset} has no items for {task!r}; it has: {', '.join(known) or 'figures only'}")
-    items, notes = _parsed(dataset, task, *(None if folder is None else Path(folder) for folder in (mirror, cache)))
-    return list(items), notes
-
-
-@lru_cache(maxsize=1)  # a chapter shows a claim's examples and measures it next, on the same items
-def _parsed(
-    dataset: str, task: str, mirror: Path | None, cache: Path | None
-) -> tuple[tuple[Item, ...], tuple[str, ...]]:
-    files = Files(dataset, mirror, cache)
-    return tuple(reading.readers(dataset)[task](files)), files.notes
+    files = Files(dataset, *(None if folder is None else Path(folder) for folder in (mirror, cache)))
+    items = list(known[task](files))
+    return items, files.notes

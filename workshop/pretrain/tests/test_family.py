@@ -67,7 +67,7 @@ def test_a_shipped_record_is_of_a_run_of_the_grid(path):
     member = {m.key: m for m in grid.members(tier=found.tier)}[found.key]
     # the group that it was first run for names it: a record is shared by all whose configuration is the same
     assert found.config | {"name": ""} == member.config.as_dict() | {"name": ""} and found.text == member.text
-    assert found.provenance["tokens"] >= member.config.tokens and path.stat().st_size < 20_000
+    assert found.provenance["tokens"] >= member.config.tokens and path.stat().st_size < 25_000
 
 
 def test_the_records_of_a_tier_were_asked_the_same():
