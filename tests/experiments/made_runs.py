@@ -51,7 +51,7 @@ class Made(Recorded):
         easy = shared.random(ITEMS)  # the same items are hard for all
 
         def told(share: float) -> str:
-            return "".join("1" if e < share + own.normal(0, 0.01) else "0" for e in easy)
+            return "".join(np.where(easy < share + own.normal(0, 0.01, ITEMS), "1", "0"))
 
         n = [50] * 100
         hits = own.binomial(50, np.clip(self.probe.get(name, 0.6) + shared.normal(0, 0.1, 100), 0, 1))
