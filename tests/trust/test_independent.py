@@ -24,8 +24,8 @@ from bertology_utils.settings import Settings
 from bertology_utils.subject import models
 
 MIRROR = Settings.of().mirror
-N = 120  # items per task; FEW where each costs much: the same are measured twice
-FEW = 50
+N = 200  # items per task; FEW where each costs much: the same are measured twice
+FEW = 80
 PENALTIES = (1e-1, 1e-2, 1e-3)  # of half the squared weights beside the mean loss; of equals on dev the first
 OWN = pytest.mark.skipif(not MIRROR, reason="no BERTOLOGY_MIRROR")
 
@@ -229,7 +229,7 @@ def test_negation(source):
 
 @on("builtin", "lama_trex_pararel")
 def test_facts_named_first(source):
-    rows, data = measured("wld.lama.petroni2019", source, 200)
+    rows, data = measured("wld.lama.petroni2019", source)
     ranks = defaultdict(list)
     for item in data["facts"]:
         if item.meta.get("origin", "manual") == "manual" and plain().single(*item.answers):
@@ -281,7 +281,7 @@ def test_the_cone(source):
 
 @on("builtin", "ud_english_ewt")
 def test_trees_of_neighbours(source):
-    rows, data = measured("syn.structural_probe.hewitt2019", source, 200)
+    rows, data = measured("syn.structural_probe.hewitt2019", source)
     right = total = 0
     for item in (i for i in data["treebank"] if i.split == "test"):
         words = [w for w, tag in enumerate(item.upos) if tag != "PUNCT"]

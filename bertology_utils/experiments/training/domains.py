@@ -23,7 +23,6 @@ from ...subject.models import Subject
 
 SEEDS = 3
 UNLABELLED = 1000  # sentences of the web that are read on, beside those of news that the tagger learns from
-READ = 1  # times, other pieces being hidden each time
 LABELLED = 500  # sentences of the source that the tagger learns from
 PIVOTS, OFTEN = 100, 10  # pieces, and times at least that one comes in either domain (bendavid2020: 100 and 20)
 PIVOT_RATE, REST_RATE = 0.5, 0.1  # of bendavid2020
@@ -160,7 +159,7 @@ def domain_pivots(subject, data, settings):
             tagger = tagging.tag(start, words, tags, replace(TAGGING, seed=seed))
             for domain, of in asked.items():
                 right[arm, domain].append(of.right(tagger, settings))
-    notes = [note, more, f"tuned on {len(train)} sentences, read on {len(texts)}, {READ} times; {SEEDS} seeds"]
+    notes = [note, more, f"tuned on {len(train)} sentences, read on {len(texts)}, once; {SEEDS} seeds"]
     notes.append(f"{len(pivots)} pivots, half of them hidden and a tenth of the rest; whatever they are, {even:.3f}")
     notes += [f"{domain}: {of.left_out} of {of.n} words have tags that training lacks" for domain, of in asked.items()]
     shown = ", ".join(subject.tokenizer.convert_ids_to_tokens(pivots[:8]))
@@ -175,10 +174,9 @@ def rows_of(subject: Subject, sentences: Iterable[Sequence[Word]]) -> list[Row]:
 
 
 def read_on(subject: Subject, texts: list[Row], rates: dict[int, float], rest: float, seed: int) -> Subject:
-    """The subject after more masked-LM training; other places are hidden each time a text comes."""
-    rows = texts * READ
-    places = hidden(rows, rates, rest, subject.tokenizer.unk_token_id, seed)
-    return fill(subject, rows, places, replace(READING, seed=seed))[0]
+    """The subject after more masked-LM training, each text read once."""
+    places = hidden(texts, rates, rest, subject.tokenizer.unk_token_id, seed)
+    return fill(subject, texts, places, replace(READING, seed=seed))[0]
 
 
 class Asked:
