@@ -37,11 +37,12 @@ def test_heads_of_the_same_weights_are_not_apart_and_each_half_is_taken_out_once
     seen = []
 
     def loss(model):
-        seen.append([layer.attention.self.num_attention_heads for layer in model.base_model.encoder.layer])
+        layers = model.base_model.encoder.layer
+        seen.append([getattr(layer.attention.self, "num_attention_heads", 0) for layer in layers])
         return np.array([float(len(seen)), 0.0])
 
     told = measure.heads(subject, loss, Settings(device="cpu"))
     ways = len(list(combinations(range(subject.n_heads), subject.n_heads // 2)))
-    assert seen == [[subject.n_heads // 2] * subject.n_layers] * ways and ways > 1
-    assert told["loss"] == [(ways + 1) / 2, 0.0] and len(told["divergence"]) == 12
+    assert seen == [[n] * subject.n_layers for n in [subject.n_heads // 2] * ways + [0]] and ways > 1
+    assert told["loss"] == [(ways + 1) / 2, 0.0] and told["headless"] == [ways + 1, 0.0] and len(told["divergence"]) == 12
     assert (max(told["divergence"]) < 1e-4) == same

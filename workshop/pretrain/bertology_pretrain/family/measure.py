@@ -7,7 +7,7 @@ of a tier are the same in all its records. They are kept as strings of 0 and 1, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import combinations
 from pathlib import Path
@@ -130,7 +130,7 @@ def agreement(subject: Subject, settings: Settings) -> dict[str, str]:
 
 
 def heads(subject: Subject, loss: Callable[[Any], np.ndarray], settings: Settings) -> dict[str, list[float]]:
-    """How alike the heads of a layer attend, and the loss without half of them (clark2019).
+    """How alike the heads of a layer attend, and the loss without half of them and without all (clark2019).
 
     Parameters
     ----------
@@ -141,15 +141,20 @@ def heads(subject: Subject, loss: Callable[[Any], np.ndarray], settings: Setting
     -------
     dict
         ``divergence``: mean Jensen-Shannon divergence of the heads of a layer, in nats, per sentence of the treebank;
-        ``loss``: as `loss` gives it, mean over all ways to take the same half of the heads out of each layer.
+        ``loss``: as `loss` gives it, mean over all ways to take the same half of the heads out of each layer;
+        ``headless``: the same without any head, what attention as a whole is worth.
     """
     words = [s.words for s in builtin.build("treebank", ATTENDED, 0)]
     distances = collect(subject, words, distances=True, settings=settings).distances
     assert distances is not None  # asked for
     ways = combinations(range(subject.n_heads), subject.n_heads // 2)
-    gone = [[(layer, head) for layer in range(subject.n_layers) for head in way] for way in ways]
-    without = np.mean([loss(remove_heads(subject, some).model) for some in gone], 0)
-    return {"divergence": distances[:, 0].round(4).tolist(), "loss": without.round(3).tolist()}
+
+    def without(gone: Iterable[int]) -> np.ndarray:
+        return loss(remove_heads(subject, [(layer, head) for layer in range(subject.n_layers) for head in gone]).model)
+
+    half, headless = np.mean([without(way) for way in ways], 0), without(range(subject.n_heads))
+    rounded = {"loss": half, "headless": headless}
+    return {"divergence": distances[:, 0].round(4).tolist(), **{k: v.round(3).tolist() for k, v in rounded.items()}}
 
 
 def facts(subject: Subject, settings: Settings) -> dict[str, str]:
