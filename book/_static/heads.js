@@ -67,8 +67,16 @@
     context.putImageData(image, 0, 0);
   }
 
+  const known = (block, head) => data.networks[state.network].named.filter((each) => each.block === block && each.head === head);
+
+  // A head, and what claims name it for.
+  function label(block, head) {
+    const about = [...new Set(known(block, head).map((each) => each.about))].join(", ");
+    return `Block ${block}, head ${head}${about && `: ${about}`}`;
+  }
+
   function grid() {
-    const { layers, heads, named } = data.networks[state.network], place = find(".heads-grid");
+    const { layers, heads } = data.networks[state.network], place = find(".heads-grid");
     place.style.setProperty("--heads", heads);
     if (place.childElementCount !== layers * heads || place.dataset.network !== state.network) {
       place.replaceChildren();
@@ -77,11 +85,10 @@
     }
     Array.from(place.children).forEach((button, k) => {
       const block = Math.floor(k / heads) + 1, head = (k % heads) + 1, chosen = block === state.block && head === state.head;
-      const known = named.filter((each) => each.block === block && each.head === head).map((each) => each.about);
-      button.setAttribute("aria-label", `block ${block}, head ${head}${known.length ? `: ${known.join(", ")}` : ""}`);
-      button.title = button.getAttribute("aria-label");
+      button.title = label(block, head);
+      button.setAttribute("aria-label", button.title);
       button.setAttribute("aria-pressed", chosen);
-      button.classList.toggle("heads-known", known.length > 0);
+      button.classList.toggle("heads-known", known(block, head).length > 0);
       button.tabIndex = chosen ? 0 : -1;
       thumbnail(button.firstChild, block - 1, head - 1);
     });
@@ -96,14 +103,14 @@
   }
 
   // The word that a word attends to most: no special token, not itself.
-  function most(i) {
+  function most(i, weight) {
     const U = shown.units.length, others = Array.from({ length: U }, (_, j) => j).filter((j) => j !== i && !/^\[(CLS|SEP)\]$/.test(shown.units[j]));
     return others.reduce((best, j) => (weight(i, j) > weight(i, best) ? j : best), others[0]);
   }
 
-  const weight = (i, j) => shown.weight(state.block - 1, state.head - 1, i, j);
-
-  function lines() {
+  // Those of the chosen head, or of another one that is pointed at.
+  function lines({ block, head } = state) {
+    const weight = (i, j) => shown.weight(block - 1, head - 1, i, j);
     const picture = find(".heads-lines"), U = shown.units.length, gold = pairs(), y = (k) => ROW * (k + 0.5);
     picture.replaceChildren();
     picture.setAttribute("viewBox", `0 0 ${WIDTH} ${ROW * U}`);
@@ -120,10 +127,9 @@
       for (const event of ["mouseleave", "blur"]) from.addEventListener(event, () => point(picture, -1));
       element("text", { x: RIGHT + 8, y: y(i) + 5, class: gold.some(([, to]) => to === i) ? "heads-right" : "" }, picture, unit);
     });
-    const about = data.networks[state.network].named.find((each) => each.relation === state.relation)?.about;
-    find(".heads-title").textContent = `Block ${state.block}, head ${state.head}${about ? `: ${about}` : ""}`;
+    find(".heads-title").textContent = label(block, head);
     const said = gold.map(([from, to]) => {
-      const at = most(from);
+      const at = most(from, weight);
       return `“${shown.units[from]}” looks most at “${shown.units[at]}” (${weight(from, at).toFixed(2)})` + (at === to ? ", as the tree has it" : `; the tree has “${shown.units[to]}” (${weight(from, to).toFixed(2)})`);
     });
     const last = shown.units.map((_, i) => weight(i, U - 1)).reduce((a, b) => a + b, 0) / U;
@@ -177,7 +183,8 @@
     grid();
     lines();
     const { network, sentence, block, head, relation } = state;
-    if (sentence >= 0) history.replaceState(null, "", `#${new URLSearchParams({ network, sentence, block, head, relation })}`);
+    const asked = sentence < 0 ? `?${new URLSearchParams({ own: own.text })}` : "";
+    history.replaceState(null, "", `${location.pathname}${asked}#${new URLSearchParams({ network, sentence, block, head, relation })}`);
   }
 
   async function asked(event) {
@@ -190,7 +197,7 @@
       if (encoded.ids.length < 3 || encoded.ids.length > 64) throw new Error("Type a sentence of up to 62 pieces.");
       const layers = [];
       network.states(encoded.ids, layers);
-      Object.assign(own, joined(tokenizer, encoded, layers, network.config.num_attention_heads, text));
+      Object.assign(own, { text }, joined(tokenizer, encoded, layers, network.config.num_attention_heads, text));
       say("");
       await go({ network: "mini", sentence: -1 });
     } catch (error) {
@@ -204,14 +211,19 @@
   find(".heads-network").addEventListener("change", (event) => go({ network: event.target.value }));
   find(".heads-sentence").addEventListener("change", (event) => go({ sentence: Number(event.target.value) }));
   find(".heads-own").addEventListener("submit", asked);
+  function at(event) { // the head of a button of the grid
+    const button = event.target.closest("button"), k = Array.from(event.currentTarget.children).indexOf(button);
+    const { heads } = data.networks[state.network];
+    return button && { block: Math.floor(k / heads) + 1, head: (k % heads) + 1 };
+  }
   find(".heads-grid").addEventListener("click", (event) => {
-    const button = event.target.closest("button");
-    if (!button) return;
-    const k = Array.from(button.parentNode.children).indexOf(button), { heads, named } = data.networks[state.network];
-    const block = Math.floor(k / heads) + 1, head = (k % heads) + 1;
-    const known = named.find((each) => each.block === block && each.head === head && each.relation === state.relation) || named.find((each) => each.block === block && each.head === head);
-    go({ block, head, relation: known ? known.relation : state.relation });
+    const place = at(event);
+    if (!place) return;
+    const named = known(place.block, place.head), best = named.find((each) => each.relation === state.relation) || named[0];
+    go({ ...place, relation: best ? best.relation : state.relation });
   });
+  find(".heads-grid").addEventListener("mouseover", (event) => shown && lines(at(event) || state));
+  find(".heads-grid").addEventListener("mouseleave", () => shown && lines());
   find(".heads-grid").addEventListener("keydown", (event) => {
     const { heads } = data.networks[state.network];
     const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: heads, ArrowUp: -heads }[event.key];
@@ -222,7 +234,7 @@
     next.focus();
   });
   new MutationObserver(() => shown && grid()).observe(document.documentElement, { attributeFilter: ["data-theme"] });
-  const asks = new URLSearchParams(location.hash.slice(1));
+  const asks = new URLSearchParams(location.hash.slice(1)), text = new URLSearchParams(location.search).get("own");
   const network = asks.get("network") in data.networks ? asks.get("network") : first, best = data.networks[network].named.find((each) => each.about === "object");
   find(".heads-live").hidden = false;
   root.classList.add("alive");
@@ -234,7 +246,6 @@
     head: number("head", best.head),
     relation: asks.get("relation") ?? best.relation,
   }).then(() => { // a form in a chapter leads here with a sentence
-    const text = new URLSearchParams(location.search).get("own");
     if (!text) return;
     find(".heads-own input").value = text;
     find(".heads-own").requestSubmit();

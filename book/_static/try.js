@@ -4,6 +4,7 @@
   "use strict";
   if (!window.bertology) return;
   const { fill, likelihood, loaded, why } = window.bertology;
+  const UNTRAINED = "untrained (drawn here)"; // another draw than the stored one
   const random = new WeakMap(); // a network -> the untrained one of its shape
 
   function element(name, text, parent) {
@@ -28,7 +29,8 @@
 
   function alive(root) {
     const find = (selector) => root.querySelector(selector);
-    const say = (text) => { find(".try-status").textContent = text; };
+    let status = null; // of the form that is asked
+    const say = (text) => { status.textContent = text; };
     const stored = JSON.parse(find(".try-examples").textContent), kept = root.id === "try"; // one page's address keeps the text
     let networks = null, tokenizer = null;
 
@@ -44,7 +46,7 @@
       const trained = fill(networks.mini, tokenizer, text), untrained = fill(networks.untrained, tokenizer, text);
       if (!trained) return say("Put [MASK] in the sentence, once.");
       const large = stored.fill.find((s) => s.text === text)?.mpnet;
-      const head = ["mini", "untrained", ...(large ? ["mpnet (stored)"] : [])];
+      const head = ["mini", UNTRAINED, ...(large ? ["mpnet (stored)"] : [])];
       table(find(".try-fillers"), head, trained.map((_, k) => [trained, untrained, ...(large ? [large] : [])].map((each) => filler(each[k]))));
       if (kept) location.hash = new URLSearchParams({ s: text });
       say("");
@@ -53,20 +55,22 @@
     async function comparison() {
       const texts = [".try-a", ".try-b"].map((name) => find(name).value);
       if (texts.some((t) => !t.trim() || t.includes("[MASK]")) || texts[0] === texts[1]) return say("Type two different sentences, without a mask.");
-      const rows = texts.map((text) => [text]);
+      const rows = texts.map((text) => [text]), large = stored.pairs.find((s) => s.a === texts[0] && s.b === texts[1])?.mpnet;
       for (const name of ["mini", "untrained"]) {
         const found = [];
         for (const text of texts) found.push(await likelihood(networks[name], tokenizer, text, (k, n) => say(`${name}: piece ${k} of ${n}`)));
         found.forEach((each, k) => rows[k].push(`${each.nats.toFixed(2)} (${each.pieces} pieces)`));
         rows[2] = [...(rows[2] || ["first less second, in nats"]), (found[0].nats - found[1].nats).toFixed(2)];
       }
-      table(find(".try-nats"), ["sentence", "mini", "untrained"], rows);
+      if (large) [...large, large[0] - large[1]].forEach((nats, k) => rows[k].push(nats.toFixed(2)));
+      table(find(".try-nats"), ["sentence", "mini", UNTRAINED, ...(large ? ["mpnet (stored)"] : [])], rows);
       if (kept) location.hash = new URLSearchParams({ a: texts[0], b: texts[1] });
       say("");
     }
 
     async function asked(event, then) {
       event.preventDefault();
+      status = find(then === answers ? ".try-fill" : ".try-compare").nextElementSibling;
       const buttons = root.querySelectorAll("button");
       buttons.forEach((button) => { button.disabled = true; });
       try {

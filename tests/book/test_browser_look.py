@@ -10,6 +10,7 @@ import pytest
 from browsing import PHONE, resize, wait
 
 from bertology_utils.book import heads, layers, trying
+from bertology_utils.book.stage import ROOT
 from bertology_utils.settings import Settings
 from bertology_utils.subject import models
 from bertology_utils.subject.attentions import attentions
@@ -32,7 +33,7 @@ def says(page) -> str:
 def test_the_first_view_shows_a_head_that_finds_an_object(page):
     (best,) = [head for head in heads.named("mpnet") if head["about"] == "object"]
     (pressed,) = page.find_elements("css selector", ".heads-grid [aria-pressed=true]")
-    assert pressed.get_attribute("aria-label").startswith(f"block {best['block']}, head {best['head']}: ")
+    assert pressed.get_attribute("aria-label").startswith(f"Block {best['block']}, head {best['head']}: ")
     assert "as the tree has it" in says(page) and page.find_elements("css selector", ".heads-gold")
 
 
@@ -76,11 +77,18 @@ def test_by_keyboard_and_by_address_another_head_of_another_network(page, addres
     wait(page).until(lambda b: "head=10" in b.execute_script("return location.hash"))
     page.get(f"{address}/book/heads.html#network=mini&block=2&head=4&relation=obj")
     page.refresh()
-    wait(page).until(lambda b: "Block 2, head 4: object" in b.find_element("css selector", ".heads-title").text)
+    wait(page).until(lambda b: "Block 2, head 4: " in (t := b.find_element("css selector", ".heads-title").text) and "object" in t)
     assert len(page.find_elements("css selector", ".heads-grid button")) == 64
     word = page.find_elements("css selector", ".heads-lines text[role=img]")[3]
     page.execute_script("arguments[0].focus()", word)
     assert word.get_attribute("aria-label").startswith("demanded attends to ")
+    title = page.find_element("css selector", ".heads-title")
+    head = page.find_elements("css selector", ".heads-grid button")[8 * 3]  # of block 4
+    page.execute_script("arguments[0].dispatchEvent(new MouseEvent('mouseover', {bubbles: true}))", head)
+    assert title.text == "Block 4, head 1: whom a pronoun means", "what is pointed at is drawn, and named for itself"
+    grid = page.find_element("css selector", ".heads-grid")
+    page.execute_script("arguments[0].dispatchEvent(new MouseEvent('mouseleave'))", grid)
+    assert "Block 2, head 4" in title.text
     page.find_element("css selector", ".heads-network option[value=bert-base-uncased]").click()
     wait(page).until(lambda b: "Block 8, head 10" in b.find_element("css selector", ".heads-title").text)
 
@@ -100,6 +108,7 @@ def test_ones_own_sentence_is_read_by_mini_as_pytorch_reads_it(page):
         "[SEP]",
     ]
     assert not page.find_elements("css selector", "#heads svg b")
+    assert "?own=The+%3Cb%3E" in page.current_url, "a link keeps the sentence"
     title = page.find_element("css selector", ".heads-title").text
     block, head = (int("".join(filter(str.isdigit, part))) for part in title.partition(":")[0].split(","))
     ((_, _, maps),) = attentions(models.load("mini", Settings()), [words], settings=Settings())
@@ -124,16 +133,18 @@ def test_layers_without_a_click_and_with_one(browser, address):
 
 def test_a_chapter_answers_in_place_and_grows_little(browser, address):
     added = sum(len(form.encode()) for claim, form in trying.forms(9_000_000).items() if claim.startswith("syn."))
-    assert added < CLICKS
+    scripts = sum((ROOT / "book" / "_static" / name).stat().st_size for name in ("try-network.js", "try.js"))
+    assert added + scripts < CLICKS
     browser.get(f"{address}/notebooks/02_syntax.html")
     n = len([claim for claim in trying.forms(1) if claim.startswith("syn.")])
     wait(browser).until(lambda b: len(b.find_elements("css selector", "details.try-here.alive")) == n)
     forms = browser.find_elements("css selector", "details.try-here")
-    browser.execute_script("arguments[0].open = true", forms[0])
-    forms[0].find_element("css selector", ".try-fill button[type=submit]").click()
-    wait(browser).until(lambda b: forms[0].find_elements("css selector", ".try-fillers td"))
+    for form in forms:
+        assert not form.find_elements("css selector", "[aria-live] td"), "the one that is asked answers"
+        browser.execute_script("arguments[0].open = true", form)
+        form.find_element("css selector", "button[type=submit]").click()
+        wait(browser).until(lambda b, form=form: form.find_elements("css selector", "[aria-live] td"))
     assert not browser.execute_script("return location.hash"), "a chapter's address is its reader's"
-    assert not forms[1].find_elements("css selector", ".try-fillers td")
 
 
 def test_a_form_in_a_chapter_leads_to_the_heads_of_ones_own_sentence(browser, address):
