@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import pytest
+import yaml
 from support import shipped_standings
 
 from bertology_utils.cards import findings
 from bertology_utils.cards.findings import Finding, StaleFinding, five, found
-from bertology_utils.cards.standing import standing
+from bertology_utils.cards.standing import MINILM, RELATIVE, standing
 from bertology_utils.claims import evidence, ledger
 from bertology_utils.claims.evidence import Evidence
 from bertology_utils.claims.rules import FAILS, HOLDS, MIXED, NOT_RERUN, TAUGHT, UNTESTABLE
-from bertology_utils.settings import Settings
+from bertology_utils.settings import TWIN, Settings
 
 ID = "syn.malformed.ettinger2019"
 SECTIONS = [s.name for s in ledger.sections() if (findings.FINDINGS / f"{s.name}.yaml").is_file()]
@@ -56,6 +57,23 @@ def test_every_claim_has_a_verdict_that_is_true_of_the_evidence_and_no_surer_tha
         }
         for beginning, is_so in allowed.items():
             assert is_so or not text.startswith(beginning), (s.row.id, text, real, sized)
+
+
+@pytest.mark.parametrize("path", sorted(findings.FINDINGS.glob("*.yaml")), ids=lambda path: path.stem)
+def test_an_untrained_network_stands_beside_the_one_of_its_shape(path):
+    """Or the text names the shape: cosines of an untrained mini say nothing of those of mpnet."""
+
+    def texts(node):
+        if isinstance(node, dict) and "figures" in node:
+            yield node
+        elif isinstance(node, (dict, list)):
+            for each in node.values() if isinstance(node, dict) else node:
+                yield from texts(each)
+
+    for entry in texts(yaml.safe_load(path.read_text("utf-8"))):
+        networks = {spec["model"] for spec in entry["figures"].values() if "model" in spec}
+        shapes = {name.removesuffix(TWIN) for name in networks if name.endswith(TWIN)}
+        assert {s for s in shapes - networks if {RELATIVE: MINILM}.get(s, s) not in entry["text"]} == set(), entry["text"]
 
 
 def test_figures_of_other_texts_are_said_to_be():

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 from embedding_items import ROWS, SETTINGS, data, items, texts
 from support import tiny, tiny_folder
 
@@ -17,8 +18,9 @@ from bertology_utils.data.items import Data
 from bertology_utils.experiments.embeddings import associations, context, segments
 from bertology_utils.runs import registered
 from bertology_utils.scores import intervals
-from bertology_utils.settings import Settings
+from bertology_utils.settings import TWIN, Settings
 from bertology_utils.subject import encode
+from bertology_utils.subject.models import load
 from bertology_utils.vectors.geometry import unit
 
 
@@ -50,6 +52,19 @@ def test_anisotropy_control_is_isotropic():
     )
     control = rows[rows.measure == "mean cosine, Gaussian control"].iloc[0]
     assert control.low - 0.05 < 0 < control.high + 0.05
+
+
+def test_an_untrained_network_s_cone_is_the_segment_vector_that_every_word_gets():
+    """What the chapter says of MiniLM's shape and of BERT's: without that vector words have nothing in common."""
+    embed = load("mini" + TWIN).model.base_model.embeddings
+    ids = torch.randint(5, 8000, (50, 12), generator=torch.Generator().manual_seed(0))
+    cosines = []
+    for _ in range(2):
+        with torch.no_grad():
+            vectors = unit(embed(input_ids=ids).flatten(0, 1).numpy())
+        cosines.append((vectors @ vectors.T)[np.triu_indices(len(vectors), 1)].mean())
+        embed.token_type_embeddings.weight.data.zero_()
+    assert cosines[0] > 0.3 and cosines[1] < 0.06, cosines
 
 
 def test_shift_is_the_mean_over_pairs_of_occurrences():
