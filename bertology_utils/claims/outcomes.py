@@ -25,6 +25,9 @@ from .evidence import SHIPPED, Evidence, find
 from .rules import needed
 
 STORED = Path(str(resources("bertology_utils") / "assets" / "outcomes.csv"))
+# how the names of units begin that are 1 at most, and 0 where there is nothing
+WITHIN_ONE = ("share", "accuracy", "F1", "UUAS", "UAS", "P@1", "area under", "average precision", "adjusted Rand", "cosine",
+              "normalised mutual", "Spearman", "rank correlation", "correlation", "partial correlation", "attention")  # fmt: skip
 
 
 def table(records: Iterable[Evidence]) -> pd.DataFrame:
@@ -38,11 +41,12 @@ def table(records: Iterable[Evidence]) -> pd.DataFrame:
         this n (of an absence, the greatest that is still found to be absent: below 0, not even none would be);
         `needs`: the n that would find the greatest effect there can be, or none, where this n does not; 0 where it does.
     """
-    lines = [line for record in records for line in _lines(record)]
-    return pd.DataFrame(lines).sort_values(["claim", "subject", "data"], kind="stable", ignore_index=True)
+    found = [line for record in records for line in lines(record)]
+    return pd.DataFrame(found).sort_values(["claim", "subject", "data"], kind="stable", ignore_index=True)
 
 
-def _lines(record: Evidence) -> Iterator[dict[str, Any]]:
+def lines(record: Evidence) -> Iterator[dict[str, Any]]:
+    """A record's part of the table."""
     if record.decision is None:
         return
     clauses = {c.name: c.on(record.data) for c in ledger.row(record.claim).clauses}
@@ -116,14 +120,16 @@ def detectable(test: Test, check: Check, *, absence: bool) -> tuple[float, int]:
 
 
 def most(test: Test) -> float:
-    """The greatest effect there can be, from the threshold: of a share up to 1 or down to 0, else without end.
+    """The greatest effect there can be, from the threshold: of what reaches 1 at most, up to 1 or down to 0, else without end.
 
     >>> most(Test(measure="accuracy", above=0.5, by=0.05, unit="share of items", why=""))
     0.5
+    >>> most(Test(measure="F1 lost", below=0.0, by=0.05, unit="F1", why=""))
+    1.0
     """
-    if not test.unit.startswith("share"):
+    if not test.unit.startswith(WITHIN_ONE):
         return math.inf
-    return 1.0 - test.threshold if test.side == "above" else math.inf if test.threshold <= 0 else test.threshold
+    return 1.0 - test.threshold if test.side == "above" else test.threshold if test.threshold > 0 else 1.0 + test.threshold
 
 
 def shipped() -> pd.DataFrame:
