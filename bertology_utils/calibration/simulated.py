@@ -140,11 +140,11 @@ def _mean(found: Sequence[tuple[str, Test]], times: float) -> float:
 
 def sources(id: str, settings: Settings) -> list[str]:
     """The data that runs are simulated for: those of which there is evidence, else generated ones."""
-    return sorted({e.data for e in _shipped(id, settings)}) or ["builtin"]
+    return sorted({e.data for e in shipped(id, settings)}) or ["builtin"]
 
 
-def _shipped(id: str, settings: Settings) -> list[evidence.Evidence]:
-    """Reruns of trained models in which something was scored that is asked, and not the gates alone."""
+def shipped(id: str, settings: Settings) -> list[evidence.Evidence]:
+    """What runs are simulated after: reruns of trained models that score what is asked, and not the gates alone."""
     found = [e for e in evidence.find(id, settings) if e.kind == "rerun" and not e.is_twin]
     clauses = [c for c in ledger.row(id).clauses if c.tests]
     asked = {t.measure for c in clauses for t in c.tests}
@@ -159,9 +159,9 @@ def trials(id: str, source: str, settings: Settings) -> Iterator[Trial]:
     last that was tried counts as not found.
     """
     clauses = [c for c in (c.on(source) for c in ledger.row(id).clauses) if c.tests]
-    shipped = next((e for e in _shipped(id, settings) if e.data == source), None)
-    chosen = slots(clauses, None if shipped is None else shipped.frame)
-    known = f"as noisy as {shipped.model}" if shipped else f"{SEEDS} seeds, a seed's spread {SPREAD:g} smallest effects"
+    record = next((e for e in shipped(id, settings) if e.data == source), None)
+    chosen = slots(clauses, None if record is None else record.frame)
+    known = f"as noisy as {record.model}" if record else f"{SEEDS} seeds, a seed's spread {SPREAD:g} smallest effects"
 
     def drawn(role: str, name: str, says: str, times: float) -> Trial:
         """The draw that stands for the rest."""
