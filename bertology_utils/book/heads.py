@@ -74,7 +74,12 @@ NAMED = (  # (claim, data, measure, what the head is best at)
     ("hed.subwords.correia2019", TREES, "ratio, best head", "pieces of one word"),
     ("syn.no_tree_in_attention.htut2019", TREES, "UUAS when choosing", "a tree without labels"),
     ("hed.patterns.kovaleva2019", "released/bert_attention_maps", "attention to the next token", "the next piece"),
-    ("hed.frames.kovaleva2019", "released/kovaleva2019_notebook_digitised", "attention on core links", "parts of a frame"),
+    (
+        "hed.frames.kovaleva2019",
+        "released/kovaleva2019_notebook_digitised",
+        "attention on core links",
+        "parts of a frame",
+    ),
 )
 ASKING = (  # a plain form: the page of heads reads the sentence from its address
     '<form class="heads-ask" action="../book/heads.html"><label>Or type a sentence: <input name="own" autocomplete="off" '

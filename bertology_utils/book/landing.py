@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
+from typing import Any
 
 from ..cards import reported
-from ..cards.findings import entries, filled, verdict
+from ..cards.findings import entries, figure, filled, reader, verdict
 from ..cards.standing import Slot, Standing
 from ..cards.strip import figures, leading, strip
 from ..cards.words import KINDS, SIGNS, badge, key, related_badge, share, squares
@@ -166,21 +167,30 @@ def _cell(s: Standing, name: str) -> str:
 
 def surprises(found: Sequence[Standing], settings: Settings | None = None) -> str:
     """Three results with their pictures: those written up as surprises, else those that a rule picks (`picked`)."""
-    written = [
-        (entry["title"], filled(entry["id"], {k: v for k, v in entry.items() if k != "title"}, settings), entry["id"])
-        for entry in entries("surprises").get("three", ())
-    ]
-    by_id = {s.row.id: s for s in found}
-    chosen = [(title, text, by_id[id]) for title, text, id in written]
-    heading = "Three results that surprised us" if chosen else "Results to begin with"
-    chosen = chosen or [(kicker, f"{s.row.title}. {verdict(s)}", s) for kicker, s in picked(found)]
-    boxes = [_box(title, text, s) for title, text, s in chosen]
+    by_id, boxes = {s.row.id: s for s in found}, []
+    for entry in entries("surprises").get("three", ()):
+        text = filled(entry["id"], {k: v for k, v in entry.items() if k not in ("title", "bars")}, settings)
+        boxes.append(_box(entry["title"], text, bars(entry, settings), by_id[entry["id"]]))
+    heading = "Three results that surprised us" if boxes else "Results to begin with"
+    boxes = boxes or [_box(kicker, f"{s.row.title}. {verdict(s)}", strip(s), s) for kicker, s in picked(found)]
     return f'## {heading}\n\n<div class="surprises">{"".join(boxes)}</div>' if boxes else ""
 
 
-def _box(title: str, text: str, s: Standing) -> str:
+def bars(entry: Mapping[str, Any], settings: Settings | None = None) -> str:
+    """The figures of a surprise that are shares, a bar each with its interval: `bars` has a figure's key, label and subject."""
+    read, rows = reader(settings), []
+    for name, label, subject in entry["bars"]:
+        parts = ({**entry["figures"][name], "part": part, "as": ".4f"} for part in ("value", "low", "high"))
+        value, low, high = (float(figure(entry["id"], name, spec, read)) for spec in parts)
+        style = f"--bar: var(--{subject}); --low: {100 * low:.1f}%; --high: {100 * high:.1f}%"
+        ends = f"<b>{value:.0%}</b> <small>{low:.0%} to {high:.0%}</small>"
+        rows.append(f'<li style="{style}">{escape(label)} {ends}</li>')
+    return f'<ul class="surprise-bars">{"".join(rows)}</ul>'
+
+
+def _box(title: str, text: str, picture: str, s: Standing) -> str:
     link = f'<a href="../claims/{escape(s.row.id)}.html">Read the card<span class="sr-only">: {escape(s.row.title)}</span></a>'
-    return f'<div class="surprise"><b>{escape(title)}</b><p>{escape(text)}</p>{strip(s)}<p>{link}</p></div>'
+    return f'<div class="surprise"><b>{escape(title)}</b><p>{escape(text)}</p>{picture}<p>{link}</p></div>'
 
 
 def doors() -> str:

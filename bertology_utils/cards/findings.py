@@ -95,14 +95,14 @@ def found(id: str, settings: Settings | None = None) -> Finding:
     texts = entries(row.section)
     if id not in texts:
         raise KeyError(f"nothing is written in findings/{row.section}.yaml for {id}")
-    entry, read = texts[id], _reader(settings)
+    entry, read = texts[id], reader(settings)
     relative = _filled(id, {**entry, "text": entry["relative"]}, read) if "relative" in entry else ""
     return Finding(_filled(id, entry, read), relative)
 
 
 def five(section: str, settings: Settings | None = None) -> Five:
     """The things a chapter shows; errors as of `found`."""
-    read = _reader(settings)
+    read = reader(settings)
     return Five(tuple(_filled(f"five of {section}", entry, read) for entry in entries(section)["five"]))
 
 
@@ -132,10 +132,10 @@ def verdict(standing: Standing) -> str:
 
 def filled(name: str, entry: Mapping[str, Any], settings: Settings | None = None) -> str:
     """An entry's text with its figures in place, its outcomes checked."""
-    return _filled(name, entry, _reader(settings))
+    return _filled(name, entry, reader(settings))
 
 
-def _reader(settings: Settings | None) -> Callable[[str], Standing]:
+def reader(settings: Settings | None) -> Callable[[str], Standing]:
     """Where claims stand, each read and decided once however many figures and outcomes are asked for."""
     return cache(lambda id: standing(id, settings))
 
@@ -153,7 +153,7 @@ def _filled(name: str, entry: Mapping[str, Any], read: Callable[[str], Standing]
         raise StaleFinding(
             f"{name}: {second!r} stands beside {first!r} as if it were of one measure; say what it is of"
         )
-    figures = {key: _figure(id, key, spec, read) for key, spec in entry.get("figures", {}).items()}
+    figures = {key: figure(id, key, spec, read) for key, spec in entry.get("figures", {}).items()}
     used = [spec for key, spec in entry.get("figures", {}).items() if f"{{{key}}}" in entry["text"]]
     return " ".join([*entry["text"].format(**figures).split(), APART if apart(used) else ""]).strip()
 
@@ -188,7 +188,8 @@ def apart(figures: Iterable[Mapping[str, Any]]) -> bool:
     return any(not set.intersection(*by.values()) for by in read.values())
 
 
-def _figure(id: str, key: str, spec: Mapping[str, Any], read: Callable[[str], Standing]) -> str:
+def figure(id: str, key: str, spec: Mapping[str, Any], read: Callable[[str], Standing]) -> str:
+    """A figure of a text as it is written there; `StaleFinding` unless exactly one row gives it."""
     if "study" in spec:
         return _formatted(_reported(id, spec), "g")
     records = [

@@ -129,7 +129,9 @@ def most(test: Test) -> float:
     """
     if not test.unit.startswith(WITHIN_ONE):
         return math.inf
-    return 1.0 - test.threshold if test.side == "above" else test.threshold if test.threshold > 0 else 1.0 + test.threshold
+    return (
+        1.0 - test.threshold if test.side == "above" else test.threshold if test.threshold > 0 else 1.0 + test.threshold
+    )
 
 
 def shipped() -> pd.DataFrame:

@@ -77,7 +77,9 @@ def test_by_keyboard_and_by_address_another_head_of_another_network(page, addres
     wait(page).until(lambda b: "head=10" in b.execute_script("return location.hash"))
     page.get(f"{address}/book/heads.html#network=mini&block=2&head=4&relation=obj")
     page.refresh()
-    wait(page).until(lambda b: "Block 2, head 4: " in (t := b.find_element("css selector", ".heads-title").text) and "object" in t)
+    wait(page).until(
+        lambda b: "Block 2, head 4: " in (t := b.find_element("css selector", ".heads-title").text) and "object" in t
+    )
     assert len(page.find_elements("css selector", ".heads-grid button")) == 64
     word = page.find_elements("css selector", ".heads-lines text[role=img]")[3]
     page.execute_script("arguments[0].focus()", word)

@@ -40,7 +40,7 @@ TOO_FEW = {
         "syn.intermediate_parsing.glavas2020": "three seeds of 120 items show no difference to be within three points",
         "lay.base_vs_large.tenney2019a": "five seeds as noisy as is assumed show no difference to be within a tenth",
         "siz.head_pruning.michel2019": "five seeds of 300 items know what heads cost to four points, within two are asked for",
-        "syn.triggers.wallace2019a": "eight generated texts of a class are right before the words, and both classes are asked for",
+        "syn.triggers.wallace2019a": "of a class eight generated texts are right before the words, and both classes are asked",
         "siz.distillation.sanh2019": "retention is known to four tenths; all of it is 1, and more than .9 is asked for",
         "siz.lottery.chen2020": "what bad masks cost is known to eight points, within five are asked for",
         "siz.magnitude_pruning.gordon2020": "what a third of the weights costs is known to four points, within one is asked for",

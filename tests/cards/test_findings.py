@@ -73,7 +73,9 @@ def test_an_untrained_network_stands_beside_the_one_of_its_shape(path):
     for entry in texts(yaml.safe_load(path.read_text("utf-8"))):
         networks = {spec["model"] for spec in entry["figures"].values() if "model" in spec}
         shapes = {name.removesuffix(TWIN) for name in networks if name.endswith(TWIN)}
-        assert {s for s in shapes - networks if {RELATIVE: MINILM}.get(s, s) not in entry["text"]} == set(), entry["text"]
+        assert {s for s in shapes - networks if {RELATIVE: MINILM}.get(s, s) not in entry["text"]} == set(), entry[
+            "text"
+        ]
 
 
 def test_figures_of_other_texts_are_said_to_be():

@@ -104,7 +104,9 @@ def test_time_saved_is_read_off_between_the_runs_from_scratch():
     assert outcomes["saves_time"] == FAILS
 
 
-@pytest.mark.parametrize("group", ["long", "long, attention dropout", "long, dropout elsewhere", "long, half the pieces"])
+@pytest.mark.parametrize(
+    "group", ["long", "long, attention dropout", "long, dropout elsewhere", "long, half the pieces"]
+)
 def test_all_that_a_long_run_has_learnt_goes_through_its_heads(group):
     """Without any head its loss is above that of the pieces' frequencies: `departs` of attention dropout says so."""
     measured = [r for r in Recorded(TIER).group(group).values() if "headless" in r.items["heads"]]

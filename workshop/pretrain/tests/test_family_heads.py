@@ -44,5 +44,7 @@ def test_heads_of_the_same_weights_are_not_apart_and_each_half_is_taken_out_once
     told = measure.heads(subject, loss, Settings(device="cpu"))
     ways = len(list(combinations(range(subject.n_heads), subject.n_heads // 2)))
     assert seen == [[n] * subject.n_layers for n in [subject.n_heads // 2] * ways + [0]] and ways > 1
-    assert told["loss"] == [(ways + 1) / 2, 0.0] and told["headless"] == [ways + 1, 0.0] and len(told["divergence"]) == 12
+    assert (
+        told["loss"] == [(ways + 1) / 2, 0.0] and told["headless"] == [ways + 1, 0.0] and len(told["divergence"]) == 12
+    )
     assert (max(told["divergence"]) < 1e-4) == same
