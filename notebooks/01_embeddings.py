@@ -488,14 +488,15 @@ from bertology_utils.experiments.embeddings.context import by_layer
 from bertology_utils.scores import intervals
 from bertology_utils.vectors import geometry
 
-# %% mystnb={"figure": {"caption": "Mean cosine of two random words by layer, with all dimensions and without the three that are largest in the layer."}, "image": {"alt": "Four curves by layer: the mean cosine of random words in mini and in its untrained twin, with all dimensions and without the three largest. Without them mini's curve is lower everywhere, most at the last layer, and stays far above 0; the twin's hardly moves."}}
 subject, settings = load(), Settings.of()
 texts = [item.words for item in load_data("sentences", "builtin", n=600)["sentences"]]
-places = [found_[0] for found_ in geometry.sample(texts, words=600, seed=settings.seed).values()]
+places = [where[0] for where in geometry.sample(texts, words=600, seed=settings.seed).values()]
+models = {subject.name: subject, f"{subject.name}, untrained": subject.twin()}
+vectors = {name: geometry.collect(model, texts, places) for name, model in models.items()}  # (words, layers, dimensions)
+
+# %% mystnb={"figure": {"caption": "Mean cosine of two random words by layer, with all dimensions and without the three that are largest in the layer."}, "image": {"alt": "Four curves by layer: the mean cosine of random words in mini and in its untrained twin, with all dimensions and without the three largest. Without them mini's curve is lower everywhere, most at the last layer, and stays far above 0; the twin's hardly moves."}}
 shown = {}
-for model, name in ((subject, subject.name), (subject.twin(), f"{subject.name}, untrained")):
-    vectors = geometry.collect(model, texts, places)  # (words, layers, dimensions)
-    choosing, scored = vectors[::2], vectors[1::2]
+for name, (choosing, scored) in {name: (of[::2], of[1::2]) for name, of in vectors.items()}.items():
     fewer = scored.copy()
     for layer, sizes in enumerate(np.abs(choosing).mean(0)):
         fewer[:, layer, np.argsort(sizes)[-3:]] = 0
