@@ -475,14 +475,47 @@ card("emb.sentence_pooling.toshniwal2020")
 # BERT and its relatives: a mean cosine says little of all others. {cite:t}`cai2021` look inside clusters of vectors, and find
 # that there they do spread evenly. So <a href="../claims/emb.anisotropy.ethayarajh2019.html">our claim</a> holds of the whole
 # space, as the study's does; <a href="../claims/emb.postprocessing.mu2018.html">postprocessing</a> takes off what all vectors
-# share, and the exercise takes off the largest dimensions.
+# share. The first of these findings takes a few lines: the mean cosine of random words in generated sentences, with all dimensions
+# and without the three that are largest in each layer. Which these are is told by half of the words, and the cosines are of the
+# other half. If a cone were three dimensions, the curve without them would lie near 0.
+
+# %% tags=["hide-input"]
+import numpy as np
+
+from bertology_utils import Settings, load
+from bertology_utils.data import load as load_data
+from bertology_utils.experiments.embeddings.context import by_layer
+from bertology_utils.scores import intervals
+from bertology_utils.vectors import geometry
+
+subject, settings = load(), Settings.of()
+texts = [item.words for item in load_data("sentences", "builtin", n=600)["sentences"]]
+places = [where[0] for where in geometry.sample(texts, words=600, seed=settings.seed).values()]
+models = {subject.name: subject, f"{subject.name}, untrained": subject.twin()}
+vectors = {name: geometry.collect(model, texts, places) for name, model in models.items()}  # (words, layers, dimensions)
+
+# %% mystnb={"figure": {"caption": "Mean cosine of two random words by layer, with all dimensions and without the three that are largest in the layer."}, "image": {"alt": "Four curves by layer: the mean cosine of random words in mini and in its untrained twin, with all dimensions and without the three largest. Without them mini's curve is lower everywhere, most at the last layer, and stays far above 0; the twin's hardly moves."}}
+shown = {}
+for name, (choosing, scored) in {name: (of[::2], of[1::2]) for name, of in vectors.items()}.items():
+    fewer = scored.copy()
+    for layer, sizes in enumerate(np.abs(choosing).mean(0)):
+        fewer[:, layer, np.argsort(sizes)[-3:]] = 0
+    counts = intervals.counts(len(scored), settings.draws, settings.seed)
+    for label, kept in ((name, scored), (f"{name}, without three", fewer)):
+        cosines = geometry.mean_cosine(kept), geometry.mean_cosine_draws(kept, counts)
+        shown[label] = pd.DataFrame(by_layer("mean cosine", *cosines, len(kept)))
+plotting.lines(shown, "layer", chance=0.0, reference="isotropy", ylabel="mean cosine of random words")
+plotting.plt.show()
+
+# %% tags=["hide-output"]
+print(plotting.printed(shown))
 
 # %% [markdown]
 # (embeddings-exercise)=
 # ## Exercise: Is the cone a few dimensions?
 #
-# One vector is taken from each of 300 sentences. Their mean cosine says how narrow the cone is. Some dimensions have far
-# larger values than others: what is left of the cone without them?
+# Above, three dimensions were taken away that are large on the average. That is one way to choose: what is left of the cone without
+# those that differ most from word to word?
 #
 # ```python
 # import numpy as np
@@ -494,8 +527,8 @@ card("emb.sentence_pooling.toshniwal2020")
 # words = [item.words for item in load_data("sentences", "builtin", n=300)["sentences"]]
 # vectors = np.stack([states[:, len(words[i]) // 2] for i, states in hidden_states(load(), words)])
 # smaller = vectors.copy()  # (words, layers, dimensions)
-# for layer, sizes in enumerate(np.abs(vectors).mean(0)):
-#     smaller[:, layer, np.argsort(sizes)[-3:]] = 0  # the three largest
+# for layer, spread in enumerate(vectors.std(0)):
+#     smaller[:, layer, np.argsort(spread)[-3:]] = 0  # the three that vary most
 # print(mean_cosine(vectors).round(2), mean_cosine(smaller).round(2))
 # ```
 #

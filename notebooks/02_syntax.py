@@ -825,7 +825,9 @@ card("syn.method_favours_model.htut2019")
 # probes hardly notice. {cite:t}`ravichander2021` come from the other side: networks encode properties that their task does not
 # need, even ones that are noise in their data. So a probe's success shows neither order nor use. This is why each probe here has
 # an untrained network beside it, and why <a href="../claims/syn.amnesic.elazar2020.html">a property is erased</a> to see what it
-# was good for. {cite:t}`papadimitriou2022` ask where words mislead (*the onion chopped the chef*): there the upper layers of BERT
+# was good for. {cite:t}`belinkov2022` reviews what probes promise and where they fall short. {cite:t}`lasri2022` take the number of
+# nouns and verbs out of BERT's vectors, and <a href="../claims/syn.agreement.goldberg2019.html">agreement</a> suffers: this
+# encoding is used. {cite:t}`papadimitriou2022` ask where words mislead (*the onion chopped the chef*): there the upper layers of BERT
 # do follow word order.
 
 # %% [markdown]

@@ -744,7 +744,8 @@ card("hed.explanation_debate.jain2019")
 # survey's reading of <a href="../claims/hed.special_tokens.clark2019.html">attention to [SEP]</a> with a cause.
 # {cite:t}`chen2024` watch <a href="../claims/hed.syntactic.clark2019.html">syntactic heads</a> emerge: within a short stretch of
 # pretraining, together with a steep fall of the loss, and before grammar in predictions. Holding them back for a while even
-# helped.
+# helped. Whether a part is used can be asked more finely than by <a href="../claims/hed.frames.kovaleva2019.html">switching it
+# off</a>: {cite:t}`geiger2021` put vectors of one input in the place of another's, and see whether the answer follows.
 
 # %% [markdown]
 # (heads-exercise)=

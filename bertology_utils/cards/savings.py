@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from ..claims import evidence
+from ..claims import evidence, reported
 from ..claims.evidence import Evidence
 from ..scores.frontier import front
 from ..settings import Settings
 from . import survey_table
-from .tables import Table
+from .tables import NONE, Table
 
 KEPT, TIME = "retention of the score", "time, original / compressed"
 BYTES = "bytes of linear weights, original / compressed"
@@ -21,6 +21,7 @@ BITS = "bytes of linear weights, original / quantized"
 SPARSE = "bytes of linear weights, dense / sparse"
 BATCH = 32  # rows at a time when times were taken
 RELEASED, SURVEY = "BERT, released", "the survey's table"
+FIRST = ", in the arXiv edition"  # ends the measure of a figure of the survey's first edition
 NAN = float("nan")
 FEWER, SHARE, FAST = "bytes, times fewer", "score kept", "times as fast"
 HEAD = ("no.", "what is saved", "model", FEWER, SHARE, "from", "to", FAST, "on the front")
@@ -152,6 +153,31 @@ def survey_rows() -> Table:
     rows["layers"] = [m.replace("mBERT", "m").replace("BERT", "").replace("BiLSTM", "LSTM ") for m in rows["layers"]]
     shown = rows[["model", "way", "layers", FEWER, "score kept, %", FAST, "tasks"]].replace("", "–")
     return Table(shown, {}, "Table 1 of the survey")
+
+
+def first_edition() -> Table:
+    """Where Table 1 of the survey's first edition (arXiv v1) is known to differ from that of TACL.
+
+    Examples
+    --------
+    >>> print(first_edition().as_text().iloc[0].tolist())
+    ['DistilBERT', 'bytes, times fewer', '2.5', '1.5']
+    """
+    later = survey_table.survey().set_index("name")
+    columns = {
+        "compression": (FEWER, "compression"),
+        "score kept": ("score kept, %", "performance"),
+        "speedup": (FAST, "speedup"),
+    }
+    told = []
+    for figure in (f for f in reported.figures("siz.table1") if f.measure.endswith(FIRST)):
+        for name, value in zip(figure.measure.removesuffix(FIRST).split(" / "), figure.values[""], strict=True):
+            called, column = columns[name]
+            cell = later.loc[figure.model, column]
+            if survey_table.ends(cell) != (value,):
+                told.append((figure.model, called, f"{value:g}", cell or NONE))
+    rows = pd.DataFrame(told, columns=["model", "what", "first edition", "TACL"])
+    return Table(rows, {}, "Table 1 of the survey's first edition where it differs")
 
 
 def table(frame: pd.DataFrame) -> Table:

@@ -49,6 +49,15 @@ def test_what_is_cited_without_a_rerun_is_in_the_bibliography_and_in_no_row():
     assert page.count("<tr><td>") == len(found) and 'href=""' not in page
 
 
+def test_every_study_the_survey_is_known_to_cite_is_in_the_bibliography_and_the_page_says_how_many_are_missing():
+    named = coverage.named()
+    assert set(named) <= set(studies.read()) and coverage.SURVEY not in named
+    rows = {study for row in ledger.rows() for study in row.studies}
+    assert set(named) == (rows | set(coverage.cited())) - {coverage.SURVEY}
+    assert 0 <= coverage.CITES - len(named) <= 2, "if it grows beyond, the count or the list is wrong"
+    assert f"**{len(named)} against {coverage.CITES}**" in coverage.cited_page()
+
+
 def test_every_study_of_the_bibliography_is_named():
     """In a claim, a data set, a reported figure, the table of what is not rerun, or in the book's and the code's own words."""
     root = studies.BIBLIOGRAPHY.parents[1]

@@ -10,6 +10,9 @@ from bertology_utils.book.claim_pages import page as claim_page
 from bertology_utils.book.templates import FOLDER
 from bertology_utils.cards.standing import standing
 from bertology_utils.claims import ledger
+from bertology_utils.claims.evidence import SHIPPED
+from bertology_utils.claims.rules import FAILS, HOLDS, MIXED
+from bertology_utils.settings import Settings
 
 STYLE = (FOLDER.parent / "_static" / "cards.css").read_text("utf-8")
 SVG = "{http://www.w3.org/2000/svg}"
@@ -119,3 +122,11 @@ def test_a_drawing_is_open_unless_another_chapter_has_most_claims_of_its_method(
     found = {m.key: m for m in methods.methods()}
     places = (("head", "heads"), ("head", "syntax"), ("probe", "syntax"), ("probe", "layers"))
     assert [" open>" in methods.folded(found[key], section) for key, section in places] == [True, False, True, True]
+
+
+def test_released_results_that_were_asked_one_by_one_decide_as_the_page_says():
+    page = (FOLDER.parent / "methods.md").read_text("utf-8")
+    said = dict(re.findall(r'^\| <a href="../claims/([\w.]+)\.html">[^|]*\| (yes|no) \|', page, re.M))
+    assert len(said) == 7
+    decided = {id: standing(id, Settings(evidence=SHIPPED)).real.label in (HOLDS, FAILS, MIXED) for id in said}
+    assert decided == {id: word == "yes" for id, word in said.items()}

@@ -10,6 +10,7 @@ from bs4 import BeautifulSoup
 
 from bertology_utils.cards import savings
 from bertology_utils.cards.scatter import LEFT, RIGHT, Scale, Scatter
+from bertology_utils.cards.tables import NONE
 
 SURVEY = savings.survey()
 
@@ -33,6 +34,13 @@ def test_the_survey_rows_are_those_of_its_table():
     assert power[["bytes, times fewer", "times as fast"]].tolist() == [1.0, 4.5]  # no size is given
     page = savings.survey_rows()._repr_html_()
     assert page.count("<tr>") == 27 and "1.4-2.5" in page and "nan" not in page
+
+
+def test_the_first_edition_stands_beside_tacl_where_it_differs_and_nowhere_else():
+    rows = savings.first_edition().rows
+    assert set(rows["model"]) == {"DistilBERT", "Aguilar et al. (2019), Exp. 3", "ALBERT-base"}
+    assert (rows["first edition"] != rows["TACL"]).all() and len(rows) == 4  # DistilBERT's other two cells are alike
+    assert (rows["TACL"] == NONE).sum() == 1 and "2.5" in savings.first_edition()._repr_html_()
 
 
 def test_every_row_is_a_point_that_says_its_figures(rows, page):
