@@ -555,7 +555,7 @@ card("syn.probe_size.liu2019a")
 
 # %% [markdown]
 # (syn-amnesic)=
-# ### Erased, and missed?
+# ### Does BERT use part of speech when it predicts?
 #
 # That a probe finds something does not mean the model uses it. {cite:t}`elazar2020` erase it: every direction from which
 # a linear probe can tell the part of speech is taken out, and the predictions at masks are compared with those after

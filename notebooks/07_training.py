@@ -594,7 +594,7 @@ card("trn.data_volume.liu2019b")
 #
 # They agree on what is largest: preset attention is ahead so early, uniform attention and large batches are behind, and more
 # pieces help. They part where size is concerned: on English width 192 is behind width 128 and half the blocks cost nothing
-# that shows, since after 2.4 M pieces what decides is when a run leaves the plateau of word frequencies. With next sentences
+# that could be measured, since after 2.4 M pieces what decides is when a run leaves the plateau of word frequencies. With next sentences
 # the seeds leave it at different times, so there the interval is widest. A tier of longer runs, `english-large`, is planned and
 # has not been run.
 

@@ -12,6 +12,7 @@ import yaml
 from ..cards.standing import Standing
 
 CITATION = Path(__file__).parents[2] / "CITATION.cff"
+CHANGES = CITATION.with_name("CHANGELOG.md")
 YEAR = "2026"  # of the first release; an entry names the release itself
 
 
@@ -19,6 +20,12 @@ YEAR = "2026"  # of the first release; an entry names the release itself
 def citation(path: Path = CITATION) -> dict[str, Any]:
     """What CITATION.cff says."""
     return yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+@cache
+def release(path: Path = CHANGES) -> str:
+    """The release that a reader has, as the changelog's first heading names it: ``0.3.0``, or ``0.3.0, in progress``."""
+    return re.findall(r"^## (.+)", path.read_text(encoding="utf-8"), re.MULTILINE)[0]
 
 
 def page(site: str = "") -> str:
@@ -29,7 +36,7 @@ def page(site: str = "") -> str:
         "bertology-rerun",
         title=f"{{{cff['title']}}}",
         author=_authors(cff["authors"]),
-        version=cff["version"],
+        version=release(),
         year=YEAR,
         url=site,
     )
@@ -46,7 +53,7 @@ def of_claim(s: Standing, site: str = "") -> str:
         title=f"{{{s.row.title}}}",
         author=_authors(cff["authors"]),
         howpublished=cff["title"],
-        note=f"Claim {s.row.id}, release {cff['version']}",
+        note=f"Claim {s.row.id}, release {release()}",
         year=YEAR,
         url=f"{site}claims/{s.row.id}.html" if site else "",
     )

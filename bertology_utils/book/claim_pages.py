@@ -159,6 +159,6 @@ def _history(s: Standing, past: History) -> str:
     return (
         '<h2 id="history">History</h2><table class="facts history"><thead><tr><th scope="col">release</th>'
         '<th scope="col">BERT</th><th scope="col">mini</th><th scope="col">untrained</th></tr></thead>'
-        f"<tbody><tr><td>this one</td>{now}</tr>{rows}</tbody></table>"
+        f"<tbody><tr><td>{cite.release()}</td>{now}</tr>{rows}</tbody></table>"
         "<p><small>Earlier releases decided by rules of their own; their outcomes are shown in the words they used.</small></p>"
     )

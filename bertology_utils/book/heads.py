@@ -235,4 +235,5 @@ def page(size: int) -> str:
             first = whole["sentences"][0]
     data = {"sentences": sentences, "networks": networks, "first": first}
     relations = dict.fromkeys(RELATIONS.values())
-    return rendered("heads.html", data, networks=networks, relations=relations, size=size)
+    units = len(first["units"])
+    return rendered("heads.html", data, networks=networks, relations=relations, size=size, units=units)

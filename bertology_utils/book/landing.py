@@ -60,10 +60,8 @@ def result(found: Sequence[Standing]) -> str:
             f"{_verb(decided, 'claims', 'claim')} {holds} for <b>BERT</b>, where its published outputs settle them.",
             first,
         ),
-        _trained(
-            "sized", sized, "<b>learned by a network of its size</b> (mpnet; for many languages me5, half as wide)"
-        ),
-        _trained("mini", ours, "<b>learned by mini</b>, a small BERT that fits on a laptop"),
+        _trained("sized", sized, "<b>a network of its size</b> (mpnet; for many languages me5, half as wide)"),
+        _trained("mini", ours, "<b>mini</b>, a small BERT that fits on a laptop,"),
     ]
     drawn = "".join(
         f'<div class="tally tally-{kind}"><span class="tally-count">{count}</span><p>{says}</p>'
@@ -88,7 +86,10 @@ def _trained(kind: str, found: Counter[str], said: str) -> tuple[str, str, str, 
         (found[NOT_FOUND], "are not found at this size", "is not found at this size"),
         (found[OPEN] + found[UNTESTABLE], "stay open, each with its reason", "stays open, with its reason"),
     )
-    claims = f"{_verb(rerun, 'claims', 'claim')} {_verb(learned, 'are', 'is')} {said}: an untrained network does worse."
+    claims = (
+        f"{_verb(rerun, 'claims', 'claim')} that could be put to {said} {_verb(learned, 'hold', 'holds')} for it "
+        "<b>because of its training</b>: an untrained network does worse."
+    )
     return (kind, f"{learned} of {rerun}", claims, rest) if rerun else None
 
 

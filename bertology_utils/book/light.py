@@ -35,6 +35,8 @@ _FIGURE = re.compile(
 _GLYPHS = re.compile(r'(?:\.fa-[\w-]+:{1,2}before,?)+\{content:"[^"]*"\}')  # the icon font's table of characters
 _FONTS = re.compile(r"@font-face\{[^}]*Font Awesome[^}]*\}")
 _REMARK, _SPACE = re.compile(r"/\*.*?\*/", re.DOTALL), re.compile(r"\s+")
+# the part of a page from which the search shows an excerpt: not the buttons above the article
+_EXCERPT = ("querySelector('[role=\"main\"]')", "querySelector('article')")
 WIDE = 768  # pixels, of what has no room beside words
 LEAST = 0.75  # of a figure's own size: its smallest letters, 9 points, have 9 pixels then
 WITH_TERMS = ("notebooks", "claims")
@@ -113,6 +115,8 @@ def lighten(folder: Path) -> None:
             lighter = terms.explain(lighter, known, f"../{terms.GLOSSARY}")
         if lighter != text:
             page.write_text(lighter, encoding="utf-8")
+    search = static / "searchtools.js"
+    search.write_text(search.read_text(encoding="utf-8").replace(*_EXCERPT), encoding="utf-8")
     colours = palette((static / "cards.css").read_text(encoding="utf-8"))
     for picture in (folder / "_images").glob("*.svg"):
         picture.write_text(themed(picture.read_text(encoding="utf-8"), colours), encoding="utf-8")

@@ -5,12 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 
 from ..cards import reported
 from ..cards.findings import verdict
-from ..cards.standing import MINILM, Slot, Standing
+from ..cards.standing import MINILM, REPORTED, Slot, Standing
 from ..cards.words import KINDS, badge, related_badge, sign
 from ..claims import ledger
 from ..claims.rules import FAILS, HOLDS, UNTRAINED_TOO
@@ -22,6 +22,8 @@ COLUMNS = {
     "mini": "mini",
     "untrained": "untrained",
 }  # slot -> what readers see
+FILTERED = {"real": "BERT", "sized": "a network of its size", "mini": "mini"}
+TICKED = {"disagree": "BERT and mini disagree", "twin": "untrained passes too"}
 RANK = {kind: k for k, kind in enumerate(("holds", "part", "not", "open", "none"))}  # in which outcomes are sorted
 
 
@@ -32,14 +34,37 @@ def table(found: Sequence[Standing]) -> str:
     head = "".join(f'<th scope="col">{name}</th>' for name in ("claim", *COLUMNS.values(), "section", "evidence"))
     return (
         f"<p>{reported.sentence(found)}</p>\n\n"
-        '<div class="scoreboard-filter" hidden></div>\n\n'
+        f'<div class="scoreboard-filter" hidden>{_controls(found, titles)}</div>\n'
+        '<p class="scoreboard-count" role="status"></p>\n\n'
         f'<table class="scoreboard claims"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
     )
 
 
+def _controls(found: Sequence[Standing], titles: Mapping[str, str]) -> str:
+    """What rows can be chosen by, each named as in their data and in the page's address; the page's script listens to it."""
+    choices = {"section": ("section", list(dict.fromkeys(titles[s.row.section] for s in found)))}
+    for key, name in FILTERED.items():
+        choices[key] = (name, sorted({getattr(s, key).label for s in found}))
+    choices["kind"] = ("evidence", sorted({kind for s in found for kind in _kinds(s)}))
+    selects = "".join(
+        f'<label>{name}<select name="{key}"><option value="">all</option>'
+        f"{''.join(f'<option>{escape(value)}</option>' for value in values)}</select></label>"
+        for key, (name, values) in choices.items()
+    )
+    ticks = "".join(f'<label><input type="checkbox" name="{key}"> {says}</label>' for key, says in TICKED.items())
+    words = '<label>words<input type="search" name="words"></label>'
+    return f'{selects}{ticks}{words}<button type="button" disabled>show all</button>'
+
+
+def _kinds(s: Standing) -> list[str]:
+    """The kinds of evidence of a claim: records, and what a study reported of BERT."""
+    reported_too = [REPORTED] if any(f.network == "BERT" for f in s.reported) else []
+    return [*sorted({r.kind for r in s.records if not r.is_twin}), *reported_too]
+
+
 def _row(s: Standing, section: str) -> str:
     outcomes = " ".join(f'data-{key}="{escape(getattr(s, key).label)}"' for key in COLUMNS)
-    kinds = sorted({r.kind for r in s.records if not r.is_twin})
+    kinds = _kinds(s)
     passes = s.untrained.label in (HOLDS, UNTRAINED_TOO) and s.mini.label != FAILS
     flags = f'data-disagree="{int(s.disagree)}" data-twin="{int(passes)}" data-kinds="{" ".join(kinds)}"'
     cells = [

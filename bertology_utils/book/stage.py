@@ -12,12 +12,14 @@ from typing import Any
 
 import yaml
 
+from ..claims import ledger
 from .light import lighten
 
 ROOT = Path(__file__).resolve().parents[2]  # of the checkout: the book is built from one, not from a wheel
 SOURCES = ("_config.yml", "_toc.yml", "book", "notebooks")
 REPOSITORY = "BERTOLOGY_REPOSITORY"  # address of the repository on GitHub
 SITE = "BERTOLOGY_SITE"  # address the book is published at
+_CLAIMS = "          - glob: claims/*\n"  # in the table of contents
 _GITHUB = re.compile(r"^(?:https://|git@|ssh://git@)github\.com[/:]([\w.-]+)/([\w.-]+?)(?:\.git)?/?$")
 
 
@@ -36,6 +38,9 @@ def stage(folder: Path, root: Path = ROOT) -> Path:
             shutil.copy2(source, folder / name)
         elif name != "notebooks":
             raise BookError(f"{source} is missing: the book is built from a checkout of the repository")
+    toc = folder / "_toc.yml"
+    claims = "".join(_CLAIMS.replace("glob", "file").replace("*", row.id) for row in ledger.rows())
+    toc.write_text(toc.read_text(encoding="utf-8").replace(_CLAIMS, claims), encoding="utf-8")  # in the ledger's order
     config = folder / "_config.yml"
     settled = settle(yaml.safe_load(config.read_text(encoding="utf-8")), repository(root), os.environ.get(SITE, ""))
     config.write_text(yaml.safe_dump(settled, sort_keys=False, allow_unicode=True), encoding="utf-8")

@@ -37,8 +37,6 @@
     history.replaceState(null, "", `#${new URLSearchParams({ network: network.value, word: word.value })}`);
   }
 
-  for (const name of Object.keys(networks)) network.add(new Option(name, name));
-  words.forEach(({ words: read, at }, k) => word.add(new Option(`${read[at]}: ${read.join(" ")}`, k)));
   const asks = new URLSearchParams(location.hash.slice(1));
   if (asks.get("network") in networks) network.value = asks.get("network");
   if (words[asks.get("word")]) word.value = asks.get("word");

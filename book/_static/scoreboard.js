@@ -7,53 +7,21 @@
   const body = table.tBodies[0];
   const rows = Array.from(body.rows);
   const state = new URLSearchParams(location.search);
-  const controls = {};
-
-  function control(name, text, element) {
-    const label = document.createElement("label");
-    if (element.type === "checkbox") label.append(element, ` ${text}`); else label.append(text, element);
-    place.append(label);
-    controls[name] = element;
-    element.addEventListener("input", show);
-    element.addEventListener("change", show);
-    return element;
+  const controls = Array.from(place.querySelectorAll("select, input"));
+  const clear = place.querySelector("button"), count = document.querySelector(".scoreboard-count");
+  const value = (control) => (control.type === "checkbox" ? (control.checked ? "1" : "") : control.value);
+  for (const control of controls) {
+    if (control.type === "checkbox") control.checked = state.has(control.name);
+    else control.value = state.get(control.name) || "";
+    if (control.selectedIndex < 0) control.value = ""; // an address with an outcome that no claim has (any more)
+    for (const event of ["input", "change"]) control.addEventListener(event, show);
   }
-
-  function choice(name, text, values) {
-    const select = document.createElement("select");
-    select.add(new Option("all", ""));
-    for (const value of values) select.add(new Option(value, value));
-    select.value = state.get(name) || "";
-    if (select.selectedIndex < 0) select.value = ""; // an address with an outcome that no claim has (any more)
-    return control(name, text, select);
-  }
-
-  function tick(name, text) {
-    const box = Object.assign(document.createElement("input"), { type: "checkbox", checked: state.has(name) });
-    return control(name, text, box);
-  }
-
-  const values = (key) => [...new Set(rows.map((row) => row.dataset[key]))].sort();
-  choice("section", "section", [...new Set(rows.map((row) => row.dataset.section))]);
-  choice("real", "BERT", values("real"));
-  choice("mini", "mini", values("mini"));
-  choice("kind", "evidence", values("kinds").flatMap((v) => v.split(" ")).filter((v, k, all) => v && all.indexOf(v) === k));
-  tick("disagree", "BERT and mini disagree");
-  tick("twin", "untrained passes too");
-  const search = Object.assign(document.createElement("input"), { type: "search", value: state.get("words") || "" });
-  control("words", "words", search);
-  const clear = Object.assign(document.createElement("button"), { type: "button", textContent: "show all" });
   clear.addEventListener("click", () => {
-    for (const element of Object.values(controls)) {
-      if (element.type === "checkbox") element.checked = false; else element.value = "";
+    for (const control of controls) {
+      if (control.type === "checkbox") control.checked = false; else control.value = "";
     }
     show();
   });
-  place.append(clear);
-  const count = document.createElement("p");
-  count.className = "scoreboard-count";
-  count.setAttribute("role", "status");
-  place.after(count);
 
   // How often each sign stands in a column: "3 ✓ 2 ◐"
   function tally(shown, column) {
@@ -74,16 +42,15 @@
     head.replaceChildren(button);
   });
 
+  // Words are looked for singly, in any order; of kinds of evidence a row may have several.
   function fits(row) {
     const text = row.textContent.toLowerCase();
-    const kinds = row.dataset.kinds.split(" ");
-    return (!controls.section.value || row.dataset.section === controls.section.value)
-      && (!controls.real.value || row.dataset.real === controls.real.value)
-      && (!controls.mini.value || row.dataset.mini === controls.mini.value)
-      && (!controls.kind.value || kinds.includes(controls.kind.value))
-      && (!controls.disagree.checked || row.dataset.disagree === "1")
-      && (!controls.twin.checked || row.dataset.twin === "1")
-      && search.value.toLowerCase().split(/\s+/).every((word) => text.includes(word));
+    return controls.every((control) => {
+      const wanted = value(control);
+      if (!wanted) return true;
+      if (control.name === "words") return wanted.toLowerCase().split(/\s+/).every((word) => text.includes(word));
+      return control.name === "kind" ? row.dataset.kinds.split(" ").includes(wanted) : row.dataset[control.name] === wanted;
+    });
   }
 
   function show() {
@@ -99,15 +66,14 @@
       if (String(k) === by) head.setAttribute("aria-sort", sign > 0 ? "ascending" : "descending");
       else head.removeAttribute("aria-sort");
     });
-    for (const [name, element] of Object.entries(controls)) {
-      const value = element.type === "checkbox" ? (element.checked ? "1" : "") : element.value;
-      if (value) state.set(name, value); else state.delete(name);
+    for (const control of controls) {
+      if (value(control)) state.set(control.name, value(control)); else state.delete(control.name);
     }
     const query = state.toString();
     history.replaceState(null, "", location.pathname + (query ? `?${query}` : "") + location.hash);
     const counts = shown.length ? [1, 2, 3].map((k) => `${heads[k].textContent}: ${tally(shown, k)}`) : [];
     count.textContent = [`${shown.length} of ${rows.length} claims`, ...counts].join(" · ");
-    clear.disabled = !Object.values(controls).some((e) => (e.type === "checkbox" ? e.checked : e.value));
+    clear.disabled = !controls.some(value);
   }
 
   place.hidden = false;

@@ -12,7 +12,7 @@ import pytest
 from bs4 import BeautifulSoup
 from pages import CHAPTERS, PAGES
 
-from bertology_utils.book import stage
+from bertology_utils.book import cite, stage
 from bertology_utils.cards.standing import standing
 from bertology_utils.claims import ledger
 from bertology_utils.claims.evidence import SHIPPED
@@ -117,7 +117,16 @@ def test_cards_and_claim_pages_lead_to_one_another(read):
     for row in ledger.rows():
         page = read[f"claims/{row.id}.html"]
         assert page.select_one(f"section.claim-card[id='{row.id}']") and "@misc{bertology-" in page.get_text()
-        assert page.select_one("table.history") and page.select_one("meta[name=description]")["content"]
+        assert page.select_one("meta[name=description]")["content"]
+        assert page.select_one("table.history tbody td").get_text() == cite.release()
+        assert f"release {cite.release()}}}" in page.get_text()
+
+
+@pytest.mark.book
+def test_claims_follow_one_another_in_the_ledgers_order(read):
+    ids = [row.id for row in ledger.rows()]
+    following = [read[f"claims/{id}.html"].select_one("a.right-next")["href"] for id in ids]
+    assert following[:-1] == [f"{id}.html" for id in ids[1:]]
 
 
 @pytest.mark.book

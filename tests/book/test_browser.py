@@ -30,6 +30,7 @@ CLAIMS = {
 NOTEBOOKS = [f"notebooks/{chapter}.html" for chapter in CHAPTERS]
 VIEWS = tuple(product((DESK, PHONE), ("dark", "light")))
 ON_A_PHONE = ((PHONE, "light"), (DESK, "dark"))
+OF_A_CHAPTER = (*ON_A_PHONE, (DESK, "light"))
 ON_A_DESK = ((DESK, "dark"), (DESK, "light"), (PHONE, "dark"))
 ALL = (*BOOK, *sorted(CLAIMS), *NOTEBOOKS)
 
@@ -43,10 +44,10 @@ def test_page_is_whole(browser, running, address, rules, page):
     """No error on the console, nothing fetched from elsewhere, no sideways scroll, nothing that bars a reader (axe).
 
     A page is loaded once, on a phone, and then changed as a reader changes it: widths are measured on phone and desk in
-    both modes, colours in one mode on each, the rest on the phone. A page of each kind is loaded on a desk as well, for what
-    a phone hides: its colours are measured in all four ways.
+    both modes, colours in one mode on each (a chapter's in both on a desk), the rest on the phone. A page of each kind is
+    loaded on a desk as well, for what a phone hides: its colours are measured in all four ways.
     """
-    looked(browser, running, address, rules, page, ON_A_PHONE)
+    looked(browser, running, address, rules, page, OF_A_CHAPTER if page in NOTEBOOKS else ON_A_PHONE)
 
 
 @pytest.mark.parametrize("page", (BOOK[0], min(CLAIMS), NOTEBOOKS[0]))
@@ -73,6 +74,7 @@ def look(browser, address, rules, page, views) -> None:
     assert not [entry for entry in browser.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
     fetched = browser.execute_script("return performance.getEntriesByType('resource').map(r => r.name)")
     assert fetched and not [name for name in fetched if not name.startswith((address, "data:"))]
+    assert browser.execute_async_script(SHIFTS) < 0.05, "what is seen first does not jump while the page loads"
     for view in VIEWS:
         show(browser, *view)
         width, seen = browser.execute_script("return [document.documentElement.scrollWidth, window.innerWidth]")
@@ -84,6 +86,13 @@ def look(browser, address, rules, page, views) -> None:
         assert faint(browser) == []
     if page in BOOK:
         load_pictures(browser)
+
+
+SHIFTS = """const done = arguments[0];
+let sum = 0;
+new PerformanceObserver(list => { for (const e of list.getEntries()) sum += e.hadRecentInput ? 0 : e.value; })
+  .observe({type: "layout-shift", buffered: true});
+requestAnimationFrame(() => setTimeout(() => done(sum), 50));"""  # cumulative layout shift, of a page that is loaded
 
 
 def show(browser, size: tuple[int, int], mode: str) -> None:

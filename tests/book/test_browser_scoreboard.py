@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 
 import pytest
-from browsing import DESK, resize, soon
+from browsing import DESK, resize, soon, wait
+from support import shipped_standings
 
 from bertology_utils.claims import ledger
+from bertology_utils.claims.rules import HOLDS, TAUGHT
 
 pytestmark = [pytest.mark.browser, pytest.mark.book]
 
@@ -33,6 +35,28 @@ def test_scoreboard_is_filtered_and_keeps_its_state_in_the_address(browser, addr
     assert 1 <= browser.execute_script(SHOWN) < len(chosen.rows)
     browser.find_element("css selector", ".scoreboard-filter button").click()
     assert browser.execute_script(SHOWN) == total and "?" not in browser.current_url
+
+
+def test_rows_are_filtered_by_each_network_and_by_what_studies_reported(browser, address):
+    from selenium.webdriver.support.select import Select
+
+    resize(browser, DESK)
+    browser.get(f"{address}/book/scoreboard.html")
+    found = shipped_standings()
+    for name, value, n in (
+        ("sized", TAUGHT, sum(s.sized.label == TAUGHT for s in found)),
+        ("mini", HOLDS, sum(s.mini.label == HOLDS for s in found)),
+        ("kind", "reported", sum(any(f.network == "BERT" for f in s.reported) for s in found)),
+    ):
+        choice = Select(soon(browser, "css selector", f".scoreboard-filter select[name={name}]"))
+        choice.select_by_visible_text(value)
+        assert browser.execute_script(SHOWN) == n > 0
+        choice.select_by_visible_text("all")
+    low = browser.execute_script(
+        "return [...document.querySelectorAll('.scoreboard-filter :is(select, input, button), .scoreboard thead button')]"
+        ".filter(c => c.checkVisibility() && c.getBoundingClientRect().height < 24).map(c => c.outerHTML)"
+    )
+    assert low == []
 
 
 def test_an_address_with_words_that_are_no_more_shows_everything(browser, address):
@@ -79,6 +103,13 @@ def test_no_row_of_the_scoreboard_is_taller_than_two_lines_of_name_and_two_of_ve
         "r => r.offsetHeight > 4 * 1.7 * parseFloat(getComputedStyle(r).fontSize) + 16).map(r => r.textContent)"
     )
     assert tall == []
+
+
+def test_the_search_shows_an_excerpt_of_the_article(browser, address):
+    browser.get(f"{address}/search.html?q=anisotropy")
+    wait(browser).until(lambda b: len(b.find_elements("css selector", "#search-results li p.context")) > 3)
+    for excerpt in browser.find_elements("css selector", "#search-results li p.context"):
+        assert ".md" not in excerpt.text and ".pdf" not in excerpt.text, excerpt.text
 
 
 def test_a_claims_name_leads_to_its_card(browser, address):

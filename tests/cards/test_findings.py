@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 import yaml
 from support import shipped_standings
 
+from bertology_utils.book.stage import ROOT
 from bertology_utils.cards import findings
 from bertology_utils.cards.findings import Finding, StaleFinding, five, found
 from bertology_utils.cards.standing import MINILM, RELATIVE, standing
@@ -14,6 +17,17 @@ from bertology_utils.claims.evidence import Evidence
 from bertology_utils.claims.rules import FAILS, HOLDS, MIXED, NOT_RERUN, TAUGHT, UNTESTABLE
 from bertology_utils.settings import TWIN, Settings
 
+# of an earlier text: each says less clearly what a plain sentence says ("compatible with chance", "with an interval from")
+PHRASES = (
+    "may be a coin",
+    "coin's figure",
+    r"on the (claim|other)('s)? side",
+    "worth no more than",
+    "and missed",
+    r"anything from \S+ to \S+",
+    "(nothing|anything) that shows",
+    "learnt out",
+)
 ID = "syn.malformed.ettinger2019"
 SECTIONS = [s.name for s in ledger.sections() if (findings.FINDINGS / f"{s.name}.yaml").is_file()]
 
@@ -92,6 +106,16 @@ def test_a_text_that_speaks_of_a_fall_is_refused_where_the_figure_rose(settings)
     assert findings.filled(ID, entry(**{"as": "|.2f"}), settings) == "It changed by 0.12."
     with pytest.raises(StaleFinding, match="fall"):
         findings.filled(ID, entry(part="high", **{"as": "|.2f"}), settings)
+
+
+def test_no_text_speaks_in_phrases_that_readers_stumbled_over():
+    texts = [*findings.FINDINGS.glob("*.yaml"), *ledger.LEDGER.glob("*.yaml"), *(ROOT / "notebooks").glob("*.py")]
+    assert len(texts) > 25
+    found = {}
+    for path in texts:
+        text = re.sub(r"\s+(# )?", " ", path.read_text(encoding="utf-8"))
+        found[path.name] = [match[0] for phrase in PHRASES for match in re.finditer(phrase, text, re.IGNORECASE)]
+    assert {name: phrases for name, phrases in found.items() if phrases} == {}
 
 
 @pytest.mark.parametrize("section", SECTIONS)
