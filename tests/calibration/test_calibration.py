@@ -78,6 +78,7 @@ TOO_FEW = {
     },
     "ud_english_ewt": {
         "syn.intermediate_parsing.glavas2020": "three seeds show no difference to be within three points",
+        "hed.syntactic.clark2019": "the planted head leads the nearest noun, which is nearly always it, by 4.6 points for sure",
         "hed.no_full_tree.clark2019": "three planted relations of forty do not lead offsets for each: its gate fails",
     },
     "ud_english_gum": {
