@@ -10,7 +10,7 @@ from typing import Any
 from ..cards import reported
 from ..cards.findings import entries, figure, filled, reader, verdict
 from ..cards.standing import Slot, Standing
-from ..cards.strip import figures, leading, strip
+from ..cards.strip import figures, leading
 from ..cards.words import KINDS, SIGNS, badge, key, related_badge, share, squares
 from ..claims import ledger
 from ..claims.clauses import Clause, Test
@@ -167,14 +167,15 @@ def _cell(s: Standing, name: str) -> str:
 
 
 def surprises(found: Sequence[Standing], settings: Settings | None = None) -> str:
-    """Three results with their pictures: those written up as surprises, else those that a rule picks (`picked`)."""
+    """Three results that are written up as surprises, each with a bar for every figure that its text names."""
     by_id, boxes = {s.row.id: s for s in found}, []
-    for entry in entries("surprises").get("three", ()):
+    for entry in entries("surprises")["three"]:
         text = filled(entry["id"], {k: v for k, v in entry.items() if k not in ("title", "bars")}, settings)
         boxes.append(_box(entry["title"], text, bars(entry, settings), by_id[entry["id"]]))
-    heading = "Three results that surprised us" if boxes else "Results to begin with"
-    boxes = boxes or [_box(kicker, f"{s.row.title}. {verdict(s)}", strip(s), s) for kicker, s in picked(found)]
-    return f'## {heading}\n\n<div class="surprises">{"".join(boxes)}</div>' if boxes else ""
+    return (
+        "## Three results that surprised us\n\nA bar is dark up to where the 95% interval begins, and light within it.\n\n"
+        f'<div class="surprises">{"".join(boxes)}</div>'
+    )
 
 
 def bars(entry: Mapping[str, Any], settings: Settings | None = None) -> str:
@@ -206,30 +207,3 @@ def doors() -> str:
     )
     links = " ".join(f'<a href="{href}">{text}</a>' for href, text in ways)
     return f'<p class="doors">{links}</p>'
-
-
-KINDS_OF_RESULT = (  # (heading, labels of the real BERT, labels of mini), None for any
-    ("BERT does it, our small one does not", {HOLDS}, {NOT_FOUND}),
-    ("Learned even by a small BERT", {HOLDS}, {TAUGHT}),
-    ("No training needed", None, {UNTRAINED_TOO}),
-    ("It does not hold for BERT", {FAILS}, None),
-    ("Learned by a small BERT", None, {TAUGHT}),
-)
-
-
-def picked(found: Sequence[Standing], most: int = 3) -> list[tuple[str, Standing]]:
-    """The claims that show best what came out: of each kind of result the one with the most items, kinds in their order.
-
-    Only claims with figures to draw are taken, and each once.
-    """
-    out: list[tuple[str, Standing]] = []
-    for heading, real, mini in KINDS_OF_RESULT:
-        fit = [
-            s
-            for s in found
-            if (real is None or s.real.label in real) and (mini is None or s.mini.label in mini) and strip(s)
-            if all(s is not other for _, other in out)
-        ]
-        if fit and len(out) < most:
-            out.append((heading, max(fit, key=lambda s: (s.real.n, s.mini.n))))
-    return out

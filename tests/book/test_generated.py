@@ -12,6 +12,7 @@ from bs4 import BeautifulSoup
 from support import shipped_standings, write_model
 
 from bertology_utils.book import cards_of_models, claim_pages, landing, pages, picture, samples, stage
+from bertology_utils.cards.findings import entries
 from bertology_utils.cards.standing import Slot, Standing, standings
 from bertology_utils.claims import ledger
 from bertology_utils.claims.evidence import SHIPPED, Evidence
@@ -87,15 +88,13 @@ def test_the_readmes_picture_shows_what_the_evidence_counts():
     assert picture.shown() == picture.counts(landing.result(shipped_standings()))
 
 
-def test_results_to_begin_with_are_picked_by_what_came_out():
-    found = shipped_standings()
-    chosen = landing.picked(found)
-    assert 1 <= len(chosen) <= 3 and len({s.row.id for _, s in chosen}) == len(chosen)
-    by_heading = {heading: (real, mini) for heading, real, mini in landing.KINDS_OF_RESULT}
-    for heading, s in chosen:
-        real, mini = by_heading[heading]
-        assert (real is None or s.real.label in real) and (mini is None or s.mini.label in mini)
-    assert landing.picked([standing("not rerun", "not rerun", "not rerun")]) == []
+@pytest.mark.parametrize("entry", entries("surprises")["three"], ids=lambda entry: entry["id"])
+def test_a_surprise_is_drawn_by_the_figures_that_its_text_names(entry):
+    keys = [key for key, *_ in entry["bars"]]
+    assert len(keys) == len(set(keys)) and set(keys) == set(entry["figures"])
+    for bar in BeautifulSoup(landing.bars(entry), "html.parser").select("li"):
+        low, high = (float(end) for end in re.findall(r"--(?:low|high): ([\d.]+)%", bar["style"]))
+        assert low <= float(bar.b.get_text().rstrip("%")) + 0.5 and high >= float(bar.b.get_text().rstrip("%")) - 0.5
 
 
 def test_a_model_is_described_from_its_own_files(tmp_path, monkeypatch):
