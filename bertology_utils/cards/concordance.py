@@ -274,8 +274,8 @@ def sentence(made: Concordance, network: str, name: str) -> str:
         return ""
     line = lines.loc[network]
     return (
-        f"Of {line['decided']:.0f} claims that BERT and {name} both decide at least in part, {line['agree']:.0f} come out alike; "
-        f"of {line['same_texts']:.0f} figures on the same texts {line['within']:.0f} agree within their intervals."
+        f"BERT and {name} agree on {line['agree']:.0f} of the {line['decided']:.0f} claims that both decide at least in part, "
+        f"and on {line['within']:.0f} of {line['same_texts']:.0f} figures of the same texts: neither stands for the other."
     )
 
 

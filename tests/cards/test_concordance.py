@@ -62,9 +62,7 @@ def test_it_is_stored_and_read_again(made, tmp_path):
 
 def test_its_words_and_its_picture_say_its_counts(made):
     line = made.summary().iloc[0]
-    assert (
-        f", {line['agree']} come out alike" in sentence(made, "mini", "mini") and sentence(made, "mpnet", "mpnet") == ""
-    )
+    assert f"agree on {line['agree']} of" in sentence(made, "mini", "mini") and sentence(made, "mpnet", "mpnet") == ""
     assert picture(made, {"mini": "mini"}).count("<circle") == line["shares"]
 
 
@@ -84,7 +82,7 @@ def test_what_is_stored_is_what_the_shipped_records_give():
 def test_the_page_says_the_counts_and_links_each_disagreement(made):
     parts = page(made)
     line = made.summary().iloc[0]
-    assert f", {line['agree']} come out alike" in parts["said"] and f"{line['agree']} [" in parts["summary"]
+    assert f"agree on {line['agree']} of" in parts["said"] and f"{line['agree']} [" in parts["summary"]
     differ = made.outcomes[made.outcomes["agree"].eq(False)]["claim"]
     assert all(f'href="../claims/{claim}.html"' in parts["disagreements"] for claim in differ)
     assert headline(made).endswith("(concordance.md).") and set(page(None)) == set(parts)
