@@ -38,9 +38,6 @@ def stage(folder: Path, root: Path = ROOT) -> Path:
             shutil.copy2(source, folder / name)
         elif name != "notebooks":
             raise BookError(f"{source} is missing: the book is built from a checkout of the repository")
-    toc = folder / "_toc.yml"
-    claims = "".join(_CLAIMS.replace("glob", "file").replace("*", row.id) for row in ledger.rows())
-    toc.write_text(toc.read_text(encoding="utf-8").replace(_CLAIMS, claims), encoding="utf-8")  # in the ledger's order
     config = folder / "_config.yml"
     settled = settle(yaml.safe_load(config.read_text(encoding="utf-8")), repository(root), os.environ.get(SITE, ""))
     config.write_text(yaml.safe_dump(settled, sort_keys=False, allow_unicode=True), encoding="utf-8")
@@ -111,6 +108,10 @@ def render(folder: Path, output: Path) -> Path:
     """
     if output.exists() and any(output.iterdir()) and not (output / "index.html").is_file():
         raise BookError(f"{output} is not empty and holds no book (no index.html): remove it, or give another folder")
+    toc = folder / "_toc.yml"
+    files = [f"claims/{row.id}" for row in ledger.rows() if (folder / "claims" / f"{row.id}.md").is_file()]
+    claims = "".join(f"          - file: {name}\n" for name in files)  # in the ledger's order
+    toc.write_text(toc.read_text(encoding="utf-8").replace(_CLAIMS, claims), encoding="utf-8")
     start = "from jupyter_book.cli.main import main; main()"  # the package cannot be run with -m
     command = [sys.executable, "-c", start, "build", str(folder), "--path-output", str(folder), "--all"]
     quiet = {"PYDEVD_DISABLE_FILE_VALIDATION": "1", "NO_COLOR": "1"}
