@@ -480,6 +480,8 @@ card("emb.sentence_pooling.toshniwal2020")
 # other half. If a cone were three dimensions, the curve without them would lie near 0.
 
 # %% tags=["hide-input"]
+from pathlib import Path
+
 import numpy as np
 
 from bertology_utils import Settings, load
@@ -491,7 +493,7 @@ from bertology_utils.vectors import geometry
 subject, settings = load(), Settings.of()
 texts = [item.words for item in load_data("sentences", "builtin", n=600)["sentences"]]
 places = [where[0] for where in geometry.sample(texts, words=600, seed=settings.seed).values()]
-models = {subject.name: subject, f"{subject.name}, untrained": subject.twin()}
+models = {Path(subject.name).name: subject, "untrained": subject.twin()}  # of a folder its last name
 vectors = {name: geometry.collect(model, texts, places) for name, model in models.items()}  # (words, layers, dimensions)
 
 # %% mystnb={"figure": {"caption": "Mean cosine of two random words by layer, with all dimensions and without the three that are largest in the layer."}, "image": {"alt": "Four curves by layer: the mean cosine of random words in mini and in its untrained twin, with all dimensions and without the three largest. Without them mini's curve is lower everywhere, most at the last layer, and stays far above 0; the twin's hardly moves."}}

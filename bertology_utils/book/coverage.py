@@ -15,7 +15,7 @@ from ..claims import ledger
 from ..claims.clauses import UNTESTED
 
 EDITIONS = {"tacl2020": "TACL", "arxiv_v1": "arXiv"}
-SURVEY, CITES = "rogers2020", 193  # studies cited in the two editions together, as readers counted them
+SURVEY, CITES = "rogers2020", 193  # studies cited in the two editions together
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ def cited_page() -> str:
     )
     here, without = len(named()), len(cited())
     return (
-        f"Readers counted {CITES} studies that the two editions cite. Claims name {here - without} studies, this table"
+        f"The two editions cite {CITES} studies. Claims name {here - without} studies, this table"
         f" {without} more: **{here} against {CITES}**. So at least {CITES - here} are missing; which, cannot be told without"
         " the survey's own list of references, and a claim may name a study that the survey does not.\n\n"
     ) + _table(("section", "title", "study", "why not rerun"), rows)

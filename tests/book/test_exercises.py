@@ -47,11 +47,11 @@ def test_which_three_dimensions_are_taken_away_makes_a_difference_to_the_cone_of
         if "".join(cell["source"]) == "print(plotting.printed(shown))"
     )
     drawn = defaultdict(list)
-    for name, value in re.findall(r"^(mini.*?) +mean cosine \(\d+, \w+\): ([\d.]+)", stored, re.M):
+    for name, value in re.findall(r"^((?:mini|untrained).*?) +mean cosine \(\d+, \w+\): ([\d.]+)", stored, re.M):
         drawn[name].append(float(value))
     falls = [a - b for a, b in zip(drawn["mini"][-9:], drawn["mini, without three"], strict=True)]
     assert min(falls) > 0 and max(falls) == falls[-1] and min(drawn["mini, without three"]) > 0.1
-    twin = zip(drawn["mini, untrained"][-9:], drawn["mini, untrained, without three"], strict=True)
+    twin = zip(drawn["untrained"][-9:], drawn["untrained, without three"], strict=True)
     assert max(abs(a - b) for a, b in twin) < 0.03
 
 
