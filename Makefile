@@ -19,9 +19,8 @@ REAL ?= bert-base-uncased
 CLAIMS ?= all
 # More of `bertology run`, for `make real`: --fast takes few items: does everything run? --jobs 4 runs four at once.
 OPTIONS ?=
-# What `make test` runs, a file to a process, and in how many processes; each of them computes on one thread. The book is
-# rendered first, so that it is there when the second file asks for it; then what takes longest begins.
-TESTS ?= tests/book/test_book.py notebooks tests/trust/test_chapters.py tests/trust/test_chapters_nowhere.py tests workshop
+# What `make test` runs, a file to a process (in the order of conftest.py), and in how many; each computes on one thread.
+TESTS ?= notebooks tests workshop
 # What `make oldest` and `make newest` run: the guards, and whatever touches the libraries.
 GUARDS ?= tests/test_guards.py tests/subject tests/vectors tests/attention tests/probes tests/scores tests/claims \
   tests/cards tests/plotting tests/original tests/trust
