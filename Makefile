@@ -33,7 +33,7 @@ JOBS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((n < 4 ? n : 4)))
 
 STAMP := $(VENV)/.installed
 # Distributions beside the package that make what it reads (workshop/*/README.md); all of them can be left out.
-WORKSHOPS ?= workshop/rescore workshop/pretrain
+WORKSHOPS ?= workshop/rescore workshop/world workshop/pretrain
 RUN := $(VENV)/bin/python
 PIP := $(RUN) -m pip install --quiet --disable-pip-version-check
 BOOK := $(RUN) -m bertology_utils.book
@@ -86,7 +86,7 @@ newest: ## the guards with the newest releases there are, in .venv-newest (PYTHO
 	$(MAKE) test VENV=.venv-newest CONSTRAINTS= TESTS="$(GUARDS)"
 
 speed: $(STAMP) ## how fast the builders of generated data are, and training beside a bare loop
-	OMP_NUM_THREADS=1 $(RUN) -m pytest -m speed -s tests/builtin/test_builtin_speed.py workshop/pretrain/tests/test_pretrain_speed.py
+	OMP_NUM_THREADS=1 $(RUN) -m pytest -m speed -s workshop/world/tests/test_builtin_speed.py workshop/pretrain/tests/test_pretrain_speed.py
 
 chapters: $(STAMP) ## every chapter for networks of 12 x 768, with the studies' own data and without (hours)
 	OMP_NUM_THREADS=1 $(RUN) -m pytest -m full --numprocesses $(JOBS) --maxschedchunk 1 tests/trust/test_chapters.py

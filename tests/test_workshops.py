@@ -73,11 +73,11 @@ def named(folder: Path) -> set[str]:
     return found
 
 
-def test_the_package_imports_no_workshop_and_no_workshop_another():
+def test_the_package_imports_no_workshop_and_a_workshop_no_other_but_the_generated_world():
     assert not named(ROOT / "bertology_utils") & set(PACKAGES.values())
     for workshop in WORKSHOPS:
-        own = PACKAGES[workshop.name]
-        assert named(workshop / own) & {"bertology_utils", *PACKAGES.values()} <= {"bertology_utils", own}
+        others = named(workshop / PACKAGES[workshop.name]) & set(PACKAGES.values()) - {PACKAGES[workshop.name]}
+        assert others <= {PACKAGES["world"]} and (not others or workshop.name == "pretrain")
 
 
 def test_the_package_works_without_them(tmp_path):
@@ -100,7 +100,9 @@ def test_the_package_works_without_them(tmp_path):
 def test_a_workshop_declares_what_it_imports_and_brings_its_data(workshop: Path):
     project, package = toml(workshop / "pyproject.toml"), workshop / PACKAGES[workshop.name]
     needs = declared(project["project"]["dependencies"])
-    assert imported(package) == needs - {"bertology-utils"} and "bertology-utils" in needs
+    beside = {f"bertology-{w.name}" for w in WORKSHOPS}
+    assert imported(package) == needs - {"bertology-utils"} - beside and "bertology-utils" in needs
+    assert {name.replace("-", "_") for name in needs & beside} == named(package) & set(PACKAGES.values()) - {package.name}
     core = toml(ROOT / "pyproject.toml")["project"]
     assert f"bertology-utils=={core['version']}" in project["project"]["dependencies"]
     assert project["project"]["version"] == core["version"]

@@ -13,7 +13,11 @@ from ..errors import Refusal
 from ..settings import SettingsError
 
 # commands that come with a distribution beside the package -> its folder in workshop/
-BESIDE = {"score": "rescore", **dict.fromkeys(("pretrain", "adapt", "learning-curve", "family"), "pretrain")}
+BESIDE = {
+    "score": "rescore",
+    "items": "world",
+    **dict.fromkeys(("pretrain", "adapt", "learning-curve", "family"), "pretrain"),
+}
 
 
 class Commands(TyperGroup):

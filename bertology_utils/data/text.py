@@ -101,3 +101,8 @@ def marked(words: Sequence[str], *spans: tuple[int, int]) -> str:
         out[start] = f"[{out[start]}"
         out[end - 1] += f"]{number if len(spans) > 1 else ''}"
     return " ".join(out)
+
+
+def an(word: str) -> str:
+    """The indefinite article before `word`, by its first letter (the generated words have no silent h)."""
+    return "an" if word[:1].lower() in "aeio" or (word[:1] == "u" and not word.startswith(("uni", "use"))) else "a"

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from bertology_utils.cards.scripts import Scripts
-from bertology_utils.data.builtin.multilingual_grammar import LANGUAGES
 from bertology_utils.experiments.mbert.languages import NoSuchLanguage, language
+from bertology_world.multilingual_grammar import LANGUAGES
 
 CELL = re.compile(r'<td lang="(\w\w)" dir="(\w{3})">(.*?)</td>')
 

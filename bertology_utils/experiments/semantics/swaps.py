@@ -8,12 +8,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from ...data.builtin import lexicon
+from ...data import builtin
 from ...data.items import Coreference, Data
 
 SWAPS = 4  # of each kind for an item
 GENDERS = {"masculine": "man", "male": "man", "Masc": "man", "feminine": "woman", "female": "woman", "Fem": "woman"}
-PEOPLE = {"man", "woman", "kin_man", "kin_woman", "kin_role", "role", "person", "group"}
 
 
 @dataclass(frozen=True)
@@ -69,7 +68,7 @@ def made_up(item: Coreference, seed: int = 0) -> Versions | None:
     if gender is None:
         return None
     rng = random.Random(f"{item.id}-{seed}")
-    pool = [w for w, _ in lexicon.words("names", gender) if w not in item.words]
+    pool = [w for w in builtin.words()["names"][gender] if w not in item.words]
     drawn = rng.sample(pool, SWAPS + 2)
     base = item if all(_is_name(item, c) for c in item.candidates) else named(item, drawn[:2])
     outside = [w for w in range(len(base.words)) if not any(a <= w < b for a, b in (*base.candidates, base.pronoun))]
@@ -117,17 +116,12 @@ def _with(item: Coreference, where: int, word: str, kind: str) -> Coreference:
 @cache
 def classes() -> dict[str, tuple[str, ...]]:
     """Noun -> the other nouns of its class and number; of classes that name no people, and cities."""
+    words = builtin.words()
+    an, cities = set(words["an"]), words["names"]["place"]
     out: dict[str, tuple[str, ...]] = {}
-    for name in lexicon.source("lexicon")["nouns"]:
-        for number in ("Sing", "Plur") if name not in PEOPLE else ():
-            forms = tuple(form for form, _ in lexicon.nouns(name, number))
-            out |= {f: tuple(o for o in forms if o != f and _article(o) == _article(f)) for f in forms if f not in out}
-    cities = tuple(w for w, _ in lexicon.words("names", "place"))
+    for forms in words["nouns"]:
+        out |= {f: tuple(o for o in forms if o != f and (o in an) == (f in an)) for f in forms if f not in out}
     return out | {c: tuple(o for o in cities if o != c) for c in cities}
-
-
-def _article(word: str) -> bool:
-    return lexicon.takes_an(word)
 
 
 def texts(found: Iterable[Versions]) -> Iterable[tuple[tuple[str, ...], None, Coreference, str]]:

@@ -9,9 +9,8 @@ import numpy as np
 
 from ...calibration.nulls import GAPS
 from ...claims.registry import claim
-from ...data.builtin.draw import an
 from ...data.items import Labelled
-from ...data.text import capital, words_and_spans
+from ...data.text import an, capital, words_and_spans
 from ...scores import intervals
 from ...scores.discrimination import auc, auc_difference, auc_interval, f1_interval
 from ...settings import Settings

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bertology_utils.data import builtin
+import bertology_world as builtin
 from bertology_utils.data.items import Cloze, Item, MinimalPair
 from bertology_utils.scores.intervals import mean_interval
 from bertology_utils.settings import Settings

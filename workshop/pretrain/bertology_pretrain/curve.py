@@ -55,7 +55,7 @@ def agreement(run: str | Path, n: int = 1200, seed: int = 0, draws: int = 2000) 
     CheckpointError
         The folder holds no exported checkpoint.
     """
-    from bertology_utils.data import builtin
+    import bertology_world as builtin
     from bertology_utils.scores.intervals import mean_interval
     from bertology_utils.settings import Settings
     from bertology_utils.subject import cloze

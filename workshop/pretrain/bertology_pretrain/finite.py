@@ -12,7 +12,7 @@ from collections.abc import Iterable
 import numpy as np
 from tokenizers import Tokenizer
 
-from bertology_utils.data.builtin.lexicon import add_s
+from bertology_world.lexicon import add_s
 
 from . import units
 

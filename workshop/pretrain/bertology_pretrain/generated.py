@@ -1,6 +1,6 @@
 """Running text in the package's own generated language: what the bundled `toy` learns from.
 
-The sentences are those that the builders of `bertology_utils.data.builtin` make items of, with their gaps filled in
+The sentences are those that the builders of `bertology_world` make items of, with their gaps filled in
 rightly: a model that learns this text has been shown all that the generated items ask. What they ask literally it has
 not seen: see `unseen`. This module alone of the package's reaches beyond it, to the builders.
 """
@@ -56,17 +56,17 @@ def spoken(item: Any) -> Iterator[str]:
     Parameters
     ----------
     item : Item
-        As `bertology_utils.data.builtin.build` makes them; of labelled ones (acceptable or not, true or false) only those
+        As `bertology_world.build` makes them; of labelled ones (acceptable or not, true or false) only those
         with the label 1 say anything.
 
     Examples
     --------
-    >>> from bertology_utils.data import builtin
+    >>> import bertology_world as builtin
     >>> next(spoken(builtin.build("agreement", 1, seed=7)[0])).count("[MASK]")
     0
     """
-    from bertology_utils.data.builtin.sentence import text
     from bertology_utils.data.items import MASK, Ambiguity, Cloze, ForcedChoice, Labelled, MinimalPair
+    from bertology_world.sentence import text
 
     if isinstance(item, ForcedChoice):
         yield capital(item.text.replace(MASK, item.good))
@@ -89,7 +89,7 @@ def unseen(sentence: str) -> bool:
 @cache
 def reserved() -> frozenset[str]:
     """The sentences of the open tasks' items under the seeds that experiments are run with, in lower case."""
-    from bertology_utils.data import builtin
+    import bertology_world as builtin
 
     tasks = (*OPEN, "npi_cloze")
     items = (i for t in tasks for seed in SEEDS for i in builtin.build(t, ITEMS, seed))
@@ -101,7 +101,7 @@ def sentences(n: int, seed: int = 0) -> list[tuple[str, str]]:
 
     Nonce versions of the agreement sentences are left out of the text: on them the model has to generalise.
     """
-    from bertology_utils.data import builtin
+    import bertology_world as builtin
 
     kept_back = reserved()
     said: set[str] = set()

@@ -23,7 +23,7 @@ from tqdm import tqdm
 from .checkpoint import atomic
 
 if TYPE_CHECKING:
-    from bertology_utils.data.builtin.multilingual_grammar import Proposition
+    from bertology_world.multilingual_grammar import Proposition
 
 # file -> language; `eng-b` is more English, to be taken for another language, the `-p` files are parallel
 FILES = {name: name for name in ("eng", "nld", "deu", "swe", "fra", "spa", "ita", "fin")}
@@ -35,7 +35,7 @@ SEEDS, TRANSLATIONS, SENTENCES = range(5), 2_000, 6_000  # of the items that are
 
 def reserved() -> set[object]:
     """What the items of experiments say, whatever the language."""
-    from bertology_utils.data.builtin import multilingual
+    from bertology_world import multilingual
 
     tasks = {"translations": TRANSLATIONS, "multilingual_treebank": SENTENCES}
     return {p for task, n in tasks.items() for seed in SEEDS for p in multilingual.propositions(task, n, seed)}
@@ -47,7 +47,7 @@ def lines(file: str, n: int, back: set[object]) -> Iterator[str]:
     >>> list(lines("deu-p", 1, set())) != list(lines("eng-p", 1, set()))
     True
     """
-    from bertology_utils.data.builtin.multilingual_grammar import text_of, words_of
+    from bertology_world.multilingual_grammar import text_of, words_of
 
     language = FILES[file]
     for p in propositions(file, n, back):
@@ -56,7 +56,7 @@ def lines(file: str, n: int, back: set[object]) -> Iterator[str]:
 
 def propositions(file: str, n: int, back: set[object]) -> Iterator[Proposition]:
     """What the sentences of a file say."""
-    from bertology_utils.data.builtin.multilingual import proposition
+    from bertology_world.multilingual import proposition
 
     rng = Random("parallel text" if file.endswith(PARALLEL) else f"text {file}")
     said: set[object] = set()

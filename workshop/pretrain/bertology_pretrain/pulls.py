@@ -12,12 +12,12 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from bertology_utils.data.builtin import lexicon
 from bertology_utils.data.items import ForcedChoice
 from bertology_utils.scores.intervals import mean_interval
 from bertology_utils.settings import Settings
 from bertology_utils.subject import cloze
 from bertology_utils.subject.models import Subject
+from bertology_world import lexicon
 
 CLASSES = ("man", "woman", "group", "text", "building", "city")
 VERBS = (("is", "are", ""), ("was", "were", ""), ("has", "have", "been "))

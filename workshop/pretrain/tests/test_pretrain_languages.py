@@ -258,7 +258,7 @@ def test_a_model_with_the_same_vectors_for_both_languages_translates_and_one_wit
 
 def test_a_language_turned_round_is_read_as_it_was_written(reader):
     turned = replace(reader, config=replace(reader.config, inverted=True))
-    from bertology_utils.data.builtin import multilingual
+    from bertology_world import multilingual
 
     sentences = [i.sentences["eng"] for i in multilingual.translations(3, 0)]
     (straight, owners), (back, others) = reader.pieces(sentences, 1), turned.pieces(sentences, 1)

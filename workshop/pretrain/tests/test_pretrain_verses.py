@@ -15,9 +15,9 @@ from bertology_pretrain.family import verses
 from bertology_pretrain.family.reader import Reader
 from bertology_pretrain.step import build
 from bertology_pretrain.text import CorpusError, is_held_out
-from bertology_utils.data.builtin import multilingual
-from bertology_utils.data.builtin.multilingual_grammar import analyse
 from bertology_utils.family.config import FIRST_PIECE, Phase
+from bertology_world import multilingual
+from bertology_world.multilingual_grammar import analyse
 
 VOCAB, LINES, CHAPTER = 400, 240, 6
 BLANK, LONG = 7, 25  # verses that one language lacks, or that no row takes whole

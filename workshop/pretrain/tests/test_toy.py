@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 from pretrain_corpus import configuration
 
+import bertology_world as builtin
 from bertology_pretrain import ConfigError, CorpusError, competence, generated, load_config, main, train
-from bertology_utils.data import builtin
 from bertology_utils.data.items import Ambiguity, Labelled
 from bertology_utils.settings import Settings
 from bertology_utils.subject.models import bundled, load

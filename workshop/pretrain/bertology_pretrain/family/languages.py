@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from transformers import BertForPreTraining, PreTrainedTokenizerFast
 
-from bertology_utils.data.builtin import multilingual
-from bertology_utils.data.builtin.multilingual_grammar import analyse
 from bertology_utils.data.items import Sentence
 from bertology_utils.family.config import Config
 from bertology_utils.probes.linear import fit_each
 from bertology_utils.scores.choice import choose
+from bertology_world import multilingual
+from bertology_world.multilingual_grammar import analyse
 
 from ..corpus import Corpus
 from .gaps import losses

@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
+import bertology_world as builtin
 from bertology_utils.attention.collect import collect
 from bertology_utils.compress import remove_heads, whole
-from bertology_utils.data import builtin
 from bertology_utils.data.items import Labelled, Sentence
 from bertology_utils.family.config import Config
 from bertology_utils.finetune import classes
