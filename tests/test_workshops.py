@@ -33,12 +33,14 @@ import warnings
 from bertology_utils import cards, runs
 from bertology_utils.cards import family
 from bertology_utils.cli import app
+from bertology_utils.data import builtin
 from bertology_utils.settings import Settings
 
 for found in pkgutil.walk_packages(bertology_utils.__path__, "bertology_utils."):
     if not found.name.endswith("__main__"):
         importlib.import_module(found.name)
 assert len(runs.registered()) > 120
+assert all(len(builtin.build(task, 10)) == 10 for task in builtin.tasks())
 assert "BERT base, uncased" in cards.card("syn.agreement.goldberg2019", whole=True)._repr_html_()
 with warnings.catch_warnings(record=True) as said:
     warnings.simplefilter("always")
@@ -102,7 +104,9 @@ def test_a_workshop_declares_what_it_imports_and_brings_its_data(workshop: Path)
     needs = declared(project["project"]["dependencies"])
     beside = {f"bertology-{w.name}" for w in WORKSHOPS}
     assert imported(package) == needs - {"bertology-utils"} - beside and "bertology-utils" in needs
-    assert {name.replace("-", "_") for name in needs & beside} == named(package) & set(PACKAGES.values()) - {package.name}
+    assert {name.replace("-", "_") for name in needs & beside} == named(package) & set(PACKAGES.values()) - {
+        package.name
+    }
     core = toml(ROOT / "pyproject.toml")["project"]
     assert f"bertology-utils=={core['version']}" in project["project"]["dependencies"]
     assert project["project"]["version"] == core["version"]

@@ -198,10 +198,9 @@ def trainer() -> Callable[[Member, int], pd.DataFrame]:
     """What trains a run again: points of its record with ``tokens``, ``recorded`` and ``value``, the loss of now."""
     for point in metadata.entry_points(group="bertology.training"):
         return point.load()
-    missing = (
-        "nothing is trained here: that is done by bertology-pretrain (in a checkout: pip install -e workshop/pretrain)"
+    warnings.warn(
+        "nothing is trained here: that is done by bertology-pretrain (in a checkout: make setup)", stacklevel=3
     )
-    warnings.warn(missing, stacklevel=3)
     return _untrained
 
 

@@ -27,7 +27,8 @@ class Commands(TyperGroup):
         found = super().get_command(ctx, name)
         if found is None and name in BESIDE:
             raise Refusal(
-                f"{name} is a command of workshop/{BESIDE[name]}: in a checkout, pip install -e workshop/{BESIDE[name]}"
+                f"{name} is a command of workshop/{BESIDE[name]}: in a checkout, make setup, or pip install -e for each folder "
+                "of workshop"
             )
         return found
 

@@ -186,7 +186,7 @@ def example(task: str, n: int = 10) -> tuple[str, str]:
     if kind is None:
         raise OwnDataError(f"there is no task {task!r}")
     made = builtin.build(task, n=max(60, n))
-    items = [made[i // 2 * 2 * len(made) // n + i % 2] for i in range(n)]  # of all splits; pairs stay together
+    items = builtin.evenly(made, n)
     if kind is Sentence:
         return ".conllu", "".join(map(_analysed, items))
     needed = _columns(kind)[0]
