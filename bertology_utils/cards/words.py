@@ -188,12 +188,22 @@ def badge(label: str, reason: str = "", *, who: str = "", short: bool = False) -
     >>> badge(HOLDS, who="untrained")
     '<span class="outcome outcome-part">◐ holds without training</span>'
     """
+    kind, said = outcome(label, who, short)
+    title = f' title="{escape(reason)}"' if reason else ""
+    return f'<span class="outcome outcome-{kind}"{title}>{escape(said)}</span>'
+
+
+def outcome(label: str, who: str = "", short: bool = False) -> tuple[str, str]:
+    """The kind of an outcome, which has a colour, and its sign and words; parameters as of `badge`.
+
+    >>> outcome(FAILS), outcome(NOT_FOUND, short=True)
+    (('not', '✕ does not hold'), ('not', '✕ not found'))
+    """
     kind, said = KINDS[label], SHORT.get(label, label) if short else label
     if who == "untrained":
         said = "holds without training" if kind == "holds" else said
         kind = {"holds": "part", "not": "open"}.get(kind, kind)
-    title = f' title="{escape(reason)}"' if reason else ""
-    return f'<span class="outcome outcome-{kind}"{title}>{sign(label, who)} {escape(said)}</span>'
+    return kind, f"{sign(label, who)} {said}"
 
 
 def share(value: float) -> str:
