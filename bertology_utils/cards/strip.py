@@ -19,7 +19,7 @@ from ..claims.clauses import ABSENCE, UNTESTED, Clause, Test
 from ..claims.rules import ClauseOutcome
 from ..data.text import capital
 from .standing import BUILTIN, MINILM, Slot, Standing
-from .words import outcome, share
+from .words import cited, outcome, share
 
 LEFT, RIGHT = 2, 12  # per cent of the width; the axis runs between these margins
 HEAD, STEP, GAP = 19, 14, 5  # pixels: a lane's line of words, each interval under it, and what is free below
@@ -36,8 +36,8 @@ Place = Callable[[float], float]
 class Lane:
     """One subject's figures: (value, low, high) each; low and high may be nan.
 
-    `outcome` is its clause's, `reason` why. `data` and `tasks` say what the figures are of; empty where that is not known,
-    or is a study's own.
+    `outcome` is its clause's, `reason` why; a study's own figures are `hollow`, and their reason is its name. `data` and
+    `tasks` say what the figures are of; empty where that is not known, or is a study's own.
     """
 
     name: str
@@ -45,6 +45,7 @@ class Lane:
     figures: tuple[tuple[float, float, float], ...]
     outcome: str = ""
     reason: str = ""
+    hollow: bool = False
     data: frozenset[str] = frozenset()
     tasks: frozenset[str] = frozenset()
 
@@ -105,10 +106,21 @@ def leading(standing: Standing) -> tuple[Clause, Test] | None:
 def _lanes(standing: Standing, clause: str, test: Test) -> list[Lane]:
     return [
         _of("real BERT", "real", standing.real, clause, test),
+        *_reported(standing, test),
         _of(standing.larger, "sized", standing.sized, clause, test),
         _of(MINILM, "relative", standing.relative, clause, test),
         _of(standing.ours, "mini", standing.mini, clause, test),
         _of("untrained", "untrained", standing.untrained, clause, test),
+    ]
+
+
+def _reported(standing: Standing, test: Test) -> list[Lane]:
+    """What studies state of the very quantity: a mark without interval or outcome."""
+    found = [(f, tuple((v, np.nan, np.nan) for v in f.marks(test.measure))) for f in standing.reported]
+    return [
+        Lane("reported", "var(--card-quiet)", marks, reason=f"{cited(f.study)}, {f.where}", hollow=True)
+        for f, marks in found
+        if marks
     ]
 
 
@@ -122,8 +134,8 @@ def _of(name: str, colour: str, slot: Slot, clause: str, test: Test) -> Lane:
         tuple((c.value, c.low, c.high) for c in found),
         decided.outcome if decided else "",
         decided.reason if decided else "",
-        frozenset(r.data for r in slot.records if r.kind == "rerun"),
-        frozenset(tasks),
+        data=frozenset(r.data for r in slot.records if r.kind == "rerun"),
+        tasks=frozenset(tasks),
     )
 
 
@@ -207,7 +219,7 @@ def _background(test: Test, zone: tuple[float, float], x: Place, bottom: float, 
 def _lane(lane: Lane, top: float, x: Place) -> str:
     kind, said = _outcome(lane)
     told = f' <tspan dx="6" class="outcome outcome-{kind}">{escape(said)}</tspan>' if said else ""
-    why = f"<title>{escape(lane.reason)}</title>" if lane.reason else ""
+    why = f"<title>{escape(lane.reason)}</title>" if lane.outcome and lane.reason else ""
     out = [f'<text x="0" y="{top + 14}">{why}<tspan class="lane">{escape(lane.name)}</tspan>{told}</text>']
     many = len(lane.figures) > MOST
     for k, (value, low, high) in enumerate(sorted(lane.figures)):
@@ -217,18 +229,19 @@ def _lane(lane: Lane, top: float, x: Place) -> str:
             out.append(
                 f'<line x1="{x(low)}%" x2="{x(high)}%" y1="{y}" y2="{y}" stroke="{lane.colour}" stroke-width="3"/>'
             )
-        look = f'fill="{lane.colour}"' + (' fill-opacity=".6"' if many else "")
+        look = f'fill="none" stroke="{lane.colour}" stroke-width="2"' if lane.hollow else f'fill="{lane.colour}"'
+        look += ' fill-opacity=".6"' if many else ""
         out.append(f'<circle cx="{x(value)}%" cy="{y}" r="{4 if many else 5}" {look}/>')
         if len(lane.figures) <= LABELLED:
             end = x(high) if interval else x(value)
-            out.append(f'<text class="tick" x="{end}%" dx="9" y="{y + 4:.1f}">{share(value)}</text>')
+            out.append(f'<text class="tick" x="{end}%" dx="9" y="{y + 4:.1f}">{share(value, 2 + lane.hollow)}</text>')
     return "".join(out)
 
 
 def _outcome(lane: Lane) -> tuple[str, str]:
-    """The kind and words of a lane's outcome; of one without figures, which is BERT's, that it has none."""
-    if not lane.figures:
-        return "none", NONE
+    """The kind and words of a lane's outcome; of BERT's without figures that it has none, of a study's figures whose they are."""
+    if lane.hollow or not lane.figures:
+        return "none", lane.reason if lane.hollow else NONE
     return outcome(lane.outcome, lane.name, short=True) if lane.outcome else ("", "")
 
 

@@ -206,13 +206,13 @@ def outcome(label: str, who: str = "", short: bool = False) -> tuple[str, str]:
     return kind, f"{sign(label, who)} {said}"
 
 
-def share(value: float) -> str:
+def share(value: float, places: int = 2) -> str:
     """A figure without its leading zero, and nought without a sign.
 
-    >>> share(0.83), share(-0.05), share(1.27), share(-0.004)
-    ('.83', '−.05', '1.27', '.00')
+    >>> share(0.83), share(-0.05), share(1.27), share(-0.004), share(0.345, 3)
+    ('.83', '−.05', '1.27', '.00', '.345')
     """
-    text = f"{value:.2f}".replace("-0.00", "0.00").replace("-", "−")
+    text = f"{round(value, places) or 0:.{places}f}".replace("-", "−")
     return re.sub(r"^(−?)0\.", r"\1.", text)
 
 

@@ -32,10 +32,31 @@ def test_each_row_of_a_strip_says_what_the_table_of_parts_says_and_bert_s_is_the
         clause = strip.capital(strip.leading(s)[0].says)
         (row,) = [r for r in card.select(".claim-parts tbody tr") if r.th.get_text() == clause]
         parts = {cell["data-label"]: cell.get_text() for cell in row.select("td")}
-        rows = {x.get_text(): x.parent.select_one(".outcome").get_text() for x in card.select("svg.strip .lane")}
+        names = [x for x in card.select("svg.strip .lane") if x.get_text() != "reported"]
+        rows = {x.get_text(): x.parent.select_one(".outcome").get_text() for x in names}
         assert next(iter(rows)) == "real BERT", s.row.id
         assert rows == {name: parts[name] if said != strip.NONE else said for name, said in rows.items()}, s.row.id
         assert (rows["real BERT"] == strip.NONE) is not any(x for x in strip.figures(s.real, *_leading(s))), s.row.id
+
+
+def test_a_reported_figure_stands_there_as_an_open_mark_beside_what_bert_s_own_outputs_give():
+    """Where a mark is of the same quantity and data it cannot be far from them."""
+    marked = [s for s in STANDINGS.values() if any(f.same for f in s.reported)]
+    assert marked
+    for s in marked:
+        (lane,) = strip._reported(s, strip.leading(s)[1])
+        ours = [value for value, *_ in strip.figures(s.real, *_leading(s))]
+        assert all(min(abs(value - own) for own in ours) < 0.01 for value, *_ in lane.figures), s.row.id
+        drawn = BeautifulSoup(strip.strip(s), "html.parser").svg
+        (words,) = [text for text in drawn.select("text") if text.get_text().startswith("reported")]
+        assert not any(sign in words.get_text() for sign in ("✓", "✕", "?", "◐"))
+        (mark,) = drawn.select('circle[fill="none"]')
+        assert not drawn.select(f'line[y1="{mark["cy"]}"]')
+
+
+def test_no_mark_is_made_of_a_figure_without_the_word_of_its_record():
+    s = STANDINGS["trn.adapters.houlsby2019"]
+    assert s.reported and not strip._reported(s, strip.leading(s)[1]) and ">reported<" not in strip.strip(s)
 
 
 def _leading(s):
