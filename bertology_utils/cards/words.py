@@ -22,7 +22,7 @@ from ..claims.rules import (
     UNTRAINED_TOO,
 )
 from ..settings import TWIN
-from .standing import BUILTIN, FAMILY, LARGER, MINILM, RELATIVE, Slot, Standing
+from .standing import BUILTIN, FAMILY, LARGER, MINILM, RELATIVE, REPORTED, Slot, Standing
 
 STUDIES = Path(__file__).parents[1] / "assets" / "studies.json"
 SIGNS = {
@@ -70,19 +70,30 @@ DRAWN = {  # what a square says of one network
     "part": "mixed",
     "not": "does not hold",
     "open": "open, or untestable",
-    "none": "not rerun; of BERT: no outputs of its own decide it",
+    REPORTED: "of BERT: a study states a figure, which decides nothing here",
+    "none": "not rerun; of BERT: neither outputs of its own that decide it nor a study's figure",
 }
 
 
-def squares(name: str, labels: Iterable[str]) -> str:
-    """A square per outcome, behind a network's name; whoever shows them says them in words too."""
-    drawn = "".join(f'<i class="sq sq-{KINDS[label]}"></i>' for label in labels)
-    return f'<span class="squares"><b>{escape(name)}</b>{drawn}</span>'
+OWN = "BERT itself, by its own published outputs"  # whose squares the first row is
 
 
-def key() -> str:
-    """What the squares mean, in a line."""
-    said = "".join(f'<span><i class="sq sq-{kind}"></i> {text}</span>' for kind, text in DRAWN.items())
+def drawn(standing: Standing, slot: Slot) -> str:
+    """The kind of a slot's square: its outcome's; of BERT without one, whether a study states a figure."""
+    return REPORTED if slot is standing.real and standing.known == REPORTED else KINDS[slot.label]
+
+
+def squares(name: str, kinds: Iterable[str]) -> str:
+    """A square per kind of outcome, behind a network's name; whoever shows them says them in words too."""
+    row = "".join(f'<i class="sq sq-{kind}"></i>' for kind in kinds)
+    return f'<span class="squares"><b>{escape(name)}</b><span>{row}</span></span>'
+
+
+def key(signs: bool = False) -> str:
+    """What the squares mean, in a line; with `signs`, what these mean in a table."""
+    of = {KINDS[label]: sign for label, sign in SIGNS.items()} | {REPORTED: REPORTED}
+    looks = {kind: of[kind] if signs else f'<i class="sq sq-{kind}"></i>' for kind in DRAWN}
+    said = "".join(f"<span>{looks[kind]} {text}</span>" for kind, text in DRAWN.items())
     return f'<span class="grid-key">{said}</span>'
 
 

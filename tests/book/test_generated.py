@@ -11,7 +11,8 @@ import yaml
 from bs4 import BeautifulSoup
 from support import shipped_standings, write_model
 
-from bertology_utils.book import cards_of_models, claim_pages, landing, pages, picture, samples, stage
+from bertology_utils.book import cards_of_models, claim_pages, landing, pages, picture, samples, scoreboard, stage
+from bertology_utils.cards import words
 from bertology_utils.cards.findings import entries
 from bertology_utils.cards.standing import Slot, Standing, standings
 from bertology_utils.claims import ledger
@@ -51,7 +52,22 @@ def standing(real: str, mini: str, untrained: str) -> Standing:
     [("holds", "holds"), ("mixed", "part"), ("does not hold", "not"), ("open", "open"), ("not rerun", "none")],
 )
 def test_a_square_is_the_real_berts_alone(real, kind):
-    assert landing.square(standing(real, "learned", "holds")) == kind
+    made = standing(real, "learned", "holds")
+    made.__dict__.update(reported=())
+    assert words.drawn(made, made.real) == kind
+
+
+def test_squares_and_signs_are_explained_in_words_and_bert_is_the_first_of_each_row():
+    found = shipped_standings()
+    page = BeautifulSoup(landing.lines(found), "html.parser")
+    shown = {i["class"][1] for i in page.select("summary .sq")}
+    assert {i["class"][1] for i in page.select(".grid-key .sq")} >= shown >= {"sq-reported", "sq-holds"}
+    assert all(row.select_one(".squares b").get_text() == "BERT" for row in page.select("summary"))
+    named = page.select_one(".overview-names").get_text()
+    assert all(f"{name.get_text()} is " in named for name in page.select(".squares b"))
+    table = BeautifulSoup(scoreboard.table(found), "html.parser")
+    signs = {span.get_text().split()[0] for span in table.select(".grid-key span")}
+    assert signs >= {cell["data-sign"] for cell in table.select("td[data-sign]")}
 
 
 def test_a_line_has_berts_outcome_or_what_is_known_of_it_and_never_another_networks():
