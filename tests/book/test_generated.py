@@ -183,3 +183,25 @@ def test_a_claims_page_leads_to_the_function_that_measures_it():
     number = int(re.search(r"#L(\d+)", line)[1])
     assert (stage.ROOT / file).read_text("utf-8").splitlines()[number - 1].startswith(("@claim(", "def "))
     assert claim_pages.measured_by("siz.table1") == ""
+
+
+def test_a_claim_s_page_shows_an_item_between_its_verdict_and_its_figure():
+    """One that a chapter prints, with what counts as right; claims about recorded runs have none to be asked now."""
+    items = claim_pages.items_in(stage.ROOT / "notebooks")
+    asked = {s.row.id: s for s in shipped_standings() if s.row.id in items}
+    assert len(asked) == len(items) > 100 and "trn.nsp.liu2019b" not in items
+    for id, text in items.items():
+        page = BeautifulSoup(claim_pages.page(asked[id], {}, item=text), "html.parser")
+        (item,) = page.select(".claim-card > .claim-verdict + .claim-item")
+        assert [li.get_text() for li in item.select("li")] == [line.strip() for line in text.splitlines()[1:]], id
+        first = [li.get("class") for li in item.select("li") if not li.find_parents("details")]
+        assert len(first) <= 12 and not (figure := item.find_all_previous("svg")), (id, figure)
+
+
+def test_an_item_ends_where_the_next_begins():
+    said = "Which? mini, on x:\nA [MASK].   right: is\n  is: 1\nB [MASK].\n  was: 2\n"
+    page = BeautifulSoup(claim_pages._item(said), "html.parser")
+    assert [li.get_text() for li in page.select("div > ul li")] == ["A [MASK].   right: is", "is: 1"]
+    assert [li.get_text() for li in page.select("details li")] == ["B [MASK].", "was: 2"]
+    assert page.p.get_text() == "One item. Which? mini, on x"
+    assert not BeautifulSoup(claim_pages._item("Which? mini, on x:\nA\n  1\n"), "html.parser").details
