@@ -141,7 +141,9 @@ def _item(said: str) -> str:
     answers = [line.startswith(" ") for line in lines]
     end = next((k for k in range(1, len(lines)) if answers[k - 1] and not answers[k]), len(lines))
     more = (
-        f"<details><summary>Another one, or more of it</summary>{_lines(lines[end:])}</details>" if lines[end:] else ""
+        f"<details><summary>Another item, or more of this one</summary>{_lines(lines[end:])}</details>"
+        if lines[end:]
+        else ""
     )
     head = f"<p><b>One item.</b> {escape(question)}? <small>{escape(who.rstrip(':'))}</small></p>"
     return f'<div class="claim-item">{head}{_lines(lines[:end])}{more}</div>'

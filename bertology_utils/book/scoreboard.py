@@ -85,7 +85,8 @@ def _cell(s: Standing, name: str, slot: Slot) -> str:
     reason = slot.decision.reason if slot.decision else ""
     known = reported.badge(s) or related_badge(s)
     said = (slot is s.real and known) or badge(slot.label, reason, who=name, short=True)
-    return f'<td data-label="{name}" data-rank="{RANK[kind]}" data-sign="{sign(slot.label, name)}">{said}</td>'
+    counted = REPORTED if slot is s.real and s.known == REPORTED else sign(slot.label, name)
+    return f'<td data-label="{name}" data-rank="{RANK[kind]}" data-sign="{counted}">{said}</td>'
 
 
 def as_json(found: Sequence[Standing]) -> str:

@@ -92,7 +92,7 @@ def squares(name: str, kinds: Iterable[str]) -> str:
 def key(signs: bool = False) -> str:
     """What the squares mean, in a line; with `signs`, what these mean in a table."""
     of = {KINDS[label]: sign for label, sign in SIGNS.items()} | {REPORTED: REPORTED}
-    looks = {kind: of[kind] if signs else f'<i class="sq sq-{kind}"></i>' for kind in DRAWN}
+    looks = {kind: f"<b>{of[kind]}</b>" if signs else f'<i class="sq sq-{kind}"></i>' for kind in DRAWN}
     said = "".join(f"<span>{looks[kind]} {text}</span>" for kind, text in DRAWN.items())
     return f'<span class="grid-key">{said}</span>'
 
