@@ -140,7 +140,7 @@ def _of_bert(s: Standing) -> str:
 
 def _tiers(s: Standing) -> str:
     said = tiers.in_words(s)
-    return f'<p class="claim-tiers"><b>Runs on two texts.</b> {escape(said)}</p>' if said else ""
+    return f'<p class="claim-tiers"><b>Runs on two texts.</b> {escape(_capital(said))}</p>' if said else ""
 
 
 def _parts(s: Standing) -> str:
@@ -256,7 +256,11 @@ def _calibration(s: Standing) -> str:
 
 def _changes(s: Standing) -> str:
     row = s.row
-    out = f'<p class="claim-departs"><b>Departs from the study:</b> {escape(row.departs)}</p>' if row.departs else ""
+    out = (
+        f'<p class="claim-departs"><b>Departs from the study:</b> {escape(row.departs.rstrip("."))}.</p>'
+        if row.departs
+        else ""
+    )
     told = [(c.date, c.what.rstrip("."), c.why.rstrip(".")) for c in row.changed]
     said = "".join(f"<li>{escape(date)}: {escape(what)} ({escape(why)}).</li>" for date, what, why in told)
     same = "" if row.moved else "<p>By every former rule today's records have the same outcomes.</p>"

@@ -60,8 +60,8 @@ def strip(standing: Standing) -> str:
     if (first := leading(standing)) is None:
         return ""
     clause, test = first
-    first, *others = _lanes(standing, clause.name, test)
-    together, apart = sides([first, *(lane for lane in others if lane.figures)])
+    bert, *others = _lanes(standing, clause.name, test)
+    together, apart = sides([bert, *(lane for lane in others if lane.figures)])
     drawn = draw(together, test, clause.kind == ABSENCE) + _apart(apart)
     return f'<div class="claim-strip"><p class="claim-of">{escape(capital(clause.says))}</p>{drawn}</div>'
 

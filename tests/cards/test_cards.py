@@ -37,6 +37,9 @@ def test_a_card_has_its_slots_a_sentence_and_its_rules(id):
     assert len(section.select(".claim-rules li")) == len(ledger.row(id).clauses)
     text = section.get_text(" ")
     assert not re.search(r"\bnan\b|None|\bTrue\b|\{|\}|\band \d+ more;", text), text
+    assert not re.search(r"Runs on two texts\. [a-z]", text)
+    departs = section.select(".claim-departs")
+    assert all(p.get_text().endswith(".") and not p.get_text().endswith("..") for p in departs)
     for _, slot in made.standing.slots:
         label = "reported" if slot is made.standing.real and made.standing.known == "reported" else slot.label
         assert label in text and label in repr(made)
