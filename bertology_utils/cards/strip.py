@@ -62,7 +62,8 @@ def strip(standing: Standing) -> str:
     clause, test = first
     bert, *others = _lanes(standing, clause.name, test)
     together, apart = sides([bert, *(lane for lane in others if lane.figures)])
-    drawn = draw(together, test, clause.kind == ABSENCE) + _apart(apart)
+    axis = f'<p class="strip-axis">{escape(test.measure)}</p>'  # outside of the drawing, where a long name has a second line
+    drawn = draw(together, test, clause.kind == ABSENCE) + axis + _apart(apart)
     return f'<div class="claim-strip"><p class="claim-of">{escape(capital(clause.says))}</p>{drawn}</div>'
 
 
@@ -182,10 +183,9 @@ def draw(lanes: Sequence[Lane], test: Test, absence: bool = False) -> str:
     out += [
         f'<text class="tick" x="{x(t)}%" y="{bottom + 16}" text-anchor="middle">{_tick(t, ticks)}</text>' for t in ticks
     ]
-    label = f'<text class="tick" x="{100 - RIGHT}%" y="{bottom + 33}" text-anchor="end">{escape(test.measure)}</text>'
     return (
-        f'<svg class="strip" width="100%" height="{bottom + 40}" role="img" aria-label="{escape(_aria(lanes, test, zone))}">'
-        f"{''.join(out)}{label}</svg>"
+        f'<svg class="strip" width="100%" height="{bottom + 22}" role="img" aria-label="{escape(_aria(lanes, test, zone))}">'
+        f"{''.join(out)}</svg>"
     )
 
 

@@ -59,6 +59,14 @@ def test_no_mark_is_made_of_a_figure_without_the_word_of_its_record():
     assert s.reported and not strip._reported(s, strip.leading(s)[1]) and ">reported<" not in strip.strip(s)
 
 
+def test_the_axis_is_named_where_a_long_name_can_be_broken():
+    for s in filter(strip.leading, STANDINGS.values()):
+        drawn = BeautifulSoup(strip.strip(s), "html.parser")
+        measure = strip.leading(s)[1].measure
+        assert drawn.select_one("svg + .strip-axis").get_text() == measure
+        assert not any(measure == text.get_text() for text in drawn.select("svg text"))
+
+
 def _leading(s):
     clause, test = strip.leading(s)
     return clause.name, test
