@@ -195,6 +195,7 @@ NARROW = {
     "notebooks/02_syntax.html": ("Heatmap: impact", "Arcs over"),
     "notebooks/05_heads.html": ("Points in the plane", "Two rows of attention maps"),
     "notebooks/09_mbert.html": ("A tree of",),
+    "book/figures.html": ("pretraining: plain text",),
     "book/models.html": ("Loss of mini ", "Loss of mini-multi ", "Loss of toy "),
 }
 
