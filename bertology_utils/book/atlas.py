@@ -9,10 +9,15 @@ from . import landing
 from .templates import template
 
 PARTS = {  # part -> its title and what the claims about it begin with; a claim belongs to the first that fits
+    # of the layers that the survey's sentence names; what compares lower and upper ones is of all layers
+    "upper": ("Upper layers", "lay.task_specific emb.context_specificity trn.last_layers"),
+    "middle": ("Middle layers", "lay.tree_depth lay.agreement lay.transferability"),
+    "early": ("Early layers", "lay.word_order trn.restore_lower mbt.freeze_bottom"),
+    "layers": ("All layers", "lay. emb.token_identity"),
     "tuning": (
         "Tuning for a task",
         "syn.structural_bias syn.intermediate_parsing syn.triggers sem.entity_linking trn.cls_norm trn.pretraining_benefit "
-        "trn.wide_optima trn.last_layers trn.tuned_sep trn.restore_lower trn.more_layers trn.two_stage trn.adversarial "
+        "trn.wide_optima trn.tuned_sep trn.more_layers trn.two_stage trn.adversarial "
         "trn.domain_pivots trn.mixout trn.adapters trn.features_vs trn.seed_variance trn.heuristics hed.tuned_on_trees",
     ),
     "pretraining": ("Pretraining", "trn."),
@@ -21,7 +26,6 @@ PARTS = {  # part -> its title and what the claims about it begin with; a claim 
         "syn.agreement syn.npi syn.negation syn.malformed syn.perturbed_masking sem.roles wld.",
     ),
     "heads": ("Attention heads", "hed. syn.no_tree_in_attention syn.method_favours_model"),
-    "layers": ("Layers", "lay."),
     "vectors": ("What its vectors hold", "syn. sem."),
     "embeddings": ("Word and sentence vectors", "emb."),
     "size": ("Size and compression", "siz."),
@@ -29,7 +33,9 @@ PARTS = {  # part -> its title and what the claims about it begin with; a claim 
 }
 
 
-ORDER = ("predictions", "layers", "vectors", "heads", "embeddings", "pretraining", "tuning", "size", "languages")
+ORDER = tuple(
+    "predictions upper middle early layers vectors heads embeddings pretraining tuning size languages".split()
+)
 
 
 def part_of(id: str) -> str:
@@ -52,12 +58,17 @@ def parts(found: Sequence[Standing]) -> Mapping[str, list[Standing]]:
 
 
 def picture(found: Sequence[Standing], page: str = "") -> str:
-    """The map as an SVG whose parts are links to their claims on `page`."""
+    """The map as an SVG whose parts are links to their claims on `page`, and under it the same in words."""
     shown = {
         part: {"title": PARTS[part][0], "claims": len(own), "outcomes": landing.outcomes(own)}
         for part, own in parts(found).items()
     }
     drawn = template("map.svg").render(parts=shown, page=page)
+    listed = "".join(
+        f'<li><a href="{page}#{part}">{of["title"]}</a>: {of["claims"]} claims. {of["outcomes"]}</li>'
+        for part, of in shown.items()
+    )
+    drawn += f"<details><summary>The same in words</summary><ul>{listed}</ul></details>"
     return " ".join(drawn.split())  # a blank line would end it in Markdown
 
 

@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 
+import nbformat
+
 from .. import runs
 from ..cards import Card
 from ..cards.findings import verdict
@@ -16,7 +18,7 @@ from ..cards.standing import Standing
 from ..cards.words import badge, count
 from ..claims import ledger
 from ..provenance import commit
-from . import archive, cite, methods, social
+from . import archive, cite, folding, methods, social
 from .stage import ROOT
 
 History = Mapping[str, Mapping[str, Mapping[str, str]]]  # release -> claim -> slot -> label
@@ -37,10 +39,10 @@ def write(folder: Path, found: Sequence[Standing], repository: str = "", site: s
     for path in (folder, pictures):
         path.mkdir(parents=True, exist_ok=True)
     past = json.loads(HISTORY.read_text(encoding="utf-8"))
-    shown = shown_in(folder.parent / "notebooks")
+    shown, items = (read(folder.parent / "notebooks") for read in (shown_in, items_in))
     for s in found:
         social.draw(s, pictures / f"{s.row.id}.png")
-        text = page(s, past, repository, site, shown.get(s.row.id, ""))
+        text = page(s, past, repository, site, shown.get(s.row.id, ""), items.get(s.row.id, ""))
         (folder / f"{s.row.id}.md").write_text(text, encoding="utf-8")
 
 
@@ -53,8 +55,28 @@ def shown_in(folder: Path) -> dict[str, str]:
     }
 
 
-def page(s: Standing, past: History, repository: str = "", site: str = "", chapter: str = "") -> str:
-    """The page of one claim as Markdown; `chapter` is the notebook that shows its card, if one does."""
+def items_in(folder: Path) -> dict[str, str]:
+    """What notebooks print of one or two items of a claim and of the answers to them; of claims about recorded runs nothing."""
+    cells = (c for path in sorted(folder.glob("*.ipynb")) for c in nbformat.read(path, as_version=4).cells)
+    said = (
+        (id, "".join(out.get("text", "") for out in cell.outputs))
+        for cell in cells
+        for function, id in [folding.shows(cell)]
+        if function == "examples"
+    )
+    return {id: text for id, text in said if text.partition("\n")[0].endswith(":")}
+
+
+def page(s: Standing, past: History, repository: str = "", site: str = "", chapter: str = "", item: str = "") -> str:
+    """The page of one claim as Markdown.
+
+    Parameters
+    ----------
+    chapter : str
+        The notebook that shows its card; empty where none does.
+    item : str
+        As of `items_in`.
+    """
     row = s.row
     section = next(x for x in ledger.sections() if x.name == row.section)
     where = (
@@ -83,7 +105,7 @@ def page(s: Standing, past: History, repository: str = "", site: str = "", chapt
             "",
             "```{raw} html",
             # in one line: a line of its own, out of some record, could end the fence
-            _card(s),
+            _card(s, item),
             _evidence(s, repository, chapter),
             _disagree(row.id, repository),
             _history(s, past),
@@ -101,10 +123,35 @@ def page(s: Standing, past: History, repository: str = "", site: str = "", chapt
     )
 
 
-def _card(s: Standing) -> str:
-    """The card, with its method drawn beside the rule."""
+def _card(s: Standing, item: str) -> str:
+    """The card, with an item under its verdict, and with its method drawn beside the rule."""
     card, rule = " ".join(Card(s, whole=True)._repr_html_().splitlines()), '<div class="claim-rules">'
+    answer = f'<p class="claim-verdict">{escape(verdict(s))}</p>'
+    card = card.replace(answer, answer + _item(item), 1) if item else card
     return card.replace(rule, methods.beside_rule(s.row) + rule, 1)
+
+
+def _item(said: str) -> str:
+    """One item, what counts as right and what a network answers; what was printed beyond it in a fold.
+
+    Answers are indented, and so are further lines of an item: the second one begins where no line is any more.
+    """
+    asked, *lines = said.rstrip().splitlines()
+    question, _, who = asked.rpartition("? ")
+    answers = [line.startswith(" ") for line in lines]
+    end = next((k for k in range(1, len(lines)) if answers[k - 1] and not answers[k]), len(lines))
+    more = (
+        f"<details><summary>Another item, or more of this one</summary>{_lines(lines[end:])}</details>"
+        if lines[end:]
+        else ""
+    )
+    head = f"<p><b>One item.</b> {escape(question)}? <small>{escape(who.rstrip(':'))}</small></p>"
+    return f'<div class="claim-item">{head}{_lines(lines[:end])}{more}</div>'
+
+
+def _lines(lines: Sequence[str]) -> str:
+    kinds = (' class="claim-answer"' if line.startswith(" ") else "" for line in lines)
+    return "<ul>" + "".join(f"<li{kind}>{escape(x.strip())}</li>" for kind, x in zip(kinds, lines)) + "</ul>"
 
 
 def _evidence(s: Standing, repository: str, chapter: str) -> str:

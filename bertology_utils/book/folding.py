@@ -127,7 +127,7 @@ def fold_all(folder: Path, beside: Mapping[tuple[str, str], str] = MappingProxyT
     for path in sorted(folder.glob("*.ipynb")):
         notebook = fold(nbformat.read(path, as_version=4))
         for at in range(len(notebook.cells), 0, -1):
-            text = beside.get(_shows(notebook.cells[at - 1]))
+            text = beside.get(shows(notebook.cells[at - 1]))
             if text:
                 notebook.cells.insert(at, nbformat.v4.new_markdown_cell(text))
         nbformat.write(notebook, path)
@@ -170,7 +170,7 @@ def _fetches(cell: Any) -> bool:
     return bool(lines) and all(isinstance(line, ast.Assign) and _called(line.value) in FETCHING for line in lines)
 
 
-def _shows(cell: Any) -> tuple[str, str]:
+def shows(cell: Any) -> tuple[str, str]:
     """The function that a cell's last line calls and the claim that it is called for; empty if none."""
     lines = _lines(cell.source) if cell.cell_type == "code" else []
     call = lines[-1].value if lines and isinstance(lines[-1], ast.Expr) else None
@@ -180,7 +180,7 @@ def _shows(cell: Any) -> tuple[str, str]:
 
 def _claim(cell: Any) -> str:
     """The claim whose card a cell shows; empty if none."""
-    function, claim = _shows(cell)
+    function, claim = shows(cell)
     return claim if function == "card" else ""
 
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from ..cards import reported
 from ..cards.findings import entries, figure, filled, reader, verdict
-from ..cards.standing import Slot, Standing
+from ..cards.standing import LARGER, Slot, Standing
 from ..cards.strip import figures, leading
-from ..cards.words import KINDS, SIGNS, badge, key, related_badge, share, squares
+from ..cards.words import KINDS, OWN, SIGNS, badge, drawn, key, related_badge, share, squares
 from ..claims import ledger
 from ..claims.clauses import Clause, Test
 from ..claims.rules import FAILS, HOLDS, MIXED, NOT_FOUND, NOT_RERUN, OPEN, TAUGHT, UNTESTABLE, UNTRAINED_TOO
@@ -19,11 +19,6 @@ from ..settings import Settings
 from . import archive
 
 COLUMNS = {"real": "BERT", "sized": "a network of its size", "untrained": "untrained"}  # slot -> what readers see
-
-
-def square(standing: Standing) -> str:
-    """The kind of a claim's square: the real BERT's own outcome."""
-    return KINDS[standing.real.label]
 
 
 def answer(found: Sequence[Standing], settings: Settings | None = None) -> str:
@@ -112,13 +107,17 @@ def lines(found: Sequence[Standing]) -> str:
     folds = []
     for section in ledger.sections():
         own = [s for s in found if s.row.section == section.name]
-        drawn = squares("BERT", (s.real.label for s in own)) + squares(own[0].larger, (s.sized.label for s in own))
+        shown = squares("BERT", (drawn(s, s.real) for s in own)) + squares(
+            own[0].larger, (drawn(s, s.sized) for s in own)
+        )
         folds.append(
             f'<details class="lines-of"><summary><span class="grid-name">{escape(section.title)}</span>'
-            f'<span aria-hidden="true">{drawn}</span>'
+            f'<span aria-hidden="true">{shown}</span>'
             f'<span class="grid-count">{len(own)} claims. {outcomes(own)}</span></summary>{table(own)}</details>'
         )
-    return f'<div class="claim-grid">{"".join(folds)}{key()}</div>'
+    names = ", ".join(f"<b>{name}</b> is {who}" for name, who in {"BERT": OWN, **LARGER}.items())
+    said = f'<p class="overview-names">A square per claim, in the order of the chapter. {names}.</p>'
+    return f'<div class="claim-grid">{"".join(folds)}{key()}{said}</div>'
 
 
 def table(found: Sequence[Standing]) -> str:

@@ -15,7 +15,7 @@ from collections import Counter
 from functools import partial
 from pathlib import Path
 
-from . import sheets, terms
+from . import panels, sheets, terms
 from .themed import palette, themed
 
 _ICONS = re.compile(r'[ \t]*<script defer src="[^"]*fontawesome\.js[^"]*"></script>\n?')
@@ -39,6 +39,7 @@ _REMARK, _SPACE = re.compile(r"/\*.*?\*/", re.DOTALL), re.compile(r"\s+")
 _EXCERPT = ("querySelector('[role=\"main\"]')", "querySelector('article')")
 WIDE = 768  # pixels, of what has no room beside words
 LEAST = 0.75  # of a figure's own size: its smallest letters, 9 points, have 9 pixels then
+FOR_PHONES, PHONE = "-phone.svg", 600  # how the file of a figure for a phone ends, and pixels up to which it is shown
 WITH_TERMS = ("notebooks", "claims")
 SCRIPTS = {  # script -> what a page has where the script has something to do
     **dict.fromkeys(("searchtools.js", "language_data.js", "searchindex.js"), "search-results"),
@@ -52,27 +53,38 @@ SCRIPTS = {  # script -> what a page has where the script has something to do
 
 def _sized(folder: Path, found: re.Match[str]) -> str:
     """A picture's tag with the attributes that keep its place until it is loaded, from the head of its file."""
-    picture = folder / found[1]
+    size = _size(folder / found[1])
+    return f'{found[0]}width="{size[0]}" height="{size[1]}" ' if size else found[0]
+
+
+def _size(picture: Path) -> tuple[int, int] | None:
+    """Width and height in pixels, from the head of a file; None where it is not there or does not say."""
     if not picture.is_file():
-        return found[0]
+        return None
     if picture.suffix == ".svg":
         points = _POINTS.search(picture.read_text(encoding="utf-8"))
-        if points is None:
-            return found[0]
-        width, height = (round(float(side) * 4 / 3) for side in points.groups())
-    else:
-        with picture.open("rb") as stream:
-            width, height = struct.unpack(">II", stream.read(24)[16:])
-    return f'{found[0]}width="{width}" height="{height}" '
+        return (round(float(points[1]) * 4 / 3), round(float(points[2]) * 4 / 3)) if points else None
+    with picture.open("rb") as stream:
+        width, height = struct.unpack(">II", stream.read(24)[16:])
+    return width, height
 
 
-def _whole(found: re.Match[str]) -> str:
-    """A figure that leads to its picture; one of several panels is marked, since half a page is too little for its letters."""
-    width = re.search(r'\bwidth="(\d+)"', found[2])
-    opening = found[1].replace('class="', 'class="wide ', 1) if width and int(width[1]) > WIDE else found[1]
-    if width:
-        opening = opening.replace("<figure ", f'<figure style="--least: {round(LEAST * int(width[1]))}px" ', 1)
-    return f'{opening}<a class="whole" href="{found[3]}">{found[2]}</a>'
+def _whole(folder: Path, found: re.Match[str]) -> str:
+    """A figure that leads to its picture; one of several panels is marked, since half a page is too little for its letters.
+
+    Where there is a picture of its panels for phones as well (`panels`), a narrow page shows that one.
+    """
+    size, narrow = _size(folder / found[3]), found[3].removesuffix(".svg") + FOR_PHONES
+    opening, shown = found[1], found[2]
+    if size:
+        opening = opening.replace('class="', 'class="wide ', 1) if size[0] > WIDE else opening
+        least = f"--least: {round(LEAST * size[0])}px"
+        if small := _size(folder / narrow):
+            least += f"; --narrow: {round(LEAST * small[0])}px"
+            source = f'srcset="{narrow}" width="{small[0]}" height="{small[1]}"'
+            shown = f'<picture><source media="(max-width: {PHONE}px)" {source}>{shown}</picture>'
+        opening = opening.replace("<figure ", f'<figure style="{least}" ', 1)
+    return f'{opening}<a class="whole" href="{found[3]}">{shown}</a>'
 
 
 def _served(text: str, tag: re.Match[str]) -> str:
@@ -101,6 +113,9 @@ def lighten(folder: Path) -> None:
     def unwrapped(word: re.Match[str]) -> str:
         return word[2] if word[1] in uncoloured else word[0]
 
+    for picture in sorted((folder / "_images").glob("*.svg")):
+        if small := panels.stacked(picture.read_text(encoding="utf-8")):
+            picture.with_name(picture.stem + FOR_PHONES).write_text(small, encoding="utf-8")
     for page in folder.rglob("*.html"):
         text = page.read_text(encoding="utf-8")
         lighter = _PICTURE.sub('<img loading="lazy" ', _ICONS.sub("", text))
@@ -110,7 +125,7 @@ def lighten(folder: Path) -> None:
         lighter = _PYTHON.sub(lambda block: _WORD_OF_CODE.sub(unwrapped, block[0]), lighter)
         if ' class="sd-' not in lighter:
             lighter = _DESIGN.sub("", lighter)
-        lighter = _FIGURE.sub(_whole, lighter)
+        lighter = _FIGURE.sub(partial(_whole, page.parent), lighter)
         if page.parent.name in WITH_TERMS:
             lighter = terms.explain(lighter, known, f"../{terms.GLOSSARY}")
         if lighter != text:

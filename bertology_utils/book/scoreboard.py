@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping, Sequence
 from html import escape
 
-from ..cards import reported
+from ..cards import reported, words
 from ..cards.findings import verdict
 from ..cards.standing import MINILM, REPORTED, Slot, Standing
 from ..cards.words import KINDS, badge, related_badge, sign
@@ -35,7 +35,7 @@ def table(found: Sequence[Standing]) -> str:
     return (
         f"<p>{reported.sentence(found)}</p>\n\n"
         f'<div class="scoreboard-filter" hidden>{_controls(found, titles)}</div>\n'
-        '<p class="scoreboard-count" role="status"></p>\n\n'
+        f'<p class="scoreboard-count" role="status"></p>\n<p>{words.key(signs=True)}</p>\n\n'
         f'<table class="scoreboard claims"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
     )
 
@@ -52,8 +52,8 @@ def _controls(found: Sequence[Standing], titles: Mapping[str, str]) -> str:
         for key, (name, values) in choices.items()
     )
     ticks = "".join(f'<label><input type="checkbox" name="{key}"> {says}</label>' for key, says in TICKED.items())
-    words = '<label>words<input type="search" name="words"></label>'
-    return f'{selects}{ticks}{words}<button type="button" disabled>show all</button>'
+    searched = '<label>words<input type="search" name="words"></label>'
+    return f'{selects}{ticks}{searched}<button type="button" disabled>show all</button>'
 
 
 def _kinds(s: Standing) -> list[str]:
@@ -85,7 +85,8 @@ def _cell(s: Standing, name: str, slot: Slot) -> str:
     reason = slot.decision.reason if slot.decision else ""
     known = reported.badge(s) or related_badge(s)
     said = (slot is s.real and known) or badge(slot.label, reason, who=name, short=True)
-    return f'<td data-label="{name}" data-rank="{RANK[kind]}" data-sign="{sign(slot.label, name)}">{said}</td>'
+    counted = REPORTED if slot is s.real and s.known == REPORTED else sign(slot.label, name)
+    return f'<td data-label="{name}" data-rank="{RANK[kind]}" data-sign="{counted}">{said}</td>'
 
 
 def as_json(found: Sequence[Standing]) -> str:

@@ -6,13 +6,13 @@ import textwrap
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from ..cards.findings import verdict
 from ..cards.standing import MINILM, SIZED, Standing
-from ..cards.words import SIGNS
+from ..cards.words import KINDS, SIGNS
 from ..claims import ledger
 from ..plotting.theme import INK, QUIET, SUBJECTS
-from .landing import square
 
 SIZE = (1200, 630)
 GROUND = "#ffffff"
@@ -25,6 +25,8 @@ COLOURS = {
 }
 
 SQUARES = {"holds": "#1f6f43", "part": "#855600", "not": "#a8321f", "open": "#55606b", "none": "#d5dbe1"}
+SAID = {"holds": "holds", "part": "mixed", "not": "does not hold", "open": "open", "none": "no outcome of its own"}
+DRAWN_SIGNS = {"not": "✕", "open": "?"}  # colour alone says nothing
 SIDE, GAP = 22, 5
 
 
@@ -74,14 +76,23 @@ def draw_book(found: Sequence[Standing], path: Path) -> None:
         own = [s for s in found if s.row.section == section.name]
         pen.text((70, top), section.title, font=_font(20), fill=QUIET)
         for k, s in enumerate(own):
-            left = 330 + k * (SIDE + GAP)
-            kind = square(s)
-            box = (left, top, left + SIDE, top + SIDE)
-            if kind == "part":
-                pen.rectangle(box, outline=SQUARES[kind], width=2)
-                pen.polygon((left, top, left + SIDE, top, left, top + SIDE), fill=SQUARES[kind])
-            else:
-                pen.rectangle(box, outline=SQUARES[kind], width=2, fill=SQUARES[kind] if kind == "holds" else None)
+            _square(pen, KINDS[s.real.label], 330 + k * (SIDE + GAP), top)
         top += 40
-    pen.text((70, top + 16), "BERTology, rerun", font=_font(28), fill=QUIET)
+    left = 70
+    for kind, said in SAID.items():
+        _square(pen, kind, left, top + 26)
+        said = f"BERT: {said}" if left == 70 else said
+        pen.text((left + SIDE + 8, top + 26), said, font=_font(20), fill=QUIET)
+        left += SIDE + 36 + round(pen.textlength(said, font=_font(20)))
+    pen.text((SIZE[0] - 70, 56), "BERTology, rerun", font=_font(22), fill=QUIET, anchor="ra")
     image.save(path, optimize=False)
+
+
+def _square(pen: Any, kind: str, left: int, top: int) -> None:
+    box = (left, top, left + SIDE, top + SIDE)
+    pen.rectangle(box, outline=SQUARES[kind], width=2, fill=SQUARES[kind] if kind == "holds" else None)
+    if kind == "part":
+        pen.polygon((left, top, left + SIDE, top, left, top + SIDE), fill=SQUARES[kind])
+    if kind in DRAWN_SIGNS:
+        middle = (left + SIDE // 2, top + SIDE // 2)
+        pen.text(middle, DRAWN_SIGNS[kind], font=_font(15), fill=SQUARES[kind], anchor="mm")

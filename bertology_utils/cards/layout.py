@@ -35,6 +35,7 @@ COLOURS = {
     MINILM: "relative",
     **dict.fromkeys(SIZED.values(), "sized"),
 }  # a slot that another's colours fit
+MANY = 25  # rows of a table that are seen at once
 ALONE = "trained runs are compared with one another"  # in place of an untrained network
 
 
@@ -139,7 +140,7 @@ def _of_bert(s: Standing) -> str:
 
 def _tiers(s: Standing) -> str:
     said = tiers.in_words(s)
-    return f'<p class="claim-tiers"><b>Runs on two texts.</b> {escape(said)}</p>' if said else ""
+    return f'<p class="claim-tiers"><b>Runs on two texts.</b> {escape(_capital(said))}</p>' if said else ""
 
 
 def _parts(s: Standing) -> str:
@@ -255,7 +256,11 @@ def _calibration(s: Standing) -> str:
 
 def _changes(s: Standing) -> str:
     row = s.row
-    out = f'<p class="claim-departs"><b>Departs from the study:</b> {escape(row.departs)}</p>' if row.departs else ""
+    out = (
+        f'<p class="claim-departs"><b>Departs from the study:</b> {escape(row.departs.rstrip("."))}.</p>'
+        if row.departs
+        else ""
+    )
     told = [(c.date, c.what.rstrip("."), c.why.rstrip(".")) for c in row.changed]
     said = "".join(f"<li>{escape(date)}: {escape(what)} ({escape(why)}).</li>" for date, what, why in told)
     same = "" if row.moved else "<p>By every former rule today's records have the same outcomes.</p>"
@@ -273,7 +278,17 @@ def _figures(s: Standing, whole: bool) -> str:
     title = f"All {words.count(len(rows))} measurements" if whole else f"{words.count(len(rows))} figures decided"
     if len(rows) == 1:
         title = "The one measurement" if whole else "One figure decided"
-    return f'<details class="claim-rows"><summary>{title}</summary>{_table(rows, s.row.title)}</details>'
+    by_record: dict[str, list[Row]] = {}
+    for row in rows:
+        by_record.setdefault(f"{row.who}, {row.data}" if len(rows) > MANY else s.row.title, []).append(row)
+    tables = [_folded(name, found) if len(by_record) > 1 else _table(name, found) for name, found in by_record.items()]
+    return f'<details class="claim-rows"><summary>{title}</summary>{"".join(tables)}</details>'
+
+
+def _folded(name: str, rows: Sequence[Row]) -> str:
+    """One record's rows behind its name."""
+    said = f"{escape(name)} <small>({words.count(len(rows))})</small>"
+    return f"<details><summary>{said}</summary>{_table(name, rows)}</details>"
 
 
 def _beside(s: Standing) -> str:
@@ -283,7 +298,15 @@ def _beside(s: Standing) -> str:
     return f'<div class="claim-own"><b>Your own runs</b><ul>{said}</ul></div>' if said else ""
 
 
-def _table(rows: Sequence[Row], title: str) -> str:
+def _table(title: str, rows: Sequence[Row]) -> str:
+    """Rows as a table; of many the first ones, and the others in a fold."""
+    if len(rows) > MANY:
+        more = f"<summary>{words.count(len(rows) - MANY)} more</summary>{_rows(f'{title}, more', rows[MANY:])}"
+        return f"{_rows(title, rows[:MANY])}<details>{more}</details>"
+    return _rows(title, rows)
+
+
+def _rows(title: str, rows: Sequence[Row]) -> str:
     body = "".join(
         f"<tr><td>{escape(r.who)}</td><td>{escape(r.what)}</td><td>{escape(r.figure)}</td><td>{r.n}</td>"
         f"<td>{escape(r.data)}</td></tr>"

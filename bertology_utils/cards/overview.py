@@ -13,7 +13,7 @@ from ..settings import Settings
 from . import reported
 from .layout import UNDER
 from .standing import MINILM, REPORTED, Slot, Standing, standings
-from .words import SIGNS, badge, key, related_badge, related_label, squares
+from .words import OWN, SIGNS, badge, drawn, key, related_badge, related_label, squares
 
 SAID = "What came of each claim for whom. The cards say why."
 
@@ -35,13 +35,15 @@ class Overview:
     def _slots(self, s: Standing) -> Iterator[tuple[str, Slot]]:
         return ((name, getattr(s, key)) for key, name in self.columns.items())
 
-    def _by_network(self) -> Iterator[tuple[str, list[Slot]]]:
-        return ((name, [getattr(s, key) for s in self.of]) for key, name in self.columns.items())
+    def _squares(self) -> str:
+        return "".join(
+            squares(name, (drawn(s, getattr(s, key)) for s in self.of)) for key, name in self.columns.items()
+        )
 
     def _names(self) -> str:
         """Who the networks are: ``mpnet is a network of BERT's size, untrained is a copy with random weights``"""
-        known = {"ours": "our small models", **UNDER, "untrained": "a copy with random weights"}
-        return ", ".join(f"<b>{name}</b> is {known[name]}" for name in self.columns.values() if name != "real BERT")
+        known = {"ours": "our small models", **UNDER, "untrained": "a copy with random weights", "real BERT": OWN}
+        return ", ".join(f"<b>{name}</b> is {known[name]}" for name in self.columns.values())
 
     def __repr__(self) -> str:
         rows = [{"claim": s.row.title} | {name: _label(s, slot) for name, slot in self._slots(s)} for s in self.of]
@@ -55,9 +57,9 @@ class Overview:
             + "</tr>"
             for s in self.of
         )
-        drawn = "".join(squares(name, (slot.label for slot in column)) for name, column in self._by_network())
         return (
-            f'<figure class="overview-squares" role="img" aria-label="{SAID}">{drawn}{key()}</figure>'
+            f'<figure class="overview-squares"><div role="img" aria-label="{SAID}">{self._squares()}</div>'
+            f"<figcaption>{key()}</figcaption></figure>"
             f'<p class="overview-names">A square per claim, in the order of the chapter. {self._names()}.</p>'
             f'<details class="overview-fold"><summary>The {len(self.of)} claims of this chapter, a line each</summary>'
             f'<table class="scoreboard overview"><caption>{SAID}</caption><thead><tr>{head}</tr></thead>'

@@ -9,7 +9,7 @@ released, scored by the same clauses.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -217,7 +217,7 @@ class Standing:
             },
             "related": list(self.related),
             "known": self.known,
-            "reported": [{**vars(f), "confirmed": f.confirmed} for f in self.reported],
+            "reported": [{**asdict(f), "confirmed": f.confirmed} for f in self.reported],
             **self.calibration,
             "evidence": [
                 {

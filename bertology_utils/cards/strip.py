@@ -1,5 +1,6 @@
 """The strip of dots and intervals under a card's head: everybody's figure on one axis, as an SVG drawn from evidence.
 
+A lane begins with a line of words, whose it is and how the clause came out for it; its intervals stand below.
 Text in it is text. Colours are the page's (`--real`, `--mini` and so on), so that the strip follows its theme.
 Places along the axis are percentages of whatever width there is, heights and letters are pixels: what is legible on a
 desk is legible on a phone.
@@ -15,15 +16,17 @@ import numpy as np
 
 from ..claims.checks import Check
 from ..claims.clauses import ABSENCE, UNTESTED, Clause, Test
+from ..claims.rules import ClauseOutcome
 from ..data.text import capital
 from .standing import BUILTIN, MINILM, Slot, Standing
-from .words import share
+from .words import cited, outcome, share
 
-LEFT, RIGHT = 24, 12  # per cent of the width; the axis runs between these margins
-LANE, STEP = 26, 14  # pixels: height of a lane with one interval, and of each further one
+LEFT, RIGHT = 2, 12  # per cent of the width; the axis runs between these margins
+HEAD, STEP, GAP = 19, 14, 5  # pixels: a lane's line of words, each interval under it, and what is free below
 MOST = 6  # intervals drawn in a lane; of more rows the lane shows the dots only
 LABELLED = 3  # so many figures of a lane are written beside their intervals
-TOP = 24
+TOP = 20
+NONE = "no outcome of its own"  # of BERT, where no released outputs have this figure
 
 
 Place = Callable[[float], float]
@@ -33,12 +36,15 @@ Place = Callable[[float], float]
 class Lane:
     """One subject's figures: (value, low, high) each; low and high may be nan.
 
-    `data` and `tasks` say what they are of; empty where that is not known, or is a study's own.
+    `outcome` is its clause's, `reason` why; a study's own figures are `hollow`, and their reason is its name. `data` and
+    `tasks` say what the figures are of; empty where that is not known, or is a study's own.
     """
 
     name: str
     colour: str
     figures: tuple[tuple[float, float, float], ...]
+    outcome: str = ""
+    reason: str = ""
     hollow: bool = False
     data: frozenset[str] = frozenset()
     tasks: frozenset[str] = frozenset()
@@ -54,8 +60,10 @@ def strip(standing: Standing) -> str:
     if (first := leading(standing)) is None:
         return ""
     clause, test = first
-    together, apart = sides([lane for lane in _lanes(standing, clause.name, test) if lane.figures])
-    drawn = draw(together, test, clause.kind == ABSENCE) + _apart(apart)
+    bert, *others = _lanes(standing, clause.name, test)
+    together, apart = sides([bert, *(lane for lane in others if lane.figures)])
+    axis = f'<p class="strip-axis">{escape(test.measure)}</p>'  # outside of the drawing, where a long name has a second line
+    drawn = draw(together, test, clause.kind == ABSENCE) + axis + _apart(apart)
     return f'<div class="claim-strip"><p class="claim-of">{escape(capital(clause.says))}</p>{drawn}</div>'
 
 
@@ -75,7 +83,7 @@ def sides(lanes: Sequence[Lane]) -> tuple[list[Lane], list[Lane]]:
 
 def _apart(lanes: Sequence[Lane]) -> str:
     """Whose figures are of other items, in words."""
-    said = "; ".join(f"{lane.name} {_span(lane)} ({_items(lane)})" for lane in lanes)
+    said = "; ".join(f"{lane.name} {_span(lane)} ({_items(lane)}), {_outcome(lane)[1]}" for lane in lanes)
     return f'<p class="claim-of">Of other items, so not on this axis: {escape(said)}</p>' if said else ""
 
 
@@ -85,6 +93,8 @@ def _items(lane: Lane) -> str:
 
 def _span(lane: Lane) -> str:
     values = [v for v, *_ in lane.figures]
+    if not values:
+        return ""
     return share(values[0]) if len(values) == 1 else f"{share(min(values))} to {share(max(values))}"
 
 
@@ -95,15 +105,9 @@ def leading(standing: Standing) -> tuple[Clause, Test] | None:
 
 
 def _lanes(standing: Standing, clause: str, test: Test) -> list[Lane]:
-    paper = [
-        (float(v), float("nan"), float("nan"))
-        for r in standing.row.reported
-        for name, v in r.figures.items()
-        if name == test.measure and isinstance(v, (int, float))
-    ]
     return [
-        Lane("paper", "var(--card-ink)", tuple(paper), hollow=True),
         _of("real BERT", "real", standing.real, clause, test),
+        *_reported(standing, test),
         _of(standing.larger, "sized", standing.sized, clause, test),
         _of(MINILM, "relative", standing.relative, clause, test),
         _of(standing.ours, "mini", standing.mini, clause, test),
@@ -111,22 +115,42 @@ def _lanes(standing: Standing, clause: str, test: Test) -> list[Lane]:
     ]
 
 
+def _reported(standing: Standing, test: Test) -> list[Lane]:
+    """What studies state of the very quantity: a mark without interval or outcome."""
+    found = [(f, tuple((v, np.nan, np.nan) for v in f.marks(test.measure))) for f in standing.reported]
+    return [
+        Lane("reported", "var(--card-quiet)", marks, reason=f"{cited(f.study)}, {f.where}", hollow=True)
+        for f, marks in found
+        if marks
+    ]
+
+
 def _of(name: str, colour: str, slot: Slot, clause: str, test: Test) -> Lane:
-    found = _checks(slot, clause, test)
+    decided = _decided(slot, clause)
+    found = _checks(decided, test)
     tasks = {part for c in found for part in c.key.split(", ") if part.startswith("task ") and part != "task all"}
-    data = {r.data for r in slot.records if r.kind == "rerun"}
-    figures = tuple((c.value, c.low, c.high) for c in found)
-    return Lane(name, f"var(--{colour})", figures, data=frozenset(data), tasks=frozenset(tasks))
+    return Lane(
+        name,
+        f"var(--{colour})",
+        tuple((c.value, c.low, c.high) for c in found),
+        decided.outcome if decided else "",
+        decided.reason if decided else "",
+        data=frozenset(r.data for r in slot.records if r.kind == "rerun"),
+        tasks=frozenset(tasks),
+    )
 
 
 def figures(slot: Slot, clause: str, test: Test) -> tuple[tuple[float, float, float], ...]:
     """What a slot has for a test: value, low, high of each; low and high may be nan."""
-    return tuple((c.value, c.low, c.high) for c in _checks(slot, clause, test))
+    return tuple((c.value, c.low, c.high) for c in _checks(_decided(slot, clause), test))
 
 
-def _checks(slot: Slot, clause: str, test: Test) -> list[Check]:
-    decided = slot.decision.clauses if slot.decision else ()
-    checks = (c for o in decided if o.name == clause for c in o.checks)
+def _decided(slot: Slot, clause: str) -> ClauseOutcome | None:
+    return next((o for o in (slot.decision.clauses if slot.decision else ()) if o.name == clause), None)
+
+
+def _checks(decided: ClauseOutcome | None, test: Test) -> list[Check]:
+    checks = decided.checks if decided else ()
     return [c for c in checks if c.measure == test.measure and np.isfinite(c.value)]
 
 
@@ -148,22 +172,20 @@ def draw(lanes: Sequence[Lane], test: Test, absence: bool = False) -> str:
         """The place of a value, in per cent of the width."""
         return round(LEFT + (value - low) / (high - low) * (100 - LEFT - RIGHT), 2)
 
-    rows = [1 if len(lane.figures) > MOST else len(lane.figures) for lane in lanes]
-    heights = [LANE + STEP * (k - 1) for k in rows]
+    heights = [HEAD + GAP + STEP * (1 if len(lane.figures) > MOST else len(lane.figures)) for lane in lanes]
     bottom = TOP + sum(heights)
     out = [_background(test, zone, x, bottom, low, high)]
     top = TOP
     for lane, height in zip(lanes, heights):
-        out.append(_lane(lane, top, height, x))
+        out.append(_lane(lane, top, x))
         top += height
     out.append(f'<line x1="{LEFT}%" y1="{bottom}" x2="{100 - RIGHT}%" y2="{bottom}" class="axis"/>')
     out += [
         f'<text class="tick" x="{x(t)}%" y="{bottom + 16}" text-anchor="middle">{_tick(t, ticks)}</text>' for t in ticks
     ]
-    label = f'<text class="tick" x="{100 - RIGHT}%" y="{bottom + 33}" text-anchor="end">{escape(test.measure)}</text>'
     return (
-        f'<svg class="strip" width="100%" height="{bottom + 40}" role="img" aria-label="{escape(_aria(lanes, test, zone))}">'
-        f"{''.join(out)}{label}</svg>"
+        f'<svg class="strip" width="100%" height="{bottom + 22}" role="img" aria-label="{escape(_aria(lanes, test, zone))}">'
+        f"{''.join(out)}</svg>"
     )
 
 
@@ -194,12 +216,14 @@ def _background(test: Test, zone: tuple[float, float], x: Place, bottom: float, 
     )
 
 
-def _lane(lane: Lane, top: float, height: float, x: Place) -> str:
-    middle = top + height / 2
-    out = [f'<text x="{LEFT}%" dx="-10" y="{middle + 4:.1f}" text-anchor="end">{escape(lane.name)}</text>']
+def _lane(lane: Lane, top: float, x: Place) -> str:
+    kind, said = _outcome(lane)
+    told = f' <tspan dx="6" class="outcome outcome-{kind}">{escape(said)}</tspan>' if said else ""
+    why = f"<title>{escape(lane.reason)}</title>" if lane.outcome and lane.reason else ""
+    out = [f'<text x="0" y="{top + 14}">{why}<tspan class="lane">{escape(lane.name)}</tspan>{told}</text>']
     many = len(lane.figures) > MOST
     for k, (value, low, high) in enumerate(sorted(lane.figures)):
-        y = middle if many or len(lane.figures) == 1 else round(top + LANE / 2 + STEP * k, 1)
+        y = round(top + HEAD + STEP * (0.5 if many else k + 0.5), 1)
         interval = not many and np.isfinite(low) and np.isfinite(high)
         if interval:
             out.append(
@@ -210,8 +234,15 @@ def _lane(lane: Lane, top: float, height: float, x: Place) -> str:
         out.append(f'<circle cx="{x(value)}%" cy="{y}" r="{4 if many else 5}" {look}/>')
         if len(lane.figures) <= LABELLED:
             end = x(high) if interval else x(value)
-            out.append(f'<text class="tick" x="{end}%" dx="9" y="{y + 4:.1f}">{share(value)}</text>')
+            out.append(f'<text class="tick" x="{end}%" dx="9" y="{y + 4:.1f}">{share(value, 2 + lane.hollow)}</text>')
     return "".join(out)
+
+
+def _outcome(lane: Lane) -> tuple[str, str]:
+    """The kind and words of a lane's outcome; of BERT's without figures that it has none, of a study's figures whose they are."""
+    if lane.hollow or not lane.figures:
+        return "none", lane.reason if lane.hollow else NONE
+    return outcome(lane.outcome, lane.name, short=True) if lane.outcome else ("", "")
 
 
 def _ticks(low: float, high: float) -> list[float]:
@@ -232,5 +263,5 @@ def _tick(value: float, ticks: Sequence[float]) -> str:
 
 
 def _aria(lanes: Sequence[Lane], test: Test, zone: tuple[float, float]) -> str:
-    said = ", ".join(f"{lane.name} {_span(lane)}" for lane in lanes)
+    said = ", ".join(" ".join(filter(None, (lane.name, _span(lane), _outcome(lane)[1]))) for lane in lanes)
     return f"{test.measure} with 95% intervals: {said}; {_holds(zone)}"

@@ -22,7 +22,7 @@ from ..claims.rules import (
     UNTRAINED_TOO,
 )
 from ..settings import TWIN
-from .standing import BUILTIN, FAMILY, LARGER, MINILM, RELATIVE, Slot, Standing
+from .standing import BUILTIN, FAMILY, LARGER, MINILM, RELATIVE, REPORTED, Slot, Standing
 
 STUDIES = Path(__file__).parents[1] / "assets" / "studies.json"
 SIGNS = {
@@ -70,19 +70,30 @@ DRAWN = {  # what a square says of one network
     "part": "mixed",
     "not": "does not hold",
     "open": "open, or untestable",
-    "none": "not rerun; of BERT: no outputs of its own decide it",
+    REPORTED: "of BERT: a study states a figure, which decides nothing here",
+    "none": "not rerun; of BERT: neither outputs of its own that decide it nor a study's figure",
 }
 
 
-def squares(name: str, labels: Iterable[str]) -> str:
-    """A square per outcome, behind a network's name; whoever shows them says them in words too."""
-    drawn = "".join(f'<i class="sq sq-{KINDS[label]}"></i>' for label in labels)
-    return f'<span class="squares"><b>{escape(name)}</b>{drawn}</span>'
+OWN = "BERT itself, by its own published outputs"  # whose squares the first row is
 
 
-def key() -> str:
-    """What the squares mean, in a line."""
-    said = "".join(f'<span><i class="sq sq-{kind}"></i> {text}</span>' for kind, text in DRAWN.items())
+def drawn(standing: Standing, slot: Slot) -> str:
+    """The kind of a slot's square: its outcome's; of BERT without one, whether a study states a figure."""
+    return REPORTED if slot is standing.real and standing.known == REPORTED else KINDS[slot.label]
+
+
+def squares(name: str, kinds: Iterable[str]) -> str:
+    """A square per kind of outcome, behind a network's name; whoever shows them says them in words too."""
+    row = "".join(f'<i class="sq sq-{kind}"></i>' for kind in kinds)
+    return f'<span class="squares"><b>{escape(name)}</b><span>{row}</span></span>'
+
+
+def key(signs: bool = False) -> str:
+    """What the squares mean, in a line; with `signs`, what these mean in a table."""
+    of = {KINDS[label]: sign for label, sign in SIGNS.items()} | {REPORTED: REPORTED}
+    looks = {kind: f"<b>{of[kind]}</b>" if signs else f'<i class="sq sq-{kind}"></i>' for kind in DRAWN}
+    said = "".join(f"<span>{looks[kind]} {text}</span>" for kind, text in DRAWN.items())
     return f'<span class="grid-key">{said}</span>'
 
 
@@ -188,21 +199,31 @@ def badge(label: str, reason: str = "", *, who: str = "", short: bool = False) -
     >>> badge(HOLDS, who="untrained")
     '<span class="outcome outcome-part">◐ holds without training</span>'
     """
+    kind, said = outcome(label, who, short)
+    title = f' title="{escape(reason)}"' if reason else ""
+    return f'<span class="outcome outcome-{kind}"{title}>{escape(said)}</span>'
+
+
+def outcome(label: str, who: str = "", short: bool = False) -> tuple[str, str]:
+    """The kind of an outcome, which has a colour, and its sign and words; parameters as of `badge`.
+
+    >>> outcome(FAILS), outcome(NOT_FOUND, short=True)
+    (('not', '✕ does not hold'), ('not', '✕ not found'))
+    """
     kind, said = KINDS[label], SHORT.get(label, label) if short else label
     if who == "untrained":
         said = "holds without training" if kind == "holds" else said
         kind = {"holds": "part", "not": "open"}.get(kind, kind)
-    title = f' title="{escape(reason)}"' if reason else ""
-    return f'<span class="outcome outcome-{kind}"{title}>{sign(label, who)} {escape(said)}</span>'
+    return kind, f"{sign(label, who)} {said}"
 
 
-def share(value: float) -> str:
+def share(value: float, places: int = 2) -> str:
     """A figure without its leading zero, and nought without a sign.
 
-    >>> share(0.83), share(-0.05), share(1.27), share(-0.004)
-    ('.83', '−.05', '1.27', '.00')
+    >>> share(0.83), share(-0.05), share(1.27), share(-0.004), share(0.345, 3)
+    ('.83', '−.05', '1.27', '.00', '.345')
     """
-    text = f"{value:.2f}".replace("-0.00", "0.00").replace("-", "−")
+    text = f"{round(value, places) or 0:.{places}f}".replace("-", "−")
     return re.sub(r"^(−?)0\.", r"\1.", text)
 
 

@@ -20,6 +20,24 @@ REPORTED = Path(__file__).parents[1] / "assets" / "reported"
 
 
 @dataclass(frozen=True, kw_only=True)
+class Same:
+    """Which of a study's figures are a test's own quantity, on the data of what stands on its axis.
+
+    Attributes
+    ----------
+    measure : str
+        The test's, as in the ledger.
+    of : str
+        The figure's name.
+    """
+
+    __pydantic_config__: ClassVar = STRICT
+
+    measure: str
+    of: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Figure:
     """A figure, or several of one table, as a study states it; `assets/reported/README.md` explains the fields.
 
@@ -35,6 +53,8 @@ class Figure:
         Whether a BERT is among the networks.
     second : str
         A second place where the same figures were read; empty where there is none.
+    same : Same, optional
+        None where no figure is known to be the quantity of a test, on the same data.
 
     Examples
     --------
@@ -56,6 +76,17 @@ class Figure:
     speaks: Literal["supports", "qualifies", "against"]
     network: Literal["BERT", "other"] = "BERT"
     second: str = ""
+    same: Same | None = None
+
+    def marks(self, measure: str) -> tuple[float, ...]:
+        """The figures that may stand on the axis of a test with this measure, in the test's unit.
+
+        >>> [f.marks("UAS, best head") for f in figures("hed.no_full_tree.clark2019")]
+        [(0.345,)]
+        """
+        if self.same is None or self.same.measure != measure:
+            return ()
+        return tuple(v / 100 if self.unit == "per cent" else v for v in self.values[self.same.of])
 
     @property
     def confirmed(self) -> bool:
@@ -108,20 +139,23 @@ def parse(text: str) -> dict[str, tuple[Figure, ...]]:
     for claim in raw:
         if claim not in known:
             raise LedgerError(f"{claim}: no such claim in the ledger")
-    return {id: tuple(_figure(f, f"{id}, figure {n}") for n, f in enumerate(entries, 1)) for id, entries in raw.items()}
+    return {id: tuple(_figure(f, id, n) for n, f in enumerate(entries, 1)) for id, entries in raw.items()}
 
 
-def _figure(raw: object, where: str) -> Figure:
+def _figure(raw: object, claim: str, n: int) -> Figure:
+    where = f"{claim}, figure {n}"
     if isinstance(raw, Mapping) and "values" in raw:
         values = raw["values"] if isinstance(raw["values"], Mapping) else {"": raw["values"]}
         raw = {**raw, "values": {name: v if isinstance(v, list) else [v] for name, v in values.items()}}
     out = made(Figure, raw, where)
+    tests = {t.measure for clause in ledger.row(claim).clauses for t in clause.tests}
     values = out.values
     columns = {len(row) for row in values.values()} - {1}
     named = {out.measure.count(" / ") + 1} if "..." not in out.measure else columns
     trouble = {
         "values": not values or not all(values.values()),
         "measure": bool(columns) and columns != named,
+        "same": out.same and (out.same.of not in values or out.same.measure not in tests),
         "source": urlparse(out.source).scheme != "https" or not urlparse(out.source).netloc,
     }
     for name, bad in trouble.items():

@@ -23,10 +23,10 @@
     show();
   });
 
-  // How often each sign stands in a column: "3 ✓ 2 ◐"
+  // How often each sign, or the word "reported", stands in a column: "3 ✓ 2 ◐"
   function tally(shown, column) {
     const signs = shown.map((row) => row.cells[column].dataset.sign);
-    return ["✓", "◐", "✕", "?", "–"].map((s) => [signs.filter((x) => x === s).length, s]).filter(([n]) => n)
+    return ["✓", "◐", "✕", "?", "reported", "–"].map((s) => [signs.filter((x) => x === s).length, s]).filter(([n]) => n)
       .map(([n, s]) => `${n} ${s}`).join("  ");
   }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from bs4 import BeautifulSoup
 from support import shipped_standings
@@ -31,3 +33,20 @@ def test_each_part_is_a_link_to_its_claims_and_says_how_many_they_are(found):
     assert {a["href"] for a in BeautifulSoup(atlas.picture(found, "map.html"), "html.parser").select("a")} == {
         f"map.html#{part}" for part in atlas.PARTS
     }
+
+
+def test_layers_stand_as_in_the_stack_and_hold_the_claims_that_name_them(found):
+    soup = BeautifulSoup(atlas.picture(found), "html.parser")
+    at = {a["href"][1:]: float(a.rect["y"]) for a in soup.select("svg a")}
+    assert at["predictions"] < at["upper"] < at["middle"] < at["early"] < at["embeddings"]
+    named = {"upper": r"\b(last|higher)\b", "middle": r"middle|two thirds", "early": r"\b(low|lower|bottom)\b"}
+    for part, words in named.items():
+        own = atlas.parts(found)[part]
+        assert len(own) > 2 and all(re.search(words, s.row.claim, re.I) for s in own), part
+
+
+def test_the_map_can_be_read_without_seeing_it(found):
+    soup = BeautifulSoup(atlas.picture(found, "map.html"), "html.parser")
+    drawn, listed = soup.select("svg a[href]"), soup.select("details li a[href]")
+    assert soup.svg["aria-label"] and [a["href"] for a in listed] == [f"map.html#{part}" for part in atlas.ORDER]
+    assert {a.title.get_text() for a in drawn} == {a.parent.get_text() for a in listed}

@@ -173,8 +173,8 @@ async function seen(figure) {
   const image = figure.querySelector("img"), svg = figure.matches("svg") ? figure : figure.querySelector("svg");
   let letters, name = figure.textContent;
   if (image) {
-    const file = await (await fetch(image.src)).text();
-    const scale = image.getBoundingClientRect().width / file.match(/viewBox="0 0 ([0-9.]+)/)[1];
+    const file = await (await fetch(image.currentSrc)).text();
+    const scale = image.getBoundingClientRect().width / file.match(/viewBox="[0-9.]+ 0 ([0-9.]+)/)[1];
     letters = [...file.matchAll(/<text style="font-size: ([0-9.]+)px/g)].map(found => scale * found[1]);
     name = image.alt;
   } else {
@@ -193,8 +193,9 @@ Promise.all([...document.querySelectorAll(drawn)].map(seen)).then(done, error =>
 NARROW = {
     "notebooks/01_embeddings.html": ("Small multiples: the occurrences",),
     "notebooks/02_syntax.html": ("Heatmap: impact", "Arcs over"),
-    "notebooks/05_heads.html": ("Points in the plane",),
+    "notebooks/05_heads.html": ("Points in the plane", "Two rows of attention maps"),
     "notebooks/09_mbert.html": ("A tree of",),
+    "book/figures.html": ("pretraining: plain text",),
     "book/models.html": ("Loss of mini ", "Loss of mini-multi ", "Loss of toy "),
 }
 

@@ -118,3 +118,11 @@ def test_a_claims_name_leads_to_its_card(browser, address):
     target = soon(browser, "css selector", "table.scoreboard th a").get_attribute("href")
     browser.get(target)
     assert soon(browser, "id", target.rpartition("/")[2].removesuffix(".html")).is_displayed()
+
+
+def test_the_count_names_reported_figures_and_adds_up(browser, address):
+    browser.get(f"{address}/book/scoreboard.html")
+    real = browser.find_element("css selector", ".scoreboard-count").text.split(" · ")[1]
+    found = dict(reversed(pair) for pair in re.findall(r"(\d+) (\S+)", real))
+    stated = sum(s.known == "reported" for s in shipped_standings())
+    assert int(found["reported"]) == stated and sum(map(int, found.values())) == len(ledger.rows())

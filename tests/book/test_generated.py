@@ -11,7 +11,8 @@ import yaml
 from bs4 import BeautifulSoup
 from support import shipped_standings, write_model
 
-from bertology_utils.book import cards_of_models, claim_pages, landing, pages, picture, samples, stage
+from bertology_utils.book import cards_of_models, claim_pages, landing, pages, picture, samples, scoreboard, stage
+from bertology_utils.cards import words
 from bertology_utils.cards.findings import entries
 from bertology_utils.cards.standing import Slot, Standing, standings
 from bertology_utils.claims import ledger
@@ -51,7 +52,22 @@ def standing(real: str, mini: str, untrained: str) -> Standing:
     [("holds", "holds"), ("mixed", "part"), ("does not hold", "not"), ("open", "open"), ("not rerun", "none")],
 )
 def test_a_square_is_the_real_berts_alone(real, kind):
-    assert landing.square(standing(real, "learned", "holds")) == kind
+    made = standing(real, "learned", "holds")
+    made.__dict__.update(reported=())
+    assert words.drawn(made, made.real) == kind
+
+
+def test_squares_and_signs_are_explained_in_words_and_bert_is_the_first_of_each_row():
+    found = shipped_standings()
+    page = BeautifulSoup(landing.lines(found), "html.parser")
+    shown = {i["class"][1] for i in page.select("summary .sq")}
+    assert {i["class"][1] for i in page.select(".grid-key .sq")} >= shown >= {"sq-reported", "sq-holds"}
+    assert all(row.select_one(".squares b").get_text() == "BERT" for row in page.select("summary"))
+    named = page.select_one(".overview-names").get_text()
+    assert all(f"{name.get_text()} is " in named for name in page.select(".squares b"))
+    table = BeautifulSoup(scoreboard.table(found), "html.parser")
+    signs = {span.get_text().split()[0] for span in table.select(".grid-key span")}
+    assert signs >= {cell["data-sign"] for cell in table.select("td[data-sign]")}
 
 
 def test_a_line_has_berts_outcome_or_what_is_known_of_it_and_never_another_networks():
@@ -167,3 +183,25 @@ def test_a_claims_page_leads_to_the_function_that_measures_it():
     number = int(re.search(r"#L(\d+)", line)[1])
     assert (stage.ROOT / file).read_text("utf-8").splitlines()[number - 1].startswith(("@claim(", "def "))
     assert claim_pages.measured_by("siz.table1") == ""
+
+
+def test_a_claim_s_page_shows_an_item_between_its_verdict_and_its_figure():
+    """One that a chapter prints, with what counts as right; claims about recorded runs have none to be asked now."""
+    items = claim_pages.items_in(stage.ROOT / "notebooks")
+    asked = {s.row.id: s for s in shipped_standings() if s.row.id in items}
+    assert len(asked) == len(items) > 100 and "trn.nsp.liu2019b" not in items
+    for id, text in items.items():
+        page = BeautifulSoup(claim_pages.page(asked[id], {}, item=text), "html.parser")
+        (item,) = page.select(".claim-card > .claim-verdict + .claim-item")
+        assert [li.get_text() for li in item.select("li")] == [line.strip() for line in text.splitlines()[1:]], id
+        first = [li.get("class") for li in item.select("li") if not li.find_parents("details")]
+        assert len(first) <= 12 and not (figure := item.find_all_previous("svg")), (id, figure)
+
+
+def test_an_item_ends_where_the_next_begins():
+    said = "Which? mini, on x:\nA [MASK].   right: is\n  is: 1\nB [MASK].\n  was: 2\n"
+    page = BeautifulSoup(claim_pages._item(said), "html.parser")
+    assert [li.get_text() for li in page.select("div > ul li")] == ["A [MASK].   right: is", "is: 1"]
+    assert [li.get_text() for li in page.select("details li")] == ["B [MASK].", "was: 2"]
+    assert page.p.get_text() == "One item. Which? mini, on x"
+    assert not BeautifulSoup(claim_pages._item("Which? mini, on x:\nA\n  1\n"), "html.parser").details

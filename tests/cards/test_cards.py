@@ -9,7 +9,8 @@ import pytest
 from bs4 import BeautifulSoup
 from support import shipped_standings
 
-from bertology_utils.cards import card, words
+from bertology_utils.cards import card, layout, words
+from bertology_utils.cards.rows import deciding, every
 from bertology_utils.cards.rule import rule
 from bertology_utils.cards.strip import Lane, draw
 from bertology_utils.cards.sure import GRADES, sure
@@ -36,6 +37,9 @@ def test_a_card_has_its_slots_a_sentence_and_its_rules(id):
     assert len(section.select(".claim-rules li")) == len(ledger.row(id).clauses)
     text = section.get_text(" ")
     assert not re.search(r"\bnan\b|None|\bTrue\b|\{|\}|\band \d+ more;", text), text
+    assert not re.search(r"Runs on two texts\. [a-z]", text)
+    departs = section.select(".claim-departs")
+    assert all(p.get_text().endswith(".") and not p.get_text().endswith("..") for p in departs)
     for _, slot in made.standing.slots:
         label = "reported" if slot is made.standing.real and made.standing.known == "reported" else slot.label
         assert label in text and label in repr(made)
@@ -140,3 +144,20 @@ def test_the_badge_of_a_changed_rule_is_worn_where_a_former_rule_would_decide_ot
     html = BeautifulSoup(card(id, SHIPPED)._repr_html_(), "html.parser")
     assert ledger.row(id).changed and bool(html.select(".changed-badge")) is worn
     assert ("By every former rule" in html.select_one(".claim-changed").get_text()) is not worn
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_no_table_has_more_rows_than_are_read_at_once_outside_of_a_fold_of_its_own(whole):
+    """And every row is there once."""
+    longest = 0
+    for s in shipped_standings()[::7]:
+        card = BeautifulSoup(layout.html(s, whole), "html.parser")
+        rows = every(s) if whole else [r for clause in s.row.clauses for r in deciding(s, clause.name)]
+        shown = [[td.get_text() for td in tr.select("td")] for tr in card.select(".claim-rows tbody tr")]
+        assert sorted(shown) == sorted(map(list, rows)), s.row.id
+        for fold in card.select(".claim-rows, .claim-rows details"):
+            tables = fold.find_all("table", recursive=False) + fold.select(":scope > .claim-scroll table")
+            more = (fold.summary.get_text() or "").endswith("more")
+            assert more or all(len(t.select("tbody tr")) <= layout.MANY for t in tables), s.row.id
+        longest = max(longest, len(rows))
+    assert longest > layout.MANY

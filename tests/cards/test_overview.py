@@ -31,6 +31,22 @@ def test_a_line_per_claim_with_the_outcomes_of_its_card(section):
         assert told.split() == [*s.row.title.split(), *" ".join(plain).split()]
 
 
+@pytest.mark.parametrize("section", [s.name for s in ledger.sections()])
+def test_squares_begin_with_bert_and_each_kind_is_explained_outside_of_the_picture(section):
+    made = overview(section)
+    page = BeautifulSoup(made._repr_html_(), "html.parser")
+    picture, key = page.select_one("figure [role=img]"), page.select_one("figure figcaption")
+    assert not picture.select("figcaption") and not key.find_parents(role="img")
+    rows = {row.b.get_text(): [i["class"][1] for i in row.select("i")] for row in picture.select(".squares")}
+    assert list(rows) == list(made.columns.values()) and next(iter(rows)) == "real BERT"
+    assert all(f"{name} is " in page.select_one(".overview-names").get_text() for name in rows)
+    explained = {span.i["class"][1]: span.get_text().strip() for span in key.select("span span")}
+    assert {kind for kinds in rows.values() for kind in kinds} <= set(explained) and all(explained.values())
+    stated = [s.known == "reported" for s in made.of]
+    assert [kind == "sq-reported" for kind in rows.pop("real BERT")] == stated
+    assert not any("sq-reported" in kinds for kinds in rows.values())
+
+
 def test_columns_follow_what_was_measured():
     assert MINILM in overview("heads").columns.values() and MINILM not in overview("mbert").columns.values()
     assert overview("heads").columns["mini"] == "mini"

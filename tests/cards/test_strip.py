@@ -1,9 +1,10 @@
-"""What stands on one axis is of one measure, one clause and the same items."""
+"""What stands on one axis is of one measure, one clause and the same items, and each row says how it came out."""
 
 import pytest
+from bs4 import BeautifulSoup
 from support import shipped_standings
 
-from bertology_utils.cards import strip
+from bertology_utils.cards import layout, strip
 
 STANDINGS = {s.row.id: s for s in shipped_standings()}
 
@@ -21,8 +22,54 @@ def test_a_strip_has_no_two_reruns_of_different_items(id):
     together, apart = strip.sides(lanes)
     assert all(a.like(b) for a in together for b in together) and {*together, *apart} == {*lanes}
     drawn = strip.strip(STANDINGS[id])
-    assert all(f">{x.name}</text>" in drawn for x in together)
-    assert not any(f">{x.name}</text>" in drawn for x in apart) and ("Of other items" in drawn) is bool(apart)
+    assert all(f">{x.name}</tspan>" in drawn for x in together)
+    assert not any(f">{x.name}</tspan>" in drawn for x in apart) and ("Of other items" in drawn) is bool(apart)
+
+
+def test_each_row_of_a_strip_says_what_the_table_of_parts_says_and_bert_s_is_the_first():
+    for s in filter(strip.leading, STANDINGS.values()):
+        card = BeautifulSoup(layout.html(s), "html.parser")
+        clause = strip.capital(strip.leading(s)[0].says)
+        (row,) = [r for r in card.select(".claim-parts tbody tr") if r.th.get_text() == clause]
+        parts = {cell["data-label"]: cell.get_text() for cell in row.select("td")}
+        names = [x for x in card.select("svg.strip .lane") if x.get_text() != "reported"]
+        rows = {x.get_text(): x.parent.select_one(".outcome").get_text() for x in names}
+        assert next(iter(rows)) == "real BERT", s.row.id
+        assert rows == {name: parts[name] if said != strip.NONE else said for name, said in rows.items()}, s.row.id
+        assert (rows["real BERT"] == strip.NONE) is not any(x for x in strip.figures(s.real, *_leading(s))), s.row.id
+
+
+def test_a_reported_figure_stands_there_as_an_open_mark_beside_what_bert_s_own_outputs_give():
+    """Where a mark is of the same quantity and data it cannot be far from them."""
+    marked = [s for s in STANDINGS.values() if any(f.same for f in s.reported)]
+    assert marked
+    for s in marked:
+        (lane,) = strip._reported(s, strip.leading(s)[1])
+        ours = [value for value, *_ in strip.figures(s.real, *_leading(s))]
+        assert all(min(abs(value - own) for own in ours) < 0.01 for value, *_ in lane.figures), s.row.id
+        drawn = BeautifulSoup(strip.strip(s), "html.parser").svg
+        (words,) = [text for text in drawn.select("text") if text.get_text().startswith("reported")]
+        assert not any(sign in words.get_text() for sign in ("✓", "✕", "?", "◐"))
+        (mark,) = drawn.select('circle[fill="none"]')
+        assert not drawn.select(f'line[y1="{mark["cy"]}"]')
+
+
+def test_no_mark_is_made_of_a_figure_without_the_word_of_its_record():
+    s = STANDINGS["trn.adapters.houlsby2019"]
+    assert s.reported and not strip._reported(s, strip.leading(s)[1]) and ">reported<" not in strip.strip(s)
+
+
+def test_the_axis_is_named_where_a_long_name_can_be_broken():
+    for s in filter(strip.leading, STANDINGS.values()):
+        drawn = BeautifulSoup(strip.strip(s), "html.parser")
+        measure = strip.leading(s)[1].measure
+        assert drawn.select_one("svg + .strip-axis").get_text() == measure
+        assert not any(measure == text.get_text() for text in drawn.select("svg text"))
+
+
+def _leading(s):
+    clause, test = strip.leading(s)
+    return clause.name, test
 
 
 def test_generated_texts_do_not_stand_beside_the_study_s_own():

@@ -47,7 +47,7 @@ def test_a_card_says_what_each_tier_found_and_whether_they_agree(english, below,
     assert said.endswith(f"The tiers: {word}.") and said.startswith("generated sentences: holds")
     assert f"TIERS      {said}" in repr(Card(s))
     shown = BeautifulSoup(layout.html(s), "html.parser").select(".claim-tiers")
-    assert len(shown) == 1 and said in shown[0].get_text()
+    assert len(shown) == 1 and f" {said[0].upper()}{said[1:]}" in shown[0].get_text()
     assert tiers.tiers(s)["corpus"].decision.outcome == outcome
     assert s.mini.decision.outcome == outcome, "English is the headline"
 

@@ -51,6 +51,12 @@ def test_a_figure_as_text():
         ("with / without", "accuracy", "measure does not fit"),
         ("with / without", "with / half / without", "measure does not fit"),
         ("via: a transcript", "verdict: holds", "unknown field 'verdict'"),
+        ("speaks", "same: {measure: UAS, of: QNLI}, speaks", "same does not fit"),
+        (
+            "speaks",
+            'same: {measure: "downstream accuracy, without - with NSP", of: SST-2}, speaks',
+            "same does not fit",
+        ),
     ],
 )
 def test_what_does_not_fit_is_refused_with_its_place(old, new, said):
