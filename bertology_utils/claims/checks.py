@@ -203,10 +203,13 @@ def figure(value: float, low: float, high: float, digits: int = 3) -> str:
 
     >>> figure(0.9312, 0.918, 0.944)
     '0.931 [0.918, 0.944]'
+    >>> figure(-0.0001, -0.015, 0.014)
+    '0.000 [-0.015, 0.014]'
     """
     if pd.isna(value):
         return "not measured"
     if pd.isna(low) or pd.isna(high):
         return f"{value:.{digits}f} (no interval)"
     digits = decimals(low, high, digits)
+    value, low, high = (round(x, digits) + 0.0 for x in (value, low, high))  # 0 has no sign
     return f"{value:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"
