@@ -130,8 +130,9 @@ def typology(subject, data, settings):
         pair_of = (order, words) if other is None else (transfer, other)
         measure_ = f"Mantel correlation{'' if name[0] == ',' else ' '}{name}"
         between = mantel(*pair_of, held, settings)
-        if np.isfinite(between[0]) or other is order:  # not where all languages have one script, say
-            rows.add(measure_, between, n)  # what decides stays, without a figure where no transfer differs from another
+        # all languages may have one script, say; what decides stays, without a figure where all transfer is alike
+        if np.isfinite(between[0]) or other is order:
+            rows.add(measure_, between, n)
     p, tried = permuted(transfer, order, settings.seed)
     rows.add("Mantel p, word order", intervals.proportion(round(p * tried), tried), tried)
     rows += [r for k, c in enumerate(found.taught) for r in pair_rows(found, k, codes.index(c), settings)]
