@@ -94,6 +94,9 @@ TOO_FEW = {
     "lama_uhn": {
         "wld.stereotype_names.poerner2019": "the gate's lead over the commonest object is known to four points, two are asked",
     },
+    "warstadt2019_npi": {
+        "syn.npi.warstadt2019": "a probe of an untrained network tells polarity items better than scope, by 37 points",
+    },
     "corpus": {  # the runs on English: three seeds, and some leave the plateau of word frequencies early, some late
         "trn.fixed_attention.raganato2020": "losses are known to .2 nats, within .1 are asked for",
         "trn.large_batch.liu2019b": "losses are known to .18 nats, within .05 are asked for",
