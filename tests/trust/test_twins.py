@@ -9,7 +9,6 @@ from bertology_utils.settings import Settings
 # Records that no untrained twin stands beside: a clause says of them what its threshold says.
 NONE = {
     ("mbt.vocabulary_swap.artetxe2019", "family", "builtin"),  # groups of runs, a random start among them
-    ("syn.triggers.wallace2019a", "all-MiniLM-L6-v2", "glue_sst2"),
     ("trn.cls_norm.zhou2019", "all-MiniLM-L6-v2", "glue_sst2"),
 }
 
