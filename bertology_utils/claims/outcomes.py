@@ -20,7 +20,7 @@ from ..scores.power import smallest_detectable
 from ..scores.rows import Interval
 from . import ledger
 from .checks import Check, checks
-from .clauses import ABSENCE, UNTESTED, Clause, Test
+from .clauses import ABSENCE, LEARNED, UNTESTED, Clause, Test
 from .evidence import SHIPPED, Evidence, find
 from .rules import needed
 
@@ -38,8 +38,10 @@ def table(records: Iterable[Evidence]) -> pd.DataFrame:
     data frame
         claim, subject, data, clause, outcome; measure, figure, low, high, n and bound of the row that the clause hangs on;
         `effect`: the smallest true effect, from the threshold and in the measure's unit, that is found in 80 of 100 draws at
-        this n (of an absence, the greatest that is still found to be absent: below 0, not even none would be);
-        `needs`: the n that would find the greatest effect there can be, or none, where this n does not; 0 where it does.
+        this n, over an untrained twin too where the clause asks for a lead over it (of an absence, the greatest that is
+        still found to be absent: below 0, not even none would be);
+        `needs`: the n that would find the greatest effect there can be, or none, where this n does not; 0 where it does,
+        -1 where no n would: an untrained twin is as good already.
     """
     found = [line for record in records for line in lines(record)]
     return pd.DataFrame(found).sort_values(["claim", "subject", "data"], kind="stable", ignore_index=True)
@@ -76,8 +78,10 @@ def lines(record: Evidence) -> Iterator[dict[str, Any]]:
 def _hangs_on(clause: Clause, record: Evidence) -> tuple[Test, Check]:
     """Of the test that is furthest from holding, the row that would have to hold: the least, or the k-th best of k that must."""
     found = []
+    over_twin = record.over_twin if clause.kind == LEARNED else None
     for test in clause.tests:
-        rows = sorted(checks(test, record.rows, absence=clause.kind == ABSENCE), key=lambda c: -_margin(test, c))
+        every = checks(test, record.rows, absence=clause.kind == ABSENCE, over_twin=over_twin)
+        rows = sorted(every, key=lambda c: -_margin(test, c))
         found.append((test, rows[needed(test, len(rows)) - 1]))
     return min(found, key=lambda pair: _margin(*pair))
 
@@ -98,7 +102,7 @@ def detectable(test: Test, check: Check, *, absence: bool) -> tuple[float, int]:
     ----------
     test : Test
     check : Check
-        Its interval is what matters, not its figure.
+        Its interval is what matters, not its figure; with one over the twin, a lead over that must be found too.
     absence : bool
 
     Examples
@@ -114,9 +118,34 @@ def detectable(test: Test, check: Check, *, absence: bool) -> tuple[float, int]:
     short = smallest_detectable(Interval(check.value, check.low, check.high, clusters=check.clusters))
     if math.isnan(short):
         return math.nan, 0
-    room = test.by if absence else most(test) - test.by
-    needs = math.ceil(check.n * (short / room) ** 2) if 0 < room < short else 0
-    return (test.by - short if absence else test.by + short), needs
+    if absence:
+        room = test.by or most(test)  # a bare bound leaves as much as the figure can be away from it
+        return room - short, _needed(check.n, short, room)
+    effect, needs = test.by + short, _needed(check.n, short, most(test) - test.by)
+    if check.over_twin is not None and not math.isnan(lead := _lead(check)):
+        has = (check.value - check.over_twin[0] - test.threshold) * (-1 if test.side == "below" else 1)
+        ahead = max(has, 0.0) + test.by  # of the threshold, where a lead over the twin begins to count
+        effect, needs = max(effect, ahead + lead), _more(needs, _needed(check.n, lead, most(test) - ahead))
+    return effect, needs
+
+
+def _lead(check: Check) -> float:
+    """The smallest lead over the twin, beyond the one that counts, that is found in 80 of 100 draws."""
+    return smallest_detectable(Interval(*(check.over_twin or ()), clusters=check.clusters))
+
+
+def _needed(n: int, short: float, room: float) -> int:
+    """The n at which an effect has room to be found, where n has not: 0 where it has, -1 where none would.
+
+    >>> _needed(100, 0.1, 0.2), _needed(100, 0.4, 0.2), _needed(100, 0.4, 0.0)
+    (0, 400, -1)
+    """
+    return 0 if short < room else math.ceil(n * (short / room) ** 2) if room > 0 else -1
+
+
+def _more(one: int, other: int) -> int:
+    """What two conditions need together: no n is enough for both if it is not for one."""
+    return min(one, other) if min(one, other) < 0 else max(one, other)
 
 
 def most(test: Test) -> float:

@@ -255,7 +255,8 @@ def test_simulated_rows_are_as_wide_as_the_shipped_ones():
     assert ((mine.high - mine.low) / 2).to_numpy() == pytest.approx(0.1, rel=0.35) and mine.n.eq(5000).all()
 
 
-def test_simulated_nulls_fail_and_planted_runs_are_found():
+def test_simulated_nulls_fail_and_planted_runs_are_found(monkeypatch):
+    monkeypatch.setattr(simulated, "NULLS", 20)
     null, planted = simulated.trials("syn.toy", "builtin", SETTINGS)
     assert (null.role, null.wrong) == ("null", []) and null.aims == ("prefers", "even")
     assert {c.name: c.outcome for c in null.decision.clauses}["even"] == "does not hold"
@@ -270,18 +271,23 @@ def test_what_few_draws_find_is_not_found(lucky, monkeypatch):
     def rows_of(clauses, slots, times, rng, settings):
         return whole(clauses, slots, times if next(draws) % simulated.DRAWS < lucky else 0.0, rng, settings)
 
+    monkeypatch.setattr(simulated, "NULLS", 10)
     monkeypatch.setattr(simulated, "rows_of", rows_of)
     *_, planted = simulated.trials("syn.toy", "builtin", SETTINGS)
     assert bool(planted.wrong) == (lucky < 8)
     assert planted.record.notes[-1] == f"{lucky} of 10 draws come out as they must"
 
 
-def test_a_null_that_passes_once_has_passed(monkeypatch):
+@pytest.mark.parametrize("lucky", [1, 2])
+def test_a_null_passes_that_holds_more_often_than_by_chance(lucky, monkeypatch):
+    """One of twenty draws is what chance allows, two are not; no other draw of them holds."""
     whole, draws = simulated.rows_of, itertools.count()
 
     def rows_of(clauses, slots, times, rng, settings):
-        return whole(clauses, slots, 9.0 if next(draws) == 3 else times, rng, settings)
+        return whole(clauses, slots, 9.0 if next(draws) < lucky else times, rng, settings)
 
+    monkeypatch.setattr(simulated, "NULLS", 20)
     monkeypatch.setattr(simulated, "rows_of", rows_of)
     null = next(simulated.trials("syn.toy", "builtin", SETTINGS))
-    assert null.wrong and null.record.notes[-1] == "9 of 10 draws come out as they must"
+    assert bool(null.wrong) == (lucky > 1)
+    assert null.record.notes[-1] == f"{20 - lucky} of 20 draws come out as they must"

@@ -151,6 +151,19 @@ def test_mantel_finds_what_is_there_and_holds_what_is_held():
     assert plain.clusters == 10
 
 
+def test_transfer_that_is_all_alike_decides_nothing_and_says_so(monkeypatch):
+    """No correlation is defined; the rows that decide are there without a figure."""
+    id = "mbt.typology.pires2019"
+    monkeypatch.setattr(typology, "losses", lambda found: np.zeros((len(found.languages),) * 2))
+    rows = runs.get(id).experiment(multilingual(), data(id), SETTINGS)
+    decided = decide(ledger.row(id).clauses, rows, source="builtin").tested
+    assert {c.outcome for c in decided} <= {"open", "untestable"}
+    assert (
+        rows.loc[rows.measure.isin([t.measure for t in ledger.row(id).clauses[0].tests]), "value"].isna().tolist()
+        == [True] * 2
+    )
+
+
 def test_mantel_p_is_exact_for_few_languages():
     x = np.array([[0, 1, 2, 3], [1, 0, 4, 5], [2, 4, 0, 6], [3, 5, 6, 0.0]])
     p, tried = typology.permuted(x, x, seed=0)

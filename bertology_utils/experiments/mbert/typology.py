@@ -130,7 +130,8 @@ def typology(subject, data, settings):
         pair_of = (order, words) if other is None else (transfer, other)
         measure_ = f"Mantel correlation{'' if name[0] == ',' else ' '}{name}"
         between = mantel(*pair_of, held, settings)
-        if np.isfinite(between[0]):  # not where all languages have one script, say
+        # all languages may have one script, say; what decides stays, without a figure where all transfer is alike
+        if np.isfinite(between[0]) or other is order:
             rows.add(measure_, between, n)
     p, tried = permuted(transfer, order, settings.seed)
     rows.add("Mantel p, word order", intervals.proportion(round(p * tried), tried), tried)
