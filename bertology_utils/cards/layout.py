@@ -219,7 +219,10 @@ def _rules(s: Standing) -> str:
 
 
 def _power(s: Standing, clause: Clause) -> str:
-    """The smallest true effect that is found in 80 of 100 draws, of the trained network nearest to BERT that was put to it."""
+    """The smallest true effect that is found in 80 of 100 draws, of the trained network nearest to BERT that was put to it.
+
+    Where no effect that there can be is found so often: how many items it takes, or why none would do.
+    """
     for who, slot in s.slots:
         found = [line for record in slot.records for line in outcomes.lines(record) if line["clause"] == clause.name]
         line = max((x for x in found if not math.isnan(x["effect"])), key=lambda x: x["n"], default=None)
@@ -227,11 +230,17 @@ def _power(s: Standing, clause: Clause) -> str:
             continue
         size = f"{abs(line['effect']):.2g}"
         with_n = f"With the {words.count(line['n'])} scored for {'our runs' if who == FAMILY else who}"
+        if line["needs"] < 0:
+            return f"{with_n}, no effect is found four times in five, nor with more: an untrained network is as good already."
+        if line["needs"]:
+            none = (
+                "not even an effect of none is found to be absent" if clause.kind == ABSENCE else "no effect is found"
+            )
+            times = f"{line['needs'] / line['n']:.2g} times as many {'runs' if who == FAMILY else 'items'}"
+            return f"{with_n}, {none} four times in five: that takes {times}."
         if clause.kind != ABSENCE:
             return f"{with_n}, a true effect of {size} is found four times in five."
-        if line["effect"] >= 0:
-            return f"{with_n}, a true effect of {size} or less is found to be absent four times in five."
-        return f"{with_n}, not even an effect of none would be found to be absent four times in five."
+        return f"{with_n}, a true effect of {size} or less is found to be absent four times in five."
     return ""
 
 

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from bertology_utils.book.folding import _decided
+from bertology_utils.cards import layout
 from bertology_utils.cards.standing import REPORTED, standing
 from bertology_utils.cards.undecided import _times, known, table, takes
 from bertology_utils.claims import ledger
@@ -49,3 +50,14 @@ def test_what_several_claims_would_take_stands_once():
     lines, fold = html.split("</table>")
     assert lines.count("<tr id=") == 3 and lines.index("trn.hidden_size") < lines.index("trn.knowledge")
     assert fold.startswith("<details") and fold.count("<li>") == 2 and fold.count("<a ") == 3
+
+
+def test_a_rule_that_no_effect_meets_says_how_much_more_it_takes():
+    """Its line of the table has the n; runs are what a family lacks, and other claims items."""
+    said = []
+    for row in ledger.rows():
+        for clause in (c for c in row.clauses if c.tests):
+            text = layout._power(standing(row.id), clause)
+            said += [text] if "that takes" in text else []
+            assert "not even" not in text or "times as many" in text, (row.id, clause.name)
+    assert len(said) > 10 and any("as many runs" in t for t in said) and any("as many items" in t for t in said)
