@@ -236,8 +236,10 @@ def _power(s: Standing, clause: Clause) -> str:
             none = (
                 "not even an effect of none is found to be absent" if clause.kind == ABSENCE else "no effect is found"
             )
-            times = f"{line['needs'] / line['n']:.2g} times as many {'runs' if who == FAMILY else 'items'}"
-            return f"{with_n}, {none} four times in five: that takes {times}."
+            more = line["needs"] / line["n"]
+            times = words.count(round(more)) if more > 10 else f"{more:.2g}"
+            what = "runs" if who == FAMILY else "items"
+            return f"{with_n}, {none} four times in five: that takes {times} times as many {what}."
         if clause.kind != ABSENCE:
             return f"{with_n}, a true effect of {size} is found four times in five."
         return f"{with_n}, a true effect of {size} or less is found to be absent four times in five."
