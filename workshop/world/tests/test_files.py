@@ -55,3 +55,10 @@ def test_without_builders_fewer_items_are_drawn_evenly_and_more_are_refused(alon
 
 def test_words_to_exchange_are_those_of_the_lexicon():
     assert builtin.words() == files.words()
+
+
+def test_an_unknown_task_is_met_with_those_there_are_and_no_number_of_items_with_one_line():
+    with pytest.raises(KeyError, match=r"no builtin data for 'agrement'; there is: .*agreement, "):
+        builtin.build("agrement", 5)
+    with pytest.raises(ValueError, match="n must be positive, not 0"):
+        builtin.build("agreement", 0)
