@@ -18,6 +18,7 @@ from ..claims.checks import Check
 from ..claims.clauses import ABSENCE, UNTESTED, Clause, Test
 from ..claims.rules import ClauseOutcome
 from ..data.text import capital
+from .concordance import SAME
 from .standing import BUILTIN, MINILM, Slot, Standing
 from .words import cited, outcome, share
 
@@ -26,6 +27,7 @@ HEAD, STEP, GAP = 19, 14, 5  # pixels: a lane's line of words, each interval und
 MOST = 6  # intervals drawn in a lane; of more rows the lane shows the dots only
 LABELLED = 3  # so many figures of a lane are written beside their intervals
 TOP = 20
+OTHER_TEXTS = "The same measure, not the same texts: BERT's published outputs are of others than the reruns."
 NONE = "no outcome of its own"  # of BERT, where no released outputs have this figure
 
 
@@ -63,7 +65,7 @@ def strip(standing: Standing) -> str:
     bert, *others = _lanes(standing, clause.name, test)
     together, apart = sides([bert, *(lane for lane in others if lane.figures)])
     axis = f'<p class="strip-axis">{escape(test.measure)}</p>'  # outside of the drawing, where a long name has a second line
-    drawn = draw(together, test, clause.kind == ABSENCE) + axis + _apart(apart)
+    drawn = draw(together, test, clause.kind == ABSENCE) + axis + _texts(standing, together) + _apart(apart)
     return f'<div class="claim-strip"><p class="claim-of">{escape(capital(clause.says))}</p>{drawn}</div>'
 
 
@@ -79,6 +81,15 @@ def sides(lanes: Sequence[Lane]) -> tuple[list[Lane], list[Lane]]:
         if all(lane.like(other) for other in together):
             together.append(lane)
     return together, [lane for lane in lanes if lane not in together]
+
+
+def _texts(standing: Standing, lanes: Sequence[Lane]) -> str:
+    """A word of warning where BERT's outputs are of other texts than every rerun beside them."""
+    bert, *others = lanes
+    own = {SAME.get(r.data, r.data) for r in standing.real.records if r.kind == "released"} if bert.figures else set()
+    rerun = {name for lane in others for name in lane.data}
+    apart = own and rerun and not own & rerun
+    return f'<p class="claim-of">{OTHER_TEXTS}</p>' if apart else ""
 
 
 def _apart(lanes: Sequence[Lane]) -> str:

@@ -85,3 +85,13 @@ def test_nor_does_one_task_beside_another():
 
 def test_at_least_one_claim_keeps_them_apart():
     assert "Of other items, so not on this axis: mini" in strip.strip(STANDINGS["trn.adapters.houlsby2019"])
+
+
+def test_a_strip_says_where_bert_s_outputs_are_of_other_texts_than_the_reruns_beside_them():
+    warned = {id for id, s in STANDINGS.items() if strip.OTHER_TEXTS in strip.strip(s)}
+    assert "hed.no_full_tree.clark2019" in warned  # newspaper text, and web text
+    same = {
+        "syn.agreement.goldberg2019",
+        "emb.anisotropy.ethayarajh2019",
+    }  # the same sentences, under two names for one
+    assert not warned & same and not [id for id in warned if not STANDINGS[id].real.records]
