@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import fake_hub
@@ -117,7 +118,8 @@ def test_ctrl_c_ends_a_long_run_at_once_and_says_how_to_go_on(tmp_path, jobs):
     told = {**{k: v for k, v in os.environ.items() if not k.startswith("BERTOLOGY_")}, "BERTOLOGY_EVIDENCE": str(mine)}
     command = [sys.executable, "-m", "bertology_utils.cli", *words]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    run = subprocess.Popen(command, cwd=ROOT, env=told, start_new_session=True, **pipes)
+    heard = partial(signal.signal, signal.SIGINT, signal.default_int_handler)  # whatever started pytest may ignore it
+    run = subprocess.Popen(command, cwd=ROOT, env=told, start_new_session=True, preexec_fn=heard, **pipes)
     end = time.monotonic() + 120
     while not records(mine) and run.poll() is None and time.monotonic() < end:
         time.sleep(0.01)
