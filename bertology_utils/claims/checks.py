@@ -209,7 +209,7 @@ def figure(value: float, low: float, high: float, digits: int = 3) -> str:
     if pd.isna(value):
         return "not measured"
     if pd.isna(low) or pd.isna(high):
-        return f"{value:.{digits}f} (no interval)"
+        return f"{round(value, digits) + 0.0:.{digits}f} (no interval)"
     digits = decimals(low, high, digits)
     value, low, high = (round(x, digits) + 0.0 for x in (value, low, high))  # 0 has no sign
     return f"{value:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"

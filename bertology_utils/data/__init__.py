@@ -76,14 +76,15 @@ def load(
         if source == "builtin":
             from bertology_utils.data import builtin
 
-            items[task] = builtin.build(task, n=n or BUILTIN_N, seed=seed)
+            items[task], said = builtin.read(task, n or BUILTIN_N, seed)
         else:
             from bertology_utils.data import original
 
             folders = {} if settings is None else {"mirror": settings.mirror, "cache": settings.cache}
             found, said = original.read(source, task, **folders)
             items[task], drawn = sample(found, n, seed)
-            notes += [f"{task}: {note}" if len(names) > 1 else note for note in (*said, *drawn)]
+            said = (*said, *drawn)
+        notes += [f"{task}: {note}" if len(names) > 1 else note for note in said]
     return Data(name=source, items=items, sha256=sha256(items), notes=tuple(notes))
 
 

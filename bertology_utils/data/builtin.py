@@ -42,7 +42,19 @@ def tasks() -> tuple[str, ...]:
 
 
 def build(task: str, n: int, seed: int = 0) -> list[Any]:
-    """`n` items of a task; fewer where the generated language has no more.
+    """`n` items of a task; fewer where the generated language has no more. Errors as of `read`.
+
+    Examples
+    --------
+    >>> first = build("agreement", 20)[0]
+    >>> type(first).__name__, first.good != first.bad
+    ('ForcedChoice', True)
+    """
+    return read(task, n, seed)[0]
+
+
+def read(task: str, n: int, seed: int = 0) -> tuple[list[Any], tuple[str, ...]]:
+    """The items of a task, and a note where they are not those that workshop/world would give.
 
     Raises
     ------
@@ -52,24 +64,18 @@ def build(task: str, n: int, seed: int = 0) -> list[Any]:
         If `n` is not positive.
     NotStored
         Items of another seed, or more than are stored, without workshop/world.
-
-    Examples
-    --------
-    >>> first = build("agreement", 20)[0]
-    >>> type(first).__name__, first.good != first.bad
-    ('ForcedChoice', True)
     """
     if task not in tasks():
         raise KeyError(f"no builtin data for {task!r}; there is: {', '.join(tasks())}")
     if n < 1:
         raise ValueError(f"n must be positive, not {n}")
     if seed == 0 and (found := stored(task, n)) is not None:
-        return found
+        return found, ()
     for point in metadata.entry_points(group="bertology.items"):
-        return point.load()(task, n, seed)
+        return point.load()(task, n, seed), ()
     largest = max(FOLDER.glob(f"{task}-*{ENDING}"), key=_number, default=None)
     if seed == 0 and largest is not None and n < _number(largest):
-        return evenly(_read(largest)[1], n)
+        return evenly(_read(largest)[1], n), (f"{n} of {_number(largest)} stored items, at equal distances",)
     raise NotStored(
         f"no {n} items of {task} with seed {seed} are stored; workshop/world generates them: in a checkout, "
         "pip install -e workshop/world"

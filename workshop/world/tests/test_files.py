@@ -45,6 +45,8 @@ def test_other_numbers_and_seeds_are_generated_where_the_builders_are():
 
 def test_without_builders_fewer_items_are_drawn_evenly_and_more_are_refused(alone):
     drawn, every = builtin.build("entailment", 70), builtin.build("entailment", 2000)
+    assert data.load("entailment", n=70).notes == ("70 of 2000 stored items, at equal distances",)
+    assert not data.load("entailment", n=2000).notes
     assert len(drawn) == 70 and {i.split for i in drawn} == {"train", "dev", "test"} and all(i in every for i in drawn)
     for task, n, seed in (("agreement", 5, 3), ("entailment", 9000, 0), ("agreement", 9000, 0)):
         with pytest.raises(
