@@ -117,14 +117,14 @@ def _slot(s: Standing, name: str, slot: Slot) -> str:
     checks = slot.decision.checks if slot.decision else ()
     if checks:
         c = checks[0]
-        more = f"; {len(checks) - 1} more below" if len(checks) > 1 else ""
+        more = f"; {len(checks) - 1} more figure{'s' * (len(checks) > 2)} below" if len(checks) > 1 else ""
         small.append(f'<span class="claim-figure">{escape(figure(c.value, c.low, c.high, 2))}</span>')
         of = f" (n = {words.count(c.n)})" if c.n else ""
         small.append(escape(f"{c.measure}{of}{more}"))
     if slot.decision:
         on = ", ".join(dict.fromkeys(map(words.data_name, slot.data)))
         clusters = f"{words.count(slot.clusters)} independent clusters" if slot.clusters else ""
-        small.append(f'<span title="{clusters}">{escape(on)}</span>')
+        small.append(f'<span title="{clusters}">Data: {escape(on)}</span>')
     return (
         f'<div class="claim-slot slot-{_colour(name)}"><b>{name}</b><small class="claim-under">{under}</small>'
         f"{_badge(s, name, slot)}" + "".join(f"<small>{text}</small>" for text in small) + "</div>"
