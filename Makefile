@@ -72,7 +72,7 @@ test: $(STAMP) ## unit tests, guards, stored notebooks against the code (CPU=), 
 	OMP_NUM_THREADS=1 $(RUN) -m pytest --nbval $(if $(CPU),--kernel-cpu $(CPU)) --numprocesses $(JOBS) --dist loadfile \
 	  --no-loadscope-reorder $(TESTS)
 
-weekly: $(STAMP) ## what `make test` leaves out: chapters for a narrow network and without data, a long simulation
+weekly: $(STAMP) ## what `make test` leaves out: chapters for a narrow network on original data, a long simulation
 	OMP_NUM_THREADS=1 $(RUN) -m pytest -m weekly --numprocesses $(JOBS) --maxschedchunk 1 tests/trust tests/scores
 
 golden: $(STAMP) ## what the code gives against what is stored: a move of code changes nothing (three minutes of a core)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from chapters import FEW, NOWHERE, WITHOUT, claims_of, executed, now_or_weekly, on_the_hub, whole
+from chapters import FEW, NAMES, NOWHERE, claims_of, executed, on_the_hub, whole
 
 from bertology_utils import runs
 
 NOTHING = {"BERTOLOGY_MIRROR": ""}
 
 
-@pytest.mark.parametrize("name", now_or_weekly(WITHOUT))
+@pytest.mark.parametrize("name", NAMES)
 def test_without_data_and_without_a_network_each_claim_says_so_in_a_line(name, tmp_path):
     """One worked example of each: what they answer on generated items, which stand in, the stored notebooks are held to."""
     nowhere = {**NOTHING, "BERTOLOGY_CACHE": str(tmp_path / "cache"), **on_the_hub(NOWHERE, tmp_path)}
