@@ -31,12 +31,12 @@ def rigged():
 
 
 def test_the_trigger_is_found(rigged):
+    """Every candidate is tried: which ones a gradient would name, far from where it was taken, hangs on rounding."""
     attacked = [i for i in items(40, seed=1) if i.label == "0"]
-    honest = ("small", "big")  # which of "big" and "bird" the classifier trusts more hangs on the processor's rounding
+    honest = ("small", "big")  # which of "big" and "bird" the classifier trusts more does so too
     vocabulary = tiny().tokenizer.get_vocab().items()
     allowed = np.array([i for w, i in vocabulary if w.isalpha() and len(w) > 2 and w not in honest])
-    how = triggers.Search(length=1, tries=10)
-    best, value = triggers.search(rigged, attacked, allowed, how)
+    best, value = triggers.search(rigged, attacked, allowed, triggers.Search(length=1, tries=len(allowed)))
     assert triggers.words(tiny(), best) == "bird"
     clean, hit = triggers.right(rigged, attacked).mean(), triggers.right(rigged, attacked, best).mean()
     other = np.mean([triggers.right(rigged, attacked, t).mean() for t in triggers.random_triggers(allowed, 8, 1)])
@@ -46,6 +46,25 @@ def test_the_trigger_is_found(rigged):
         for a in allowed
     }
     assert max(every, key=every.get) == best[0] and value == pytest.approx(every[best[0]], abs=1e-4)
+
+
+def test_the_candidate_that_the_gradient_points_at_is_tried(rigged, monkeypatch):
+    ids = [tiny().tokenizer.get_vocab()[w] for w in ("house", "money", "bird", "and", "who")]
+    step = rigged.subject.base.get_input_embeddings().weight[ids[2]].detach()
+    step = step - rigged.subject.base.get_input_embeddings().weight[ids].detach().mean(0)
+    monkeypatch.setattr(triggers, "gradient", lambda *_: step[None])
+    attacked = [i for i in items(40, seed=1) if i.label == "0"]
+    best, _ = triggers.search(rigged, attacked, np.array(ids), triggers.Search(length=1, tries=1), seed=2)
+    assert triggers.words(tiny(), best) == "bird"
+    first = triggers.random_triggers(np.array(ids), 1, 1, seed=2)[0]
+    assert triggers.words(tiny(), first) != "bird", "the search starts elsewhere"
+    monkeypatch.setattr(triggers, "gradient", lambda *_: -step[None])
+    assert (
+        triggers.words(
+            tiny(), triggers.search(rigged, attacked, np.array(ids), triggers.Search(length=1, tries=1), seed=2)[0]
+        )
+        != "bird"
+    )
 
 
 def test_the_gradient_predicts_a_small_step(rigged):

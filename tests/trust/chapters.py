@@ -96,13 +96,15 @@ def executed(
     model, data : str
         The two switches.
     examples : int, optional
-        So many of its worked examples, the first; by default all.
+        So many of its worked examples, the first that ask the model; by default all.
     variables : str
         More of the kernel's environment; an empty one is unset.
     """
     folder.mkdir(parents=True, exist_ok=True)
     book = nbformat.read(stage.ROOT / "notebooks" / f"{name}.ipynb", as_version=4)
-    left_out = [cell for cell in book.cells if cell.source.startswith("examples(")][examples or len(book.cells) :]
+    asked = [cell for cell in book.cells if cell.source.startswith("examples(")]
+    asked.sort(key=lambda cell: runs.get(cell.source.split('"')[1]).family)  # a recorded run needs neither model nor data
+    left_out = asked[examples or len(book.cells) :]
     book.cells = [cell for cell in book.cells if cell not in left_out]
     cells = [cell for cell in book.cells if cell.cell_type == "code"]
     for cell in cells:
