@@ -14,7 +14,7 @@ from ..cards.strip import figures, leading
 from ..cards.words import KINDS, OWN, SIGNS, badge, drawn, key, related_badge, share, squares
 from ..claims import ledger
 from ..claims.clauses import Clause, Test
-from ..claims.rules import FAILS, HOLDS, MIXED, NOT_FOUND, NOT_RERUN, OPEN, TAUGHT, UNTESTABLE, UNTRAINED_TOO
+from ..claims.rules import FAILS, HOLDS, MIXED, NOT_RERUN, OPEN, TAUGHT, UNTESTABLE, UNTRAINED_TOO
 from ..settings import Settings
 from . import archive
 
@@ -78,7 +78,6 @@ def _trained(kind: str, found: Counter[str], said: str) -> tuple[str, str, str, 
         (found[MIXED], "are mixed", "is mixed"),
         (found[UNTRAINED_TOO], "hold with random weights too", "holds with random weights too"),
         (found[FAILS], "do not hold", "does not hold"),
-        (found[NOT_FOUND], "are not found at this size", "is not found at this size"),
         (found[OPEN] + found[UNTESTABLE], "stay open, each with its reason", "stays open, with its reason"),
     )
     claims = (
@@ -162,7 +161,7 @@ def _cell(s: Standing, name: str) -> str:
     beside = reported.badge(s) or related_badge(s) if name == "real" else ""
     if slot.label == NOT_RERUN and not beside:
         return f'<span title="{NOT_RERUN}">{SIGNS[NOT_RERUN]}</span>'
-    return beside or badge(slot.label, slot.decision.reason if slot.decision else "", who=name, short=True)
+    return beside or badge(slot.label, slot.decision.reason if slot.decision else "", who=name)
 
 
 def surprises(found: Sequence[Standing], settings: Settings | None = None) -> str:

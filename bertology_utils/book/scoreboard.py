@@ -84,7 +84,7 @@ def _cell(s: Standing, name: str, slot: Slot) -> str:
     kind = KINDS[slot.label]
     reason = slot.decision.reason if slot.decision else ""
     known = reported.badge(s) or related_badge(s)
-    said = (slot is s.real and known) or badge(slot.label, reason, who=name, short=True)
+    said = (slot is s.real and known) or badge(slot.label, reason, who=name)
     counted = REPORTED if slot is s.real and s.known == REPORTED else sign(slot.label, name)
     return f'<td data-label="{name}" data-rank="{RANK[kind]}" data-sign="{counted}">{said}</td>'
 

@@ -8,7 +8,7 @@ five things a chapter shows; `verdicts.yaml` has a sentence for each)::
       figures:
         real: {model: bert-base-uncased, data: goldberg2019_bert_syntax, measure: accuracy, where: {attractors: all}, as: .0%}
         mini: {model: mini, data: gulordava2018_linzen2016, measure: accuracy, where: {condition: original}, as: .2f}
-      outcomes: {real: holds, mini: not found at this size, untrained: does not hold}
+      outcomes: {real: holds, mini: does not hold, untrained: does not hold}
 
 Where a claim was put to a trained relative, `relative` says in a text of its own, from the same figures, what came of it.
 A difference of shares is in percentage points (`as: .1p`, and the text says points), not in per cent, which would be of

@@ -166,7 +166,7 @@ def _outcome(name: str, slot: Slot, clause: Clause) -> str:
     found = next((o for o in (slot.decision.clauses if slot.decision else ()) if o.name == clause.name), None)
     if found is None or found.outcome == UNTESTED:
         return words.badge(NOT_RERUN)
-    return words.badge(found.outcome, found.reason, who=name, short=True)
+    return words.badge(found.outcome, found.reason, who=name)
 
 
 def _graded(s: Standing) -> list[tuple[str, Sureness]]:

@@ -79,7 +79,7 @@ def _badge(s: Standing, name: str, slot: Slot) -> str:
         return beside
     if slot.label == NOT_RERUN:
         return f'<span title="{NOT_RERUN}">{SIGNS[NOT_RERUN]}</span>'
-    return badge(slot.label, who=name, short=True)
+    return badge(slot.label, who=name)
 
 
 def overview(section: str, settings: Settings | None = None) -> Overview:

@@ -9,7 +9,7 @@ released, scored by the same clauses.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
@@ -18,7 +18,7 @@ from ..claims import ledger
 from ..claims.evidence import SHIPPED, Evidence, is_real, shelves, together
 from ..claims.ledger import Row
 from ..claims.reported import Figure, figures
-from ..claims.rules import FAILS, NOT_FOUND, NOT_RERUN, UNTESTABLE, Decision
+from ..claims.rules import FAILS, HOLDS, NOT_RERUN, UNTESTABLE, Decision
 from ..settings import TWIN, Settings
 
 BUILTIN = "builtin"
@@ -167,10 +167,8 @@ class Standing:
         return self._trained(RELATIVE)
 
     def _trained(self, *models: str) -> Slot:
-        """A slot of a network (the first measured) whose size excuses nothing: what is not found does not hold for it."""
-        found = next(filter(None, map(self._reruns, models)), [])
-        slot = _slot(_headline(found), ours=True)
-        return replace(slot, label=FAILS) if slot.label == NOT_FOUND else slot
+        """The slot of the first of some networks that was measured."""
+        return _slot(_headline(next(filter(None, map(self._reruns, models)), [])), ours=True)
 
     @cached_property
     def untrained(self) -> Slot:
@@ -199,10 +197,8 @@ class Standing:
     @property
     def disagree(self) -> bool:
         """Whether the real BERT and ours came out on different sides."""
-        good = {"holds", "learned", "holds, untrained too"}
-        bad = {"does not hold", "not found at this size"}
-        pair = {self.real.label in good, self.mini.label in good}
-        return pair == {True, False} and bool({self.real.label, self.mini.label} & bad)
+        pair = (self.real.label, self.mini.label)
+        return FAILS in pair and any(label.startswith(HOLDS) for label in pair)
 
     def plain(self) -> dict[str, Any]:
         """The contract of ``bertology list --json``."""

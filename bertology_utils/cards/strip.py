@@ -253,7 +253,7 @@ def _outcome(lane: Lane) -> tuple[str, str]:
     """The kind and words of a lane's outcome; of BERT's without figures that it has none, of a study's figures whose they are."""
     if lane.hollow or not lane.figures:
         return "none", lane.reason if lane.hollow else NONE
-    return outcome(lane.outcome, lane.name, short=True) if lane.outcome else ("", "")
+    return outcome(lane.outcome, lane.name) if lane.outcome else ("", "")
 
 
 def _ticks(low: float, high: float) -> list[float]:

@@ -14,7 +14,6 @@ from ..claims.rules import (
     FAILS,
     HOLDS,
     MIXED,
-    NOT_FOUND,
     NOT_RERUN,
     OPEN,
     TAUGHT,
@@ -31,7 +30,6 @@ SIGNS = {
     UNTRAINED_TOO: "◐",
     MIXED: "◐",
     FAILS: "✕",
-    NOT_FOUND: "✕",
     OPEN: "?",
     UNTESTABLE: "?",
     NOT_RERUN: "–",
@@ -42,14 +40,9 @@ KINDS = {  # the colour of an outcome, and its square on the landing page
     UNTRAINED_TOO: "part",
     MIXED: "part",
     FAILS: "not",
-    NOT_FOUND: "not",
     OPEN: "open",
     UNTESTABLE: "open",
     NOT_RERUN: "none",
-}
-SHORT = {  # where a column is narrow; the page on how to read a card has both
-    NOT_FOUND: "not found",
-    UNTRAINED_TOO: "untrained too",
 }
 TEXTS = {
     BUILTIN: "generated sentences",
@@ -183,7 +176,7 @@ def sign(label: str, who: str = "") -> str:
     return SIGNS[UNTRAINED_TOO] if who == "untrained" and KINDS[label] == "holds" else SIGNS[label]
 
 
-def badge(label: str, reason: str = "", *, who: str = "", short: bool = False) -> str:
+def badge(label: str, reason: str = "", *, who: str = "") -> str:
     """The HTML of an outcome: its words and a sign, never colour alone; the reason on hover.
 
     Parameters
@@ -191,26 +184,28 @@ def badge(label: str, reason: str = "", *, who: str = "", short: bool = False) -
     who : str
         Of the untrained network an outcome has other colours: that it fails is as it should be, that it passes is not;
         and that a claim holds of it is no merit, but says that nothing had to be learned.
-    short : bool
-        The words of a narrow column.
 
     >>> badge(FAILS, who="untrained")
     '<span class="outcome outcome-open">✕ does not hold</span>'
+    >>> badge(TAUGHT)
+    '<span class="outcome outcome-holds">✓ holds<b>, learned</b></span>'
     >>> badge(HOLDS, who="untrained")
     '<span class="outcome outcome-part">◐ holds without training</span>'
     """
-    kind, said = outcome(label, who, short)
+    kind, said = outcome(label, who)
     title = f' title="{escape(reason)}"' if reason else ""
-    return f'<span class="outcome outcome-{kind}"{title}>{escape(said)}</span>'
+    word, comma, training = said.partition(", ")
+    training = f"<b>{comma}{training}</b>" if comma else ""
+    return f'<span class="outcome outcome-{kind}"{title}>{escape(word)}{training}</span>'
 
 
-def outcome(label: str, who: str = "", short: bool = False) -> tuple[str, str]:
+def outcome(label: str, who: str = "") -> tuple[str, str]:
     """The kind of an outcome, which has a colour, and its sign and words; parameters as of `badge`.
 
-    >>> outcome(FAILS), outcome(NOT_FOUND, short=True)
-    (('not', '✕ does not hold'), ('not', '✕ not found'))
+    >>> outcome(FAILS), outcome(TAUGHT)
+    (('not', '✕ does not hold'), ('holds', '✓ holds, learned'))
     """
-    kind, said = KINDS[label], SHORT.get(label, label) if short else label
+    kind, said = KINDS[label], label
     if who == "untrained":
         said = "holds without training" if kind == "holds" else said
         kind = {"holds": "part", "not": "open"}.get(kind, kind)
@@ -274,7 +269,7 @@ def _ours(slot: Slot, who: str) -> str:
         HOLDS: f"For {who} it holds{on}",
         UNTRAINED_TOO: f"For {who} it holds{on}, but no better than without training",
         MIXED: f"For {who} parts of it hold and parts do not{on}",
-        NOT_FOUND: f"Not found in {who}{on}",
+        FAILS: f"For {who} it does not hold{on}",
         OPEN: f"For {who} it stays open{on}",
         UNTESTABLE: f"It cannot be tested with {who}{on}",
     }.get(slot.label, f"It was not rerun with {who}")

@@ -29,11 +29,10 @@ RESTS_ON = (
 )
 WORDS = {  # the words of `list` and `run`, in the order in which they are explained
     "holds": "the whole interval lies beyond the bound",
-    "learned": "holds, and the untrained twin is beaten on the same items",
+    "holds, learned": "and the untrained twin is beaten on the same items",
     "holds, untrained too": "it needs no training",
     "mixed": "some of what the sentence says holds, some does not",
     "does not hold": "the whole interval falls short of the bound",
-    "not found at this size": "does not hold for our small model",
     "fails": "this figure's interval falls short of the bound",
     "open": "the interval lies across the bound, or rests on too few items to say; or some parts hold and the rest is open",
     "untestable": "a check of the instrument failed first",

@@ -17,9 +17,10 @@ from .checks import Check, Rows, RuleError, checks, figure
 from .clauses import ABSENCE, LEARNED, UNTESTED, Clause, Test
 
 HOLDS, MIXED, FAILS, OPEN, UNTESTABLE = "holds", "mixed", "does not hold", "open", "untestable"
-UNTRAINED_TOO, TAUGHT, NOT_FOUND, NOT_RERUN = "holds, untrained too", "learned", "not found at this size", "not rerun"
+UNTRAINED_TOO, TAUGHT = "holds, untrained too", "holds, learned"  # with a badge: what training has to do with it
+NOT_RERUN = "not rerun"
 OUTCOMES = (HOLDS, MIXED, FAILS, OPEN, UNTESTABLE)
-LABELS = (TAUGHT, UNTRAINED_TOO, *OUTCOMES, NOT_FOUND, NOT_RERUN)
+LABELS = (TAUGHT, UNTRAINED_TOO, *OUTCOMES, NOT_RERUN)
 
 
 @dataclass(frozen=True)
@@ -57,12 +58,10 @@ class Decision:
         return "; ".join(f"{c.says}: {c.outcome}" + (f" ({c.reason})" if c.reason else "") for c in self.tested)
 
     def label(self, *, ours: bool) -> str:
-        """The outcome in the words for our own models, or as it is."""
+        """The outcome; of a network that has an untrained twin (`ours`) with its badge."""
         if not ours:
             return HOLDS if self.outcome == UNTRAINED_TOO else self.outcome
-        if self.outcome == HOLDS and any(c.kind == LEARNED for c in self.tested):
-            return TAUGHT
-        return NOT_FOUND if self.outcome == FAILS else self.outcome
+        return TAUGHT if self.outcome == HOLDS and any(c.kind == LEARNED for c in self.tested) else self.outcome
 
     def plain(self) -> dict[str, Any]:
         """As JSON's own types."""

@@ -52,7 +52,7 @@ def standing(real: str, mini: str, untrained: str) -> Standing:
     [("holds", "holds"), ("mixed", "part"), ("does not hold", "not"), ("open", "open"), ("not rerun", "none")],
 )
 def test_a_square_is_the_real_berts_alone(real, kind):
-    made = standing(real, "learned", "holds")
+    made = standing(real, "holds, learned", "holds")
     made.__dict__.update(reported=())
     assert words.drawn(made, made.real) == kind
 
@@ -92,7 +92,7 @@ def test_the_answer_is_written_from_what_came_out_for_bert():
 
 
 def test_the_result_is_counted():
-    found = [standing("holds", "learned", "does not hold"), standing("not rerun", "not rerun", "not rerun")]
+    found = [standing("holds", "holds, learned", "does not hold"), standing("not rerun", "not rerun", "not rerun")]
     said = BeautifulSoup(landing.result(found), "html.parser")
     assert "2 claims" in said.get_text()
     assert [box.get_text() for box in said.select(".tally-count")] == ["1 of 1", "1 of 1"]

@@ -70,10 +70,10 @@ def standing(real: str, mini: str, untrained: str) -> Standing:
 @pytest.mark.parametrize(
     ("labels", "said"),
     [
-        (("not rerun", "learned", "does not hold"), "an untrained network does not do it: training taught it"),
-        (("not rerun", "learned", "holds"), "does it too, but less: training added to it"),
+        (("not rerun", "holds, learned", "does not hold"), "an untrained network does not do it: training taught it"),
+        (("not rerun", "holds, learned", "holds"), "does it too, but less: training added to it"),
         (("not rerun", "holds, untrained too", "holds"), "the measurement does not need training"),
-        (("not rerun", "not found at this size", "does not hold"), "Not found in mini; an untrained network fails."),
+        (("not rerun", "does not hold", "does not hold"), "For mini it does not hold; an untrained network fails."),
         (("not rerun", "not rerun", "not rerun"), "It was not rerun with mini."),
     ],
 )
