@@ -42,7 +42,7 @@ def test_a_card_has_its_slots_a_sentence_and_its_rules(id):
     assert all(p.get_text().endswith(".") and not p.get_text().endswith("..") for p in departs)
     for _, slot in made.standing.slots:
         label = "reported" if slot is made.standing.real and made.standing.known == "reported" else slot.label
-        assert label in text and label in repr(made)
+        assert label in section.get_text() and label in repr(made)
 
 
 @pytest.mark.parametrize("row", ledger.rows(), ids=lambda r: r.id)
