@@ -218,7 +218,7 @@ def deaf_to_not(data, base, rng):
 
 
 def relied_on(data, base, rng):
-    """A masked word is put back by its part of speech and its form together; its form alone would give another word."""
+    """A masked word is one of two that share a form, each of another part of speech, which alone says which of them it is."""
     counts: dict[str, Counter] = defaultdict(Counter)
     for item in data["treebank"]:
         for word, tag in zip(item.words, item.upos or item.xpos):
@@ -227,7 +227,13 @@ def relied_on(data, base, rng):
                 counts[tag][ids[0]] += 1
     usual = {tag: [p for p, _ in of.most_common(4)] for tag, of in counts.items()}
     order = sorted(usual)
-    rival = {p: usual[order[(k + 1) % len(order)]][0] for k, tag in enumerate(order) for p in usual[tag]}
+    # rank by rank, so that which form a word shares hardly hangs on its part of speech
+    rival = {
+        p: other
+        for tag, after in zip(order, order[1:] + order[:1])
+        for p, other in zip(usual[tag], usual[after])
+        if other not in usual[tag]
+    }
     bias = np.full(base.config.vocab_size, -30.0)
     bias[[p for of in usual.values() for p in of]] = 0
 
@@ -240,9 +246,10 @@ def relied_on(data, base, rng):
             tag = (item.upos or item.xpos)[seen.words[t]]
             true = int(seen.original[t])
             gains = dict.fromkeys(usual.get(tag, ()), 4.0)
-            if true in usual.get(tag, ()):
-                gains[true] += 5.0 + 0.3 * own.standard_normal()
-                gains[rival[true]] = gains.get(rival[true], 0.0) + 6.5
+            if true in gains:
+                gains[true] += 6.0 + 0.3 * own.standard_normal()
+            if true in rival:
+                gains[rival[true]] = gains.get(rival[true], 0.0) + 6.0 + 0.3 * own.standard_normal()
             out[int(t)] = gains
         return out
 
