@@ -46,7 +46,7 @@ def result(found: Sequence[Standing]) -> str:
     """The result in short statements, counted from the evidence."""
     real, sized, ours = (Counter(getattr(s, slot).label for s in found) for slot in ("real", "sized", "mini"))
     decided = sum(real[k] for k in (HOLDS, MIXED, FAILS))
-    first = _listed((real[MIXED], "are mixed", "is mixed"), (real[FAILS], "do not", "does not"))
+    first = _listed((real[MIXED], "hold in part", "holds in part"), (real[FAILS], "do not", "does not"))
     holds = _verb(real[HOLDS], "hold", "holds")
     boxes = [
         (

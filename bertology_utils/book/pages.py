@@ -74,6 +74,7 @@ def write(folder: Path, settings: Settings, repository: str = "", site: str = ""
         "scoreboard": scoreboard.table(found),
         "calibration": trust.calibration(),
         "changes": trust.changes(),
+        "discovery": trust.discovery(),
         "coverage": coverage.page(),
         "cited": coverage.cited_page(),
         "faults": faults.table(),

@@ -46,7 +46,7 @@ class Trial:
     @property
     def label(self) -> str:
         """The outcome in the words for our own models; "not rerun" if the record is stale."""
-        return NOT_RERUN if self.stale else self.decision.label(ours=True)
+        return NOT_RERUN if self.stale else self.decision.label
 
     @property
     def wrong(self) -> list[str]:

@@ -155,7 +155,7 @@ def _outcome(s: Standing, mine: list[Evidence]) -> dict:
     decision = together(used)
     same = alike(s.real.decision, decision) if s.real.decision else []
     return {
-        **{"bert": s.real.label, "outcome": decision.label(ours=False)},
+        **{"bert": s.real.label, "outcome": _plain(decision.outcome)},
         **{"agree": all(same) if same else None, "data": ", ".join(r.data for r in used)},
     }
 
@@ -275,7 +275,7 @@ def sentence(made: Concordance, network: str, name: str) -> str:
     line = lines.loc[network]
     return (
         f"BERT and {name} agree on {line['agree']:.0f} of the {line['decided']:.0f} claims that both decide at least in part, "
-        f"and on {line['within']:.0f} of {line['same_texts']:.0f} figures of the same texts: neither stands for the other."
+        f"and their intervals meet in {line['within']:.0f} of {line['same_texts']:.0f} figures of the same texts: neither stands for the other."
     )
 
 

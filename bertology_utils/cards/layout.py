@@ -241,8 +241,8 @@ def _power(s: Standing, clause: Clause) -> str:
             what = "runs" if who == FAMILY else "items"
             return f"{with_n}, {none} four times in five: that takes {times} times as many {what}."
         if clause.kind != ABSENCE:
-            return f"{with_n}, a true effect of {size} is found four times in five."
-        return f"{with_n}, a true effect of {size} or less is found to be absent four times in five."
+            return f"{with_n}, the row that decides finds a true effect of {size} four times in five."
+        return f"{with_n}, the row that decides finds a true effect of {size} or less to be absent four times in five."
     return ""
 
 

@@ -122,7 +122,7 @@ class Standing:
         """The real BERT."""
         mine = [r for r in self.records if r.kind == "rerun" and is_real(r.model) and _published(r) and r.decision]
         others = [r for r in self.records if r.kind == "released" and r.stance and is_real(r.model) and r.decides]
-        return _slot(_headline(mine) or others, ours=False)
+        return _slot(_headline(mine) or others)
 
     @cached_property
     def related(self) -> tuple[str, ...]:
@@ -149,7 +149,7 @@ class Standing:
     @cached_property
     def mini(self) -> Slot:
         """Our own model."""
-        return _slot(_headline(self._reruns(self.ours)), ours=True)
+        return _slot(_headline(self._reruns(self.ours)))
 
     @cached_property
     def sized(self) -> Slot:
@@ -168,22 +168,22 @@ class Standing:
 
     def _trained(self, *models: str) -> Slot:
         """The slot of the first of some networks that was measured."""
-        return _slot(_headline(next(filter(None, map(self._reruns, models)), [])), ours=True)
+        return _slot(_headline(next(filter(None, map(self._reruns, models)), [])))
 
     @cached_property
     def untrained(self) -> Slot:
         """Its untrained twin."""
-        return _slot(_headline(self._reruns(self.ours + TWIN)), ours=False)
+        return _slot(_headline(self._reruns(self.ours + TWIN)))
 
     @cached_property
     def demonstration(self) -> Slot:
         """Our model on generated sentences."""
-        return _slot([r for r in self._reruns(self.ours) if r.data == BUILTIN], ours=True)
+        return _slot([r for r in self._reruns(self.ours) if r.data == BUILTIN])
 
     @cached_property
     def taught(self) -> Slot:
         """A small BERT that has learnt the generated language, on sentences of that language."""
-        return _slot([r for r in self._reruns(TOY) if r.data == BUILTIN], ours=True)
+        return _slot([r for r in self._reruns(TOY) if r.data == BUILTIN])
 
     @property
     def slots(self) -> tuple[tuple[str, Slot], ...]:
@@ -220,7 +220,7 @@ class Standing:
                     "model": r.model,
                     "data": r.data,
                     "kind": r.kind,
-                    "label": r.decision.label(ours=r.model == self.ours) if r.decision else r.stance or None,
+                    "label": r.decision.label if r.decision else r.stance or None,
                     "n": r.n,
                 }
                 for r in self.records
@@ -262,10 +262,10 @@ def _headline(records: Iterable[Evidence]) -> list[Evidence]:
     return [r for r in records if r.data != BUILTIN] or records
 
 
-def _slot(records: Sequence[Evidence], *, ours: bool) -> Slot:
+def _slot(records: Sequence[Evidence]) -> Slot:
     decided = [(r, r.decision) for r in records if r.decision]
     if not decided:
         return Slot()
     able = [(r, d) for r, d in decided if d.outcome != UNTESTABLE] or decided
     decision = together(r for r, _ in decided)
-    return Slot(decision.label(ours=ours), decision, tuple(r for r, _ in able))
+    return Slot(decision.label, decision, tuple(r for r, _ in able))

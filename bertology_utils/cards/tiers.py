@@ -23,7 +23,7 @@ def tiers(s: Standing) -> dict[str, Slot]:
 
 
 def _label(decision: Decision | None) -> str:
-    return decision.label(ours=True) if decision else ""
+    return decision.label if decision else ""
 
 
 def together(decisions: Sequence[Decision]) -> str:

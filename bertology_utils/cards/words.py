@@ -59,8 +59,8 @@ RELEASED = {
 
 
 DRAWN = {  # what a square says of one network
-    "holds": "holds (“learned”: and an untrained network does worse)",
-    "part": "mixed",
+    "holds": "holds; where it says “learned”, an untrained network does worse",
+    "part": "mixed, or holds but untrained too",
     "not": "does not hold",
     "open": "open, or untestable",
     REPORTED: "of BERT: a study states a figure, which decides nothing here",
@@ -315,7 +315,7 @@ def own_run(record: Evidence) -> str:
         f"seed {record.provenance.get('seed', 'unknown')}",
         str(record.provenance.get("dtype", "")),
     ]
-    label = record.decision.label(ours=True) if record.decision else record.stance or "not decided"
+    label = record.decision.label if record.decision else record.stance or "not decided"
     return f"{record.model} on {data_name(record.data)} ({', '.join(filter(None, how))}): {label}"
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import pandas as pd
 from scipy.stats import norm
+from scipy.stats import t as student
 
 from ..scores.rows import COLUMNS
 from ..scores.sameness import decimals
@@ -100,14 +101,14 @@ def checks(test: Test, rows: Rows, *, absence: bool, over_twin: Rows | None = No
     chosen = [rows[i] for i in _matching(test, rows)]
     # any of k rows or sources will do: each must hold at 1 - .05/k, or one of many holds by luck
     k = over * (len(chosen) if test.need == "any" else 1)
-    widen = _wider(k)
     twins = None if over_twin is None else [row for row in over_twin if row["measure"] == test.measure]
     out = []
     for record in chosen:
-        value, low, high = (_number(record[k]) for k in ("value", "low", "high"))
+        value, low, high = (_number(record[part]) for part in ("value", "low", "high"))
+        clusters = None if missing(record.get("clusters")) else int(record["clusters"])
+        widen = _wider(k, clusters)
         if widen > 1:
             low, high = within(test.measure, *_widened(value, low, high, widen))
-        clusters = record.get("clusters")
         check = Check(
             test.measure,
             _key(record),
@@ -118,7 +119,7 @@ def checks(test: Test, rows: Rows, *, absence: bool, over_twin: Rows | None = No
             test.bound(absence),
             test.side,
             _side(test, low, high, absence) if record["n"] >= test.least else None,
-            clusters=None if clusters is None or pd.isna(clusters) else int(clusters),
+            clusters=clusters,
         )
         out.append(check if twins is None else _against(check, test, record, twins, absence, widen))
     return out
@@ -152,9 +153,10 @@ def _against(check: Check, test: Test, record: dict, over_twin: Rows, absence: b
 
 
 @cache
-def _wider(k: int) -> float:
-    """How many times as long an interval is at 1 - .05/k as at 95 %."""
-    return float(norm.ppf(1 - 0.025 / k) / norm.ppf(0.975))
+def _wider(k: int, clusters: int | None) -> float:
+    """How many times as long an interval is at 1 - .05/k as at 95 %: of few clusters, whose interval is Student's, more."""
+    of = student(clusters - 1) if clusters and clusters > 1 else norm
+    return float(of.ppf(1 - 0.025 / k) / of.ppf(0.975))
 
 
 def _widened(value: float, low: float, high: float, by: float) -> tuple[float, float]:

@@ -1,7 +1,7 @@
 """Every outcome in one table, clause by clause, with the smallest true effect that its test could have found.
 
 A bound that no true effect can meet is no test. For the row that a clause hangs on, the table has what a true effect must be
-to be found in 80 of 100 draws at the n that was scored (`scores.power.smallest_detectable`), and where that is beyond any
+for an interval as wide as this one to find it in 80 of 100 cases (`scores.power.smallest_detectable`), and where that is beyond any
 effect there can be, how many items would find one. The table is reviewed as text: a change of an outcome is a changed line.
 """
 
@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterable, Iterator
 from importlib.resources import files as resources
 from pathlib import Path
+from statistics import NormalDist
 from typing import Any
 
 import pandas as pd
@@ -22,7 +23,7 @@ from . import ledger
 from .checks import Check, checks
 from .clauses import ABSENCE, LEARNED, UNTESTED, Clause, Test
 from .evidence import SHIPPED, Evidence, find
-from .rules import needed
+from .rules import HOLDS, UNTESTABLE, needed
 
 STORED = Path(str(resources("bertology_utils") / "assets" / "outcomes.csv"))
 # how the names of units begin that are 1 at most, and 0 where there is nothing
@@ -93,6 +94,40 @@ def _margin(test: Test, check: Check) -> float:
     if test.side == "within":
         return test.by - abs(check.value - test.threshold)
     return (check.value - check.bound) * (-1 if test.side == "below" else 1)
+
+
+def discoveries(records: Iterable[Evidence], rate: float = 0.05) -> tuple[int, int, int]:
+    """How many clauses hold, how many of these at a false discovery rate (Benjamini and Hochberg's), and of how many decided.
+
+    Parameters
+    ----------
+    records : iterable of Evidence
+        Whatever is looked at side by side. A gate that fails decides nothing, and counts for nothing.
+    """
+    found = []  # the chance of a figure so far beyond its bound where the truth is at it; whether the clause holds
+    for record in records:
+        clauses = {c.name: c.on(record.data) for c in ledger.row(record.claim).clauses}
+        for outcome in record.decision.clauses if record.decision else ():
+            if outcome.outcome not in (UNTESTED, UNTESTABLE):
+                found.append((_chance(*_hangs_on(clauses[outcome.name], record)), outcome.outcome.startswith(HOLDS)))
+    found.sort()
+    last = max((k for k, (p, _) in enumerate(found, 1) if p <= rate * k / len(found)), default=0)
+    return sum(holds for _, holds in found), sum(holds for _, holds in found[:last]), len(found)
+
+
+def _chance(test: Test, check: Check) -> float:
+    """Of a normal figure with the check's interval; of a learned clause that of the lead over the twin, if it is greater."""
+    chances = [_beyond(_margin(test, check), (check.high - check.low) / 2)]
+    if check.over_twin is not None and check.twin_holds is not True:
+        value, low, high = check.over_twin
+        chances.append(_beyond(value * (-1 if test.side == "below" else 1) - test.by, (high - low) / 2))
+    return max(chances)
+
+
+def _beyond(distance: float, half: float) -> float:
+    if math.isnan(half) or math.isinf(distance):
+        return 1.0
+    return NormalDist().cdf(-1.96 * distance / half) if half > 0 else float(distance <= 0)
 
 
 def detectable(test: Test, check: Check, *, absence: bool) -> tuple[float, int]:

@@ -38,10 +38,11 @@ class ClauseOutcome:
 
 @dataclass(frozen=True)
 class Decision:
-    """A claim's outcome on one record, clause by clause."""
+    """A claim's outcome on one record, clause by clause; `twin`: whether an untrained twin was there to be beaten."""
 
     outcome: str
     clauses: tuple[ClauseOutcome, ...]
+    twin: bool = False
 
     @property
     def checks(self) -> tuple[Check, ...]:
@@ -57,11 +58,11 @@ class Decision:
         """The clauses' reasons in one line."""
         return "; ".join(f"{c.says}: {c.outcome}" + (f" ({c.reason})" if c.reason else "") for c in self.tested)
 
-    def label(self, *, ours: bool) -> str:
-        """The outcome; of a network that has an untrained twin (`ours`) with its badge."""
-        if not ours:
-            return HOLDS if self.outcome == UNTRAINED_TOO else self.outcome
-        return TAUGHT if self.outcome == HOLDS and any(c.kind == LEARNED for c in self.tested) else self.outcome
+    @property
+    def label(self) -> str:
+        """The outcome, with its badge where an untrained twin was asked too."""
+        learned = self.twin and self.outcome == HOLDS and any(c.kind == LEARNED for c in self.tested)
+        return TAUGHT if learned else self.outcome
 
     def plain(self) -> dict[str, Any]:
         """As JSON's own types."""
@@ -104,7 +105,7 @@ def decide(
     found = tuple(decided(clause, own, twin, source, (over or {}).get(clause.name, 1)) for clause in clauses)
     if not partial and all(c.outcome == UNTESTED for c in found):
         raise RuleError(f"no clause speaks of data {source!r}")
-    return Decision(combine([c.outcome for c in found]), found)
+    return Decision(combine([c.outcome for c in found]), found, over_twin is not None)
 
 
 def _plain(rows: pd.DataFrame | Rows) -> Rows:
@@ -162,7 +163,7 @@ def pooled(decisions: Sequence[Decision]) -> Decision:
                 gates=tuple(k for c in used for k in c.gates),
             )
         )
-    return Decision(combine([c.outcome for c in merged]), tuple(merged))
+    return Decision(combine([c.outcome for c in merged]), tuple(merged), any(d.twin for d in decisions))
 
 
 def _over_sources(outcomes: list[str]) -> str:

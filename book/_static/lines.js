@@ -21,7 +21,7 @@
     return control(text, select);
   }
 
-  const outcomes = { holds: "holds", part: "mixed", not: "does not hold", open: "open or untestable", none: "none" };
+  const outcomes = { holds: "holds", part: "mixed, or untrained too", not: "does not hold", open: "open or untestable", none: "none" };
   const words = control("words", Object.assign(document.createElement("input"), { type: "search" }));
   const chosen = {
     real: choice("BERT", outcomes),

@@ -185,13 +185,15 @@ def test_rows_of_a_record_are_decided_as_those_of_a_frame():
     assert unsure.outcome == OPEN and unsure.checks[0].low != unsure.checks[0].low
 
 
-def test_labels_of_ours_and_of_the_real_bert():
-    taught = decide([clause(that(above=0.5), kind="learned")], rows((0.7, 0.8)), over((0.1, 0.2)))
-    assert taught.label(ours=True) == TAUGHT and taught.label(ours=False) == HOLDS
+def test_an_outcome_has_its_badge_only_where_an_untrained_twin_was_asked():
+    learned = [clause(that(above=0.5), kind="learned")]
+    taught = decide(learned, rows((0.7, 0.8)), over((0.1, 0.2)))
+    assert taught.label == TAUGHT and decide(learned, rows((0.7, 0.8))).label == HOLDS
+    assert pooled([taught, decide(learned, rows((0.7, 0.8)))]).label == TAUGHT
     anyway = decide([clause(that(above=0.5))], rows((0.7, 0.8)), over((0.1, 0.2)))
-    assert anyway.label(ours=True) == HOLDS
+    assert anyway.label == HOLDS
     failed = decide([clause(that(above=0.5))], rows((0.1, 0.2)))
-    assert failed.label(ours=True) == failed.label(ours=False) == FAILS
+    assert failed.label == FAILS
 
 
 def test_several_clauses():

@@ -139,7 +139,7 @@ def test_any_of_several_rows_is_found_by_luck_no_oftener_than_one():
     rng, lucky = np.random.default_rng(2), 0
     for _ in range(300):
         rows = [intervals.mean_interval(rng.normal(size=40), draws=200) for _ in range(13)]
-        lucky += any(checks._widened(*r, checks._wider(13))[0] > 0 for r in rows)
+        lucky += any(checks._widened(*r, checks._wider(13, None))[0] > 0 for r in rows)
     assert lucky / 300 <= 0.06
 
 
