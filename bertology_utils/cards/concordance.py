@@ -273,9 +273,10 @@ def sentence(made: Concordance, network: str, name: str) -> str:
     if network not in lines.index:
         return ""
     line = lines.loc[network]
+    meet, same = line["within"], line["same_texts"]
     return (
         f"BERT and {name} agree on {line['agree']:.0f} of the {line['decided']:.0f} claims that both decide at least in part, "
-        f"and their intervals meet in {line['within']:.0f} of {line['same_texts']:.0f} figures of the same texts: neither stands for the other."
+        f"and their intervals meet in {meet:.0f} of {same:.0f} figures of the same texts: neither stands for the other."
     )
 
 

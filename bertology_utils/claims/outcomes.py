@@ -1,8 +1,9 @@
 """Every outcome in one table, clause by clause, with the smallest true effect that its test could have found.
 
 A bound that no true effect can meet is no test. For the row that a clause hangs on, the table has what a true effect must be
-for an interval as wide as this one to find it in 80 of 100 cases (`scores.power.smallest_detectable`), and where that is beyond any
-effect there can be, how many items would find one. The table is reviewed as text: a change of an outcome is a changed line.
+for an interval as wide as this one to find it in 80 of 100 cases (`scores.power.smallest_detectable`), and where that is
+beyond any effect there can be, how many items would find one. The table is reviewed as text: a change of an outcome is a
+changed line.
 """
 
 from __future__ import annotations

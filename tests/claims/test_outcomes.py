@@ -19,6 +19,21 @@ def test_the_stored_table_is_that_of_the_shipped_records():
     assert outcomes.STORED.read_text(encoding="utf-8") == outcomes.text(outcomes.shipped()), "bertology outcomes"
 
 
+def test_discoveries_are_of_the_clauses_that_hold_and_fewer_at_a_lower_rate():
+    records = [r for row in ledger.rows() for r in evidence.find(row.id, evidence.SHIPPED)]
+    holds, left, tested = outcomes.discoveries(records)
+    assert 0 < left <= holds < tested
+    assert outcomes.discoveries(records, 1e-9)[1] < left <= outcomes.discoveries(records, 0.5)[1] <= holds
+    assert outcomes.discoveries([]) == (0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("distance", "half", "chance"), [(0.0, 1.0, 0.5), (1.0, 1.0, 0.025), (-1.0, 1.0, 0.975), (1.0, 0.0, 0.0)]
+)
+def test_the_chance_of_a_figure_is_that_of_its_distance_in_half_widths(distance, half, chance):
+    assert outcomes._beyond(distance, half) == pytest.approx(chance, abs=1e-3)
+
+
 def drawn(share: float, n: int, rng) -> dict:
     found = intervals.mean_interval((rng.random(n) < share).astype(float), draws=200)
     return dict(measure="accuracy", value=found[0], low=found[1], high=found[2], n=n, clusters=n)

@@ -143,6 +143,16 @@ def test_any_of_several_rows_is_found_by_luck_no_oftener_than_one():
     assert lucky / 300 <= 0.06
 
 
+def test_neither_is_one_of_rows_of_four_clusters():
+    """Stretched as a normal interval is, which is too little for Student's, twice as many pass."""
+    rng, lucky = np.random.default_rng(4), {4: 0, None: 0}
+    for _ in range(400):
+        rows = [intervals.mean_interval(rng.normal(size=4), draws=200) for _ in range(13)]
+        for clusters in lucky:
+            lucky[clusters] += any(checks._widened(*r, checks._wider(13, clusters))[0] > 0 for r in rows)
+    assert lucky[4] / 400 <= 0.07 < lucky[None] / 400
+
+
 def test_a_subject_like_its_twin_seldom_beats_it():
     rng, beats = np.random.default_rng(3), 0
     for _ in range(600):
