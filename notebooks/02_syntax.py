@@ -140,7 +140,7 @@ shown = agreement.series("balanced accuracy")
 plotting.bars(shown, "items", chance=0.5, xlim=(0, 1), xlabel="balanced accuracy")
 plotting.plt.show()
 
-# %% mystnb={"figure": {"caption": "The same by how many nouns of the other number stand in between, natural sentences."}, "image": {"alt": "Curves: balanced accuracy by number of distracting nouns, for every network there is. Mini falls from 0.8 to 0.7 with the first distractor and to about one half from the second on."}}
+# %% mystnb={"figure": {"caption": "The same by how many nouns of the other number stand in between, nonsense sentences included."}, "image": {"alt": "Curves: balanced accuracy by number of distracting nouns, for every network there is. Mini falls from 0.8 to 0.7 with the first distractor and to about one half from the second on."}}
 shown = agreement.series("balanced accuracy by attractors")
 plotting.lines(shown, "attractors", chance=0.5, ylim=(0, 1), ylabel="balanced accuracy", xlabel="distractors")
 plotting.plt.show()
