@@ -20,7 +20,7 @@ def test_the_stored_table_is_that_of_the_shipped_records():
 
 
 def test_discoveries_are_of_the_clauses_that_hold_and_fewer_at_a_lower_rate():
-    records = [r for row in ledger.rows() for r in evidence.find(row.id, evidence.SHIPPED)]
+    records = evidence.find(settings=Settings(evidence=evidence.SHIPPED))
     holds, left, tested = outcomes.discoveries(records)
     assert 0 < left <= holds < tested
     assert outcomes.discoveries(records, 1e-9)[1] < left <= outcomes.discoveries(records, 0.5)[1] <= holds
