@@ -39,7 +39,6 @@ TOO_FEW = {
         "syn.tpdn.jawahar2019": "three seeds of the tensor product network: .133 [-.003, .269] over a bag of words",
         "syn.intermediate_parsing.glavas2020": "three seeds of 120 items show no difference to be within three points",
         "lay.base_vs_large.tenney2019a": "five seeds as noisy as is assumed show no difference to be within a tenth",
-        "hed.heavy_lifters.prasanna2020": "five seeds know what is left over the majority to seven points",
         "siz.head_pruning.michel2019": "five seeds of 300 items know what heads cost to four points, within two are asked for",
         "syn.triggers.wallace2019a": "of a class eight generated texts are right before the words, and both classes are asked",
         "siz.distillation.sanh2019": "retention is known to four tenths; all of it is 1, and more than .9 is asked for",
