@@ -103,9 +103,8 @@ def executed(
     folder.mkdir(parents=True, exist_ok=True)
     book = nbformat.read(stage.ROOT / "notebooks" / f"{name}.ipynb", as_version=4)
     asked = [cell for cell in book.cells if cell.source.startswith("examples(")]
-    asked.sort(
-        key=lambda cell: runs.get(cell.source.split('"')[1]).family
-    )  # a recorded run needs neither model nor data
+    # a recorded run needs neither model nor data
+    asked.sort(key=lambda cell: bool(runs.get(cell.source.split('"')[1]).family))
     left_out = asked[examples or len(book.cells) :]
     book.cells = [cell for cell in book.cells if cell not in left_out]
     cells = [cell for cell in book.cells if cell.cell_type == "code"]

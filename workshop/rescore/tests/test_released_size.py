@@ -80,7 +80,7 @@ def test_subnetworks():
     assert value(rows, good, "low", network="weights") > 0.05 > 0 > value(rows, good, "low", network="heads and MLPs")
     assert value(rows, "accuracy, bad - majority", "low", network="heads and MLPs") > 0
     found = outcomes("siz.lottery.chen2020", "prasanna2020", "bert-base-uncased, fine-tuned")
-    assert found == {"winning": "holds", "uneven": "untested", "bad_train": "open"}
+    assert found == {"winning": "holds", "uneven": "untested", "bad_learn": "open", "bad_train": "untested"}
 
 
 def test_a_task_has_an_interval_over_its_five_runs():
