@@ -163,7 +163,7 @@ def pooled(decisions: Sequence[Decision]) -> Decision:
                 gates=tuple(k for c in used for k in c.gates),
             )
         )
-    return Decision(combine([c.outcome for c in merged]), tuple(merged), any(d.twin for d in decisions))
+    return Decision(combine([c.outcome for c in merged]), tuple(merged), all(d.twin for d in decisions))
 
 
 def _over_sources(outcomes: list[str]) -> str:

@@ -189,7 +189,9 @@ def test_an_outcome_has_its_badge_only_where_an_untrained_twin_was_asked():
     learned = [clause(that(above=0.5), kind="learned")]
     taught = decide(learned, rows((0.7, 0.8)), over((0.1, 0.2)))
     assert taught.label == TAUGHT and decide(learned, rows((0.7, 0.8))).label == HOLDS
-    assert pooled([taught, decide(learned, rows((0.7, 0.8)))]).label == TAUGHT
+    assert (
+        pooled([taught, taught]).label == TAUGHT and pooled([taught, decide(learned, rows((0.7, 0.8)))]).label == HOLDS
+    )
     anyway = decide([clause(that(above=0.5))], rows((0.7, 0.8)), over((0.1, 0.2)))
     assert anyway.label == HOLDS
     failed = decide([clause(that(above=0.5))], rows((0.1, 0.2)))
