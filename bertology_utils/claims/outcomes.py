@@ -12,10 +12,10 @@ import math
 from collections.abc import Iterable, Iterator
 from importlib.resources import files as resources
 from pathlib import Path
-from statistics import NormalDist
 from typing import Any
 
 import pandas as pd
+from scipy.stats import false_discovery_control, norm
 
 from .. import files
 from ..scores.power import smallest_detectable
@@ -111,9 +111,9 @@ def discoveries(records: Iterable[Evidence], rate: float = 0.05) -> tuple[int, i
         for outcome in record.decision.clauses if record.decision else ():
             if outcome.outcome not in (UNTESTED, UNTESTABLE):
                 found.append((_chance(*_hangs_on(clauses[outcome.name], record)), outcome.outcome.startswith(HOLDS)))
-    found.sort()
-    last = max((k for k, (p, _) in enumerate(found, 1) if p <= rate * k / len(found)), default=0)
-    return sum(holds for _, holds in found), sum(holds for _, holds in found[:last]), len(found)
+    adjusted = false_discovery_control([chance for chance, _ in found]) if found else []
+    left = sum(holds and p <= rate for p, (_, holds) in zip(adjusted, found))
+    return sum(holds for _, holds in found), int(left), len(found)
 
 
 def _chance(test: Test, check: Check) -> float:
@@ -128,7 +128,7 @@ def _chance(test: Test, check: Check) -> float:
 def _beyond(distance: float, half: float) -> float:
     if math.isnan(half) or math.isinf(distance):
         return 1.0
-    return NormalDist().cdf(-1.96 * distance / half) if half > 0 else float(distance <= 0)
+    return float(norm.sf(1.96 * distance / half)) if half > 0 else float(distance <= 0)
 
 
 def detectable(test: Test, check: Check, *, absence: bool) -> tuple[float, int]:
