@@ -15,6 +15,7 @@ import pandas as pd
 from scipy.stats import norm
 from scipy.stats import t as student
 
+from ..scores.proportions import Z, wilson, wilson_items
 from ..scores.rows import COLUMNS
 from ..scores.sameness import decimals
 from .believable import within
@@ -160,7 +161,9 @@ def _wider(k: int, clusters: int | None) -> float:
 
 
 def _widened(value: float, low: float, high: float, by: float) -> tuple[float, float]:
-    """An interval with its halves so many times as long."""
+    """An interval for so many times the standard errors: of a share by its own formula, else with halves so much longer."""
+    if (n := wilson_items(value, low, high)) is not None:
+        return wilson(value, n, Z * by)
     return value - by * (value - low), value + by * (high - value)
 
 

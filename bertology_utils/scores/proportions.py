@@ -14,18 +14,35 @@ from scipy.stats import t as student
 Z = float(norm.ppf(0.975))
 
 
-def wilson(p: float, n: float) -> tuple[float, float]:
-    """95 % limits of a share p of n items; n need not be whole.
+def wilson(p: float, n: float, z: float = Z) -> tuple[float, float]:
+    """Limits of a share p of n items, 95 % ones unless z says otherwise; n need not be whole.
 
     Examples
     --------
     >>> [round(x, 3) for x in wilson(1.0, 20)]
     [0.839, 1.0]
     """
-    centre, slack = p + Z**2 / (2 * n), Z * np.sqrt(p * (1 - p) / n + Z**2 / (4 * n**2))
-    whole = 1 + Z**2 / n
+    centre, slack = p + z**2 / (2 * n), z * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
+    whole = 1 + z**2 / n
     # rounding must not move an end that is exact
     return min(p, max(0.0, float((centre - slack) / whole))), max(p, min(1.0, float((centre + slack) / whole)))
+
+
+def wilson_items(p: float, low: float, high: float) -> float | None:
+    """The n whose 95 % limits by `wilson` these are; None where they are not of that kind.
+
+    Either limit, where it is not p itself, lies as many standard errors *of its own* from p as the other: that tells them.
+
+    Examples
+    --------
+    >>> round(wilson_items(0.9, *wilson(0.9, 34)), 6), wilson_items(0.9, 0.8, 1.0)
+    (34.0, None)
+    """
+    if not (0 <= low <= p <= high <= 1 and low < high):
+        return None
+    found = [Z**2 * end * (1 - end) / (p - end) ** 2 for end in (low, high) if end != p]
+    alike = min(found) > 0 and max(found) < 1.01 * min(found)  # records keep six digits
+    return sum(found) / len(found) if alike and (len(found) == 2 or p in (0.0, 1.0)) else None
 
 
 def discordant(more: float, less: float, n: float) -> tuple[float, float]:

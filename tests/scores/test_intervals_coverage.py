@@ -9,7 +9,7 @@ from __future__ import annotations
 import coverage_of_intervals as coverage
 import numpy as np
 import pytest
-from scipy.stats import binom
+from scipy.stats import binom, binomtest
 
 from bertology_utils.claims import checks
 from bertology_utils.scores import intervals, pairs
@@ -151,6 +151,15 @@ def test_neither_is_one_of_rows_of_four_clusters():
         for clusters in lucky:
             lucky[clusters] += any(checks._widened(*r, checks._wider(13, clusters))[0] > 0 for r in rows)
     assert lucky[4] / 400 <= 0.07 < lucky[None] / 400
+
+
+@pytest.mark.parametrize(("right", "n"), [(20, 20), (0, 34), (31, 34), (400, 1000)])
+def test_a_share_is_stretched_as_wilson_has_it(right, n):
+    """Halves times as long would end .05 short for 20 of 20; other intervals are stretched so."""
+    stretched = checks._widened(right / n, *wilson(right / n, n), checks._wider(10, None))
+    expected = binomtest(right, n).proportion_ci(confidence_level=1 - 0.05 / 10, method="wilson")
+    assert stretched == pytest.approx((expected.low, expected.high), abs=1e-6)
+    assert checks._widened(0.5, 0.4, 0.7, 2) == pytest.approx((0.3, 0.9))
 
 
 def test_a_subject_like_its_twin_seldom_beats_it():
