@@ -84,7 +84,7 @@ class Chapter:
 
 
 def executed(
-    name: str, folder: Path, *, model: str, data: str, examples: int | None = None, **variables: str
+    name: str, folder: Path, *, model: str, data: str, examples: int | None = None, without: str = "", **variables: str
 ) -> Chapter:
     """Execute a chapter in a folder of its own.
 
@@ -97,6 +97,8 @@ def executed(
         The two switches.
     examples : int, optional
         So many of its worked examples, the first that ask the model; by default all.
+    without : str, optional
+        Cells of code in which this name stands are left out.
     variables : str
         More of the kernel's environment; an empty one is unset.
     """
@@ -106,6 +108,7 @@ def executed(
     # a recorded run needs neither model nor data
     asked.sort(key=lambda cell: bool(runs.get(cell.source.split('"')[1]).family))
     left_out = asked[examples or len(book.cells) :]
+    left_out += [c for c in book.cells if without and c.cell_type == "code" and re.search(rf"\b{without}\b", c.source)]
     book.cells = [cell for cell in book.cells if cell not in left_out]
     cells = [cell for cell in book.cells if cell.cell_type == "code"]
     for cell in cells:
