@@ -62,3 +62,15 @@ def test_layers_are_redundant_only_where_depth_matters_by_more_than_is_allowed_t
         ("accuracy over majority", {"task": "all"}, 0.3, 0.05),
     ]
     assert decided("siz.layer_redundancy.kao2020", "glue_sst2", *rows)["redundant"] == expected
+
+
+@pytest.mark.parametrize(("open_", "lead", "expected"), [(0.986, -0.01, UNTESTABLE), (0.8, -0.01, FAILS), (0.8, 0.12, HOLDS)])
+def test_open_classes_that_are_all_aligned_leave_closed_ones_no_lead(open_, lead, expected):
+    """Five points are asked for: .99 leaves one."""
+    rows = [
+        ("alignment F1 over best baseline", {}, 0.5, 0.1),
+        ("alignment F1", {"by": "vectors", "words": "open"}, open_, 0.01),
+        ("alignment F1", {"by": "vectors", "words": "closed"}, min(open_ + lead, 1), 0.01),
+        ("alignment F1, closed - open", {}, lead, 0.03),
+    ]
+    assert decided("mbt.word_alignment.libovicky2019", "builtin", *rows)["open_less"] == expected
