@@ -74,3 +74,15 @@ def test_open_classes_that_are_all_aligned_leave_closed_ones_no_lead(open_, lead
         ("alignment F1, closed - open", {}, lead, 0.03),
     ]
     assert decided("mbt.word_alignment.libovicky2019", "builtin", *rows)["open_less"] == expected
+
+
+@pytest.mark.parametrize(("english", "gain", "expected"), [(0.61, -0.06, UNTESTABLE), (0.92, -0.06, FAILS), (0.92, 0.04, HOLDS)])
+def test_freezing_is_judged_where_the_tagger_has_learnt_english(english, gain, expected):
+    """Of 73 sentences me5 learnt .61 of English words: whatever is frozen then costs steps of learning."""
+    rows = [
+        ("zero-shot accuracy, depth chosen on dev - none frozen", {"block": 4}, gain, 0.02),
+        ("accuracy over majority", {"pair": "same language", "language": "en"}, english - 0.2, 0.08),
+        ("accuracy", {"frozen": 0}, english, 0.08),
+        ("accuracy", {"frozen": 4}, english - 0.05, 0.08),
+    ]
+    assert decided("mbt.freeze_bottom.wu2019dredze", "ud_pud_multilingual", *rows)["helps"] == expected
