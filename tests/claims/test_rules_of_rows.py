@@ -62,3 +62,27 @@ def test_layers_are_redundant_only_where_depth_matters_by_more_than_is_allowed_t
         ("accuracy over majority", {"task": "all"}, 0.3, 0.05),
     ]
     assert decided("siz.layer_redundancy.kao2020", "glue_sst2", *rows)["redundant"] == expected
+
+
+@pytest.mark.parametrize(("open_", "lead", "expected"), [(0.986, -0.01, UNTESTABLE), (0.8, -0.01, FAILS), (0.8, 0.12, HOLDS)])
+def test_open_classes_that_are_all_aligned_leave_closed_ones_no_lead(open_, lead, expected):
+    """Five points are asked for: .99 leaves one."""
+    rows = [
+        ("alignment F1 over best baseline", {}, 0.5, 0.1),
+        ("alignment F1", {"by": "vectors", "words": "open"}, open_, 0.01),
+        ("alignment F1", {"by": "vectors", "words": "closed"}, min(open_ + lead, 1), 0.01),
+        ("alignment F1, closed - open", {}, lead, 0.03),
+    ]
+    assert decided("mbt.word_alignment.libovicky2019", "builtin", *rows)["open_less"] == expected
+
+
+@pytest.mark.parametrize(("english", "gain", "expected"), [(0.61, -0.06, UNTESTABLE), (0.92, -0.06, FAILS), (0.92, 0.04, HOLDS)])
+def test_freezing_is_judged_where_the_tagger_has_learnt_english(english, gain, expected):
+    """Of 73 sentences me5 learnt .61 of English words: whatever is frozen then costs steps of learning."""
+    rows = [
+        ("zero-shot accuracy, depth chosen on dev - none frozen", {"block": 4}, gain, 0.02),
+        ("accuracy over majority", {"pair": "same language", "language": "en"}, english - 0.2, 0.08),
+        ("accuracy", {"frozen": 0}, english, 0.08),
+        ("accuracy", {"frozen": 4}, english - 0.05, 0.08),
+    ]
+    assert decided("mbt.freeze_bottom.wu2019dredze", "ud_pud_multilingual", *rows)["helps"] == expected
