@@ -93,11 +93,12 @@ def calibrate(claim: Claim, data: Data, base: Subject, settings: Settings, only:
     stands.append((PLANTED, PLANTED, says, claim.planted, claim.plantable))
     only = set(only)
     twin_rows = claim.experiment(base.twin(settings.seed), data, settings)
+    known = claim.asked(base, data, settings) if claim.asked else data
     for role, name, words, make, aims in stands:
         if only and name not in only:
             continue
         start = time.process_time()
-        subject = make(data, base, np.random.default_rng([settings.seed, _number(claim.id), _number(name)]))
+        subject = make(known, base, np.random.default_rng([settings.seed, _number(claim.id), _number(name)]))
         rows = claim.experiment(subject, data, settings)
         yield trial(
             claim.id, role, name, words, rows, over(rows, twin_rows), data.name, settings,

@@ -55,6 +55,9 @@ class Claim:
         Makes a stand-in that has the property, from the gold annotation: it must pass.
     plantable : tuple of str
         The clauses that a stand-in can have (none named: all): tuning, say, changes no planted map.
+    asked : callable or None
+        The part of a source's items, of (subject, data, settings), that is put to a model: stand-ins know no others. None:
+        all. Where few of many are asked, the others are looked up in vain.
     text_to_text : bool
         Whether a model is asked that writes texts, in place of one that fills gaps.
     family : bool or str
@@ -74,6 +77,7 @@ class Claim:
     text_to_text: bool = False
     family: bool | str = False
     quick: int = QUICK
+    asked: Callable[[Subject, Data, Settings], Data] | None = None
 
     def sources(self) -> list[str]:
         """The original data sets of the ledger row that offer one of the tasks."""
@@ -99,6 +103,7 @@ def claim(
     text_to_text: bool = False,
     family: bool | str = False,
     quick: int = QUICK,
+    asked: Callable[[Subject, Data, Settings], Data] | None = None,
 ) -> Callable[[Experiment], Experiment]:
     """Register the decorated experiment for a ledger row.
 
@@ -117,7 +122,7 @@ def claim(
         names = (tasks,) if isinstance(tasks, str) else tuple(tasks)
         from_others = {task: tuple(sources) for task, sources in (beside or {}).items()}
         stand_ins = (tuple(nulls), planted, tuple(plantable))
-        _CLAIMS[id] = Claim(id, names, function, n, limit, from_others, *stand_ins, text_to_text, family, quick)
+        _CLAIMS[id] = Claim(id, names, function, n, limit, from_others, *stand_ins, text_to_text, family, quick, asked)
         return function
 
     return register

@@ -197,10 +197,23 @@ def test_definitions_are_no_part_of_an_answer():
 def test_the_fall_is_the_slope_with_its_sign_turned():
     import pandas as pd
 
-    frame = pd.DataFrame({"hops": np.repeat([1, 2, 3, 4], 25), "chain": range(100)})
+    frame = pd.DataFrame({"hops": np.repeat([1, 2, 3, 4], 25), "chain": range(100), "sort": "up"})
     level, low, high = steps.fall(frame, 1 - 0.1 * frame["hops"].to_numpy(), SETTINGS)
     assert level == pytest.approx(0.1) and low <= 0.1 <= high
     assert steps.fall(frame, np.ones(100), SETTINGS)[0] == pytest.approx(0)
+
+
+def test_an_easy_sort_that_has_more_long_questions_is_no_rise():
+    """Simpson's paradox: .9 and .5 of one step, a tenth less with each further one, and pooled it rises."""
+    import pandas as pd
+
+    sizes = {("up", 1): 10, ("up", 2): 40, ("up", 3): 80, ("down", 1): 90, ("down", 2): 30, ("down", 3): 10}
+    frame = pd.DataFrame([key for key, n in sizes.items() for _ in range(n)], columns=["sort", "hops"])
+    frame["chain"] = range(len(frame))
+    right = np.where(frame["sort"] == "up", 1.0, 0.6) - 0.1 * frame["hops"]
+    assert np.polyfit(frame["hops"], right, 1)[0] > 0.02
+    assert steps.fall(frame, right, SETTINGS)[0] == pytest.approx(0.1)
+    assert steps.fall(frame, (frame["sort"] == "down").to_numpy(float), SETTINGS)[0] == pytest.approx(0)
 
 
 def test_ends_of_triples_are_found_in_their_words():

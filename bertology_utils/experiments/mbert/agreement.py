@@ -149,12 +149,28 @@ def evened(items: Sequence[ForcedChoice], settings: Settings) -> list[ForcedChoi
     return kept
 
 
+def scored(alike: Sequence[ForcedChoice], settings: Settings) -> list[ForcedChoice]:
+    """Of comparable items those that are put to the model: evened, in languages that have enough."""
+    items = evened(alike, settings)
+    counted = Counter(i.condition for i in items)
+    return [i for i in items if counted[i.condition] >= FEWEST]
+
+
+def asked(subject: Subject, data: Data, settings: Settings) -> Data:
+    """The items that are scored: CLAMS has 230,000, of which 240 of a language are."""
+    if "multilingual_agreement" not in data.items:
+        return data
+    items = scored(comparable(subject, choices(data)), settings)
+    return replace(data, items={**data.items, "multilingual_agreement": items})
+
+
 @claim(
     "mbt.agreement.bacon2019",
     ("multilingual_agreement", "multilingual_treebank"),
     n=3300,
     nulls=(*GAPS, plants.one_form),
     planted=plants.agreeing,
+    asked=asked,
 )
 def agreement(subject, data, settings):
     """P(right form) > P(other form) at the gap, by language (bacon2019; mueller2020 for CLAMS).
@@ -164,9 +180,7 @@ def agreement(subject, data, settings):
     """
     every = choices(data)
     alike = comparable(subject, every)
-    items = evened(alike, settings)
-    counted = Counter(i.condition for i in items)
-    items = [i for i in items if counted[i.condition] >= FEWEST]
+    items = scored(alike, settings)
     if not items:
         return pd.DataFrame()
     frame = pd.DataFrame(
