@@ -335,7 +335,7 @@ plotting.lines(steps.series("accuracy"), "hops", ylim=(0, 1), chance=0.5, ylabel
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-for measure in ("accuracy, bag of words", "fall per hop", "fall per hop over bag of words"):
+for measure in ("accuracy, bag of words", "fall per hop within sorts", "fall per hop within sorts over bag of words"):
     print(plotting.printed(steps.series(measure)))
 
 # %%

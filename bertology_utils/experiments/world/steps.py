@@ -219,7 +219,11 @@ SORTS = Null("sorts", "Right in nearly all questions of the sort that has the fe
 
 def asked(subject, data: Data, settings: Settings) -> Data:
     """Test questions, where there are splits of a data set; generated ones of all splits."""
-    return data if data.name == "builtin" else replace(data, items={"hops": [i for i in data["hops"] if i.split == "test"]})
+    return (
+        data
+        if data.name == "builtin"
+        else replace(data, items={"hops": [i for i in data["hops"] if i.split == "test"]})
+    )
 
 
 @claim(
@@ -249,7 +253,7 @@ def inference_steps(subject, data, settings):
     for (sort, steps), part in frame.groupby(["sort", "hops"]):
         rows.mean("accuracy, by sort", part["right"], groups=part["chain"], sort=sort, hops=steps)
     right, bag = frame["right"].to_numpy(), frame["bag of words"].to_numpy()
-    for measure, value in (("fall per hop", right), ("fall per hop, bag of words", bag),
-                           ("fall per hop over bag of words", right - bag)):  # fmt: skip
+    for measure, value in (("fall per hop within sorts", right), ("fall per hop within sorts, bag of words", bag),
+                           ("fall per hop within sorts over bag of words", right - bag)):  # fmt: skip
         rows.add(measure, fall(frame, value, settings), len(frame))
     return intervals.table(rows, [f"{len(kept)} of {len(found)} questions of 1 to {LAST} steps"])
