@@ -62,3 +62,56 @@ def test_layers_are_redundant_only_where_depth_matters_by_more_than_is_allowed_t
         ("accuracy over majority", {"task": "all"}, 0.3, 0.05),
     ]
     assert decided("siz.layer_redundancy.kao2020", "glue_sst2", *rows)["redundant"] == expected
+
+
+@pytest.mark.parametrize(("lesser", "expected"), [(-0.09, HOLDS), (0.08, OPEN), (0.3, FAILS)])
+def test_a_head_points_that_gives_the_right_noun_more_both_raw_and_beyond_its_place(lesser, expected):
+    """By .17 beyond its place alone, and .09 less than the wrong noun, mpnet's head passed for one that points."""
+    rows = [
+        (measure, {"kind": kind}, value, 0.03)
+        for kind in ("agreement", "reflexive")
+        for measure, value in (
+            ("right - wrong noun, lesser of raw and beyond position, best head", lesser),
+            ("nearest - other nouns, best head", 0.4),
+        )
+    ]
+    assert decided("hed.agreement_attention.lin2019", "lin2019_open_sesame", *rows) == {"no_pointer": expected}
+
+
+@pytest.mark.parametrize(
+    ("source", "measure", "expected"),
+    [
+        ("clark2019_released", "head - offset", {}),
+        ("ud_english_ewt", "head - better baseline", {"object": HOLDS}),
+    ],
+)
+def test_a_lead_over_a_fixed_offset_alone_makes_no_specialist(source, measure, expected):
+    assert decided("hed.syntactic.clark2019", source, (measure, {"relation": "obj"}, 0.47, 0.03)) == expected
+
+
+@pytest.mark.parametrize(
+    ("low", "rise", "expected"), [(0.989, 0.011, UNTESTABLE), (0.6, 0.3, HOLDS), (0.9, 0.0, FAILS)]
+)
+def test_nothing_rises_from_a_ceiling(low, rise, expected):
+    """mpnet's lowest third tells .989 of the subject's nouns."""
+    rows = [
+        ("accuracy, low", {"task": "subject noun"}, low, 0.015),
+        ("accuracy, upper", {"task": "subject noun"}, low + rise, 0.015),
+        ("upper less words beside", {"task": "subject noun"}, 0.1, 0.02),
+        ("upper - low", {"task": "subject noun"}, rise, 0.015),
+    ]
+    assert decided("lay.hierarchy.lin2019", "lin2019_open_sesame", *rows) == {"noun": expected}
+
+
+@pytest.mark.parametrize(("beyond", "expected"), [(-0.16, HOLDS), (0.48, FAILS)])
+def test_numbers_that_go_on_beyond_those_seen_are_not_represented_badly(beyond, expected):
+    """A line of numbers came out as mixed: inside the range nobody leads the characters."""
+    kinds = ("integers", "floats", "negatives", "words")
+    inside = [{"task": "decoding", "range": "interpolation", "numbers": kind} for kind in kinds]
+    rows = [("relative error, random vectors - characters", keys, 0.24, 0.04) for keys in inside]
+    rows += [("relative error, characters - model", keys, 0.0, 0.001) for keys in inside]
+    rows += [
+        ("relative error, nearest value seen - model", keys | {"range": "extrapolation"}, beyond, 0.02)
+        for keys in inside
+    ]
+    assert decided("sem.numbers.wallace2019b", "builtin", *rows) == {"bad": expected}
