@@ -82,10 +82,10 @@ def hierarchy(subject, data, settings):
     """Main auxiliary and subject noun told by layer, where the first candidate is the wrong one (lin2019).
 
     A classifier of words is trained where the first candidate is right; does the right word score above the first
-    candidate where it is not? `upper - low` sets the layers above the lowest third against those in it; what `accuracy, low`
-    leaves is the most that it can be. Every third sentence of that kind chooses the layers. `upper less words beside` sets the upper layers against codes of a word
-    and of those beside it, up to two on each side, which know no structure. Word order is the token-index probe on the
-    same sentences.
+    candidate where it is not? `upper - low` sets the layers above the lowest third against those in it; what `accuracy,
+    low` leaves to one is the most that it can be. Every third sentence of that kind chooses the layers. `upper less words
+    beside` sets the upper layers against codes of a word and of those beside it, up to two on each side, which know no
+    structure. Word order is the token-index probe on the same sentences.
     """
     found, note = order_scores(subject, data, settings)
     rows, notes = order_rows(found, settings), [note]
