@@ -336,7 +336,7 @@ plotting.plt.show()
 # chosen on the sentences they are scored on.
 
 # %% mystnb={"figure": {"caption": "Released figures of bert-base-uncased, by relation of the Penn Treebank."}, "image": {"alt": "Horizontal bars by relation: released accuracy of the best head and of the best offset for bert-base-uncased."}}
-released = next(r for r in evidence.find("hed.syntactic.clark2019") if r.label == "authors")
+released = next(r for r in evidence.find("hed.syntactic.clark2019") if r.model == "bert-base-uncased")
 real = {"bert-base-uncased": released.frame}
 drawn = {m: plotting.series(real, m)["bert-base-uncased"] for m in bars[:2]}
 drawn = {m: rows[rows["relation"] != "all"].head(16) for m, rows in drawn.items()}

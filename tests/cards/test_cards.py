@@ -131,10 +131,13 @@ def test_a_small_model_alone_is_never_a_high_grade():
 
 
 def test_a_card_says_whose_outputs_speak_and_how_many_items():
-    """Two records of the real BERT: each with its own items, and one without any that were published."""
-    said = card("hed.syntactic.clark2019", SHIPPED).standing
-    told = words.sentence(said).split(".")[0]
-    assert told == "Holds for the real BERT (outputs of an independent rerun; authors' outputs, 3,720 items)"
+    """Two records of the real BERT: each with its own items, or both without any that were published."""
+    said = {
+        id: words.sentence(card(id, SHIPPED).standing).split(".")[0]
+        for id in ("syn.agreement.goldberg2019", "sem.ner_f1.tenney2019a")
+    }
+    assert said["syn.agreement.goldberg2019"] == "Holds for the real BERT (authors' outputs, 748 items)"
+    assert said["sem.ner_f1.tenney2019a"] == "Holds for the real BERT (authors' outputs)"
     html = BeautifulSoup(card("sem.edge_probing.tenney2019b", SHIPPED)._repr_html_(), "html.parser")
     assert "n = 0" not in html.get_text() and "0 items" not in html.select(".claim-slot")[0].get_text()
 

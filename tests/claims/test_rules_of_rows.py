@@ -64,7 +64,9 @@ def test_layers_are_redundant_only_where_depth_matters_by_more_than_is_allowed_t
     assert decided("siz.layer_redundancy.kao2020", "glue_sst2", *rows)["redundant"] == expected
 
 
-@pytest.mark.parametrize(("open_", "lead", "expected"), [(0.986, -0.01, UNTESTABLE), (0.8, -0.01, FAILS), (0.8, 0.12, HOLDS)])
+@pytest.mark.parametrize(
+    ("open_", "lead", "expected"), [(0.986, -0.01, UNTESTABLE), (0.8, -0.01, FAILS), (0.8, 0.12, HOLDS)]
+)
 def test_open_classes_that_are_all_aligned_leave_closed_ones_no_lead(open_, lead, expected):
     """Five points are asked for: .99 leaves one."""
     rows = [
@@ -76,7 +78,9 @@ def test_open_classes_that_are_all_aligned_leave_closed_ones_no_lead(open_, lead
     assert decided("mbt.word_alignment.libovicky2019", "builtin", *rows)["open_less"] == expected
 
 
-@pytest.mark.parametrize(("english", "gain", "expected"), [(0.61, -0.06, UNTESTABLE), (0.92, -0.06, FAILS), (0.92, 0.04, HOLDS)])
+@pytest.mark.parametrize(
+    ("english", "gain", "expected"), [(0.61, -0.06, UNTESTABLE), (0.92, -0.06, FAILS), (0.92, 0.04, HOLDS)]
+)
 def test_freezing_is_judged_where_the_tagger_has_learnt_english(english, gain, expected):
     """Of 73 sentences me5 learnt .61 of English words: whatever is frozen then costs steps of learning."""
     rows = [
@@ -86,3 +90,42 @@ def test_freezing_is_judged_where_the_tagger_has_learnt_english(english, gain, e
         ("accuracy", {"frozen": 4}, english - 0.05, 0.08),
     ]
     assert decided("mbt.freeze_bottom.wu2019dredze", "ud_pud_multilingual", *rows)["helps"] == expected
+
+
+@pytest.mark.parametrize(("lesser", "expected"), [(-0.09, HOLDS), (0.08, OPEN), (0.3, FAILS)])
+def test_a_head_points_that_gives_the_right_noun_more_both_raw_and_beyond_its_place(lesser, expected):
+    """By .17 beyond its place alone, and .09 less than the wrong noun, mpnet's head passed for one that points."""
+    rows = [
+        (measure, {"kind": kind}, value, 0.03)
+        for kind in ("agreement", "reflexive")
+        for measure, value in (
+            ("right - wrong noun, lesser of raw and beyond position, best head", lesser),
+            ("nearest - other nouns, best head", 0.4),
+        )
+    ]
+    assert decided("hed.agreement_attention.lin2019", "lin2019_open_sesame", *rows) == {"no_pointer": expected}
+
+
+@pytest.mark.parametrize(
+    ("source", "measure", "expected"),
+    [
+        ("clark2019_released", "head - offset", {}),
+        ("ud_english_ewt", "head - better baseline", {"object": HOLDS}),
+    ],
+)
+def test_a_lead_over_a_fixed_offset_alone_makes_no_specialist(source, measure, expected):
+    assert decided("hed.syntactic.clark2019", source, (measure, {"relation": "obj"}, 0.47, 0.03)) == expected
+
+
+@pytest.mark.parametrize(("beyond", "expected"), [(-0.16, HOLDS), (0.48, FAILS)])
+def test_numbers_that_go_on_beyond_those_seen_are_not_represented_badly(beyond, expected):
+    """A line of numbers came out as mixed: inside the range nobody leads the characters."""
+    kinds = ("integers", "floats", "negatives", "words")
+    inside = [{"task": "decoding", "range": "interpolation", "numbers": kind} for kind in kinds]
+    rows = [("relative error, random vectors - characters", keys, 0.24, 0.04) for keys in inside]
+    rows += [("relative error, characters - model", keys, 0.0, 0.001) for keys in inside]
+    rows += [
+        ("relative error, nearest value seen - model", keys | {"range": "extrapolation"}, beyond, 0.02)
+        for keys in inside
+    ]
+    assert decided("sem.numbers.wallace2019b", "builtin", *rows) == {"bad": expected}

@@ -175,7 +175,7 @@ def distracted_heads(data, base, rng):
 def agreement_attention(subject, data, settings):
     """How a verb or reflexive divides its attention over the nouns, by distractor and block (lin2019).
 
-    Does a head give the right noun more than the wrong ones, by more than their places explain (its mean attention by
+    Does a head give the right noun more than the wrong ones, and by more than their places explain (its mean attention by
     offset, over all words)? And of what all heads together give to the candidates, is the right noun's share more than
     an even one, or than what place explains? Items with one candidate say nothing and are left out.
     """
@@ -198,12 +198,17 @@ def _division_rows(subject, dev, test, kind: str, settings) -> list[dict]:
     seen, scored = (_divided(subject, side, settings) for side in (dev, test))
     pointer = choose((seen.lead - seen.lead_by_place).mean(0))
     local = choose(seen.nearest.mean(0))
+    # a head that points gives the right noun more than wrong ones, and more than its place would have: the lesser of the two
+    known, leads = (np.stack([s.lead, s.lead - s.lead_by_place]) for s in (seen, scored))  # (2, n, L * A)
+    both = choose(known.mean(1).min(0))
+    lesser = int(np.argmin(known.mean(1)[:, both]))
     over_even, over_place = scored.share - scored.even[:, None], scored.share - scored.share_by_place
     columns = {
         ("excess over an even share, all heads", None): over_even[:, -1],
         ("excess over position, all heads", None): over_place[:, -1],
         ("right - wrong noun, best head", pointer): scored.lead[:, pointer],
         ("right - wrong noun beyond position, best head", pointer): (scored.lead - scored.lead_by_place)[:, pointer],
+        ("right - wrong noun, lesser of raw and beyond position, best head", both): leads[lesser][:, both],
         ("nearest - other nouns, best head", local): scored.nearest[:, local],
     }
     # sentences about the same nouns are not independent

@@ -10,7 +10,7 @@ from ...data.items import Ambiguity, Data
 from ...probes import Targets, fitting, gather
 from ...probes.targets import build
 from ...scores import intervals
-from ...scores.profiles import Profile, curve_rows, lead_rows, thirds
+from ...scores.profiles import Profile, best_in, curve_rows, lead_rows, thirds
 from ...settings import Settings
 from ...subject.models import Subject
 from ..syntax.hierarchical import by_window
@@ -82,10 +82,10 @@ def hierarchy(subject, data, settings):
     """Main auxiliary and subject noun told by layer, where the first candidate is the wrong one (lin2019).
 
     A classifier of words is trained where the first candidate is right; does the right word score above the first
-    candidate where it is not? `upper - low` sets the layers above the lowest third against those in it. Every third
-    sentence of that kind chooses the layers. `upper less words beside` sets the upper layers against codes of a word
-    and of those beside it, up to two on each side, which know no structure. Word order is the token-index probe on the
-    same sentences.
+    candidate where it is not? `upper - low` sets the layers above the lowest third against those in it; what `accuracy,
+    low` leaves to one is the most that it can be. Every third sentence of that kind chooses the layers. `upper less words
+    beside` sets the upper layers against codes of a word and of those beside it, up to two on each side, which know no
+    structure. Word order is the token-index probe on the same sentences.
     """
     found, note = order_scores(subject, data, settings)
     rows, notes = order_rows(found, settings), [note]
@@ -97,7 +97,8 @@ def hierarchy(subject, data, settings):
         low, upper = thirds(profile.depth)
         rows += curve_rows(profile, **keys)
         rows += lead_rows(profile, dev, {"upper - low": (upper, low)}, **keys)
-        best = rows[-1]["layer"]
+        best, lowest = rows[-1]["layer"], best_in(dev, low)
+        rows.append(intervals.row("accuracy, low", profile.scores()[lowest], profile.n, **keys, layer=lowest))
         rows.append(intervals.row("accuracy, upper", profile.scores()[best], profile.n, **keys, layer=best))
         beside = Profile.of(near[None], np.arange(len(near)), settings)
         rows.append(intervals.row("words beside", beside.scores()[0], profile.n, **keys))

@@ -29,11 +29,12 @@ def clark_relations(files: Files) -> pd.DataFrame:
 @_CLARK.on(
     "hed.syntactic.clark2019",
     stance="supports",
+    label="related",
     files=("relations.csv",),
     note="The authors' best head and best fixed offset for each relation of the Penn Treebank's development "
     "sentences (their `dobj` is called obj here), both chosen on the sentences they are scored on. The direct "
     "object's head is far above any offset, while for possessives, compounds and others the offset does "
-    "as well.",
+    "as well. Against the nearest word of a part of speech heads were not held, so that this decides nothing.",
 )
 def syntactic_heads(files: Files) -> pd.DataFrame:
     """Accuracy of the best head and of the best offset, and their difference, by relation.
@@ -144,11 +145,11 @@ def _ensembles(files: Files, a: str, b: str, names: tuple[str, str, str]) -> tup
 
 @_LSD.on(
     "hed.syntactic.clark2019",
-    label="rerun",
+    label="related",
     stance="supports",
     note="Working notes with the best head and a positional baseline for twelve UD relations in English, no "
     "counts: the object's head is far above position, the compound's is below it. The mean's interval is "
-    "over relations.",
+    "over relations. Position is the only baseline, so that this decides nothing.",
 )
 def heads_and_position(files: Files) -> pd.DataFrame:
     """Best head against the positional baseline, by relation."""
