@@ -117,6 +117,20 @@ def test_a_lead_over_a_fixed_offset_alone_makes_no_specialist(source, measure, e
     assert decided("hed.syntactic.clark2019", source, (measure, {"relation": "obj"}, 0.47, 0.03)) == expected
 
 
+@pytest.mark.parametrize(
+    ("low", "rise", "expected"), [(0.989, 0.011, UNTESTABLE), (0.6, 0.3, HOLDS), (0.9, 0.0, FAILS)]
+)
+def test_nothing_rises_from_a_ceiling(low, rise, expected):
+    """mpnet's lowest third tells .989 of the subject's nouns."""
+    rows = [
+        ("accuracy, low", {"task": "subject noun"}, low, 0.015),
+        ("accuracy, upper", {"task": "subject noun"}, low + rise, 0.015),
+        ("upper less words beside", {"task": "subject noun"}, 0.1, 0.02),
+        ("upper - low", {"task": "subject noun"}, rise, 0.015),
+    ]
+    assert decided("lay.hierarchy.lin2019", "lin2019_open_sesame", *rows) == {"noun": expected}
+
+
 @pytest.mark.parametrize(("beyond", "expected"), [(-0.16, HOLDS), (0.48, FAILS)])
 def test_numbers_that_go_on_beyond_those_seen_are_not_represented_badly(beyond, expected):
     """A line of numbers came out as mixed: inside the range nobody leads the characters."""
