@@ -62,3 +62,17 @@ def test_layers_are_redundant_only_where_depth_matters_by_more_than_is_allowed_t
         ("accuracy over majority", {"task": "all"}, 0.3, 0.05),
     ]
     assert decided("siz.layer_redundancy.kao2020", "glue_sst2", *rows)["redundant"] == expected
+
+
+@pytest.mark.parametrize(("lost", "saved", "expected"), [(0.005, 0.0, UNTESTABLE), (0.035, -0.005, FAILS), (0.05, 0.03, HOLDS)])
+def test_of_less_than_a_point_lost_with_3_bits_none_can_be_saved(lost, saved, expected):
+    """MiniLM loses half a point of SST-2 with 3 bits: no care is needed there, and none can be seen to help."""
+    rows = [
+        ("accuracy lost, 8 bits", {}, 0.0, 0.005),
+        ("accuracy lost, 3 bits", {}, lost, 0.007),
+        ("accuracy lost, 2 bits", {}, 0.18, 0.04),
+        ("bytes of linear weights, original / quantized", {}, 3.999, 0.0),
+        ("accuracy, 3 bits with - without outliers", {}, saved, 0.01),
+        ("accuracy over majority", {"task": "all"}, 0.35, 0.03),
+    ]
+    assert decided("siz.quantization.zafrir2019", "glue_sst2", *rows) == {"eight": HOLDS, "care": expected}
