@@ -64,7 +64,9 @@ def test_layers_are_redundant_only_where_depth_matters_by_more_than_is_allowed_t
     assert decided("siz.layer_redundancy.kao2020", "glue_sst2", *rows)["redundant"] == expected
 
 
-@pytest.mark.parametrize(("lost", "saved", "expected"), [(0.005, 0.0, UNTESTABLE), (0.035, -0.005, FAILS), (0.05, 0.03, HOLDS)])
+@pytest.mark.parametrize(
+    ("lost", "saved", "expected"), [(0.005, 0.0, UNTESTABLE), (0.035, -0.005, FAILS), (0.05, 0.03, HOLDS)]
+)
 def test_of_less_than_a_point_lost_with_3_bits_none_can_be_saved(lost, saved, expected):
     """MiniLM loses half a point of SST-2 with 3 bits: no care is needed there, and none can be seen to help."""
     rows = [
