@@ -78,3 +78,18 @@ def test_of_less_than_a_point_lost_with_3_bits_none_can_be_saved(lost, saved, ex
         ("accuracy over majority", {"task": "all"}, 0.35, 0.03),
     ]
     assert decided("siz.quantization.zafrir2019", "glue_sst2", *rows) == {"eight": HOLDS, "care": expected}
+
+
+@pytest.mark.parametrize(
+    ("lead", "expected"), [((-0.06,), OPEN), ((0.05,), HOLDS), ((-0.06, -0.05, -0.1, -0.2), FAILS)]
+)
+def test_what_is_so_of_some_tasks_does_not_fail_by_one(lead, expected):
+    """Random weights match frozen ones on some of four tasks: three that were not measured may be among those."""
+    rows = [("accuracy, random tuned - pretrained frozen", {"task": str(k)}, v, 0.02) for k, v in enumerate(lead)]
+    gates = [
+        ("accuracy over majority", {}, 0.36, 0.03),
+        ("accuracy", {"start": "pretrained, frozen"}, 0.8, 0.02),
+        ("accuracy, pretrained tuned - random tuned", {}, 0.1, 0.02),
+    ]
+    found = decided("trn.pretraining_benefit.kovaleva2019", "glue_sst2", *rows, *gates)
+    assert found == {"usually_helps": HOLDS, "random_can_match": expected}
