@@ -37,6 +37,8 @@ class Test:
         Column -> value, or list of values, that rows must have.
     need : "all", "any", int or float
         In how many of the rows: a count, or a share below 1.
+    among : int
+        Of how many cases (tasks, say) the sentence speaks where it says "some" or "most"; those without a row are undecided.
     least : int
         Rows with fewer scored items decide nothing.
     sources : tuple of str
@@ -57,6 +59,7 @@ class Test:
     within: float | None = None
     where: Mapping[str, Any] = field(default_factory=dict, hash=False)
     need: int | float | Literal["all", "any"] = "all"
+    among: int = 0
     least: int = LEAST
     sources: tuple[str, ...] = ()
     says: str = ""
@@ -147,3 +150,5 @@ def _check(test: Test, where: str) -> None:
         raise LedgerError(f"{where}: by: the smallest effect of interest is {test.by}")
     if not isinstance(test.need, str) and (test.need <= 0 or (isinstance(test.need, float) and test.need >= 1)):
         raise LedgerError(f"{where}: need is {test.need!r}; a count is positive, a share lies between 0 and 1")
+    if test.among < 0 or (test.among and test.need == "all"):
+        raise LedgerError(f"{where}: among is {test.among}; of how many cases, where not all are needed")

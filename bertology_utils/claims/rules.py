@@ -243,6 +243,7 @@ def needed(test: Test, n: int) -> int:
 
 
 def _met(test: Test, holds: Sequence[bool | None]) -> bool | None:
+    holds = [*holds, *[None] * (test.among - len(holds))]  # what was not measured may be either
     wanted = needed(test, len(holds))
     if sum(h is True for h in holds) >= wanted:
         return True
@@ -253,7 +254,8 @@ def _words(test: Test, found: list[Check]) -> str:
     if len(found) == 1:
         c = found[0]
         how = {True: "beyond", False: "short of", None: "across"}[c.holds]
-        return f"{test.measure} {figure(c.value, c.low, c.high)} is {how} {c.bound:.3g}"
+        alone = f", in one case of {test.among}" if test.among > 1 else ""
+        return f"{test.measure} {figure(c.value, c.low, c.high)} is {how} {c.bound:.3g}{alone}"
     held, failed = sum(c.holds is True for c in found), sum(c.holds is False for c in found)
     least = min(found, key=lambda c: -c.value if test.side == "below" else c.value)
     return (

@@ -119,7 +119,7 @@ def adapters(subject, of, plain, settings, data) -> dict[str, Answer]:
 
 def staged(subject, of, plain, settings, data) -> dict[str, Answer]:
     """A stage on another task before."""
-    between = ways.intermediate(subject, data, 0, HANDFUL)
+    between = ways.intermediate(subject, data, 0, HANDFUL).subject
     return logits(settings, after_a_stage_on_another_task=runs.learn(between, of, runs.recipe(subject, of.train, 0)))
 
 

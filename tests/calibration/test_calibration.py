@@ -42,6 +42,7 @@ TOO_FEW = {
         "siz.head_pruning.michel2019": "five seeds of 300 items know what heads cost to four points, within two are asked for",
         "syn.triggers.wallace2019a": "of a class eight generated texts are right before the words, and both classes are asked",
         "siz.distillation.sanh2019": "retention is known to four tenths; all of it is 1, and more than .9 is asked for",
+        "siz.quantization.zafrir2019": "what 3 bits cost is known to eight points, and the gate asks for one that is lost for sure",
         "siz.lottery.chen2020": "what bad masks cost is known to eight points, within five are asked for",
         "siz.magnitude_pruning.gordon2020": "what a third of the weights costs is known to four points, within one is asked for",
         "siz.token_elimination.goyal2020": "what vectors cost is known to two points, within one is asked for",

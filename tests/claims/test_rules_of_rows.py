@@ -143,3 +143,33 @@ def test_numbers_that_go_on_beyond_those_seen_are_not_represented_badly(beyond, 
         for keys in inside
     ]
     assert decided("sem.numbers.wallace2019b", "builtin", *rows) == {"bad": expected}
+
+
+    ("lost", "saved", "expected"), [(0.005, 0.0, UNTESTABLE), (0.035, -0.005, FAILS), (0.05, 0.03, HOLDS)]
+)
+def test_of_less_than_a_point_lost_with_3_bits_none_can_be_saved(lost, saved, expected):
+    """MiniLM loses half a point of SST-2 with 3 bits: no care is needed there, and none can be seen to help."""
+    rows = [
+        ("accuracy lost, 8 bits", {}, 0.0, 0.005),
+        ("accuracy lost, 3 bits", {}, lost, 0.007),
+        ("accuracy lost, 2 bits", {}, 0.18, 0.04),
+        ("bytes of linear weights, original / quantized", {}, 3.999, 0.0),
+        ("accuracy, 3 bits with - without outliers", {}, saved, 0.01),
+        ("accuracy over majority", {"task": "all"}, 0.35, 0.03),
+    ]
+    assert decided("siz.quantization.zafrir2019", "glue_sst2", *rows) == {"eight": HOLDS, "care": expected}
+
+
+@pytest.mark.parametrize(
+    ("lead", "expected"), [((-0.06,), OPEN), ((0.05,), HOLDS), ((-0.06, -0.05, -0.1, -0.2), FAILS)]
+)
+def test_what_is_so_of_some_tasks_does_not_fail_by_one(lead, expected):
+    """Random weights match frozen ones on some of four tasks: three that were not measured may be among those."""
+    rows = [("accuracy, random tuned - pretrained frozen", {"task": str(k)}, v, 0.02) for k, v in enumerate(lead)]
+    gates = [
+        ("accuracy over majority", {}, 0.36, 0.03),
+        ("accuracy", {"start": "pretrained, frozen"}, 0.8, 0.02),
+        ("accuracy, pretrained tuned - random tuned", {}, 0.1, 0.02),
+    ]
+    found = decided("trn.pretraining_benefit.kovaleva2019", "glue_sst2", *rows, *gates)
+    assert found == {"usually_helps": HOLDS, "random_can_match": expected}

@@ -16,12 +16,8 @@ from ...scores.intervals import Interval
 from .heads import TASKS, names
 from .studied import GENERATED, LIMIT, QUICK, Study, recipe, right
 
-MEASURES = (
-    "accuracy lost, 8 bits",
-    "accuracy lost, 2 bits",
-    "bytes of linear weights, original / quantized",
-    "accuracy, 3 bits with - without outliers",
-)
+BYTES, OUTLIERS = "bytes of linear weights, original / quantized", "accuracy, 3 bits with - without outliers"
+MEASURES = (*(f"accuracy lost, {n} bits" for n in (8, 3, 2)), BYTES, OUTLIERS)
 WAYS: dict[str, Callable[[Classifier], Classifier]] = {
     "8 bits": quantize.int8,
     "4 bits": lambda c: quantize.grouped(c, 4),
@@ -46,13 +42,13 @@ def quantization(subject, data, settings):
     rows = [r for way, scores in after.items() for r in study.lost(f"accuracy lost, {way}", scores)]
     rows += _trained_rows(study)
     kept = {t: after["3 bits, outliers kept"][t] - after["3 bits"][t] for t in after["3 bits"]}
-    rows += study.rows(MEASURES[3], kept)
+    rows += study.rows(OUTLIERS, kept)
     original = study.classifiers[study.tasks[0].name][0]
     whole = linear_bytes(_encoder(original))
     for way, make in WAYS.items():
         less = make(original)
         ratio = whole / linear_bytes(_encoder(less))
-        measure = MEASURES[2] if way == "8 bits" else f"{MEASURES[2]}, fewer bits"
+        measure = BYTES if way == "8 bits" else f"{BYTES}, fewer bits"
         rows.append(intervals.row(measure, Interval(ratio, ratio, ratio), 1, way=way))
         rows.append(study.kept_row(after[way], way=way))
         if way in ("8 bits", "4 bits"):
