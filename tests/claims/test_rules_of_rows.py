@@ -145,6 +145,7 @@ def test_numbers_that_go_on_beyond_those_seen_are_not_represented_badly(beyond, 
     assert decided("sem.numbers.wallace2019b", "builtin", *rows) == {"bad": expected}
 
 
+@pytest.mark.parametrize(
     ("lost", "saved", "expected"), [(0.005, 0.0, UNTESTABLE), (0.035, -0.005, FAILS), (0.05, 0.03, HOLDS)]
 )
 def test_of_less_than_a_point_lost_with_3_bits_none_can_be_saved(lost, saved, expected):
