@@ -107,8 +107,8 @@ lint: $(STAMP) ## style and types
 	$(RUN) -m ruff format --check --quiet bertology_utils workshop tests conftest.py
 	$(RUN) -m mypy
 
-notebooks: $(STAMP) ## refresh the stored outputs of the notebooks, in place (with the evidence they show)
-	$(BOOK) notebooks
+notebooks: $(STAMP) ## refresh the stored outputs of the notebooks, in place, with the evidence they show (ONLY=06_layers)
+	$(BOOK) notebooks $(ONLY)
 
 cards: $(STAMP) ## make the cards in the stored notebooks again from the records; nothing is executed
 	$(BOOK) cards

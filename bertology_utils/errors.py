@@ -10,5 +10,9 @@ class Refusal(Exception):
     """
 
 
+class Unwritten(Refusal, NotImplementedError):
+    """What `bertology new-claim` left to be written; the message says where."""
+
+
 class TooFew(Refusal, ValueError):
     """A split, a class or a fold has no item, or nothing is left to measure: more items are needed."""

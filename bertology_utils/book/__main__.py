@@ -6,6 +6,7 @@ import argparse
 import shutil
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..claims.evidence import SHIPPED, read, without_seconds
@@ -39,7 +40,10 @@ def main(words: list[str] | None = None) -> int:
     building.add_argument("--device", default="cpu")
     building.add_argument("--own", default="", metavar="MODEL", help="show your own records of this model as well")
     building.add_argument("--output", type=Path, default=stage.ROOT / "book" / "_build" / "html")
-    commands.add_parser("notebooks", help="execute the stored notebooks in place, with the evidence they show")
+    refreshing = commands.add_parser(
+        "notebooks", help="execute the stored notebooks in place, with the evidence they show"
+    )
+    refreshing.add_argument("names", nargs="*", metavar="NAME", help="as 06_layers; all where none is named")
     commands.add_parser(
         "cards", help="make the cards in the stored notebooks again from the records; nothing is executed"
     )
@@ -57,7 +61,7 @@ def main(words: list[str] | None = None) -> int:
     given = parser.parse_args(words)
     try:
         if given.command == "notebooks":
-            refresh(stage.ROOT)
+            refresh(stage.ROOT, given.names)
         elif given.command == "cards":
             for name, ids in stored_cards.renew(stage.ROOT / "notebooks").items():
                 print(f"{name}: {', '.join(ids) or 'as they were'}")
@@ -115,12 +119,12 @@ def build(output: Path, switches: tuple[str, str, str] | None = None, root: Path
     return output / "index.html"
 
 
-def refresh(root: Path) -> None:
-    """Execute the stored notebooks in place, and let the evidence they show be the evidence the package ships."""
+def refresh(root: Path, names: Sequence[str] = ()) -> None:
+    """Execute stored notebooks in place (none named: all), and let the evidence they show be the evidence the package ships."""
     folder = root / "notebooks"
     notebooks.sync(folder)
     with tempfile.TemporaryDirectory(prefix="bertology-evidence-") as name:
-        notebooks.run(folder, Path(name))
+        notebooks.run(folder, Path(name), only=names)
         evidence = Path(name) / "evidence"
         for path in sorted(evidence.glob("*/*.json")):
             shipped = SHIPPED / path.relative_to(evidence)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -19,7 +18,6 @@ from ..cards.words import badge, count
 from ..claims import ledger
 from ..provenance import commit
 from . import archive, cite, folding, methods, social
-from .stage import ROOT
 
 History = Mapping[str, Mapping[str, Mapping[str, str]]]  # release -> claim -> slot -> label
 HISTORY = Path(__file__).parents[1] / "assets" / "history.json"
@@ -176,9 +174,8 @@ def measured_by(id: str, repository: str = "") -> str:
     """The function that measures a claim, by file and line, linked where the repository's address is known."""
     if id not in runs.registered():
         return ""
-    experiment = inspect.unwrap(runs.get(id).experiment)
-    file, line = Path(inspect.getfile(experiment)).relative_to(ROOT), inspect.getsourcelines(experiment)[1]
-    said = f"<code>{escape(experiment.__name__)}</code> in {file}, line {line}"
+    name, file, line = runs.get(id).place()
+    said = f"<code>{escape(name)}</code> in {file}, line {line}"
     if repository:
         said = f'<a href="{repository}/blob/{(commit() or "main").rstrip("+")}/{file}#L{line}">{said}</a>'
     return f"<p>Measured by {said}.</p>"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from pathlib import Path
@@ -115,13 +115,18 @@ def run(
     data: str = "builtin",
     device: str = "cpu",
     variables: Mapping[str, str] | None = None,
+    only: Sequence[str] = (),
 ) -> None:
-    """Execute the notebooks of a folder; their evidence goes to ``kept/evidence``.
+    """Execute the notebooks of a folder, or `only` those of these names; their evidence goes to ``kept/evidence``.
 
     On the processor one notebook per core at a time: each of them computes on one thread. An accelerator serves one at
     a time. `variables` are set in the kernels' environment over everything else.
     """
-    everything = paths(folder)
+    everything = [path for path in paths(folder) if not only or path.stem in only]
+    if unknown := set(only) - {path.stem for path in everything}:
+        raise NotebookError(
+            f"no notebook {', '.join(sorted(unknown))}; there are: {', '.join(p.stem for p in paths(folder))}"
+        )
     at_once = max(1, min(len(everything), os.cpu_count() or 1)) if device == "cpu" else 1
     done = 0
     told = {**switches(kept, model, data, device), **(variables or {})}

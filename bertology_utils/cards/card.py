@@ -42,7 +42,7 @@ class Card:
         for clause in s.row.clauses:
             out.append(f"CLAUSE     {clause.says} [{clause.kind}]" + (f": {clause.reason}" if clause.reason else ""))
             out += [f"  holds {part}" for part in conditions(clause)]
-            out += [f"  - {r.who} | {r.what} | {r.figure} | n = {r.n}" for r in deciding(s, clause.name)]
+            out += [f"  - {r.who} | {r.what} | {r.figure} | n = {r.n} | {r.data}" for r in deciding(s, clause.name)]
         out += [f"REPORTED   {reported.line(figure)}" for figure in s.reported]
         out += [f"YOUR RUN   {words.own_run(record)}" for record in s.beside]
         out += [f"YOUR RUN   {line}" for line in s.refused]

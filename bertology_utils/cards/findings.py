@@ -204,7 +204,12 @@ def figure(id: str, key: str, spec: Mapping[str, Any], read: Callable[[str], Sta
         if row["measure"] == spec["measure"] and all(row.get(k) == v for k, v in spec.get("where", {}).items())
     ]
     if len(rows) != 1:
-        raise StaleFinding(f"{id}: figure {key!r} ({dict(spec)}) is given by {len(rows)} rows, not by one")
+        shipped = (
+            ""
+            if records
+            else f"; no such record is here: bertology run {id} --evidence bertology_utils/assets/evidence"
+        )
+        raise StaleFinding(f"{id}: figure {key!r} ({dict(spec)}) is given by {len(rows)} rows, not by one{shipped}")
     return _formatted(rows[0][spec.get("part", "value")], spec.get("as", ".2f"))
 
 

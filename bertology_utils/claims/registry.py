@@ -7,8 +7,10 @@ tasks it needs and what calibrates it; the ledger's clauses decide. The registry
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -85,6 +87,12 @@ class Claim:
 
         known = set(original.datasets())
         return [d for d in ledger.row(self.id).data if d in known and set(self.tasks) & set(original.tasks(d))]
+
+    def place(self) -> tuple[str, str, int]:
+        """What measures it: the function's name, its file from the checkout's root, its line."""
+        function = inspect.unwrap(self.experiment)
+        file = Path(inspect.getfile(function)).relative_to(Path(__file__).parents[2])
+        return function.__name__, str(file), inspect.getsourcelines(function)[1]
 
 
 _CLAIMS: dict[str, Claim] = {}

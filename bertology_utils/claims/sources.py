@@ -33,7 +33,10 @@ def sources(it: Claim, settings: Settings) -> list[str]:
     available = it.sources()
     if settings.data != "original":
         if settings.data not in available and not _on_the_hub(it, settings.data):
-            raise NotRunnable(f"{it.id} has no data {settings.data!r}; it has: {', '.join(['builtin', *available])}")
+            raise NotRunnable(
+                f"{it.id} has no data {settings.data!r}; it has: {', '.join(['builtin', *available])} "
+                f"(those of the data sets under `data` in its row of the ledger that have items for it)"
+            )
         return [settings.data]
     if it.family:
         raise NotDefined(f"{it.id} compares recorded training runs with one another and measures no single model")

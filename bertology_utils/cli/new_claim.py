@@ -1,7 +1,7 @@
-"""``bertology new-claim``: the five pieces of a new claim, each in its place, for somebody to make them real.
+"""``bertology new-claim``: the six pieces of a new claim, each in its place, for somebody to make them real.
 
-They are a row of the ledger, an experiment with its nulls and its planted subject, a notebook cell, a finding, and a
-test that fails until rule and experiment are real. What is to be written is marked `MARK`; a test finds marks left over.
+They are a row of the ledger, an experiment with its nulls and its planted subject, a notebook cell, a finding, a verdict,
+and a test that fails until rule and experiment are real. What is to be written is marked `MARK`; a test finds marks left over.
 """
 
 from __future__ import annotations
@@ -21,6 +21,9 @@ from .base import app
 TEMPLATES = Path(__file__).parents[1] / "assets" / "scaffold"
 PACKAGE = "bertology_utils"
 MARK = "TO WRITE"
+CLOSING = re.compile(
+    r"^# %% \[markdown\]\n# \([a-z-]+-(?:since|exercise)\)=\n", re.M
+)  # how a chapter ends, after its claims
 SHAPE = re.compile(r"(?P<prefix>[a-z]{3})\.(?P<name>[a-z][a-z0-9_]*)\.(?P<study>[a-z][a-z0-9]*)")
 
 
@@ -57,15 +60,17 @@ def scaffold(id: str, task: str, root: Path) -> list[Path]:
         raise CannotScaffold(f"{root} is no checkout of this project: run the command in one, or name it with --root")
     section, file = _section(parts["prefix"], root)
     words = {"anchor": f"{parts['prefix']}-{parts['name'].replace('_', '-')}", "mark": MARK, "id": id, "task": task}
-    words |= {"name": parts["name"], "study": parts["study"]}
+    code = f"{PACKAGE}/experiments/{section}/{parts['name']}.py"
+    words |= {"name": parts["name"], "study": parts["study"], "file": code}
     row = root / PACKAGE / "assets" / "ledger" / f"{file}.yaml"
     new = {
-        "experiment.py.txt": root / PACKAGE / "experiments" / section / f"{parts['name']}.py",
+        "experiment.py.txt": root / code,
         "test.py.txt": root / "tests" / "experiments" / f"test_{parts['name']}.py",
     }
     longer = {
         "row.yaml": row,
         "finding.yaml": root / PACKAGE / "assets" / "findings" / f"{section}.yaml",
+        "verdict.yaml": root / PACKAGE / "assets" / "findings" / "verdicts.yaml",
         "cell.py.txt": root / "notebooks" / f"{file}.py",
     }
     if taken := [str(p) for p in new.values() if p.exists()]:
@@ -75,7 +80,9 @@ def scaffold(id: str, task: str, root: Path) -> list[Path]:
     for name, path in (new | longer).items():
         text = Template((TEMPLATES / name).read_text("utf-8")).substitute(words)
         before = path.read_text("utf-8") if name in longer and path.is_file() else ""
-        write(path, before + text)
+        place = CLOSING.search(before) if name == "cell.py.txt" else None
+        at = place.start() if place else len(before)
+        write(path, before[:at] + text + before[at:])
     return [*new.values(), *longer.values()]
 
 
@@ -98,3 +105,4 @@ def new_claim(
     for path in scaffold(id, task, root):
         typer.echo(path)
     typer.echo(f"Replace every {MARK!r}, add the study to book/references.bib, then: bertology calibrate {id}")
+    typer.echo("What else a new row takes: book/writing-a-claim.md, its last section.")

@@ -48,8 +48,12 @@ def _standings(settings: Settings) -> list[dict]:
 def show(claim: Annotated[str, typer.Argument(help="A ledger id.", autocompletion=ids)]) -> None:
     """The claim's card as plain text, from the evidence at hand."""
     from ..cards import card
+    from ..runs import registered
 
     typer.echo(repr(card(claim)))
+    if claim in registered():
+        name, file, line = registered()[claim].place()
+        typer.echo(f"MEASURED   by {name} in {file}, line {line}")
 
 
 @app.command()

@@ -1,4 +1,4 @@
-"""``bertology data list | get | check | check-own | licences``: what the registry knows, and whether it is here and whole."""
+"""``bertology data list | get | check | check-own | licences | pin``: what the registry knows, and what of it is here."""
 
 from __future__ import annotations
 
@@ -123,6 +123,22 @@ def _beside_the_hub(names: list[str], places: dict[str, Path | None]) -> None:
         typer.echo(f"the Hub has no such rows of: {', '.join(alone)}")
     if differ:
         raise typer.Exit(1)
+
+
+@app.command()
+def pin(
+    name: Annotated[str, typer.Argument(help="A data set with an entry in datasets.yaml.")],
+    paths: Annotated[list[str], typer.Argument(help="Its files, as they lie below its folder in the mirror.")],
+    mirror: Mirror = None,
+) -> None:
+    """Write sizes and hashes of a data set's files into the registry: what a reader is given is these files or nothing."""
+    folder = _places(mirror, None)["mirror"]
+    if folder is None:
+        raise SettingsError("pin takes files from a mirror: give its folder as --mirror or BERTOLOGY_MIRROR")
+    registry.pin(name, paths, folder)
+    typer.echo(
+        f"{len(paths)} in {registry.FILES}; next: a reader (data/original/readers), then bertology data check {name}"
+    )
 
 
 @app.command()

@@ -52,7 +52,9 @@ def test_a_trained_relative_is_spoken_of_where_it_was_measured_and_nowhere_else(
 
 def test_every_claim_has_a_verdict_that_is_true_of_the_evidence_and_no_surer_than_its_outcomes():
     settings, entries = Settings(evidence=evidence.SHIPPED), findings.entries("verdicts")
-    assert set(entries) == {row.id for row in ledger.rows()}
+    assert set(entries) == {row.id for row in ledger.rows()}, (
+        "each row of the ledger has a text in findings/verdicts.yaml"
+    )
     for s in shipped_standings():
         text = findings.filled(s.row.id, entries[s.row.id], settings)  # raises where it is stale
         assert text == findings.verdict(s) and 8 <= len(text.split()) <= 45, s.row.id

@@ -1,6 +1,7 @@
 """`bertology new-claim`: its pieces are read as they are, its test fails until they are real, and passes then."""
 
 import importlib.util
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -13,10 +14,12 @@ from bertology_utils import cli, runs
 from bertology_utils.calibrate import calibrate
 from bertology_utils.claims import ledger, registry
 from bertology_utils.cli.new_claim import MARK, PACKAGE, TEMPLATES, CannotScaffold, scaffold
+from bertology_utils.errors import Refusal
 from bertology_utils.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 ID = "syn.shapes.goldberg2019"
+FILE = "bertology_utils/experiments/syntax/shapes.py"
 PARTS = ("bertology_utils/assets/ledger", "bertology_utils/assets/findings", "notebooks/02_syntax.py")
 
 
@@ -68,7 +71,10 @@ def test_the_pieces_can_be_read_and_say_what_is_to_be_written(checkout):
     (row,) = (r for s in sections for r in s.rows if r.id == ID)
     assert (row.section, [c.kind for c in row.clauses]) == ("syntax", ["learned"])
     assert set(yaml.safe_load((checkout / PARTS[1] / "syntax.yaml").read_text("utf-8"))[ID]) == {"text", "figures"}
-    assert jupytext.read(checkout / PARTS[2]).cells[-1].source == f'card("{ID}")'
+    cells = [cell.source for cell in jupytext.read(checkout / PARTS[2]).cells]
+    after = cells[cells.index(f'card("{ID}")') + 1 :]
+    assert after[0].startswith("(syntax-since)=") and not any(source.startswith("card(") for source in after)
+    assert ID in yaml.safe_load((checkout / PARTS[1] / "verdicts.yaml").read_text("utf-8"))
     for path in written:
         if path.suffix == ".py":
             compile(path.read_text("utf-8"), path, "exec")
@@ -83,14 +89,12 @@ def test_nothing_is_left_to_be_written_in_this_project():
 def test_the_rule_is_calibrated_once_it_is_real(registered, checkout):
     settings = Settings.of(n=200)
     registered()
-    with pytest.raises(NotImplementedError, match=ID):
+    with pytest.raises(Refusal, match=rf"{ID}: what is measured is not written yet \(shapes\(\) in {FILE}\)"):
         calibrate(ID, settings)
-    path = checkout / "bertology_utils/experiments/syntax/shapes.py"
+    path = checkout / FILE
     text = path.read_text("utf-8")
-    text = text.replace(f'    raise NotImplementedError("{ID}: measure, then return the rows below")\n', "")
-    text = text.replace(
-        f'    raise NotImplementedError("{ID}: no planted subject yet")', "    return choices(data, base, rng)"
-    )
+    text = re.sub(r"    raise Unwritten\(.*planted.*\)\n", "    return choices(data, base, rng)\n", text)
+    text = re.sub(r"    raise Unwritten\(.*\)\n", "", text)
     path.write_text(text.replace('by="condition", ', "") + "\n\nfrom .planted import choices\n", "utf-8")
     registered()
     trials = calibrate(ID, settings)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
@@ -17,8 +18,11 @@ from urllib.parse import quote
 import yaml
 
 from bertology_utils.errors import Refusal
+from bertology_utils.files import write
+from bertology_utils.provenance import sha256
 
 RAW = "https://raw.githubusercontent.com"
+FILES = Path(str(resources.files(__package__))) / "files.csv"
 
 
 @dataclass(frozen=True)
@@ -92,7 +96,7 @@ def datasets() -> dict[str, Dataset]:
     here = resources.files(__package__)
     entries = yaml.safe_load((here / "datasets.yaml").read_text(encoding="utf-8"))
     files: dict[str, dict[str, File]] = {name: {} for name in sorted(entries)}
-    with io.StringIO((here / "files.csv").read_text(encoding="utf-8")) as rows:
+    with io.StringIO(FILES.read_text(encoding="utf-8")) as rows:
         for row in csv.DictReader(rows):
             url = _address(entries[row["dataset"]], row)
             files[row["dataset"]][row["path"]] = File(
@@ -126,6 +130,32 @@ def dataset(name: str) -> Dataset:
         return datasets()[name]
     except KeyError:
         raise UnknownDataset(f"no data set {name!r}; there are: {', '.join(datasets())}") from None
+
+
+def pin(name: str, paths: Sequence[str], mirror: Path) -> None:
+    """Register files of a data set by size and SHA-256, in place of what was registered under their names.
+
+    Raises
+    ------
+    UnknownDataset
+        `datasets.yaml` has no such entry.
+    Refusal
+        The mirror lacks a file. Nothing is written then.
+    """
+    dataset(name)
+    rows = {(r["dataset"], r["path"]): r for r in csv.DictReader(io.StringIO(FILES.read_text(encoding="utf-8")))}
+    for path in paths:
+        file = mirror / name / path
+        if not file.is_file():
+            raise Refusal(f"{file} is not there: the file is pinned as it lies in the mirror")
+        known = rows.get((name, path), {"dataset": name, "path": path, "source": ""})
+        rows[name, path] = known | {"bytes": file.stat().st_size, "sha256": sha256(file)}
+    out = io.StringIO()
+    writer = csv.DictWriter(out, ("dataset", "path", "bytes", "sha256", "source"), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows[key] for key in sorted(rows))
+    write(FILES, out.getvalue())
+    datasets.cache_clear()
 
 
 def below(folder: Path, file: File) -> Path:
