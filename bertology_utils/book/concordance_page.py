@@ -7,6 +7,7 @@ from html import escape
 import pandas as pd
 
 from ..cards.concordance import Concordance, picture, sentence, stored
+from ..cards.markup import link
 
 NAMES = {"mpnet": "mpnet", "all-MiniLM-L6-v2": "MiniLM", "mini": "mini"}  # largest first
 BODY = {"mpnet": "12 × 768", "all-MiniLM-L6-v2": "6 × 384", "mini": "8 × 256"}
@@ -76,7 +77,7 @@ def _disagreements(made: Concordance, names: dict[str, str]) -> str:
     others = made.outcomes[made.outcomes["agree"].eq(False)]
     rows = [
         {
-            "claim": _link(r),
+            "claim": link(r["claim"], r["title"]),
             "network": names[r["network"]],
             "BERT": escape(r["bert"]),
             "the other": escape(r["outcome"]),
@@ -93,7 +94,7 @@ def _profiles(made: Concordance, names: dict[str, str]) -> str:
         return ""
     rows = [
         {
-            "claim": _link(r),
+            "claim": link(r["claim"], r["title"]),
             "quantity": escape(", ".join(filter(None, (r["measure"], r["key"])))),
             "network": names[r["network"]],
             "layers": r["layers"],
@@ -102,10 +103,6 @@ def _profiles(made: Concordance, names: dict[str, str]) -> str:
         for r in shown.to_dict("records")
     ]
     return _html(pd.DataFrame(rows))
-
-
-def _link(row: dict) -> str:
-    return f'<a href="../claims/{escape(row["claim"])}.html">{escape(row["title"])}</a>'
 
 
 def _two(value: float) -> str:

@@ -8,6 +8,7 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
+from ..cards import markup
 from ..claims import ledger
 
 
@@ -19,12 +20,11 @@ def stored(name: str) -> dict[str, Any]:
 
 def _table(names: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """A table of plain text, the first column its rows' names."""
-    heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
-    body = "".join(
+    lines = (
         f'<tr><th scope="row">{escape(str(first))}</th>{"".join(f"<td>{escape(str(x))}</td>" for x in rest)}</tr>'
         for first, *rest in rows
     )
-    return f'<table class="facts even"><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>\n'
+    return markup.table("facts even", map(escape, names), lines) + "\n"
 
 
 def table() -> str:

@@ -14,6 +14,7 @@ from ..claims.clauses import ABSENCE, UNTESTED, Clause
 from ..claims.rules import NOT_RERUN
 from . import reported, tiers, words
 from .findings import StaleFinding, found, verdict
+from .markup import link, table
 from .rows import Row, deciding, every
 from .rule import KIND, conditions
 from .standing import FAMILY, LARGER, MINILM, SIZED, Slot, Standing
@@ -95,8 +96,7 @@ def _badge(s: Standing, name: str, slot: Slot) -> str:
 
 
 def _head(s: Standing, whole: bool) -> str:
-    page = f'<a href="../claims/{escape(s.row.id)}.html">{escape(s.row.title)}</a>'
-    title = "" if whole else f'<span class="claim-title">{page}</span> '
+    title = "" if whole else f'<span class="claim-title">{link(s.row.id, s.row.title)}</span> '
     why = "The rule was changed when its figures were known, and an outcome moved. The claim's page says what and why."
     changed = f'<a class="changed-badge" href="../claims/{escape(s.row.id)}.html" title="{why}">rule revised</a>'
     said = title + (changed if s.row.changed and s.row.moved else "")
@@ -147,15 +147,14 @@ def _parts(s: Standing) -> str:
     """The survey's sentence in parts, and how each came out for whom."""
     tested = [c for c in s.row.clauses if c.kind != UNTESTED]
     untested = [c for c in s.row.clauses if c.kind == UNTESTED]
-    rows = "".join(
+    rows = [
         f'<tr><th scope="row">{escape(_capital(c.says))}</th>'
         + "".join(f'<td data-label="{name}">{_outcome(name, slot, c)}</td>' for name, slot in s.slots)
         + "</tr>"
         for c in tested
-    )
-    head = "".join(f'<th scope="col">{text}</th>' for text in ("part of the claim", *(name for name, _ in s.slots)))
-    table = f'<table class="claim-parts"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>' if rows else ""
-    return table + "".join(
+    ]
+    columns = ("part of the claim", *(name for name, _ in s.slots))
+    return (table("claim-parts", columns, rows) if rows else "") + "".join(
         f'<p class="claim-untested"><b>Not tested:</b> {escape(c.says)}. '
         f"<small>{escape(_capital((c.reason or '').rstrip('.')))}.</small></p>"
         for c in untested
