@@ -25,9 +25,10 @@ def page(made: Concordance | None = None) -> dict[str, str]:
     if made is None:
         return dict.fromkeys(("said", "picture", "summary", "disagreements", "profiles"), "")
     names = {n: name for n, name in NAMES.items() if n in set(made.outcomes["network"])}
+    key = "".join(f'<span class="pt-{network.lower()}">{name}</span>' for network, name in names.items())
     return {
         "said": " ".join(filter(None, (sentence(made, n, name) for n, name in names.items()))),
-        "picture": f"{_key(names)}\n{picture(made, names)}",
+        "picture": f'<p class="tradeoff-key">{key}</p>\n{picture(made, names)}',  # whose points have which colour
         "summary": _summary(made, names),
         "disagreements": _disagreements(made, names),
         "profiles": _profiles(made, names),
@@ -45,12 +46,6 @@ def headline(made: Concordance | None = None) -> str:
         if first
         else ""
     )
-
-
-def _key(names: dict[str, str]) -> str:
-    """Whose points have which colour."""
-    words = "".join(f'<span class="pt-{network.lower()}">{name}</span>' for network, name in names.items())
-    return f'<p class="tradeoff-key">{words}</p>'
 
 
 def _summary(made: Concordance, names: dict[str, str]) -> str:
