@@ -62,24 +62,8 @@ def _simulated(id: str) -> bool:
 
 
 def expand(names: Iterable[str]) -> list[str]:
-    """Ledger ids for ids, section names and `all`: of several, those that stand-ins or simulated runs can be made for.
-
-    Raises
-    ------
-    KeyError
-        If there is no such row or section.
-    NotRunnable
-        If a row that is named has neither an experiment nor runs to simulate.
-    """
-    sections = {s.name: [r.id for r in s.rows] for s in ledger.sections()}
-    out: list[str] = []
-    for name in names:
-        many = [r.id for r in ledger.rows()] if name == "all" else sections.get(name)
-        if many is None:
-            out.append(name if _simulated(name) else runs.get(name).id)
-        else:
-            out += [id for id in many if id in runs.registered() or _simulated(id)]
-    return list(dict.fromkeys(out))
+    """As `runs.expand`, of claims that stand-ins or simulated runs can be made for."""
+    return runs.expand(names, lambda id: id in runs.registered() or _simulated(id))
 
 
 def lacking() -> list[str]:

@@ -51,11 +51,10 @@ def choose(model: str = DEFAULT, data: str = DEFAULT, section: str = "", *, fast
         print(*outlook(section, settings), sep="\n")
 
 
-def asked_for(settings: Settings) -> bool:
-    """Whether a reader asks for anything but what the book was made with."""
-    plain = Settings()
-    names = ("model", "data", "n", "seed", "dtype", "fast", "noise")
-    return any(getattr(settings, name) != getattr(plain, name) for name in names)
+def asked_for(settings: Settings, model: str = Settings.model) -> bool:
+    """Whether a reader asks for anything but what the book was made with, where that was made with a model."""
+    names = ("data", "n", "seed", "dtype", "fast", "noise")
+    return settings.model != model or any(getattr(settings, k) != getattr(Settings(), k) for k in names)
 
 
 def _shell() -> Any:
@@ -78,7 +77,7 @@ def outlook(section: str, settings: Settings) -> list[str]:
     from .sweep import plan, planned
 
     name, memory = gpu(), main_memory()
-    fast = getattr(settings, "fast", False)
+    fast = settings.fast
     said = [f"This runtime: {name or 'no GPU'}, {memory / 2**30:.0f} GB of main memory."]
     if settings.model == Settings.model and not fast:
         said.append(

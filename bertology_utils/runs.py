@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +62,25 @@ def settings_for(id: str, settings: Settings | None = None, **given: Any) -> Set
     """
     settings = Settings.of(settings, **given)
     return replace(settings, model=models.named(ledger.subject(id, settings.model), settings))
+
+
+def expand(names: Iterable[str], able: Callable[[str], bool] | None = None) -> list[str]:
+    """Ledger ids for ids, section names and `all`: of several, those that are `able`, by default those with an experiment.
+
+    Raises
+    ------
+    NoSuchRow, NotRunnable
+        There is no such row or section; a row that is named is not able, and has no experiment.
+    """
+    sections = {s.name: [r.id for r in s.rows] for s in ledger.sections()}
+    out: list[str] = []
+    for name in names:
+        many = [r.id for r in ledger.rows()] if name == "all" else sections.get(name)
+        if many is None:
+            out.append(name if able and able(name) else get(name).id)
+        else:
+            out += filter(able or registered().__contains__, many)
+    return list(dict.fromkeys(out))
 
 
 @lru_cache(maxsize=2)
@@ -144,7 +163,8 @@ def run(
     wanted = sources(it, settings)
     if missing:
         wanted = [w for w in wanted if not recorded(id, w, settings, twin)]
-    return Result(tuple(record for source in wanted for record in _runs(it, source, settings, twin, save)))
+    measured = (_measured(it, load_for(it, source, settings), settings, twin, save) for source in wanted)
+    return Result(tuple(record for records in measured for record in records))
 
 
 def _own(it: Claim, items: Data | Sequence[Item] | Mapping[str, Sequence[Item]], settings: Settings) -> Data:
@@ -198,22 +218,19 @@ def _provenance(path: Path) -> dict[str, Any] | None:
         return None
 
 
-def _runs(it: Claim, source: str, settings: Settings, twin: bool, save: bool) -> Iterator[Evidence]:
-    yield from _measured(it, load_for(it, source, settings), settings, twin, save)
-
-
 def _measured(it: Claim, data: Data, settings: Settings, twin: bool, save: bool) -> Iterator[Evidence]:
     measured = []
     unknown: dict[str, Any] = {}
-    for subject in _under_test(it, data.name, settings, twin):
+    asked: list[Any] = [_recorded_runs(it, data.name)] if it.family else subjects(settings, twin)
+    for subject in asked:
         if isinstance(subject, Subject) and not unknown:  # the twin has the same vocabulary
             unknown = {"unknown_pieces": _readable(it, subject, data)}
         start = time.perf_counter()
-        with Progress.of(subject, f"{it.id}: {subject.name} on {data.name}", _seconds(it.id, subject, data.name)):
+        with Progress.of(subject, f"{it.id}: {subject.name} on {data.name}", seconds(it.id, subject.name, data.name)):
             rows = rows_of(it, subject, data, settings)
         measured.append((subject, rows, time.perf_counter() - start))
     untrained = next((rows for subject, rows, _ in measured if subject.is_twin), None)
-    for subject, rows, seconds in measured:
+    for subject, rows, took in measured:
         beaten = None if subject.is_twin or untrained is None else over(rows, untrained)
         record = Evidence(
             claim=it.id,
@@ -225,11 +242,11 @@ def _measured(it: Claim, data: Data, settings: Settings, twin: bool, save: bool)
             notes=(*data.notes, *rows.attrs.get("notes", ())),
             provenance=provenance.measured(
                 settings,
-                seconds,
+                took,
                 subject_sha256=subject.sha256,
                 subject_source=subject.source,
                 data_sha256=data.sha256,
-                draws_used=_draws(rows),
+                draws_used=sorted({len(d) for d in rows.get("draws", ()) if d is not None}),  # at most the settings'
                 **unknown,
             ),
         )
@@ -264,12 +281,8 @@ def _readable(it: Claim, subject: Subject, data: Data) -> float:
     return round(share, 4)
 
 
-def _under_test(it: Claim, source: str, settings: Settings, twin: bool) -> list[Any]:
-    """Who is measured: the settings' model and its twin, or the recorded runs of the tier that a source stands for."""
-    return [_recorded_runs(it, source)] if it.family else subjects(settings, twin)
-
-
 def _recorded_runs(it: Claim, source: str) -> Recorded:
+    """The recorded runs of the tier that a source stands for."""
     return Recorded.of(source, about=it.family) if isinstance(it.family, str) else Recorded.of(source)
 
 
@@ -330,17 +343,11 @@ def _too_few(it: Claim, settings: Settings, error: Exception) -> Exception:
     return NotRunnable(f"{it.id} cannot be measured{asked} ({why}){': ask for more' if asked else ''}")
 
 
-def _seconds(id: str, subject: Subject, source: str) -> float | None:
-    """How long the shipped record of the same measurement took; None where there is none."""
-    path = records.SHIPPED / records.place(id, "rerun", subject.name, source)
-    if not path.is_file():
-        return None
-    return records.read(path).provenance.get("seconds")
-
-
-def _draws(rows: pd.DataFrame) -> list[int]:
-    """How many resamples the intervals of some rows rest on; the settings' number is the most there are."""
-    return sorted({len(d) for d in rows.get("draws", ()) if d is not None})
+@cache
+def seconds(id: str, model: str, source: str) -> float | None:
+    """How long the shipped record of a measurement took; None where there is none."""
+    path = records.SHIPPED / records.place(id, "rerun", model, source)
+    return records.read(path).provenance.get("seconds") if path.is_file() else None
 
 
 def in_a_line(error: Exception) -> str:

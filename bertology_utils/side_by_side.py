@@ -25,22 +25,14 @@ from .claims.registry import Claim
 from .claims.result import Result
 from .claims.sources import sources
 from .errors import Refusal
+from .hosted import asked_for
 from .plotting.theme import NOW
 from .runs import FAMILY, get, in_a_line, run, settings_for, subjects
 from .scores.rows import combine
 from .settings import QUICK, TWIN, Settings
 
-RANK = (
-    "mpnet",
-    "me5",
-    "me5-q4",
-    "me5-mlm",
-    "me5-mlm-q4",
-    "mini",
-    "mini-multi",
-    "toy",
-    FAMILY,
-)  # whose rows a figure of one subject shows: the first there is
+# whose rows a figure of one subject shows: the first there is
+RANK = ("mpnet", "me5", "me5-q4", "me5-mlm", "me5-mlm-q4", "mini", "mini-multi", "toy", FAMILY)
 LOG = "failures.txt"  # in the evidence folder: tracebacks of what failed in a notebook
 
 
@@ -91,12 +83,12 @@ class Results(Result):
 
     def _frame(self, twin: bool) -> pd.DataFrame:
         wanted = self.focus + TWIN if twin else self.focus
-        return next((r.frame for r in self.records if r.kind == "rerun" and r.model == wanted), _nothing())
+        nothing = pd.DataFrame(columns=["measure", "value", "low", "high", "n"])
+        return next((r.frame for r in self.records if r.kind == "rerun" and r.model == wanted), nothing)
 
     def series(self, measure: str, **where: Any) -> dict[str, pd.DataFrame]:
         """The rows of one measure for every subject that has them; empty where none has."""
-        chosen = {name: _matching(frame, measure, where) for name, frame in self.frames.items()}
-        return {name: rows for name, rows in chosen.items() if len(rows)}
+        return _matching_in(self.frames, measure, where)
 
     def by(self, measures: Mapping[str, str], **where: Any) -> dict[str, pd.DataFrame]:
         """Label -> the focus's rows of a measure: several measures of one subject side by side."""
@@ -115,8 +107,8 @@ class Results(Result):
 
     def beside(self, measure: str, **where: Any) -> dict[str, pd.DataFrame]:
         """As `series`, of `others`."""
-        chosen = {name: _matching(frame, measure, where) for name, frame in self.others.items()}
-        return {f"{name}, released": rows for name, rows in chosen.items() if len(rows)}
+        found = _matching_in(self.others, measure, where)
+        return {f"{name}, released": rows for name, rows in found.items()}
 
     def row(self, measure: str, *, twin: bool = False, **where: Any) -> Mapping[str, Any]:
         """The focus's one row of that measure and key; a row without figures where there is none.
@@ -177,15 +169,16 @@ def results(id: str, settings: Settings | None = None, *, data: str | None = Non
     reruns = {r.model: r for r in known if r.kind == "rerun" and r.data == source}
     own: tuple[Evidence, ...] = ()
     refused: Refused | None = None
-    if not it.family and _chosen(settings, default):
+    if not it.family and asked_for(settings, default):
         own, refused = _own(it, settings, source)
     mine = own[0].model if own else ""
     chosen = [r for r in reruns.values() if not r.is_twin and r.model != mine]
     released = [r for r in known if r.kind == "released"]
     berts = [r for r in released if is_real(r.model) and r.decides]
     berts.sort(key=lambda r: (not r.model.startswith("bert-base"), r.model))
+    rank = {model: k for k, model in enumerate(RANK)}
     made = Results(
-        records=(*_once(berts), *sorted(chosen, key=_rank), *own),
+        records=(*_once(berts), *sorted(chosen, key=lambda r: (rank.get(r.model, len(rank)), r.model)), *own),
         claim=id,
         own=mine,
         refusals=(refused,) if refused else (),
@@ -217,21 +210,10 @@ def released(id: str, measure: str, of: str = "", **where: Any) -> dict[str, pd.
     return drawn
 
 
-def _chosen(settings: Settings, default: str) -> bool:
-    """Whether the reader asks for anything but what the book was made with."""
-    plain = Settings()
-    asked = [getattr(settings, k) != getattr(plain, k) for k in ("data", "n", "seed", "dtype", "fast", "noise")]
-    return settings.model != default or any(asked)
-
-
 def _headline(known: Iterable[Evidence], model: str) -> str:
     """The first source, generated items last, that has a record of a model."""
     found = [r.data for r in known if r.kind == "rerun" and r.model == model]
     return next((name for name in found if name != "builtin"), "builtin")
-
-
-def _rank(record: Evidence) -> tuple[int, str]:
-    return (RANK.index(record.model) if record.model in RANK else len(RANK), record.model)
 
 
 def _once(records: Iterable[Evidence]) -> list[Evidence]:
@@ -292,6 +274,12 @@ def _recorded(id: str, settings: Settings, source: str) -> tuple[Evidence, ...]:
     return tuple(fit[n] for n in names) if weights in (None, fit[names[0]].provenance.get("subject_sha256")) else ()
 
 
+def _matching_in(frames: Mapping[str, pd.DataFrame], measure: str, where: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+    """The rows of a measure and key values, of the frames that have any."""
+    chosen = {name: _matching(frame, measure, where) for name, frame in frames.items()}
+    return {name: rows for name, rows in chosen.items() if len(rows)}
+
+
 def _matching(frame: pd.DataFrame, measure: str, where: Mapping[str, Any]) -> pd.DataFrame:
     if "measure" not in frame or not set(where) <= set(frame.columns):
         return frame.iloc[:0]
@@ -299,10 +287,6 @@ def _matching(frame: pd.DataFrame, measure: str, where: Mapping[str, Any]) -> pd
     for column, value in where.items():
         chosen = chosen[chosen[column] == value]
     return chosen
-
-
-def _nothing() -> pd.DataFrame:
-    return pd.DataFrame(columns=["measure", "value", "low", "high", "n"])
 
 
 @contextmanager

@@ -40,7 +40,8 @@ def page(folder: Path) -> str:
 def _section(name: str, path: Path, folder: Path) -> str:
     training = json.loads((path / "training.json").read_text(encoding="utf-8"))
     text = [f"## `{name}`", _table(facts(path, training))]
-    rows = [json.loads(line) for line in _lines(path / "curves.jsonl")]
+    curves = path / "curves.jsonl"
+    rows = [json.loads(line) for line in curves.read_text(encoding="utf-8").splitlines()] if curves.is_file() else []
     if rows:
         draw(rows, name, folder / f"curve-{name}.svg")
         last = [r for r in rows if "heldout_mlm" in r][-1:]
@@ -78,10 +79,6 @@ def facts(path: Path, training: dict[str, Any]) -> dict[str, str]:
 def _table(rows: dict[str, str]) -> str:
     body = "".join(f'<tr><th scope="row">{escape(k)}</th><td>{escape(v)}</td></tr>' for k, v in rows.items())
     return f'<table class="facts"><tbody>{body}</tbody></table>'
-
-
-def _lines(path: Path) -> list[str]:
-    return path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
 
 
 def _body(card: str) -> str:

@@ -11,11 +11,12 @@ from pathlib import Path
 import nbformat
 
 from .. import runs
-from ..cards import Card
+from ..cards import Card, markup
 from ..cards.findings import verdict
 from ..cards.standing import Standing
 from ..cards.words import badge, count
 from ..claims import ledger
+from ..claims.rules import NOT_RERUN
 from ..provenance import commit
 from . import archive, cite, folding, methods, social
 
@@ -190,19 +191,12 @@ def _disagree(id: str, repository: str) -> str:
 
 
 def _history(s: Standing, past: History) -> str:
-    rows = "".join(
-        f"<tr><td>{escape(release)}</td>"
-        + "".join(
-            f"<td>{escape(labels.get(s.row.id, {}).get(who, 'not rerun'))}</td>"
-            for who in ("real", "mini", "untrained")
-        )
-        + "</tr>"
-        for release, labels in past.items()
-    )
-    now = "".join(f"<td>{badge(getattr(s, who).label, who=who)}</td>" for who in ("real", "mini", "untrained"))
+    shown = {"real": "BERT", "mini": "mini", "untrained": "untrained"}  # slot -> what readers see
+    lines = {cite.release(): [badge(getattr(s, who).label, who=who) for who in shown]}
+    for release, labels in past.items():
+        lines[escape(release)] = [escape(labels.get(s.row.id, {}).get(who, NOT_RERUN)) for who in shown]
+    rows = (f"<tr><td>{release}</td>{''.join(f'<td>{x}</td>' for x in cells)}</tr>" for release, cells in lines.items())
     return (
-        '<h2 id="history">History</h2><table class="facts history"><thead><tr><th scope="col">release</th>'
-        '<th scope="col">BERT</th><th scope="col">mini</th><th scope="col">untrained</th></tr></thead>'
-        f"<tbody><tr><td>{cite.release()}</td>{now}</tr>{rows}</tbody></table>"
+        f'<h2 id="history">History</h2>{markup.table("facts history", ("release", *shown.values()), rows)}'
         "<p><small>Earlier releases decided by rules of their own; their outcomes are shown in the words they used.</small></p>"
     )

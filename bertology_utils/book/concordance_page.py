@@ -7,6 +7,7 @@ from html import escape
 import pandas as pd
 
 from ..cards.concordance import Concordance, picture, sentence, stored
+from ..cards.markup import link
 
 NAMES = {"mpnet": "mpnet", "all-MiniLM-L6-v2": "MiniLM", "mini": "mini"}  # largest first
 BODY = {"mpnet": "12 × 768", "all-MiniLM-L6-v2": "6 × 384", "mini": "8 × 256"}
@@ -24,9 +25,10 @@ def page(made: Concordance | None = None) -> dict[str, str]:
     if made is None:
         return dict.fromkeys(("said", "picture", "summary", "disagreements", "profiles"), "")
     names = {n: name for n, name in NAMES.items() if n in set(made.outcomes["network"])}
+    key = "".join(f'<span class="pt-{network.lower()}">{name}</span>' for network, name in names.items())
     return {
         "said": " ".join(filter(None, (sentence(made, n, name) for n, name in names.items()))),
-        "picture": f"{_key(names)}\n{picture(made, names)}",
+        "picture": f'<p class="tradeoff-key">{key}</p>\n{picture(made, names)}',  # whose points have which colour
         "summary": _summary(made, names),
         "disagreements": _disagreements(made, names),
         "profiles": _profiles(made, names),
@@ -44,12 +46,6 @@ def headline(made: Concordance | None = None) -> str:
         if first
         else ""
     )
-
-
-def _key(names: dict[str, str]) -> str:
-    """Whose points have which colour."""
-    words = "".join(f'<span class="pt-{network.lower()}">{name}</span>' for network, name in names.items())
-    return f'<p class="tradeoff-key">{words}</p>'
 
 
 def _summary(made: Concordance, names: dict[str, str]) -> str:
@@ -76,7 +72,7 @@ def _disagreements(made: Concordance, names: dict[str, str]) -> str:
     others = made.outcomes[made.outcomes["agree"].eq(False)]
     rows = [
         {
-            "claim": _link(r),
+            "claim": link(r["claim"], r["title"]),
             "network": names[r["network"]],
             "BERT": escape(r["bert"]),
             "the other": escape(r["outcome"]),
@@ -93,7 +89,7 @@ def _profiles(made: Concordance, names: dict[str, str]) -> str:
         return ""
     rows = [
         {
-            "claim": _link(r),
+            "claim": link(r["claim"], r["title"]),
             "quantity": escape(", ".join(filter(None, (r["measure"], r["key"])))),
             "network": names[r["network"]],
             "layers": r["layers"],
@@ -102,10 +98,6 @@ def _profiles(made: Concordance, names: dict[str, str]) -> str:
         for r in shown.to_dict("records")
     ]
     return _html(pd.DataFrame(rows))
-
-
-def _link(row: dict) -> str:
-    return f'<a href="../claims/{escape(row["claim"])}.html">{escape(row["title"])}</a>'
 
 
 def _two(value: float) -> str:

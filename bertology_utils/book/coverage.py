@@ -3,14 +3,14 @@ and the studies that it cites without a rerun here."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 
 import yaml
 
-from ..cards import words
+from ..cards import markup, words
 from ..claims import ledger
 from ..claims.clauses import UNTESTED
 
@@ -90,7 +90,7 @@ def _numbers(section: str) -> list[int]:
 def page() -> str:
     """How many statements are tested, and a table of all."""
     found = statements()
-    rows = "".join(
+    rows = (
         f"<tr><td>{EDITIONS[s.edition]} {escape(s.section)}</td><td>{escape(s.says)}</td><td>"
         + ", ".join(f'<a href="../claims/{id}.html">{escape(".".join(id.split(".")[:2]))}</a>' for id in s.claims)
         + f"</td><td>{f'untested: {escape(s.reason)}' if s.reason else 'tested'}</td></tr>"
@@ -105,7 +105,7 @@ def page() -> str:
 
 def cited_page() -> str:
     """A table of the studies that are cited without a rerun."""
-    rows = "".join(
+    rows = (
         f"<tr><td>{escape(section) or 'not known'}</td><td>{escape(words.title(study))}</td>"
         f"<td>{words.link(study)}</td><td>{escape(why)}</td></tr>"
         for study, (section, why) in cited().items()
@@ -118,9 +118,6 @@ def cited_page() -> str:
     ) + _table(("section", "title", "study", "why not rerun"), rows)
 
 
-def _table(names: tuple[str, ...], rows: str) -> str:
-    heads = "".join(f'<th scope="col">{name}</th>' for name in names)
-    return (
-        '<div class="family-runs">'  # long: it can be filtered and sorted
-        f'<table class="facts coverage"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>'
-    )
+def _table(names: tuple[str, ...], rows: Iterable[str]) -> str:
+    """A table that can be filtered and sorted, since it is long."""
+    return f'<div class="family-runs">{markup.table("facts coverage", names, rows)}</div>'

@@ -8,6 +8,8 @@ from importlib.resources import files
 
 import yaml
 
+from ..cards import markup
+
 TEST = "tests/trust/test_faults.py"
 
 
@@ -30,18 +32,12 @@ def rows() -> tuple[Fault, ...]:
 
 def table() -> str:
     """The rows as a table per subject, with the test that proves each."""
-    parts, about = [], ""
+    by_subject: dict[str, list[str]] = {}
     for fault in rows():
-        if fault.about != about:
-            parts.append(("</tbody></table>" if about else "") + _head(fault.about))
-            about = fault.about
-        parts.append(
+        by_subject.setdefault(fault.about, []).append(
             f"<tr><td>{escape(fault.put)}</td><td><code>{escape(fault.said)}</code></td><td>{fault.code}</td>"
             f"<td><code>{escape(fault.id)}</code></td></tr>"
         )
-    return f"**{len(rows())} rows**, each run by `{TEST}`.\n\n" + "".join(parts) + "</tbody></table>"
-
-
-def _head(about: str) -> str:
-    names = "".join(f'<th scope="col">{name}</th>' for name in ("what is put in", "what is said", "exit code", "test"))
-    return f'<table class="facts faults"><caption>{escape(about)}</caption><thead><tr>{names}</tr></thead><tbody>'
+    names = ("what is put in", "what is said", "exit code", "test")
+    tables = "".join(markup.table("facts faults", names, lines, escape(about)) for about, lines in by_subject.items())
+    return f"**{len(rows())} rows**, each run by `{TEST}`.\n\n{tables}"

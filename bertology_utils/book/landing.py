@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from ..cards import reported
+from ..cards import markup, reported
 from ..cards.findings import entries, figure, filled, reader, verdict
+from ..cards.overview import cell
 from ..cards.standing import LARGER, Slot, Standing
 from ..cards.strip import figures, leading
-from ..cards.words import KINDS, OWN, SIGNS, badge, drawn, key, related_badge, share, squares
+from ..cards.words import KINDS, OWN, drawn, key, share, squares
 from ..claims import ledger
 from ..claims.clauses import Clause, Test
 from ..claims.rules import FAILS, HOLDS, MIXED, NOT_RERUN, OPEN, TAUGHT, UNTESTABLE, UNTRAINED_TOO
@@ -121,8 +122,7 @@ def lines(found: Sequence[Standing]) -> str:
 
 def table(found: Sequence[Standing]) -> str:
     """A line per claim: its verdict, and the outcome and figure of BERT, of the network of its size, of an untrained one."""
-    head = "".join(f'<th scope="col">{name}</th>' for name in ("claim", *COLUMNS.values()))
-    return f'<table class="lines"><thead><tr>{head}</tr></thead><tbody>{"".join(map(_line, found))}</tbody></table>'
+    return markup.table("lines", ("claim", *COLUMNS.values()), map(_line, found))
 
 
 def outcomes(found: Sequence[Standing]) -> str:
@@ -137,31 +137,21 @@ def outcomes(found: Sequence[Standing]) -> str:
 
 def _line(s: Standing) -> str:
     first = leading(s)
-    cells = "".join(
-        f'<td data-label="{s.larger if slot == "sized" else name}">{_cell(s, slot)}{_figure(getattr(s, slot), first)}</td>'
-        for slot, name in COLUMNS.items()
-    )
+    cells = ""
+    for which, name in COLUMNS.items():
+        slot = getattr(s, which)
+        said = cell(s, which, slot, slot.decision.reason if slot.decision else "")
+        cells += f'<td data-label="{s.larger if which == "sized" else name}">{said}{_figure(slot, first)}</td>'
     known = f'data-real="{KINDS[s.real.label]}" data-sized="{KINDS[s.sized.label]}" data-known="{s.known}"'
-    link = f'<a href="../claims/{escape(s.row.id)}.html">{escape(s.row.title)}</a>'
+    link = markup.link(s.row.id, s.row.title)
     return f'<tr {known}><th scope="row">{link} <small>{escape(verdict(s))}</small></th>{cells}</tr>'
 
 
 def _figure(slot: Slot, first: tuple[Clause, Test] | None) -> str:
     """A slot's figure in the measure that the line names, of several the least and the greatest; empty where it has none."""
-    values = sorted({share(f[0]) for f in figures(slot, first[0].name, first[1])}, key=_number) if first else []
-    return f' <span class="line-figure">{" to ".join(dict.fromkeys((values[0], values[-1])))}</span>' if values else ""
-
-
-def _number(said: str) -> float:
-    return float(said.replace("−", "-"))
-
-
-def _cell(s: Standing, name: str) -> str:
-    slot = getattr(s, name)
-    beside = reported.badge(s) or related_badge(s) if name == "real" else ""
-    if slot.label == NOT_RERUN and not beside:
-        return f'<span title="{NOT_RERUN}">{SIGNS[NOT_RERUN]}</span>'
-    return beside or badge(slot.label, slot.decision.reason if slot.decision else "", who=name)
+    values = sorted(f[0] for f in figures(slot, first[0].name, first[1])) if first else []
+    ends = dict.fromkeys(map(share, values[:1] + values[-1:]))
+    return f' <span class="line-figure">{" to ".join(ends)}</span>' if ends else ""
 
 
 def surprises(found: Sequence[Standing], settings: Settings | None = None) -> str:
@@ -169,7 +159,10 @@ def surprises(found: Sequence[Standing], settings: Settings | None = None) -> st
     by_id, boxes = {s.row.id: s for s in found}, []
     for entry in entries("surprises")["three"]:
         text = filled(entry["id"], {k: v for k, v in entry.items() if k not in ("title", "bars")}, settings)
-        boxes.append(_box(entry["title"], text, bars(entry, settings), by_id[entry["id"]]))
+        row = by_id[entry["id"]].row
+        link = f'<a href="../claims/{escape(row.id)}.html">Read the card<span class="sr-only">: {escape(row.title)}</span></a>'
+        words = f"<b>{escape(entry['title'])}</b><p>{escape(text)}</p>"
+        boxes.append(f'<div class="surprise">{words}{bars(entry, settings)}<p>{link}</p></div>')
     return (
         "## Three results that surprised us\n\nA bar is dark up to where the 95% interval begins, and light within it.\n\n"
         f'<div class="surprises">{"".join(boxes)}</div>'
@@ -186,11 +179,6 @@ def bars(entry: Mapping[str, Any], settings: Settings | None = None) -> str:
         ends = f"<b>{value:.0%}</b> <small>{low:.0%} to {high:.0%}</small>"
         rows.append(f'<li style="{style}">{escape(label)} {ends}</li>')
     return f'<ul class="surprise-bars">{"".join(rows)}</ul>'
-
-
-def _box(title: str, text: str, picture: str, s: Standing) -> str:
-    link = f'<a href="../claims/{escape(s.row.id)}.html">Read the card<span class="sr-only">: {escape(s.row.title)}</span></a>'
-    return f'<div class="surprise"><b>{escape(title)}</b><p>{escape(text)}</p>{picture}<p>{link}</p></div>'
 
 
 def doors() -> str:

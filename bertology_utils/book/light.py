@@ -29,9 +29,8 @@ _WORD_OF_CODE = re.compile(r'<span class="(\w+)">([^<>]*)</span>')
 _PICTURE = re.compile(r"<img (?![^>]*\bloading=)")
 _UNSIZED = re.compile(r'<img (?![^>]*\bwidth=)(?=[^>]*\bsrc="([^"]+\.(?:png|svg))")')
 _POINTS = re.compile(r'<svg [^>]*?\bwidth="([\d.]+)pt" height="([\d.]+)pt"')
-_FIGURE = re.compile(
-    r'(<figure [^>]*>\s*)(<img [^>]*\bsrc="([^"]+)"[^>]*>)'
-)  # on a phone it scrolls: a link can be reached
+# on a phone it scrolls: a link can be reached
+_FIGURE = re.compile(r'(<figure [^>]*>\s*)(<img [^>]*\bsrc="([^"]+)"[^>]*>)')
 _GLYPHS = re.compile(r'(?:\.fa-[\w-]+:{1,2}before,?)+\{content:"[^"]*"\}')  # the icon font's table of characters
 _FONTS = re.compile(r"@font-face\{[^}]*Font Awesome[^}]*\}")
 _REMARK, _SPACE = re.compile(r"/\*.*?\*/", re.DOTALL), re.compile(r"\s+")

@@ -13,6 +13,7 @@ from typing import Any
 
 import yaml
 
+from ..cards import markup
 from ..claims import ledger
 from ..settings import TWIN
 from . import trying
@@ -142,7 +143,5 @@ def page() -> str:
         for m in methods()
     )
     others = [row for row in rows if of(row) is None]
-    links = "".join(
-        f'<li><a href="../claims/{row.id}.html">{escape(row.title)}</a>: {escape(reason(row))}</li>' for row in others
-    )
+    links = "".join(f"<li>{markup.link(row.id, row.title)}: {escape(reason(row))}</li>" for row in others)
     return f'<div class="methods-drawn">{shown}</div>\n\nWithout a drawing:\n\n<ul>{links}</ul>'

@@ -6,6 +6,7 @@ from html import escape
 from pathlib import Path
 
 from .. import runs
+from ..cards import markup
 from ..claims import ledger
 from ..data import builtin, own
 from ..data.items import Sentence
@@ -31,19 +32,14 @@ def table(static: Path) -> str:
             continue
         name = f"{task}{ending}"
         (static / name).write_text(text, encoding="utf-8")
-        links = ", ".join(
-            f'<a href="../claims/{id}.html">{escape(ledger.row(id).title)}</a>'
-            for id in claims
-            if not runs.get(id).family
-        )
+        links = ", ".join(markup.link(id, ledger.row(id).title) for id in claims if not runs.get(id).family)
         rows.append(
             f'<tr><th scope="row"><code>{escape(task)}</code>'
             f'<small><a href="../_static/own/{name}" download>{name}</a></small></th>'
             f"<td>{_columns(task, text)}</td><td>{links or 'none'}</td></tr>"
         )
-    head = "".join(f'<th scope="col">{name}</th>' for name in ("task and example", "columns", "claims that read it"))
     return (
-        f'<table class="lines own-data"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table>\n'
+        f"{markup.table('lines own-data', ('task and example', 'columns', 'claims that read it'), rows)}\n"
         f"<p>No file can hold the items of {', '.join(others)}: these are made in Python "
         "(<code>bertology_utils.data.items</code>) and given to <code>run(id, items=...)</code>.</p>"
     )

@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 import venv
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -176,7 +176,8 @@ def _elsewhere(root: Path, names: Sequence[str], variant: str) -> dict[str, Move
         _pip(python, "--dry-run", "--no-deps", "--report", str(Path(folder) / "report.json"), wanted)
         report = json.loads((Path(folder) / "report.json").read_text(encoding="utf-8"))
         version = report["install"][0]["metadata"]["version"]
-        if _without_accelerator() and "+cpu" not in version:
+        # beside a torch that is the build for processors alone gigabytes more are not wanted
+        if "+cpu" in metadata.version("torch") and "+cpu" not in version:
             raise Unavailable(f"the package index has torch {version} only with the libraries of accelerators")
         _pip(python, wanted, "-e", f"{root}[book]")
         words = ["-m", "bertology_utils.book", "portability", "--json", "--variants", "as it is"]
@@ -191,16 +192,8 @@ def _elsewhere(root: Path, names: Sequence[str], variant: str) -> dict[str, Move
 def _pip(python: str, *words: str) -> None:
     ran = subprocess.run([python, "-m", "pip", "install", "--quiet", *words], capture_output=True, text=True)
     if ran.returncode:
-        raise Unavailable(next(_errors(ran.stderr), "pip failed"))
-
-
-def _errors(text: str) -> Iterator[str]:
-    yield from (line.removeprefix("ERROR: ") for line in text.splitlines() if line.startswith("ERROR: "))
-
-
-def _without_accelerator() -> bool:
-    """Whether the torch at hand is the build for processors alone, beside which gigabytes more are not wanted."""
-    return "+cpu" in metadata.version("torch")
+        errors = (line.removeprefix("ERROR: ") for line in ran.stderr.splitlines() if line.startswith("ERROR: "))
+        raise Unavailable(next(errors, "pip failed"))
 
 
 def _oldest() -> str:

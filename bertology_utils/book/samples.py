@@ -6,11 +6,13 @@ Of original data nothing is shown: what may not be passed on must not slip into 
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 from dataclasses import fields
 from functools import singledispatch
 from html import escape
 from typing import Any
 
+from ..cards import markup
 from ..data import builtin
 from ..data.items import (
     MASK,
@@ -52,10 +54,9 @@ def licences() -> str:
             f'<td data-label="licence, as stated there">{escape(data.licence)}</td>'
             f'<td data-label="may be passed on">{"yes" if data.redistribute else "no"}</td></tr>'
         )
-    head = "".join(
-        f"<th>{h}</th>" for h in ("data set", "from", "size", "licence, as stated there", "may be passed on")
+    return markup.table(
+        "scoreboard", ("data set", "from", "size", "licence, as stated there", "may be passed on"), rows
     )
-    return f'<table class="scoreboard"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table>'
 
 
 def page(seed: int = 0) -> str:
@@ -64,7 +65,10 @@ def page(seed: int = 0) -> str:
     for task in builtin.tasks():
         items = builtin.build(task, DRAWN, seed)
         drawn = random.Random(f"{seed} {task}").sample(items, min(SHOWN, len(items)))
-        lines = "".join(f"<li>{_condition(item)}{describe(item)}</li>" for item in drawn)
+        lines = ""
+        for item in drawn:
+            condition = f'<span class="condition">{escape(item.condition)}</span> ' if item.condition else ""
+            lines += f"<li>{condition}{describe(item)}</li>"
         text += [
             f'<details class="samples" id="samples-{task}"><summary><code>{task}</code> '
             f"<small>{type(items[0]).__name__}, {len(drawn)} of {len(items)} drawn</small></summary>"
@@ -72,10 +76,6 @@ def page(seed: int = 0) -> str:
             "",
         ]
     return "\n".join(text)
-
-
-def _condition(item: Item) -> str:
-    return f'<span class="condition">{escape(item.condition)}</span> ' if item.condition else ""
 
 
 @singledispatch
@@ -146,7 +146,8 @@ def _(item: Sentence) -> str:
         lines.append(f"<small>{escape(', '.join(arcs))}</small>")
     if item.brackets:
         lines.append(_bracketed(item.words, item.brackets))
-    lines += [f"<small>{escape(kind)}: {_listed(item.words, list(item.of(kind)))}</small>" for kind in _kinds(item)]
+    kinds = sorted({span.kind for span in item.spans})
+    lines += [f"<small>{escape(kind)}: {_listed(item.words, item.of(kind))}</small>" for kind in kinds]
     return "<br>".join(lines if item.upos or item.chunks or item.brackets else [escape(" ".join(item.words)), *lines])
 
 
@@ -164,17 +165,12 @@ def _bracketed(words: tuple[str, ...], brackets: tuple[Span, ...]) -> str:
     return " ".join(out)
 
 
-def _kinds(item: Sentence) -> list[str]:
-    return sorted({span.kind for span in item.spans})
-
-
-def _listed(words: tuple[str, ...], spans: list[Span]) -> str:
-    return escape(
-        "; ".join(
-            f"[{' '.join(words[s.start : s.end])}]{f' {s.label}' if s.label else ''}{'' if s.head is None else f' ({s.head})'}"
-            for s in spans
-        )
+def _listed(words: tuple[str, ...], spans: Iterable[Span]) -> str:
+    named = (
+        f"[{' '.join(words[s.start : s.end])}]{f' {s.label}' if s.label else ''}{'' if s.head is None else f' ({s.head})'}"
+        for s in spans
     )
+    return escape("; ".join(named))
 
 
 @describe.register

@@ -8,20 +8,15 @@ import json
 from collections.abc import Mapping, Sequence
 from html import escape
 
-from ..cards import reported, words
+from ..cards import markup, reported, words
 from ..cards.findings import verdict
 from ..cards.standing import MINILM, REPORTED, Slot, Standing
 from ..cards.words import KINDS, badge, related_badge, sign
 from ..claims import ledger
 from ..claims.rules import FAILS, HOLDS, UNTRAINED_TOO
 
-COLUMNS = {
-    "real": "BERT",
-    "sized": "mpnet",
-    "relative": MINILM,
-    "mini": "mini",
-    "untrained": "untrained",
-}  # slot -> what readers see
+# slot -> what readers see
+COLUMNS = {"real": "BERT", "sized": "mpnet", "relative": MINILM, "mini": "mini", "untrained": "untrained"}
 FILTERED = {"real": "BERT", "sized": "a network of its size", "mini": "mini"}
 TICKED = {"disagree": "BERT and mini disagree", "twin": "untrained passes too"}
 RANK = {kind: k for k, kind in enumerate(("holds", "part", "not", "open", "none"))}  # in which outcomes are sorted
@@ -30,13 +25,13 @@ RANK = {kind: k for k, kind in enumerate(("holds", "part", "not", "open", "none"
 def table(found: Sequence[Standing]) -> str:
     """All claims as one table, sortable and filterable by the page's script, whole without it."""
     titles = {s.name: s.title for s in ledger.sections()}
-    rows = "".join(_row(s, titles[s.row.section]) for s in found)
-    head = "".join(f'<th scope="col">{name}</th>' for name in ("claim", *COLUMNS.values(), "section", "evidence"))
+    rows = (_row(s, titles[s.row.section]) for s in found)
+    columns = ("claim", *COLUMNS.values(), "section", "evidence")
     return (
         f"<p>{reported.sentence(found)}</p>\n\n"
         f'<div class="scoreboard-filter" hidden>{_controls(found, titles)}</div>\n'
         f'<p class="scoreboard-count" role="status"></p>\n<p>{words.key(signs=True)}</p>\n\n'
-        f'<table class="scoreboard claims"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
+        f"{markup.table('scoreboard claims', columns, rows)}"
     )
 
 
@@ -73,7 +68,7 @@ def _row(s: Standing, section: str) -> str:
     shown = " + ".join(kinds)
     return (
         f'<tr data-section="{escape(section)}" {outcomes} {flags}><th scope="row">'
-        f'<a href="../claims/{escape(s.row.id)}.html">{escape(s.row.title)}</a><small>{escape(verdict(s))}</small></th>'
+        f"{markup.link(s.row.id, s.row.title)}<small>{escape(verdict(s))}</small></th>"
         f"{''.join(cells)}"
         f'<td data-label="section">{escape(section)}</td>'
         f'<td data-label="evidence">{shown or ("cited only" if s.row.how == "cite" else "none yet")}</td></tr>'
@@ -98,24 +93,11 @@ def as_csv(found: Sequence[Standing]) -> str:
     """The same as CSV: a line per claim."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(
-        [
-            "id",
-            "section",
-            "title",
-            "how",
-            *(f"{c}_{x}" for c in COLUMNS for x in ("label", "n", "data")),
-            "related",
-            "known",
-            "reported",
-        ]
-    )
+    of_slots = [f"{c}_{x}" for c in COLUMNS for x in ("label", "n", "data")]
+    writer.writerow(["id", "section", "title", "how", *of_slots, "related", "known", "reported"])
     for s in found:
-        slots = [x for c in COLUMNS for x in _plain(getattr(s, c))]
+        slots = [getattr(s, c) for c in COLUMNS]
+        cells = [x for slot in slots for x in (slot.label, slot.n or "", ";".join(slot.data))]
         beside = (";".join(s.related), s.known, reported.slot(s))
-        writer.writerow([s.row.id, s.row.section, s.row.title, s.row.how, *slots, *beside])
+        writer.writerow([s.row.id, s.row.section, s.row.title, s.row.how, *cells, *beside])
     return stream.getvalue()
-
-
-def _plain(slot: Slot) -> tuple[str, int | str, str]:
-    return slot.label, slot.n or "", ";".join(slot.data)

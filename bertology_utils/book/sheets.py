@@ -18,9 +18,8 @@ from typing import Any
 import tinycss2
 
 _WORD = re.compile(r"[\w-]+")
-_BEGUN = re.compile(
-    r"([A-Za-z][\w-]*-)(?=[\"'`]|\$\{)"
-)  # "bs-tooltip-" + side: the start of a name that a script completes
+# "bs-tooltip-" + side: the start of a name that a script completes
+_BEGUN = re.compile(r"([A-Za-z][\w-]*-)(?=[\"'`]|\$\{)")
 _READ = re.compile(r"var\(\s*(--[\w-]+)")
 _LINK = re.compile(r'(?<=href=")([^":?]*?([^"/:?]+\.css))(?:\?[^"]*)?(?=")')
 _GROUPS = ("media", "supports", "layer", "container")  # at-rules with rules in them

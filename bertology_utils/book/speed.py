@@ -8,6 +8,7 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
+from ..cards import markup
 from ..claims import ledger
 
 
@@ -19,12 +20,11 @@ def stored(name: str) -> dict[str, Any]:
 
 def _table(names: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """A table of plain text, the first column its rows' names."""
-    heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
-    body = "".join(
+    lines = (
         f'<tr><th scope="row">{escape(str(first))}</th>{"".join(f"<td>{escape(str(x))}</td>" for x in rest)}</tr>'
         for first, *rest in rows
     )
-    return f'<table class="facts even"><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>\n'
+    return markup.table("facts even", map(escape, names), lines) + "\n"
 
 
 def table() -> str:
@@ -58,20 +58,12 @@ def table() -> str:
 def precision() -> str:
     """How far bfloat16 moves what decides, claim by claim; empty where that was not measured."""
     claims = stored("costs").get("dtype", {})
-    rows = (
-        (
-            ledger.row(row["claim"]).title,
-            model,
-            row["n"],
-            row["measure"],
-            row["figures"],
-            f"{row['moved']:.2f}",
-            row["decided otherwise"],
-            f"{row['times as fast']:.1f}",
-        )
-        for model, found in claims.items()
-        for row in found
-    )
+    rows = []
+    for model, found in claims.items():
+        for row in found:
+            moved, faster = f"{row['moved']:.2f}", f"{row['times as fast']:.1f}"
+            asked = (ledger.row(row["claim"]).title, model, row["n"], row["measure"], row["figures"])
+            rows.append((*asked, moved, row["decided otherwise"], faster))
     names = ("claim", "network", "items per task", "measure that moved most", "figures that decide", "largest movement")
     return _table((*names, "decided otherwise", "times as fast"), rows) if claims else ""
 
@@ -90,27 +82,15 @@ def scale() -> str:
         ("arithmetic", "one, hours", "ten, hours at least"),
         [(name, each["one"], each["ten"]) for name, each in survey.items() if isinstance(each, dict)],
     )
+    names = ("chapter", "measurements", "took, seconds", "predicted")
+    keys = ("section", "measurements", "seconds", "predicted")
     chapters = _table(
-        (
-            "chapter",
-            "measurements",
-            "took, seconds",
-            "predicted",
-            "predicted / took: a tenth, half, nine tenths lie below",
-        ),
-        [
-            (
-                r["section"],
-                r["measurements"],
-                r["seconds"],
-                r["predicted"],
-                ", ".join(map(str, r["predicted over measured"])),
-            )
-            for r in made["sections"]
-        ],
+        (*names, "predicted / took: a tenth, half, nine tenths lie below"),
+        [(*(r[k] for k in keys), ", ".join(map(str, r["predicted over measured"]))) for r in made["sections"]],
     )
+    grid = ", ".join(f"{' / '.join(map(str, values))} {name}" for name, values in made["grid"].items())
     return (
-        f"Processor seconds of reading go as {powers} (least squares on logarithms over {_grid(made['grid'])}; the fit "
+        f"Processor seconds of reading go as {powers} (least squares on logarithms over {grid}; the fit "
         f"is off by a factor of {made['off'][0]:g} in the median, {made['off'][1]:g} at worst). Beyond the grid, 12 layers "
         f"of 768, {made['grid']['sentences'][-1]} sentences: {beyond}.\n\n{hours}\n"
         f"All {survey['measurements']} measurements of `make real` with 12 layers of 768 and an untrained twin, by the "
@@ -118,7 +98,3 @@ def scale() -> str:
         f"{1e3 * made['pace']['bfloat16']:.2g} ms in bfloat16); {survey['guessed']} have no record and count as the mean."
         f"\n\n{chapters}"
     )
-
-
-def _grid(grid: dict[str, Sequence[int]]) -> str:
-    return ", ".join(f"{' / '.join(map(str, values))} {name}" for name, values in grid.items())

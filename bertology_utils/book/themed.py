@@ -46,10 +46,7 @@ def themed(svg: str, colours: dict[str, tuple[str, str]]) -> str:
         kept = "#ffffff" if found[1] == "text" else ""
         return _COLOUR.sub(lambda c: f"var(--{names[c[0]]})" if c[0] in names and c[0] != kept else c[0], found[0])
 
-    light, dark = (";".join(f"--{name}:{value}" for name, value in side) for side in _sides(colours))
+    light = ";".join(f"--{name}:{value}" for value, (name, _) in colours.items())
+    dark = ";".join(f"--{name}:{value}" for name, value in colours.values())
     rules = f"<style>:root{{{light}}}@media (prefers-color-scheme:dark){{:root{{{dark}}}}}text{{fill:var(--card-ink)}}</style>"
     return re.sub(r"<svg[^>]*>", lambda opening: opening[0] + rules, _STYLED.sub(named, svg), count=1)
-
-
-def _sides(colours: dict[str, tuple[str, str]]) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
-    return [(name, light) for light, (name, _) in colours.items()], list(colours.values())

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from html import escape
 
 from ..calibration import table
+from ..cards import markup
 from ..cards.standing import TOY, standing, standings
 from ..claims import ledger, outcomes
 from ..claims.rules import TAUGHT, UNTESTABLE
@@ -17,31 +19,32 @@ def calibration() -> str:
     """
     stored = table.stored()
     taught = {id: standing(id).taught.label for id in dict.fromkeys(stored["claim"])}
-    rows = "".join(_row(r, taught[r["claim"]]) for r in stored.to_dict("records"))
-    passed = int(stored["passed"].map(len).sum()) if len(stored) else 0
-    found = int(stored["found"].sum()) if len(stored) else 0
-    tried = sum(len(nulls) for nulls in stored["nulls"]) if len(stored) else 0
+    passed = sum(map(len, stored["passed"]))
+    tried = sum(map(len, stored["nulls"]))
     learned = sum(label == TAUGHT for label in taught.values())
     stopped = sum(label == UNTESTABLE for nulls in stored["nulls"] for _, label in nulls)
+    columns = ("claim", "on", "scored", "nulls tried", "planted", f"<code>{TOY}</code>")
+    rows = (_row(r, taught[r["claim"]]) for r in stored.to_dict("records"))
     return (
         f"**{tried} nulls** were put to the rules of **{len(taught)} claims**; {passed} passed; "
         f"{stopped} were stopped by a gate. The planted subject was found in "
-        f"{found} of {len(stored)} trials. `{TOY}`, a small BERT that has learnt the generated language and nothing else, has "
-        f"learned what {learned} of the claims say, which shows that a network can pass those.\n\n"
-        "<details><summary>The whole table</summary><div class='claim-scroll'>"
-        '<table class="facts trust"><thead><tr><th>claim</th><th>on</th><th>scored</th><th>nulls tried</th>'
-        f"<th>planted</th><th><code>{TOY}</code></th></tr></thead><tbody>{rows}</tbody></table></div></details>"
+        f"{stored['found'].sum()} of {len(stored)} trials. `{TOY}`, a small BERT that has learnt the generated language and "
+        f"nothing else, has learned what {learned} of the claims say, which shows that a network can pass those.\n\n"
+        + _folded("The whole table", columns, rows)
     )
 
 
 def _row(r: dict, taught: str) -> str:
-    nulls = ", ".join(f"{escape(str(name))} ({escape(str(label))})" for name, label in r["nulls"])
-    planted = f"{escape(str(r['planted']))}: {escape(str(r['outcome']))}" if r["planted"] else "–"
-    link = f'<a href="../claims/{escape(r["claim"])}.html">{escape(r["title"])}</a>'
-    return (
-        f"<tr><td>{link}</td><td>{escape(r['data'])}</td><td>{r['n']}</td><td>{nulls}</td><td>{planted}</td>"
-        f"<td>{escape(taught)}</td></tr>"
-    )
+    nulls = ", ".join(f"{name} ({label})" for name, label in r["nulls"])
+    planted = f"{r['planted']}: {r['outcome']}" if r["planted"] else "–"
+    cells = (r["data"], str(r["n"]), nulls, planted, taught)
+    return f"<tr><td>{markup.link(r['claim'], r['title'])}</td>{''.join(f'<td>{escape(x)}</td>' for x in cells)}</tr>"
+
+
+def _folded(title: str, columns: Iterable[str], rows: Iterable[str]) -> str:
+    """A long table behind its title."""
+    inside = markup.table("facts trust", columns, rows)
+    return f"<details><summary>{title}</summary><div class='claim-scroll'>{inside}</div></details>"
 
 
 def discovery() -> str:
@@ -57,13 +60,9 @@ def discovery() -> str:
 def changes() -> str:
     """A row for each rule that was changed after figures had been seen."""
     rows = [
-        f'<tr><td><a href="../claims/{escape(row.id)}.html">{escape(row.title)}</a></td><td>{escape(c.date)}</td>'
+        f"<tr><td>{markup.link(row.id, row.title)}</td><td>{escape(c.date)}</td>"
         f"<td>{escape(c.what)}</td><td>{escape(c.why)}</td></tr>"
         for row in ledger.rows()
         for c in row.changed
     ]
-    return (
-        f"<details><summary>{len(rows)} changes</summary><div class='claim-scroll'><table class=\"facts trust\"><thead>"
-        "<tr><th>claim</th><th>when</th><th>what</th><th>why</th></tr></thead>"
-        f"<tbody>{''.join(rows)}</tbody></table></div></details>"
-    )
+    return _folded(f"{len(rows)} changes", ("claim", "when", "what", "why"), rows)

@@ -16,6 +16,7 @@ from zlib import crc32
 import numpy as np
 
 from ..data.items import Cloze, Data, EdgeItem, ForcedChoice, Labelled, MinimalPair, Sentence, WordInContext
+from ..probes.structural import tree_distances
 from ..subject.models import Subject
 from .gold import Gold, Seen, Text
 from .standin import Attention, Hidden, Logits, Rng, StandIn, stand_in
@@ -344,24 +345,6 @@ def tree_vectors(size: int = 48, **options) -> Part:
         return out
 
     return Part(size, make, **options)
-
-
-def tree_distances(heads: Sequence[int]) -> np.ndarray:
-    """Number of arcs between words, (W, W)."""
-    n = len(heads)
-    up: list[list[int]] = []
-    for word in range(n):
-        path, at = [word], heads[word]
-        while at >= 0:
-            path.append(at)
-            at = heads[at]
-        up.append(path)
-    out = np.zeros((n, n))
-    for i in range(n):
-        above = {node: k for k, node in enumerate(up[i])}
-        for j in range(n):
-            out[i, j] = next(k + above[node] for k, node in enumerate(up[j]) if node in above)
-    return out
 
 
 def impact(

@@ -102,17 +102,15 @@ def rows_of(
 
 def _speak(clauses: Sequence[Clause], slot: Slot) -> list[tuple[str, Test]]:
     """Kind ("gate" among them) and test of all that look at a row."""
+    keys = dict(slot.keys)
     return [
         (kind, test)
         for clause in clauses
         for kind, tests in ((clause.kind, clause.tests), (GATE, clause.gates))
         for test in tests
-        if test.measure == slot.measure and _fits(test, dict(slot.keys))
+        if test.measure == slot.measure
+        and all(keys.get(k) in (v if isinstance(v, (list, tuple)) else [v]) for k, v in test.where.items())
     ]
-
-
-def _fits(test: Test, keys: dict) -> bool:
-    return all(keys.get(k) in (v if isinstance(v, (list, tuple)) else [v]) for k, v in test.where.items())
 
 
 def _mean(found: Sequence[tuple[str, Test]], times: float) -> float:

@@ -54,13 +54,6 @@ class Recipe:
         return np.random.default_rng([self.seed, stream, crc32(seen.ids.tobytes())])
 
 
-class _Value(nn.Module):
-    """The value projection: the identity, a module so that it can be listened to."""
-
-    def forward(self, hidden: torch.Tensor) -> torch.Tensor:
-        return hidden
-
-
 class _Layer(nn.Module):
     """Adds `delta` to the stream, and what its heads move along the maps."""
 
@@ -71,7 +64,7 @@ class _Layer(nn.Module):
         self.heads = heads
         self.attention = nn.Module()
         self.attention.self = nn.Module()
-        self.attention.self.value = _Value()
+        self.attention.self.value = nn.Identity()  # a module so that it can be listened to
         self.attention.output = nn.Module()
         self.attention.output.dense = nn.Linear(size, size, bias=False)
         with torch.no_grad():
@@ -85,7 +78,7 @@ class _Layer(nn.Module):
         return hidden + delta + self.attention.output.dense(value)
 
 
-class _Embeddings(nn.Module):
+class _Embeddings(nn.Identity):
     """The table of word vectors; the first coordinate of a row is the piece's id, so that vectors can be read back."""
 
     def __init__(self, pieces: int, size: int):
@@ -94,9 +87,6 @@ class _Embeddings(nn.Module):
         with torch.no_grad():
             self.word_embeddings.weight.zero_()
             self.word_embeddings.weight[:, 0] = torch.arange(pieces)
-
-    def forward(self, hidden: torch.Tensor) -> torch.Tensor:
-        return hidden
 
 
 class _Encoder(nn.Module):

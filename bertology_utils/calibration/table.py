@@ -27,26 +27,26 @@ def by_claim(trials: Iterable[Trial]) -> pd.DataFrame:
     groups: dict[tuple[str, str], list[Trial]] = {}
     for trial in trials:
         groups.setdefault((trial.record.claim, trial.record.data), []).append(trial)
+    titles = {row.id: row.title for row in ledger.rows()}
+    known = (key for key in groups if key[0] in titles)
     rows = []
-    for row in ledger.rows():
-        for (id, source), group in groups.items():
-            if id != row.id:
-                continue
-            nulls = [t for t in group if t.role == NULL]
-            planted = [t for t in group if t.role == PLANTED]
-            rows.append(
-                {
-                    "claim": id,
-                    "title": row.title,
-                    "data": source,
-                    "n": max(t.record.n for t in group),
-                    "nulls": tuple((t.name, t.label) for t in nulls),
-                    "passed": tuple(t.name for t in nulls if not t.stale and t.wrong),
-                    "planted": "; ".join(t.says for t in planted),
-                    "outcome": "; ".join(t.label for t in planted),
-                    "found": bool(planted) and not any(t.stale or t.wrong for t in planted),
-                }
-            )
+    for id, source in sorted(known, key=lambda key: list(titles).index(key[0])):
+        group = groups[id, source]
+        nulls = [t for t in group if t.role == NULL]
+        planted = [t for t in group if t.role == PLANTED]
+        rows.append(
+            {
+                "claim": id,
+                "title": titles[id],
+                "data": source,
+                "n": max(t.record.n for t in group),
+                "nulls": tuple((t.name, t.label) for t in nulls),
+                "passed": tuple(t.name for t in nulls if not t.stale and t.wrong),
+                "planted": "; ".join(t.says for t in planted),
+                "outcome": "; ".join(t.label for t in planted),
+                "found": bool(planted) and not any(t.stale or t.wrong for t in planted),
+            }
+        )
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 

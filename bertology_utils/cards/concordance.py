@@ -25,9 +25,8 @@ from ..scores.proportions import wilson
 from .standing import BUILTIN, Standing
 
 BASE = ("bert-base-uncased", "bert-base-cased", "bert-base")  # BERT's figure is the first of these that has it
-SAME = {
-    "ethayarajh2019_results": "sts_semeval_2012_2016"
-}  # released outputs -> the data set with the texts they are of
+# released outputs -> the data set with the texts they are of
+SAME = {"ethayarajh2019_results": "sts_semeval_2012_2016"}
 UNSETTLED = (OPEN, UNTESTABLE)
 LEVELS = ("layer", "block")
 _WHO, _WHAT = ("claim", "title", "network"), ("measure", "key", "data")
@@ -76,12 +75,15 @@ class Concordance:
         decided = outcomes.dropna(subset="agree")
         pairs = self.shares(network)
         same = figures[figures["same_texts"].astype(bool)]
+        agree, n = int(decided["agree"].sum()), len(decided)
+        low, high = wilson(agree / n, n) if n else (np.nan, np.nan)
         return {
             "network": network,
             "claims": len(outcomes),
-            "decided": len(decided),
-            "agree": (agree := int(decided["agree"].sum())),
-            **dict(zip(("agree_low", "agree_high"), _share(agree, len(decided)), strict=True)),
+            "decided": n,
+            "agree": agree,
+            "agree_low": low,
+            "agree_high": high,
             "figures": len(figures),
             "same_texts": len(same),
             "within": int(same["within"].sum()),
@@ -95,10 +97,6 @@ class Concordance:
         """The figures of a network that lie between 0 and 1, as BERT's do: one axis for both."""
         mine = self.figures[self.figures["network"] == network]
         return mine[mine["bert"].between(0, 1) & mine["value"].between(0, 1)]
-
-
-def _share(k: int, n: int) -> tuple[float, float]:
-    return wilson(k / n, n) if n else (np.nan, np.nan)
 
 
 def concordance(standings: Iterable[Standing], networks: Sequence[str]) -> Concordance:
@@ -298,10 +296,8 @@ def picture(made: Concordance, names: dict[str, str]) -> str:
     parts.append(f'<text class="tick" x="{left}%" dx="6" y="{y(1) + 4}">the other network</text>')
     for network, name in names.items():
         for r in made.shares(network).to_dict("records"):
-            at, words = (
-                x(r["bert"]),
-                f"{r['title']}: {r['measure']}, {r['key']}. BERT {r['bert']:.2f}, {name} {r['value']:.2f}",
-            )
+            at = x(r["bert"])
+            words = f"{r['title']}: {r['measure']}, {r['key']}. BERT {r['bert']:.2f}, {name} {r['value']:.2f}"
             parts.append(
                 f'<g class="pt pt-{network.lower()}"><title>{escape(words)}</title>'
                 f'<line class="spread" stroke="currentColor" x1="{at}%" x2="{at}%" y1="{y(r["high"])}" y2="{y(r["low"])}"/>'

@@ -60,7 +60,12 @@ def beside() -> dict[str, pd.DataFrame]:
     both = {name: Recorded(tiers()[name]) for name in ("generated", "english")}
     first, settings = both["generated"], Settings.of()
     sides = {g: [_sides(runs, g) for runs in both.values()] for g in first.tier.groups if g != "base"}
-    groups = [g for g, told in sides.items() if all(map(_both_recorded, both.values(), told)) and _hides(first, g)]
+    groups = [
+        group
+        for group, told in sides.items()
+        if all(runs.has(g) for runs, pair in zip(both.values(), told) for g in pair)
+        and all("heldout" in r.items for r in first.group(group).values())  # its runs fill gaps
+    ]
     return {
         name: pd.DataFrame([differences.loss(runs, settings, "loss", *sides[g][k], group=g) for g in groups])
         for k, (name, runs) in enumerate(both.items())
@@ -74,10 +79,6 @@ def _sides(runs: Recorded, group: str) -> tuple[str, str]:
     return (group, "base") if task is None else (differences.with_task(runs, task), differences.with_task(runs, "nsp"))
 
 
-def _both_recorded(runs: Recorded, sides: tuple[str, str]) -> bool:
-    return all(map(runs.has, sides))
-
-
 def recall(id: str) -> dict[str, pd.DataFrame]:
     """What is recorded of a claim about runs: the text that they learnt -> rows, generated language first.
 
@@ -88,11 +89,6 @@ def recall(id: str) -> dict[str, pd.DataFrame]:
     """
     found = [r for r in evidence.find(id) if r.kind == "rerun" and r.model == NAME]
     return {data_name(r.data): r.frame for r in sorted(found, key=lambda r: r.data != "builtin")}
-
-
-def _hides(runs: Recorded, group: str) -> bool:
-    """Whether a group's runs fill gaps."""
-    return all("heldout" in r.items for r in runs.group(group).values())
 
 
 def changes(tier: Tier, name: str) -> str:
@@ -119,14 +115,12 @@ def _plain(value: object) -> str:
 
 def loss(record: Record) -> float:
     """Held-out loss of a run in nats per masked piece, at the places that all runs of its tier were asked for."""
-    told = record.items.get("heldout")
-    return sum(told["loss"]) / sum(told["n"]) if told else float("nan")
+    return _over_n(record.items.get("heldout"), "loss")
 
 
 def top1(record: Record) -> float:
     """Share of the hidden pieces that a run guesses."""
-    told = record.items.get("heldout")
-    return sum(told["right"]) / sum(told["n"]) if told else float("nan")
+    return _over_n(record.items.get("heldout"), "right")
 
 
 def agreement(record: Record, attractors: int) -> float:
@@ -137,8 +131,11 @@ def agreement(record: Record, attractors: int) -> float:
 
 
 def _probe(record: Record) -> float:
-    told = record.items["probes"]["deprel"]
-    return sum(told["right"]) / sum(told["n"])
+    return _over_n(record.items["probes"]["deprel"], "right")
+
+
+def _over_n(told: dict | None, name: str) -> float:
+    return sum(told[name]) / sum(told["n"]) if told else float("nan")
 
 
 def _tuned(record: Record) -> float:

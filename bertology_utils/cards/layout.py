@@ -14,6 +14,7 @@ from ..claims.clauses import ABSENCE, UNTESTED, Clause
 from ..claims.rules import NOT_RERUN
 from . import reported, tiers, words
 from .findings import StaleFinding, found, verdict
+from .markup import link, table
 from .rows import Row, deciding, every
 from .rule import KIND, conditions
 from .standing import FAMILY, LARGER, MINILM, SIZED, Slot, Standing
@@ -29,12 +30,8 @@ UNDER = {
     "untrained": "{ours} with random weights",
     FAMILY: "our small pretraining runs",
 }
-COLOURS = {
-    FAMILY: "mini",
-    "mini-multi": "mini",
-    MINILM: "relative",
-    **dict.fromkeys(SIZED.values(), "sized"),
-}  # a slot that another's colours fit
+# a slot that another's colours fit
+COLOURS = {FAMILY: "mini", "mini-multi": "mini", MINILM: "relative", **dict.fromkeys(SIZED.values(), "sized")}
 MANY = 25  # rows of a table that are seen at once
 ALONE = "trained runs are compared with one another"  # in place of an untrained network
 
@@ -95,8 +92,7 @@ def _badge(s: Standing, name: str, slot: Slot) -> str:
 
 
 def _head(s: Standing, whole: bool) -> str:
-    page = f'<a href="../claims/{escape(s.row.id)}.html">{escape(s.row.title)}</a>'
-    title = "" if whole else f'<span class="claim-title">{page}</span> '
+    title = "" if whole else f'<span class="claim-title">{link(s.row.id, s.row.title)}</span> '
     why = "The rule was changed when its figures were known, and an outcome moved. The claim's page says what and why."
     changed = f'<a class="changed-badge" href="../claims/{escape(s.row.id)}.html" title="{why}">rule revised</a>'
     said = title + (changed if s.row.changed and s.row.moved else "")
@@ -147,15 +143,14 @@ def _parts(s: Standing) -> str:
     """The survey's sentence in parts, and how each came out for whom."""
     tested = [c for c in s.row.clauses if c.kind != UNTESTED]
     untested = [c for c in s.row.clauses if c.kind == UNTESTED]
-    rows = "".join(
+    rows = [
         f'<tr><th scope="row">{escape(_capital(c.says))}</th>'
         + "".join(f'<td data-label="{name}">{_outcome(name, slot, c)}</td>' for name, slot in s.slots)
         + "</tr>"
         for c in tested
-    )
-    head = "".join(f'<th scope="col">{text}</th>' for text in ("part of the claim", *(name for name, _ in s.slots)))
-    table = f'<table class="claim-parts"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>' if rows else ""
-    return table + "".join(
+    ]
+    columns = ("part of the claim", *(name for name, _ in s.slots))
+    return (table("claim-parts", columns, rows) if rows else "") + "".join(
         f'<p class="claim-untested"><b>Not tested:</b> {escape(c.says)}. '
         f"<small>{escape(_capital((c.reason or '').rstrip('.')))}.</small></p>"
         for c in untested
@@ -267,19 +262,15 @@ def _calibration(s: Standing) -> str:
 
 def _changes(s: Standing) -> str:
     row = s.row
-    out = (
-        f'<p class="claim-departs"><b>Departs from the study:</b> {escape(row.departs.rstrip("."))}.</p>'
-        if row.departs
-        else ""
-    )
-    told = [(c.date, c.what.rstrip("."), c.why.rstrip(".")) for c in row.changed]
-    said = "".join(f"<li>{escape(date)}: {escape(what)} ({escape(why)}).</li>" for date, what, why in told)
-    same = "" if row.moved else "<p>By every former rule today's records have the same outcomes.</p>"
-    return out + (
-        f'<div class="claim-changed"><b>Changed after figures had been seen</b><ul>{said}</ul>{same}</div>'
-        if said
-        else ""
-    )
+    out = ""
+    if row.departs:
+        out += f'<p class="claim-departs"><b>Departs from the study:</b> {escape(row.departs.rstrip("."))}.</p>'
+    if row.changed:
+        told = [(c.date, c.what.rstrip("."), c.why.rstrip(".")) for c in row.changed]
+        said = "".join(f"<li>{escape(date)}: {escape(what)} ({escape(why)}).</li>" for date, what, why in told)
+        same = "" if row.moved else "<p>By every former rule today's records have the same outcomes.</p>"
+        out += f'<div class="claim-changed"><b>Changed after figures had been seen</b><ul>{said}</ul>{same}</div>'
+    return out
 
 
 def _figures(s: Standing, whole: bool) -> str:
@@ -292,14 +283,11 @@ def _figures(s: Standing, whole: bool) -> str:
     by_record: dict[str, list[Row]] = {}
     for row in rows:
         by_record.setdefault(f"{row.who}, {row.data}" if len(rows) > MANY else s.row.title, []).append(row)
-    tables = [_folded(name, found) if len(by_record) > 1 else _table(name, found) for name, found in by_record.items()]
+    tables = [_table(name, found) for name, found in by_record.items()]
+    if len(tables) > 1:  # a record's rows behind its name
+        heads = (f"{escape(name)} <small>({words.count(len(found))})</small>" for name, found in by_record.items())
+        tables = [f"<details><summary>{head}</summary>{table}</details>" for head, table in zip(heads, tables)]
     return f'<details class="claim-rows"><summary>{title}</summary>{"".join(tables)}</details>'
-
-
-def _folded(name: str, rows: Sequence[Row]) -> str:
-    """One record's rows behind its name."""
-    said = f"{escape(name)} <small>({words.count(len(rows))})</small>"
-    return f"<details><summary>{said}</summary>{_table(name, rows)}</details>"
 
 
 def _beside(s: Standing) -> str:

@@ -12,6 +12,7 @@ from ..claims.rules import NOT_RERUN
 from ..settings import Settings
 from . import reported
 from .layout import UNDER
+from .markup import table
 from .standing import MINILM, REPORTED, Slot, Standing, standings
 from .words import OWN, SIGNS, badge, drawn, key, related_badge, related_label, squares
 
@@ -35,35 +36,28 @@ class Overview:
     def _slots(self, s: Standing) -> Iterator[tuple[str, Slot]]:
         return ((name, getattr(s, key)) for key, name in self.columns.items())
 
-    def _squares(self) -> str:
-        return "".join(
-            squares(name, (drawn(s, getattr(s, key)) for s in self.of)) for key, name in self.columns.items()
-        )
-
-    def _names(self) -> str:
-        """Who the networks are: ``mpnet is a network of BERT's size, untrained is a copy with random weights``"""
-        known = {"ours": "our small models", **UNDER, "untrained": "a copy with random weights", "real BERT": OWN}
-        return ", ".join(f"<b>{name}</b> is {known[name]}" for name in self.columns.values())
-
     def __repr__(self) -> str:
         rows = [{"claim": s.row.title} | {name: _label(s, slot) for name, slot in self._slots(s)} for s in self.of]
         return pd.DataFrame(rows).to_string(index=False)
 
     def _repr_html_(self) -> str:
-        head = "".join(f'<th scope="col">{name}</th>' for name in ("claim", *self.columns.values()))
-        body = "".join(
+        shown = "".join(
+            squares(name, (drawn(s, getattr(s, key)) for s in self.of)) for key, name in self.columns.items()
+        )
+        known = {"ours": "our small models", **UNDER, "untrained": "a copy with random weights", "real BERT": OWN}
+        who = ", ".join(f"<b>{name}</b> is {known[name]}" for name in self.columns.values())
+        rows = (
             f'<tr><th scope="row"><a href="#{escape(s.row.id)}">{escape(s.row.title)}</a></th>'
-            + "".join(f'<td data-label="{name}">{_badge(s, name, slot)}</td>' for name, slot in self._slots(s))
+            + "".join(f'<td data-label="{name}">{cell(s, name, slot)}</td>' for name, slot in self._slots(s))
             + "</tr>"
             for s in self.of
         )
         return (
-            f'<figure class="overview-squares"><div role="img" aria-label="{SAID}">{self._squares()}</div>'
+            f'<figure class="overview-squares"><div role="img" aria-label="{SAID}">{shown}</div>'
             f"<figcaption>{key()}</figcaption></figure>"
-            f'<p class="overview-names">A square per claim, in the order of the chapter. {self._names()}.</p>'
+            f'<p class="overview-names">A square per claim, in the order of the chapter. {who}.</p>'
             f'<details class="overview-fold"><summary>The {len(self.of)} claims of this chapter, a line each</summary>'
-            f'<table class="scoreboard overview"><caption>{SAID}</caption><thead><tr>{head}</tr></thead>'
-            f"<tbody>{body}</tbody></table></details>"
+            f"{table('scoreboard overview', ('claim', *self.columns.values()), rows, SAID)}</details>"
         )
 
 
@@ -73,13 +67,13 @@ def _label(s: Standing, slot: Slot) -> str:
     return (slot is s.real and related_label(s)) or slot.label
 
 
-def _badge(s: Standing, name: str, slot: Slot) -> str:
+def cell(s: Standing, name: str, slot: Slot, reason: str = "") -> str:
     """An outcome's badge, or what bears on the claim; what was not rerun is a dash, so that the eye goes to what was."""
     if slot is s.real and (beside := reported.badge(s) or related_badge(s)):
         return beside
     if slot.label == NOT_RERUN:
         return f'<span title="{NOT_RERUN}">{SIGNS[NOT_RERUN]}</span>'
-    return badge(slot.label, who=name)
+    return badge(slot.label, reason, who=name)
 
 
 def overview(section: str, settings: Settings | None = None) -> Overview:

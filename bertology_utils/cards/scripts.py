@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from html import escape
 
 from ..experiments.mbert.languages import Language, language
+from .markup import scrolled, table
 
 
 @dataclass(frozen=True)
@@ -48,13 +49,11 @@ class Scripts:
         return "\n".join(f"{of.code} {of.own}: {text}" for of, text in self.named)
 
     def _repr_html_(self) -> str:
-        body = "".join(
+        rows = (
             f'<tr><th scope="row">{escape(of.name)}</th>{_cell(of, of.own)}{_cell(of, text)}</tr>'
             for of, text in self.named
         )
-        head = "".join(f'<th scope="col">{name}</th>' for name in ("language", "in itself", "sentence"))
-        table = f'<table class="facts family"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
-        return f'<div class="family-runs" role="region" tabindex="0" aria-label="{escape(self.label)}">{table}</div>'
+        return scrolled(table("facts family", ("language", "in itself", "sentence"), rows), self.label)
 
 
 def _cell(of: Language, text: str) -> str:

@@ -25,13 +25,8 @@ BUILTIN = "builtin"
 FAMILY = "family"  # recorded runs of training stand in our slot where a claim compares such runs
 TOY = "toy"
 RELATIVE, MINILM = "all-MiniLM-L6-v2", "MiniLM"  # a trained network that comes as a package, and what readers call it
-SIZED = {
-    "mpnet": "mpnet",
-    "me5": "me5",
-    "me5-q4": "me5",
-    "me5-mlm": "me5",
-    "me5-mlm-q4": "me5",
-}  # others, nearer to BERT-base's size, and what readers call them
+# others, nearer to BERT-base's size, and what readers call them
+SIZED = {"mpnet": "mpnet", **dict.fromkeys(("me5", "me5-q4", "me5-mlm", "me5-mlm-q4"), "me5")}
 LARGER = {"mpnet": "a network of BERT's size", "me5": "a relative for 100 languages"}
 SHOWN = (
     "mini",

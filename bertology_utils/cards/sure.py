@@ -20,9 +20,6 @@ class Sureness:
     grade: str
     reasons: tuple[str, ...]
 
-    def __str__(self) -> str:
-        return f"{self.grade} ({'; '.join(self.reasons)})" if self.reasons else self.grade
-
 
 def sure(standing: Standing, which: str) -> Sureness | None:
     """The grade of the slot ``real``, ``sized``, ``relative`` or ``mini``; None where nothing was rerun.

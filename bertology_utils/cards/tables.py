@@ -8,6 +8,8 @@ from html import escape
 
 import pandas as pd
 
+from .markup import scrolled, table
+
 NONE = "–"  # of a figure that a line cannot have
 SHORT = 20  # characters that stand on one line; a column with longer texts is broken into several
 
@@ -41,23 +43,20 @@ class Table:
     def as_text(self) -> pd.DataFrame:
         """The same as text."""
         columns = self.rows.columns
-        return pd.DataFrame({c: [self._cell(c, v) for v in self.rows[c]] for c in columns}, columns=columns)
-
-    def _cell(self, column: str, value: object) -> str:
-        return NONE if value != value else self.figures.get(column, "{}").format(value)
+        forms = {c: self.figures.get(c, "{}") for c in columns}
+        text = {c: [NONE if v != v else forms[c].format(v) for v in self.rows[c]] for c in columns}
+        return pd.DataFrame(text, columns=columns)
 
     def __repr__(self) -> str:
         return self.as_text().to_string(index=False)
 
     def _repr_html_(self) -> str:
         told = self.as_text()
-        head = "".join(f'<th scope="col">{escape(name)}</th>' for name in told.columns)
         kinds = [' class="said"' if told[c].str.len().max() > SHORT else "" for c in told.columns[1:]]
-        body = "".join(
+        rows = (
             f'<tr><th scope="row">{escape(first)}</th>'
             + "".join(f"<td{kind}>{escape(v)}</td>" for kind, v in zip(kinds, more, strict=True))
             + "</tr>"
             for first, *more in told.itertuples(index=False)
         )
-        table = f'<table class="facts family"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
-        return f'<div class="family-runs" role="region" tabindex="0" aria-label="{escape(self.label)}">{table}</div>'
+        return scrolled(table("facts family", map(escape, told.columns), rows), self.label)

@@ -18,12 +18,8 @@ AGREE, CONTRADICT, ALONE, OPEN = "agree", "contradict one another", "one decides
 
 def tiers(s: Standing) -> dict[str, Slot]:
     """Data source -> outcome of the runs filed under it, of a claim about recorded runs; else nothing."""
-    own = [r for r in s.records if r.kind == "rerun" and r.model == FAMILY and r.decision]
-    return {r.data: Slot(_label(r.decision), r.decision, (r,)) for r in own} if s.ours == FAMILY else {}
-
-
-def _label(decision: Decision | None) -> str:
-    return decision.label if decision else ""
+    own = [(r, r.decision) for r in s.records if r.kind == "rerun" and r.model == FAMILY]
+    return {r.data: Slot(d.label, d, (r,)) for r, d in own if d} if s.ours == FAMILY else {}
 
 
 def together(decisions: Sequence[Decision]) -> str:

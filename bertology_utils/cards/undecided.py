@@ -8,7 +8,7 @@ from html import escape
 from ..claims.checks import Check, figure
 from ..claims.clauses import Clause, Test
 from ..claims.rules import OPEN, UNTESTABLE, ClauseOutcome
-from . import reported, words
+from . import markup, reported, words
 from .findings import verdict
 from .standing import FAMILY, REPORTED, Standing
 
@@ -22,22 +22,20 @@ def table(found: Iterable[Standing]) -> str:
     alike: dict[str, list[Standing]] = {}
     for s in found:
         alike.setdefault(takes(s), []).append(s)
-    head = "".join(f'<th scope="col">{name}</th>' for name in COLUMNS)
-    body = "".join(
-        f'<tr id="{escape(s.row.id)}"><th scope="row">{_link(s)}</th>'
+    links = {s.row.id: markup.link(s.row.id, s.row.title) for group in alike.values() for s in group}
+    rows = (
+        f'<tr id="{escape(s.row.id)}"><th scope="row">{links[s.row.id]}</th>'
         f'<td data-label="{COLUMNS[1]}">{escape(known(s))}</td></tr>'
         for group in alike.values()
         for s in group
     )
-    items = "".join(f"<li>{'; '.join(map(_link, group))}: {escape(take)}</li>" for take, group in alike.items())
-    return (
-        f'<table class="scoreboard undecided"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
-        f'<details class="unit-fold"><summary>{TAKES}</summary><ul>{items}</ul></details>'
+    items = "".join(
+        f"<li>{'; '.join(links[s.row.id] for s in group)}: {escape(take)}</li>" for take, group in alike.items()
     )
-
-
-def _link(s: Standing) -> str:
-    return f'<a href="../claims/{escape(s.row.id)}.html">{escape(s.row.title)}</a>'
+    return (
+        markup.table("scoreboard undecided", COLUMNS, rows)
+        + f'<details class="unit-fold"><summary>{TAKES}</summary><ul>{items}</ul></details>'
+    )
 
 
 def known(s: Standing) -> str:

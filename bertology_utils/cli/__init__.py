@@ -19,9 +19,7 @@ from .base import app
 
 app.add_typer(data_app, name="data", help="The studies' own data: list, get, check, licences.")
 
-for _workshop in metadata.entry_points(
-    group="bertology.commands"
-):  # of those that are installed: they put theirs in too
+for _workshop in metadata.entry_points(group="bertology.commands"):  # those that are installed put theirs in too
     _workshop.load()
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .. import files
-from ..claims import ledger, listing
+from ..claims import listing
 from ..settings import QUICK, Settings, SettingsError
 from . import table
 from .base import Claims, Device, Folder, Model, Out, Seed, Source, app
@@ -58,7 +58,7 @@ def run(
 ) -> None:
     """Rerun claims on a model and print what came out."""
     from ..data import load
-    from ..runs import get
+    from ..runs import expand, get
     from ..sweep import many, planned
 
     settings = Settings.of(
@@ -75,14 +75,14 @@ def run(
     )
     twin, quick = twin and not fast, fast and n is None
     nothing = f"nothing is missing: {settings.evidence} has a record of all that was asked for"
+    ids, kept = expand(claims), 0
     if dry_run:
-        work = planned(expand(claims), settings, twin=twin, missing=missing, quick=quick)[0]
+        work = planned(ids, settings, twin=twin, missing=missing, quick=quick)[0]
         for claim, source in work:
             typer.echo(f"{claim} {source}")
         if missing and not work:
             typer.echo(nothing)
         return
-    ids, kept = expand(claims), 0
     if items and (missing or len(ids) > 1):
         raise SettingsError("--items goes with one claim, and without --missing")
     own = load(get(ids[0]).tasks[0], path=items) if items else None
@@ -139,22 +139,6 @@ def _in_words(record: Evidence) -> str:
         key = f" ({check.key})" if check.key else ""
         lines.append(f"    {check.measure}{key}: {figure(check.value, check.low, check.high)}  {sign}")
     return "\n".join([*lines, *(f"    note: {note}" for note in record.notes)])
-
-
-def expand(names: list[str]) -> list[str]:
-    """Ledger ids for ids, section names and `all`; of a section only what can be run."""
-    from ..runs import get, registered
-
-    sections = {s.name: s for s in ledger.sections()}
-    out: list[str] = []
-    for name in names:
-        if name == "all":
-            out += list(registered())
-        elif name in sections:
-            out += [r.id for r in sections[name].rows if r.id in registered()]
-        else:
-            out.append(get(name).id)
-    return list(dict.fromkeys(out))
 
 
 @app.command()

@@ -9,7 +9,6 @@ import typer
 from ..claims import ledger
 from ..settings import Settings
 from .base import Claims, Device, Folder, Model, Source, app
-from .measuring import expand
 
 
 @app.command()
@@ -23,7 +22,7 @@ def plan(
     fast: Annotated[bool, typer.Option("--fast", help="Of a quick try on few items.")] = False,
 ) -> None:
     """Estimate how long `run` would take here: seconds of shipped records, times how fast the model reads on this machine."""
-    from ..runs import settings_for, subjects
+    from ..runs import expand, settings_for, subjects
     from ..sweep import plan as estimate
     from ..sweep import planned
 

@@ -4,10 +4,8 @@ from matplotlib import pyplot as plt
 
 from .charts import bars, lines
 from .figures import printed, rows_of, series, show
-from .pictures import arcs, attention, headmap, heatmap, places, scatters, tiles
-from .surfaces import contours, violins
+from .pictures import arcs, attention, contours, headmap, heatmap, places, scatters, tiles, tree, violins
 from .theme import COLOURS, KINDS, MARKERS, NARROW, QUIET, SHORT, STYLE, SUBJECTS, as_svg, axes, look, panels, style
 from .tradeoffs import tradeoff
-from .trees import tree
 
 as_svg()

@@ -1,8 +1,9 @@
-"""What is no chart: matrices, small multiples of points, maps of attention, trees over sentences."""
+"""What is no chart: matrices, points, maps of attention, trees over sentences and of distances, spreads, surfaces."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from textwrap import fill
 from typing import cast
 
 import matplotlib.pyplot as plt
@@ -10,8 +11,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from scipy.cluster.hierarchy import dendrogram
 
-from .theme import COLOURS, KINDS, MARKERS, NARROW, QUIET, axes, style
+from .theme import COLOURS, INK, KINDS, MARKERS, NARROW, QUIET, axes, look, style
 
 
 @style()
@@ -157,4 +159,78 @@ def places(frame: pd.DataFrame, by: str, text: str, *, ax: Axes | None = None, *
         ax.text(r["x"], r["y"], str(r[text]), ha="center", va="center", fontsize=9, color=colour)
     ax.figure.colorbar(points, ax=ax, label=by)
     ax.set(xticks=[], yticks=[], **labels)
+    return ax
+
+
+def tree(linked: np.ndarray, names: Sequence[str], groups: Sequence[str], *, ax: Axes | None = None, **labels) -> Axes:
+    """A tree lying on its side, leaves on the right; each leaf says its group, and groups of several have a colour.
+
+    Parameters
+    ----------
+    linked : float array (K - 1, 4)
+        As `scipy.cluster.hierarchy.linkage` gives it.
+    names, groups : sequences of K str
+
+    Examples
+    --------
+    >>> ax = tree(np.array([[0, 1, 0.2, 2], [2, 3, 0.9, 3]]), ["Dutch", "German", "Greek"], ["Germanic", "Germanic", "Greek"])
+    >>> sorted(tick.get_text() for tick in ax.get_yticklabels())
+    ['Dutch (Germanic)', 'German (Germanic)', 'Greek']
+    >>> plt.close(ax.figure)
+    """
+    ax = axes(ax, figsize=(NARROW, 0.26 * len(names) + 0.8))
+    said = [name if name == group else f"{name} ({group})" for name, group in zip(names, groups)]
+    dendrogram(linked, labels=said, orientation="left", ax=ax, color_threshold=0, above_threshold_color=QUIET)
+    several = sorted({g for g in groups if list(groups).count(g) > 1})
+    colour = {g: KINDS[k % len(KINDS)] for k, g in enumerate(several)}
+    for tick in ax.get_yticklabels():
+        tick.set(fontsize=9, color=colour.get(groups[said.index(tick.get_text())], INK))
+    ax.grid(False)
+    ax.spines["left"].set_visible(False)
+    ax.set(**{"xlabel": "distance", **labels})
+    return ax
+
+
+def violins(groups: Mapping[str, Sequence[float]], *, ax: Axes | None = None, **labels) -> Axes:
+    """How runs are spread: a shape and a point per run, a column per group in its subject's colour.
+
+    Examples
+    --------
+    >>> ax = violins({"mini": [0.6, 0.7, 0.7], "BERT": [0.2, 0.5]}, ylabel="accuracy")
+    >>> [tick.get_text() for tick in ax.get_xticklabels()]
+    ['mini', 'BERT']
+    >>> plt.close(ax.figure)
+    """
+    import seaborn  # takes a second, and most notebooks draw nothing with it
+
+    ax = axes(ax)
+    places = [k if (place := look(name)) is None else place for k, name in enumerate(groups)]
+    seaborn.violinplot(
+        {name: np.asarray(values, float) for name, values in groups.items()}, palette=[COLOURS[p] for p in places],
+        inner="point", cut=0, density_norm="width", linewidth=0.8, saturation=1, ax=ax,
+    )  # fmt: skip
+    ax.set_xticks(range(len(groups)), [fill(name, 14) for name in groups])
+    ax.set(**labels)
+    return ax
+
+
+def contours(rows: pd.DataFrame, x: str, y: str, *, levels: Sequence[float], ax: Axes | None = None, **labels) -> Axes:
+    """Lines of equal value over two columns of rows; lighter is more, in a palette that prints in grey.
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame([{"a": a, "b": b, "value": a * a + b * b} for a in (-1, 0, 1) for b in (-1, 0, 1)])
+    >>> ax = contours(rows, "a", "b", levels=(0.5, 1.0, 1.5))
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('a', 'b')
+    >>> plt.close(ax.figure)
+    """
+    ax = axes(ax)
+    ax.grid(False)
+    table = rows.pivot(index=y, columns=x, values="value")
+    at = np.asarray(table.columns, float), np.asarray(table.index, float), table.to_numpy(float)
+    ax.contourf(*at, levels=levels, cmap="cividis", extend="both")
+    drawn = ax.contour(*at, levels=levels, colors="white", linewidths=0.6)
+    ax.clabel(drawn, fontsize=9)
+    ax.set(**{"xlabel": x, "ylabel": y, **labels})
     return ax

@@ -10,10 +10,9 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Iterable
-from functools import cache
 from typing import Any
 
-from ..claims import evidence
+from .. import runs
 from ..settings import TWIN, Settings
 from ..subject.models import Subject
 
@@ -60,10 +59,10 @@ def seconds(id: str, source: str, pace: float, *, twin: bool = True, by: Iterabl
     """
     for name in by:
         its = PACE[name]
-        if (took := _recorded(id, source, name)) is None:
+        if (took := runs.seconds(id, name, source)) is None:
             continue
         if twin:
-            other = _recorded(id, source, name + TWIN)
+            other = runs.seconds(id, name + TWIN, source)
             took += took if other is None else other
         return took * (FIXED + (1 - FIXED) * pace / its)
     return None
@@ -84,12 +83,6 @@ def total(work: Iterable[tuple[str, str]], pace: float, *, twin: bool = True, fa
     known = [s for s in each if s is not None]
     lacking = len(each) - len(known)
     return sum(known) + (lacking * statistics.mean(known) if known else 0.0), lacking
-
-
-@cache
-def _recorded(id: str, source: str, model: str) -> float | None:
-    path = evidence.SHIPPED / evidence.place(id, "rerun", model, source)
-    return evidence.read(path).provenance.get("seconds") if path.is_file() else None
 
 
 def in_words(seconds: float) -> str:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
+from importlib.resources import files
 
 import pandas as pd
+import yaml
 
 from .. import plotting, runs
 from ..claims import evidence as records
@@ -84,7 +87,13 @@ def lines(id: str, settings: Settings | None = None) -> Iterator[str]:
 
 def question(id: str) -> str:
     """What a network is asked, in words; of a claim without an example its title."""
-    return EXAMPLES[id].question if id in EXAMPLES else ledger.row(id).title + "?"
+    return questions()[id] if id in EXAMPLES else ledger.row(id).title + "?"
+
+
+@cache
+def questions() -> dict[str, str]:
+    """Claim -> what a network is asked, for a reader who sees the items for the first time."""
+    return yaml.safe_load((files("bertology_utils") / "assets" / "questions.yaml").read_text(encoding="utf-8"))
 
 
 def _sources(it: Claim, settings: Settings, refused: list[str]) -> list[str]:

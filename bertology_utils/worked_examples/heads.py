@@ -42,11 +42,8 @@ def looks(subject: Subject, words: Sequence[str], at: int, head: int, settings: 
     row = (table.T if turned else table)[batch.place[0][at]]
     names = [words[w] if w >= 0 else KINDS[k] for w, k in zip(batch.words[0].tolist(), batch.kinds[0].tolist())]
     best = np.argsort(-np.round(row, 4), kind="stable")[:n]
-    return (
-        ("who attends to" if turned else "from")
-        + f" {words[at]}: "
-        + " · ".join(f"{names[u]} {row[u]:.2f}" for u in best)
-    )
+    given = " · ".join(f"{names[u]} {row[u]:.2f}" for u in best)
+    return f"{'who attends to' if turned else 'from'} {words[at]}: {given}"
 
 
 def _split(subject: Subject, data: Data) -> tuple[list[Sentence], list[Sentence]]:

@@ -25,95 +25,91 @@ from ..data.items import Data
 from ..experiments.size import bits, depth, pruning, teaching, tickets, tokens
 from ..experiments.size.studied import RECIPE
 from ..experiments.training import tuned_runs as runs
+from ..finetune import Classifier
 from ..settings import Settings
 from ..subject.hooks import ablate_heads
 from ..subject.models import Subject
 from .text import figures
-from .tuned import Answer, caption, chances, handful, logits
+from .tuned import Answer, caption, chances, handful
 
 
-def half_the_heads(subject, of, plain, settings, data) -> dict[str, Answer]:
+def half_the_heads(subject, of, plain, settings, data) -> dict[str, Classifier]:
     """Half of the heads cut out, the least important ones and random ones."""
     known = importance.heads(plain, of.train, settings)
     out = {}
     for name, seed in (("without the less important half of the heads", None), ("without a random half", 1)):
         order = importance.order(known, random=seed)
         out[name] = replace(plain, subject=remove_heads(plain.subject, order[: len(order) // 2]))
-    return logits(settings, **out)
+    return out
 
 
-def fewer_bits(subject, of, plain, settings, data) -> dict[str, Answer]:
+def fewer_bits(subject, of, plain, settings, data) -> dict[str, Classifier]:
     """Weights in fewer bits."""
-    return logits(settings, **{way: make(plain) for way, make in bits.WAYS.items()})
+    return {way: make(plain) for way, make in bits.WAYS.items()}
 
 
-def fewer_layers(subject, of, plain, settings, data) -> dict[str, Answer]:
+def fewer_layers(subject, of, plain, settings, data) -> dict[str, Classifier]:
     """A third of the layers dropped after tuning."""
-    n, made = subject.n_layers, {}
+    n, out = subject.n_layers, {}
     for way in depth.WAYS:
         less = drop_layers(plain.subject, dropped(n, depth.third(n), way))
-        made[f"without a third of the layers, {way}"] = replace(plain, subject=less)
-    return logits(settings, **made)
+        out[f"without a third of the layers, {way}"] = replace(plain, subject=less)
+    return out
 
 
-def fewer_weights(subject, of, plain, settings, data) -> dict[str, Answer]:
+def fewer_weights(subject, of, plain, settings, data) -> dict[str, Classifier]:
     """Most of the pretrained weights off, by size and at random, the rest tuned."""
     masks = weights.find_masks(subject, pruning.COMPARED)
-    return logits(
-        settings,
-        smallest_weights_off=pruning.masked_and_tuned(subject, masks, of, 0),
-        random_weights_off=pruning.at_random(subject, of, 0),
-    )
+    return {
+        "smallest weights off": pruning.masked_and_tuned(subject, masks, of, 0),
+        "random weights off": pruning.at_random(subject, of, 0),
+    }
 
 
-def fewer_units(subject, of, plain, settings, data) -> dict[str, Answer]:
+def fewer_units(subject, of, plain, settings, data) -> dict[str, Classifier]:
     """Half of the feed-forward units cut out, the less important ones and random ones."""
     known = importance.units(plain, of.train, settings)
-    order, random = importance.order(known), importance.order(known, random=1)
-    less, other = (
-        replace(plain, subject=remove_units(plain.subject, half[: len(half) // 2])) for half in (order, random)
-    )
-    return logits(settings, without_the_less_important_half_of_the_units=less, without_a_random_half=other)
+    out = {}
+    for name, seed in (("without the less important half of the units", None), ("without a random half", 1)):
+        order = importance.order(known, random=seed)
+        out[name] = replace(plain, subject=remove_units(plain.subject, order[: len(order) // 2]))
+    return out
 
 
-def shut_heads(subject, of, plain, settings, data) -> dict[str, Answer]:
+def shut_heads(subject, of, plain, settings, data) -> dict[str, Classifier]:
     """The heads whose learnt gates are pushed shut first, and last, taken out."""
     order = importance.order(gates.survival(plain, of.train, RECIPE))
     part = len(order) // 4
-    first, last = (
-        replace(plain, subject=remove_heads(plain.subject, heads)) for heads in (order[:part], order[-part:])
-    )
-    return logits(settings, without_the_quarter_of_heads_shut_first=first, without_the_quarter_shut_last=last)
+    first, last = "without the quarter of heads shut first", "without the quarter shut last"
+    quarters = {first: order[:part], last: order[-part:]}
+    return {name: replace(plain, subject=remove_heads(plain.subject, heads)) for name, heads in quarters.items()}
 
 
-def taught(subject, of, plain, settings, data) -> dict[str, Answer]:
+def taught(subject, of, plain, settings, data) -> dict[str, Classifier]:
     """A student of half the layers that learns from the tuned model, and one that learns alone."""
     small = replacing.successor(subject)
-    return logits(
-        settings,
-        student_taught=students.distil(small, plain, of.train, RECIPE, teaching.LESSONS["soft targets"]),
-        student_alone=finetune.classify(small, of.train, RECIPE, classes=of.classes),
-    )
+    return {
+        "student taught": students.distil(small, plain, of.train, RECIPE, teaching.LESSONS["soft targets"]),
+        "student alone": finetune.classify(small, of.train, RECIPE, classes=of.classes),
+    }
 
 
-def replaced(subject, of, plain, settings, data) -> dict[str, Answer]:
+def replaced(subject, of, plain, settings, data) -> dict[str, Classifier]:
     """Half of the layers grown inside the tuned model, and the same half tuned plainly."""
     small = replacing.successor(subject)
-    return logits(
-        settings,
-        half_of_the_layers_grown_inside=replacing.replace_modules(subject, plain, of.train, RECIPE),
-        the_same_half_tuned_plainly=finetune.classify(small, of.train, RECIPE, classes=of.classes),
-    )
+    return {
+        "half of the layers grown inside": replacing.replace_modules(subject, plain, of.train, RECIPE),
+        "the same half tuned plainly": finetune.classify(small, of.train, RECIPE, classes=of.classes),
+    }
 
 
-def ticket(subject, of, plain, settings, data) -> dict[str, Answer]:
+def ticket(subject, of, plain, settings, data) -> dict[str, Classifier]:
     """A winning subnetwork and a random one of the same size, both tuned."""
     masks = tickets.winning(subject, plain, of, 0)
-    return logits(
-        settings,
-        winning_subnetwork=pruning.masked_and_tuned(subject, masks, of, 0),
-        random_one_of_its_size=pruning.at_random(subject, of, 0),
-    )
+    return {
+        "winning subnetwork": pruning.masked_and_tuned(subject, masks, of, 0),
+        "random one of its size": pruning.at_random(subject, of, 0),
+    }
 
 
 def fewer_vectors(subject, of, plain, settings, data) -> dict[str, Answer]:

@@ -29,7 +29,7 @@ from .trees import drawn
 
 HANDFUL = 32  # texts to learn from
 Answer = Callable[[Sequence[Labelled]], np.ndarray]  # texts -> logits (n, C)
-Ways = Callable[[Subject, runs.Task, Classifier, Settings, Data], Mapping[str, Answer]]
+Ways = Callable[[Subject, runs.Task, Classifier, Settings, Data], Mapping[str, Classifier | Answer]]
 
 
 def handful(subject: Subject, data: Data, *names: str) -> tuple[runs.Task, list[Labelled]]:
@@ -81,8 +81,11 @@ def compared(others: Ways, *names: str) -> Show:
     def show(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
         of, asked = handful(subject, data, *names)
         plain = runs.plain(subject, of, 0)
-        every = {**logits(settings, tuned=plain), **others(subject, of, plain, settings, data)}
-        found = {name: chances(answer, of.classes, asked) for name, answer in every.items()}
+        every: dict[str, Classifier | Answer] = {"tuned": plain, **others(subject, of, plain, settings, data)}
+        answers = {
+            name: partial(c.logits, settings=settings) if isinstance(c, Classifier) else c for name, c in every.items()
+        }
+        found = {name: chances(answer, of.classes, asked) for name, answer in answers.items()}
         yield caption(of)
         for k, item in enumerate(asked):
             yield item.describe()
@@ -91,71 +94,62 @@ def compared(others: Ways, *names: str) -> Show:
     return show
 
 
-def logits(settings: Settings, **classifiers: Classifier) -> dict[str, Answer]:
-    """Answers of classifiers by name, with spaces for underscores."""
-    return {name.replace("_", " "): partial(c.logits, settings=settings) for name, c in classifiers.items()}
-
-
-def frozen(subject, of, plain, settings, data) -> dict[str, Answer]:
+def frozen(subject, of, plain, settings, data) -> dict[str, Classifier]:
     """A head over the frozen model."""
-    return logits(settings, frozen=runs.frozen(subject, of, 0))
+    return {"frozen": runs.frozen(subject, of, 0)}
 
 
-def all_layers(subject, of, plain, settings, data) -> dict[str, Answer]:
+def all_layers(subject, of, plain, settings, data) -> dict[str, Classifier]:
     """A head over the mean of all layers."""
-    return logits(settings, all_layers_under_the_head=runs.all_layers(subject, of, 0))
+    return {"all layers under the head": runs.all_layers(subject, of, 0)}
 
 
-def from_random(subject, of, plain, settings, data) -> dict[str, Answer]:
+def from_random(subject, of, plain, settings, data) -> dict[str, Classifier]:
     """Random weights tuned, and the pretrained ones frozen."""
     random = runs.afresh(subject.twin(settings.seed + 1), of, 0)
-    return logits(settings, random_start_tuned=random, pretrained_and_frozen=runs.frozen(subject, of, 0))
+    return {"random start tuned": random, "pretrained and frozen": runs.frozen(subject, of, 0)}
 
 
-def adapters(subject, of, plain, settings, data) -> dict[str, Answer]:
+def adapters(subject, of, plain, settings, data) -> dict[str, Classifier]:
     """Adapters in place of all weights."""
-    return logits(settings, adapters_alone=ways.adapted(subject, of, ways.SIZES[-1], 0))
+    return {"adapters alone": ways.adapted(subject, of, ways.SIZES[-1], 0)}
 
 
-def staged(subject, of, plain, settings, data) -> dict[str, Answer]:
+def staged(subject, of, plain, settings, data) -> dict[str, Classifier]:
     """A stage on another task before."""
     between = ways.intermediate(subject, data, 0, HANDFUL).subject
-    return logits(settings, after_a_stage_on_another_task=runs.learn(between, of, runs.recipe(subject, of.train, 0)))
+    return {"after a stage on another task": runs.learn(between, of, runs.recipe(subject, of.train, 0))}
 
 
-def normalised(subject, of, plain, settings, data) -> dict[str, Answer]:
+def normalised(subject, of, plain, settings, data) -> dict[str, Classifier]:
     """[CLS] centred and scaled."""
     head = partial(steady.Normalised, steady.firsts(subject, of.train, settings))
-    return logits(settings, with_CLS_normalised=runs.learn(subject, of, runs.recipe(subject, of.train, 0), head=head))
+    return {"with CLS normalised": runs.learn(subject, of, runs.recipe(subject, of.train, 0), head=head)}
 
 
-def mixed_out(subject, of, plain, settings, data) -> dict[str, Answer]:
+def mixed_out(subject, of, plain, settings, data) -> dict[str, Classifier]:
     """Mixout in place of dropout."""
     way = mixout.mixout(steady.P)
-    return logits(settings, with_mixout=runs.learn(subject, of, runs.recipe(subject, of.train, 0), way=way))
+    return {"with mixout": runs.learn(subject, of, runs.recipe(subject, of.train, 0), way=way)}
 
 
-def perturbed(subject, of, plain, settings, data) -> dict[str, Answer]:
+def perturbed(subject, of, plain, settings, data) -> dict[str, Classifier]:
     """Trained under perturbed embeddings."""
     step = freelb.freelb(steady.BALL)
-    return logits(
-        settings, trained_under_perturbation=runs.learn(subject, of, runs.recipe(subject, of.train, 0), step=step)
-    )
+    return {"trained under perturbation": runs.learn(subject, of, runs.recipe(subject, of.train, 0), step=step)}
 
 
-def reseeded(subject, of, plain, settings, data) -> dict[str, Answer]:
+def reseeded(subject, of, plain, settings, data) -> dict[str, Classifier]:
     """The same with another head, and with the texts in another order."""
     head, order = runs.recipe(subject, of.train, 1, order=0), runs.recipe(subject, of.train, 0, order=1)
-    return logits(settings, another_head=runs.learn(subject, of, head), another_order=runs.learn(subject, of, order))
+    return {"another head": runs.learn(subject, of, head), "another order": runs.learn(subject, of, order)}
 
 
-def put_back(subject, of, plain, settings, data) -> dict[str, Answer]:
+def put_back(subject, of, plain, settings, data) -> dict[str, Classifier]:
     """The lower, or the upper, third of the layers as before tuning."""
-    lower, upper = (
-        replace(plain, subject=restoring.restored(plain.subject, subject, k))
-        for k in restoring.thirds(subject.n_layers)
-    )
-    return logits(settings, lower_third_restored=lower, upper_third_restored=upper)
+    names = ("lower third restored", "upper third restored")
+    thirds = zip(names, restoring.thirds(subject.n_layers))
+    return {name: replace(plain, subject=restoring.restored(plain.subject, subject, k)) for name, k in thirds}
 
 
 def inside(measure: Callable[..., np.ndarray], what: str) -> Show:

@@ -33,6 +33,14 @@ def _texts(subject: Subject, data: Data, task: str = "sentences") -> list[tuple[
     return [text for text, ok in zip(texts, encode.fits(subject, texts)) if ok]
 
 
+def _means(subject: Subject, texts: list[list[str]], settings: Settings) -> np.ndarray:
+    """The mean of each text's pieces in the last layer, special tokens left out, (N, H)."""
+    vectors = np.empty((len(texts), subject.hidden_size), np.float32)
+    for i, states in encode.hidden_states(subject, texts, pool=None, layers=[subject.n_layers], settings=settings):
+        vectors[i] = states[0, 1:-1].mean(0)
+    return vectors
+
+
 def static(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
     """Similarity of two words, each alone and as the mean of its vectors in a few sentences."""
     pairs = [i for i in data["word_similarity"] if i.a.lower() != i.b.lower()]
@@ -56,12 +64,9 @@ def static(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
 def bleached(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
     """An association test: how much nearer is each word to A than to B?"""
     (item,) = two(of_type(data, Association), n=1)
-    sets = [[text for text in part] for part in (item.x, item.y, item.a, item.b)]
+    sets = (item.x, item.y, item.a, item.b)
     flat = [text.split() for part in sets for text in part]
-    vectors = np.empty((len(flat), subject.hidden_size), np.float32)
-    for i, states in encode.hidden_states(subject, flat, pool=None, layers=[subject.n_layers], settings=settings):
-        vectors[i] = states[0, 1:-1].mean(0)
-    x, y, a, b = np.split(vectors, np.cumsum([len(part) for part in sets])[:-1])
+    x, y, a, b = np.split(_means(subject, flat, settings), np.cumsum([len(part) for part in sets])[:-1])
     yield item.describe()
     leans = [associations.association(part, a, b) for part in (x, y)]
     for part, lean in zip(sets, leans):
@@ -139,11 +144,7 @@ def postprocessed(subject: Subject, data: Data, settings: Settings) -> Iterator[
     """Cosines of pairs before and after the mean and the leading directions are taken off."""
     pairs = english(of_type(data, ScoredPair))
     texts = list(dict.fromkeys(t for i in pairs for t in (i.a, i.b)))
-    vectors = np.empty((len(texts), subject.hidden_size), np.float32)
-    for i, states in encode.hidden_states(
-        subject, [t.split() for t in texts], pool=None, layers=[subject.n_layers], settings=settings
-    ):
-        vectors[i] = states[0, 1:-1].mean(0)
+    vectors = _means(subject, [t.split() for t in texts], settings)
     after = geometry.all_but_the_top(vectors)
     for item in extremes(pairs):
         a, b = texts.index(item.a), texts.index(item.b)

@@ -61,7 +61,8 @@ def shows(said: list[str], item: Item) -> bool:
 
 def test_the_examples_are_of_claims_that_are_measured():
     assert set(EXAMPLES) <= {*live(), *example.OTHERS} and len(EXAMPLES) > 100
-    assert all(e.question.endswith(("?", ".)")) for e in EXAMPLES.values())
+    assert set(example.questions()) == set(EXAMPLES)
+    assert all(asked.endswith(("?", ".)")) for asked in example.questions().values())
 
 
 @pytest.mark.parametrize("id", live())
