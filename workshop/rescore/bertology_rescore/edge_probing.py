@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pandas as pd
 
@@ -30,11 +28,6 @@ SEMANTICS = {
 _FILES = ("iclr_edge_probing_scores.csv", "iclr_edge_probing_errn95.csv")
 
 
-def _column(frame: pd.DataFrame, subject: str, view: str) -> str:
-    (found,) = [c for c in frame.columns if re.fullmatch(rf"{re.escape(subject)}-{view} \(base\)", c)]
-    return found
-
-
 def edge_scores(files: Files, tasks: dict[str, str]) -> pd.DataFrame:
     """Micro F1 by model, view and task with the released 95 % half-widths, and the gain of each view over words alone.
 
@@ -50,7 +43,7 @@ def edge_scores(files: Files, tasks: dict[str, str]) -> pd.DataFrame:
         for subject in SUBJECTS:
             words = None
             for view, name in VIEWS.items():
-                column = _column(score, subject, view)
+                column = f"{subject}-{view} (base)"
                 value = score.loc[key, column], error.loc[key, column]
                 rows.append(_row("F1", *value, subject=subject, task=task, view=name))
                 if words is None:
