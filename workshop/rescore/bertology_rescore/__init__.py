@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
@@ -99,10 +99,11 @@ class Scored:
 def releases() -> tuple[Release, ...]:
     """Every release for every claim that it speaks to, by claim, the authors' own first."""
     told = yaml.safe_load(resources.files(__package__).joinpath("releases.yaml").read_text(encoding="utf-8"))
-    every = [{**release, **claim} for release in told for claim in release["claims"]]
-    found = [
-        Release(**{k: tuple(v) if isinstance(v, list) else v for k, v in e.items() if k != "claims"}) for e in every
-    ]
+    every: list[dict[str, Any]] = [{**release, **claim} for release in told for claim in release["claims"]]
+    for entry in every:
+        del entry["claims"]
+        entry |= {name: tuple(entry[name]) for name in ("files", "baselines") if name in entry}
+    found = [Release(**entry) for entry in every]
     return tuple(sorted(found, key=lambda release: (release.claim, LABELS.index(release.label))))
 
 

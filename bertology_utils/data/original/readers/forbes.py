@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from bertology_utils.data.items import Labelled
 from bertology_utils.data.original.reading import Files, ReaderError, lines, reader, table
@@ -16,7 +17,7 @@ PROPERTIES = (
 )
 
 
-CSV = {"separator": ",", "quotes": True}
+CSV: dict[str, Any] = {"separator": ",", "quotes": True}
 
 
 def _sentences(files: Files, kind: str) -> dict[str, str]:
