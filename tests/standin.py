@@ -46,7 +46,9 @@ class StandIn(Files):
     def of(self, dataset: str) -> StandIn:
         prefix = f"{dataset}::"
         there = {k.removeprefix(prefix): v for k, v in self.contents.items() if k.startswith(prefix)}
-        return StandIn(dataset, self.folder, there)
+        other = StandIn(dataset, self.folder, there)
+        other._place = self._place
+        return other
 
 
 def read(

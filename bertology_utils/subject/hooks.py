@@ -52,8 +52,7 @@ def ablate_heads(subject: Subject, heads: Iterable[tuple[int, int]]) -> Iterator
                     context[..., head * size : (head + 1) * size] = 0
                 return (context, *rest)
 
-            handle = head_outputs(subject, layer).register_forward_pre_hook(silence)
-            stack.callback(handle.remove)
+            stack.enter_context(head_outputs(subject, layer).register_forward_pre_hook(silence))
         yield subject
 
 
@@ -62,10 +61,9 @@ def silenced(subject: Subject, pieces: torch.Tensor) -> Iterator[Subject]:
     """Within the context the pieces (B, T), bool, hand nothing on: their value vectors are zero, attention stays as it is."""
     with ExitStack() as stack:
         for layer in range(subject.n_layers):
-            handle = head_values(subject, layer).register_forward_hook(
-                lambda module, args, value: value.masked_fill(pieces[..., None], 0)
-            )
-            stack.callback(handle.remove)
+            module = head_values(subject, layer)
+            hook = module.register_forward_hook(lambda _, args, value: value.masked_fill(pieces[..., None], 0))
+            stack.enter_context(hook)
         yield subject
 
 
@@ -87,11 +85,8 @@ def changed_states(subject: Subject, layer: int, change: Callable[[torch.Tensor]
         return (change(output[0]), *output[1:]) if isinstance(output, tuple) else change(output)
 
     # prepended: the library records hidden states by forward hooks of its own, and must see the changed ones
-    handle = module.register_forward_hook(replace, prepend=True)
-    try:
+    with module.register_forward_hook(replace, prepend=True):
         yield subject
-    finally:
-        handle.remove()
 
 
 @contextmanager
@@ -105,8 +100,7 @@ def skip_layers(subject: Subject, layers: Iterable[int]) -> Iterator[Subject]:
                 return (hidden, *output[1:]) if isinstance(output, tuple) else hidden
 
             # prepended: the library records hidden states by forward hooks of its own, and must see what is handed on
-            handle = subject.layers[layer].register_forward_hook(bypass, with_kwargs=True, prepend=True)
-            stack.callback(handle.remove)
+            stack.enter_context(subject.layers[layer].register_forward_hook(bypass, with_kwargs=True, prepend=True))
         yield subject
 
 
@@ -119,10 +113,8 @@ def layer_calls(subject: Subject) -> Iterator[list[Call]]:
     out: list[Call] = []
     with ExitStack() as stack:
         for layer in subject.layers:
-            handle = layer.register_forward_pre_hook(
-                lambda module, args, kwargs: out.append((args, kwargs)), with_kwargs=True
-            )
-            stack.callback(handle.remove)
+            hook = layer.register_forward_pre_hook(lambda _, args, kwargs: out.append((args, kwargs)), with_kwargs=True)
+            stack.enter_context(hook)
         yield out
 
 
@@ -148,6 +140,6 @@ def on_maps(subject: Subject, layer: int, call: Callable[..., None]) -> ExitStac
 
     stack = ExitStack()
     if subject.config.model_type == "mpnet":  # else it keeps its maps to itself
-        stack.callback(module.register_forward_pre_hook(ask, with_kwargs=True).remove)
-    stack.callback(module.register_forward_hook(call).remove)
+        stack.enter_context(module.register_forward_pre_hook(ask, with_kwargs=True))
+    stack.enter_context(module.register_forward_hook(call))
     return stack

@@ -38,9 +38,9 @@ def test_negation_swaps_the_right_completion_and_fits_the_article(tmp_path):
 @pytest.mark.parametrize(
     ("path", "text", "where"),
     [
-        (SIMPLE, "h\n0\tAn ant is\tAn ant is not (a|an)\tinsect\ttool\n", r"SIMP\.tsv:2: no article"),
+        (SIMPLE, "h\n0\tAn ant is\tAn ant is not (a|an)\tinsect\ttool\n", r"SIMP\.tsv:2: .*no article"),
         (SIMPLE, "h\n0\tAn ant is (a|an)\tAn ant is not (a|an)\tinsect\n", r"SIMP\.tsv:2: 4 fields"),
-        (NATURAL, "h\n1\tRoses are\tRoses aren't\tpretty\tugly\t?\n", r"NAT\.tsv:2: licensing"),
+        (NATURAL, "h\n1\tRoses are\tRoses aren't\tpretty\tugly\t?\n", r"NAT\.tsv:2: .*licensing"),
         (NATURAL, "h\n1\tRoses are\tRoses aren't\tugly\tugly\tY\n", r"NAT\.tsv:2: ItemError"),
     ],
 )

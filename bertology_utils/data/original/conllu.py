@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -107,6 +107,17 @@ def sentence(
             deprels=columns[DEPREL],
             spans=spans,
         )
+
+
+def parted(dev: Iterable[Block], test: Iterable[Block]) -> Iterator[tuple[str, Block]]:
+    """(split, block) of a treebank without its training part: of five documents of its dev part the first four are `train`."""
+    seen: list[str] = []
+    for block in dev:
+        document = block.comments["document"]
+        if not seen or document != seen[-1]:
+            seen.append(document)
+        yield ("train" if len(seen) % 5 else "dev"), block
+    yield from (("test", block) for block in test)
 
 
 def misc(row: list[str]) -> dict[str, str]:

@@ -12,6 +12,9 @@ from bertology_utils.cli.base import Device, app
 
 from .family import commands as family
 
+Minutes = Annotated[float | None, typer.Option(help="Stop with a checkpoint after so long; run again to go on.")]
+Cached = Annotated[Path | None, typer.Option(help="Where the tokenised corpus is kept.")]
+
 app.add_typer(family.app, name="family", help="Controlled pretraining runs: run what is missing, list what there is.")
 
 
@@ -26,11 +29,9 @@ def pretrain(
     ] = None,
     config: Annotated[str, typer.Option(help="A configuration that comes with the package, or a YAML file.")] = "mini",
     device: Device = None,
-    minutes: Annotated[
-        float | None, typer.Option(help="Stop with a checkpoint after so long; run again to go on.")
-    ] = None,
+    minutes: Minutes = None,
     tokens: Annotated[float | None, typer.Option(help="Another budget than the configuration's, in pieces.")] = None,
-    cache: Annotated[Path | None, typer.Option(help="Where the tokenised corpus is kept.")] = None,
+    cache: Cached = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Start anew although OUT holds a checkpoint.")] = False,
     prepare: Annotated[bool, typer.Option("--prepare", help="Train the vocabulary and tokenise, no more.")] = False,
     release: Annotated[
@@ -77,9 +78,7 @@ def adapt(
     corpus: Annotated[list[Path], typer.Option(help="Text files (.txt, .txt.xz) or folders of them.")],
     out: Annotated[Path, typer.Option(help="Folder of the run; a run there is resumed.")],
     pieces: Annotated[float, typer.Option(help="Stop at so many pieces.")] = 10e6,
-    minutes: Annotated[
-        float | None, typer.Option(help="Stop with a checkpoint after so long; run again to go on.")
-    ] = None,
+    minutes: Minutes = None,
     start: Annotated[Path | None, typer.Option(help="An adapter to begin with.")] = None,
     finish: Annotated[
         Path | None, typer.Option(help="Cool down from there and write the adapter to this folder.")
@@ -110,7 +109,7 @@ def learning_curve(
         Path | None, typer.Option(help="Held-out loss on documents of this text instead: the same rows for all models.")
     ] = None,
     config: Annotated[str, typer.Option(help="With --corpus: the configuration whose held-out rows.")] = "mini-second",
-    cache: Annotated[Path | None, typer.Option(help="Where the tokenised corpus is kept.")] = None,
+    cache: Cached = None,
     out: Annotated[Path | None, typer.Option(help="CSV file to write; else printed.")] = None,
 ) -> None:
     """Agreement across 0, 1 and 2 attractors at each checkpoint of a run, as rows."""

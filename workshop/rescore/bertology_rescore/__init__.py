@@ -1,8 +1,8 @@
 """Released results of the real BERT, scored again by our own code.
 
 Authors, and others who repeated their studies, published outputs: predictions item by item, scores by layer, tables
-printed in notebooks. A scorer reads such files (`files.py` refuses changed ones) and computes tidy rows; it belongs to
-a row of the ledger. `label` says what the result is to the claim::
+printed in notebooks. `releases.yaml` says what each release is and which rows of the ledger it speaks to; a scorer reads its
+files (`files.py` refuses changed ones) and computes tidy rows. `label` says what the result is to the claim::
 
     authors    the cited study's own release
     rerun      somebody else's independent run of the same measurement
@@ -16,11 +16,14 @@ that are no BERT but its baselines have none.
 from __future__ import annotations
 
 import importlib
-import pkgutil
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
+
+import yaml
 
 from bertology_rescore import files as _files
 from bertology_rescore.files import FileChanged, Files, MirrorMissing
@@ -29,12 +32,45 @@ if TYPE_CHECKING:  # the command line answers at once
     import pandas as pd
 
 __all__ = [
-    "LABELS", "STANCES", "FileChanged", "Files", "MirrorMissing", "Release", "Scored", "claims", "released", "scores",
+    "LABELS", "STANCES", "FileChanged", "Files", "MirrorMissing", "Release", "Scored", "claims", "releases", "scores",
 ]  # fmt: skip
 
 LABELS = ("authors", "rerun", "related", "digitised")
 STANCES = ("supports", "qualifies", "contradicts")
-Scorer: TypeAlias = "Callable[[Files], pd.DataFrame]"
+
+
+@dataclass(frozen=True)
+class Release:
+    """Files that somebody published, and what they say to one claim: fields as `releases.yaml` explains them.
+
+    Raises
+    ------
+    ValueError
+        If `label` is none of `LABELS`, or `stance` none of `STANCES`.
+    """
+
+    claim: str
+    scorer: str
+    study: str
+    folder: str
+    label: str
+    stance: str
+    note: str
+    files: tuple[str, ...] = ()
+    baselines: tuple[str, ...] = ()
+    packaged: bool = False
+
+    def __post_init__(self) -> None:
+        if self.label not in LABELS or self.stance not in STANCES:
+            raise ValueError(
+                f"{self.claim}: label {self.label!r} must be one of {LABELS}, stance {self.stance!r} one of {STANCES}"
+            )
+
+    @property
+    def score(self) -> Callable[[Files], pd.DataFrame]:
+        """The scorer: tidy rows from the release's files."""
+        module, _, name = self.scorer.partition(".")
+        return getattr(importlib.import_module(f"{__name__}.{module}"), name)
 
 
 @dataclass(frozen=True)
@@ -43,12 +79,9 @@ class Scored:
 
     Attributes
     ----------
-    claim, study, label, stance, note : str
-        See `Release` and its `on`.
+    release : Release
     source : str
         Repository @ commit: files, as the folder's SOURCE.txt says.
-    data : str
-        The folder, below the mirror.
     sha256 : dict[str, str]
         Path below the folder -> SHA-256, for every file that was read.
     rows : pandas.DataFrame
@@ -56,89 +89,27 @@ class Scored:
         aggregate was released.
     """
 
-    claim: str
-    study: str
-    label: str
-    stance: str
+    release: Release
     source: str
-    data: str
     sha256: dict[str, str]
     rows: pd.DataFrame
-    note: str
-    baselines: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Release:
-    """Files that somebody published, described once for all the claims that they speak to.
-
-    Attributes
-    ----------
-    study : str
-        Bib key, or a short reference where the release is not one of the survey's studies.
-    folder : str
-        Below the mirror.
-    files : sequence of str
-        Paths (or ``*`` patterns) below the folder: all that the scorer may read.
-    label, stance : str
-        One of `LABELS`; one of `STANCES`.
-    baselines : sequence of str
-        Subjects of the rows that are no model of the claim: random vectors, the commonest sense, other encoders.
-    packaged : bool
-        The folder comes with the package (`files.HERE`): no mirror is needed.
-    """
-
-    study: str
-    folder: str
-    files: Sequence[str] = ()
-    label: str = ""
-    stance: str = ""
-    baselines: Sequence[str] = ()
-    packaged: bool = False
-
-    def on(self, claim: str, *, note: str, **other: Any) -> Callable[[Scorer], Scorer]:
-        """Register the decorated function as the scorer of a claim.
-
-        Parameters
-        ----------
-        claim : str
-            Id of the ledger's row.
-        note : str
-            What the files are, in a sentence, and plainly what in them qualifies or contradicts the survey.
-        other
-            Fields that are said of this claim alone.
-        """
-        told = replace(self, **other)
-        if told.label not in LABELS or told.stance not in STANCES:
-            raise ValueError(
-                f"{claim}: label {told.label!r} must be one of {LABELS}, stance {told.stance!r} one of {STANCES}"
-            )
-
-        def register(scorer: Scorer) -> Scorer:
-            _REGISTRY.append((claim, told, note, scorer))
-            return scorer
-
-        return register
-
-
-_REGISTRY: list[tuple[str, Release, str, Scorer]] = []
-
-
-def released(claim: str, *, note: str, **fields: Any) -> Callable[[Scorer], Scorer]:
-    """Register the decorated function as the scorer of one claim from one folder, with the fields of its `Release`."""
-    return Release(**fields).on(claim, note=note)
-
-
-def _registry() -> list[tuple[str, Release, str, Scorer]]:
-    for module in pkgutil.iter_modules(__path__):
-        if module.name != "commands":  # which brings the command line along
-            importlib.import_module(f"{__name__}.{module.name}")
-    return sorted(_REGISTRY, key=lambda entry: (entry[0], LABELS.index(entry[1].label)))
+@cache
+def releases() -> tuple[Release, ...]:
+    """Every release for every claim that it speaks to, by claim, the authors' own first."""
+    told = yaml.safe_load(resources.files(__package__).joinpath("releases.yaml").read_text(encoding="utf-8"))
+    every: list[dict[str, Any]] = [{**release, **claim} for release in told for claim in release["claims"]]
+    for entry in every:
+        del entry["claims"]
+        entry |= {name: tuple(entry[name]) for name in ("files", "baselines") if name in entry}
+    found = [Release(**entry) for entry in every]
+    return tuple(sorted(found, key=lambda release: (release.claim, LABELS.index(release.label))))
 
 
 def claims() -> list[str]:
     """Ids of the ledger rows that some release speaks to."""
-    return list(dict.fromkeys(claim for claim, *_ in _registry()))
+    return list(dict.fromkeys(release.claim for release in releases()))
 
 
 def scores(claim_id: str, root: str | Path | None = None) -> list[Scored]:
@@ -151,17 +122,11 @@ def scores(claim_id: str, root: str | Path | None = None) -> list[Scored]:
     FileChanged
         If a file is not the pinned one.
     """
-    return [
-        _score(claim, of, note, scorer, _files.HERE if of.packaged else _files.mirror(root))
-        for claim, of, note, scorer in _registry()
-        if claim == claim_id
-    ]
+    return [_scored(release, root) for release in releases() if release.claim == claim_id]
 
 
-def _score(claim: str, of: Release, note: str, scorer: Scorer, root: Path) -> Scored:
-    files = Files(root, of.folder, tuple(of.files))
-    rows = scorer(files)
-    source = _files.source(root, of.folder)
-    return Scored(
-        claim, of.study, of.label, of.stance, source, of.folder, dict(files.read), rows, note, tuple(of.baselines)
-    )
+def _scored(release: Release, root: str | Path | None) -> Scored:
+    place = _files.HERE if release.packaged else _files.mirror(root)
+    files = Files(place, release.folder, release.files)
+    rows = release.score(files)
+    return Scored(release, _files.source(place, release.folder), dict(files.read), rows)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pandas as pd
 
-from bertology_rescore import Release
 from bertology_rescore.curves import estimated, released_row
 from bertology_rescore.files import Files
 from bertology_utils.scores.choices import by_class
@@ -17,12 +16,6 @@ SUBJECTS = {
     "bert-large-uncased": "results/gulordava_results_large.txt",
 }
 PAIR = "bert-base-uncased and bert-large-uncased"  # what a difference of the two is a figure of
-_GOLDBERG = Release(
-    study="goldberg2019",
-    label="authors",
-    folder="goldberg2019_bert_syntax",
-    files=(*SUBJECTS.values(), "generated.tab"),
-)
 
 
 def read_items(files: Files, path: str) -> pd.DataFrame:
@@ -79,13 +72,6 @@ def placed_items(files: Files, path: str) -> pd.DataFrame:
     return items.assign(verb=[" ".join(sorted(pair)) for pair in zip(items["good"], items["bad"])])
 
 
-@_GOLDBERG.on(
-    "syn.agreement.goldberg2019",
-    stance="supports",
-    note="The author's own scores of the right and the wrong verb form for Gulordava's sentences, of which nine in ten are "
-    "nonsense. In 63 one noun of the other number stands between subject and verb, in nine several. Singular and plural "
-    "subjects count alike; verbs and constructions are resampled.",
-)
 def gulordava(files: Files) -> pd.DataFrame:
     """Accuracy of base and large on all items and by number of attractors; balanced by number of the subject (goldberg2019)."""
     rows = []
@@ -113,13 +99,6 @@ def gulordava(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-@_GOLDBERG.on(
-    "siz.bigger_not_always.goldberg2019",
-    stance="qualifies",
-    note="The author's own per-item scores of both sizes, item by item on the same stimuli; verbs and constructions are "
-    "resampled. Base is ahead by some points, but the paired interval reaches below zero and McNemar's test is not "
-    "significant at .05.",
-)
 def base_against_large(files: Files) -> pd.DataFrame:
     """Accuracy of the two sizes and their paired difference on the items that both scored (goldberg2019).
 
@@ -144,14 +123,6 @@ def base_against_large(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-_MISRA = Release(
-    study="Misra 2022",
-    label="related",
-    folder="released/misra_minicons_blimp_multiberts",
-    files=("bert_base_blimp_by_topic.csv", "multiberts_blimp_by_step.csv"),
-)
-
-
 def _blimp(files: Files, topics: tuple[str, ...]) -> pd.DataFrame:
     base = files.csv("bert_base_blimp_by_topic.csv").set_index("topic").bert_base_uncased_accuracy
     steps = files.csv("multiberts_blimp_by_step.csv")
@@ -174,25 +145,11 @@ def _blimp(files: Files, topics: tuple[str, ...]) -> pd.DataFrame:
     return table(rows)
 
 
-@_MISRA.on(
-    "syn.agreement.goldberg2019",
-    stance="supports",
-    note="Whole-sentence scores on BLiMP's subject-verb pairs, read from the coordinates of a vector figure: "
-    "bert-base as one figure without an interval, and five MultiBERTs seeds through pretraining (95% "
-    "over the seeds). Distractors are not told apart, so it decides nothing here.",
-)
 def blimp_agreement(files: Files) -> pd.DataFrame:
     """BLiMP subject-verb agreement, final and through pretraining."""
     return _blimp(files, ("Subject Verb Agreement",))
 
 
-@_MISRA.on(
-    "syn.npi.warstadt2019",
-    stance="qualifies",
-    note="BLiMP's pairs on NPI licensing and on quantifiers: not the study's stimuli, and the release does not "
-    "part licensors from scope, so it says how well NPIs go as a whole but not the order the survey "
-    "reports, and decides nothing here.",
-)
 def blimp_npi(files: Files) -> pd.DataFrame:
     """BLiMP NPI licensing and quantifiers beside the mean of the other phenomena."""
     rows = _blimp(files, ("NPI Licensing", "Quantifiers"))

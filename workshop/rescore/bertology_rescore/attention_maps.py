@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 import torch
 
-from bertology_rescore import Release
 from bertology_rescore.curves import released_row
 from bertology_rescore.files import Files, mirror
 from bertology_utils.attention import patterns
@@ -69,16 +68,6 @@ def token_mass(maps: np.ndarray, tokens: list[str], token: str) -> np.ndarray:
     return maps[..., places].sum(-1).mean((1, 2))
 
 
-_MAPS = Release(study="bertviz notebooks", label="related", folder=FOLDER, files=FILES)
-
-
-@_MAPS.on(
-    "hed.special_tokens.clark2019",
-    stance="supports",
-    note="Real bert-base-uncased maps of four inputs, a few examples that decide nothing: from block 6 up "
-    "more than half of the attention goes to [SEP]. Unlike in the curves from longer text, it stays "
-    "there to the top. Intervals are over the four.",
-)
 def special_tokens(files: Files) -> pd.DataFrame:
     """Mean over the inputs of the attention to [CLS] and [SEP], by block (from 1)."""
     maps = read_maps(files)
@@ -92,12 +81,6 @@ def special_tokens(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-@_MAPS.on(
-    "hed.patterns.kovaleva2019",
-    stance="supports",
-    note="The same maps, a few examples that decide nothing: what our classifier of patterns makes of them, and which "
-    "heads look at the next and at the previous token. Intervals are over the four inputs.",
-)
 def neighbours(files: Files) -> pd.DataFrame:
     """Shares of patterns; the three heads with the most attention to the next and to the previous token."""
     found = read_maps(files)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from bertology_rescore import Release
 from bertology_rescore.curves import columns, released_row
 from bertology_rescore.files import Files
 from bertology_utils.scores.counts import pareto_area
@@ -13,12 +12,6 @@ from bertology_utils.scores.intervals import Interval, bootstrap, interval, row,
 
 SUBJECTS = {"bert": "bert-base-multilingual-cased", "fast": "fastText", "onehot": "one-hot", "random": "random vectors"}
 TASKS = {"pos_tag": "POS", "dep_label": "dependency labels"}
-_PIMENTEL = Release(
-    study="pimentel2020",
-    folder="released/pimentel2020_pareto_probing",
-    files=("all_results.csv.gz",),
-    baselines=("fastText", "one-hot", "random vectors"),
-)
 
 
 def probes(files: Files) -> pd.DataFrame:
@@ -33,15 +26,6 @@ def best_by_dev(frame: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
     return frame.loc[frame.groupby(keys).dev_acc.idxmax()]
 
 
-@_PIMENTEL.on(
-    "syn.mdl.voita2020",
-    label="related",
-    stance="qualifies",
-    note="The authors' grid of probes for mBERT and simple baselines in English (Voita's code lengths were not "
-    "released here). A large probe learns even shuffled labels, and with it random vectors do as well on "
-    "parts of speech as one-hot ones, so accuracy alone misleads; the area under accuracy against rank "
-    "puts mBERT first, as accuracy does.",
-)
 def pareto(files: Files) -> pd.DataFrame:
     """Best accuracy and loss (nats), control with shuffled labels, and area under accuracy against probe rank.
 
@@ -99,14 +83,6 @@ def _best(runs: pd.DataFrame, column: str) -> Interval:
     return bootstrap(arrays, lambda dev, test: test[dev.argmax()])
 
 
-@_PIMENTEL.on(
-    "syn.pos_chunks_deps.tenney2019b",
-    label="related",
-    stance="supports",
-    note="Another study's linear probes of mBERT in English against fastText, one-hot and random vectors; test "
-    "accuracy of the probe chosen on development data, no intervals. Context adds most for dependency "
-    "labels.",
-)
 def linear_probes(files: Files) -> pd.DataFrame:
     """Test accuracy of the best linear probe and its lead over the best baseline."""
     frame = probes(files)

@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bertology_rescore import released
 from bertology_rescore.files import Files
 from bertology_rescore.glue import figure, majority, readme_table, task_rows
 from bertology_utils.scores.counts import only
 from bertology_utils.scores.intervals import mean_interval, ratio, row, table
 
-README = "released/readme_tables"
 SAME = ("MNLI", "QNLI", "RTE", "SST-2")  # tasks that every table scores by accuracy
 
 
@@ -45,17 +43,6 @@ def _scores(files: Files, path: str, drop: Sequence[str] = ()) -> pd.DataFrame:
     return frame.map(lambda cell: figure(cell) if str(cell).replace(".", "", 1).isdigit() else np.nan)
 
 
-@released(
-    "siz.distillation.sanh2019",
-    study="sanh2019",
-    label="authors",
-    stance="qualifies",
-    folder=f"{README}/VITA-Group__BERT-Tickets",
-    files=("transformers_master_examples_distillatio_01.csv",),
-    note="The authors' development scores of DistilBERT, six layers, beside its teachers. It keeps some 95% of the scores, "
-    "but of what the teacher gains over the commonest label some 90%, and on RTE less than a half. WNLI, where no model "
-    "beats the commonest label, is left out. A model of that size trained alone is not in the table.",
-)
 def distilbert(files: Files) -> pd.DataFrame:
     """Retention of DistilBERT, cased and uncased, over tasks."""
     frame = _scores(files, "transformers_master_examples_distillatio_01.csv", ("Macro-score", "WNLI"))
@@ -66,16 +53,6 @@ def distilbert(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-@released(
-    "siz.distillation.sanh2019",
-    study="xu2020",
-    label="related",
-    stance="qualifies",
-    folder=f"{README}/JetRunner__BERT-of-Theseus",
-    files=("README_md_01.csv",),
-    note="DistilBERT as the authors of another method quote it: three points lower on MNLI and four on QNLI than in the "
-    "table of its own authors. Quoted figures decide nothing here.",
-)
 def distilbert_quoted(files: Files) -> pd.DataFrame:
     """Retention of DistilBERT in the other table."""
     frame = _scores(files, "README_md_01.csv")
@@ -83,16 +60,6 @@ def distilbert_quoted(files: Files) -> pd.DataFrame:
     return table(retention_rows(frame, "DistillBERT", "BERT-base", majority(files), **keys))
 
 
-@released(
-    "siz.distillation.sanh2019",
-    study="wang2020b",
-    label="related",
-    stance="supports",
-    folder=f"{README}/microsoft__unilm_minilm",
-    files=("english_dev.csv",),
-    note="MiniLM beside BERT base. Its teacher is another model of that size, so this is no retention of a teacher; half "
-    "the width and half the layers keep nearly all of BERT's scores, the larger student all of them. It decides nothing here.",
-)
 def minilm(files: Files) -> pd.DataFrame:
     """Scores of MiniLM as a share of BERT base's, and of its gain over the commonest label."""
     frame = _scores(files, "english_dev.csv", ("params",))
@@ -104,16 +71,6 @@ def minilm(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-@released(
-    "siz.distillation.sanh2019",
-    study="sun2019a",
-    label="related",
-    stance="qualifies",
-    folder=f"{README}/intersun__PKD",
-    files=("ft_3layer_mean.csv",),
-    note="The control of a study of distillation: BERT's three lower layers tuned without a teacher, mean of several runs. "
-    "They are well above the commonest label. The distilled ones are not in the release, so it decides nothing here.",
-)
 def three_layers_alone(files: Files) -> pd.DataFrame:
     """Accuracy of three layers tuned alone, over the commonest label, by task and on average."""
     frame = files.csv("ft_3layer_mean.csv")
@@ -126,17 +83,6 @@ def three_layers_alone(files: Files) -> pd.DataFrame:
     )
 
 
-@released(
-    "siz.quantization.zafrir2019",
-    study="zafrir2019",
-    label="authors",
-    stance="supports",
-    folder="released/zafrir2019_q8bert",
-    files=("q8bert_table.csv",),
-    note="The authors' table: tuned with 8-bit weights and activations against tuned as ever, means of five runs. Over the "
-    "eight tasks (accuracy, F1 or correlation) the base model loses a third of a point, at most one, on RTE. No "
-    "figures with fewer bits, of bytes or of time were released, so nothing in the table shows what a loss looks like.",
-)
 def q8bert(files: Files) -> pd.DataFrame:
     """Score lost with 8 bits, over tasks and by task, for base and large."""
     frame = files.csv("q8bert_table.csv")
@@ -152,17 +98,6 @@ def q8bert(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-@released(
-    "siz.theseus.xu2020",
-    study="xu2020",
-    label="related",
-    stance="qualifies",
-    folder=f"{README}/JetRunner__BERT-of-Theseus",
-    files=("README_md_01.csv",),
-    note="The authors' scores of six layers grown in place of twelve: nearly all that BERT gains over the commonest label is "
-    "kept. No plain small model stands beside them, and DistilBERT with figures from elsewhere: four points lower on average, "
-    "but its own authors give it as much on MNLI and more on QNLI (82.1 and 89.2). It decides nothing here.",
-)
 def theseus(files: Files) -> pd.DataFrame:
     """Retention with replaced modules."""
     frame = _scores(files, "README_md_01.csv")
@@ -170,17 +105,6 @@ def theseus(files: Files) -> pd.DataFrame:
     return table(retention_rows(frame, "BERT-of-Theseus", "BERT-base", majority(files), **keys))
 
 
-@released(
-    "siz.token_elimination.goyal2020",
-    study="goyal2020",
-    label="authors",
-    stance="supports",
-    folder=f"{README}/IBM__PoWER-BERT",
-    files=("README_md_01.csv",),
-    note="The authors' test scores and inference times with and without elimination, one figure per task: two to four and a "
-    "half times as fast for some three quarters of a point. How many vectors were left is not in the table, nor what "
-    "random elimination costs; that time falls shows that vectors were dropped. Scores are accuracy, F1 or correlation.",
-)
 def power_bert(files: Files) -> pd.DataFrame:
     """Score lost and time saved, over tasks and by task; of MNLI's two test sets the first."""
     frame = files.csv("README_md_01.csv", skiprows=1, dtype=str)

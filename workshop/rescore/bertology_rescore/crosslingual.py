@@ -7,13 +7,11 @@ from itertools import permutations
 import numpy as np
 import pandas as pd
 
-from bertology_rescore import Release, released
 from bertology_rescore.files import Files
 from bertology_rescore.glue import figure, readme_table
 from bertology_utils.scores.counts import only, proportion
 from bertology_utils.scores.intervals import Interval, difference, mean_interval, row, table
 
-README = "released/readme_tables"
 XNLI = 5010  # test items of each language, a third of them of each class
 CODES = {"English": "en", "Chinese": "zh", "Spanish": "es", "German": "de", "Arabic": "ar", "Urdu": "ur"}
 LATIN = {
@@ -69,34 +67,12 @@ def xnli_rows(scores: pd.Series, **keys) -> list[dict]:
 MEASURE = "zero-shot accuracy over majority"
 
 
-@released(
-    "mbt.zero_shot.pires2019",
-    study="devlin2019",
-    label="rerun",
-    stance="supports",
-    folder=f"{README}/google-research__bert",
-    files=("multilingual_md_01.csv",),
-    note="XNLI taught in English and tested in five languages, as released with the multilingual model: far above a third "
-    "everywhere, Arabic, Urdu and Chinese included, and 7 to 23 points below English. Classes are equally common; a "
-    "baseline of shared spelling was not released.",
-)
 def xnli_uncased(files: Files) -> pd.DataFrame:
     """Accuracy over a third by language."""
     scores = readme_table(files, "multilingual_md_01.csv").loc["BERT - Zero Shot Uncased"].rename(CODES).map(figure)
     return table(xnli_rows(scores, subject="bert-base-multilingual-uncased"))
 
 
-@released(
-    "mbt.zero_shot.pires2019",
-    study="wang2020b",
-    label="rerun",
-    stance="supports",
-    folder=f"{README}/microsoft__unilm_minilm",
-    files=("xnli.csv",),
-    note="XNLI in fifteen languages with multilingual BERT, taught in English, from the table of a later model: above a third "
-    "in all fourteen others, from Swahili with 50% to Spanish and German. Classes are equally common; a baseline of "
-    "shared spelling was not released.",
-)
 def xnli_fifteen(files: Files) -> pd.DataFrame:
     """Accuracy over a third by language, for languages in Latin letters and in others."""
     scores = readme_table(files, "xnli.csv").loc["mBERT"].drop("average").map(figure)
@@ -108,16 +84,6 @@ def xnli_fifteen(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-@released(
-    "mbt.zero_shot.pires2019",
-    study="artetxe2019",
-    label="related",
-    stance="supports",
-    folder=f"{README}/google-deepmind__xquad",
-    files=("README_md_02.csv",),
-    note="XQuAD taught in English: F1 from 43 (Thai) to 76 (Spanish), without a baseline or intervals, so it decides nothing "
-    "here.",
-)
 def xquad(files: Files) -> pd.DataFrame:
     """F1 by language and its mean over languages in Latin letters and in others."""
     scores = readme_table(files, "README_md_02.csv").loc["mBERT"].drop("avg").map(figure)
@@ -135,17 +101,6 @@ def pos_matrix(files: Files) -> pd.DataFrame:
     return frame.drop(index="zh", columns="zh")
 
 
-_POS = Release(study="toni5rovic/npfl120", folder="released/pires_like_npfl120", files=("pud_pos_zero_shot.csv",))
-
-
-@_POS.on(
-    "mbt.zero_shot.pires2019",
-    label="related",
-    stance="supports",
-    note="A student's tagger of parts of speech on multilingual BERT's vectors, taught on one parallel treebank and tested "
-    "on twelve others (Chinese left out as broken): 47 to 93% right. The languages' commonest tags and the scores in the "
-    "language of training were not given, so it decides nothing here.",
-)
 def pos_zero_shot(files: Files) -> pd.DataFrame:
     """Mean accuracy over pairs of languages, with the same and with another script, and the least."""
     frame = pos_matrix(files)
@@ -161,14 +116,6 @@ def pos_zero_shot(files: Files) -> pd.DataFrame:
     return table([*rows, row("least zero-shot accuracy", only(pairs.score.min()), len(pairs), **keys, script="all")])
 
 
-@_POS.on(
-    "mbt.typology.pires2019",
-    label="related",
-    stance="supports",
-    note="The same matrix of thirteen languages: a tagger does far better in a language of the same branch (Germanic, Romance, "
-    "Slavic) than in another. Branches share words and script as well as word order, which was not measured, so it decides "
-    "nothing here.",
-)
 def pos_by_branch(files: Files) -> pd.DataFrame:
     """Mantel correlation of transfer with sharing a branch, and accuracy within a branch less across branches."""
     frame = pos_matrix(files)
@@ -207,16 +154,6 @@ def mantel(a: np.ndarray, b: np.ndarray, draws: int = 2000, seed: int = 0) -> tu
     return found, (beaten + 1) / (draws + 1)
 
 
-@released(
-    "mbt.typology.pires2019",
-    study="artetxe2019",
-    label="related",
-    stance="supports",
-    folder=f"{README}/google-deepmind__xquad",
-    files=("README_md_02.csv",),
-    note="XQuAD taught in English: German, Spanish and Romanian, Indo-European of Western Europe, come out higher on average "
-    "than the other eight languages. One language of training and eleven others tell no more, so it decides nothing here.",
-)
 def xquad_by_branch(files: Files) -> pd.DataFrame:
     """F1 in Germanic and Romance languages less that in the others."""
     scores = readme_table(files, "README_md_02.csv").loc["mBERT"].drop(["avg", "en"]).map(figure)

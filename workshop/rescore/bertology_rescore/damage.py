@@ -8,9 +8,8 @@ import numpy as np
 import pandas as pd
 from scipy.stats import t as student
 
-from bertology_rescore import Release
 from bertology_rescore.files import Files
-from bertology_rescore.glue import ACCURACY, LOTTERY, METRICS, RUNS, gap_rows, task_scores
+from bertology_rescore.glue import ACCURACY, METRICS, RUNS, gap_rows, task_scores
 from bertology_rescore.lottery import FULL, SUBJECT, masked
 from bertology_utils.scores.intervals import Interval, mean_interval, row, table
 
@@ -19,17 +18,8 @@ ATTENTION = "randomize_qkv_together/qkv_layer_{}_results.json"
 LAYER = "randomize_full_layerwise/randomize_layer_{}_results.json"
 PAIR = "randomize_full_layerwise/randomize_layers_{}_{}_results.json"
 PRUNED = "ablate_pruning/ablate_pruning/p_{}_{}.json"
-_SCORES = Release(study="prasanna2020", label="related", folder=LOTTERY, files=("scores.csv",))
 
 
-@_SCORES.on(
-    "siz.harmful_parts.kovaleva2019",
-    stance="contradicts",
-    note="One layer's queries, keys and values set at random in the tuned model, eight tasks, five runs. No layer gains "
-    "anything for sure: the best of twelve is at most a point up, and the interval, which covers the choice, includes zero "
-    "on every task. Setting a layer at random is not switching a head off, and choice and score are on the same items, so "
-    "it decides nothing here.",
-)
 def harmful_parts(files: Files) -> pd.DataFrame:
     """Largest gain of one layer's attention at random weights, by task; the interval holds for all layers at once."""
     means, sds = task_scores(files)
@@ -59,13 +49,6 @@ def best(gain: np.ndarray, spread: np.ndarray, runs: int = RUNS) -> Interval:
     return Interval(float(gain.max()), float((gain - half).max()), float((gain + half).max()), clusters=runs)
 
 
-@_SCORES.on(
-    "siz.layer_redundancy.kao2020",
-    stance="qualifies",
-    note="One whole layer, or two neighbouring ones, set at random in the tuned model, without tuning again. One of twelve "
-    "costs from two to eleven points, two some three times as much; the first and the last layers are the least missed. That "
-    "is one layer and not a third, at random and not left out, and without tuning again, so it decides nothing here.",
-)
 def layer_redundancy(files: Files) -> pd.DataFrame:
     """Accuracy lost by layer, on average over six tasks, with one layer at random and with two."""
     means, _ = task_scores(files)
@@ -86,14 +69,6 @@ def layer_redundancy(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-@_SCORES.on(
-    "siz.magnitude_pruning.gordon2020",
-    stance="supports",
-    note="The tuned model pruned afterwards, without tuning again, and subnetworks of large weights tuned again from the "
-    "pretrained ones. A fifth of the weights costs next to nothing by magnitude and nearly everything at random; a half "
-    "costs eight points. Pruned before tuning, as in the claim, were only subnetworks whose share of weights is not "
-    "given, so it decides nothing here.",
-)
 def magnitude_after_tuning(files: Files) -> pd.DataFrame:
     """Accuracy lost when a share of the weights is pruned after tuning, by magnitude and at random."""
     rows = []

@@ -7,14 +7,9 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from bertology_rescore import released
 from bertology_rescore.curves import estimated, released_row
-from bertology_rescore.edge_probing import FOLDER
 from bertology_rescore.files import Files
 from bertology_rescore.pipeline import (
-    BY_SIZE,
-    CUMULATIVE,
-    NOTEBOOK,
     profiles,
 )
 from bertology_utils.scores.counts import negative_steps, profile_correlation
@@ -33,17 +28,6 @@ def profile_rows(base: Mapping[str, np.ndarray], large: Mapping[str, np.ndarray]
     return [*rows, row("mean profile correlation", mean, len(found), subject=PAIR, task="all")]
 
 
-@released(
-    "lay.base_vs_large.tenney2019a",
-    stance="supports",
-    study="tenney2019a",
-    label="authors",
-    folder=FOLDER,
-    files=(CUMULATIVE, BY_SIZE),
-    note="Cumulative scores of both sizes (large with decision counts; base with the half-widths of large, whose items "
-    "it shares): expected layers as shares of depth, and in layers. The correlations of the stretched profiles are high, "
-    "but cumulative curves rise in any model.",
-)
 def base_against_large(files: Files) -> pd.DataFrame:
     """Expected layer of large less that of base, as a share of depth by task, and in layers on average."""
     base, large = profiles(files).values()
@@ -64,15 +48,6 @@ def base_against_large(files: Files) -> pd.DataFrame:
     return table(rows + profile_rows(*curves))
 
 
-@NOTEBOOK.on(
-    "siz.layers_drop.tenney2019a",
-    stance="qualifies",
-    files=(CUMULATIVE, BY_SIZE),
-    note="Cumulative development scores of both sizes (large with decision counts; base with the half-widths of large, "
-    "whose items it shares). The last layer lowers five of the eight tasks in either size, the survey's figure; some "
-    "layer lowers every task. The interval of the largest drop covers its choice among all layers: it is above zero "
-    "in three tasks of large (POS, constituents, roles) and in one of base (POS), so most drops may be noise.",
-)
 def layer_drops(files: Files) -> pd.DataFrame:
     """Largest drop by task, negative steps, what the last layer does, and the share of tasks that it lowers."""
     rows = []

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
-from bertology_rescore import released
 from bertology_rescore.files import Files
 from bertology_utils.scores.counts import only
 from bertology_utils.scores.intervals import combine, row, table
 
-FOLDER = "released/tenney2019_edge_probing_notebooks"
 VIEWS = {"lex": "input embeddings", "cat": "embeddings and last layer", "mix": "mix of all layers"}
 SUBJECTS = ("bert-base-uncased", "bert-large-uncased")
 CONTROL = "elmo-ortho (base)"  # an ELMo whose upper weights are random: what architecture alone gives
@@ -31,14 +26,6 @@ SEMANTICS = {
     "rel-semeval-_clean_micro_": "relations",
 }
 _FILES = ("iclr_edge_probing_scores.csv", "iclr_edge_probing_errn95.csv")
-_AUTHOR: dict[str, Any] = dict(
-    study="tenney2019b", label="authors", folder=FOLDER, files=_FILES, baselines=("elmo with random weights",)
-)
-
-
-def _column(frame: pd.DataFrame, subject: str, view: str) -> str:
-    (found,) = [c for c in frame.columns if re.fullmatch(rf"{re.escape(subject)}-{view} \(base\)", c)]
-    return found
 
 
 def edge_scores(files: Files, tasks: dict[str, str]) -> pd.DataFrame:
@@ -56,7 +43,7 @@ def edge_scores(files: Files, tasks: dict[str, str]) -> pd.DataFrame:
         for subject in SUBJECTS:
             words = None
             for view, name in VIEWS.items():
-                column = _column(score, subject, view)
+                column = f"{subject}-{view} (base)"
                 value = score.loc[key, column], error.loc[key, column]
                 rows.append(_row("F1", *value, subject=subject, task=task, view=name))
                 if words is None:
@@ -79,28 +66,11 @@ def _row(measure: str, value: float, half: float, **keys) -> dict:
     return row(measure, (value, value - half, value + half) if np.isfinite(half) else only(value), 0, **keys)
 
 
-@released(
-    "syn.pos_chunks_deps.tenney2019b",
-    stance="supports",
-    **_AUTHOR,
-    note="The authors' probe scores of base and large with their own 95 % half-widths: parts of speech, "
-    "constituents and dependency labels (no chunks as such) all come out far better with context than "
-    "from the input embeddings. An ELMo with random weights, the nearest released control, gets part of "
-    "the gain for nothing.",
-)
 def syntax(files: Files) -> pd.DataFrame:
     """The three syntactic tasks."""
     return edge_scores(files, SYNTAX)
 
 
-@released(
-    "sem.edge_probing.tenney2019b",
-    stance="supports",
-    **_AUTHOR,
-    note="The authors' probe scores with their own 95 % half-widths: entities, relations, roles and proto-roles all gain "
-    "over the input embeddings, one of the two sets of proto-roles (SPR2) by less than five points. Scores of the "
-    "commonest label and of a lookup were not released; an ELMo whose upper weights are random gets part of each gain.",
-)
 def semantics(files: Files) -> pd.DataFrame:
     """The semantic tasks; F1 over the input embeddings; gains beside those of syntax."""
     found = edge_scores(files, SEMANTICS)

@@ -6,7 +6,6 @@ import re
 
 import pandas as pd
 
-from bertology_rescore import released
 from bertology_rescore.curves import estimated, released_row
 from bertology_rescore.files import Files
 from bertology_utils.scores.intervals import table
@@ -17,18 +16,6 @@ QUANTITIES = {
 }
 
 
-@released(
-    "hed.explanation_debate.jain2019",
-    study="jain2019",
-    label="authors",
-    stance="supports",
-    folder="released/jain_wallace2019",
-    files=("corr_kendalltau.csv",),
-    note="The authors' rank correlations of attention with gradients and with leaving a word out, for "
-    "recurrent, convolutional and averaging encoders, not BERT; intervals over data sets. They are weak "
-    "throughout, and near zero for the encoder that only averages. Of the real BERT they say nothing.",
-    baselines=("average", "cnn(1,3,5,7)", "lstm"),
-)
 def correlations(files: Files) -> pd.DataFrame:
     """Mean over data sets by encoder and kind of attention, for all classes together."""
     frame = files.csv("corr_kendalltau.csv")
@@ -67,19 +54,6 @@ def log_correlations(text: str) -> dict[tuple[int, str], tuple[float, float]]:
     return found
 
 
-@released(
-    "hed.explanation_debate.jain2019",
-    study="Abnar & Zuidema 2020",
-    label="related",
-    stance="supports",
-    folder="released/abnar_zuidema2020_attention_flow",
-    files=("correlation_logs/correlations",),
-    note="One of the authors' logs: Spearman of gradients with raw attention and with attention rolled out "
-    "over the layers, for a DistilBERT on sentiment (mean over examples, whose spread but "
-    "not number was logged). Raw attention agrees weakly with the gradients; rollout does better in the "
-    "upper layers. A DistilBERT's figures decide nothing for BERT.",
-    baselines=("distilbert",),
-)
 def rollout(files: Files) -> pd.DataFrame:
     """Mean rank correlation by layer for raw attention and rollout, and the difference."""
     found = log_correlations(files.text("correlation_logs/correlations"))

@@ -101,6 +101,7 @@ class Files:
     folder: str
     patterns: tuple[str, ...]
     read: dict[str, str] = field(default_factory=dict)
+    prefix: str = ""  # before a path in `read`: of another folder than the record's own
 
     def paths(self) -> list[str]:
         """The pinned paths that the patterns name, sorted."""
@@ -114,12 +115,12 @@ class Files:
         if path not in self.paths():
             raise KeyError(f"{path} is not among the files this scorer declares: {self.patterns}")
         content = verified(self.root, self.folder, path)
-        self.read[path] = pins()[self.folder, path]
+        self.read[self.prefix + path] = pins()[self.folder, path]
         return content
 
     def beside(self, folder: str, *patterns: str) -> Files:
         """The files of another folder; what is read there is remembered here, under that folder's name."""
-        return _Beside(self.root, folder, patterns, self.read)
+        return Files(self.root, folder, patterns, self.read, f"{folder}/")
 
     def text(self, path: str) -> str:
         return self.bytes(path).decode("utf-8")
@@ -132,16 +133,6 @@ class Files:
 
         compression = "gzip" if path.endswith(".gz") else None
         return pd.read_csv(BytesIO(self.bytes(path)), compression=compression, **options)
-
-
-class _Beside(Files):
-    """Files of another folder than the record's own."""
-
-    def bytes(self, path: str) -> bytes:
-        if path not in self.paths():
-            raise KeyError(f"{path} is not among the files this scorer declares: {self.patterns}")
-        self.read[f"{self.folder}/{path}"] = pins()[self.folder, path]
-        return verified(self.root, self.folder, path)
 
 
 def source(root: Path, folder: str) -> str:

@@ -9,7 +9,6 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from bertology_rescore import Release, released
 from bertology_rescore.curves import curve, rank_trend, released_row
 from bertology_rescore.files import Files
 from bertology_utils.scores.counts import column_means, percentiles
@@ -17,9 +16,7 @@ from bertology_utils.scores.intervals import Interval, row, table
 
 BASE = "bert-base-uncased"
 ETHAYARAJH = {"bert-base-cased": "bert", "gpt2": "gpt2", "elmo": "elmo"}
-_STATS = tuple(f"{folder}/embedding_space_stats.json" for folder in ETHAYARAJH.values())
 PAIRS = 1000  # random pairs behind each mean cosine, as the author's analyze.py draws them
-_AUTHOR = Release(study="ethayarajh2019", label="authors", folder="ethayarajh2019_results")
 
 
 def by_layer(files: Files, folder: str) -> dict[str, np.ndarray]:
@@ -63,16 +60,6 @@ def _bounded_sum(means: np.ndarray, weights: np.ndarray) -> Interval:
     return bounded(weights @ means, weights, PAIRS)
 
 
-@_AUTHOR.on(
-    "emb.anisotropy.ethayarajh2019",
-    stance="supports",
-    files=_STATS,
-    baselines=("gpt2", "elmo"),
-    note="The author's mean cosine of random words by layer, rounded aggregates. By the author's code each is the mean over "
-    f"{PAIRS} random pairs of a thousand words, so the intervals are the widest that the mean of {PAIRS} cosines can have; "
-    "the drawing of the words is not in them. It grows with the layer in BERT, though the last layer falls back below the "
-    "two before it.",
-)
 def anisotropy(files: Files) -> pd.DataFrame:
     """Mean cosine of random word pairs by layer (0 = input embeddings), and its change between thirds of the stack."""
     rows = []
@@ -89,15 +76,6 @@ def _weighted_sum(value: np.ndarray, draws: np.ndarray, n: int, weights: np.ndar
     return percentiles(weights @ value, draws @ weights, clusters=n)
 
 
-@_AUTHOR.on(
-    "emb.context_specificity.ethayarajh2019",
-    stance="supports",
-    files=(*_STATS, "bert/self_similarity.csv", "bert/variance_explained.csv"),
-    note="The author's self-similarity for 8,159 words, unadjusted; the adjustment for anisotropy by the released baseline, "
-    "an aggregate that is taken as exact, is made here. Adjusted and relative self-similarity fall with the layer; the raw "
-    "figures do not fall steadily, so the claim rests on the adjustment. The share of variance is that of centred vectors, "
-    "another quantity than the uncentred one of the paper's formula.",
-)
 def context_specificity(files: Files) -> pd.DataFrame:
     """Self- and intra-sentence similarity, raw and adjusted, and the first component's variance (ethayarajh2019)."""
     stats, keys = by_layer(files, "bert"), {"subject": "bert-base-cased"}
@@ -129,12 +107,6 @@ MONOPOLY = {
     "bert-base-cased": "en-bbcased",
     "bert-base-multilingual-cased": "en-multicased",
 }
-_MONOPOLY = Release(
-    study="Garí Soler & Apidianaki 2021",
-    label="rerun",
-    folder="released/gari_soler2021_monopoly",
-    files=tuple(f"{folder}/*.csv" for folder in MONOPOLY.values()),
-)
 
 
 def monopoly(files: Files, kinds: str) -> pd.DataFrame:
@@ -147,14 +119,6 @@ def monopoly(files: Files, kinds: str) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-@_MONOPOLY.on(
-    "emb.context_specificity.ethayarajh2019",
-    stance="qualifies",
-    label="related",
-    note="Mean self-similarity of English words in SemCor by layer, without intervals and without that of random words, so "
-    "that it cannot be adjusted and decides nothing. It falls with the layer in bert-base-uncased; in the cased and the "
-    "multilingual model the curve is not monotone.",
-)
 def self_similarity(files: Files) -> pd.DataFrame:
     """Unadjusted self-similarity by layer for monosemous and polysemous words."""
     rows = []
@@ -165,13 +129,6 @@ def self_similarity(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-@_MONOPOLY.on(
-    "emb.sense_clusters.wiedemann2019",
-    stance="supports",
-    label="related",
-    note="Self-similarity of words with few and with many senses: words with fewer senses keep more similar "
-    "vectors at every layer. It bears on senses without any disambiguation, and has no intervals.",
-)
 def polysemy(files: Files) -> pd.DataFrame:
     """Self-similarity of monosemous minus polysemous words, and of low minus high polysemy, by layer."""
     rows = []
@@ -184,18 +141,6 @@ def polysemy(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-@released(
-    "emb.token_identity.voita2019a",
-    study="Mickus et al. 2022",
-    label="related",
-    stance="qualifies",
-    folder="released/mickus2022_bert_splat",
-    files=("xlayers.csv",),
-    note="How much of each layer's output vectors comes from the input embedding, the feed-forward layers, "
-    "attention and bias terms (means over tokens; their spread over tokens was released, but no interval "
-    "of the mean). The input's share falls almost throughout: it shows the fading of token identity, but "
-    "no return near the top, and as no decoder of tokens was measured it decides nothing here.",
-)
 def input_share(files: Files) -> pd.DataFrame:
     """Share of the layer output that each kind of term makes up, by layer."""
     frame = files.csv("xlayers.csv", skipinitialspace=True)

@@ -7,7 +7,6 @@ import re
 import numpy as np
 import pandas as pd
 
-from bertology_rescore import Release, released
 from bertology_rescore.curves import estimated, released_row
 from bertology_rescore.files import Files
 from bertology_utils.attention.relations import called
@@ -15,7 +14,6 @@ from bertology_utils.scores.counts import accuracy_difference, only, proportion
 from bertology_utils.scores.intervals import Interval, bootstrap, difference, mean_interval, row, table
 
 BASE = "bert-base-uncased"
-_CLARK = Release(study="clark2019", label="authors", folder="clark2019_released")
 
 
 def clark_relations(files: Files) -> pd.DataFrame:
@@ -26,16 +24,6 @@ def clark_relations(files: Files) -> pd.DataFrame:
     return files.csv("relations.csv").replace({"relation": {"dobj": "obj"}}).set_index("relation")
 
 
-@_CLARK.on(
-    "hed.syntactic.clark2019",
-    stance="supports",
-    label="related",
-    files=("relations.csv",),
-    note="The authors' best head and best fixed offset for each relation of the Penn Treebank's development "
-    "sentences (their `dobj` is called obj here), both chosen on the sentences they are scored on. The direct "
-    "object's head is far above any offset, while for possessives, compounds and others the offset does "
-    "as well. Against the nearest word of a part of speech heads were not held, so that this decides nothing.",
-)
 def syntactic_heads(files: Files) -> pd.DataFrame:
     """Accuracy of the best head and of the best offset, and their difference, by relation.
 
@@ -70,14 +58,6 @@ def _third_head(frame: pd.DataFrame) -> tuple[Interval, int]:
     return accuracy_difference(head, offset, n), n
 
 
-@_CLARK.on(
-    "hed.no_full_tree.clark2019",
-    stance="supports",
-    files=("relations.csv",),
-    note="The authors' best single head over all relations: some points above the best offset and far from a parser. "
-    "The figure has no count; the intervals take the arcs of the relations that are listed, which are not all, for it. "
-    "Head and offset were chosen on the sentences they are scored on.",
-)
 def best_head_overall(files: Files) -> pd.DataFrame:
     """UAS of the best head and the best offset over all relations, and with one of each for every listed relation."""
     frame = clark_relations(files)
@@ -99,15 +79,6 @@ def _compared(head: float, offset: float, n: int, names: tuple[str, str], keys: 
     return [*rows, row(" - ".join(names), accuracy_difference(right[0], right[1], n), n, **keys)]
 
 
-@_CLARK.on(
-    "hed.combination.hoover2019",
-    stance="supports",
-    files=("relations.csv", "SOURCE.txt"),
-    label="related",
-    note="UAS of the authors' learnt mixture of all heads with word vectors, as their notebook printed it, "
-    "against the best single head over all relations. The mixture also sees the words, so not all of the "
-    "gain is the combination's.",
-)
 def attention_and_words(files: Files) -> pd.DataFrame:
     """UAS of the attention-and-words probe and its lead over the best head."""
     match = re.search(r"attention-and-words probe.*?UAS ([\d.]+)", files.text("SOURCE.txt"))
@@ -120,11 +91,6 @@ def attention_and_words(files: Files) -> pd.DataFrame:
             for m, v in (("mixture", mixture), ("best head", head), ("mixture - best head", mixture - head))
         ]
     )
-
-
-_LSD = Release(
-    study="Limisiewicz et al. 2020", folder="released/limisiewicz_lsd_heads", files=("heads_vs_ensembles.csv",)
-)
 
 
 # the notes' names of Universal Dependencies
@@ -143,14 +109,6 @@ def _ensembles(files: Files, a: str, b: str, names: tuple[str, str, str]) -> tup
     return rows, gains
 
 
-@_LSD.on(
-    "hed.syntactic.clark2019",
-    label="related",
-    stance="supports",
-    note="Working notes with the best head and a positional baseline for twelve UD relations in English, no "
-    "counts: the object's head is far above position, the compound's is below it. The mean's interval is "
-    "over relations. Position is the only baseline, so that this decides nothing.",
-)
 def heads_and_position(files: Files) -> pd.DataFrame:
     """Best head against the positional baseline, by relation."""
     names = ("best head", "best offset", "head - offset")
@@ -159,14 +117,6 @@ def heads_and_position(files: Files) -> pd.DataFrame:
     return table([*rows, row("head - offset, mean over relations", mean, len(leads), subject="bert-base")])
 
 
-@_LSD.on(
-    "hed.combination.hoover2019",
-    label="related",
-    stance="supports",
-    note="Working notes where a few heads picked for a relation are averaged: the average beats the best "
-    "single head in every one of the twelve relations. The heads were picked with annotation; there are no counts, so "
-    "the object alone has no interval, and the mean's is over the other relations.",
-)
 def averaged_heads(files: Files) -> pd.DataFrame:
     """Averaged heads against the best single head, by relation; the mean over all but the object."""
     rows, gains = _ensembles(files, "heads_averaged", "best_head", ("mixture", "best head", "mixture - best head"))
@@ -175,18 +125,6 @@ def averaged_heads(files: Files) -> pd.DataFrame:
     return table([*rows, estimated("mixture - best head, mean over relations", rest, **keys)])
 
 
-@released(
-    "hed.negation_scope.zhao2020",
-    study="zhao2020",
-    label="authors",
-    stance="supports",
-    folder="released/zhao_bethard2020_negation_scope",
-    files=("head_scores.csv.gz",),
-    note="The authors' F1 of every head's attention from the negation cue to its scope, pretrained and after "
-    "ten fine-tuning runs on negation or on a control task. A head chosen on one data set is far above "
-    "the median head on the other, and tuning on negation, unlike the control task, makes the best heads "
-    "better. No fixed-offset baseline was released.",
-)
 def negation_scope(files: Files) -> pd.DataFrame:
     """F1 of the head chosen on the other data set, against all heads; and the best head of each tuning run.
 
@@ -224,17 +162,6 @@ def negation_scope(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-@released(
-    "hed.coreference.clark2019",
-    study="Westera 2019",
-    label="related",
-    stance="qualifies",
-    folder="released/westera_bertology",
-    files=("COREF_stats_attention.tsv",),
-    note="Working notes with t-tests, by block of bert-base-cased (heads averaged), of attention "
-    "between pronouns and nouns that corefer and that do not. Corefering pairs attend more, but this is "
-    "neither one head nor a resolved antecedent, so it decides nothing here.",
-)
 def coreference(files: Files) -> pd.DataFrame:
     """t and p by layer, and with all layers pooled."""
     lines = files.text("COREF_stats_attention.tsv").splitlines()
@@ -248,18 +175,6 @@ def coreference(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-@released(
-    "hed.frames.kovaleva2019",
-    study="kovaleva2019",
-    label="digitised",
-    stance="qualifies",
-    folder="released/kovaleva2019_notebook_digitised",
-    files=("head_maps_digitised.csv",),
-    note="The authors' picture of each head's largest attention on links between a frame's trigger and its "
-    "core elements, read back by colour. A few heads stand out from the rest, but even theirs is a small "
-    "part of the attention; disabling them is not in this release. Read off a picture, without examples and without a "
-    "baseline as far off, it decides nothing here.",
-)
 def frames(files: Files) -> pd.DataFrame:
     """The two strongest heads, the median head, and how many heads reach half of the strongest."""
     frame = files.csv("head_maps_digitised.csv")

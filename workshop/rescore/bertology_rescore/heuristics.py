@@ -7,10 +7,9 @@ import re
 import numpy as np
 import pandas as pd
 
-from bertology_rescore import released
 from bertology_rescore.files import Files
 from bertology_rescore.glue import over_runs
-from bertology_rescore.seeds import HEURISTICS, HUNDRED, SEEDS, runs
+from bertology_rescore.seeds import HEURISTICS, SEEDS, runs
 from bertology_utils.scores.counts import only
 from bertology_utils.scores.intervals import bootstrap, difference, mean_interval, row, seeds_by_items, table, unpaired
 
@@ -18,16 +17,6 @@ BASE = "bert-base-uncased"
 ENTAILMENT = "bert-base-uncased, not tuned: always entailment"
 
 
-@released(
-    "trn.heuristics.mccoy2019b",
-    label="rerun",
-    stance="supports",
-    study="McCoy et al. 2020",
-    folder="hans_partial",
-    files=(HUNDRED,),
-    note="The same authors' later accuracies of a hundred runs that differ by seed alone: nearly all right where the "
-    "heuristic gives the right answer, mostly wrong where it does not. Intervals are over runs.",
-)
 def hans(files: Files) -> pd.DataFrame:
     """Accuracy where the heuristic is right and where it is wrong, by heuristic; the mean difference over the three."""
     frame, keys = runs(files), {"subject": BASE}
@@ -70,19 +59,6 @@ def subcases(text: str) -> pd.DataFrame:
     return frame
 
 
-@released(
-    "trn.heuristics.mccoy2019b",
-    study="prasanna2020",
-    label="rerun",
-    stance="supports",
-    folder="released/prasanna2020_lottery",
-    files=(_SUBCASES.format("finetuned"), _SUBCASES.format("pretrained"), _SCORES),
-    baselines=(ENTAILMENT,),
-    note="One tuned model on HANS, by subcase: nearly all right where the heuristic is right, a few percent to a third "
-    "where it is wrong. Intervals are over subcases, five per heuristic and answer; its accuracy in domain is that of "
-    "the study's five models tuned on MNLI. The model before tuning always answers 'entailment' and so has the greatest "
-    "difference there is, which is why the gate asks for accuracy in domain.",
-)
 def hans_by_subcase(files: Files) -> pd.DataFrame:
     """As `hans`, over subcases; and the same of the constant answer that the untuned model gives."""
     rows = []
@@ -105,19 +81,6 @@ def hans_by_subcase(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-@released(
-    "trn.heuristics.mccoy2019b",
-    study="niven2019",
-    label="related",
-    stance="supports",
-    folder="released/niven_kao2019_arct",
-    files=("bert_*/preds.csv.gz", "bert_large_adv*/accs.csv"),
-    note="Choosing the warrant of an argument, twenty runs (twelve with claim and warrant): BERT large that sees the two "
-    "warrants alone, without what they are about, comes within a few points of the one that sees all. Trained on the "
-    "same text and tested on mirrored items, where the cues point the wrong way, most runs learn little and the two that "
-    "fit the training data lose more than four in ten. Which single items have a cue is not in the release, so this is not "
-    "the row's difference and decides nothing here.",
-)
 def warrants(files: Files) -> pd.DataFrame:
     """Test accuracy by what is seen, whole - part, and original - mirrored items, over runs crossed with items."""
     seen = {"all": "bert_large", "warrants": "bert_large_w", "reason and warrants": "bert_large_rw",

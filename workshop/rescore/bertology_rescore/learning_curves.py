@@ -7,9 +7,8 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
-from bertology_rescore import released
 from bertology_rescore.files import Files
-from bertology_rescore.recipes import RUNS, minibertas
+from bertology_rescore.recipes import minibertas
 from bertology_utils.scores.counts import only
 from bertology_utils.scores.intervals import Interval, mean_interval, row, table, unpaired
 
@@ -59,18 +58,6 @@ def shrinkage(curve: pd.DataFrame) -> dict[str, Interval]:
     return out
 
 
-@released(
-    "trn.data_volume.liu2019b",
-    study="Misra 2022",
-    label="digitised",
-    stance="supports",
-    folder="released/misra_minicons_blimp_multiberts",
-    files=("bert_base_blimp_by_topic.csv", CURVE),
-    note="BLiMP's subject-verb agreement through the pretraining of five BERTs, read from the coordinates of a vector "
-    "figure: nearly all of the gain comes in the first tenth of the steps, and from there to the end two million it is a "
-    "point. Steps repeat the same text, so this is training more than data; the loss is not in the release. Read off "
-    "a picture, it decides nothing here.",
-)
 def agreement_curve(files: Files) -> pd.DataFrame:
     """Agreement by steps (mean of five seeds), its last value, and gains per doubling of the steps."""
     topic = "Subject Verb Agreement"
@@ -86,17 +73,6 @@ def agreement_curve(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-@released(
-    "trn.data_volume.liu2019b",
-    study="sellam2022",
-    label="related",
-    stance="supports",
-    folder="released/sellam2022_multiberts",
-    files=("multibootstrap_results.csv",),
-    note="One million against two million steps of pretraining, five seeds each, tuned on MNLI: the longer training gains "
-    "most of a point, by the authors' interval over seeds and items. Accuracy after tuning and no loss: it decides "
-    "nothing here.",
-)
 def twice_the_steps(files: Files) -> pd.DataFrame:
     """MNLI accuracy after one and two million steps, and the difference."""
     frame = files.csv("multibootstrap_results.csv")
@@ -115,17 +91,6 @@ def _given(measure: str, value: float, low: float, high: float, **keys) -> dict:
     return row(measure, Interval(value, low, high, clusters=SEEDS), SEEDS, **keys)
 
 
-@released(
-    "trn.data_volume.liu2019b",
-    study="Warstadt et al. 2020",
-    label="related",
-    stance="supports",
-    folder="released/readme_tables/nyu-mll__msgs",
-    files=(RUNS,),
-    note="Held-out loss of RoBERTas of one size on ten million to a billion words, three runs per amount: each doubling of "
-    "the text lowers it by a quarter of a nat up to a hundred million words, and from there on by so little that three runs "
-    "cannot tell it from nothing. Steps and batches differ between the runs, and they are no BERT: it decides nothing here.",
-)
 def text_volume(files: Files) -> pd.DataFrame:
     """Mean loss by amount of text, and the change per doubling of it from one amount to the next."""
     runs, rows = minibertas(files), []

@@ -8,9 +8,8 @@ import numpy as np
 import pandas as pd
 from scipy.stats import rankdata
 
-from bertology_rescore import Release
 from bertology_rescore.files import Files
-from bertology_rescore.glue import COMMONEST, LOTTERY, METRICS, gap_rows, over_runs
+from bertology_rescore.glue import COMMONEST, METRICS, gap_rows, over_runs
 from bertology_rescore.patterns import shares
 from bertology_utils.scores.intervals import difference, mean_interval, row, table
 
@@ -18,7 +17,6 @@ SUBJECT = "bert-base-uncased, fine-tuned"
 FULL = "no_mask/baseline/results.json"
 NO_ATTENTION = "zero_out_qkv/qkv_layer_all_results.json"
 MASKS = "masks_and_importances.npz"
-_PRASANNA = Release(study="prasanna2020", folder=LOTTERY)
 
 
 def surviving(files: Files) -> pd.DataFrame:
@@ -40,16 +38,6 @@ def masked(name: str) -> str:
     return f"{name}/baseline/results.json"
 
 
-@_PRASANNA.on(
-    "siz.head_pruning.michel2019",
-    label="rerun",
-    stance="qualifies",
-    files=("scores.csv", MASKS),
-    note="The same pruning by importance on eight GLUE tasks, five runs each; it goes on until a tenth of the score is "
-    "lost, so the cost of exactly half of the heads is not known. By then more than half of the heads are gone on six "
-    "tasks and fewer on CoLA and QNLI. As many random heads cost far more. Mean figures are over the six tasks scored by "
-    "accuracy, and their intervals over tasks.",
-)
 def head_pruning(files: Files) -> pd.DataFrame:
     """Share of heads that can go for a tenth of the score, what that costs, and what random heads cost."""
     pruned = 1 - surviving(files)
@@ -76,16 +64,6 @@ def head_pruning(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-@_PRASANNA.on(
-    "siz.specialised_survive.voita2019b",
-    label="related",
-    stance="qualifies",
-    files=(MASKS, "head_patterns.csv"),
-    note="Which heads survive pruning on eight GLUE tasks. The maps of the opposing study: diagonal and vertical heads, which "
-    "attend by position or to special tokens, are no more common among the survivors of most tasks than among all heads. The "
-    "twelve heads that clark2019 found for syntactic relations, ten points over the best offset, do survive longer than the "
-    "rest; all 21 of its best heads do not for sure. Heads of position were not named one by one, so it decides nothing here.",
-)
 def specialised_survive(files: Files) -> pd.DataFrame:
     """Survival rank of syntactic heads less that of the others; shares of patterns among survivors less among all heads."""
     ranks, rows = survival_ranks(files), []
@@ -115,16 +93,6 @@ def syntactic_heads(files: Files, lead: float) -> set[tuple[int, int]]:
     return {(int(layer), int(head)) for layer, head in zip(frame["layer"], frame["head"])}
 
 
-@_PRASANNA.on(
-    "siz.lottery.chen2020",
-    label="authors",
-    stance="qualifies",
-    files=("scores.csv",),
-    note="Subnetworks of five runs per task, put back to the pretrained weights and tuned again; the tasks are the six "
-    "scored by accuracy. Of single weights those of large magnitude beat random ones by far, and the bad ones lose some "
-    "eighteen points. Of heads and feed-forward layers the good ones are not clearly better than random ones, and the bad "
-    "ones lose nine points and yet beat the commonest label. Transfer between tasks was not released.",
-)
 def lottery(files: Files) -> pd.DataFrame:
     """Good against random, full against bad, and bad against the commonest label, for both kinds of subnetwork."""
     kinds = {

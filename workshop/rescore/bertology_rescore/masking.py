@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pandas as pd
 
-from bertology_rescore import Release, released
 from bertology_rescore.cells import by_task, gains, mean_of_runs, readme, score
 from bertology_rescore.files import Files
 from bertology_utils.scores.intervals import mean_interval, row, table
 
 GAIN = "task score, whole word - piece"
-GOOGLE, CHINESE = "README_md_02.csv", "README_EN_md_0*.csv"
+GOOGLE = "README_md_02.csv"
 CHINESE_TASKS = ("CMRC 2018", "DRCD", "CJRC", "XNLI", "ChnSentiCorp", "LCQMC", "BQ Corpus", "THUCNews")
 SPANS = "README_md_02.csv"
 
@@ -27,17 +26,6 @@ def google_scores(files: Files) -> pd.DataFrame:
     return pd.DataFrame(rows).T
 
 
-@released(
-    "trn.whole_word.devlin2019",
-    study="devlin2019",
-    label="authors",
-    stance="supports",
-    folder="released/readme_tables/google-research__bert",
-    files=(GOOGLE,),
-    note="The authors' own table of four large models, with pieces and with whole words masked, cased and uncased. All "
-    "four differences are gains: more than a point of F1 on SQuAD, a point of accuracy on MNLI without case and less "
-    "with it. Two tasks and one model each say little about others: the interval over them decides nothing.",
-)
 def whole_words(files: Files) -> pd.DataFrame:
     """Scores by masking and casing, gains by task, and the mean gain; tasks and casings are crossed."""
     scores, rows = google_scores(files), []
@@ -58,17 +46,6 @@ def chinese_scores(files: Files) -> pd.DataFrame:
     return pd.DataFrame({task: frame["Test"].map(mean_of_runs) for task, frame in tables.items()})
 
 
-_CUI = Release(study="cui2019", folder="released/readme_tables/ymcui__Chinese-BERT-wwm", files=(CHINESE,))
-
-
-@_CUI.on(
-    "trn.whole_word.devlin2019",
-    label="authors",
-    stance="supports",
-    note="Chinese BERT with characters and with whole words masked: means over runs on eight test sets. No task "
-    "loses and most gain, by a few tenths of a point, far from a whole one. The interval is over tasks. Models that also "
-    "had more text or another recipe are left out.",
-)
 def chinese_words(files: Files) -> pd.DataFrame:
     """Scores by masking, gains by task, and the mean gain over tasks."""
     scores, rows = chinese_scores(files), []
@@ -78,18 +55,6 @@ def chinese_words(files: Files) -> pd.DataFrame:
     return table(rows + gains(GAIN, found["words"], found["pieces"], subject="bert-base-chinese"))
 
 
-@released(
-    "trn.whole_word.devlin2019",
-    study="joshi2020",
-    label="authors",
-    stance="supports",
-    folder="released/readme_tables/facebookresearch__SpanBERT",
-    files=(SPANS,),
-    baselines=("bert-base", "bert-large"),
-    note="SpanBERT against BERT on four tasks, in both sizes: a gain on each, of four points on average. SpanBERT has "
-    "an objective of its own for span boundaries and no next-sentence prediction, so what the masks alone do is not "
-    "told apart and it decides nothing here.",
-)
 def spans(files: Files) -> pd.DataFrame:
     """F1 by task and model, SpanBERT - BERT by task, and the mean over tasks."""
     frame = readme(files, SPANS)
@@ -103,15 +68,6 @@ def spans(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-@_CUI.on(
-    "trn.entity_mask.sun2019b",
-    label="related",
-    stance="qualifies",
-    baselines=("bert-base-chinese",),
-    note="Others' tuning of ERNIE, which masks entities and phrases, and of BERT on eight Chinese test sets: ERNIE is "
-    "ahead on three, level on one and behind on four (by six points on DRCD). No task asks for facts, and ERNIE had other "
-    "text too, so it decides nothing here.",
-)
 def entities(files: Files) -> pd.DataFrame:
     """Scores of both, ERNIE - BERT by task, and the mean over tasks."""
     scores, rows = chinese_scores(files), []

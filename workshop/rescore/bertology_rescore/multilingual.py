@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from bertology_rescore import Release, released
 from bertology_rescore.files import Files
 from bertology_rescore.glue import readme_table, task_rows
 from bertology_utils.scores.counts import only, proportion
@@ -13,18 +12,8 @@ from bertology_utils.scores.intervals import mean_interval, row, table
 
 SUBJECT = "bert-base-multilingual-cased"
 BY_LANGUAGE = f"{SUBJECT}, by language"  # a record of its own beside the pooled figures of the same folder
-_BACON = Release(study="bacon2019", folder="released/bacon_regier2019_agreement")
 
 
-@_BACON.on(
-    "mbt.agreement.bacon2019",
-    label="related",
-    stance="supports",
-    files=("accuracy.csv",),
-    note="The authors' printed shares of right predictions over all languages together: 94% of some 878 thousand, more for "
-    "determiners and less for verbs. By language they gave a picture alone (the other record), and of the right and "
-    "the wrong forms not how often each is chosen, so these figures decide nothing here. English is a model of its own.",
-)
 def agreement_pooled(files: Files) -> pd.DataFrame:
     """Share right over all languages, and by kind of agreement."""
     frame = files.csv("accuracy.csv")
@@ -36,16 +25,6 @@ def agreement_pooled(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-@_BACON.on(
-    "mbt.agreement.bacon2019",
-    label="digitised",
-    stance="supports",
-    files=("accuracy_by_language_digitised.csv", "n_cloze_by_language.csv"),
-    note="Share of right predictions by language, read off the authors' bar chart to two thousandths: from 63% in Persian to "
-    "99% in Portuguese, above 55% in all 26 (English with a model of its own). Intervals take the sentences made for a "
-    "language, of which some nine in ten were scored. Read off a picture, and without the two forms apart, it decides "
-    "nothing here.",
-)
 def agreement_by_language(files: Files) -> pd.DataFrame:
     """Accuracy by language, how many languages are above 55 %, and the mean over languages."""
     frame = files.csv("accuracy_by_language_digitised.csv")
@@ -63,17 +42,6 @@ def agreement_by_language(files: Files) -> pd.DataFrame:
     return table([*rows, row("share of languages above .55", mean_interval(above), len(above), **keys)])
 
 
-@released(
-    "mbt.language_identity.libovicky2019",
-    study="Gonen et al. 2020",
-    label="related",
-    stance="qualifies",
-    folder="released/gonen2020_mbert_language",
-    files=("translator_langs.csv",),
-    note="Multilingual BERT asked in English for the language of a word: right at once for 28% of the words on average "
-    "over 47 languages, among the first ten for some six in ten, and never for two of the languages. "
-    "It asks for the language's name and neither a probe nor centroids, so it decides nothing here.",
-)
 def language_names(files: Files) -> pd.DataFrame:
     """Mean over languages of naming the language first, among five and among ten; and the share never named."""
     frame = files.csv("translator_langs.csv")
@@ -92,17 +60,6 @@ def language_names(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-@released(
-    "mbt.word_alignment.libovicky2019",
-    study="Jalili Sabet et al. 2020",
-    label="related",
-    stance="supports",
-    folder="released/readme_tables/cisnlp__simalign",
-    files=("README_md_01.csv",),
-    note="F1 of alignments by similarity of multilingual BERT's vectors beside two statistical aligners, six pairs of "
-    "languages: better than the weaker in five and than the stronger in five, though not for Romanian. Those were trained on "
-    "parallel text; the diagonal, equal spelling and word classes were not scored, so it decides nothing here.",
-)
 def alignment(files: Files) -> pd.DataFrame:
     """F1 by pair of languages, and the lead over each statistical aligner."""
     frame = readme_table(files, "README_md_01.csv").astype(float)

@@ -12,7 +12,6 @@ import re
 import numpy as np
 import pandas as pd
 
-from bertology_rescore import released
 from bertology_rescore.files import Files
 from bertology_utils.scores.counts import overlap
 from bertology_utils.scores.intervals import mean_interval, row, table
@@ -77,20 +76,6 @@ def _means(frame: dict[str, list], **keys) -> list[dict]:
     return rows
 
 
-@released(
-    "syn.negation.ettinger2019",
-    study="Shivagunde et al. 2023",
-    label="rerun",
-    stance="qualifies",
-    folder="released/shivagunde2023_ettinger_extended",
-    files=tuple(
-        f"{kind}/{s}{end}" for s in NEGATION_SETS for kind, end in (("stimuli", ".txt"), ("predictions", "/*.txt"))
-    ),
-    note="Twenty likeliest fillers for Ettinger's negation sentences and about 1,500 new ones a set. In the "
-    "negated sentence the category that is now false often stays among the likeliest, as the survey says; "
-    "but it drops from first place much of the time and the two lists differ, so 'predictions do not "
-    "react' is too strong.",
-)
 def negation(files: Files) -> pd.DataFrame:
     """Where the category of the affirmative sentence stands with and without 'not'.
 
@@ -151,18 +136,6 @@ def _pooled(found: pd.DataFrame, model: str) -> list[dict]:
     return rows
 
 
-@released(
-    "sem.roles.ettinger2019",
-    study="Shivagunde et al. 2023",
-    label="related",
-    stance="supports",
-    folder="released/shivagunde2023_ettinger_extended",
-    files=("stimuli/ROLE-1500.txt", "predictions/ROLE-1500/*.txt"),
-    note="Twenty likeliest verbs for 750 pairs of sentences with the roles in both orders: the expected verb "
-    "is more often among them in its own order than in the reversed one, but rarely first, and half of "
-    "the ten likeliest are the same in both orders. Unrelated verbs, and how likely any verb outside the twenty is, were not "
-    "released, so the row's preferences cannot be told and it decides nothing here.",
-)
 def roles(files: Files) -> pd.DataFrame:
     """Is the expected verb among the likeliest, in its own order of the roles and in the reversed one?
 

@@ -7,12 +7,11 @@ from io import BytesIO
 import numpy as np
 import pandas as pd
 
-from bertology_rescore import released
 from bertology_rescore.curves import estimated, released_row
 from bertology_rescore.files import Files
 from bertology_utils.scores.intervals import mean_interval, row, table
 
-FOLDER, FILE = "released/prasanna2020_lottery", "head_patterns.csv"
+FILE = "head_patterns.csv"
 # The two classifiers of the release name the same five patterns in two ways.
 PATTERNS = {
     "block": "block",
@@ -37,18 +36,6 @@ def shares(files: Files) -> pd.DataFrame:
 MAPS = {"raw attention": "weights", "weight-normed": "norms"}
 
 
-@released(
-    "hed.patterns.kovaleva2019",
-    study="prasanna2020",
-    label="related",
-    stance="qualifies",
-    folder=FOLDER,
-    files=(FILE,),
-    note="Shares of the five patterns as a later study's classifier has them, on raw attention and on maps weighted "
-    "by norms; intervals over eight GLUE tasks' inputs. On average fewer than half of the heads are heterogeneous, "
-    "though not on QNLI, QQP and STS-B; a tenth are vertical and a third vertical with a diagonal. It is another "
-    "classifier than ours, which calls more than half of the real BERT's maps vertical, so it decides nothing here.",
-)
 def patterns(files: Files) -> pd.DataFrame:
     """Share of each pattern among all heads."""
     every = shares(files).xs("all heads", level="heads")
@@ -64,18 +51,6 @@ def patterns(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-@released(
-    "hed.heavy_lifters.prasanna2020",
-    study="prasanna2020",
-    label="authors",
-    stance="supports",
-    folder=FOLDER,
-    files=(FILE, "masks_and_importances.npz"),
-    note="The authors' shares of patterns among all heads and among those that survive pruning for most tasks; intervals "
-    "over eight tasks. By norms fewer than half of the survivors are heterogeneous, the only maps that might say "
-    "something of language; by raw attention that holds on average but not for QNLI, QQP and STS-B. Over the heads of "
-    "five runs on CoLA, whether a head survives has nothing to do with the entropy of its attention.",
-)
 def heavy_lifters(files: Files) -> pd.DataFrame:
     """Share of each pattern among survivors and among all heads, and the paired difference over tasks."""
     frame = shares(files)

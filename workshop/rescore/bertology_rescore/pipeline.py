@@ -8,9 +8,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 import pandas as pd
 
-from bertology_rescore import Release
 from bertology_rescore.curves import released_row
-from bertology_rescore.edge_probing import FOLDER
 from bertology_rescore.files import Files
 from bertology_utils.scores import cumulative
 from bertology_utils.scores.counts import (
@@ -42,7 +40,6 @@ MEANING = (*SEMANTIC, "proto-roles", "relations")  # of all tasks
 BASE, LARGE = "bert-base-uncased", "bert-large-uncased"
 BY_SIZE = "bert_base_large_scores_by_layer.csv"
 CUMULATIVE, WEIGHTS = "bert_large_cumulative_scores_and_expected_layer.csv", "bert_large_mixing_weights.csv"
-NOTEBOOK = Release(study="tenney2019a", label="authors", folder=FOLDER)
 
 
 def cumulative_draws(files: Files) -> dict[str, tuple[np.ndarray, np.ndarray]]:
@@ -129,15 +126,6 @@ def gain_rows(found: dict[str, Profile], kinds: dict[str, Iterable[str]], **keys
     ]
 
 
-@NOTEBOOK.on(
-    "lay.pipeline.tenney2019a",
-    stance="qualifies",
-    files=(CUMULATIVE, WEIGHTS, BY_SIZE),
-    note="Cumulative scores of both sizes (large with decision counts; base with the half-widths of large, whose items "
-    "it shares) and the mixing weights of large. Parts of speech come first and coreference late, as the survey says; "
-    "but entities come before dependencies by expected layer, and by mixing weights proto-roles and relations lie low, "
-    "so that only the first six stages roughly keep their order.",
-)
 def pipeline(files: Files) -> pd.DataFrame:
     """Expected layer of each task, the share of pairs of stages in order, and how much later meaning comes."""
     rows = []
@@ -161,16 +149,6 @@ def pipeline(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-@NOTEBOOK.on(
-    "lay.chunks_conflict.liu2019a",
-    stance="supports",
-    files=(CUMULATIVE, WEIGHTS, BY_SIZE),
-    label="related",
-    note="Constituents, the nearest task to chunks: most of what the layers add is added in the lowest third, but in "
-    "BERT-large the mixing weights centre in the middle. Chunks themselves were not probed, so it decides "
-    "nothing here. The same release thus gives both answers, by the measure one "
-    "takes.",
-)
 def constituents(files: Files) -> pd.DataFrame:
     """What the lowest third adds for constituents less what the rest adds; expected layer and centre of gravity."""
     rows = []
@@ -189,14 +167,6 @@ def constituents(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-@NOTEBOOK.on(
-    "lay.semantics_spread.tenney2019a",
-    stance="qualifies",
-    files=(CUMULATIVE, WEIGHTS, BY_SIZE),
-    note="Divergence from even shares of the mixing weights, K(s), and of what each layer adds, K(delta): relations and "
-    "proto-roles use all layers almost alike, but coreference and roles are peaked and POS rather flat. The intervals "
-    "of both differences are over the eight tasks.",
-)
 def spread(files: Files) -> pd.DataFrame:
     """K(s) and K(delta) in bits by task, syntactic less semantic tasks, and what the layers above a third add."""
     found, keys = profiles(files)[LARGE], {"subject": LARGE}

@@ -5,25 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from bertology_rescore import released
 from bertology_rescore.curves import columns, curve, rank_trend, released_row
 from bertology_rescore.files import Files
 from bertology_rescore.senteval import run_scores
 from bertology_utils.scores.intervals import Interval, proportion, row, table, unpaired
 
 
-@released(
-    "emb.static_distillation.bommasani2020",
-    study="Chronis & Erk 2020",
-    label="related",
-    stance="qualifies",
-    folder="released/chronis_erk2020_mprobert",
-    files=("ws353_max_sim.csv", "ws353_sim_max_sim.csv"),
-    note="Correlation with WordSim-353 of vectors pooled from about 100 contexts, by layer and number of "
-    "prototypes (one is the plain mean). The word in isolation was not measured, so the comparison the "
-    "survey makes is missing and it decides nothing here. With one mean no contextual layer clearly beats the pooled input "
-    "embeddings; several prototypes do.",
-)
 def prototypes(files: Files) -> pd.DataFrame:
     """Correlation by layer and number of prototypes; best layer of each; gain of the best number over one mean."""
     rows = []
@@ -40,18 +27,6 @@ def prototypes(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-@released(
-    "emb.postprocessing.mu2018",
-    study="Li et al. 2020, BERT-flow",
-    label="related",
-    stance="supports",
-    folder="released/readme_tables/bohanli__BERT-flow",
-    files=("README_md_01.csv",),
-    baselines=("BERT-large-NLI", "BERT-large-NLI-last2avg"),
-    note="The repository's table of STS-B Spearman for an NLI-tuned BERT-large before and after a learned flow "
-    "makes its vectors isotropic: the same idea with another method, on a tuned model, without intervals, so it decides "
-    "nothing here.",
-)
 def flow(files: Files) -> pd.DataFrame:
     """STS-B Spearman by model, and the flow's gain over the same model's averaged last two layers."""
     frame = files.csv("README_md_01.csv", comment="#").set_index("Model")["Spearman's rho"]
@@ -63,17 +38,6 @@ def flow(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-@released(
-    "emb.bleached.may2019",
-    study="Kurita et al. 2019",
-    label="related",
-    stance="supports",
-    folder="released/kurita2019_bias",
-    files=("effect_sizes.csv",),
-    note="Effect sizes and permutation p-values of association tests by masked-word probabilities instead of "
-    "vector cosines, in templates that say little else: the associations come out, by another measure "
-    "than SEAT's, so it decides nothing here.",
-)
 def log_probability_bias(files: Files) -> pd.DataFrame:
     """Effect size and p-value of each test."""
     measures = {"effect size": "effect_size", "permutation p": "permutation_p"}
@@ -91,18 +55,6 @@ def spearman_interval(value: float, n: int) -> Interval:
     return Interval(value, float(np.tanh(z - half)), float(np.tanh(z + half)), clusters=n)
 
 
-@released(
-    "emb.sentence_pooling.toshniwal2020",
-    study="Reimers & Gurevych 2019",
-    label="rerun",
-    stance="supports",
-    folder="released/readme_tables/UKPLab__sentence-transformers",
-    files=("stsb_cosine_spearman.csv",),
-    baselines=("Avg. GloVe embeddings", "InferSent - GloVe", "Universal Sentence Encoder"),
-    note="The project's table of Spearman on the 1,379 pairs of the STS-B test set by plain cosine: BERT's [CLS] vector is far "
-    "below the mean of its token vectors, and both are below averaged GloVe. The interval takes the two as measured on "
-    "different pairs, which makes it too wide.",
-)
 def cosine_pooling(files: Files) -> pd.DataFrame:
     """STS-B Spearman by encoder, and the gain of BERT's mean over its [CLS] and over averaged GloVe."""
     frame = files.csv("stsb_cosine_spearman.csv").set_index("encoder").STSb_test_spearman / 100
@@ -121,18 +73,6 @@ def cosine_pooling(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-@released(
-    "emb.sentence_pooling.toshniwal2020",
-    study="jklj077 2019",
-    label="rerun",
-    stance="supports",
-    folder="released/senteval_layers_jklj077",
-    files=("senteval_by_layer.csv",),
-    note="STS-B and SST-2 with a trained head on every layer and pooling of BERT-base, one figure each on the test sets' 1,379 "
-    "pairs and 1,821 sentences; the intervals take two poolings as measured on different items, which makes them too wide. "
-    "The gain is that of the mean of the layer below the last, named beforehand, since there is no dev set to choose on. The "
-    "last layer's [CLS] vector is beaten on both; on similarity the mean of the embeddings beats every layer's.",
-)
 def trained_pooling(files: Files) -> pd.DataFrame:
     """Score by pooling and layer, and what the mean of the layer below the last gains over [CLS] and the embeddings."""
     poolings = {"first": "[CLS]", "last": "[SEP]", "mean": "mean", "max": "max"}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from bertology_rescore import Release, released
 from bertology_rescore.files import Files
 from bertology_rescore.glue import majority
 from bertology_utils.scores.counts import accuracy_difference, only
@@ -13,7 +12,6 @@ from bertology_utils.scores.intervals import mean_interval, row, table
 
 SUBJECT = "bert-base-uncased, fine-tuned"
 ITEMS = {"MNLI": 9815, "QQP": 40430}  # development items: every released accuracy is a whole number of them
-_SANH = Release(study="sanh2020", folder="released/sanh2020_movement_pruning", files=("details.csv",))
 
 
 def grid(files: Files) -> pd.DataFrame:
@@ -51,16 +49,6 @@ def cell(frame: pd.DataFrame, kept: float, **which) -> pd.Series:
     return part[part.kept <= kept + 0.002].sort_values("kept").iloc[-1]
 
 
-@_SANH.on(
-    "siz.structured_pruning.mccarley2020",
-    label="authors",
-    stance="supports",
-    note="The authors' grid on MNLI, QQP and SQuAD, one run a cell, development items. With a tenth of the encoder's weights "
-    "left movement beats magnitude by one and a half points on MNLI and by ten on QQP, with three hundredths by seven and "
-    "thirteen. Soft movement is taken at no more weights than magnitude. Which items were right is not known, so the two "
-    "are taken as independent, which is cautious. With four tenths left magnitude is the better on "
-    "MNLI and SQuAD. Whole units were not pruned in this release.",
-)
 def movement(files: Files) -> pd.DataFrame:
     """Movement against magnitude at a tenth and at three hundredths of the weights, and the full model over the majority."""
     frame, rows = grid(files), []
@@ -94,15 +82,6 @@ def _against_magnitude(frame: pd.DataFrame, task: str, kept: float, distilled: b
     return rows
 
 
-@_SANH.on(
-    "siz.magnitude_pruning.gordon2020",
-    label="related",
-    stance="qualifies",
-    note="Weights pruned by magnitude while tuning, not before it: with four tenths gone MNLI and SQuAD lose less than a "
-    "point and QQP a little more, with seven tenths one to three points, with nine tenths seven to thirteen. One run a cell; "
-    "the full model was tuned for fewer epochs. No random pruning. The schedule is another than the claim's, so it decides "
-    "nothing here.",
-)
 def magnitude_while_tuning(files: Files) -> pd.DataFrame:
     """Score lost against the full model by share of weights pruned by magnitude while tuning."""
     frame, rows = grid(files), []
@@ -119,17 +98,6 @@ def magnitude_while_tuning(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-@released(
-    "siz.magnitude_pruning.gordon2020",
-    study="gordon2020",
-    label="related",
-    stance="supports",
-    folder="released/gordon2020_weight_change",
-    files=("rank_movement_by_layer.csv",),
-    note="How far tuning moves a weight in the order of magnitudes, as the authors counted it for five tasks and four "
-    "learning rates: by two places in a hundred on average, so that pruning before or after tuning picks nearly the same "
-    "weights. Scores of pruned models were not released, so it decides nothing here.",
-)
 def rank_movement(files: Files) -> pd.DataFrame:
     """Mean movement in the order of magnitudes, as a share of it, over all matrices and by layer; intervals over runs."""
     frame = files.csv("rank_movement_by_layer.csv")

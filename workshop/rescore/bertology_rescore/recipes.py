@@ -7,7 +7,6 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from bertology_rescore import released
 from bertology_rescore.cells import by_task, gains, readme, score
 from bertology_rescore.files import Files
 from bertology_utils.scores.counts import only
@@ -28,18 +27,6 @@ def glue_scores(files: Files, path: str) -> dict[str, dict[str, float]]:
     return out
 
 
-@released(
-    "trn.hidden_size.wang2019b",
-    study="turc2019",
-    label="related",
-    stance="supports",
-    folder="released/readme_tables/google-research__bert",
-    files=("README_md_01.csv",),
-    note="GLUE test scores of four small BERTs. One pair has the same depth: with four layers, 512 dimensions beat 256 on "
-    "every task but WNLI, where all the models give one answer, and by margins that vary from one point to "
-    "twenty-eight. Scores of tuned models instead of losses, one run each, and one pair of widths: it decides nothing "
-    "here.",
-)
 def widths(files: Files) -> pd.DataFrame:
     """GLUE scores by model and task; of the two with four layers, wider - narrower by task and on average."""
     scores, rows = glue_scores(files, "README_md_01.csv"), []
@@ -71,18 +58,6 @@ def minibertas(files: Files) -> pd.DataFrame:
     )
 
 
-@released(
-    "trn.large_batch.liu2019b",
-    study="Warstadt et al. 2020",
-    label="related",
-    stance="qualifies",
-    folder="released/readme_tables/nyu-mll__msgs",
-    files=(RUNS,),
-    note="Twelve small RoBERTas, three per amount of text. Of three pairs with as many steps the larger batch has the "
-    "lower loss in two, but it also saw two to four times as many sequences; with ten million tokens it has the "
-    "higher one. No pair saw equally many, none was timed, the models are no BERT and each is one of several tried: it "
-    "decides nothing here.",
-)
 def batches(files: Files) -> pd.DataFrame:
     """Loss of every run; for pairs with the same text and steps, larger - smaller batch, and what each saw."""
     rows = []
@@ -99,17 +74,6 @@ def batches(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-@released(
-    "trn.replaced_tokens.clark2020",
-    study="clark2020",
-    label="authors",
-    stance="supports",
-    folder="released/readme_tables/google-research__electra",
-    files=("README_md_02.csv",),
-    baselines=("electra-small", "electra-base", "electra-large", "electra-small-owt"),
-    note="The authors' table has the scores of their own models alone: no masked language model, and none trained with "
-    "as much computation. So it says nothing of the comparison and decides nothing here.",
-)
 def electra(files: Files) -> pd.DataFrame:
     """Scores by model and task, where given."""
     frame = readme(files, "README_md_02.csv")

@@ -20,18 +20,19 @@ def score(id: str, settings: Settings | None = None, *, save: bool = True) -> li
     settings = settings or Settings.of()
     out = []
     for scored in scores(id, settings.mirror):
+        release = scored.release
         for subject, rows in scored.rows.groupby("subject", sort=False):
             rows = rows.drop(columns="subject").reset_index(drop=True)
-            hashes = {"data_sha256": scored.sha256, "study": scored.study}
+            hashes = {"data_sha256": scored.sha256, "study": release.study}
             record = Evidence(
                 claim=id,
                 model=str(subject),
-                data=scored.data,
+                data=release.folder,
                 kind="released",
                 rows=[{k: v for k, v in r.items() if k in COLUMNS or not pd.isna(v)} for r in rows.to_dict("records")],
-                notes=(scored.note,) if scored.note else (),
-                label=scored.label,
-                stance="" if str(subject) in scored.baselines else scored.stance,
+                notes=(release.note,),
+                label=release.label,
+                stance="" if str(subject) in release.baselines else release.stance,
                 source=scored.source,
                 provenance=hashes | scoring(settings),
             )

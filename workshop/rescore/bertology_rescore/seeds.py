@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 from scipy.stats import chi2
 
-from bertology_rescore import released
 from bertology_rescore.files import Files
 from bertology_rescore.glue import over_runs
 from bertology_utils.scores.counts import only
@@ -51,17 +50,6 @@ def spread_rows(values: Sequence[float], **keys) -> list[dict]:
     ]
 
 
-@released(
-    "trn.seed_variance.dodge2020",
-    study="prasanna2020",
-    label="rerun",
-    stance="supports",
-    folder="released/prasanna2020_lottery",
-    files=("scores.csv",),
-    note="Standard deviations over five tuning runs, released as such: on RTE and MRPC, of the study's four tasks, more "
-    "than half a point even at the lower end, on CoLA and SST-2 it is open, on the large sets a few tenths. Intervals "
-    "take scores to be normal. What is due to first weights and what to the order of the data is not told apart.",
-)
 def five_seeds(files: Files) -> pd.DataFrame:
     """Standard deviation over five seeds by task, and the mean score."""
     frame = files.csv("scores.csv")
@@ -75,16 +63,6 @@ def five_seeds(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-@released(
-    "trn.seed_variance.dodge2020",
-    study="McCoy et al. 2020",
-    folder="hans_partial",
-    files=(HUNDRED,),
-    label="related",
-    stance="supports",
-    note="A hundred runs on another task: almost one figure on MNLI, a wide range on HANS where the heuristic is wrong. "
-    "The runs differ in the order of the data and the first weights of the classifier.",
-)
 def hundred_seeds(files: Files) -> pd.DataFrame:
     """Standard deviation, least and greatest over the runs, in and out of domain."""
     frame, rows = runs(files), []
@@ -102,17 +80,6 @@ def hundred_seeds(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-@released(
-    "trn.seed_variance.dodge2020",
-    study="niven2019",
-    label="related",
-    stance="supports",
-    folder="released/niven_kao2019_arct",
-    files=("bert_base/accs.csv", "bert_large/accs.csv"),
-    note="Twenty runs per size on a small set of arguments (1,210 to train on): test accuracy ranges from chance to the best "
-    "published, since some runs do not even learn their training data. Another task than the study's, and first weights "
-    "and order go together, so it decides nothing here.",
-)
 def arguments(files: Files) -> pd.DataFrame:
     """Spread of the test accuracy over runs, and the share of runs under three quarters right in training."""
     rows = []
@@ -124,17 +91,6 @@ def arguments(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-@released(
-    "trn.seed_variance.dodge2020",
-    study="sellam2022",
-    label="related",
-    stance="supports",
-    folder="released/sellam2022_multiberts",
-    files=("multibootstrap_results.csv", "run_level.csv"),
-    note="Five tuning runs of each of 25 BERTs that differ by the seed of pretraining, on Winogender: accuracy hardly "
-    "moves, the correlation of answers with occupations does, and two of the pretraining seeds are told apart by it. "
-    "Most of these seeds are of pretraining and not of tuning, so it decides nothing here.",
-)
 def pretraining_seeds(files: Files) -> pd.DataFrame:
     """Standard deviations over all runs as released, and the difference of two pretraining seeds."""
     keys = dict(subject="multiberts (25 seeds)", condition="Winogender")

@@ -7,13 +7,10 @@ import json
 import numpy as np
 import pandas as pd
 
-from bertology_rescore import released
 from bertology_rescore.curves import curve, estimated, rank_trend, released_row
 from bertology_rescore.files import Files
 from bertology_utils.scores.counts import DRAWS, percentiles
 from bertology_utils.scores.intervals import mean_interval, row, table
-
-_RESULTS = "results/CoarseWSD-20/1nn/bert-base-uncased"
 
 
 def read_predictions(files: Files) -> pd.DataFrame:
@@ -54,18 +51,6 @@ def micro_macro(items: pd.DataFrame, column: str, seed: int = 0) -> tuple[tuple,
     return micro, percentiles(np.mean([p.mean() for p in parts]), draws.mean(1))
 
 
-@released(
-    "emb.sense_clusters.wiedemann2019",
-    study="Loureiro et al. 2021",
-    label="related",
-    stance="supports",
-    baselines=("commonest sense",),
-    folder="coarsewsd20",
-    files=(f"{_RESULTS}/*.jsonl", "data/CoarseWSD-20/*/classes_map.txt", "data/CoarseWSD-20/*/*.gold.txt"),
-    note="Predictions item by item of nearest sense vectors from BERT-base on 20 words with coarse senses: far "
-    "above always taking the commonest sense of the training set. Senses that are far apart make this an easy case. No "
-    "vectors were released, so clusters cannot be judged, nor the embeddings and a bag of words as baselines.",
-)
 def coarse_senses(files: Files) -> pd.DataFrame:
     """Micro and macro accuracy of nearest senses, of the commonest sense, and their paired difference."""
     items = read_predictions(files)
@@ -84,18 +69,6 @@ def coarse_senses(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-@released(
-    "emb.sense_clusters.wiedemann2019",
-    study="Loureiro et al. 2022",
-    label="related",
-    stance="supports",
-    folder="released/loureiro_lmms_layers",
-    files=("nlm_single_layer_val_*_f1.txt",),
-    note="Validation F1 of nearest-neighbour sense matching from each single layer (WordNet senses), aggregates without "
-    "intervals or numbers of items, so that they decide nothing: contextual layers are far above the input embeddings, and "
-    "BERT-base is best one layer below the top. With sense vectors matched across words the best layers are in the "
-    "lower half.",
-)
 def senses_by_layer(files: Files) -> pd.DataFrame:
     """F1 by layer (0 = input embeddings), best layer, gain of the best over layer 0."""
     rows = []

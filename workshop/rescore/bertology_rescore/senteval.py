@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bertology_rescore import Release, released
 from bertology_rescore.curves import released_row
 from bertology_rescore.depth import profile_rows
 from bertology_rescore.files import Files
@@ -21,7 +20,6 @@ from bertology_utils.scores.profiles import Profile, lead_rows, middle_rows, sto
 TRANSFER = ("MR", "CR", "SUBJ", "MPQA", "SST-B", "SST-F", "TREC", "MRPC", "SICK-E", "SNLI", "STS-B s")
 BASE, LARGE = "bert-base-uncased", "bert-large-uncased"
 _SVG = "table_2_jawahar_et_al_2019.svg"
-_RUN = Release(study="jklj077 2019", folder="released/senteval_layers_jklj077", files=("senteval_by_layer.csv",))
 
 
 def jawahar_table(svg: str) -> pd.DataFrame:
@@ -118,48 +116,18 @@ def storey_rows(scores: pd.DataFrame, dev: pd.DataFrame, subject: str) -> list[d
     return rows
 
 
-@released(
-    "lay.sentence_tasks.jawahar2019",
-    study="jawahar2019",
-    label="digitised",
-    stance="qualifies",
-    folder="released/jawahar2019_via_niu2022",
-    files=(_SVG,),
-    note="The study's table of ten tasks by layer (1 to 12), read from the texts of a vector picture that "
-    "others redrew from it; intervals for ten thousand sentences per task, layers chosen on the same figures. Surface "
-    "tasks are best low and syntactic ones in the middle; the semantic ones scatter: the numbers of subject and object "
-    "are best no higher than the syntactic tasks.",
-)
 def jawahar(files: Files) -> pd.DataFrame:
     """Accuracy by layer, best layers, and the layers of each kind of task against the others."""
     scores = jawahar_table(files.text(_SVG))
     return table(storey_rows(scores, scores, BASE))
 
 
-@_RUN.on(
-    "lay.sentence_tasks.jawahar2019",
-    label="rerun",
-    stance="supports",
-    files=(*_RUN.files, f"logs/log-mean-{BASE}.txt.gz", f"logs/log-mean-{LARGE}.txt.gz"),
-    note="An independent run of the same ten tasks on every layer (0 = input embeddings) of both sizes, mean "
-    "of the tokens; layers chosen on its dev sentences. Surface tasks are best at the bottom, syntactic ones in the "
-    "middle; the semantic ones are not best at the top.",
-)
 def sentence_tasks(files: Files) -> pd.DataFrame:
     """Accuracy by layer, best layers, and the layers of each kind of task against the others."""
     scores = run_scores(files, PROBING)
     return table([r for s in (BASE, LARGE) for r in storey_rows(scores.loc[s, "mean"], dev_scores(files, s), s)])
 
 
-@_RUN.on(
-    "lay.transferability.liu2019a",
-    label="related",
-    stance="qualifies",
-    note="Eleven sentence-level transfer tasks on every layer of both sizes, mean of the tokens; the study's "
-    "own tasks are word by word, so it decides nothing here. "
-    "The middle is better than the lower and than the last layers by the mean of the tasks; "
-    "the intervals are over eleven tasks.",
-)
 def transfer(files: Files) -> pd.DataFrame:
     """Mean accuracy of the tasks and mean rank by layer, and the middle against the lower and the last layers.
 
@@ -180,13 +148,6 @@ def transfer(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-@_RUN.on(
-    "lay.base_vs_large.tenney2019a",
-    label="related",
-    stance="supports",
-    note="The ten probing tasks by layer of both sizes from one independent run, mean of the tokens: stretched "
-    "to the same depth, the profiles of most tasks correlate highly. The mean's interval is over tasks.",
-)
 def profiles(files: Files) -> pd.DataFrame:
     """Correlation of base's and large's layer profiles after rescaling depth, by task and on average."""
     scores = run_scores(files, PROBING)

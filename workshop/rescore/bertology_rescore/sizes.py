@@ -8,14 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bertology_rescore import released
 from bertology_rescore.files import Files
 from bertology_rescore.glue import figure, readme_table, task_rows
 from bertology_rescore.senteval import BASE, LARGE, TRANSFER, run_scores
 from bertology_utils.probes.sentence_tasks import PROBING
 from bertology_utils.scores.intervals import Interval, row, table
 
-README = "released/readme_tables"
 SIZES = {"BERT-Tiny": (2, 128), "BERT-Mini": (4, 256), "BERT-Small": (4, 512), "BERT-Medium": (8, 512)}  # turc2019
 ALBERTS = {"base": (12, 768), "large": (24, 1024), "xlarge": (24, 2048), "xxlarge": (12, 4096)}  # lan2020
 BERTS = {BASE: (12, 768), LARGE: (24, 1024)}
@@ -44,17 +42,6 @@ def slope(sizes: Mapping[str, int], scores: pd.Series) -> float:
     return float(np.polyfit(np.log2([sizes[m] for m in scores.index]), scores.to_numpy(float), 1)[0])
 
 
-@released(
-    "siz.bigger_is_better.liu2019a",
-    study="turc2019",
-    label="rerun",
-    stance="supports",
-    folder=f"{README}/google-research__bert",
-    files=("README_md_01.csv",),
-    note="GLUE test scores of four BERTs of 4 to 41 million parameters, one figure per task, released with the models; the "
-    "tasks are the six scored by accuracy. Every doubling brings about two points on average, and each task gains. The "
-    "parameters are counted from layers and width.",
-)
 def small_berts(files: Files) -> pd.DataFrame:
     """Accuracy per doubling of parameters, over tasks and by task."""
     frame = readme_table(files, "README_md_01.csv").loc[list(SIZES)]
@@ -67,17 +54,6 @@ def small_berts(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-@released(
-    "siz.bigger_is_better.liu2019a",
-    study="jklj077 2019",
-    label="rerun",
-    stance="qualifies",
-    folder="released/senteval_layers_jklj077",
-    files=("senteval_by_layer.csv",),
-    note="Twenty sentence-level tasks probed on every layer of base and large, each size at its best layer (chosen on the "
-    "same figures). A doubling brings about a point on average, by an interval that reaches below; "
-    "some tasks are no better in large.",
-)
 def base_and_large(files: Files) -> pd.DataFrame:
     """Score per doubling from base to large at the best layer, over tasks, and for probing and transfer tasks apart."""
     tasks = (*PROBING, *(t for t in TRANSFER if not t.startswith("STS")))
@@ -112,16 +88,6 @@ def albert_scores(files: Files) -> dict[str, pd.DataFrame]:
     return parts
 
 
-@released(
-    "siz.bigger_is_better.liu2019a",
-    study="lan2020",
-    label="related",
-    stance="supports",
-    folder=f"{README}/google-research__albert",
-    files=("README_md_01.csv",),
-    note="ALBERTs of four sizes, two versions: every step up scores higher on nearly every task. They are no BERTs and the "
-    "largest is wider and not deeper, so it decides nothing here.",
-)
 def alberts(files: Files) -> pd.DataFrame:
     """Score per doubling of ALBERT's parameters, over tasks."""
     sizes = {m: parameters(*s, vocabulary=30000, embedding=128, shared=True) for m, s in ALBERTS.items()}
@@ -132,18 +98,6 @@ def alberts(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-@released(
-    "siz.albert.lan2020",
-    study="lan2020",
-    label="related",
-    stance="supports",
-    folder=f"{README}/google-research__albert",
-    files=("README_md_01.csv", "README_md_02.csv", "README_md_03.csv"),
-    note="The authors' development scores of ALBERT-large beside BERT-large, of the same depth and width, on the four tasks "
-    "that both tables have. A twentieth of the parameters (counted from the published configurations) costs about a point "
-    "in the first version and nothing in the second, which was trained longer and otherwise. No plain BERT of fewer parameters "
-    "stands beside it, so it decides nothing here.",
-)
 def albert(files: Files) -> pd.DataFrame:
     """Share of parameters left, and share of the score lost, for both versions of ALBERT-large."""
     plain = parameters(*BERTS[LARGE])

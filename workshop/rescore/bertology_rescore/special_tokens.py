@@ -5,27 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from bertology_rescore import released
 from bertology_rescore.curves import columns, estimated, released_row
 from bertology_rescore.files import Files
 from bertology_utils.scores.intervals import table
 from bertology_utils.scores.profiles import inside_lead, stretches
 
 BASE = "bert-base-uncased"
-DECIDES_NOT = " Read off a picture, without examples, it decides nothing here."
 
 
-@released(
-    "hed.special_tokens.clark2019",
-    study="clark2019",
-    label="digitised",
-    stance="supports",
-    folder="released/clark2019_general_digitised",
-    files=("avg_attention_by_layer_digitised.csv",),
-    note="The authors' curves of mean attention by block, read off their notebook's picture to about a hundredth. [CLS] "
-    "peaks first, then [SEP], then punctuation, as the survey says. The gradients are not in this release."
-    + DECIDES_NOT,
-)
 def attention_by_layer(files: Files) -> pd.DataFrame:
     """Mean attention over heads by block (from 1) and token, the depth of the peak and how far it stands out."""
     frame = files.csv("avg_attention_by_layer_digitised.csv")
@@ -47,17 +34,6 @@ def _peak(curve: pd.Series, name: str) -> list[dict]:
     return rows
 
 
-@released(
-    "hed.special_tokens.clark2019",
-    study="kovaleva2019",
-    label="digitised",
-    stance="qualifies",
-    folder="released/kovaleva2019_notebook_digitised",
-    files=("head_maps_digitised.csv",),
-    note="Another study's head maps (QQP examples, pretrained model), read back by colour: attention to [CLS] "
-    "is high in low blocks, but attention to [SEP] keeps growing nearly to the top instead of peaking in "
-    "the middle. Intervals are over the heads of a block." + DECIDES_NOT,
-)
 def head_maps(files: Files) -> pd.DataFrame:
     """Mean over the heads of a block (from 1) of the attention to [CLS] and to [SEP], and the peak."""
     frame = files.csv("head_maps_digitised.csv")
@@ -70,17 +46,6 @@ def head_maps(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-@released(
-    "hed.norms.kobayashi2020",
-    study="Kobayashi et al. 2021",
-    label="related",
-    stance="supports",
-    folder="released/kobayashi2021_mixing",
-    files=("mixing_ratio.csv",),
-    note="From the same group's later study: how much of a token's update comes from other tokens, by "
-    "attention weights and by norms of the weighted vectors, with mean, least and greatest (no interval). "
-    "Norms give the context far less than weights do; special tokens are not given apart, so it decides nothing here.",
-)
 def mixing(files: Files) -> pd.DataFrame:
     """Share of context by measure, and weights minus norms where both were released."""
     frame = files.csv("mixing_ratio.csv")

@@ -11,12 +11,11 @@ from math import isclose
 
 import pandas as pd
 
-from bertology_rescore import released
 from bertology_rescore.files import Files
 from bertology_utils.cards.survey_table import ends
 from bertology_utils.scores.intervals import Interval, row, table
 
-FOLDER, FILE = "rogers2020_table1", "table1.csv"
+FILE = "table1.csv"
 ROWS = {"baseline": 2, "distillation": 13, "quantization": 3, "pruning": 4, "other": 4}
 WHOLE = 100.0  # per cent of BERT base: what the second reader put where the table gives no figure
 MODEL = "bert-base and 25 others"
@@ -68,19 +67,6 @@ def agreement(frame: pd.DataFrame) -> pd.DataFrame:
     return out.assign(row=(out["size"] | out["factor"]) & out["score"] & out["time"])
 
 
-@released(
-    "siz.table1",
-    study="rogers2020",
-    label="related",
-    stance="supports",
-    folder=FOLDER,
-    files=(FILE,),
-    packaged=True,
-    note="Two copies of the table, made independently of one another, are equal row by row, up to the second one's cutting "
-    "and rounding. One share is off: ALBERT-xxlarge has 200 per cent of BERT base's size where the table's factor, 0.47, "
-    "gives 213; its factor is the same in both. What the figures are worth is another matter: they are the studies' own, "
-    "from other tasks, baselines and machines, and the survey warns against comparing them point by point.",
-)
 def table1(files: Files) -> pd.DataFrame:
     """How many rows, and how many shares, are equal in both sources."""
     frame = read(files)

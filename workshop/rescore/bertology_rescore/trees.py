@@ -7,7 +7,6 @@ import re
 import numpy as np
 import pandas as pd
 
-from bertology_rescore import Release
 from bertology_rescore.curves import curve, released_row
 from bertology_rescore.files import Files
 from bertology_utils.scores.counts import column_means, only, percentiles
@@ -15,9 +14,6 @@ from bertology_utils.scores.intervals import mean_interval, row, table
 
 MBERT = "bert-base-multilingual-cased"
 ENGLISH = "UD_English-EWT"
-_AGGARWAL = Release(
-    study="Aggarwal 2025", folder="released/aggarwal_structural_probe_mbert", files=("master_results_per_layer.csv",)
-)
 MEASURES = {
     ("dist", "uuas"): "UUAS",
     ("dist", "spearman_hm"): "distance Spearman",
@@ -36,15 +32,6 @@ def probes_by_layer(files: Files) -> dict[str, pd.DataFrame]:
     }
 
 
-@_AGGARWAL.on(
-    "syn.structural_probe.hewitt2019",
-    label="rerun",
-    stance="supports",
-    note="Distance and depth probes trained anew on mBERT's layers 5 to 10 for 23 UD treebanks (averages over "
-    "treebanks, whose resampling gives the interval). Trees come out of the vectors; the release has no "
-    "layer 0, no untrained model and no chain baseline, so it cannot say how much the probe itself "
-    "contributes.",
-)
 def structural_probe(files: Files) -> pd.DataFrame:
     """Best layer's UUAS, Spearman and root accuracy: mean over treebanks, and English."""
     rows = []
@@ -59,14 +46,6 @@ def structural_probe(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-@_AGGARWAL.on(
-    "lay.tree_depth.hewitt2019",
-    label="related",
-    stance="qualifies",
-    note="The same probes by layer: UUAS, distance correlation and root accuracy are best at layer 7 or 8 of "
-    "12 in mBERT, as the survey says; the correlation of depths still rises at layer 10. Only layers 5 to "
-    "10 were run, so the ends of the stack are not shown.",
-)
 def probe_layers(files: Files) -> pd.DataFrame:
     """Mean over treebanks by layer, the best layer of the mean (interval over treebanks), and of English."""
     rows = []
@@ -97,13 +76,6 @@ def inner_rows(wide: pd.DataFrame) -> list[dict]:
     return [row(f"inner - {name}", lead, len(wide), subject=MBERT, set="mean") for name, lead in leads.items()]
 
 
-_WESTERA = Release(
-    study="Westera 2019",
-    label="related",
-    folder="released/westera_bertology",
-    files=("notes.txt",),
-    baselines=("left chain",),
-)
 _ATTENTION = "train500-dep.csv --method attention --combine no"
 _CHAINED = "--method gradient --combine chain\n"
 
@@ -136,19 +108,6 @@ def notes_chain(text: str) -> tuple[float, float]:
     return float(match.group(1)), float(match.group(2))
 
 
-@_WESTERA.on(
-    "syn.no_tree_in_attention.htut2019",
-    stance="supports",
-    note="Working notes with spanning trees from attention averaged over the heads of a layer, 500 EWT "
-    "sentences, bert-base-cased (layers from 0): the best layer does not reach the undirected chain of "
-    "left neighbours. The printed score mixes directed and undirected attachment and has no interval, so it decides "
-    "nothing here.",
-)
-@_WESTERA.on(
-    "hed.no_full_tree.clark2019",
-    stance="supports",
-    note="The same working notes: not even a layer's heads averaged give a tree better than linking neighbours.",
-)
 def averaged_attention(files: Files) -> pd.DataFrame:
     """Attachment of trees from averaged attention or gradients by layer, against the chain."""
     text = files.text("notes.txt")
@@ -166,26 +125,6 @@ def averaged_attention(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-_LSD = Release(
-    study="Limisiewicz et al. 2020",
-    label="related",
-    stance="qualifies",
-    folder="released/limisiewicz_lsd_heads",
-    files=("tree.csv",),
-)
-
-
-@_LSD.on(
-    "syn.no_tree_in_attention.htut2019",
-    note="Trees from heads that were picked and averaged by relation with annotated sentences: attachment is "
-    "high with a thousand sentences. No single map has a tree, but a selection of them holds far more "
-    "than the sentence suggests. It is not about any one head, so it decides nothing here.",
-)
-@_LSD.on(
-    "hed.no_full_tree.clark2019",
-    note="Trees from heads averaged by relation: no one head has the tree, and this release does not say one "
-    "has, but several picked with annotation nearly give it.",
-)
 def selected_heads(files: Files) -> pd.DataFrame:
     """UAS and LAS of trees from selected heads, by number of annotated sentences."""
     frame = files.csv("tree.csv").set_index("metric") / 100

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from bertology_rescore import Release, released
 from bertology_rescore.files import Files
 from bertology_utils.scores.intervals import difference, mean_interval, row, table
 from bertology_utils.scores.profiles import stretches
@@ -13,13 +12,6 @@ from bertology_utils.scores.profiles import stretches
 BASE = "bert-base-uncased"
 BLOCKS = 12
 LAST = (11, 12)  # the two last blocks, counted from 1 as in the files
-MAPS = Release(
-    study="kovaleva2019",
-    label="digitised",
-    folder="released/kovaleva2019_notebook_digitised",
-    files=("head_maps_digitised.csv",),
-)
-DECIDES_NOT = " Read off a picture, it decides nothing here."
 PATTERNS = {  # what is attended to in the maps, and their names in the file
     "nouns": "attention to NOUN (max)",
     "verbs": "attention to VERB (max)",
@@ -46,13 +38,6 @@ def thirds(blocks: int = BLOCKS) -> tuple[list[int], list[int]]:
     return first.tolist(), last.tolist()
 
 
-@MAPS.on(
-    "trn.last_layers_change.kovaleva2019",
-    stance="supports",
-    note="The authors' cosines of attention maps before and after tuning on QQP, by head: heads of the last third change "
-    "far more than those of the first. Intervals are over heads of one tuned model. Read off a picture to two hundredths, "
-    "a fifth of its distance from the bound.",
-)
 def maps_change(files: Files) -> pd.DataFrame:
     """Cosine distance of a head's maps before and after, mean by block (from 1), and last third - first third."""
     frame = files.csv("head_maps_digitised.csv")
@@ -64,18 +49,6 @@ def maps_change(files: Files) -> pd.DataFrame:
     return table([*rows, row("change, last third - first third", gap, len(first) + len(last), subject=BASE)])
 
 
-@released(
-    "trn.last_layers_change.kovaleva2019",
-    study="gordon2020",
-    label="related",
-    stance="contradicts",
-    folder="released/gordon2020_weight_change",
-    files=("rank_movement_by_layer.csv",),
-    note="How far weights move in the order of their magnitudes, in nineteen tuned models of five tasks: every block "
-    "moves, the first third more than the last in all nineteen, against the survey's sentence. It is "
-    "weights that are compared here and attention there: small changes below may add up to large ones above. Another "
-    "measure, so it decides nothing here. Intervals are over tasks, whose models of four learning rates go together.",
-)
 def weights_move(files: Files) -> pd.DataFrame:
     """Mean over a block's six matrices of the movement in rank, as a share of the matrix's weights, by block (from 1).
 
@@ -117,14 +90,6 @@ def before_and_after(files: Files, quantity: str) -> pd.DataFrame:
     return wide
 
 
-@MAPS.on(
-    "trn.tuned_sep.kovaleva2019",
-    stance="contradicts",
-    note="The authors' head maps before and after tuning on QQP: in the last two blocks attention to [SEP] falls, that to "
-    "[CLS] is next to nothing before and after, and what rises is attention to nouns and verbs, against the survey's sentence. "
-    "Subjects and objects gain little. [SEP] is the larger of two here, where the row sums; the maps before tuning may be "
-    "off by two hundredths, and this is one task. Intervals are over heads." + DECIDES_NOT,
-)
 def special_tokens(files: Files) -> pd.DataFrame:
     """Attention, tuned - pretrained, mean over the heads of the last two blocks and of all: special tokens and patterns."""
     changes = {k: (v := before_and_after(files, q)).tuned - v.pretrained for k, q in {**SPECIAL, **PATTERNS}.items()}
@@ -141,18 +106,6 @@ def special_tokens(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-@released(
-    "trn.tuned_sep.kovaleva2019",
-    study="zhao2020",
-    label="related",
-    stance="contradicts",
-    folder="released/zhao_bethard2020_negation_scope",
-    files=("head_scores.csv.gz",),
-    note="F1 of attention from a negation cue to its scope, before and after ten tunings on negation scope or on a control "
-    "task: tuned on negation, the heads that were the best before become better, against 'not linguistic patterns'; "
-    "tuned on the control they become worse. The scope of negation is no relation of the row's heads, and the task "
-    "itself asks for it, so it decides nothing here. Intervals are over tuning runs.",
-)
 def negation_heads(files: Files) -> pd.DataFrame:
     """F1 of the ten heads that were best before tuning and of all heads, tuned - pretrained, by task tuned on."""
     frame, rows = files.csv("head_scores.csv.gz"), []

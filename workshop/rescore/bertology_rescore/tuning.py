@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pandas as pd
 
-from bertology_rescore import released
 from bertology_rescore.cells import by_task, readme
 from bertology_rescore.files import Files
 from bertology_utils.scores.counts import only
@@ -15,16 +14,6 @@ BOTTLENECK, WIDTH, LAYERS, PER_LAYER = 32, 768, 12, 2  # of the adapters, as hou
 BERT_BASE = 109_482_240  # parameters of bert-base-uncased with its pooler
 
 
-@released(
-    "trn.two_stage.phang2019",
-    study="phang2019",
-    label="related",
-    stance="qualifies",
-    folder="released/readme_tables/zphang__bert_on_stilts",
-    files=(TABLE,),
-    note="The authors' released models, one per target, with scores: five of them came by way of MNLI, but not CoLA's, "
-    "which is small too. For no target is there a score with and without, so it decides nothing here.",
-)
 def two_stages(files: Files) -> pd.DataFrame:
     """Scores by target and intermediate task, and the share of targets with one."""
     frame, rows = readme(files, TABLE), []
@@ -54,17 +43,6 @@ def adapter_share(bottleneck: int = BOTTLENECK) -> float:
     return LAYERS * PER_LAYER * one / BERT_BASE
 
 
-@released(
-    "trn.adapters.houlsby2019",
-    study="hmohebbi, TF-Adapter-BERT",
-    label="related",
-    stance="supports",
-    folder="released/readme_tables/hmohebbi__TF-Adapter-BERT",
-    files=("glue_test.csv",),
-    note="GLUE test scores of BERT base with small adapters, by somebody else. By our count such adapters have about a "
-    "hundredth of the model's parameters, a few percent at most. Full tuning in the same hands is not in the table, so "
-    "how near they come is open, and it decides nothing here.",
-)
 def adapters(files: Files) -> pd.DataFrame:
     """Scores by task as given, their mean as given, and the share of parameters that the bottleneck makes."""
     (cells,) = files.csv("glue_test.csv").to_dict("records")

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import pandas as pd
 
-from bertology_rescore import Release, released
 from bertology_rescore.files import Files
 from bertology_utils.scores.counts import only
 from bertology_utils.scores.intervals import mean_interval, row, table, unpaired
 
 BASE = "bert-base"
-LAMA = Release("Zhong et al. 2021", "released/zhong2021_optiprompt_slides", ("lama_bert_base.csv",), label="related")
-POSTER = "released/forbes2019_poster"
-DECIDES_NOT = " Without its facts one by one it has no interval, and decides nothing here."
 
 
 def _prompts(files: Files) -> pd.Series:
@@ -21,14 +17,6 @@ def _prompts(files: Files) -> pd.Series:
     return frame.set_index("prompts")["LAMA_accuracy_pct"] / 100
 
 
-@LAMA.on(
-    "wld.lama.petroni2019",
-    stance="qualifies",
-    note="BERT-base on LAMA with the study's prompts, from the slides of a later study. It is well above the commonest "
-    "object; but naive Bayes, which has seen training facts and no other text, comes to four fifths of it."
-    + DECIDES_NOT,
-    baselines=("naive Bayes",),
-)
 def facts(files: Files) -> pd.DataFrame:
     """P@1 with manual prompts, the commonest object of the training facts, and the lead over it."""
     found = _prompts(files)
@@ -40,12 +28,6 @@ def facts(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-@LAMA.on(
-    "wld.templates.jiang2019b",
-    stance="supports",
-    note="BERT-base on LAMA with manual prompts, those of LPAQA, and prompts found by gradient. Better prompts retrieve "
-    "more; prompts that are learnt from facts may learn these." + DECIDES_NOT,
-)
 def templates(files: Files) -> pd.DataFrame:
     """P@1 by kind of prompt, and what each adds to the manual ones."""
     found = _prompts(files)
@@ -65,18 +47,6 @@ TASKS = {"situated_OP": "object-property", "situated_OA": "object-affordance", "
          "abstract_OP": "object-property, abstract"}  # fmt: skip
 
 
-@released(
-    "wld.affordances.forbes2019",
-    study="forbes2019",
-    label="authors",
-    stance="qualifies",
-    folder=POSTER,
-    files=("table_f1.csv",),
-    note="F1 over all pairs, typed from the authors' poster. BERT comes near to people on properties and affordances. On "
-    "how the two go together it is far above the majority and a little above static embeddings, and people themselves "
-    "are not far above it: 'cannot relate' says more than the figures do." + DECIDES_NOT,
-    baselines=("ELMo", "GloVe", "dependency embeddings", "random", "majority", "people"),
-)
 def affordances(files: Files) -> pd.DataFrame:
     """F1 (micro) by task, that of the majority, and the lead over it; BERT, its baselines, and people."""
     frame = files.csv("table_f1.csv").set_index("model")
@@ -89,17 +59,6 @@ def affordances(files: Files) -> pd.DataFrame:
     return table(rows)
 
 
-@released(
-    "wld.attributes.da2019",
-    study="forbes2019",
-    label="digitised",
-    stance="supports",
-    folder=POSTER,
-    files=("property_accuracy_by_category_digitised.csv",),
-    note="Accuracy of BERT on each property by its category, read off the authors' poster; dots that lie on one another "
-    "are one here. Perceptual properties are told less often than encyclopedic and functional ones. The measure is accuracy, not "
-    "F1 over the majority, so it decides nothing here.",
-)
 def attributes(files: Files) -> pd.DataFrame:
     """Mean accuracy over the properties of a category, and the lead of the easier ones; properties are resampled."""
     frame = files.csv("property_accuracy_by_category_digitised.csv")

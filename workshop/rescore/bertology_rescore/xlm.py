@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
-from bertology_rescore import released
-from bertology_rescore.crosslingual import README, XNLI
+from bertology_rescore.crosslingual import XNLI
 from bertology_rescore.files import Files
 from bertology_rescore.glue import figure, readme_table, task_rows
 from bertology_utils.scores.counts import accuracy_difference
 from bertology_utils.scores.intervals import row, table
-
-_XLM: dict[str, Any] = dict(folder=f"{README}/facebookresearch__XLM", files=("README_md_02.csv",))
 
 
 def xlm_scores(files: Files) -> pd.DataFrame:
@@ -38,16 +33,6 @@ def lead_rows(measure: str, scores: pd.DataFrame, first: str, second: str, **key
     return [r | {"n": XNLI if "by task" in r["measure"] else r["n"]} for r in rows]
 
 
-@released(
-    "mbt.tlm.lample2019",
-    study="lample2019",
-    label="authors",
-    stance="supports",
-    **_XLM,
-    note="The authors' XLMs of fifteen languages with and without masking across sentence pairs, taught XNLI in English: two to "
-    "five points more in each of the six languages. The model with pairs saw more text, and XLM is no BERT; retrieval was "
-    "not released.",
-)
 def tlm(files: Files) -> pd.DataFrame:
     """Zero-shot accuracy with TLM less without."""
     lead = lead_rows(
@@ -56,31 +41,12 @@ def tlm(files: Files) -> pd.DataFrame:
     return table(lead)
 
 
-@released(
-    "mbt.more_languages.artetxe2019",
-    study="lample2019",
-    label="related",
-    stance="contradicts",
-    **_XLM,
-    note="XLMs of 17 and of 100 languages, taught XNLI in English: a hundred languages do worse in each of the five tested, by "
-    "one to four points. Text and vocabulary per language differ too, and losses were not released, so it decides nothing here.",
-)
 def hundred_languages(files: Files) -> pd.DataFrame:
     """Accuracy with 17 languages less with 100."""
     name = "XNLI accuracy, 17 - 100 languages"
     return table(lead_rows(name, xlm_scores(files), "XLM (MLM), 17", "XLM (MLM), 100", subject="xlm-17 and xlm-100"))
 
 
-@released(
-    "mbt.more_languages.artetxe2019",
-    study="devlin2019",
-    label="related",
-    stance="contradicts",
-    folder=f"{README}/google-research__bert",
-    files=("multilingual_md_02.csv",),
-    note="XNLI taught and tested in Chinese: the model of a hundred languages is three points below the one of Chinese alone. "
-    "The two differ in text and vocabulary, so it decides nothing here.",
-)
 def chinese_alone(files: Files) -> pd.DataFrame:
     """Accuracy of the Chinese model less that of the multilingual one."""
     scores = readme_table(files, "multilingual_md_02.csv")["Chinese"].map(figure)

@@ -27,7 +27,7 @@ def lines(name: str) -> list[str]:
 
 def released_rows(claim: str, study: str, label: str | None = None):
     """The rows that one study's release gives for a claim; the label tells its releases apart where there are several."""
-    (found,) = [s for s in scores(claim) if s.study == study and label in (None, s.label)]
+    (found,) = [s for s in scores(claim) if s.release.study == study and label in (None, s.release.label)]
     return found.rows
 
 
@@ -51,6 +51,6 @@ def figures(frame, *keys: str):
 
 def outcomes(claim: str, study: str, subject: str) -> dict[str, str]:
     """Clause -> outcome of one record."""
-    (found,) = [s for s in scores(claim) if s.study == study]
-    decision = decide(ledger.row(claim).clauses, found.rows[found.rows.subject == subject], None, found.data)
+    (found,) = [s for s in scores(claim) if s.release.study == study]
+    decision = decide(ledger.row(claim).clauses, found.rows[found.rows.subject == subject], None, found.release.folder)
     return {c.name: c.outcome for c in decision.clauses}

@@ -31,8 +31,8 @@ def test_senses():
     assert round(100 * frame["bert-base-uncased", "all", "micro accuracy"], 2) == 95.71
     assert round(100 * frame["bert-base-uncased", "all", "macro accuracy"], 2) == 93.97
     assert frame["bert-base-uncased", "all", "gain over baseline"] > 0.2
-    (scored,) = (s for s in scores("emb.sense_clusters.wiedemann2019") if s.study == "Loureiro et al. 2021")
-    assert scored.baselines == ("commonest sense",)
+    (scored,) = (s for s in scores("emb.sense_clusters.wiedemann2019") if s.release.study == "Loureiro et al. 2021")
+    assert scored.release.baselines == ("commonest sense",)
     layers = figures(rows("emb.sense_clusters.wiedemann2019", "Loureiro et al. 2022"), "subject", "task", "layer")
     assert layers["bert-base-uncased", "disambiguation", "best", "best layer"] == 11
     assert layers["bert-base-uncased", "uninformed matching", "best", "best layer"] <= 6

@@ -7,7 +7,7 @@ import hashlib
 import pytest
 
 import bertology_rescore as released
-from bertology_rescore import FileChanged, Files, MirrorMissing, files, scores
+from bertology_rescore import FileChanged, Files, MirrorMissing, Release, files, scores
 
 
 @pytest.fixture
@@ -54,18 +54,18 @@ def test_a_scorer_reads_only_what_it_declares(folder):
 
 def test_labels_and_stances_are_checked():
     with pytest.raises(ValueError, match="label 'hearsay'"):
-        released.released("x", study="s", label="hearsay", stance="supports", folder="f", files=(), note="n")
+        Release("x", "module.function", "s", "f", "hearsay", "supports", "n")
 
 
-def test_every_registered_claim_is_in_the_ledger_and_says_what_it_is():
+def test_every_release_is_of_a_claim_in_the_ledger_has_a_scorer_and_says_what_it_is():
     from bertology_utils.claims.ledger import rows
 
     known = {row.id for row in rows()}
     assert set(released.claims()) <= known
     assert len(released.claims()) >= 35
     pinned = {folder for folder, _ in files.pins()}
-    for _, release, note, _ in released._registry():
-        assert note.endswith(".") and release.study and release.folder in pinned
+    for release in released.releases():
+        assert callable(release.score) and release.note.endswith(".") and release.study and release.folder in pinned
 
 
 def test_a_claim_without_a_release_has_no_scores():

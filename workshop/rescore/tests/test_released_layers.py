@@ -26,7 +26,8 @@ def test_expected_layers_and_mixing_agree_with_the_released_columns():
     """The notebook printed its own figures beside the scores; ours are computed from the scores alone."""
     from bertology_rescore import Files, files, pipeline
 
-    source = Files(files.mirror(), pipeline.FOLDER, (pipeline.CUMULATIVE, pipeline.WEIGHTS, pipeline.BY_SIZE))
+    read = (pipeline.CUMULATIVE, pipeline.WEIGHTS, pipeline.BY_SIZE)
+    source = Files(files.mirror(), "released/tenney2019_edge_probing_notebooks", read)
     said = source.csv(pipeline.CUMULATIVE).groupby("task").exp_layer.first()
     weights = source.csv(pipeline.WEIGHTS)
     weights = weights[weights.task != "rel-semeval"].groupby("task")[["weight_exp_layer", "weight_kl_unif"]].first()
@@ -112,4 +113,4 @@ def test_structural_probes_peak_inside_the_layers_that_were_run():
 def test_profiles_of_base_and_large_correlate():
     for s in scores("lay.base_vs_large.tenney2019a"):
         mean = s.rows[s.rows.measure == "mean profile correlation"].iloc[0]
-        assert mean.low > 0.7, s.study
+        assert mean.low > 0.7, s.release.study

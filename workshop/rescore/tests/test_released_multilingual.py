@@ -57,7 +57,7 @@ def test_a_permuted_matrix_correlates_with_itself_alone():
 
 def test_agreement_by_language_and_pooled():
     printed, read = (s for s in scores("mbt.agreement.bacon2019"))
-    assert (printed.label, read.label) == ("related", "digitised")
+    assert (printed.release.label, read.release.label) == ("related", "digitised")
     assert value(printed.rows, "accuracy, languages pooled", kind="all") == pytest.approx(0.942675, abs=1e-5)
     found = {
         r["language"]: float(r["accuracy_digitised"])
@@ -99,7 +99,7 @@ def test_more_languages_hurt_and_pairs_help_in_the_tables_of_xlm():
 
 def test_no_two_records_of_a_claim_would_lie_in_one_file():
     for row in (*ledger.rows("size"), *ledger.rows("mbert")):
-        places = [(subject, s.data) for s in scores(row.id) for subject in s.rows.subject.unique()]
+        places = [(subject, s.release.folder) for s in scores(row.id) for subject in s.rows.subject.unique()]
         assert len(places) == len(set(places)), row.id
 
 
@@ -108,4 +108,4 @@ def test_what_decides_nothing_says_so(row):
     names = {t.measure for c in row.clauses for t in c.tests}
     for s in scores(row.id):
         if names.isdisjoint(s.rows.measure):
-            assert "decide" in s.note and "nothing here" in s.note, s.study
+            assert "decide" in s.release.note and "nothing here" in s.release.note, s.release.study

@@ -21,7 +21,7 @@ def test_every_scorer_gives_finite_figures_with_their_source(claim):
     found = scores(claim)
     assert found
     for s in found:
-        assert len(s.rows) and np.isfinite(s.rows.value).all(), s.study
+        assert len(s.rows) and np.isfinite(s.rows.value).all(), s.release.study
         assert {"subject", "measure", "value", "low", "high", "n"} <= set(s.rows.columns)
         known = s.rows.dropna(subset=["low", "high"])
         assert s.rows.low.isna().equals(s.rows.high.isna())
@@ -45,7 +45,9 @@ def test_every_row_of_the_map_for_these_sections_has_a_scorer():
         (claim, folder)
         for claim, folders in wanted.items()
         for folder in folders
-        if {f"released/{folder}", f"released/readme_tables/{folder}"}.isdisjoint(s.data for s in scores(claim))
+        if {f"released/{folder}", f"released/readme_tables/{folder}"}.isdisjoint(
+            s.release.folder for s in scores(claim)
+        )
     ]
     assert missing == []
 

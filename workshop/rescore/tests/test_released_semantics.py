@@ -23,7 +23,7 @@ def test_every_row_of_the_map_for_this_section_has_a_scorer():
         if r["ledger_id"].startswith("sem.")
         for f in r["folder"].split("; ")
     ]
-    assert wanted and [(id, f) for id, f in wanted if f not in {s.data for s in scores(id)}] == []
+    assert wanted and [(id, f) for id, f in wanted if f not in {s.release.folder for s in scores(id)}] == []
 
 
 def test_reversed_roles():
@@ -57,5 +57,5 @@ def test_pretraining_seeds_differ():
 @pytest.mark.parametrize("id", ["sem.roles.ettinger2019", "sem.edge_probing.tenney2019b", "sem.ner_f1.tenney2019a"])
 def test_the_ledger_decides_on_released_outputs(id):
     for s in scores(id):
-        for subject in set(s.rows.subject) - set(s.baselines):
-            assert decide(ledger.row(id).clauses, s.rows[s.rows.subject == subject], source=s.data).outcome
+        for subject in set(s.rows.subject) - set(s.release.baselines):
+            assert decide(ledger.row(id).clauses, s.rows[s.rows.subject == subject], source=s.release.folder).outcome

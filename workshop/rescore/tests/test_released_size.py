@@ -226,6 +226,6 @@ def test_files_of_another_folder_are_checked_and_remembered(tmp_path):
 def test_related_records_decide_nothing():
     for claim in ("siz.harmful_parts.kovaleva2019", "siz.layer_redundancy.kao2020", "siz.magnitude_pruning.gordon2020"):
         for s in scores(claim):
-            assert s.label == "related" and "decides nothing here" in s.note
+            assert s.release.label == "related" and "decides nothing here" in s.release.note
             names = {t.measure for c in ledger.row(claim).clauses for t in c.tests}
             assert names.isdisjoint(s.rows.measure), json.dumps(sorted(names))

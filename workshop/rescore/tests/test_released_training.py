@@ -24,7 +24,7 @@ def test_every_folder_of_the_map_has_a_scorer():
         (r["ledger_id"], name)
         for r in listed
         for name in r["folder"].split("; ")
-        if not any(s.data.endswith(name) for s in scores(r["ledger_id"]))
+        if not any(s.release.folder.endswith(name) for s in scores(r["ledger_id"]))
     ]
     assert missing == []
 
@@ -93,7 +93,7 @@ def test_spanbert_and_ernie_decide_nothing():
 
 def test_electra_stands_alone_in_its_table():
     (scored,) = scores("trn.replaced_tokens.clark2020")
-    assert set(scored.rows.subject) == set(scored.baselines)
+    assert set(scored.rows.subject) == set(scored.release.baselines)
     small = scored.rows[scored.rows.subject == "electra-small"].set_index("task").value
     assert small["RTE"] == 0.667 and len(small) == 11
 

@@ -61,9 +61,9 @@ def test_the_record_says_so_without_a_mirror_and_a_changed_file_is_refused(tmp_p
     assert values["rows equal to the survey's"] == 26 and values["sizes equal as shares"] == 25
     assert values["factors equal to the first edition's"] == 21  # of 22: PoWER-BERT had a factor then
     assert "unraveling-bert-article @ c461b77" in found.source
-    copy = tmp_path / table1.FOLDER
+    copy = tmp_path / "rogers2020_table1"
     copy.mkdir()
-    text = (files.HERE / table1.FOLDER / table1.FILE).read_text(encoding="utf-8")
+    text = (files.HERE / "rogers2020_table1" / table1.FILE).read_text(encoding="utf-8")
     (copy / table1.FILE).write_text(text.replace("7.5,96", "7.5,97"), encoding="utf-8")
     with pytest.raises(FileChanged):
-        table1.read(Files(tmp_path, table1.FOLDER, (table1.FILE,)))
+        table1.read(Files(tmp_path, "rogers2020_table1", (table1.FILE,)))

@@ -27,11 +27,6 @@ def table(name: str) -> Any:
     return yaml.load(resources.files(__package__).joinpath(name).read_text(encoding="utf-8"), Loader=_LOADER)
 
 
-def words(text: str) -> list[str]:
-    """A list of words written with spaces between them."""
-    return text.split()
-
-
 def split_of(i: int, n: int) -> str:
     """Split of the i-th of n draws: 70% train, 10% dev, 20% test, in this order."""
     return "train" if i < 0.7 * n else "dev" if i < 0.8 * n else "test"

@@ -29,70 +29,27 @@ def _names(r: random.Random, k: int) -> list[str]:
     return [f"the {w}" for w in r.sample(ROLES, k)]
 
 
-def _swap(r: random.Random) -> Draw:
-    (a, b), v = _names(r, 2), r.choice(DID)
-    return f"{a} {v} {b}", f"{b} {v} {a}"
+# what a frame's slots are filled with, in this order: verbs with an object, those among them whose past is their participle,
+# verbs without one, verbs that may have a clause instead, and places
+SLOTS = {
+    "v": DID,
+    "p": [v for v in DID if v not in PARTICIPLE],
+    "w": ALONE,
+    "c": ("heard", "believed", "forgot", "doubted"),
+    "near": NEAR,
+    "beside": NEAR[:5],
+}
 
 
-def _passive_wrong(r: random.Random) -> Draw:
-    (a, b), v = _names(r, 2), r.choice([v for v in DID if v not in PARTICIPLE])
-    return f"{a} was {v} by {b}", f"{a} {v} {b}"
+def _pair(premise: str, hypothesis: str) -> Callable[[random.Random], Draw]:
+    """Two sentences with the same people {x}, {y}, {z} in them, and the words of `SLOTS`."""
 
+    def make(r: random.Random) -> Draw:
+        words = dict(zip("xyz", _names(r, 3 if "{z}" in premise else 2)))
+        words |= {slot: r.choice(options) for slot, options in SLOTS.items() if f"{{{slot}}}" in premise}
+        return premise.format_map(words), hypothesis.format_map(words)
 
-def _passive_right(r: random.Random) -> Draw:
-    (a, b), v = _names(r, 2), r.choice([v for v in DID if v not in PARTICIPLE])
-    return f"{a} was {v} by {b}", f"{b} {v} {a}"
-
-
-def _conjoined_wrong(r: random.Random) -> Draw:
-    (a, b, c), v = _names(r, 3), r.choice(DID)
-    return f"{a} {v} {b} and {c}", f"{b} {v} {c}"
-
-
-def _conjoined_right(r: random.Random) -> Draw:
-    (a, b, c), v = _names(r, 3), r.choice(DID)
-    return f"{a} and {b} {v} {c}", f"{a} {v} {c}"
-
-
-def _relative_wrong(r: random.Random) -> Draw:
-    (a, b), v, w = _names(r, 2), r.choice(DID), r.choice(ALONE)
-    return f"{a} who {b} {v} {w}", f"{a} {v} {b}"
-
-
-def _relative_right(r: random.Random) -> Draw:
-    (a, b), v, w = _names(r, 2), r.choice(DID), r.choice(ALONE)
-    return f"{a} who {b} {v} {w}", f"{b} {v} {a}"
-
-
-def _pp_wrong(r: random.Random) -> Draw:
-    (a, b), w = _names(r, 2), r.choice(ALONE)
-    return f"{a} {r.choice(NEAR)} {b} {w}", f"{b} {w}"
-
-
-def _clause_wrong(r: random.Random) -> Draw:
-    (a, b), v, w = _names(r, 2), r.choice(DID), r.choice(ALONE)
-    return f"{a} who {v} {b} {w}", f"{b} {w}"
-
-
-def _complement_wrong(r: random.Random) -> Draw:
-    (a, b), w = _names(r, 2), r.choice(ALONE)
-    v = r.choice(("heard", "believed", "forgot", "doubted"))
-    return f"{a} {v} {b} {w}", f"{a} {v} {b}"
-
-
-def _last_subject_right(r: random.Random) -> Draw:
-    (a, b), w = _names(r, 2), r.choice(ALONE)
-    return f"{a} and {b} {w}", f"{b} {w}"
-
-
-def _adjunct_right(r: random.Random) -> Draw:
-    (a, b), w = _names(r, 2), r.choice(ALONE)
-    return f"{a} {w} {r.choice(NEAR[:5])} {b}", f"{a} {w}"
-
-
-def _object_right(r: random.Random) -> Draw:
-    (a, b, c), v = _names(r, 3), r.choice(DID)
-    return f"{a} {v} {b} and {c}", f"{a} {v} {b}"
+    return make
 
 
 def _framed(frames: tuple[str, ...]) -> Callable[[random.Random], Draw]:
@@ -109,17 +66,29 @@ def _framed(frames: tuple[str, ...]) -> Callable[[random.Random], Draw]:
 # heuristic -> (subcases that it solves, subcases that it gets wrong)
 HEURISTICS: dict[str, tuple[dict[str, Callable], dict[str, Callable]]] = {
     "lexical_overlap": (
-        {"passive": _passive_right, "conjoined subject": _conjoined_right, "object relative": _relative_right},
         {
-            "exchanged roles": _swap,
-            "passive": _passive_wrong,
-            "conjoined object": _conjoined_wrong,
-            "object relative": _relative_wrong,
+            "passive": _pair("{x} was {p} by {y}", "{y} {p} {x}"),
+            "conjoined subject": _pair("{x} and {y} {v} {z}", "{x} {v} {z}"),
+            "object relative": _pair("{x} who {y} {v} {w}", "{y} {v} {x}"),
+        },
+        {
+            "exchanged roles": _pair("{x} {v} {y}", "{y} {v} {x}"),
+            "passive": _pair("{x} was {p} by {y}", "{x} {p} {y}"),
+            "conjoined object": _pair("{x} {v} {y} and {z}", "{y} {v} {z}"),
+            "object relative": _pair("{x} who {y} {v} {w}", "{x} {v} {y}"),
         },
     ),
     "subsequence": (
-        {"conjoined subject": _last_subject_right, "adjunct": _adjunct_right, "conjoined object": _object_right},
-        {"pp on subject": _pp_wrong, "relative on subject": _clause_wrong, "complement clause": _complement_wrong},
+        {
+            "conjoined subject": _pair("{x} and {y} {w}", "{y} {w}"),
+            "adjunct": _pair("{x} {w} {beside} {y}", "{x} {w}"),
+            "conjoined object": _pair("{x} {v} {y} and {z}", "{x} {v} {y}"),
+        },
+        {
+            "pp on subject": _pair("{x} {near} {y} {w}", "{y} {w}"),
+            "relative on subject": _pair("{x} who {v} {y} {w}", "{y} {w}"),
+            "complement clause": _pair("{x} {c} {y} {w}", "{x} {c} {y}"),
+        },
     ),
     "constituent": (
         {

@@ -17,38 +17,13 @@ MIN_WORDS, MAX_WORDS = 5, 25
 OWN = ("raise", "family", "sport")  # frames whose object is not natural as the head of a relative clause
 CONJUNCTIONS = ("because", "although", "when", "if", "before", "after", "while")
 SUBJECTS = (
-    ("person",) * 10
-    + ("animal",) * 3
-    + (
-        "group",
-        "troop",
-        "text",
-        "building",
-        "vehicle",
-        "event",
-        "abstract",
-        "force",
-        "device",
-        "portable",
-        "place",
-        "nature",
-    )
+    *("person",) * 10,
+    *("animal",) * 3,
+    *"group troop text building vehicle event abstract force device portable place nature".split(),
 )
 LIVING = ("person",) * 5 + ("animal",) * 2 + ("group", "troop", "vehicle", "event", "force")
-PASSIVE_SUBJECTS = (
-    "person",
-    "animal",
-    "food",
-    "text",
-    "vehicle",
-    "building",
-    "goods",
-    "opening",
-    "abstract",
-    "group",
-    "site",
-    "event",
-    "game",
+PASSIVE_SUBJECTS = tuple(
+    "person animal food text vehicle building goods opening abstract group site event game".split()
 )
 SENTENCE_KINDS = weights(
     {  # methods of the grammar

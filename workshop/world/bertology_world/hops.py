@@ -95,6 +95,22 @@ def _comparison(random_: random.Random, hops: int) -> tuple[str, str, str]:
     return right, wrong, " > ".join((more, *row))
 
 
+PLACES = {  # what is said after one, two, three and four steps
+    "continent": (
+        "{x} is a country in {y}.",
+        "{x} is a city in {y}.",
+        "a {person} who works in {x} works in {y}.",
+        "{name} is the child of a {person} who never left {x}, and was born in {y}.",
+    ),
+    "language": (
+        "the language spoken in {x} is {y}.",
+        "the language spoken in {x} is {y}.",
+        "a {person} who works in {x} probably knows {y}.",
+        "{name} is the child of a {person} who never left {x}, and probably learnt {y}.",
+    ),
+}
+
+
 def _places(random_: random.Random, hops: int) -> tuple[str, str, str]:
     """City -> country -> language, continent or nationality; one to three steps."""
     table = {
@@ -113,30 +129,9 @@ def _places(random_: random.Random, hops: int) -> tuple[str, str, str]:
     wrong = random_.choice(sorted({o for objects_ in known.values() for o in objects_} - set(known[country])))
     person = random_.choice(("baker", "teacher", "doctor", "farmer", "painter", "singer"))
     name = random_.choice(("Anna", "Peter", "Mary", "John", "Paul", "Martin"))
-    if hops == 1:
-        subject, says = (
-            country,
-            {"continent": "{x} is a country in {y}.", "language": "the language spoken in {x} is {y}."},
-        )
-    elif hops == 2:
-        subject, says = city, {"continent": "{x} is a city in {y}.", "language": "the language spoken in {x} is {y}."}
-    elif hops == 3:
-        subject, says = (
-            city,
-            {
-                "continent": f"a {person} who works in {{x}} works in {{y}}.",
-                "language": f"a {person} who works in {{x}} probably knows {{y}}.",
-            },
-        )
-    else:
-        subject, says = (
-            city,
-            {
-                "continent": f"{name} is the child of a {person} who never left {{x}}, and was born in {{y}}.",
-                "language": f"{name} is the child of a {person} who never left {{x}}, and probably learnt {{y}}.",
-            },
-        )
-    return says[goal].format(x=subject, y=right), says[goal].format(x=subject, y=wrong), f"{subject} {goal}"
+    subject, says = country if hops == 1 else city, PLACES[goal][hops - 1]
+    true, false = (says.format(x=subject, y=y, person=person, name=name) for y in (right, wrong))
+    return true, false, f"{subject} {goal}"
 
 
 MAKERS = {"taxonomy": _taxonomy, "succession": _succession, "comparison": _comparison, "places": _places}

@@ -22,11 +22,11 @@ RANGES = {
     "words": ((0, 499), (500, 999)),
 }
 LENGTH = 5  # numbers in a list, as in the study
-_ONES = draw.words(
+_ONES = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
     "sixteen seventeen eighteen nineteen"
-)
-_TENS = draw.words("_ _ twenty thirty forty fifty sixty seventy eighty ninety")
+).split()
+_TENS = "_ _ twenty thirty forty fifty sixty seventy eighty ninety".split()
 
 
 def in_words(value: int) -> str:

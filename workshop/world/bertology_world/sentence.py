@@ -66,17 +66,7 @@ class Skeleton(NamedTuple):
 
     def layers(self) -> dict[str, Any]:
         """The fields of a `Sentence` that do not depend on the choice of words."""
-        return {
-            "upos": self.upos,
-            "xpos": self.xpos,
-            "feats": self.feats,
-            "heads": self.heads,
-            "deprels": self.deprels,
-            "chunks": self.chunks,
-            "brackets": self.brackets,
-            "spans": self.spans,
-            "senses": self.senses,
-        }
+        return {name: value for name, value in self._asdict().items() if name not in ("tables", "articles", "distinct")}
 
 
 @cache

@@ -6,13 +6,12 @@ single pieces of a vocabulary is a matter of the model: that filter of goldberg2
 
 from __future__ import annotations
 
-import csv
 import pickle
 from collections.abc import Iterator
 from pathlib import Path
 
 from bertology_utils.data.items import MASK, ForcedChoice
-from bertology_utils.data.original.reading import Files, ReaderError, at, columns, lines, reader
+from bertology_utils.data.original.reading import Files, ReaderError, at, one_gap, reader, table
 
 END = "<eos>"
 # Condition of goldberg2019's table <- Marvin & Linzen's template files; animate and inanimate subjects are one.
@@ -33,67 +32,63 @@ CONDITIONS = {
 }
 
 
-def _generated(path: Path) -> Iterator[ForcedChoice]:
+def _generated(files: Files, name: str) -> Iterator[ForcedChoice]:
     """The Gulordava table: two rows per item, the right and the wrong form of the verb at word `len_prefix`."""
-    with path.open(encoding="utf-8", newline="") as stream:
-        rows = csv.DictReader(stream, delimiter="\t")
-        for right in rows:
-            with at(path, rows.line_num):
-                wrong = next(rows, None)
-                if not wrong or (right["class"], wrong["class"], right["sent"]) != ("correct", "wrong", wrong["sent"]):
-                    raise ValueError(f"not a correct form and the wrong one of the same sentence: {right['sent']!r}")
-                words, gap = right["sent"].split(), int(right["len_prefix"])
-                if words.pop() != END or len(right["prefix"].split()) != gap or gap >= len(words):
-                    raise ValueError(f"sentence and prefix do not fit: {right['sent']!r}, {right['prefix']!r}")
-                words[gap] = MASK
-                number = {"generated": int(right["sent_id"]), "original": 0}[right["type"]]
-                yield ForcedChoice(
-                    id=f"{right['pattern']}-{right['constr_id']}-{number}",
-                    condition="nonce" if number else "original",
-                    text=" ".join(words),
-                    good=right["form"],
-                    bad=wrong["form"],
-                    meta={
-                        "attractors": int(right["n_attr"]),
-                        "nonce": bool(number),
-                        "set": "gulordava",
-                        "construction": right["pattern"],
-                    },
-                )
+    path = files[name]
+    rows = table(path, separator="\t", quotes=True)
+    for number, right in rows:
+        with at(path, number):  # the first of the two
+            _, wrong = next(rows, (0, {"class": "", "sent": ""}))
+            if (right["class"], wrong["class"], right["sent"]) != ("correct", "wrong", wrong["sent"]):
+                raise ValueError(f"not a correct form and the wrong one of the same sentence: {right['sent']!r}")
+            words, gap = right["sent"].split(), int(right["len_prefix"])
+            if words.pop() != END or len(right["prefix"].split()) != gap or gap >= len(words):
+                raise ValueError(f"sentence and prefix do not fit: {right['sent']!r}, {right['prefix']!r}")
+            words[gap] = MASK
+            nonce = {"generated": int(right["sent_id"]), "original": 0}[right["type"]]
+            yield ForcedChoice(
+                id=f"{right['pattern']}-{right['constr_id']}-{nonce}",
+                condition="nonce" if nonce else "original",
+                text=" ".join(words),
+                good=right["form"],
+                bad=wrong["form"],
+                meta={
+                    "attractors": int(right["n_attr"]),
+                    "nonce": bool(nonce),
+                    "set": "gulordava",
+                    "construction": right["pattern"],
+                },
+            )
 
 
 @reader("gulordava2018_linzen2016", "agreement")
 def agreement(files: Files) -> Iterator[ForcedChoice]:
     """Gulordava's 410 items (369 nonce, 41 original) and the Linzen test set with 0 to 4 attractors (linzen2016)."""
-    yield from _generated(files["data/agreement/English/generated.tab"])
-    text, gold = (files[f"data/linzen_testset/subj_agr_filtered.{part}"] for part in ("text", "gold"))
-    sentences, answers = list(lines(text)), list(columns(gold, 4))
-    if len(sentences) != len(answers):
-        raise ReaderError(gold, len(answers), f"{len(answers)} answers for {len(sentences)} sentences")
-    for (number, sentence), (_, (place, good, bad, attractors)) in zip(sentences, answers):
-        with at(gold, number):
-            words, gap = sentence.split(), int(place)
-            good, bad = good.lower(), bad.lower()  # the sentences are in lower case, the answers not always
-            if words.pop() != END or words[gap] != good:
-                raise ValueError(f"word {gap} is not {good!r} in {sentence!r}")
-            if good == bad:
-                files.left_out("the Linzen test set gives one form twice")
-                continue
-            words[gap] = MASK
-            yield ForcedChoice(
-                id=f"linzen-{number}",
-                condition="natural",
-                text=" ".join(words),
-                good=good,
-                bad=bad,
-                meta={"attractors": int(attractors), "nonce": False, "set": "linzen"},
-            )
+    yield from _generated(files, "data/agreement/English/generated.tab")
+    text, gold = (f"data/linzen_testset/subj_agr_filtered.{part}" for part in ("text", "gold"))
+    for number, (place, good, bad, attractors), sentence in files.together(gold, text, 4):
+        words, gap = sentence.split(), int(place)
+        good, bad = good.lower(), bad.lower()  # the sentences are in lower case, the answers not always
+        if words.pop() != END or words[gap] != good:
+            raise ValueError(f"word {gap} is not {good!r} in {sentence!r}")
+        if good == bad:
+            files.left_out("the Linzen test set gives one form twice")
+            continue
+        words[gap] = MASK
+        yield ForcedChoice(
+            id=f"linzen-{number}",
+            condition="natural",
+            text=" ".join(words),
+            good=good,
+            bad=bad,
+            meta={"attractors": int(attractors), "nonce": False, "set": "linzen"},
+        )
 
 
 @reader("goldberg2019_bert_syntax", "agreement")
 def goldberg(files: Files) -> Iterator[ForcedChoice]:
     """The Gulordava items as goldberg2019 ran them: without those on is/are (the vocabulary of his BERT leaves 383)."""
-    for item in _generated(files["generated.tab"]):
+    for item in _generated(files, "generated.tab"):
         if item.good in ("is", "are"):
             files.left_out("the verb is is/are (the study's filter)")
         else:
@@ -147,17 +142,13 @@ def marvin_linzen(files: Files) -> Iterator[ForcedChoice]:
                 attractors = _attractors(case)
                 for number, pair in enumerate(pairs):
                     with at(path, f"{case}[{number}]"):
-                        good, bad = (sentence.split() for sentence in pair)
-                        gaps = [i for i, (g, b) in enumerate(zip(good, bad)) if g != b]
-                        if len(good) != len(bad) or len(gaps) != 1:
-                            raise ValueError(f"the sentences must differ in one word: {pair}")
-                        gap = gaps[0]
+                        text, good, bad = one_gap(*(sentence.split() for sentence in pair))
                         yield ForcedChoice(
                             id=f"{template}-{case}-{number}",
                             condition=condition,
-                            text=" ".join([*good[:gap], MASK, *good[gap + 1 :], "."]),
-                            good=good[gap],
-                            bad=bad[gap],
+                            text=f"{text} .",
+                            good=good,
+                            bad=bad,
                             meta={
                                 "attractors": attractors,
                                 "nonce": False,

@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from bertology_utils.data.items import Labelled
-from bertology_utils.data.original.reading import Files, at, columns, reader
-
-from .texts import json_lines
+from bertology_utils.data.original.reading import Files, reader
 
 PROBES = ("definitions", "dictionary_qa", "hypernymy", "hyponymy", "synonymy")
 
@@ -42,21 +40,19 @@ def hops(files: Files) -> Iterator[Labelled]:
     """
     for name in files.names("data_mcqa/*.jsonl"):
         _, probe, part = name.removesuffix(".jsonl").split("/")
-        path = files[name]
-        for number, entry in json_lines(path):
-            with at(path, number):
-                if probe not in PROBES:
-                    raise ValueError(f"no probe of the study: {probe}")
-                question, notes = entry["question"], entry["notes"]
-                labels = [str(choice["label"]) for choice in question["choices"]]
-                yield from _choices(
-                    f"{probe}/{part}/{number}",
-                    [(question["stem"], choice["text"]) for choice in question["choices"]],
-                    labels.index(str(entry["answerKey"])),
-                    part,
-                    probe,
-                    {"hops": int(notes["hops"])},
-                )
+        for number, entry in files.json_lines(name):
+            if probe not in PROBES:
+                raise ValueError(f"no probe of the study: {probe}")
+            question, notes = entry["question"], entry["notes"]
+            labels = [str(choice["label"]) for choice in question["choices"]]
+            yield from _choices(
+                f"{probe}/{part}/{number}",
+                [(question["stem"], choice["text"]) for choice in question["choices"]],
+                labels.index(str(entry["answerKey"])),
+                part,
+                probe,
+                {"hops": int(notes["hops"])},
+            )
 
 
 # How many choices a question of each test has; `[SEP]` stands between context and ending in one of them.
@@ -77,23 +73,12 @@ def commonsense_choice(files: Files) -> Iterator[Labelled]:
     the two (elsewhere None).
     """
     for test, n in TESTS.items():
-        path = files[f"commonsense_ability_test/{test}.txt"]
-        for number, (label, *texts) in columns(path, n + 1, separator="\x01"):
-            with at(path, number):
-                yield from _choices(
-                    f"{test}/{number}", [_parts(text) for text in texts], int(label), "test", test, {"pair": None}
-                )
+        for number, (label, *texts) in files.columns(f"commonsense_ability_test/{test}.txt", n + 1, separator="\x01"):
+            parts = [_parts(text) for text in texts]
+            yield from _choices(f"{test}/{number}", parts, int(label), "test", test, {"pair": None})
     for test in ROBUST:
-        path = files[f"Robust_commonsense_test/{test}.txt"]
-        for number, fields in columns(path, 6, separator="\x01"):
-            with at(path, number):
-                for twin in (0, 1):
-                    label, *texts = fields[3 * twin : 3 * twin + 3]
-                    yield from _choices(
-                        f"robust {test}/{number}/{twin}",
-                        [_parts(text) for text in texts],
-                        int(label),
-                        "test",
-                        f"robust {test}",
-                        {"pair": f"{test}/{number}"},
-                    )
+        for number, fields in files.columns(f"Robust_commonsense_test/{test}.txt", 6, separator="\x01"):
+            for twin in (0, 1):
+                label, *texts = fields[3 * twin : 3 * twin + 3]
+                parts, meta = [_parts(text) for text in texts], {"pair": f"{test}/{number}"}
+                yield from _choices(f"robust {test}/{number}/{twin}", parts, int(label), "test", f"robust {test}", meta)

@@ -6,10 +6,9 @@ The files write relation, second concept, first concept: ``AtLocation  pet store
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 from bertology_utils.data.items import EdgeItem, Labelled
-from bertology_utils.data.original.reading import Files, at, columns, reader
+from bertology_utils.data.original.reading import Files, reader
 from bertology_utils.data.text import capital, words_and_spans
 
 # The 100,000 training triples are not part of this copy, so the first dev set trains what has to be trained.
@@ -45,22 +44,20 @@ TEMPLATES = {
 }
 
 
-def _triples(files: Files) -> Iterator[tuple[Path, int, str, str, str, str, str, str]]:
+def _triples(files: Files) -> Iterator[tuple[int, str, str, str, str, str, str]]:
     files.note("the training triples are not public here: dev1 is the train split, dev2 the dev split")
     for part, split in SPLITS.items():
-        path = files[f"data/conceptnet/{part}.txt"]
-        for number, (relation, tail, head, label) in columns(path, 4):
-            with at(path, number):
-                if label not in ("0", "1") or not head or not tail:
-                    raise ValueError(f"label {label!r}, concepts {head!r} and {tail!r}")
-                TEMPLATES[relation]  # an unknown relation is an error of the line
-            yield path, number, part, split, relation, head, tail, label
+        for number, (relation, tail, head, label) in files.columns(f"data/conceptnet/{part}.txt", 4):
+            if label not in ("0", "1") or not head or not tail:
+                raise ValueError(f"label {label!r}, concepts {head!r} and {tail!r}")
+            TEMPLATES[relation]  # an unknown relation is an error of the line
+            yield number, part, split, relation, head, tail, label
 
 
 @reader("ckbc_conceptnet", "triples")
 def triples(files: Files) -> Iterator[Labelled]:
     """True and corrupted triples, half and half, in one plain wording each."""
-    for _, number, part, split, relation, head, tail, label in _triples(files):
+    for number, part, split, relation, head, tail, label in _triples(files):
         template = TEMPLATES[relation]
         yield Labelled(
             id=f"{part}/{number}",
@@ -83,22 +80,21 @@ def concept_pairs(files: Files) -> Iterator[EdgeItem]:
 
     The sentence is the same for all relations: a wording of the relation itself would give the label away.
     """
-    for path, number, part, split, relation, head, tail, label in _triples(files):
+    for number, part, split, relation, head, tail, label in _triples(files):
         if label == "0":
             files.left_out("corrupted triples, which hold no relation")
             continue
         before, between = "Think of ", " and of "
         text = f"{before}{head}{between}{tail}."
         a, b = len(before), len(before + head + between)
-        with at(path, number):
-            words, (span1, span2) = words_and_spans(text, [(a, a + len(head)), (b, b + len(tail))])
-            yield EdgeItem(
-                id=f"{part}/{number}",
-                split=split,
-                condition=relation,
-                words=words,
-                span1=span1,
-                span2=span2,
-                labels=(relation,),
-                meta={"head": head, "tail": tail},
-            )
+        words, (span1, span2) = words_and_spans(text, [(a, a + len(head)), (b, b + len(tail))])
+        yield EdgeItem(
+            id=f"{part}/{number}",
+            split=split,
+            condition=relation,
+            words=words,
+            span1=span1,
+            span2=span2,
+            labels=(relation,),
+            meta={"head": head, "tail": tail},
+        )

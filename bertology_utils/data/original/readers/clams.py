@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bertology_utils.data.items import MASK, ForcedChoice
-from bertology_utils.data.original.reading import Files, ReaderError, at, columns, reader
+from bertology_utils.data.original.reading import Files, ReaderError, reader
 from bertology_utils.data.text import capital
 
 LANGUAGES = ("de", "en", "fr", "he", "ru")
@@ -50,21 +50,18 @@ def agreement(files: Files) -> Iterator[ForcedChoice]:
     )
     for language in LANGUAGES:
         for name, construction in CONSTRUCTIONS.items():
-            path = files[f"{language}_evalset/{name}.txt"]
-            rows = columns(path, 2)
+            rows = files.columns(f"{language}_evalset/{name}.txt", 2)
             for number, (verdict, good) in rows:
-                other, (verdict_b, bad) = next(rows, (number, ("", "")))
+                _, (verdict_b, bad) = next(rows, (number, ("", "")))
                 if (verdict, verdict_b) != ("True", "False"):
-                    raise ReaderError(
-                        path, number, f"{verdict!r}, {verdict_b!r} instead of a True and a False line: {good!r}"
-                    )
-                with at(path, other):
-                    text, right, wrong = pair(good, bad)
-                    yield ForcedChoice(
-                        id=f"{language}/{name}/{number}",
-                        condition=language,
-                        text=text,
-                        good=right,
-                        bad=wrong,
-                        meta={"construction": construction},
-                    )
+                    problem = f"{verdict!r}, {verdict_b!r} instead of a True and a False line: {good!r}"
+                    raise ReaderError(files[f"{language}_evalset/{name}.txt"], number, problem)
+                text, right, wrong = pair(good, bad)
+                yield ForcedChoice(
+                    id=f"{language}/{name}/{number}",
+                    condition=language,
+                    text=text,
+                    good=right,
+                    bad=wrong,
+                    meta={"construction": construction},
+                )

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bertology_utils.data.items import Labelled
-from bertology_utils.data.original.readers.texts import table
-from bertology_utils.data.original.reading import Files, at, columns, reader
+from bertology_utils.data.original.reading import Files, reader
 
 SST_PARTS = {"train": "train_full", "dev": "dev", "test": "test-labeled"}
 MRPC_PARTS = {"train": "train", "dev": "val", "test": "test"}
@@ -27,22 +26,19 @@ def _binary(label: str) -> str:
 def sentiment(files: Files) -> Iterator[Labelled]:
     """Phrases (train) and sentences (dev, test) of film reviews (socher2013): 1 positive, 0 negative."""
     for split, part in SST_PARTS.items():
-        path = files[f"glue_data/SST-2/{part}.tsv"]
-        for number, row in table(path, ("sentence", "label")):
-            with at(path, number):
-                yield Labelled(
-                    id=f"sst2-{split}-{number}", split=split, text=row["sentence"].strip(), label=_binary(row["label"])
-                )
+        for number, row in files.table(f"glue_data/SST-2/{part}.tsv", ("sentence", "label")):
+            yield Labelled(
+                id=f"sst2-{split}-{number}", split=split, text=row["sentence"].strip(), label=_binary(row["label"])
+            )
 
 
 @reader("mrpc_msr_paraphrase", "paraphrase")
 def paraphrase(files: Files) -> Iterator[Labelled]:
     """Sentence pairs from news (dolan2005): 1 paraphrases, 0 not."""
     for split, part in MRPC_PARTS.items():
-        path = files[f"data/para/msr/msr-para-{part}.tsv"]
-        for number, (label, _, _, a, b) in columns(path, 5, skip=1, encoding="utf-8-sig"):
-            with at(path, number):
-                yield Labelled(id=f"mrpc-{split}-{number}", split=split, text=a, text_b=b, label=_binary(label))
+        rows = files.columns(f"data/para/msr/msr-para-{part}.tsv", 5, skip=1, encoding="utf-8-sig")
+        for number, (label, _, _, a, b) in rows:
+            yield Labelled(id=f"mrpc-{split}-{number}", split=split, text=a, text_b=b, label=_binary(label))
 
 
 @reader("cola", "acceptability")
@@ -56,14 +52,12 @@ def acceptability(files: Files) -> Iterator[Labelled]:
         "the dev set of GLUE is in-domain and out-of-domain dev together"
     )
     for part, (split, condition) in COLA_PARTS.items():
-        path = files[f"acceptability_corpus/cola_public/raw/{part}.tsv"]
-        for number, (source, label, _, text) in columns(path, 4):
-            with at(path, number):
-                yield Labelled(
-                    id=f"{part}/{number}",
-                    split=split,
-                    condition=condition,
-                    text=text,
-                    label=_binary(label),
-                    meta={"source": source},
-                )
+        for number, (source, label, _, text) in files.columns(f"acceptability_corpus/cola_public/raw/{part}.tsv", 4):
+            yield Labelled(
+                id=f"{part}/{number}",
+                split=split,
+                condition=condition,
+                text=text,
+                label=_binary(label),
+                meta={"source": source},
+            )

@@ -6,10 +6,8 @@ import re
 from collections.abc import Iterator
 
 from bertology_utils.data.items import Coreference
-from bertology_utils.data.original.reading import Files, at, lines, reader
+from bertology_utils.data.original.reading import Files, reader
 from bertology_utils.data.text import words_and_spans
-
-from .texts import table
 
 GAP_HEADER = ("ID", "Text", "Pronoun", "Pronoun-offset", "A", "A-offset", "A-coref", "B", "B-offset", "B-coref", "URL")
 GAP_PARTS = {"development": "train", "validation": "dev", "test": "test"}  # as the authors mean them to be used
@@ -35,29 +33,27 @@ def gender(pronoun: str) -> str:
 def gap(files: Files) -> Iterator[Coreference]:
     """Which of two names a pronoun in a Wikipedia paragraph stands for, if either; `condition` is its gender."""
     for part, split in GAP_PARTS.items():
-        path = files[f"gap-{part}.tsv"]
-        for number, row in table(path, GAP_HEADER):
-            with at(path, number):
-                spans = []
-                for column in ("Pronoun", "A", "B"):
-                    start = int(row[f"{column}-offset"])
-                    spans.append((start, start + len(row[column])))
-                    if (found := row["Text"][slice(*spans[-1])]) != row[column]:
-                        raise ValueError(f"{column} is {row[column]!r}, but {found!r} stands at character {start}")
-                right = [{"TRUE": True, "FALSE": False}[row[f"{column}-coref"]] for column in "AB"]
-                if all(right):
-                    raise ValueError("both names are marked right")
-                words, (pronoun, *candidates) = words_and_spans(row["Text"], spans)
-                yield Coreference(
-                    id=row["ID"],
-                    split=split,
-                    condition=gender(row["Pronoun"]),
-                    words=words,
-                    pronoun=pronoun,
-                    candidates=tuple(candidates),
-                    answer=right.index(True) if any(right) else None,
-                    meta={"a": row["A"], "b": row["B"]},
-                )
+        for _, row in files.table(f"gap-{part}.tsv", GAP_HEADER):
+            spans = []
+            for column in ("Pronoun", "A", "B"):
+                start = int(row[f"{column}-offset"])
+                spans.append((start, start + len(row[column])))
+                if (found := row["Text"][slice(*spans[-1])]) != row[column]:
+                    raise ValueError(f"{column} is {row[column]!r}, but {found!r} stands at character {start}")
+            right = [{"TRUE": True, "FALSE": False}[row[f"{column}-coref"]] for column in "AB"]
+            if all(right):
+                raise ValueError("both names are marked right")
+            words, (pronoun, *candidates) = words_and_spans(row["Text"], spans)
+            yield Coreference(
+                id=row["ID"],
+                split=split,
+                condition=gender(row["Pronoun"]),
+                words=words,
+                pronoun=pronoun,
+                candidates=tuple(candidates),
+                answer=right.index(True) if any(right) else None,
+                meta={"a": row["A"], "b": row["B"]},
+            )
 
 
 def _brackets(text: str) -> tuple[str, list[tuple[int, int]]]:
@@ -93,33 +89,31 @@ def winobias(files: Files) -> Iterator[Coreference]:
     """
     folder = "WinoBias/wino/data"
     occupations = [
-        name.strip() for sex in ("female", "male") for _, name in lines(files[f"{folder}/{sex}_occupations.txt"])
+        name.strip() for sex in ("female", "male") for _, name in files.lines(f"{folder}/{sex}_occupations.txt")
     ]
     for split in ("dev", "test"):
         for kind in ("1", "2"):
             for stereotype in ("pro", "anti"):
-                path = files[f"{folder}/{stereotype}_stereotyped_type{kind}.txt.{split}"]
-                for number, line in lines(path):
-                    with at(path, number):
-                        label, marked = line.split(" ", 1)
-                        if label != str(number):
-                            raise ValueError(f"sentence {label!r}")
-                        text, (right, pronoun, *_) = _brackets(marked.strip())
-                        candidates = _mentions(text, occupations)
-                        answer = [i for i, (a, b) in enumerate(candidates) if a < right[1] and right[0] < b]
-                        if len(candidates) < 2 or len(answer) != 1:
-                            raise ValueError(f"{len(candidates)} occupations, {len(answer)} of them marked: {marked!r}")
-                        words, (where, *spans) = words_and_spans(text, [pronoun, *candidates])
-                        yield Coreference(
-                            id=f"{split}/type{kind}/{stereotype}/{number}",
-                            split=split,
-                            condition=f"type {kind} {stereotype}",
-                            words=words,
-                            pronoun=where,
-                            candidates=tuple(spans),
-                            answer=answer[0],
-                            meta={"gender": gender(text[slice(*pronoun)]), "pair": f"{split}/type{kind}/{number}"},
-                        )
+                for number, line in files.lines(f"{folder}/{stereotype}_stereotyped_type{kind}.txt.{split}"):
+                    label, marked = line.split(" ", 1)
+                    if label != str(number):
+                        raise ValueError(f"sentence {label!r}")
+                    text, (right, pronoun, *_) = _brackets(marked.strip())
+                    candidates = _mentions(text, occupations)
+                    answer = [i for i, (a, b) in enumerate(candidates) if a < right[1] and right[0] < b]
+                    if len(candidates) < 2 or len(answer) != 1:
+                        raise ValueError(f"{len(candidates)} occupations, {len(answer)} of them marked: {marked!r}")
+                    words, (where, *spans) = words_and_spans(text, [pronoun, *candidates])
+                    yield Coreference(
+                        id=f"{split}/type{kind}/{stereotype}/{number}",
+                        split=split,
+                        condition=f"type {kind} {stereotype}",
+                        words=words,
+                        pronoun=where,
+                        candidates=tuple(spans),
+                        answer=answer[0],
+                        meta={"gender": gender(text[slice(*pronoun)]), "pair": f"{split}/type{kind}/{number}"},
+                    )
 
 
 WINOGENDER_PRONOUNS = {
@@ -136,37 +130,35 @@ def winogender(files: Files) -> Iterator[Coreference]:
 
     The candidates are the occupation and the participant, in this order, whatever their order in the sentence.
     """
-    sentences = {
-        row["sentid"]: row["sentence"] for _, row in table(files["data/all_sentences.tsv"], ("sentid", "sentence"))
-    }
-    path = files["data/templates.tsv"]
-    for number, row in table(path, ("occupation(0)", "other-participant(1)", "answer", "sentence")):
+    rows = files.table("data/all_sentences.tsv", ("sentid", "sentence"))
+    sentences = {row["sentid"]: row["sentence"] for _, row in rows}
+    header = ("occupation(0)", "other-participant(1)", "answer", "sentence")
+    for _, row in files.table("data/templates.tsv", header):
         occupation, participant, answer, template = row.values()
         for other in (participant, "someone"):
             for sex, forms in WINOGENDER_PRONOUNS.items():
                 name = f"{occupation}.{other}.{answer}.{sex}.txt"
-                with at(path, number):
-                    plain = template
-                    if sex == "neutral":
-                        plain = re.sub(r"(\$NOM_PRONOUN) (was|is|has)\b", lambda m: f"{m[1]} {PLURAL[m[2]]}", template)
-                    text, spans = _fill(plain, occupation, other, forms)
-                    if text != sentences[name]:
-                        raise ValueError(f"the template gives {text!r}, the sentences say {sentences[name]!r}")
-                    words, (pronoun, *candidates) = words_and_spans(text, spans)
-                    yield Coreference(
-                        id=name.removesuffix(".txt"),
-                        condition=("occupation", "participant")[int(answer)],
-                        words=words,
-                        pronoun=pronoun,
-                        candidates=tuple(candidates),
-                        answer=int(answer),
-                        meta={
-                            "occupation": occupation,
-                            "participant": other,
-                            "gender": sex,
-                            "pair": f"{occupation}.{answer}",
-                        },
-                    )
+                plain = template
+                if sex == "neutral":
+                    plain = re.sub(r"(\$NOM_PRONOUN) (was|is|has)\b", lambda m: f"{m[1]} {PLURAL[m[2]]}", template)
+                text, spans = _fill(plain, occupation, other, forms)
+                if text != sentences[name]:
+                    raise ValueError(f"the template gives {text!r}, the sentences say {sentences[name]!r}")
+                words, (pronoun, *candidates) = words_and_spans(text, spans)
+                yield Coreference(
+                    id=name.removesuffix(".txt"),
+                    condition=("occupation", "participant")[int(answer)],
+                    words=words,
+                    pronoun=pronoun,
+                    candidates=tuple(candidates),
+                    answer=int(answer),
+                    meta={
+                        "occupation": occupation,
+                        "participant": other,
+                        "gender": sex,
+                        "pair": f"{occupation}.{answer}",
+                    },
+                )
 
 
 def _fill(template: str, occupation: str, participant: str, forms: dict[str, str]) -> tuple[str, list[tuple[int, int]]]:

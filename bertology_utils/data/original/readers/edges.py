@@ -26,9 +26,8 @@ RELATIONS = (
     "Message-Topic",
 )
 LABELS = {f"{relation}({order})" for relation in RELATIONS for order in ("e1,e2", "e2,e1")} | {"Other"}
-DEV_EVERY = (
-    7  # no dev split is published: every seventh training sentence is one, about as many as other studies hold out
-)
+# no dev split is published: every seventh training sentence is one, about as many as other studies hold out
+DEV_EVERY = 7
 
 
 @reader("semeval2010_task8", "relations")

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bertology_utils.data.items import Labelled
-from bertology_utils.data.original.reading import Files, at, columns, reader
-
-from .texts import table
+from bertology_utils.data.original.reading import Files, reader
 
 GLUE = {
     "RTE": {"entailment": "entailment", "not_entailment": "not_entailment"},
@@ -24,29 +22,23 @@ def glue(files: Files) -> Iterator[Labelled]:
     )
     for task, labels in GLUE.items():
         for split in ("train", "dev", "test"):
-            path = files[f"glue_data/{task}/{split}.tsv"]
-            for number, row in table(path, ("index", "sentence1", "sentence2", "label")):
-                with at(path, number):
-                    yield Labelled(
-                        id=f"{task}/{split}/{number}",
-                        split=split,
-                        condition=task,
-                        text=row["sentence1"],
-                        text_b=row["sentence2"],
-                        label=labels[row["label"]],
-                        meta={"index": row["index"]},
-                    )
+            for number, row in files.table(
+                f"glue_data/{task}/{split}.tsv", ("index", "sentence1", "sentence2", "label")
+            ):
+                yield Labelled(
+                    id=f"{task}/{split}/{number}",
+                    split=split,
+                    condition=task,
+                    text=row["sentence1"],
+                    text_b=row["sentence2"],
+                    label=labels[row["label"]],
+                    meta={"index": row["index"]},
+                )
 
 
 FRAGMENTS = (
-    "boolean",
-    "comparative",
-    "conditional",
-    "counting",
-    "monotonicity_hard",
-    "monotonicity_simple",
-    "negation",
-    "quantifier",
+    *("boolean", "comparative", "conditional", "counting", "monotonicity_hard", "monotonicity_simple"),
+    *("negation", "quantifier"),
 )
 FRAGMENT_PARTS = {"train": "train/challenge_train", "dev": "train/challenge_dev", "test": "test/challenge_dev"}
 TWO_WAY = {"ENTAILMENT": "entailment", "NEUTRAL": "not_entailment", "CONTRADICTION": "not_entailment"}
@@ -67,15 +59,13 @@ def fragments(files: Files) -> Iterator[Labelled]:
 
 
 def _pairs(files: Files, name: str, condition: str, split: str) -> Iterator[Labelled]:
-    path = files[name]
-    for number, (_, premise, hypothesis, label) in columns(path, 4):
-        with at(path, number):
-            yield Labelled(
-                id=f"{condition}/{split}/{number}",
-                split=split,
-                condition=condition,
-                text=premise,
-                text_b=hypothesis,
-                label=TWO_WAY[label],
-                meta={"three_way": label.lower()},
-            )
+    for number, (_, premise, hypothesis, label) in files.columns(name, 4):
+        yield Labelled(
+            id=f"{condition}/{split}/{number}",
+            split=split,
+            condition=condition,
+            text=premise,
+            text_b=hypothesis,
+            label=TWO_WAY[label],
+            meta={"three_way": label.lower()},
+        )

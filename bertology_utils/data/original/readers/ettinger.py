@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bertology_utils.data.items import MASK, Cloze, ForcedChoice
-from bertology_utils.data.original.reading import Files, ReaderError, at, columns, reader
+from bertology_utils.data.original.reading import Files, ReaderError, at, reader
 
 NAME = "ettinger2019_lm_diagnostics"
 SIMPLE, NATURAL = "datasets/NEG-136/NEG-136-SIMP.tsv", "datasets/NEG-136/NEG-136-NAT.tsv"
@@ -34,7 +34,7 @@ def negation(files: Files) -> Iterator[ForcedChoice]:
     The article before a gap is that of `good`. Where `bad` needs the other one, `meta["text_bad"]` is the text with it
     and `meta["same_article"]` is False: the study compares P(good | text) with P(bad | text_bad).
     """
-    for name, number, item, contexts, (true, false), licensing in _negation(files):
+    for name, item, contexts, (true, false), licensing in _negation(files):
         answers = ((true, false), (false, true))
         for condition, context, (good, bad) in zip(("affirmative", "negated"), contexts, answers):
             texts = [_gap(context.replace(SLOT, f" {_article(w)}")) for w in (good, bad)]
@@ -45,22 +45,21 @@ def negation(files: Files) -> Iterator[ForcedChoice]:
                 files.count(
                     "items of NEG-136-SIMP need another article for each completion: the text has the right one's"
                 )
-            with at(files[SIMPLE if name == "simple" else NATURAL], number):
-                yield ForcedChoice(
-                    id=f"{name}-{item}-{condition}", condition=condition, text=texts[0], good=good, bad=bad, meta=meta
-                )
+            yield ForcedChoice(
+                id=f"{name}-{item}-{condition}", condition=condition, text=texts[0], good=good, bad=bad, meta=meta
+            )
 
 
 def _negation(files: Files) -> Iterator[tuple]:
-    """(set, line, item, (affirmative, negated), (true, false), licensing) of each row; true is true of the affirmative."""
-    for number, (item, affirmative, negated, true, false) in columns(files[SIMPLE], 5, skip=1):
+    """(set, item, (affirmative, negated), (true, false), licensing) of each row; true is true of the affirmative."""
+    for _, (item, affirmative, negated, true, false) in files.columns(SIMPLE, 5, skip=1):
         if not (affirmative.endswith(SLOT) and negated.endswith(f"not{SLOT}")):
-            raise ReaderError(files[SIMPLE], number, f"no article to fill: {affirmative!r}, {negated!r}")
-        yield "simple", number, item, (affirmative, negated), (true, false), ""
-    for number, (item, affirmative, negated, true, false, licensing) in columns(files[NATURAL], 6, skip=1):
+            raise ValueError(f"no article to fill: {affirmative!r}, {negated!r}")
+        yield "simple", item, (affirmative, negated), (true, false), ""
+    for _, (item, affirmative, negated, true, false, licensing) in files.columns(NATURAL, 6, skip=1):
         if licensing not in ("Y", "N"):
-            raise ReaderError(files[NATURAL], number, f"licensing is {licensing!r}, neither Y nor N")
-        yield "natural", number, item, (affirmative, negated), (true, false), licensing
+            raise ValueError(f"licensing is {licensing!r}, neither Y nor N")
+        yield "natural", item, (affirmative, negated), (true, false), licensing
 
 
 @dataclass(frozen=True)
@@ -79,12 +78,11 @@ class _Role:
 def _roles(files: Files) -> dict[str, dict[str, _Role]]:
     """Both sides of each pair, in the order of the file."""
     pairs: dict[str, dict[str, _Role]] = {}
-    for number, (item, context, expected, _, target, cloze, _) in columns(files[ROLE], 7, skip=1):
-        with at(files[ROLE], number):
-            pair, side = item.split("-")
-            words = tuple(answer.split()[0] for answer in expected.split("|"))
-            row = _Role(number, pair, side, context.strip(), words, target.split()[0], float(cloze))
-            pairs.setdefault(pair, {})[side] = row
+    for number, (item, context, expected, _, target, cloze, _) in files.columns(ROLE, 7, skip=1):
+        pair, side = item.split("-")
+        words = tuple(answer.split()[0] for answer in expected.split("|"))
+        row = _Role(number, pair, side, context.strip(), words, target.split()[0], float(cloze))
+        pairs.setdefault(pair, {})[side] = row
     for pair, sides in pairs.items():
         if set(sides) != {"a", "b"}:
             line = next(iter(sides.values())).line
@@ -138,41 +136,39 @@ def roles(files: Files) -> Iterator[ForcedChoice]:
     files.note("ROLE-88: the unrelated fillers are the next pair's completions, a control added here")
 
 
-def _cprag(files: Files) -> Iterator[tuple[int, str, str, str, tuple[str, str, str], str]]:
-    for number, (item, first, second, a, b, c, constraint) in columns(files[CPRAG], 7, skip=1):
+def _cprag(files: Files) -> Iterator[tuple[str, str, str, tuple[str, str, str], str]]:
+    for _, (item, first, second, a, b, c, constraint) in files.columns(CPRAG, 7, skip=1):
         if constraint not in ("H", "L"):
-            raise ReaderError(files[CPRAG], number, f"constraint is {constraint!r}, neither H nor L")
-        yield number, item, first.strip(), second.strip(), (a, b, c), constraint
+            raise ValueError(f"constraint is {constraint!r}, neither H nor L")
+        yield item, first.strip(), second.strip(), (a, b, c), constraint
 
 
 @reader(NAME, "pragmatic")
 def pragmatic(files: Files) -> Iterator[ForcedChoice]:
     """CPRAG-102: the expected completion against one of its category (`within`) and one of another (`between`)."""
-    for number, item, first, second, (expected, *others), constraint in _cprag(files):
-        with at(files[CPRAG], number):
-            for condition, bad in zip(("within", "between"), others):
-                yield ForcedChoice(
-                    id=f"cprag-{item}-{condition}",
-                    condition=condition,
-                    text=_gap(f"{first} {second}"),
-                    good=expected,
-                    bad=bad,
-                    meta={"item": item, "constraint": constraint, "set": "cprag"},
-                )
+    for item, first, second, (expected, *others), constraint in _cprag(files):
+        for condition, bad in zip(("within", "between"), others):
+            yield ForcedChoice(
+                id=f"cprag-{item}-{condition}",
+                condition=condition,
+                text=_gap(f"{first} {second}"),
+                good=expected,
+                bad=bad,
+                meta={"item": item, "constraint": constraint, "set": "cprag"},
+            )
 
 
 @reader(NAME, "plausibility")
 def plausibility(files: Files) -> Iterator[Cloze]:
     """CPRAG-102 as graded fillers: expected (`right`), of its category (`related`), of another (`unrelated`)."""
-    for number, item, first, second, (right, related, unrelated), constraint in _cprag(files):
-        with at(files[CPRAG], number):
-            yield Cloze(
-                id=f"cprag-{item}",
-                condition="cprag",
-                text=_gap(f"{first} {second}"),
-                answers=(right,),
-                meta={"right": right, "related": related, "unrelated": unrelated, "constraint": constraint},
-            )
+    for item, first, second, (right, related, unrelated), constraint in _cprag(files):
+        yield Cloze(
+            id=f"cprag-{item}",
+            condition="cprag",
+            text=_gap(f"{first} {second}"),
+            answers=(right,),
+            meta={"right": right, "related": related, "unrelated": unrelated, "constraint": constraint},
+        )
 
 
 @reader(NAME, "completion")
@@ -182,15 +178,14 @@ def completion(files: Files) -> Iterator[Cloze]:
     `meta` has word spans (of ``text.split()``) of `subject` and `object` in role and simple sentences, and the number of
     words of the first of two sentences (`first`) in cprag, which the study shuffles.
     """
-    for number, item, first, second, (expected, *_), constraint in _cprag(files):
-        with at(files[CPRAG], number):
-            yield Cloze(
-                id=f"cprag-{item}",
-                condition="cprag",
-                text=_gap(f"{first} {second}"),
-                answers=(expected,),
-                meta={"first": len(first.split()), "constraint": constraint},
-            )
+    for item, first, second, (expected, *_), constraint in _cprag(files):
+        yield Cloze(
+            id=f"cprag-{item}",
+            condition="cprag",
+            text=_gap(f"{first} {second}"),
+            answers=(expected,),
+            meta={"first": len(first.split()), "constraint": constraint},
+        )
     for sides in _roles(files).values():
         for row in sides.values():
             with at(files[ROLE], row.line):
@@ -201,16 +196,10 @@ def completion(files: Files) -> Iterator[Cloze]:
                     answers=tuple(dict.fromkeys(row.expected)),
                     meta={"target": row.target, **_arguments(row.context)},
                 )
-    for name, number, item, (context, _), (true, _), _ in _negation(files):
-        with at(files[SIMPLE if name == "simple" else NATURAL], number):
-            meta = {"subject": (0, context.split().index("is"))} if name == "simple" else {}
-            yield Cloze(
-                id=f"{name}-{item}",
-                condition=name,
-                text=_gap(context.replace(SLOT, f" {_article(true)}")),
-                answers=(true,),
-                meta=meta,
-            )
+    for name, item, (context, _), (true, _), _ in _negation(files):
+        meta = {"subject": (0, context.split().index("is"))} if name == "simple" else {}
+        text = _gap(context.replace(SLOT, f" {_article(true)}"))
+        yield Cloze(id=f"{name}-{item}", condition=name, text=text, answers=(true,), meta=meta)
 
 
 def _arguments(context: str) -> dict[str, tuple[int, int]]:

@@ -7,35 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from bertology_utils.data.items import MASK, Cloze
-from bertology_utils.data.original.reading import Files, at, reader
-
-from .texts import json_lines
+from bertology_utils.data.original.reading import Files, reader
 
 # How LAMA types its relations; the file with this is in some of the data sets only, and all other relations are N-1.
 ONE_TO_ONE = {"P36", "P1376"}
 MANY_TO_MANY = {
-    "P166",
-    "P69",
-    "P47",
-    "P463",
-    "P101",
-    "P1923",
-    "P106",
-    "P527",
-    "P530",
-    "P27",
-    "P178",
-    "P1412",
-    "P108",
-    "P39",
-    "P937",
-    "P1303",
-    "P190",
-    "P1001",
-    "P31",
+    *("P166", "P69", "P47", "P463", "P101", "P1923", "P106", "P527", "P530", "P27", "P178", "P1412", "P108", "P39"),
+    *("P937", "P1303", "P190", "P1001", "P31"),
 }
 GOOGLE_RE = {
     "place_of_birth": "[X] was born in [Y] .",
@@ -114,67 +94,63 @@ def relation_of(name: str) -> str:
     return name.rsplit("/", 1)[-1].split(".")[0]
 
 
-def read(path: Path, relation: str, files: Files) -> Facts:
+def read(files: Files, name: str, relation: str) -> Facts:
     """The facts of a file of LAMA's kind, without those that it leaves out itself."""
     files.note("one item a subject and relation: all its right objects are answers")
     facts = Facts(relation)
-    for number, entry in json_lines(path):
-        with at(path, number):
-            if "judgments" in entry:  # Google-RE: raters said whether the text supports the fact
-                votes = [vote["judgment"] == "yes" for vote in entry["judgments"]]
-                if votes.count(False) > votes.count(True):
-                    files.left_out("facts that most raters did not find in the text")
-                    continue
-            facts.add(entry["sub_label"], entry["obj_label"], entry["uuid"])
+    for _, entry in files.json_lines(name):
+        if "judgments" in entry:  # Google-RE: raters said whether the text supports the fact
+            votes = [vote["judgment"] == "yes" for vote in entry["judgments"]]
+            if votes.count(False) > votes.count(True):
+                files.left_out("facts that most raters did not find in the text")
+                continue
+        facts.add(entry["sub_label"], entry["obj_label"], entry["uuid"])
     files.left_out("facts that their file has twice", facts.twice)
     return facts
 
 
-def _templates(path: Path) -> dict[str, Template]:
+def _templates(files: Files) -> dict[str, Template]:
     """LAMA's template of each relation."""
     result = {}
-    for number, entry in json_lines(path):
-        with at(path, number):
-            if entry["type"] != cardinality(entry["relation"]):
-                raise ValueError(f"{entry['relation']} is {entry['type']}, not {cardinality(entry['relation'])}")
-            result[entry["relation"]] = Template(entry["template"])
+    for _, entry in files.json_lines("data/relations.jsonl"):
+        if entry["type"] != cardinality(entry["relation"]):
+            raise ValueError(f"{entry['relation']} is {entry['type']}, not {cardinality(entry['relation'])}")
+        result[entry["relation"]] = Template(entry["template"])
     return result
 
 
 @reader("lama_original", "facts")
 def lama(files: Files) -> Iterator[Cloze]:
     """T-REx, Google-RE and SQuAD of LAMA; `meta["corpus"]` says which. ConceptNet's part is not in this copy."""
-    templates = _templates(files["data/relations.jsonl"])
+    templates = _templates(files)
     trex = files.names("data/TREx/*.jsonl")
     files.note(f"{len(trex)} of LAMA's 41 T-REx relations are in this copy, ConceptNet is not")
     for name in trex:
         relation = relation_of(name)
-        yield from read(files[name], relation, files).items(templates[relation], corpus="T-REx")
+        yield from read(files, name, relation).items(templates[relation], corpus="T-REx")
     for relation, text in GOOGLE_RE.items():
-        path = files[f"data/Google_RE/{relation}_test.jsonl"]
-        yield from read(path, relation, files).items(Template(text), corpus="Google-RE")
-    path = files["data/Squad/test.jsonl"]
-    for number, entry in json_lines(path):
-        with at(path, number):
-            (text,) = entry["masked_sentences"]
-            if text.count(MASK) > 1:
-                files.left_out("SQuAD sentences with two gaps")
-                continue
-            yield Cloze(
-                id=f"SQuAD/{entry['id']}",
-                condition="SQuAD",
-                text=text,
-                answers=(entry["obj_label"],),
-                meta={
-                    "subject": "",
-                    "object": entry["obj_label"],
-                    "cardinality": "",
-                    "template": text,
-                    "origin": "manual",
-                    "weight": 1.0,
-                    "corpus": "SQuAD",
-                },
-            )
+        name = f"data/Google_RE/{relation}_test.jsonl"
+        yield from read(files, name, relation).items(Template(text), corpus="Google-RE")
+    for _, entry in files.json_lines("data/Squad/test.jsonl"):
+        (text,) = entry["masked_sentences"]
+        if text.count(MASK) > 1:
+            files.left_out("SQuAD sentences with two gaps")
+            continue
+        yield Cloze(
+            id=f"SQuAD/{entry['id']}",
+            condition="SQuAD",
+            text=text,
+            answers=(entry["obj_label"],),
+            meta={
+                "subject": "",
+                "object": entry["obj_label"],
+                "cardinality": "",
+                "template": text,
+                "origin": "manual",
+                "weight": 1.0,
+                "corpus": "SQuAD",
+            },
+        )
 
 
 @reader("lama_uhn", "facts")
@@ -182,7 +158,7 @@ def uhn(files: Files) -> Iterator[Cloze]:
     """T-REx without the facts that a name gives away (`meta["set"]` ``"UHN"``) and, where they are to be had, with them
     (``"LAMA"``): the same relations, whole, from `lama_original`.
     """
-    templates = _templates(files["data/relations.jsonl"])
+    templates = _templates(files)
     original = files.of("lama_original")
     names = files.names("data/test_datasets/TREx_UHN/*.jsonl")
     whole = {relation_of(name): name for name in original.names("data/TREx/*.jsonl")}
@@ -191,9 +167,7 @@ def uhn(files: Files) -> Iterator[Cloze]:
         f"{len(relations)} relations, {len(set(relations) & set(whole))} of them also as they were before the filter"
     )
     for name, relation in zip(names, relations):
-        yield from read(files[name], relation, files).items(
-            templates[relation], prefix="UHN/", corpus="T-REx", set="UHN"
-        )
+        yield from read(files, name, relation).items(templates[relation], prefix="UHN/", corpus="T-REx", set="UHN")
         if relation in whole:
-            facts = read(original[whole[relation]], relation, original)
+            facts = read(original, whole[relation], relation)
             yield from facts.items(templates[relation], prefix="LAMA/", corpus="T-REx", set="LAMA")

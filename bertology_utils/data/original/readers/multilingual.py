@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from bertology_utils.data.items import Sentence, Translation
 from bertology_utils.data.original.conllu import Block, blocks, sentence
-from bertology_utils.data.original.reading import Files, ReaderError, at, lines, reader
+from bertology_utils.data.original.reading import Files, ReaderError, lines, reader
 from bertology_utils.data.text import words
 
 # ISO 639-3 (or a member of a macrolanguage) to ISO 639-1, for the languages of the Tatoeba set that have such a code.
@@ -32,22 +32,17 @@ def tatoeba(files: Files) -> Iterator[Translation]:
     """
     for name in files.names("data/tatoeba/v1/tatoeba.*-eng.eng"):
         code = name.rsplit("/", 1)[1].split(".")[1].removesuffix("-eng")
-        there, here = files[name], files[name.removesuffix("eng") + code]
         language = TWO_LETTERS.get(code, code)
-        english, foreign = list(lines(there, blank=True)), list(lines(here, blank=True))
-        if len(english) != len(foreign):
-            raise ReaderError(here, len(foreign), f"{len(foreign)} sentences for {len(english)} English ones")
-        for (number, text), (_, other) in zip(english, foreign):
+        for number, other, text in files.together(name.removesuffix("eng") + code, name, blank=True):
             id_ = f"{language}/{number}"
-            with at(here, number):
-                yield Translation(
-                    id=id_,
-                    condition=language,
-                    sentences={
-                        "en": Sentence(id=f"{id_}/en", condition="en", words=words(text)),
-                        language: Sentence(id=f"{id_}/{language}", condition=language, words=words(other)),
-                    },
-                )
+            yield Translation(
+                id=id_,
+                condition=language,
+                sentences={
+                    "en": Sentence(id=f"{id_}/en", condition="en", words=words(text)),
+                    language: Sentence(id=f"{id_}/{language}", condition=language, words=words(other)),
+                },
+            )
 
 
 def pud_blocks(files: Files) -> Iterator[tuple[str, Block]]:

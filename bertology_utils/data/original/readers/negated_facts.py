@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bertology_utils.data.items import Cloze
-from bertology_utils.data.original.readers.texts import json_lines
-from bertology_utils.data.original.reading import Files, at, reader
+from bertology_utils.data.original.reading import Files, reader
 
 
 @reader("lama_negated", "negated_facts")
@@ -18,27 +17,25 @@ def negated_facts(files: Files) -> Iterator[Cloze]:
     for name in files.names("data/*/random/*.jsonl"):
         corpus = name.split("/")[1]
         relation = name.rpartition("/")[2].removesuffix(".jsonl").removesuffix("_random")
-        path = files[name]
-        for number, fact in json_lines(path):
-            with at(path, number):
-                texts = {"affirmative": fact["masked_sentences"], "negated": fact["masked_negations"]}
-                if not all(texts.values()):
-                    files.left_out("facts without a negated sentence")
-                    continue
-                if any(len(versions) != 1 for versions in texts.values()):
-                    files.count("facts have several sentences, of which the first is taken")
-                pair = f"{corpus}-{relation}-{number}"
-                meta = {
-                    "pair": pair,
-                    "set": corpus,
-                    "relation": fact.get("pred", relation),
-                    "subject": fact["sub_label"],
-                }
-                for condition, versions in texts.items():
-                    yield Cloze(
-                        id=f"{pair}-{condition}",
-                        condition=condition,
-                        text=versions[0],
-                        answers=(fact["obj_label"],),
-                        meta=meta,
-                    )
+        for number, fact in files.json_lines(name):
+            texts = {"affirmative": fact["masked_sentences"], "negated": fact["masked_negations"]}
+            if not all(texts.values()):
+                files.left_out("facts without a negated sentence")
+                continue
+            if any(len(versions) != 1 for versions in texts.values()):
+                files.count("facts have several sentences, of which the first is taken")
+            pair = f"{corpus}-{relation}-{number}"
+            meta = {
+                "pair": pair,
+                "set": corpus,
+                "relation": fact.get("pred", relation),
+                "subject": fact["sub_label"],
+            }
+            for condition, versions in texts.items():
+                yield Cloze(
+                    id=f"{pair}-{condition}",
+                    condition=condition,
+                    text=versions[0],
+                    answers=(fact["obj_label"],),
+                    meta=meta,
+                )

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
-from bertology_utils.data.items import MASK, ForcedChoice, Labelled, MinimalPair
-from bertology_utils.data.original.reading import Files, at, columns, reader
+from bertology_utils.data.items import ForcedChoice, Labelled, MinimalPair
+from bertology_utils.data.original.reading import Files, one_gap, reader
 
 NAME = "warstadt2019_npi"
 ROOT = "outputs/npi/environments"
@@ -22,7 +21,6 @@ _PARADIGM = re.compile(
 
 @dataclass(frozen=True)
 class _Pair:
-    path: Path
     line: int
     environment: str
     changed: str  # licensor, scope or npi
@@ -38,49 +36,30 @@ class _Pair:
         return {"environment": self.environment}
 
 
-def _pairs(path: Path) -> Iterator[_Pair]:
+def _pairs(files: Files, name: str) -> Iterator[_Pair]:
     """The pairs of a file: environment, two sentences, which of them is acceptable (0 or 1), what was varied."""
-    for number, (environment, first, second, right, varied) in columns(path, 5):
-        with at(path, number):
-            changed = _CHANGED.search(varied)
-            if not changed or right not in ("0", "1") or not environment.startswith("NPI-"):
-                raise ValueError(f"environment {environment!r}, answer {right!r}, varied {varied!r}")
-            good, bad = (first, second) if right == "0" else (second, first)
-            yield _Pair(
-                path,
-                number,
-                environment.removeprefix("NPI-"),
-                (changed[1] or changed[2]).removesuffix("_present"),
-                good,
-                bad,
-            )
+    for number, (environment, first, second, right, varied) in files.columns(f"{ROOT}/{name}", 5):
+        changed = _CHANGED.search(varied)
+        if not changed or right not in ("0", "1") or not environment.startswith("NPI-"):
+            raise ValueError(f"environment {environment!r}, answer {right!r}, varied {varied!r}")
+        good, bad = (first, second) if right == "0" else (second, first)
+        what = (changed[1] or changed[2]).removesuffix("_present")
+        yield _Pair(number, environment.removeprefix("NPI-"), what, good, bad)
 
 
 @reader(NAME, "npi_pairs")
 def npi_pairs(files: Files) -> Iterator[MinimalPair]:
     """Minimal pairs that differ in the licensor, in the presence of the NPI, or in its place relative to the scope."""
-    for pair in _pairs(files[f"{ROOT}/npi_minimal_pairs.tsv"]):
+    for pair in _pairs(files, "npi_minimal_pairs.tsv"):
         yield MinimalPair(id=pair.id, condition=pair.changed, good=pair.good, bad=pair.bad, meta=pair.meta)
 
 
 @reader(NAME, "npi_cloze")
 def npi_cloze(files: Files) -> Iterator[ForcedChoice]:
     """The pairs that differ in one word, with that word masked."""
-    for pair in _pairs(files[f"{ROOT}/npi_cloze_pairs.tsv"]):
-        with at(pair.path, pair.line):
-            good, bad = (re.findall(r"[^\s.,?]+|[.,?]", text) for text in (pair.good, pair.bad))
-            gaps = [i for i, (g, b) in enumerate(zip(good, bad)) if g != b]
-            if len(good) != len(bad) or len(gaps) != 1:
-                raise ValueError(f"the sentences must differ in one word: {pair.good!r}, {pair.bad!r}")
-            gap = gaps[0]
-            yield ForcedChoice(
-                id=pair.id,
-                condition=pair.changed,
-                text=" ".join([*good[:gap], MASK, *good[gap + 1 :]]),
-                good=good[gap],
-                bad=bad[gap],
-                meta=pair.meta,
-            )
+    for pair in _pairs(files, "npi_cloze_pairs.tsv"):
+        text, good, bad = one_gap(*(re.findall(r"[^\s.,?]+|[.,?]", side) for side in (pair.good, pair.bad)))
+        yield ForcedChoice(id=pair.id, condition=pair.changed, text=text, good=good, bad=bad, meta=pair.meta)
 
 
 @reader(NAME, "npi_acceptability")
@@ -89,23 +68,21 @@ def npi_acceptability(files: Files) -> Iterator[Labelled]:
     for split, part in (("train", "train"), ("dev", "dev"), ("test", "test_full")):
         for name in files.names(f"{ROOT}/splits/*/{part}.tsv"):
             environment = name.split("/")[-2]
-            path = files[name]
-            for number, (description, label, _, text) in columns(path, 4):
-                with at(path, number):
-                    cell = _PARADIGM.search(description)
-                    if not cell or label not in ("0", "1"):
-                        raise ValueError(f"label {label!r}, description {description!r}")
-                    yield Labelled(
-                        id=f"{environment}-{split}-{number}",
-                        split=split,
-                        condition=environment,
-                        text=text,
-                        label=label,
-                        meta={
-                            "npi": cell["npi"],
-                            "licensor": cell["licensor"],
-                            "licensed": cell["licensed"] == "1",
-                            "in_scope": cell["scope"] == "1",
-                            "present": cell["present"] == "1",
-                        },
-                    )
+            for number, (description, label, _, text) in files.columns(name, 4):
+                cell = _PARADIGM.search(description)
+                if not cell or label not in ("0", "1"):
+                    raise ValueError(f"label {label!r}, description {description!r}")
+                yield Labelled(
+                    id=f"{environment}-{split}-{number}",
+                    split=split,
+                    condition=environment,
+                    text=text,
+                    label=label,
+                    meta={
+                        "npi": cell["npi"],
+                        "licensor": cell["licensor"],
+                        "licensed": cell["licensed"] == "1",
+                        "in_scope": cell["scope"] == "1",
+                        "present": cell["present"] == "1",
+                    },
+                )

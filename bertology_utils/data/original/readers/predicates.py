@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from bertology_utils.data.items import EdgeItem, Sentence, Span
-from bertology_utils.data.original.conllu import FORM, UPOS, Block, blocks
+from bertology_utils.data.original.conllu import FORM, UPOS, Block, blocks, parted
 from bertology_utils.data.original.conllu import sentence as analysed
 from bertology_utils.data.original.readers.archives import member
 from bertology_utils.data.original.readers.treebanks import EWT, ewt_blocks
@@ -20,22 +20,13 @@ _EDGE = re.compile(r"(.+)-semantics-pred-(\d+)%%\1-semantics-arg-(\d+)")
 
 
 def _up_blocks(files: Files) -> Iterator[tuple[str, Block]]:
-    """(split, block) of the published dev and test parts.
-
-    The training part is not registered: of the published dev part four of five documents are `train` here.
-    """
+    """(split, block) of the published dev and test parts; the training part is not registered."""
     files.note("UP: without its training part; four of five documents of the published dev part are train here")
     yield from _split_blocks(files)
 
 
 def _split_blocks(files: Files) -> Iterator[tuple[str, Block]]:
-    seen: list[str] = []
-    for part in ("dev", "test"):
-        for block in blocks(files[f"UP_English-EWT/en_ewt-up-{part}.conllu"], more=True):
-            document = block.comments["document"]
-            if part == "dev" and (not seen or seen[-1] != document):
-                seen.append(document)
-            yield ("test" if part == "test" else "train" if len(seen) % 5 else "dev"), block
+    return parted(*(blocks(files[f"UP_English-EWT/en_ewt-up-{part}.conllu"], more=True) for part in ("dev", "test")))
 
 
 @reader("up_english_ewt", "semantic_roles")

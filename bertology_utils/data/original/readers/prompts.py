@@ -9,10 +9,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from bertology_utils.data.items import Cloze
-from bertology_utils.data.original.reading import Files, ReaderError, at, lines, reader
+from bertology_utils.data.original.reading import Files, ReaderError, at, reader
 
 from .facts import Facts, Template, read, relation_of
-from .texts import json_lines
 
 
 def _turns(relations: Iterable[tuple[Facts, list[Template]]], **meta) -> Iterator[Cloze]:
@@ -31,14 +30,13 @@ def pararel(files: Files) -> Iterator[Cloze]:
     for name in files.names("data/trex_lms_vocab/*.jsonl"):
         relation = relation_of(name)
         patterns = f"data/pattern_data/graphs_json/{relation}.jsonl"
-        facts = read(files[name], relation, files)
+        facts = read(files, name, relation)
         if patterns not in files:
             files.left_out(f"subjects of {relation}, which has no template here", len(facts.objects))
             continue
         templates: list[Template] = []
-        for number, entry in json_lines(files[patterns]):
-            with at(files[patterns], number):
-                templates.append(Template(entry["pattern"], "paraphrased" if templates else "manual"))
+        for _, entry in files.json_lines(patterns):
+            templates.append(Template(entry["pattern"], "paraphrased" if templates else "manual"))
         relations.append((facts, templates))
     yield from _turns(relations, corpus="T-REx")
 
@@ -57,16 +55,13 @@ def lpaqa(files: Files) -> Iterator[Cloze]:
     train_facts, relations = _members(archive), []
     for name in files.names("prompt/manual_paraphrase/*.txt"):
         relation = relation_of(name)
-        first = next(lines(files[name]), None)
+        first = next(files.lines(name), None)
         if first is None:
             raise ReaderError(files[name], 1, "no template")
-        with at(files[name], first[0]):
-            templates = [Template(first[1])]
+        templates = [Template(first[1])]
         for folder, origin in (("mine", "mined"), ("paraphrase", "paraphrased")):
-            path = files[f"prompt/{folder}/{relation}.jsonl"]
-            for number, entry in json_lines(path):
-                with at(path, number):
-                    templates.append(Template(entry["template"], origin, float(entry["weight"])))
+            for _, entry in files.json_lines(f"prompt/{folder}/{relation}.jsonl"):
+                templates.append(Template(entry["template"], origin, float(entry["weight"])))
         relations.append((relation, templates))
     for split in ("train", "test"):
         chosen = []
@@ -74,7 +69,7 @@ def lpaqa(files: Files) -> Iterator[Cloze]:
             facts = (
                 train_facts[relation]
                 if split == "train"
-                else read(test[f"data/trex_lms_vocab/{relation}.jsonl"], relation, test)
+                else read(test, f"data/trex_lms_vocab/{relation}.jsonl", relation)
             )
             beyond = list(facts.objects)[FACTS_A_RELATION:]
             files.left_out(f"facts beyond the first {FACTS_A_RELATION} of a relation", len(beyond))

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from bertology_utils.data.items import Labelled, WordInContext
-from bertology_utils.data.original.reading import Files, ReaderError, at, columns, lines, reader
+from bertology_utils.data.original.reading import Files, ReaderError, at, lines, reader
 
 SEMCOR, EVALUATION, COARSE = "semcor", "wsd_eval_framework", "coarsewsd20"
 TESTS = ("senseval2", "senseval3", "semeval2007", "semeval2013", "semeval2015")
@@ -39,40 +39,38 @@ def _with_frequency(items: Iterable[WordInContext]) -> list[WordInContext]:
 
 def _semcor(files: Files, split: Callable[[int], str]) -> Iterator[WordInContext]:
     """All sense-tagged single words of SemCor 3.0 (miller1993); `split` maps a file's place to its split."""
-    for place, path in enumerate(files.glob("data/semcor3.0/brown*/tagfiles/br-*")):
-        part = path.parent.parent.name
+    for place, name in enumerate(files.names("data/semcor3.0/brown*/tagfiles/br-*")):
+        part, _, file = name.split("/")[-3:]
         words: list[str] = []
         tagged: list[tuple[int, dict[str, str]]] = []
         sentence = 0
-        for number, line in lines(path):
+        for _, line in files.lines(name):
             token = _TOKEN.fullmatch(line.strip())
             if token:
-                with at(path, number):
-                    attributes = dict(a.split("=", 1) for a in token["attributes"].split())
-                    forms = token["form"].split("_") if token["tag"] == "wf" else [token["form"]]
-                    if "lexsn" in attributes and attributes.get("wnsn") != "0":
-                        if len(forms) > 1:
-                            files.left_out(_EXPRESSION)
-                        else:
-                            tagged.append((len(words), attributes))
-                    words += [form for form in forms if form]
+                attributes = dict(a.split("=", 1) for a in token["attributes"].split())
+                forms = token["form"].split("_") if token["tag"] == "wf" else [token["form"]]
+                if "lexsn" in attributes and attributes.get("wnsn") != "0":
+                    if len(forms) > 1:
+                        files.left_out(_EXPRESSION)
+                    else:
+                        tagged.append((len(words), attributes))
+                words += [form for form in forms if form]
             elif not _MARKUP.fullmatch(line.strip()):
-                raise ReaderError(path, number, f"neither a word nor markup: {line!r}")
+                raise ValueError(f"neither a word nor markup: {line!r}")
             elif line.strip() == "</s>":
                 context = tuple(words)
                 for target, attributes in tagged:
-                    with at(path, number):
-                        lemma = attributes["lemma"]
-                        yield WordInContext(
-                            id=f"{part}-{path.name}-{sentence}-{target}",
-                            split=split(place),
-                            condition=part,
-                            words=context,
-                            target=target,
-                            lemma=lemma,
-                            upos=UPOS.get(attributes["pos"][0], "X"),
-                            sense=f"{lemma}%{attributes['lexsn'].split(';')[0]}",
-                        )
+                    lemma = attributes["lemma"]
+                    yield WordInContext(
+                        id=f"{part}-{file}-{sentence}-{target}",
+                        split=split(place),
+                        condition=part,
+                        words=context,
+                        target=target,
+                        lemma=lemma,
+                        upos=UPOS.get(attributes["pos"][0], "X"),
+                        sense=f"{lemma}%{attributes['lexsn'].split(';')[0]}",
+                    )
                 words, tagged, sentence = [], [], sentence + 1
 
 
@@ -138,34 +136,28 @@ def _coarse(files: Files) -> Iterator[WordInContext]:
         with at(files[name], 1):
             senses = json.loads(files[name].read_text(encoding="utf-8"))
         for split in ("train", "test"):
-            path, gold = files[f"{folder}/{split}.data.txt"], files[f"{folder}/{split}.gold.txt"]
-            rows, answers = list(columns(path, 2)), [line for _, line in lines(gold)]
-            if len(rows) != len(answers):
-                raise ReaderError(gold, len(answers), f"{len(answers)} answers for {len(rows)} sentences")
-            for (number, (place, text)), answer in zip(rows, answers):
-                with at(path, number):
-                    yield WordInContext(
-                        id=f"{word}-{split}-{number}",
-                        split=split,
-                        condition="in domain",
-                        words=tuple(text.split()),
-                        target=int(place),
-                        lemma=word,
-                        upos="NOUN",
-                        sense=senses[answer.strip()],
-                    )
-    apart = files["data/CoarseWSD-20.outofdomain.tsv"]
-    for number, (word, sense, place, text) in columns(apart, 4):
-        with at(apart, number):
-            yield WordInContext(
-                id=f"out-{number}",
-                condition="out of domain",
-                words=tuple(text.split()),
-                target=int(place),
-                lemma=word,
-                upos="NOUN",
-                sense=sense,
-            )
+            rows = files.together(f"{folder}/{split}.data.txt", f"{folder}/{split}.gold.txt", 2)
+            for number, (place, text), answer in rows:
+                yield WordInContext(
+                    id=f"{word}-{split}-{number}",
+                    split=split,
+                    condition="in domain",
+                    words=tuple(text.split()),
+                    target=int(place),
+                    lemma=word,
+                    upos="NOUN",
+                    sense=senses[answer.strip()],
+                )
+    for number, (word, sense, place, text) in files.columns("data/CoarseWSD-20.outofdomain.tsv", 4):
+        yield WordInContext(
+            id=f"out-{number}",
+            condition="out of domain",
+            words=tuple(text.split()),
+            target=int(place),
+            lemma=word,
+            upos="NOUN",
+            sense=sense,
+        )
 
 
 @reader("wic", "sense_pairs")
@@ -173,28 +165,25 @@ def wic(files: Files) -> Iterator[Labelled]:
     """WiC (pilehvar2019): has the word the same sense (T) in both sentences, or not (F)?"""
     for split in ("train", "dev", "test"):
         folder = f"HW2/WiC_dataset/{split}/{split}"
-        path, gold = files[f"{folder}.data.txt"], files[f"{folder}.gold.txt"]
-        rows, answers = list(columns(path, 5)), [line.strip() for _, line in lines(gold)]
-        if len(rows) != len(answers):
-            raise ReaderError(gold, len(answers), f"{len(answers)} answers for {len(rows)} pairs")
-        for (number, (lemma, part, places, a, b)), label in zip(rows, answers):
-            with at(path, number):
-                first, second = a.split(), b.split()
-                i, j = map(int, places.split("-"))
-                if label not in ("T", "F") or i >= len(first) or j >= len(second):
-                    raise ValueError(f"label {label!r}, places {places!r}")
-                yield Labelled(
-                    id=f"wic-{split}-{number}",
-                    split=split,
-                    condition=part,
-                    text=a,
-                    text_b=b,
-                    label=label,
-                    meta={
-                        "lemma": lemma,
-                        "words_a": tuple(first),
-                        "words_b": tuple(second),
-                        "target_a": i,
-                        "target_b": j,
-                    },
-                )
+        rows = files.together(f"{folder}.data.txt", f"{folder}.gold.txt", 5)
+        for number, (lemma, part, places, a, b), answer in rows:
+            label = answer.strip()
+            first, second = a.split(), b.split()
+            i, j = map(int, places.split("-"))
+            if label not in ("T", "F") or i >= len(first) or j >= len(second):
+                raise ValueError(f"label {label!r}, places {places!r}")
+            yield Labelled(
+                id=f"wic-{split}-{number}",
+                split=split,
+                condition=part,
+                text=a,
+                text_b=b,
+                label=label,
+                meta={
+                    "lemma": lemma,
+                    "words_a": tuple(first),
+                    "words_b": tuple(second),
+                    "target_a": i,
+                    "target_b": j,
+                },
+            )

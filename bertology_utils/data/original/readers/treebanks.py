@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import chain
 
 from bertology_utils.data.items import EdgeItem, Sentence, Span
-from bertology_utils.data.original.conllu import HEAD, UPOS, Block, blocks, documents_sha256, misc, sentence
+from bertology_utils.data.original.conllu import HEAD, UPOS, Block, blocks, documents_sha256, misc, parted, sentence
 from bertology_utils.data.original.reading import Files, ReaderError, at, reader
 from bertology_utils.data.original.registry import RAW, File
 
@@ -60,18 +60,9 @@ def pud(files: Files) -> Iterator[Sentence]:
 
 
 def gum_blocks(files: Files) -> Iterator[tuple[str, Block]]:
-    """(split, block) of the published dev and test parts of GUM (zeldes2017).
-
-    The training part is not registered. So that a probe can be trained, four of five dev documents are `train` here.
-    """
+    """(split, block) of the published dev and test parts of GUM (zeldes2017); the training part is not registered."""
     files.note("GUM: without its training part; four of five documents of the published dev part are train here")
-    seen: list[str] = []
-    for block in blocks(files["en_gum-ud-dev.conllu"]):
-        document = block.comments["document"]
-        if not seen or document != seen[-1]:
-            seen.append(document)
-        yield ("train" if len(seen) % 5 else "dev"), block
-    yield from (("test", block) for block in blocks(files["en_gum-ud-test.conllu"]))
+    yield from parted(*(blocks(files[f"en_gum-ud-{part}.conllu"]) for part in ("dev", "test")))
 
 
 def _gum_genre(block: Block) -> str:

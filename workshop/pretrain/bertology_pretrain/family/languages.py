@@ -75,8 +75,8 @@ def found_by(reader: Reader, asked: list[list[Sentence]]) -> dict[str, Any]:
     layer = choose(dev.mean((1, 2))[1:]) + 1  # the embeddings alone, behind 0, are a baseline
     return {
         "layer": layer - 1,
-        "to": _bits(test[layer, 0]),
-        "back": _bits(test[layer, 1]),
+        "to": bits(test[layer, 0]),
+        "back": bits(test[layer, 1]),
         "layers": [round(float(x), 4) for x in test.mean((1, 2))],
         "chance": 1 / test.shape[2],
     }
@@ -117,7 +117,7 @@ def translated_words(reader: Reader, items: list) -> str:
     x, y = table[[a for a, _ in pairs]], table[targets]
     x, y = x - x.mean(0), y - y.mean(0)
     near = (x / np.linalg.norm(x, axis=1, keepdims=True)) @ (y / np.linalg.norm(y, axis=1, keepdims=True)).T
-    return _bits(np.array(targets)[np.round(near, 5).argmax(1)] == np.array([b for _, b in pairs]))
+    return bits(np.array(targets)[np.round(near, 5).argmax(1)] == np.array([b for _, b in pairs]))
 
 
 def probes(reader: Reader) -> dict[str, Any]:
@@ -171,5 +171,6 @@ def _counts(right: np.ndarray, sentence: np.ndarray) -> dict[str, list[int]]:
     return {"right": np.bincount(sentence, right).astype(int).tolist(), "n": np.bincount(sentence).tolist()}
 
 
-def _bits(values: np.ndarray) -> str:
+def bits(values: np.ndarray) -> str:
+    """Truth values as a string of 0 and 1."""
     return "".join("1" if v else "0" for v in values)

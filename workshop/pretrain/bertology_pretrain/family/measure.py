@@ -32,6 +32,7 @@ from .. import curve
 from ..competence import condition, new
 from ..corpus import Corpus
 from . import places
+from .languages import bits
 
 AGREEMENT, FACTS = 1200, 2000  # items asked for; nonce ones and those of more than one piece are left out
 ATTENDED = 300  # sentences whose maps are compared
@@ -113,11 +114,6 @@ def growth(run: Path) -> list[dict[str, Any]]:
     return [
         {k: round(v, 4) if isinstance(v, float) else v for k, v in r.items()} for r in frame[kept].to_dict("records")
     ]
-
-
-def bits(values: np.ndarray) -> str:
-    """Truth values as a string of 0 and 1."""
-    return "".join("1" if v else "0" for v in values)
 
 
 def agreement(subject: Subject, settings: Settings) -> dict[str, str]:

@@ -124,7 +124,7 @@ def _masked(places: Places, pairs: bool, symbol: str, draw: int) -> Batch:
     ids, types, words = masking.assemble(tokens, planned, LENGTH)
     rng = np.random.default_rng([SEED, draw])
     hidden, other = rng.random(len(tokens)) < RATE, rng.integers(5, 1 << 30, len(tokens))
-    at = _sources(places.rows, rows, LENGTH)  # (R, L) place in the text of each piece
+    at = masking.sources(planned, LENGTH)[0].clamp(0, len(tokens) - 1).numpy()  # (R, L) place in the text of each piece
     chosen = torch.from_numpy(hidden[at]) & words
     stand_in = torch.from_numpy(5 + other[at] % (int(tokens.max()) - 4)) if symbol == "random" else SYMBOLS[symbol]
     most = max(1, int(chosen.sum(1).max()))
@@ -140,14 +140,6 @@ def _single(rows: np.ndarray) -> np.ndarray:
     out[:, 1] += out[:, 3]
     out[:, 3] = 0
     return out
-
-
-def _sources(pairs: np.ndarray, rows: np.ndarray, length: int) -> np.ndarray:
-    at = np.arange(length)[None, :]
-    a, b = rows[:, 1:2], rows[:, 3:4]
-    second = (at >= a + 2) & (b > 0)
-    source = np.where(second, rows[:, 2:3] + at - a - 2, rows[:, 0:1] + at - 1)
-    return np.clip(source, 0, None).clip(max=int((pairs[:, 2] + pairs[:, 3]).max()))
 
 
 @torch.no_grad()
