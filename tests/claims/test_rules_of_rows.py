@@ -174,3 +174,14 @@ def test_what_is_so_of_some_tasks_does_not_fail_by_one(lead, expected):
     ]
     found = decided("trn.pretraining_benefit.kovaleva2019", "glue_sst2", *rows, *gates)
     assert found == {"usually_helps": HOLDS, "random_can_match": expected}
+
+
+@pytest.mark.parametrize(("learnt", "expected"), [(0.03, UNTESTABLE), (0.2, HOLDS)])
+def test_a_stage_on_a_task_that_was_not_learnt_cannot_have_helped(learnt, expected):
+    """Other weights to start from may do better by luck."""
+    rows = [
+        ("accuracy, two stages - one", {}, 0.08, 0.03),
+        ("accuracy over majority", {"stages": 2}, 0.2, 0.05),
+        ("accuracy over majority, first stage", {"task": "paraphrase"}, learnt, 0.05),
+    ]
+    assert decided("trn.two_stage.phang2019", "builtin", *rows) == {"helps_small": expected}
