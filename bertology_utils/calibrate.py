@@ -75,14 +75,7 @@ def in_words(trials: Iterable[Trial]) -> Iterator[str]:
     """A line for each trial: who, on what, how it came out, and whether it should have."""
     for t in trials:
         wrong = f"  WRONG: {', '.join(t.wrong)}" if t.wrong else ""
-        all_of = t.unknown and t.unknown >= t.record.n
-        unknown = (
-            ", of which it knows none: it shows nothing"
-            if all_of
-            else f", {t.unknown} unknown to it"
-            if t.unknown
-            else ""
-        )
+        unknown = f", {t.unknown} rows that are no item's text" if t.unknown else ""
         name = t.role if t.role == t.name else f"{t.role} {t.name}"
         seconds = t.record.provenance.get("seconds", 0)
         items = f"(n = {t.record.n}{unknown}, {seconds:.0f} s)"
