@@ -2,7 +2,7 @@
 
 A row's change is said not to have moved an outcome (``moved: false``) where every former version of its clauses gives all
 networks the outcomes they have; one that cannot be read, or whose measures are no longer recorded, cannot be asked: it counts
-as moved.
+as moved. So does one that decided by a release which decides nothing now.
 """
 
 from __future__ import annotations
@@ -82,7 +82,9 @@ def unmoved() -> Iterator[str]:
         now = standing(row.id, Settings(evidence=evidence.SHIPPED))
         former = [rule for rule in known.get(row.id, ()) if rule != () and rule != row.clauses]
         here = {slot: getattr(now, slot).label for slot in SLOTS}
-        if row.changed and former and all(outcomes(now, rule) == here for rule in former):
+        idle = {r.data for r in now.records if r.kind == "released" and not r.decides}
+        named = {s for rule in former for clause in rule or () for test in clause.tests for s in test.sources}
+        if row.changed and former and not idle & named and all(outcomes(now, rule) == here for rule in former):
             yield row.id
 
 

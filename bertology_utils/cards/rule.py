@@ -30,7 +30,7 @@ def rule(test: Test, absence: bool = False) -> str:
     else:
         needed = f", in at least {test.need if isinstance(test.need, int) else f'{test.need:.0%}'} of the rows"
     if test.among:
-        needed += f"; of {test.among} cases, those without a row are undecided"
+        needed += f"; of {test.among} cases, counted over all data sets, those without a row are undecided"
     return f"the whole 95% interval of {test.measure}{f' ({where})' if where else ''} {how}{needed}"
 
 

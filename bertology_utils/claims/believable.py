@@ -19,7 +19,8 @@ _SHARES = (
     "UUAS", "zero-shot accuracy",
 )  # fmt: skip
 _SIGNED = (
-    "accuracy over chance", "accuracy over majority", "accuracy over majority, by task", "adjusted Rand index",
+    "accuracy over chance", "accuracy over majority", "accuracy over majority, by task", "accuracy over majority, first stage",
+    "adjusted Rand index",
     "depth Spearman", "distance Spearman", "F1 over embeddings", "F1 over majority", "P@1 over majority object",
     "Spearman", "Spearman by layer", "UAS over chain", "UUAS over baseline",
 )  # fmt: skip

@@ -38,7 +38,8 @@ class Test:
     need : "all", "any", int or float
         In how many of the rows: a count, or a share below 1.
     among : int
-        Of how many cases (tasks, say) the sentence speaks where it says "some" or "most"; those without a row are undecided.
+        Of how many cases (tasks, say) the sentence speaks where it says "some" or "most", of a property in a clause of one test.
+        Those without a row are undecided; records on several sources have their rows counted together.
     least : int
         Rows with fewer scored items decide nothing.
     sources : tuple of str
@@ -138,6 +139,10 @@ def check(clause: Clause, where: str) -> None:
             raise LedgerError(f"{where}: {name} does not fit (kind: {clause.kind}): {getattr(clause, name)!r}")
     if clause.kind == ABSENCE and not clause.gates:
         raise LedgerError(f"{where}: gates: an absence needs a gate that shows the instrument could have seen it")
+    if any(t.among for t in clause.tests) and (len(clause.tests) > 1 or clause.kind != PROPERTY):
+        raise LedgerError(
+            f"{where}: among: only the cases of a property, in a clause of one test, are counted over sources"
+        )
     if any(t.side == "within" for t in clause.tests) and clause.kind != ABSENCE:
         raise LedgerError(f"{where}: within: only an absence is an equivalence")
 

@@ -91,7 +91,8 @@ class Claim:
     def place(self) -> tuple[str, str, int]:
         """What measures it: the function's name, its file from the checkout's root, its line."""
         function = inspect.unwrap(self.experiment)
-        file = Path(inspect.getfile(function)).relative_to(Path(__file__).parents[2])
+        file, root = Path(inspect.getfile(function)), Path(__file__).parents[2]  # a reader's own module lies elsewhere
+        file = file.relative_to(root) if file.is_relative_to(root) else file
         return function.__name__, str(file), inspect.getsourcelines(function)[1]
 
 

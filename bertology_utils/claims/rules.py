@@ -34,6 +34,7 @@ class ClauseOutcome:
     reason: str
     checks: tuple[Check, ...] = ()
     gates: tuple[Check, ...] = ()
+    cases: tuple[int, int] | None = None  # of how many cases how many must hold, where records have a few of them each
 
 
 @dataclass(frozen=True)
@@ -152,7 +153,7 @@ def pooled(decisions: Sequence[Decision]) -> Decision:
         every = [c for d in decisions for c in d.clauses if c.name == name]
         tested = [c for c in every if c.outcome != UNTESTED]
         able = [c for c in tested if c.outcome != UNTESTABLE]
-        outcome = UNTESTED if not tested else UNTESTABLE if not able else _over_sources([c.outcome for c in able])
+        outcome = UNTESTED if not tested else UNTESTABLE if not able else _over_sources(able)
         used = able or tested or every
         merged.append(
             replace(
@@ -166,7 +167,12 @@ def pooled(decisions: Sequence[Decision]) -> Decision:
     return Decision(combine([c.outcome for c in merged]), tuple(merged), all(d.twin for d in decisions))
 
 
-def _over_sources(outcomes: list[str]) -> str:
+def _over_sources(able: Sequence[ClauseOutcome]) -> str:
+    if able[0].cases is not None:
+        wanted, among = able[0].cases
+        met = [c.holds for clause in able for c in clause.checks]
+        return HOLDS if met.count(True) >= wanted else FAILS if met.count(False) > among - wanted else OPEN
+    outcomes = [c.outcome for c in able]
     good = {HOLDS, UNTRAINED_TOO} & set(outcomes)
     if MIXED in outcomes or (good and FAILS in outcomes):
         return MIXED
@@ -201,8 +207,9 @@ def _clause(clause: Clause, rows: Rows, over_twin: Rows | None, source: str | No
         if _met(gate, [c.holds for c in found]) is not True:
             return ClauseOutcome(*plain, UNTESTABLE, f"{gate.says}: {_figures(found)}", every, seen)
     learned = clause.kind == LEARNED and over_twin is not None
+    cases = [(needed(t, t.among), t.among) for t in clause.tests if t.among]
     outcome = combine_tests([_test_outcome(t, found, learned) for t, found in judged])
-    return ClauseOutcome(*plain, outcome, "; ".join(_words(t, found) for t, found in judged), every, seen)
+    return ClauseOutcome(*plain, outcome, "; ".join(_words(t, f) for t, f in judged), every, seen, *cases)
 
 
 def combine_tests(outcomes: Sequence[str]) -> str:
@@ -219,7 +226,7 @@ def _test_outcome(test: Test, found: list[Check], learned: bool) -> str:
     if met is False:
         held = sum(c.holds is True for c in found)
         # half, not one: of twenty rows at chance, one holds by luck
-        return MIXED if 2 * held >= needed(test, len(found)) and held else FAILS
+        return MIXED if 2 * held >= needed(test, max(test.among, len(found))) and held else FAILS
     if met is None:
         return OPEN
     if not learned:

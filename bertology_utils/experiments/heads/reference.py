@@ -199,6 +199,7 @@ def _division_rows(subject, dev, test, kind: str, settings) -> list[dict]:
     pointer = choose((seen.lead - seen.lead_by_place).mean(0))
     local = choose(seen.nearest.mean(0))
     # a head that points gives the right noun more than wrong ones, and more than its place would have: the lesser of the two
+    # leads, as they are on the dev part
     known, leads = (np.stack([s.lead, s.lead - s.lead_by_place]) for s in (seen, scored))  # (2, n, L * A)
     both = choose(known.mean(1).min(0))
     lesser = int(np.argmin(known.mean(1)[:, both]))
