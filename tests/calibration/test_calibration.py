@@ -47,6 +47,7 @@ TOO_FEW = {
         "siz.magnitude_pruning.gordon2020": "what a third of the weights costs is known to four points, within one is asked for",
         "siz.token_elimination.goyal2020": "what vectors cost is known to two points, within one is asked for",
         "mbt.wordpiece_overlap.wang2019b": "five seeds of the family know transfer to six points, within five are asked for",
+        "trn.pretraining_benefit.kovaleva2019": "one task of the four that the row names does not show what is usually so",
         "trn.adapters.houlsby2019": "five seeds of 180 items know the loss to seven points, within two are asked for",
         "trn.restore_lower.hao2019": "what layers put back cost is known to four points, within two are asked for",
         "trn.large_batch.liu2019b": "five seeds of the family know losses to .14 nats, within .05 are asked for",
@@ -60,6 +61,7 @@ TOO_FEW = {
         "lay.hierarchy.lin2019": "words beside a word tell nouns, in the study's sentences too",
     },
     "glue_sst2": {
+        "trn.pretraining_benefit.kovaleva2019": "one task of the four that the row names does not show what is usually so",
         "siz.distillation.sanh2019": "retention is known to .12; all of it is 1, and more than .9 is asked for",
         "siz.lottery.chen2020": "what bad masks cost is known to five points, within five are asked for",
         "siz.magnitude_pruning.gordon2020": "1,821 phrases know what a third of the weights costs to a point and more",
