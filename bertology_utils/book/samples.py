@@ -65,10 +65,7 @@ def page(seed: int = 0) -> str:
     for task in builtin.tasks():
         items = builtin.build(task, DRAWN, seed)
         drawn = random.Random(f"{seed} {task}").sample(items, min(SHOWN, len(items)))
-        lines = ""
-        for item in drawn:
-            condition = f'<span class="condition">{escape(item.condition)}</span> ' if item.condition else ""
-            lines += f"<li>{condition}{describe(item)}</li>"
+        lines = "".join(f"<li>{_condition(item)}{describe(item)}</li>" for item in drawn)
         text += [
             f'<details class="samples" id="samples-{task}"><summary><code>{task}</code> '
             f"<small>{type(items[0]).__name__}, {len(drawn)} of {len(items)} drawn</small></summary>"
@@ -76,6 +73,10 @@ def page(seed: int = 0) -> str:
             "",
         ]
     return "\n".join(text)
+
+
+def _condition(item: Item) -> str:
+    return f'<span class="condition">{escape(item.condition)}</span> ' if item.condition else ""
 
 
 @singledispatch

@@ -66,7 +66,13 @@ def test_every_study_of_the_bibliography_is_named():
         *(study for row in ledger.rows() for study in (*row.studies, *(f.study for f in reported.figures(row.id)))),
         *(key for data in registry.datasets().values() for key in data.cite),
     }
-    kinds = ("book/*.md", "notebooks/*.py", "bertology_utils/**/*.py", "workshop/*/bertology_*/*.py")
+    kinds = (
+        "book/*.md",
+        "notebooks/*.py",
+        "bertology_utils/**/*.py",
+        "workshop/*/bertology_*/*.py",
+        "workshop/*/bertology_*/*.yaml",
+    )
     words = "".join(path.read_text(encoding="utf-8") for path in chain.from_iterable(map(root.glob, kinds)))
     bare = [
         key

@@ -16,6 +16,7 @@ from world_files import (
     lines_of,
 )
 
+from bertology_utils.data.original import reading
 from bertology_utils.data.original.readers import facts
 from bertology_utils.data.original.reading import ReaderError
 
@@ -102,7 +103,7 @@ def test_google_re_has_the_5527_facts_of_lama():
 @pytest.mark.mirror
 def test_cardinalities_are_those_of_lama():
     items, _ = items_of("lama_uhn", "facts")
-    for relation, template in facts._templates(mirror() / "lama_uhn/data/relations.jsonl").items():
+    for relation, template in facts._templates(reading.Files("lama_uhn", mirror())).items():
         assert facts.cardinality(relation) in ("1-1", "N-1", "N-M")
         assert all(i.meta["template"] == template.text for i in items if i.condition == relation)
 
