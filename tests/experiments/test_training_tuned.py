@@ -11,7 +11,7 @@ import torch
 from support import tiny
 
 from bertology_utils.claims import ledger
-from bertology_utils.claims.rules import FAILS, HOLDS, UNTESTABLE, decide
+from bertology_utils.claims.rules import FAILS, HOLDS, OPEN, UNTESTABLE, decide
 from bertology_utils.data import load, of
 from bertology_utils.data.items import Labelled
 from bertology_utils.experiments.training import tuned_inside, tuned_runs, tuned_steady, tuned_ways
@@ -243,7 +243,9 @@ def test_pretraining_helps_where_the_random_start_learns_nothing(monkeypatch):
     monkeypatch.setattr(tuned_ways, "frozen", lambda subject, of, seed: Known(lambda i: "0", seed))
     data = load(("sentiment", "acceptability"), n=300)
     rows = tuned_ways.pretraining_benefit(tiny(), data, SETTINGS)
-    assert outcome("trn.pretraining_benefit.kovaleva2019", rows, "usually_helps") == HOLDS
+    (gain,) = rows.loc[rows["measure"] == "accuracy, pretrained tuned - random tuned", "low"]
+    assert gain > 0.02
+    assert outcome("trn.pretraining_benefit.kovaleva2019", rows, "usually_helps") == OPEN  # one task of four
     assert outcome("trn.pretraining_benefit.kovaleva2019", rows, "random_can_match") == UNTESTABLE  # two guesses
     assert set(rows["task"].dropna()) == {"sentiment"}  # the first of those that there are
 
