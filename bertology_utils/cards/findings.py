@@ -204,12 +204,8 @@ def figure(id: str, key: str, spec: Mapping[str, Any], read: Callable[[str], Sta
         if row["measure"] == spec["measure"] and all(row.get(k) == v for k, v in spec.get("where", {}).items())
     ]
     if len(rows) != 1:
-        shipped = (
-            ""
-            if records
-            else f"; no such record is here: bertology run {id} --evidence bertology_utils/assets/evidence"
-        )
-        raise StaleFinding(f"{id}: figure {key!r} ({dict(spec)}) is given by {len(rows)} rows, not by one{shipped}")
+        mend = "" if records else f"; first: bertology run {id} --evidence bertology_utils/assets/evidence"
+        raise StaleFinding(f"{id}: figure {key!r} ({dict(spec)}) is given by {len(rows)} rows, not by one{mend}")
     return _formatted(rows[0][spec.get("part", "value")], spec.get("as", ".2f"))
 
 

@@ -207,9 +207,9 @@ def _clause(clause: Clause, rows: Rows, over_twin: Rows | None, source: str | No
         if _met(gate, [c.holds for c in found]) is not True:
             return ClauseOutcome(*plain, UNTESTABLE, f"{gate.says}: {_figures(found)}", every, seen)
     learned = clause.kind == LEARNED and over_twin is not None
-    cases = [(needed(t, t.among), t.among) for t in clause.tests if t.among]
+    cases = next(((needed(t, t.among), t.among) for t in clause.tests if t.among), None)
     outcome = combine_tests([_test_outcome(t, found, learned) for t, found in judged])
-    return ClauseOutcome(*plain, outcome, "; ".join(_words(t, f) for t, f in judged), every, seen, *cases)
+    return ClauseOutcome(*plain, outcome, "; ".join(_words(t, f) for t, f in judged), every, seen, cases)
 
 
 def combine_tests(outcomes: Sequence[str]) -> str:

@@ -21,9 +21,8 @@ from .base import app
 TEMPLATES = Path(__file__).parents[1] / "assets" / "scaffold"
 PACKAGE = "bertology_utils"
 MARK = "TO WRITE"
-CLOSING = re.compile(
-    r"^# %% \[markdown\]\n# \([a-z-]+-(?:since|exercise)\)=\n", re.M
-)  # how a chapter ends, after its claims
+# how a chapter ends, after its claims
+CLOSING = re.compile(r"^# %% \[markdown\]\n# \([a-z-]+-(?:since|exercise)\)=\n", re.M)
 SHAPE = re.compile(r"(?P<prefix>[a-z]{3})\.(?P<name>[a-z][a-z0-9_]*)\.(?P<study>[a-z][a-z0-9]*)")
 
 

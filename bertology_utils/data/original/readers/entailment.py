@@ -37,9 +37,9 @@ def glue(files: Files) -> Iterator[Labelled]:
 
 
 FRAGMENTS = (
-    *("boolean", "comparative", "conditional", "counting", "monotonicity_hard", "monotonicity_simple"),
-    *("negation", "quantifier"),
-)
+    "boolean", "comparative", "conditional", "counting", "monotonicity_hard", "monotonicity_simple",
+    "negation", "quantifier",
+)  # fmt: skip
 FRAGMENT_PARTS = {"train": "train/challenge_train", "dev": "train/challenge_dev", "test": "test/challenge_dev"}
 TWO_WAY = {"ENTAILMENT": "entailment", "NEUTRAL": "not_entailment", "CONTRADICTION": "not_entailment"}
 

@@ -14,9 +14,9 @@ from bertology_utils.data.original.reading import Files, reader
 # How LAMA types its relations; the file with this is in some of the data sets only, and all other relations are N-1.
 ONE_TO_ONE = {"P36", "P1376"}
 MANY_TO_MANY = {
-    *("P166", "P69", "P47", "P463", "P101", "P1923", "P106", "P527", "P530", "P27", "P178", "P1412", "P108", "P39"),
-    *("P937", "P1303", "P190", "P1001", "P31"),
-}
+    "P166", "P69", "P47", "P463", "P101", "P1923", "P106", "P527", "P530", "P27", "P178", "P1412", "P108", "P39",
+    "P937", "P1303", "P190", "P1001", "P31",
+}  # fmt: skip
 GOOGLE_RE = {
     "place_of_birth": "[X] was born in [Y] .",
     "date_of_birth": "[X] (born [Y]).",

@@ -12,9 +12,9 @@ from bertology_utils.data.items import Labelled
 from bertology_utils.data.original.reading import Files, ReaderError, lines, reader, table
 
 PROPERTIES = (
-    *("uid", "mcrae", "word-embedding", "wording_intrinsic", "wording_extrinsic", "pc", "sentence", "ctx"),
+    "uid", "mcrae", "word-embedding", "wording_intrinsic", "wording_extrinsic", "pc", "sentence", "ctx",
     "categorization",
-)
+)  # fmt: skip
 
 
 CSV: dict[str, Any] = {"separator": ",", "quotes": True}
