@@ -189,6 +189,23 @@ def test_what_is_so_of_some_tasks_or_most_is_not_decided_by_one(leads, gains, ex
     assert (outcomes["random_can_match"], outcomes["usually_helps"]) == expected
 
 
+@pytest.mark.parametrize(
+    ("shared", "base", "expected"),
+    [(0.374, 0.05, FAILS), (-0.15, 0.05, HOLDS), (-0.02, 0.05, OPEN), (0.374, 0.94, UNTESTABLE)],
+)
+def test_shared_layers_must_cost_less_than_a_narrower_model(shared, base, expected):
+    """A plain model of as few parameters loses little too; of runs that still improve by .94 nats nothing is said."""
+    rows = [
+        ("loss, shared - narrower of that size", {}, shared, 0.06),
+        ("loss, shared - plain", {}, 0.1, 0.05),
+        ("loss, narrower of that size - plain", {}, 0.5, 0.05),
+        ("parameters, shared / plain", {}, 0.3, 0.0),
+        ("loss below the unigram plateau", {}, 1.5, 0.1),
+        ("loss fallen over the last doubling of pieces", {"group": "base"}, base, 0.02),
+    ]
+    assert decided("siz.albert.lan2020", "builtin", *rows)["than narrower"] == expected
+
+
 @pytest.mark.parametrize(("learnt", "expected"), [(0.03, UNTESTABLE), (0.2, HOLDS)])
 def test_a_stage_on_a_task_that_was_not_learnt_cannot_have_helped(learnt, expected):
     """Other weights to start from may do better by luck."""
