@@ -120,3 +120,57 @@ def test_ettingers_sets_have_their_sizes():
     }
     assert sum(not i.meta["same_article"] for i in negation) == 8 == int(notes[0].split()[0])
     assert len(items_of(ETTINGER, "pragmatic")[0]) == 68
+
+
+EXTENDED = "shivagunde2023_ettinger_extended"
+
+
+def test_extended_negation_pairs_lines_and_fits_the_article(tmp_path):
+    both = {
+        "stimuli/NEG-1500-SIMP-TEMP.txt": "An aunt is a relative,\nAn aunt is not an animal,\nUSA is a country,\nUSA is not a tree,\n",
+        "stimuli/NEG-1500-SIMP-GEN.txt": "A baby is a person,\nA baby is not a grown-up,\nA cat is a pet,\nA dog is not a tool,\nIt rains,\nNo,\n",
+    }
+    items, notes = read(EXTENDED, "negation", tmp_path, both)
+    assert [(i.condition, i.text, i.good, i.bad, i.meta["thing"]) for i in items] == [
+        ("affirmative", f"An aunt is a {MASK} .", "relative", "animal", "aunt"),
+        ("negated", f"An aunt is not an {MASK} .", "animal", "relative", "aunt"),
+        ("affirmative", f"USA is a {MASK} .", "country", "tree", "usa"),
+        ("negated", f"USA is not a {MASK} .", "tree", "country", "usa"),
+        ("affirmative", f"A baby is a {MASK} .", "person", "grown-up", "baby"),
+        ("negated", f"A baby is not a {MASK} .", "grown-up", "person", "baby"),
+    ]
+    assert items[1].meta["text_bad"] == f"An aunt is not a {MASK} ." and not items[1].meta["same_article"]
+    assert [n.split()[0] for n in notes] == ["1", "1"]  # a cat and a dog, and what is no such pair
+
+
+def test_extended_roles_oppose_the_verbs_of_both_orders(tmp_path):
+    lines = (
+        "the cop saw which thief the dog had bitten,\nThe cop saw which dog the thief had beaten,\n"
+        "the boy knew which book the man had read,\nthe boy knew which man the book had pleased,\n"
+        "the boy knew which book the man had read,\nthe boy knew which man the book had pleased,\n"
+        "the boy knew which cat the dog had seen,\nthe boy knew which dog the cat had seen,\n"
+    )
+    items, notes = read(EXTENDED, "roles", tmp_path, {"stimuli/ROLE-1500.txt": lines})
+    assert [(i.condition, i.good, i.bad) for i in items] == [
+        ("related", "bitten", "beaten"), ("unrelated", "bitten", "read"),
+        ("related", "beaten", "bitten"), ("unrelated", "beaten", "read"),
+        ("related", "read", "pleased"), ("unrelated", "read", "bitten"),
+        ("related", "pleased", "read"), ("unrelated", "pleased", "bitten"),
+    ]  # fmt: skip
+    assert items[0].text == f"the cop saw which thief the dog had {MASK} ."
+    assert any(n.startswith("1 left out: pairs of ROLE-1500 that stand there twice") for n in notes)
+    assert any(n.startswith("1 left out: pairs of ROLE-1500 that do not reverse") for n in notes)
+    graded, _ = read(EXTENDED, "plausibility", tmp_path, {"stimuli/ROLE-1500.txt": lines})
+    assert [graded[1].meta[k] for k in ("right", "related", "unrelated")] == ["beaten", "bitten", "read"]
+
+
+@pytest.mark.mirror
+def test_the_extended_sets_have_their_sizes():
+    negation, _ = items_of(EXTENDED, "negation")
+    assert Counter((i.meta["set"], i.condition) for i in negation) == {
+        ("NEG-1500-SIMP-TEMP", "affirmative"): 770,
+        ("NEG-1500-SIMP-TEMP", "negated"): 770,
+        ("NEG-1500-SIMP-GEN", "affirmative"): 745,
+        ("NEG-1500-SIMP-GEN", "negated"): 745,
+    }
+    assert len({i.meta["pair"] for i in items_of(EXTENDED, "roles")[0]}) == 574

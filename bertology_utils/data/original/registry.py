@@ -32,11 +32,13 @@ class File:
     Attributes
     ----------
     dataset, path : str
-        Where it lies below a mirror or the cache: ``<dataset>/<path>``.
+        Its name is ``<dataset>/<path>``.
     bytes : int
     sha256 : str
     url : str | None
         Public address; None for the few tables that exist in a mirror only.
+    folder : str
+        Where the data set lies below a mirror or the cache, where that is not its name: with the outputs it was released with.
     """
 
     dataset: str
@@ -44,6 +46,7 @@ class File:
     bytes: int
     sha256: str
     url: str | None
+    folder: str = ""
 
     @property
     def name(self) -> str:
@@ -98,10 +101,9 @@ def datasets() -> dict[str, Dataset]:
     files: dict[str, dict[str, File]] = {name: {} for name in sorted(entries)}
     with io.StringIO(FILES.read_text(encoding="utf-8")) as rows:
         for row in csv.DictReader(rows):
-            url = _address(entries[row["dataset"]], row)
-            files[row["dataset"]][row["path"]] = File(
-                row["dataset"], row["path"], int(row["bytes"]), row["sha256"], url
-            )
+            name, path = row["dataset"], row["path"]
+            url, folder = _address(entries[name], row), entries[name].get("folder", "")
+            files[name][path] = File(name, path, int(row["bytes"]), row["sha256"], url, folder)
     return {
         name: Dataset(
             name=name,
@@ -142,10 +144,10 @@ def pin(name: str, paths: Sequence[str], mirror: Path) -> None:
     Refusal
         The mirror lacks a file. Nothing is written then.
     """
-    dataset(name)
+    folder = next((f.folder for f in dataset(name).files.values() if f.folder), name)
     rows = {(r["dataset"], r["path"]): r for r in csv.DictReader(io.StringIO(FILES.read_text(encoding="utf-8")))}
     for path in paths:
-        file = mirror / name / path
+        file = mirror / folder / path
         if not file.is_file():
             raise Refusal(f"{file} is not there: the file is pinned as it lies in the mirror")
         known = rows.get((name, path), {"dataset": name, "path": path, "source": ""})
@@ -160,4 +162,4 @@ def pin(name: str, paths: Sequence[str], mirror: Path) -> None:
 
 def below(folder: Path, file: File) -> Path:
     """Where a file lies in a mirror or in the cache."""
-    return folder / file.dataset / file.path
+    return folder / (file.folder or file.dataset) / file.path

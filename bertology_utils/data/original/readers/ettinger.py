@@ -19,11 +19,13 @@ ROLE, CPRAG = "datasets/ROLE-88/ROLE-88.tsv", "datasets/CPRAG-102/CPRAG-102.tsv"
 SLOT = " (a|an)"  # the article that the completion will ask for
 
 
-def _gap(context: str) -> str:
+def gap(context: str) -> str:
+    """A context with the gap that closes it, and a full stop."""
     return f"{context.strip()} {MASK} ."
 
 
-def _article(noun: str) -> str:
+def article(noun: str) -> str:
+    """The indefinite article that a noun's first letter asks for."""
     return "an" if noun[0] in "aeiou" else "a"
 
 
@@ -37,7 +39,7 @@ def negation(files: Files) -> Iterator[ForcedChoice]:
     for name, item, contexts, (true, false), licensing in _negation(files):
         answers = ((true, false), (false, true))
         for condition, context, (good, bad) in zip(("affirmative", "negated"), contexts, answers):
-            texts = [_gap(context.replace(SLOT, f" {_article(w)}")) for w in (good, bad)]
+            texts = [gap(context.replace(SLOT, f" {article(w)}")) for w in (good, bad)]
             meta = {"pair": f"{name}-{item}", "set": name, "text_bad": texts[1], "same_article": texts[0] == texts[1]}
             if licensing:
                 meta["licensed"] = licensing == "Y"
@@ -122,7 +124,7 @@ def roles(files: Files) -> Iterator[ForcedChoice]:
                 yield ForcedChoice(
                     id=f"{row.pair}-{side}-{condition}",
                     condition=condition,
-                    text=_gap(row.context),
+                    text=gap(row.context),
                     good=good,
                     bad=bad,
                     meta={
@@ -151,7 +153,7 @@ def pragmatic(files: Files) -> Iterator[ForcedChoice]:
             yield ForcedChoice(
                 id=f"cprag-{item}-{condition}",
                 condition=condition,
-                text=_gap(f"{first} {second}"),
+                text=gap(f"{first} {second}"),
                 good=expected,
                 bad=bad,
                 meta={"item": item, "constraint": constraint, "set": "cprag"},
@@ -165,7 +167,7 @@ def plausibility(files: Files) -> Iterator[Cloze]:
         yield Cloze(
             id=f"cprag-{item}",
             condition="cprag",
-            text=_gap(f"{first} {second}"),
+            text=gap(f"{first} {second}"),
             answers=(right,),
             meta={"right": right, "related": related, "unrelated": unrelated, "constraint": constraint},
         )
@@ -182,7 +184,7 @@ def completion(files: Files) -> Iterator[Cloze]:
         yield Cloze(
             id=f"cprag-{item}",
             condition="cprag",
-            text=_gap(f"{first} {second}"),
+            text=gap(f"{first} {second}"),
             answers=(expected,),
             meta={"first": len(first.split()), "constraint": constraint},
         )
@@ -192,13 +194,13 @@ def completion(files: Files) -> Iterator[Cloze]:
                 yield Cloze(
                     id=f"role-{row.pair}-{row.side}",
                     condition="role",
-                    text=_gap(row.context),
+                    text=gap(row.context),
                     answers=tuple(dict.fromkeys(row.expected)),
                     meta={"target": row.target, **_arguments(row.context)},
                 )
     for name, item, (context, _), (true, _), _ in _negation(files):
         meta = {"subject": (0, context.split().index("is"))} if name == "simple" else {}
-        text = _gap(context.replace(SLOT, f" {_article(true)}"))
+        text = gap(context.replace(SLOT, f" {article(true)}"))
         yield Cloze(id=f"{name}-{item}", condition=name, text=text, answers=(true,), meta=meta)
 
 
