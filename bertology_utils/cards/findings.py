@@ -184,7 +184,8 @@ def apart(figures: Iterable[Mapping[str, Any]]) -> bool:
     for spec in figures:
         if "model" in spec:
             network = spec["model"].removesuffix(TWIN)
-            read.setdefault(spec["measure"], {}).setdefault(network, set()).add(SAME.get(spec["data"], spec["data"]))
+            texts = SAME.get(spec["data"], spec["data"].removeprefix("released/"))  # outputs may lie beside their texts
+            read.setdefault(spec["measure"], {}).setdefault(network, set()).add(texts)
     return any(not set.intersection(*by.values()) for by in read.values())
 
 

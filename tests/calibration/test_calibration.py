@@ -36,7 +36,6 @@ TOO_FEW = {
         "syn.npi.warstadt2019": "the cloze has six to twelve polarity items, by which an untrained network's scores vary",
         "syn.hierarchical.lin2019": "in generated sentences the words beside a word tell it, so that nothing is left to be found",
         "lay.hierarchy.lin2019": "in generated sentences the words beside a word tell it, so that upper layers cannot tell more",
-        "syn.tpdn.jawahar2019": "three seeds of the tensor product network: .133 [-.003, .269] over a bag of words",
         "syn.intermediate_parsing.glavas2020": "three seeds of 120 items show no difference to be within three points",
         "lay.base_vs_large.tenney2019a": "five seeds as noisy as is assumed show no difference to be within a tenth",
         "siz.head_pruning.michel2019": "five seeds of 300 items know what heads cost to four points, within two are asked for",
