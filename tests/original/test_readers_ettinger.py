@@ -127,8 +127,12 @@ EXTENDED = "shivagunde2023_ettinger_extended"
 
 def test_extended_negation_pairs_lines_and_fits_the_article(tmp_path):
     both = {
-        "stimuli/NEG-1500-SIMP-TEMP.txt": "An aunt is a relative,\nAn aunt is not an animal,\nUSA is a country,\nUSA is not a tree,\n",
-        "stimuli/NEG-1500-SIMP-GEN.txt": "A baby is a person,\nA baby is not a grown-up,\nA cat is a pet,\nA dog is not a tool,\nIt rains,\nNo,\n",
+        "stimuli/NEG-1500-SIMP-TEMP.txt": (
+            "An aunt is a relative,\nAn aunt is not an animal,\nUSA is a country,\nUSA is not a tree,\n"
+        ),
+        "stimuli/NEG-1500-SIMP-GEN.txt": (
+            "A baby is a person,\nA baby is not a grown-up,\nA cat is a pet,\nA dog is not a tool,\nIt rains,\nNo,\n"
+        ),
     }
     items, notes = read(EXTENDED, "negation", tmp_path, both)
     assert [(i.condition, i.text, i.good, i.bad, i.meta["thing"]) for i in items] == [

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 
 from bertology_utils.data.items import Cloze, ForcedChoice
-from bertology_utils.data.original.reading import Files, reader
 from bertology_utils.data.original.readers.ettinger import article, gap
+from bertology_utils.data.original.reading import Files, reader
 
 NAME = "shivagunde2023_ettinger_extended"
 NEGATED = ("NEG-1500-SIMP-TEMP", "NEG-1500-SIMP-GEN")  # from templates, and by a language model
@@ -86,9 +86,7 @@ def roles(files: Files) -> Iterator[ForcedChoice]:
     for place, (name, pair, context, good, reverse) in enumerate(every):
         for condition, bad in (("related", reverse), ("unrelated", _unrelated(every, place))):
             text, meta = gap(context), {"pair": pair, "expected": (good,)}
-            yield ForcedChoice(
-                id=f"{name}-{condition}", condition=condition, text=text, good=good, bad=bad, meta=meta
-            )
+            yield ForcedChoice(id=f"{name}-{condition}", condition=condition, text=text, good=good, bad=bad, meta=meta)
     files.note("ROLE-1500: the unrelated fillers are the next pair's verbs, a control added here")
 
 
