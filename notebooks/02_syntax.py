@@ -740,7 +740,7 @@ print(plotting.printed(bias.series("accuracy, ambiguous")))
 # %%
 found("syn.structural_bias.warstadt2020")
 
-# %%
+# %% tags=["brief"]
 card("syn.structural_bias.warstadt2020")
 
 # %% [markdown]

@@ -280,6 +280,8 @@ def _figures(s: Standing, whole: bool) -> str:
     title = f"All {words.count(len(rows))} measurements" if whole else f"{words.count(len(rows))} figures decided"
     if len(rows) == 1:
         title = "The one measurement" if whole else "One figure decided"
+    if len(rows) > MANY and not whole:  # the claim's page has them all
+        title, rows = f"{MANY} of {title}", rows[:MANY]
     by_record: dict[str, list[Row]] = {}
     for row in rows:
         by_record.setdefault(f"{row.who}, {row.data}" if len(rows) > MANY else s.row.title, []).append(row)

@@ -151,16 +151,17 @@ def test_the_badge_of_a_changed_rule_is_worn_where_a_former_rule_would_decide_ot
 
 @pytest.mark.parametrize("whole", [True, False])
 def test_no_table_has_more_rows_than_are_read_at_once_outside_of_a_fold_of_its_own(whole):
-    """And every row is there once."""
+    """And every row is there once; in a chapter, as many as are read at once."""
     longest = 0
     for s in shipped_standings()[::7]:
         card = BeautifulSoup(layout.html(s, whole), "html.parser")
         rows = every(s) if whole else [r for clause in s.row.clauses for r in deciding(s, clause.name)]
+        longest = max(longest, len(rows))
+        rows = rows if whole else rows[: layout.MANY]
         shown = [[td.get_text() for td in tr.select("td")] for tr in card.select(".claim-rows tbody tr")]
         assert sorted(shown) == sorted(map(list, rows)), s.row.id
         for fold in card.select(".claim-rows, .claim-rows details"):
             tables = fold.find_all("table", recursive=False) + fold.select(":scope > .claim-scroll table")
             more = (fold.summary.get_text() or "").endswith("more")
             assert more or all(len(t.select("tbody tr")) <= layout.MANY for t in tables), s.row.id
-        longest = max(longest, len(rows))
     assert longest > layout.MANY
