@@ -32,13 +32,12 @@ class File:
     Attributes
     ----------
     dataset, path : str
-        Its name is ``<dataset>/<path>``.
     bytes : int
     sha256 : str
     url : str | None
         Public address; None for the few tables that exist in a mirror only.
     folder : str
-        Where the data set lies below a mirror or the cache, where that is not its name: with the outputs it was released with.
+        Where the data set lies below a mirror or the cache, if not under its name: with the outputs it was released with.
     """
 
     dataset: str
@@ -50,7 +49,8 @@ class File:
 
     @property
     def name(self) -> str:
-        return f"{self.dataset}/{self.path}"
+        """Where it lies below a mirror or the cache."""
+        return f"{self.folder or self.dataset}/{self.path}"
 
 
 @dataclass(frozen=True)
@@ -162,4 +162,4 @@ def pin(name: str, paths: Sequence[str], mirror: Path) -> None:
 
 def below(folder: Path, file: File) -> Path:
     """Where a file lies in a mirror or in the cache."""
-    return folder / (file.folder or file.dataset) / file.path
+    return folder / file.name
