@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from bertology_utils.claims import ledger
-from bertology_utils.claims.rules import FAILS, HOLDS, MIXED, OPEN, UNTESTABLE, decide, pooled
+from bertology_utils.claims.rules import FAILS, HOLDS, MIXED, OPEN, UNTESTABLE, UNTRAINED_TOO, decide, pooled
 from bertology_utils.scores import intervals
 
 
@@ -215,3 +215,31 @@ def test_a_stage_on_a_task_that_was_not_learnt_cannot_have_helped(learnt, expect
         ("accuracy over majority, first stage", {"task": "paraphrase"}, learnt, 0.05),
     ]
     assert decided("trn.two_stage.phang2019", "builtin", *rows) == {"helps_small": expected}
+
+
+@pytest.mark.parametrize(
+    ("lead", "untrained", "rebuilt", "expected"),
+    [
+        (0.03, -0.047, 0.32, (HOLDS, HOLDS)),  # MiniLM's: in the untrained network places from both ends are ahead
+        (0.063, -0.07, 0.47, (HOLDS, FAILS)),  # mpnet's: no small margin
+        (0.03, 0.03, 0.32, (UNTRAINED_TOO, HOLDS)),  # roles that any network's words and places make
+        (-0.026, -0.041, 0.44, (FAILS, UNTESTABLE)),  # mini's: ahead of the untrained network, behind another scheme
+        (0.03, -0.047, 0.02, (UNTESTABLE, UNTESTABLE)),
+    ],
+)
+def test_tree_roles_fit_best_where_they_lead_every_other_scheme_and_the_untrained_network(
+    lead, untrained, rebuilt, expected
+):
+    """That they lead a bag of words says nothing: untrained, they do by more than trained."""
+    half = 0.009
+    rows = [
+        intervals.row("lead over best other", (lead, lead - half, lead + half), 480),
+        intervals.row("share rebuilt", (rebuilt, rebuilt - 0.02, rebuilt + 0.02), 480, roles="tree"),
+        intervals.row("error over tree roles", (0.11, 0.1, 0.12), 480, roles="bag of words"),
+    ]
+    gap = lead - untrained
+    twin = intervals.row("lead over best other", (gap, gap - half, gap + half), 480)
+    twin |= {"twin_value": untrained, "twin_low": untrained - half, "twin_high": untrained + half, "paired": True}
+    clauses = ledger.row("syn.tpdn.jawahar2019").clauses
+    found = decide(clauses, pd.DataFrame(rows), pd.DataFrame([twin]), "builtin")
+    assert tuple(c.outcome for c in found.clauses) == expected

@@ -65,21 +65,26 @@ def test_an_unknown_data_set_is_an_error_that_names_the_known():
         original.read("wic", "agreement")
 
 
-def test_a_file_is_pinned_as_it_lies_in_the_mirror(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("name", "folder"),
+    [("wic", "wic"), ("shivagunde2023_ettinger_extended", "released/shivagunde2023_ettinger_extended")],
+)
+def test_a_file_is_pinned_as_it_lies_in_the_mirror(tmp_path, monkeypatch, name, folder):
     """By the command: nothing else changes, a second time it replaces its own line, and what is not there is refused."""
     kept = tmp_path / "files.csv"
     kept.write_text(before := registry.FILES.read_text("utf-8"), "utf-8")
     monkeypatch.setattr(registry, "FILES", kept)
-    file = tmp_path / "mirror" / "wic" / "more" / "new.txt"
+    file = tmp_path / "mirror" / folder / "more" / "new.txt"
     file.parent.mkdir(parents=True)
     for content in ("one\n", "two\n"):
         file.write_text(content)
-        assert runner.invoke(app, ["pin", "wic", "more/new.txt", "--mirror", str(tmp_path / "mirror")]).exit_code == 0
-        found = registry.dataset("wic").files["more/new.txt"]
+        assert runner.invoke(app, ["pin", name, "more/new.txt", "--mirror", str(tmp_path / "mirror")]).exit_code == 0
+        found = registry.dataset(name).files["more/new.txt"]
+        assert registry.below(tmp_path / "mirror", found) == file
         assert (found.bytes, found.sha256) == (4, hashlib.sha256(content.encode()).hexdigest())
         assert set(kept.read_text("utf-8").splitlines()) - set(before.splitlines()) == {
-            f"wic,more/new.txt,4,{found.sha256},"
+            f"{name},more/new.txt,4,{found.sha256},"
         }
     with pytest.raises(Refusal, match=r"absent\.txt is not there"):
-        registry.pin("wic", ["more/new.txt", "absent.txt"], tmp_path / "mirror")
+        registry.pin(name, ["more/new.txt", "absent.txt"], tmp_path / "mirror")
     registry.datasets.cache_clear()

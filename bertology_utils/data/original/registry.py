@@ -37,7 +37,7 @@ class File:
     url : str | None
         Public address; None for the few tables that exist in a mirror only.
     folder : str
-        Where the data set lies below a mirror or the cache, if not under its name: with the outputs it was released with.
+        The data set's, where that is not its name.
     """
 
     dataset: str
@@ -58,10 +58,12 @@ class Dataset:
     """One study's data: what it is, where it comes from, its licence as stated there, and its files by path.
 
     `redistribute` says whether the stated licence lets one pass the files on (perhaps under conditions, as CC BY-NC);
-    where nothing is stated, it does not. `short` names the data on a card. `cite` holds keys of the bibliography.
+    where nothing is stated, it does not. `short` names the data on a card. `cite` holds keys of the bibliography. `folder` is
+    where it lies below a mirror or the cache: under its name, or with the outputs that it was released with.
     """
 
     name: str
+    folder: str
     title: str
     short: str
     repository: str | None
@@ -107,6 +109,7 @@ def datasets() -> dict[str, Dataset]:
     return {
         name: Dataset(
             name=name,
+            folder=e.get("folder", name),
             title=e["title"],
             short=e["short"],
             repository=e.get("repository"),
@@ -144,7 +147,7 @@ def pin(name: str, paths: Sequence[str], mirror: Path) -> None:
     Refusal
         The mirror lacks a file. Nothing is written then.
     """
-    folder = next((f.folder for f in dataset(name).files.values() if f.folder), name)
+    folder = dataset(name).folder
     rows = {(r["dataset"], r["path"]): r for r in csv.DictReader(io.StringIO(FILES.read_text(encoding="utf-8")))}
     for path in paths:
         file = mirror / folder / path
