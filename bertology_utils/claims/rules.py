@@ -233,11 +233,15 @@ def _test_outcome(test: Test, found: list[Check], learned: bool) -> str:
         return HOLDS
     holding = [c for c in found if c.holds is True]
     wanted = needed(test, len(found))
-    if sum(c.beats_twin is True for c in holding) >= wanted:
+    beaten = [c.beats_twin is True for c in holding]
+    alike = [c.beats_twin is False or c.twin_holds is True for c in holding]
+    if sum(beaten) >= wanted:
         return HOLDS
-    if sum(c.beats_twin is False or c.twin_holds is True for c in holding) > len(holding) - wanted:
-        return UNTRAINED_TOO
-    return OPEN
+    if sum(same and not more for same, more in zip(alike, beaten)) <= len(holding) - wanted:
+        return OPEN
+    # where several rows must hold, and training explains some of them only, the sentence is learned in part
+    return UNTRAINED_TOO if sum(alike) >= wanted or not any(beaten) else MIXED
+
 
 
 def needed(test: Test, n: int) -> int:

@@ -149,6 +149,21 @@ def test_what_training_taught_beats_the_twin(difference, twin, expected):
     assert outcome(learned, rows((0.2, 0.3)), over_twin=over(difference, twin=twin)) == FAILS
 
 
+@pytest.mark.parametrize(
+    ("differences", "expected"),
+    [
+        (((0.1, 0.2), (0.1, 0.2)), HOLDS),
+        (((0.1, 0.2), (-0.1, 0.02)), MIXED),  # of two rows that must hold the twin does as much in one
+        (((-0.1, 0.2), (-0.1, 0.02)), UNTRAINED_TOO),
+        (((-0.1, 0.02), (-0.1, 0.02)), UNTRAINED_TOO),
+        (((0.1, 0.2), (-0.1, 0.2)), OPEN),
+    ],
+)
+def test_what_training_explains_in_part_is_mixed(differences, expected):
+    learned = [clause(that(above=0.5, by=0.05), kind="learned")]
+    assert outcome(learned, rows((0.7, 0.8), (0.7, 0.8)), over_twin=over(*differences, twin=(0.4, 0.6))) == expected
+
+
 def test_without_a_twins_row_nothing_was_learned_for_sure():
     learned = [clause(that(above=0.5), kind="learned")]
     assert outcome(learned, rows((0.7, 0.8)), over_twin=pd.DataFrame()) == OPEN

@@ -166,6 +166,7 @@ def test_extended_roles_oppose_the_verbs_of_both_orders(tmp_path):
     assert any(n.startswith("1 left out: pairs of ROLE-1500 that do not reverse") for n in notes)
     graded, _ = read(EXTENDED, "plausibility", tmp_path, {"stimuli/ROLE-1500.txt": lines})
     assert [graded[1].meta[k] for k in ("right", "related", "unrelated")] == ["beaten", "bitten", "read"]
+    assert graded[0].meta["pair"] == graded[1].meta["pair"] != graded[2].meta["pair"]  # both orders are one group
 
 
 @pytest.mark.mirror

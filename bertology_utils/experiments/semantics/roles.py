@@ -79,7 +79,7 @@ def roles(subject, data, settings):
 
 def _graded(subject, items: list[Cloze], settings) -> list[dict]:
     """Which of an item's right, related and unrelated fillers is preferred, as it is and with the prior taken off."""
-    groups = [" ".join(i.meta[g] for g in GRADES) for i in items]
+    groups = [i.meta.get("pair") or " ".join(i.meta[g] for g in GRADES) for i in items]  # both orders of one pair
     own, prior = filler_odds(subject, items, groups, settings)  # (3, n) each
     rows = intervals.Rows(settings)
     for better, worse in (("right", "related"), ("related", "unrelated"), ("right", "unrelated")):

@@ -94,6 +94,6 @@ def roles(files: Files) -> Iterator[ForcedChoice]:
 def plausibility(files: Files) -> Iterator[Cloze]:
     """The same as graded fillers: the sentence's verb (`right`), that of the reversed roles (`related`), the next pair's."""
     every = _roles(files)
-    for place, (name, _, context, right, related) in enumerate(every):
-        meta = {"right": right, "related": related, "unrelated": _unrelated(every, place)}
+    for place, (name, pair, context, right, related) in enumerate(every):
+        meta = {"right": right, "related": related, "unrelated": _unrelated(every, place), "pair": pair}
         yield Cloze(id=name, condition="role", text=gap(context), answers=(right,), meta=meta)
