@@ -22,6 +22,7 @@ NEWTON = 100  # steps at most; some ten to twenty are usual
 CONJUGATE = 500  # steps at most within one of them
 FORCING = 0.1  # share of its gradient that a Newton step may leave
 HALVINGS = 30
+FARTHEST = 10  # log-odds by which a step moves a bias, about: where a class's odds are all but nought its curvature is, too
 
 
 class NotConverged(UserWarning):
@@ -66,6 +67,8 @@ def solve(
     ------
     ValueError
         If a penalty is not positive: without one there may be no minimum.
+    FloatingPointError
+        If features, or a fit, are not finite.
     """
     if not all(p > 0 for p in penalties):
         raise ValueError(f"l2 must be positive: {list(penalties)}")
@@ -109,6 +112,8 @@ class _Fit:
         for _ in range(NEWTON):
             slope_w, slope_b, prior = self._gradient(x, weight[on], bias[on], chance, l2)
             far = self._distance(slope_w, slope_b, prior, l2)
+            if not far.isfinite().all():
+                raise FloatingPointError(f"{int((~far.isfinite()).sum())} of {len(far)} fits (l2 {l2:g}) are no numbers")
             left = far > TOLERANCE
             if not left.any():
                 break
@@ -178,6 +183,7 @@ class _Fit:
     def _step(self, x, variance, chance, prior, slope_w, slope_b, l2) -> tuple[torch.Tensor, torch.Tensor]:
         """A Newton step: conjugate gradients in single precision, preconditioned."""
         n, many = self.n, chance.shape[1]
+        prior = prior + torch.diag_embed(slope_b.abs() / FARTHEST)  # fades with the slope: the last steps are Newton's
         if self.softmax:
             spread = torch.diag_embed(chance.mean(2)) - chance @ chance.mT / n  # (K, C, C)
             value, turn = torch.linalg.eigh(spread)
@@ -225,4 +231,6 @@ class _Fit:
             share = after / now.clamp_min(1e-30)
             way = turned[0] + share[:, None, None] * way[0], turned[1] + share[:, None] * way[1]
             now = after
+        if self.softmax:
+            step_b = step_b - step_b.mean(1, keepdim=True)  # a constant added to all biases changes nothing
         return step_w.double() * size[:, None, None], step_b.double() * size[:, None]

@@ -122,3 +122,28 @@ def test_a_fit_that_does_not_reach_its_minimum_says_so(monkeypatch):
 def test_no_penalty_is_refused():
     with pytest.raises(ValueError, match="positive"):
         fit(np.ones((2, 1)), ["a", "b"], l2=0)
+
+
+def rare_classes(seed, n=1000, types=400, size=96, many=36):
+    """Rows that repeat few word types, of classes most of which are rare: parts of speech by the embeddings."""
+    rng = np.random.default_rng(seed)
+    classes, often = np.minimum(rng.pareto(0.7, types).astype(int), many - 1), 1 / np.arange(1, types + 1)
+    word = rng.choice(types, n, p=often / often.sum())
+    x = rng.normal(size=(types, size))[word] + 0.1 * rng.normal(size=(n, size))
+    return torch.tensor((x - x.mean(0)) / x.std(0))[None], torch.tensor(classes[word])
+
+
+@pytest.mark.parametrize(("farthest", "least", "most"), [(logistic.FARTHEST, 0, 20), (float("inf"), 90, np.inf)])
+def test_no_bias_is_sent_far_away(monkeypatch, farthest, least, most):
+    """Where a class's odds are all but nought, so is its curvature; Newton's step may be of 1e9, and the next no number."""
+    steps, usual = [], logistic._Fit._step
+    monkeypatch.setattr(logistic, "FARTHEST", farthest)
+    monkeypatch.setattr(logistic._Fit, "_step", lambda self, *of: steps.append(usual(self, *of)) or steps[-1])
+    list(logistic.solve(*rare_classes(0), 36, [0.01]))
+    assert least <= max(float(b.abs().max()) for _, b in steps) < most
+
+
+def test_what_is_no_number_is_no_fit():
+    x, codes = rare_classes(0)
+    with pytest.raises(FloatingPointError, match="1 of 1 fits .* are no numbers"):
+        list(logistic.solve(x * torch.nan, codes, 36, [0.01]))

@@ -22,7 +22,7 @@ from ...vectors import geometry, neighbours
 from ...vectors.similarity import cosines
 from .planted import senses_apart
 
-LEMMAS, TRAIN, DEV, TEST = 150, 40, 20, 30  # at most so many ambiguous words, and occurrences of each
+LEMMAS, TRAIN, DEV, TEST = 400, 40, 20, 30  # at most so many ambiguous words, and occurrences of each
 LEAST = 4  # occurrences of a word in training
 NEIGHBOURS = 5
 PAIRS = 1500  # of each split

@@ -19,7 +19,7 @@ from .tuned_runs import LIMIT, QUICK, SEEDS, N, gain_row, mean_row, plain
 
 PAIRS = ("entailment", "paraphrase")
 LOOKED_AT = 100  # texts whose attention is compared
-RADIUS, DIRECTIONS, SHARP = 0.1, 3, 96  # of the sharpness: filter-normalised, both ways each, training texts
+RADIUS, DIRECTIONS, SHARP = 0.1, 3, 384  # of the sharpness: filter-normalised, both ways each, training texts
 PLANE, ALONG = 32, (-0.5, 0.0, 0.25, 0.5, 0.75, 1.0, 1.5)  # 0: before tuning, 1: after
 ACROSS = (-0.6, -0.3, 0.0, 0.3, 0.6)  # of a random direction as long as the weights
 TREES = 300  # generated sentences on which syntactic heads are looked for
