@@ -243,7 +243,6 @@ def _test_outcome(test: Test, found: list[Check], learned: bool) -> str:
     return UNTRAINED_TOO if sum(alike) >= wanted or not any(beaten) else MIXED
 
 
-
 def needed(test: Test, n: int) -> int:
     """How many of n rows a test asks for."""
     if test.need == "all":

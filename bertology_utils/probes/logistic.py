@@ -22,7 +22,9 @@ NEWTON = 100  # steps at most; some ten to twenty are usual
 CONJUGATE = 500  # steps at most within one of them
 FORCING = 0.1  # share of its gradient that a Newton step may leave
 HALVINGS = 30
-FARTHEST = 10  # log-odds by which a step moves a bias, about: where a class's odds are all but nought its curvature is, too
+FARTHEST = (
+    10  # log-odds by which a step moves a bias, about: where a class's odds are all but nought its curvature is, too
+)
 
 
 class NotConverged(UserWarning):
@@ -113,7 +115,9 @@ class _Fit:
             slope_w, slope_b, prior = self._gradient(x, weight[on], bias[on], chance, l2)
             far = self._distance(slope_w, slope_b, prior, l2)
             if not far.isfinite().all():
-                raise FloatingPointError(f"{int((~far.isfinite()).sum())} of {len(far)} fits (l2 {l2:g}) are no numbers")
+                raise FloatingPointError(
+                    f"{int((~far.isfinite()).sum())} of {len(far)} fits (l2 {l2:g}) are no numbers"
+                )
             left = far > TOLERANCE
             if not left.any():
                 break

@@ -145,5 +145,5 @@ def test_no_bias_is_sent_far_away(monkeypatch, farthest, least, most):
 
 def test_what_is_no_number_is_no_fit():
     x, codes = rare_classes(0)
-    with pytest.raises(FloatingPointError, match="1 of 1 fits .* are no numbers"):
+    with pytest.raises(FloatingPointError, match=r"1 of 1 fits .* are no numbers"):
         list(logistic.solve(x * torch.nan, codes, 36, [0.01]))
