@@ -770,7 +770,7 @@ print(plotting.printed(attack.deciding()))
 # %%
 found("syn.triggers.wallace2019a")
 
-# %%
+# %% tags=["brief"]
 card("syn.triggers.wallace2019a")
 
 # %% [markdown]
