@@ -233,14 +233,14 @@ def _test_outcome(test: Test, found: list[Check], learned: bool) -> str:
         return HOLDS
     holding = [c for c in found if c.holds is True]
     wanted = needed(test, len(found))
-    beaten = [c.beats_twin is True for c in holding]
-    alike = [c.beats_twin is False or c.twin_holds is True for c in holding]
-    if sum(beaten) >= wanted:
+    beaten = sum(c.beats_twin is True for c in holding)
+    if beaten >= wanted:
         return HOLDS
-    if sum(same and not more for same, more in zip(alike, beaten)) <= len(holding) - wanted:
+    if beaten + sum(c.beats_twin is None and c.twin_holds is not True for c in holding) >= wanted:
         return OPEN
     # where several rows must hold, and training explains some of them only, the sentence is learned in part
-    return UNTRAINED_TOO if sum(alike) >= wanted or not any(beaten) else MIXED
+    alike = sum(c.beats_twin is False or c.twin_holds is True for c in holding)
+    return UNTRAINED_TOO if alike >= wanted or not beaten else MIXED
 
 
 def needed(test: Test, n: int) -> int:

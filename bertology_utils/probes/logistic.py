@@ -22,9 +22,7 @@ NEWTON = 100  # steps at most; some ten to twenty are usual
 CONJUGATE = 500  # steps at most within one of them
 FORCING = 0.1  # share of its gradient that a Newton step may leave
 HALVINGS = 30
-FARTHEST = (
-    10  # log-odds by which a step moves a bias, about: where a class's odds are all but nought its curvature is, too
-)
+FARTHEST = 10  # log-odds that a step moves a bias by, about: a class of all but no odds has all but no curvature
 
 
 class NotConverged(UserWarning):

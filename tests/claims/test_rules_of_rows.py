@@ -218,6 +218,28 @@ def test_a_stage_on_a_task_that_was_not_learnt_cannot_have_helped(learnt, expect
 
 
 @pytest.mark.parametrize(
+    ("apart", "fitted", "expected"),
+    [
+        (
+            0.02,
+            0.33,
+            HOLDS,
+        ),  # a random start whose optimum is twice as sharp as those of this book's networks
+        (0.012, 0.33, OPEN),
+        (-0.0136, 0.33, FAILS),  # MiniLM's
+        (0.02, 0.66, UNTESTABLE),  # a plateau is no optimum, whatever its slopes
+    ],
+)
+def test_an_optimum_is_flatter_by_as_much_as_the_loss_rises_about_one(apart, fitted, expected):
+    rows = [
+        ("sharpness, random - pretrained", {}, apart, 0.004),
+        ("accuracy over majority", {"task": "paraphrase"}, 0.13, 0.02),
+        ("training loss", {"start": "random"}, fitted, 0.05),
+    ]
+    assert decided("trn.wide_optima.hao2019", "mrpc_msr_paraphrase", *rows)["flatter"] == expected
+
+
+@pytest.mark.parametrize(
     ("lead", "untrained", "rebuilt", "expected"),
     [
         (0.03, -0.047, 0.32, (HOLDS, HOLDS)),  # MiniLM's: in the untrained network places from both ends are ahead

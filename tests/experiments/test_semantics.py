@@ -115,6 +115,24 @@ def test_the_prior_is_taken_off():
     np.testing.assert_allclose(np.diff(own, axis=0), np.diff(bias[ids], axis=1).T, atol=1e-5)
 
 
+def test_both_orders_of_a_pair_are_one_group(monkeypatch):
+    """They share nouns and verbs. Items that name no pair are of one group where their fillers are the same."""
+    groups = []
+
+    def odds(subject, items, of, settings):
+        groups[:] = of
+        return np.zeros((3, len(items))), np.zeros((3, len(items)))
+
+    monkeypatch.setattr(roles, "filler_odds", odds)
+    fill = [dict(zip(roles.GRADES, g)) for g in (("bitten", "beaten", "read"), ("beaten", "bitten", "read"))]
+    for pair, together in (({"pair": "7"}, True), ({}, False)):
+        items = [
+            Cloze(id=str(k), text="the [MASK] .", answers=(m["right"],), meta=m | pair) for k, m in enumerate(fill)
+        ]
+        roles.roles(tiny(), Data(name="own", items={"plausibility": items}, sha256="x"), SETTINGS)
+        assert (groups[0] == groups[1]) is together
+
+
 # F1 and probes
 
 
