@@ -46,6 +46,7 @@ KINDS = {  # the colour of an outcome, and its square on the landing page
 }
 TEXTS = {
     BUILTIN: "generated sentences",
+    "few_words": "generated sentences of 300 words",
     "corpus": "Simple English Wikipedia",
     "corpus-large": "Simple English Wikipedia, larger runs",
     "corpus_multilingual": "Bibles",

@@ -13,7 +13,7 @@ from ..settings import Settings
 from .registry import Claim, NotDefined, NotRunnable
 
 # text that runs of the family were trained on: their records are what is asked
-CORPORA = ("corpus", "corpus-large", "corpus_multilingual")
+CORPORA = ("few_words", "corpus", "corpus-large", "corpus_multilingual")
 
 
 def sources(it: Claim, settings: Settings) -> list[str]:

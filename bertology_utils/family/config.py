@@ -17,6 +17,7 @@ LATER = (
     *("body", "vocabulary"),
     *("shared", "embedding", "bits", "order", "start"),
     "attention_dropout",
+    "words",
 )
 FREE = (
     "name",
@@ -119,6 +120,8 @@ class Config:
         `decay` of the budget, which can be had earlier (`release`).
     generated : int
         Sentences of the package's generated language to train on where no corpus is given (`generated`).
+    words : int
+        That language's so many commonest words alone, and no sentences of tables; 0: all of it.
     multilingual : int
         Sentences per language of generated text in several languages, in its place (`generated_languages`).
     languages : str
@@ -213,6 +216,7 @@ class Config:
     schedule: str = "linear"
     decay: float = 0.15
     generated: int = 0
+    words: int = 0
     multilingual: int = 0
     languages: str = ""
     part: float = 1.0

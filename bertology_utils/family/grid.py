@@ -75,11 +75,11 @@ class Tier:
     ----------
     name : str
     data : str
-        What evidence from this tier is filed under: ``builtin``, ``corpus`` or ``corpus_multilingual``.
+        What evidence from this tier is filed under: ``builtin``, ``few_words``, ``corpus``, ``corpus-large`` or ``corpus_multilingual``.
     about : str
         What its runs differ in: ``training`` or ``languages``.
     text : mapping
-        ``generated`` (sentences), ``multilingual`` (sentences per language) or ``files`` (names below the corpus folder),
+        ``generated`` (sentences, and of how many ``words`` where not of all), ``multilingual`` (sentences per language) or ``files`` (names below the corpus folder),
         and their ``sha256``.
     says : str
         The tier in a sentence, for notes and pages.
@@ -138,10 +138,10 @@ def _tier(name: str, told: dict[str, Any]) -> Tier:
     text, found = told["text"], []
     for group, changes in told["groups"].items():
         changes = dict(changes or {})
-        seeds, only = changes.pop("seeds", told["seeds"]), tuple(changes.pop("only", ()))
+        seeds, only = changes.pop("seeds", told["seeds"]), tuple(changes.pop("only", told.get("only", ())))
         for seed in range(seeds):
             values = {**told["base"], **changes, "seed": seed, "name": f"{name}-{group}-{seed}"}
-            values |= {k: text[k] for k in ("generated", "multilingual") if k in text}
+            values |= {k: text[k] for k in ("generated", "words", "multilingual") if k in text}
             found.append(Member(name, group, from_plain(values, f"run {values['name']}"), text["sha256"], only))
     return Tier(name, told["data"], text, told["says"], tuple(found), told.get("about", TRAINING))
 

@@ -11,6 +11,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache
+from itertools import count
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -48,6 +49,7 @@ SEEDS, ITEMS = range(5), 5_000  # of the open tasks: what items a sentence of th
 HELD_OUT = 0.25  # of the tables' sentences
 _FIRST = 1_000  # the text's seeds begin here, far from those that experiments are run with
 _LENGTHS = range(4, 9)  # sentences per document
+_LEXICON, _AT_ONCE = 20_000, 300_000  # sentences whose words are counted; sentences of which those of few words are picked
 
 
 def spoken(item: Any) -> Iterator[str]:
@@ -129,6 +131,22 @@ def sentences(n: int, seed: int = 0) -> list[tuple[str, str]]:
     return out
 
 
+def of_few_words(n: int, words: int, seed: int = 0) -> list[tuple[str, str]]:
+    """`n` distinct sentences of the open tasks, all of whose words are among the `words` commonest of them.
+
+    Small networks come near all that can be learnt of so small a language within some million pieces.
+    """
+    usual = Counter(w for task, s in sentences(_LEXICON) if task in OPEN for w in _words(s))
+    known = {w for w, _ in usual.most_common(words)}
+    found: dict[str, tuple[str, str]] = {}
+    for part in count(1 + seed):
+        few = [(t, s) for t, s in sentences(_AT_ONCE, part) if t in OPEN and known.issuperset(_words(s))]
+        found |= {_key(s): (t, s) for t, s in few}
+        if len(found) >= n:
+            return list(found.values())[:n]
+    raise AssertionError("unreachable")
+
+
 def documents(said: Iterable[tuple[str, str]], seed: int = 0) -> list[list[str]]:
     """Sentences put together to documents about one word: what comes next can be told from what has been said.
 
@@ -152,7 +170,7 @@ def documents(said: Iterable[tuple[str, str]], seed: int = 0) -> list[list[str]]
     return out
 
 
-def write(path: str | Path, n: int, seed: int = 0) -> Path:
+def write(path: str | Path, n: int, seed: int = 0, words: int = 0) -> Path:
     """Write the text, a document a paragraph, blank lines between them; nothing is done where the file is already there.
 
     Parameters
@@ -162,11 +180,14 @@ def write(path: str | Path, n: int, seed: int = 0) -> Path:
         Sentences.
     seed : int
         Of the choice of sentences and of their order.
+    words : int
+        Of the so many commonest words alone (`of_few_words`); 0: of all, with the sentences of the tables.
     """
     path = Path(path)
     if not path.is_file():
         path.parent.mkdir(parents=True, exist_ok=True)
-        text = "\n\n".join(" ".join(d) for d in documents(sentences(n, seed), seed)) + "\n"
+        said = of_few_words(n, words, seed) if words else sentences(n, seed)
+        text = "\n\n".join(" ".join(d) for d in documents(said, seed)) + "\n"
         atomic(path, lambda stream: stream.write(text.encode()))
     return path
 

@@ -135,7 +135,8 @@ def text(
     if config.multilingual:
         folder = cache_folder(cache) / f"languages-{config.multilingual}"
         return generated_languages.write(folder, config.multilingual)
-    return generated.write(cache_folder(cache) / f"generated-{config.generated}" / "generated.txt", config.generated)
+    name = f"generated-{config.generated}" + (f"-{config.words}" if config.words else "")
+    return generated.write(cache_folder(cache) / name / "generated.txt", config.generated, words=config.words)
 
 
 def main(

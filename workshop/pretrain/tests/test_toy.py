@@ -82,6 +82,18 @@ def test_the_text_is_the_same_for_a_seed_and_goes_by_topics(monkeypatch, tmp_pat
     assert len(documents) > 200 and not any(len(d) != len(set(d)) for d in (x.split(". ") for x in documents))
 
 
+def test_text_of_few_words_has_no_others_and_none_of_the_items(monkeypatch, tmp_path):
+    for name, value in (("SEEDS", range(1)), ("ITEMS", 600), ("_LEXICON", 2_000), ("_AT_ONCE", 6_000)):
+        monkeypatch.setattr(generated, name, value)
+    said = generated.of_few_words(400, 150)
+    lines = [s for _, s in said]
+    assert len(set(lines)) == len(lines) == 400 and {t for t, _ in said} <= set(generated.OPEN)
+    assert 75 < len({w for s in lines for w in generated._words(s)}) <= 150
+    assert not {s.lower() for s in lines} & generated.reserved.__wrapped__()
+    text = generated.write(tmp_path / "few.txt", 400, words=150).read_text("utf-8")
+    assert all(s in text for s in lines) and len(text.split()) == sum(len(s.split()) for s in lines)
+
+
 def test_only_what_is_right_is_said():
     wrong = Labelled(id="x", text="The dog sleep.", label="0")
     bias = Ambiguity(id="x", words=("Must", "the", "dog", "?"), label=0, linear=1)

@@ -17,7 +17,7 @@ Names = Annotated[
     list[str] | None,
     typer.Argument(help="Tiers, groups (base, tier/base) or runs (base-0, or a hash); all where none is named."),
 ]
-Which = Annotated[str | None, typer.Option(help="generated, english, english-large, bilingual or bibles.")]
+Which = Annotated[str | None, typer.Option(help="generated, few-words, english, english-large, bilingual or bibles.")]
 Records = Annotated[Path | None, typer.Option(help="Folder of the records; those of the package where none is given.")]
 
 
