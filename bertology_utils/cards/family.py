@@ -52,25 +52,25 @@ def _row(runs: Recorded, name: str) -> tuple:
 
 
 def beside() -> dict[str, pd.DataFrame]:
-    """What each choice does to held-out loss, in the tiers on generated language and on English.
+    """What each choice does to held-out loss, in the tiers on generated language, on few of its words, and on English.
 
     Tier -> rows by ``group``, 95 % intervals over seeds and documents: a group less the base, a second task less next
-    sentences; groups for which both tiers have recorded both sides.
+    sentences; groups of which the first and another tier have recorded both sides.
     """
-    both = {name: Recorded(tiers()[name]) for name in ("generated", "english")}
-    first, settings = both["generated"], Settings.of()
-    sides = {g: [_sides(runs, g) for runs in both.values()] for g in first.tier.groups if g != "base"}
-    groups = [
-        group
-        for group, told in sides.items()
-        if all(runs.has(g) for runs, pair in zip(both.values(), told) for g in pair)
-        and all("heldout" in r.items for r in first.group(group).values())  # its runs fill gaps
-    ]
-    return {
-        name: pd.DataFrame([differences.loss(runs, settings, "loss", *sides[g][k], group=g) for g in groups])
-        for k, (name, runs) in enumerate(both.items())
-        if groups
+    every = {name: Recorded(tiers()[name]) for name in ("generated", "few-words", "english")}
+    first, settings = every["generated"], Settings.of()
+    groups = {
+        group: {name: pair for name, runs in every.items() if all(map(runs.has, pair := _sides(runs, group)))}
+        for group in first.tier.groups
+        if group != "base" and first.has(group)
+        if all("heldout" in r.items for r in first.group(group).values())  # its runs fill gaps
     }
+    told = {g: by for g, by in groups.items() if "generated" in by and len(by) > 1}
+    rows = {
+        name: [differences.loss(runs, settings, "loss", *by[name], group=g) for g, by in told.items() if name in by]
+        for name, runs in every.items()
+    }
+    return {name: pd.DataFrame(found) for name, found in rows.items() if found}
 
 
 def _sides(runs: Recorded, group: str) -> tuple[str, str]:
