@@ -65,7 +65,7 @@ def test_every_run_of_the_grid_is_another_one():
 def test_a_shipped_record_is_of_a_run_of_the_grid(path):
     found = record.read(path)
     member = {m.key: m for m in grid.members(tier=found.tier)}[found.key]
-    most = 20_000 if member.config.tokens < 2e6 else 25_000  # a long run's curve is longer
+    most = 20_000 if member.config.tokens < 2e6 else 28_000  # a long run's curve is longer
     # the group that it was first run for names it: a record is shared by all whose configuration is the same
     assert found.config | {"name": ""} == member.config.as_dict() | {"name": ""} and found.text == member.text
     assert found.provenance["tokens"] >= member.config.tokens and path.stat().st_size < most
