@@ -75,11 +75,13 @@ class Tier:
     ----------
     name : str
     data : str
-        What evidence from this tier is filed under: ``builtin``, ``few_words``, ``corpus``, ``corpus-large`` or ``corpus_multilingual``.
+        What evidence from this tier is filed under: ``builtin``, ``few_words``, ``corpus``, ``corpus-large`` or
+        ``corpus_multilingual``.
     about : str
         What its runs differ in: ``training`` or ``languages``.
     text : mapping
-        ``generated`` (sentences, and of how many ``words`` where not of all), ``multilingual`` (sentences per language) or ``files`` (names below the corpus folder),
+        ``generated`` (sentences, and of how many ``words`` where not of all), ``multilingual`` (sentences per language) or
+        ``files`` (names below the corpus folder),
         and their ``sha256``.
     says : str
         The tier in a sentence, for notes and pages.

@@ -110,6 +110,9 @@ TOO_FEW = {
         "trn.warm_start.gong2019": "time saved is known to a fifth of the time",
         "trn.nsp.liu2019b": "losses are known to .7 nats and tuned copies to eight points, within one is asked for",
     },
+    "few_words": {
+        "trn.unk_mask.clinchant2019": "three seeds know what [UNK] changes to .08 nats, within .03 are asked for",
+    },
     "corpus_multilingual": {
         "mbt.wordpiece_overlap.wang2019b": "three seeds know transfer to fourteen points, within five are asked for",
     },

@@ -11,7 +11,6 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache
-from itertools import count
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -49,7 +48,10 @@ SEEDS, ITEMS = range(5), 5_000  # of the open tasks: what items a sentence of th
 HELD_OUT = 0.25  # of the tables' sentences
 _FIRST = 1_000  # the text's seeds begin here, far from those that experiments are run with
 _LENGTHS = range(4, 9)  # sentences per document
-_LEXICON, _AT_ONCE = 20_000, 300_000  # sentences whose words are counted; sentences of which those of few words are picked
+_LEXICON, _AT_ONCE = (
+    20_000,
+    300_000,
+)  # sentences whose words are counted; sentences of which those of few words are picked
 
 
 def spoken(item: Any) -> Iterator[str]:
@@ -139,12 +141,11 @@ def of_few_words(n: int, words: int, seed: int = 0) -> list[tuple[str, str]]:
     usual = Counter(w for task, s in sentences(_LEXICON) if task in OPEN for w in _words(s))
     known = {w for w, _ in usual.most_common(words)}
     found: dict[str, tuple[str, str]] = {}
-    for part in count(1 + seed):
-        few = [(t, s) for t, s in sentences(_AT_ONCE, part) if t in OPEN and known.issuperset(_words(s))]
+    while len(found) < n:
+        seed += 1
+        few = [(t, s) for t, s in sentences(_AT_ONCE, seed) if t in OPEN and known.issuperset(_words(s))]
         found |= {_key(s): (t, s) for t, s in few}
-        if len(found) >= n:
-            return list(found.values())[:n]
-    raise AssertionError("unreachable")
+    return list(found.values())[:n]
 
 
 def documents(said: Iterable[tuple[str, str]], seed: int = 0) -> list[list[str]]:
