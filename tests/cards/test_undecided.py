@@ -44,9 +44,7 @@ def test_a_line_has_the_claim_s_anchor_and_leads_to_its_page():
 
 
 def test_what_several_claims_would_take_stands_once():
-    html = table(
-        map(standing, ["trn.layers_vs_heads.wang2019b", "trn.knowledge.zhang2019", "trn.hidden_size.wang2019b"])
-    )
+    html = table(map(standing, ["trn.masking_rate.raffel2019", "trn.knowledge.zhang2019", "trn.hidden_size.wang2019b"]))
     lines, fold = html.split("</table>")
     assert lines.count("<tr id=") == 3 and lines.index("trn.hidden_size") < lines.index("trn.knowledge")
     assert fold.startswith("<details") and fold.count("<li>") == 2 and fold.count("<a ") == 3
