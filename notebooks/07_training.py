@@ -192,7 +192,7 @@ print(plotting.printed(plotting.series(depth, "loss, half the layers - half the 
 # %%
 found("trn.layers_vs_heads.wang2019b")
 
-# %%
+# %% tags=["brief"]
 card("trn.layers_vs_heads.wang2019b")
 
 # %% [markdown]
@@ -244,7 +244,7 @@ print(plotting.printed(plotting.series(preset, "loss, preset - learned")))
 # %%
 found("trn.fixed_attention.raganato2020")
 
-# %%
+# %% tags=["brief"]
 card("trn.fixed_attention.raganato2020")
 
 # %% [markdown]
@@ -271,7 +271,7 @@ print(plotting.printed(plotting.series(order, "loss, interleaved - sandwich")))
 # %%
 found("trn.sublayer_order.press2020")
 
-# %%
+# %% tags=["brief"]
 card("trn.sublayer_order.press2020")
 
 # %% [markdown]
@@ -763,7 +763,7 @@ print(plotting.printed({k: rows[rows.across == 0] for k, rows in planes.items()}
 # %%
 found("trn.wide_optima.hao2019")
 
-# %%
+# %% tags=["brief"]
 card("trn.wide_optima.hao2019")
 
 # %% [markdown]
@@ -937,7 +937,7 @@ plotting.show(attacked)
 # %%
 found("trn.adversarial.zhu2019")
 
-# %%
+# %% tags=["brief"]
 card("trn.adversarial.zhu2019")
 
 # %% [markdown]
