@@ -59,6 +59,13 @@ def test_one_tier_is_no_comparison_and_two_open_ones_decide_nothing():
     assert tiers.in_words(both).endswith(f"The tiers: {tiers.OPEN}.")
 
 
+def test_few_words_decide_where_english_is_not_learnt_and_are_said_to_be_generated():
+    s = Standing(ledger.row(ID), (evidence("corpus", 0.2, below=0.1), evidence("few_words", -0.2)), "family")
+    assert s.mini.label == FAILS and s.mini.demonstration and s.mini.data == ["few_words"]
+    both = Standing(ledger.row(ID), (evidence("corpus", 0.2), evidence("few_words", 0.2)), "family")
+    assert both.mini.label == HOLDS and not both.mini.demonstration
+
+
 def test_a_random_start_inside_the_comparison_stands_for_the_untrained_network():
     row_ = ledger.row("trn.wide_optima.hao2019")
     s = Standing(row_, (), "mini")
