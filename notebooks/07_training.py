@@ -17,7 +17,7 @@
 # # Training BERT
 #
 # How deep, how wide, what to hide, what to learn beside it, how long? The survey {cite:p}`rogers2020` reports choices that
-# took others thousands of processor hours. Here each choice is a **family** of small runs that differ in one thing, in two
+# took others thousands of processor hours. Here each choice is a **family** of small runs that differ in one thing, in three
 # tiers.
 #
 # **Five things this chapter shows**
