@@ -1,7 +1,8 @@
 """Where a claim stands: one object that cards, scoreboard, pages, the command line and the tables are made from.
 
 Headline data are the study's own: the row's original sources pooled, clause by clause (`rules.pooled`). Generated
-sentences are a demonstration; they stand in the headline only where a row has no other data, and the slot says so.
+sentences are a demonstration; they stand in the headline only where a row has no other data, or, of runs of training, where
+these have nearly learnt them (``few_words``), and the slot says so.
 The real BERT comes first: our rerun of it where there is one, else what the authors (or others who repeated the study)
 released, scored by the same clauses.
 """

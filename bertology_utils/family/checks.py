@@ -102,6 +102,8 @@ def _phases(config: Config) -> str:
 
 
 def _shares(config: Config) -> str:
+    if config.words and not config.generated:
+        return f"words {config.words} is for generated text"
     if not (0 < config.mask_rate < 1 and 0 <= config.held_out < 1):
         return "mask_rate or held_out is no share"
     if not 0 < config.eval_mask_rate < 1:

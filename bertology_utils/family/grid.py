@@ -81,8 +81,7 @@ class Tier:
         What its runs differ in: ``training`` or ``languages``.
     text : mapping
         ``generated`` (sentences, and of how many ``words`` where not of all), ``multilingual`` (sentences per language) or
-        ``files`` (names below the corpus folder),
-        and their ``sha256``.
+        ``files`` (names below the corpus folder), and their ``sha256``.
     says : str
         The tier in a sentence, for notes and pages.
     members : tuple of Member

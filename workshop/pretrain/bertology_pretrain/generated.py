@@ -48,10 +48,8 @@ SEEDS, ITEMS = range(5), 5_000  # of the open tasks: what items a sentence of th
 HELD_OUT = 0.25  # of the tables' sentences
 _FIRST = 1_000  # the text's seeds begin here, far from those that experiments are run with
 _LENGTHS = range(4, 9)  # sentences per document
-_LEXICON, _AT_ONCE = (
-    20_000,
-    300_000,
-)  # sentences whose words are counted; sentences of which those of few words are picked
+_LEXICON = 20_000  # sentences whose words are counted, for texts of few words
+_AT_ONCE = 300_000  # sentences of which those of few words are picked
 
 
 def spoken(item: Any) -> Iterator[str]:

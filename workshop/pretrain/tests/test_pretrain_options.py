@@ -175,6 +175,7 @@ def test_digests_of_recorded_runs_stay():
         ({"pair": "mlm"}, "pair"),
         ({"sublayers": "sff"}, "are not s and f, 2 of each"),
         ({"static_masks": 1}, "static_masks 1 is no bool"),
+        ({"words": 300, "generated": 0}, "words 300 is for generated text"),
         (
             {
                 "sublayers": "ssff",
