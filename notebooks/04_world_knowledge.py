@@ -88,15 +88,15 @@ examples("wld.lama.petroni2019")
 # %%
 facts = results("wld.lama.petroni2019", data="builtin")
 
-# %% mystnb={"figure": {"caption": "P@1 by relation: the model, the relation's commonest object, and its most frequent word."}, "image": {"alt": "Horizontal bars by relation: share of facts whose object the model puts first, beside the share for which the commonest object or the most frequent word is right."}}
+# %% mystnb={"figure": {"caption": "P@1 by relation on generated facts: the model, the relation's commonest object, and its most frequent word."}, "image": {"alt": "Horizontal bars by relation: share of facts whose object the model puts first, beside the share for which the commonest object or the most frequent word is right."}}
 kinds = {"model": "P@1, by relation", "commonest object": "majority object, by relation",
          "most frequent word": "most frequent object, by relation"}  # fmt: skip
 plotting.bars(facts.by(kinds), "relation", xlim=(0, 1), xlabel=f"P@1, {facts.title}", ax=plotting.axes(figsize=(plotting.NARROW, 7.6)))
 plotting.plt.show()
 
 # %% [markdown]
-# Facts whose object is several pieces of the vocabulary cannot be asked for with one mask. What that leaves of the
-# relations of T-REx in two copies of the study's data (at most 150 facts of each are drawn):
+# Facts whose object is several pieces of the vocabulary cannot be asked for with one mask. Folded: how many facts that leaves in
+# two copies of the study's data (at most 150 of a relation are drawn), and BERT-base's figures, as a later study reports them.
 
 # %% tags=["hide-output"]
 for source in ("lama_original", "lama_trex_pararel"):
@@ -104,9 +104,6 @@ for source in ("lama_original", "lama_trex_pararel"):
     for kept in recorded.by({"kept": "items kept"}).values():
         counts = [f"{r.relation} {r.value * r.n:.0f}/{r.n}" for r in kept.itertuples()]
         print(f"{recorded.title} on {source}, {len(kept)} relations: {', '.join(counts)}")
-
-# %% [markdown]
-# Beside it, BERT-base on the study's own facts, as a later study reports it.
 
 # %% tags=["hide-output"]
 for measure in ("P@1", "P@10", "MRR", "P@1 over majority object", "P@1, own subject - another subject"):

@@ -61,7 +61,7 @@ overview("mbert")
 #
 # `mini` has read English alone. In this chapter its place is taken by `mini-multi`: 6 layers of width 256, cased, 16,384
 # pieces shared by 19 languages in eight scripts, read from Bibles, novels and wiki text, with no translation marked as one.
-# (`bert-base-uncased` stands for `bert-base-multilingual-cased` here.) The *untrained twin* has its shape and random weights.
+# (Who chooses `bert-base-uncased` gets `bert-base-multilingual-cased` here.) The *untrained twin* has its shape and random weights.
 # A monolingual model can be put in its place by its name or folder: a null, since most of the languages are new to it.
 #
 # Beside every figure stand its nulls: what is told by shared pieces, by the embeddings alone, by the place in the sentence.

@@ -45,7 +45,11 @@ def _section(name: str, path: Path, folder: Path) -> str:
     if rows:
         draw(rows, name, folder / f"curve-{name}.svg")
         last = [r for r in rows if "heldout_mlm" in r][-1:]
-        said = f" The last held-out loss is {last[0]['heldout_mlm']:.3f} nats." if last else ""
+        said = (
+            f" On the run's own held-out rows it ends at {last[0]['heldout_mlm']:.3f} (table: fixed rows)."
+            if last
+            else ""
+        )
         text.append(
             f"```{{figure}} {folder.name}/curve-{name}.svg\n:alt: Loss of {name} against the pieces seen in training, falling.\n"
             f"\nTraining of `{name}`: loss (nats) against pieces seen.{said}\n```"

@@ -100,7 +100,7 @@ def page(s: Standing, past: History, repository: str = "", site: str = "", chapt
             f'<p class="claim-where">{where} · <code>{escape(row.id)}</code></p>',
             "```",
             "",
-            row.claim,
+            "" if row.claim.rstrip(".") == row.title else row.claim,
             "",
             "```{raw} html",
             # in one line: a line of its own, out of some record, could end the fence

@@ -98,8 +98,8 @@ def page() -> str:
     )
     tested = sum(not s.reason for s in found)
     return (
-        f"**{tested} of {len(found)} statements are tested**; for each of the others the reason is given.\n\n"
-        + _table(("section", "the survey says", "claim", "tested?"), rows)
+        f"**{tested} of {len(found)} statements are tested** (some of them stay open, and cards say why); for each of the "
+        "others the reason is given.\n\n" + _table(("section", "the survey says", "claim", "tested?"), rows)
     )
 
 

@@ -11,7 +11,7 @@ from ..cards import markup, reported
 from ..cards.findings import entries, figure, filled, reader, verdict
 from ..cards.overview import cell
 from ..cards.standing import LARGER, Slot, Standing
-from ..cards.strip import figures, leading
+from ..cards.strip import figures
 from ..cards.words import KINDS, OWN, drawn, key, share, squares
 from ..claims import ledger
 from ..claims.clauses import Clause, Test
@@ -19,7 +19,7 @@ from ..claims.rules import FAILS, HOLDS, MIXED, NOT_RERUN, OPEN, TAUGHT, UNTESTA
 from ..settings import Settings
 from . import archive
 
-COLUMNS = {"real": "BERT", "sized": "a network of its size", "untrained": "untrained"}  # slot -> what readers see
+COLUMNS = ("claim", "BERT", "a network near it in size", "its untrained twin")
 
 
 def answer(found: Sequence[Standing], settings: Settings | None = None) -> str:
@@ -121,8 +121,8 @@ def lines(found: Sequence[Standing]) -> str:
 
 
 def table(found: Sequence[Standing]) -> str:
-    """A line per claim: its verdict, and the outcome and figure of BERT, of the network of its size, of an untrained one."""
-    return markup.table("lines", ("claim", *COLUMNS.values()), map(_line, found))
+    """A line per claim: its verdict, the outcome and figure of BERT, of the network nearest to its size, of that one's twin."""
+    return markup.table("lines", COLUMNS, map(_line, found))
 
 
 def outcomes(found: Sequence[Standing]) -> str:
@@ -132,19 +132,28 @@ def outcomes(found: Sequence[Standing]) -> str:
         kinds = Counter(KINDS[getattr(s, slot).label] for s in found)
         counts = _listed((kinds["holds"], "hold", "holds"), (kinds["not"], "do not", "does not"))
         said.append(f"{name}: {counts}" if counts else "")
-    return "; ".join(filter(None, said))
+    return "; ".join(filter(None, said)) or "none decided"
 
 
 def _line(s: Standing) -> str:
-    first = leading(s)
+    name, nearest, twin = s.nearest
+    first = next((_named(s, slot) for slot in (s.real, nearest) if slot.leading), None)
+    named = "" if nearest is s.sized or not nearest.decision else f"<small>{name}</small> "
     cells = ""
-    for which, name in COLUMNS.items():
-        slot = getattr(s, which)
-        said = cell(s, which, slot, slot.decision.reason if slot.decision else "")
-        cells += f'<td data-label="{s.larger if which == "sized" else name}">{said}{_figure(slot, first)}</td>'
+    for column, who, slot in zip(COLUMNS[1:], ("real", "sized", "untrained"), (s.real, nearest, twin)):
+        said = cell(s, who, slot, slot.decision.reason if slot.decision else "")
+        cells += f'<td data-label="{column}">{named if slot is nearest else ""}{said}{_figure(slot, first)}</td>'
     known = f'data-real="{KINDS[s.real.label]}" data-sized="{KINDS[s.sized.label]}" data-known="{s.known}"'
     link = markup.link(s.row.id, s.row.title)
     return f'<tr {known}><th scope="row">{link} <small>{escape(verdict(s))}</small></th>{cells}</tr>'
+
+
+def _named(s: Standing, slot: Slot) -> tuple[Clause, Test] | None:
+    """The clause and test whose figures stand in a claim's line: those by which a slot came out as it did."""
+    check, outcomes = slot.leading, slot.decision.clauses if slot.decision else ()
+    clause = next((o.name for o in outcomes if check in o.checks), "")
+    tests = ((c, t) for c in s.row.clauses if c.name == clause for t in c.tests)
+    return next(((c, t) for c, t in tests if check and t.measure == check.measure), None)
 
 
 def _figure(slot: Slot, first: tuple[Clause, Test] | None) -> str:

@@ -90,11 +90,12 @@ def _beside(cells: list[Node]) -> container:
 
 
 def _cut(text: literal_block) -> None:
-    """Fold what is beyond the first lines of a long answer."""
+    """Fold what is beyond the first lines of a long answer, an item with the indented lines under it as a whole."""
     lines = text.astext().splitlines(keepends=True)
     rows = list(accumulate(1 + len(line) // WIDTH for line in lines))
     end = sum(row <= ROWS for row in rows)
     if rows and rows[-1] > ROWS + MORE:
+        end = next((k for k in range(end, 1, -1) if not lines[k].startswith(" ")), end)
         parts = "".join(lines[:end]), "".join(lines[end:])
         first, rest = (literal_block(part, part, **{**text.attributes, "ids": []}) for part in parts)
         text.parent.replace(text, [first, *_details("More of the answer", [rest])])

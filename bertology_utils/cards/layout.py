@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -17,7 +18,7 @@ from .findings import StaleFinding, found, verdict
 from .markup import link, table
 from .rows import Row, deciding, every
 from .rule import KIND, conditions
-from .standing import FAMILY, LARGER, MINILM, SIZED, Slot, Standing
+from .standing import LARGER, MINILM, RUNS, SIZED, Slot, Standing
 from .strip import strip
 from .sure import Sureness, sure
 
@@ -28,12 +29,11 @@ UNDER = {
     "mini": "our small BERT",
     "mini-multi": "our small multilingual BERT",
     "untrained": "{ours} with random weights",
-    FAMILY: "our small pretraining runs",
+    RUNS: "small networks that we pretrained, compared with one another",
 }
 # a slot that another's colours fit
-COLOURS = {FAMILY: "mini", "mini-multi": "mini", MINILM: "relative", **dict.fromkeys(SIZED.values(), "sized")}
+COLOURS = {RUNS: "mini", "mini-multi": "mini", MINILM: "relative", **dict.fromkeys(SIZED.values(), "sized")}
 MANY = 25  # rows of a table that are seen at once
-ALONE = "trained runs are compared with one another"  # in place of an untrained network
 
 
 def html(s: Standing, whole: bool = False) -> str:
@@ -100,9 +100,7 @@ def _head(s: Standing, whole: bool) -> str:
 
 
 def without_twin(s: Standing) -> str:
-    """Why nothing untrained was measured by itself: trained runs are compared, or a random start is among them."""
-    if s.ours == FAMILY:
-        return ALONE
+    """Why nothing untrained was measured by itself: a random start is among what is compared."""
     return s.row.control or "" if s.untrained.label == NOT_RERUN else ""
 
 
@@ -110,13 +108,12 @@ def _slot(s: Standing, name: str, slot: Slot) -> str:
     small = []
     why = without_twin(s) if name == "untrained" else ""
     under = why or UNDER[name].format(ours=s.ours)
-    checks = slot.decision.checks if slot.decision else ()
-    if checks:
-        c = checks[0]
-        more = f"; {len(checks) - 1} more figure{'s' * (len(checks) > 2)} below" if len(checks) > 1 else ""
+    if slot.decision and (c := slot.leading):
+        others = len(slot.decision.checks) - 1
+        more = f"; {others} more figure{'s' * (others > 1)} below" if others else ""
         small.append(f'<span class="claim-figure">{escape(figure(c.value, c.low, c.high, 2))}</span>')
         of = f" (n = {words.count(c.n)})" if c.n else ""
-        small.append(escape(f"{c.measure}{of}{more}"))
+        small.append(escape(f"{c.measure}{f', {c.key}' if c.key else ''}{of}{more}"))
     if slot.decision:
         on = ", ".join(dict.fromkeys(map(words.data_name, slot.data)))
         clusters = f"{words.count(slot.clusters)} independent clusters" if slot.clusters else ""
@@ -136,7 +133,7 @@ def _of_bert(s: Standing) -> str:
 
 def _tiers(s: Standing) -> str:
     said = tiers.in_words(s)
-    return f'<p class="claim-tiers"><b>Runs on two texts.</b> {escape(_capital(said))}</p>' if said else ""
+    return f'<p class="claim-tiers"><b>Each tier of runs.</b> {escape(_capital(said))}</p>' if said else ""
 
 
 def _parts(s: Standing) -> str:
@@ -203,7 +200,7 @@ def _rules(s: Standing) -> str:
         if clause.kind == UNTESTED:
             text = f"Not tested: {escape(clause.reason or '')}"
         else:
-            gates = "; ".join(g.says for g in clause.gates)
+            gates = "; ".join(dict.fromkeys(g.says for g in clause.gates))
             text = (
                 f"Holds {escape('; '.join(conditions(clause)))}. <small>{escape(_capital(KIND[clause.kind]))}.</small>"
             )
@@ -214,7 +211,7 @@ def _rules(s: Standing) -> str:
 
 
 def _power(s: Standing, clause: Clause) -> str:
-    """The smallest true effect that is found in 80 of 100 draws, of the trained network nearest to BERT that was put to it.
+    """The smallest true effect that is found with a power of .8, of the trained network nearest to BERT that was put to it.
 
     Where no effect that there can be is found so often: how many items it takes, or why none would do.
     """
@@ -223,21 +220,23 @@ def _power(s: Standing, clause: Clause) -> str:
         line = max((x for x in found if not math.isnan(x["effect"])), key=lambda x: x["n"], default=None)
         if line is None or slot is s.untrained:
             continue
-        size = f"{abs(line['effect']):.2g}"
-        with_n = f"With the {words.count(line['n'])} scored for {'our runs' if who == FAMILY else who}"
+        size, what = f"{abs(line['effect']):.2g}", "runs" if who == RUNS else "items"
+        scored = f"the {words.count(line['n'])} scored" if line["n"] else "what was scored"
+        power = f"Power: with {scored} for {who}"
         if line["needs"] < 0:
-            return f"{with_n}, no effect is found four times in five, nor with more: an untrained network is as good already."
+            return f"{power} no true effect would be detected four times in five, nor with more: an untrained network is as good."
         if line["needs"]:
-            none = (
-                "not even an effect of none is found to be absent" if clause.kind == ABSENCE else "no effect is found"
-            )
             more = line["needs"] / line["n"]
             times = words.count(round(more)) if more > 10 else f"{more:.2g}"
-            what = "runs" if who == FAMILY else "items"
-            return f"{with_n}, {none} four times in five: that takes {times} times as many {what}."
+            none = (
+                "that there is none could not be shown"
+                if clause.kind == ABSENCE
+                else "no true effect would be detected"
+            )
+            return f"{power} {none} four times in five; that takes {times} times as many {what}."
         if clause.kind != ABSENCE:
-            return f"{with_n}, the row that decides finds a true effect of {size} four times in five."
-        return f"{with_n}, the row that decides finds a true effect of {size} or less to be absent four times in five."
+            return f"{power} a true effect of {size} would be detected four times in five."
+        return f"{power} a true effect of {size} or less would be shown to be none four times in five."
     return ""
 
 
@@ -280,8 +279,8 @@ def _figures(s: Standing, whole: bool) -> str:
     title = f"All {words.count(len(rows))} measurements" if whole else f"{words.count(len(rows))} figures decided"
     if len(rows) == 1:
         title = "The one measurement" if whole else "One figure decided"
-    if len(rows) > MANY and not whole:  # the claim's page has them all
-        title, rows = f"{MANY} of {title}", rows[:MANY]
+    if len(rows) > MANY and not whole:
+        title, rows = f"{title}; {MANY} of them here, all on the claim's page", _some(rows)
     by_record: dict[str, list[Row]] = {}
     for row in rows:
         by_record.setdefault(f"{row.who}, {row.data}" if len(rows) > MANY else s.row.title, []).append(row)
@@ -290,6 +289,16 @@ def _figures(s: Standing, whole: bool) -> str:
         heads = (f"{escape(name)} <small>({words.count(len(found))})</small>" for name, found in by_record.items())
         tables = [f"<details><summary>{head}</summary>{table}</details>" for head, table in zip(heads, tables)]
     return f'<details class="claim-rows"><summary>{title}</summary>{"".join(tables)}</details>'
+
+
+def _some(rows: Sequence[Row]) -> list[Row]:
+    """`MANY` rows in their order: of each network, clause after clause, as many as of any other, where it has them."""
+    so_far: Counter[str] = Counter()
+    ranks = []
+    for k, row in enumerate(rows):
+        ranks.append((so_far[row.who], k))
+        so_far[row.who] += 1
+    return [rows[k] for k in sorted(k for _, k in sorted(ranks)[:MANY])]
 
 
 def _beside(s: Standing) -> str:

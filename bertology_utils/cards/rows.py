@@ -24,13 +24,11 @@ class Row(NamedTuple):
 
 
 def headline(slot: Slot) -> str:
-    """The first deciding figure of a slot, and how many more there are."""
-    checks = slot.decision.checks if slot.decision else ()
-    if not checks:
+    """The figure that a slot's outcome stands on, and how many more decide."""
+    if (c := slot.leading) is None or slot.decision is None:
         return ""
-    c = checks[0]
-    more = f" and {len(checks) - 1} more" if len(checks) > 1 else ""
-    return f"{c.measure} {figure(c.value, c.low, c.high, 2)}{more}"
+    more = f" and {n - 1} more" if (n := len(slot.decision.checks)) > 1 else ""
+    return f"{c.measure}{_key(c.key)} {figure(c.value, c.low, c.high, 2)}{more}"
 
 
 def deciding(s: Standing, clause: str) -> list[Row]:

@@ -16,15 +16,17 @@ from typing import Any
 
 from ..calibration import table
 from ..claims import ledger
+from ..claims.checks import Check
 from ..claims.evidence import SHIPPED, Evidence, is_real, shelves, together
 from ..claims.ledger import Row
 from ..claims.reported import Figure, figures
-from ..claims.rules import FAILS, HOLDS, NOT_RERUN, UNTESTABLE, Decision
+from ..claims.rules import FAILS, HOLDS, NOT_RERUN, OPEN, UNTESTABLE, Decision
 from ..settings import TWIN, Settings
 
 BUILTIN = "builtin"
 GENERATED = {BUILTIN, "few_words"}
 FAMILY = "family"  # recorded runs of training stand in our slot where a claim compares such runs
+RUNS = "our runs"  # what readers call them
 TOY = "toy"
 RELATIVE, MINILM = "all-MiniLM-L6-v2", "MiniLM"  # a trained network that comes as a package, and what readers call it
 # others, nearer to BERT-base's size, and what readers call them
@@ -78,6 +80,16 @@ class Slot:
     def clusters(self) -> int | None:
         known = [r.clusters for r in self.records if r.clusters is not None]
         return sum(known) if known else None
+
+    @property
+    def leading(self) -> Check | None:
+        """The figure that stands beside the outcome: the first that came out as the claim did, in a clause that did."""
+        if self.decision is None:
+            return None
+        wanted = {FAILS: False, OPEN: None}.get(self.decision.outcome, True)
+        every = [(c.outcome, k) for c in self.decision.clauses for k in c.checks]
+        alike = [k for outcome, k in every if outcome == self.decision.outcome and k.holds is wanted]
+        return next(iter([*alike, *(k for _, k in every)]), None)
 
     def plain(self) -> dict[str, Any]:
         """As JSON's own types."""
@@ -154,6 +166,11 @@ class Standing:
         return self._trained(*(model for model, name in SIZED.items() if name == self.larger))
 
     @property
+    def own(self) -> str:
+        """What readers call what is in our slot."""
+        return RUNS if self.ours == FAMILY else self.ours
+
+    @property
     def larger(self) -> str:
         """What readers call the network in the slot `sized`."""
         return ledger.subject(self.row.id, "mpnet")
@@ -186,7 +203,16 @@ class Standing:
     def slots(self) -> tuple[tuple[str, Slot], ...]:
         """The slots in the order of a card, by the names that readers see; the relatives' only where they were measured."""
         relatives = [(name, s) for name, s in ((self.larger, self.sized), (MINILM, self.relative)) if s.decision]
-        return ("real BERT", self.real), *relatives, (self.ours, self.mini), ("untrained", self.untrained)
+        twin = () if self.ours == FAMILY else (("untrained", self.untrained),)  # runs are compared with one another
+        return ("real BERT", self.real), *relatives, (self.own, self.mini), *twin
+
+    @cached_property
+    def nearest(self) -> tuple[str, Slot, Slot]:
+        """The network nearest to BERT's size that was put to the claim: what readers call it, its slot, its untrained twin's."""
+        for name, slot in ((self.larger, self.sized), (MINILM, self.relative)):
+            if slot.decision:
+                return name, slot, self._trained(f"{slot.records[0].model}{TWIN}")
+        return self.own, self.mini, self.untrained
 
     def _reruns(self, model: str) -> list[Evidence]:
         return [r for r in self.records if r.kind == "rerun" and r.model == model]

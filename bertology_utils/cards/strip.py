@@ -121,7 +121,7 @@ def _lanes(standing: Standing, clause: str, test: Test) -> list[Lane]:
         *_reported(standing, test),
         _of(standing.larger, "sized", standing.sized, clause, test),
         _of(MINILM, "relative", standing.relative, clause, test),
-        _of(standing.ours, "mini", standing.mini, clause, test),
+        _of(standing.own, "mini", standing.mini, clause, test),
         _of("untrained", "untrained", standing.untrained, clause, test),
     ]
 
@@ -211,8 +211,13 @@ def _zone(test: Test, absence: bool) -> tuple[float, float]:
 def _holds(zone: tuple[float, float]) -> str:
     low, high = zone
     if np.isfinite(low) and np.isfinite(high):
-        return f"holds from {share(low)} to {share(high)}"
-    return f"holds above {share(low)}" if np.isfinite(low) else f"holds below {share(high)}"
+        return f"holds from {_bound(low)} to {_bound(high)}"
+    return f"holds above {_bound(low)}" if np.isfinite(low) else f"holds below {_bound(high)}"
+
+
+def _bound(value: float) -> str:
+    """A bound in its rule's own digits, two at least: .05, .005."""
+    return share(value, 3 if abs(value - round(value, 2)) > 1e-9 else 2)
 
 
 def _background(test: Test, zone: tuple[float, float], x: Place, bottom: float, low: float, high: float) -> str:
@@ -250,9 +255,13 @@ def _lane(lane: Lane, top: float, x: Place) -> str:
 
 
 def _outcome(lane: Lane) -> tuple[str, str]:
-    """The kind and words of a lane's outcome; of BERT's without figures that it has none, of a study's figures whose they are."""
+    """The kind and words of a lane's outcome; of BERT's without figures how it has one, of a study's figures whose they are."""
     if lane.hollow or not lane.figures:
-        return "none", lane.reason if lane.hollow else NONE
+        decided = lane.outcome not in ("", UNTESTED)
+        return (
+            "none",
+            lane.reason if lane.hollow else f"{outcome(lane.outcome)[1]}, by another measure" if decided else NONE,
+        )
     return outcome(lane.outcome, lane.name) if lane.outcome else ("", "")
 
 

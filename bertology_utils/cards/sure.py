@@ -48,7 +48,7 @@ def sure(standing: Standing, which: str) -> Sureness | None:
     if wide:
         reasons.append("an interval reaches across the bound")
     if slot.clusters is not None and slot.clusters < FEW:
-        reasons.append(f"{slot.clusters} independent units")
+        reasons.append(f"{slot.clusters} independent unit{'s' * (slot.clusters != 1)}")
     if standing.row.changed:
         reasons.append("the rule was changed after figures had been seen")
     return Sureness(GRADES[min(len(reasons), 2)], tuple(reasons))

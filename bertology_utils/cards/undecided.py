@@ -10,7 +10,7 @@ from ..claims.clauses import Clause, Test
 from ..claims.rules import OPEN, UNTESTABLE, ClauseOutcome
 from . import markup, reported, words
 from .findings import verdict
-from .standing import FAMILY, REPORTED, Standing
+from .standing import REPORTED, Standing
 
 MANY = 100  # times the sample, beyond which no number is given
 COLUMNS = ("claim", "what can be said")
@@ -67,7 +67,7 @@ def takes(s: Standing) -> str:
         return f"{told[:1].upper()}{told[1:].rstrip('.')}."
     clause = next(c for c in s.row.clauses if c.name == outcomes[0].name)
     told = (_passed if outcomes[0].outcome == UNTESTABLE else _surer)(clause, outcomes[0])
-    return told.format(who="our runs" if who == FAMILY else who)
+    return told.format(who=who)
 
 
 def _passed(clause: Clause, outcome: ClauseOutcome) -> str:

@@ -51,6 +51,23 @@ TEXTS = {
     "corpus-large": "Simple English Wikipedia, larger runs",
     "corpus_multilingual": "Bibles",
 }
+OUTPUTS = {  # released outputs whose folder is not called by one study
+    "abnar_zuidema2020_attention_flow": "Abnar and Zuidema (2020)",
+    "aggarwal_structural_probe_mbert": "Aggarwal's structural probe of multilingual BERT",
+    "bacon_regier2019_agreement": "Bacon and Regier (2019)",
+    "bert_attention_maps": "maps drawn by BertViz",
+    "chronis_erk2020_mprobert": "Chronis and Erk (2020)",
+    "gari_soler2021_monopoly": "Garí Soler and Apidianaki (2021)",
+    "jain_wallace2019": "Jain and Wallace (2019)",
+    "limisiewicz_lsd_heads": "Limisiewicz's ensembles of heads",
+    "loureiro_lmms_layers": "Loureiro's senses by layer",
+    "misra_minicons_blimp_multiberts": "Misra's BLiMP scores",
+    "niven_kao2019_arct": "Niven and Kao (2019)",
+    "pires_like_npfl120": "a rerun of zero-shot tagging (NPFL120)",
+    "senteval_layers_jklj077": "SentEval by layer (jklj077)",
+    "westera_bertology": "Westera's head statistics",
+    "zhao_bethard2020_negation_scope": "Zhao and Bethard (2020)",
+}
 RELEASED = {
     "authors": "authors' outputs",
     "rerun": "outputs of an independent rerun",
@@ -151,13 +168,18 @@ def data_name(name: str) -> str:
     key = name.removeprefix("released/").removeprefix("readme_tables/")
     if key in known:
         return known[key].short
+    if key in OUTPUTS:
+        return OUTPUTS[key]
+    owner, of, repository = key.partition("__")
+    if of:
+        return f"{repository.replace('_', ' ')} (table of {owner}'s README)"
     study, _, rest = key.partition("_")
     if study in _studies():
         return cited(study)
     meant = {cited(k) for k in _studies() if re.fullmatch(rf"{re.escape(study)}[a-z]", k)}  # tenney2019: a, b
     if len(meant) == 1 and re.search(r"\d{4}$", study):
         return f"{meant.pop()}, {rest.replace('_', ' ')}"
-    return key.replace("__", ", ").replace("_", " ")
+    return key.replace("_", " ")
 
 
 def is_data(name: str) -> bool:

@@ -182,7 +182,7 @@ def _over_sources(able: Sequence[ClauseOutcome]) -> str:
 
 
 def _tally(outcomes: list[str]) -> str:
-    return ", ".join(f"{o} on {outcomes.count(o)} of {len(outcomes)} data sets" for o in dict.fromkeys(outcomes))
+    return ", ".join(f"{o} in {outcomes.count(o)} of {len(outcomes)} records" for o in dict.fromkeys(outcomes))
 
 
 def _partly(clause: Clause, rows: Rows, over_twin: Rows | None, source: str | None, over: int) -> ClauseOutcome:

@@ -11,13 +11,11 @@ import pandas as pd
 import yaml
 
 from .. import plotting, runs
-from ..claims import evidence as records
 from ..claims import ledger
 from ..claims.registry import Claim, NotRunnable
 from ..claims.sources import load_for, sources
 from ..data.items import Data, ItemError
 from ..errors import Refusal
-from ..family.recorded import NAME as FAMILY
 from ..settings import Settings
 from ..subject.models import Subject
 from .table import EXAMPLES
@@ -66,7 +64,7 @@ def lines(id: str, settings: Settings | None = None) -> Iterator[str]:
     settings = runs.settings_for(id, settings)
     it = runs.get(id)
     if it.family:
-        yield _recorded(it, settings)
+        yield f"no live answer: {it.id} compares recorded runs of ours"
         return
     (subject,) = runs.subjects(settings, twin=False)
     refused: list[str] = []
@@ -132,14 +130,6 @@ def experimented(it: Claim, source: str, data: Data, settings: Settings) -> Iter
     found = runs.run(it.id, settings, data=source, n=settings.n, save=False)
     yield f"measured now on {len(data)} items:"
     yield plotting.printed(found.deciding())
-
-
-def _recorded(it: Claim, settings: Settings) -> str:
-    """Which recorded runs a claim about training rests on."""
-    found = sorted({r.data for r in records.find(it.id, settings) if r.model == FAMILY and r.kind == "rerun"})
-    about = it.family if isinstance(it.family, str) else "training"
-    of = f", trained on {' and on '.join(found)}" if found else ""
-    return f"not asked of a network now: {it.id} compares recorded runs of ours (the family, about {about}{of})"
 
 
 def live() -> list[str]:

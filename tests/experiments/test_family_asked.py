@@ -42,9 +42,9 @@ def test_the_card_of_a_claim_about_runs_shows_them_in_our_column(tmp_path):
     settings = replace(SETTINGS, evidence=tmp_path)
     runs.run("trn.hidden_size.wang2019b", settings)
     said = card("trn.hidden_size.wang2019b", settings)
-    assert "FAMILY" in repr(said) and "trained runs are compared with one another" in repr(said)
+    assert "OUR RUNS" in repr(said) and "UNTRAINED" not in repr(said)
     shown = said._repr_html_()
-    assert "our small pretraining runs" in shown and "slot-mini" in shown and "our pretraining runs" in shown
+    assert "compared with one another" in shown and "slot-mini" in shown and "our pretraining runs" in shown
     assert "mini with random weights" not in shown
 
 

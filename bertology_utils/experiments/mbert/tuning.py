@@ -27,7 +27,7 @@ from .transfer import ALIKE, ENGLISH, drawn, sentences
 
 SEEDS = 3
 SHARES = (1 / 3, 2 / 3)  # of the blocks that stay frozen, beside none
-WORDS = {"train": 1200, "dev": 150, "test": 300}
+WORDS = {"train": 6000, "dev": 300, "test": 1000}
 RECIPE = Recipe(epochs=5, batch=16)
 
 

@@ -19,14 +19,15 @@ from .tuned_runs import LIMIT, QUICK, SEEDS, N, gain_row, mean_row, plain
 
 PAIRS = ("entailment", "paraphrase")
 LOOKED_AT = 100  # texts whose attention is compared
+MANY = 8  # seeds of how attention to [SEP] changes, in which tuned copies of a network differ much
 RADIUS, DIRECTIONS, SHARP = 0.1, 3, 384  # of the sharpness: filter-normalised, both ways each, training texts
 PLANE, ALONG = 32, (-0.5, 0.0, 0.25, 0.5, 0.75, 1.0, 1.5)  # 0: before tuning, 1: after
 ACROSS = (-0.6, -0.3, 0.0, 0.3, 0.6)  # of a random direction as long as the weights
 TREES = 300  # generated sentences on which syntactic heads are looked for
 
 
-def _tuned(subject, of) -> list:
-    return [plain(subject, of, seed) for seed in range(SEEDS)]
+def _tuned(subject, of, seeds: int = SEEDS) -> list:
+    return [plain(subject, of, seed) for seed in range(seeds)]
 
 
 def _right(tuned, of, settings) -> np.ndarray:
@@ -77,7 +78,7 @@ def tuned_sep(subject, data, settings):
     on the other half with the same relations after it.
     """
     of = runs.first(subject, data)
-    tuned = _tuned(subject, of)
+    tuned = _tuned(subject, of, MANY)
     some = of.held[:LOOKED_AT]
     before = special_mass(subject, some, settings)  # (n, L, 2)
     after = np.array([special_mass(c.subject, some, settings) for c in tuned])  # (seeds, n, L, 2)
@@ -92,7 +93,7 @@ def tuned_sep(subject, data, settings):
             rows.append(mean_row("attention, pretrained", before[None, :, layer, k], settings, **keys))
             rows.append(mean_row("attention, tuned", after[:, :, layer, k], settings, **keys))
     found, note = _syntactic_heads(subject, [c.subject for c in tuned], settings)
-    return intervals.table(rows + found, [*runs.notes(of), note])
+    return intervals.table(rows + found, [*runs.notes(of, MANY), note])
 
 
 def _syntactic_heads(subject, tuned, settings) -> tuple[list[dict], str]:
