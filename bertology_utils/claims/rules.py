@@ -265,7 +265,10 @@ def _words(test: Test, found: list[Check]) -> str:
         c = found[0]
         how = {True: "beyond", False: "short of", None: "across"}[c.holds]
         alone = f", in one case of {test.among}" if test.among > 1 else ""
-        return f"{test.measure} {figure(c.value, c.low, c.high)} is {how} {c.bound:.3g}{alone}"
+        twin = ""
+        if c.over_twin and c.holds and not c.beats_twin:
+            twin = f", but {figure(*c.over_twin)} over the untrained twin, where {test.by:.3g} is asked for surely"
+        return f"{test.measure} {figure(c.value, c.low, c.high)} is {how} {c.bound:.3g}{alone}{twin}"
     held, failed = sum(c.holds is True for c in found), sum(c.holds is False for c in found)
     least = min(found, key=lambda c: -c.value if test.side == "below" else c.value)
     return (

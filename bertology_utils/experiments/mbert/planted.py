@@ -8,7 +8,7 @@ import numpy as np
 
 from ...calibration.gold import Seen
 from ...calibration.nulls import as_null
-from ...calibration.planted import Part, above_embeddings, choice_logits, code, plant, restored, word_vectors
+from ...calibration.planted import Part, above_embeddings, choice_logits, code, plant, word_vectors
 from ...data.items import Translation
 from .languages import language
 
@@ -113,14 +113,6 @@ def auxiliaries(data, base, rng):
     """Fills the auxiliary that fits, and no other gap."""
     logits = choice_logits(base, strength=4)
     return plant(base, _with_gaps(data), rng, parts=[word_vectors(noise=0)], logits=logits)
-
-
-@as_null("restoring", "poor")
-def restoring(data, base, rng):
-    """Puts every masked piece back: no monolingual model does better."""
-    return plant(
-        base, data, rng, parts=[word_vectors(noise=0)], logits=restored(lambda seen, t: 12.0), name="restoring"
-    )
 
 
 def _with_gaps(data):
