@@ -66,8 +66,8 @@ overview("layers")
 # 0.85 of the depth, and must beat both the layers below and above it and what the words give without a model.
 #
 # `mini` has 8 layers and the *untrained twin* its shape with random weights. The figures show the studies' own data where
-# they are at hand: `results(id)` brings every subject there is, and a model chosen in the first cell is measured now. The cards add the real BERT. Some figures and cards
-# add MiniLM, a relative of 6 layers that others trained on far more text.
+# they are at hand: `results(id)` brings every subject there is, and a model chosen in the first cell is measured now. The cards add the real BERT and `mpnet`, a network
+# of its size; some add MiniLM, which has 6 layers. Others trained both on far more text.
 
 # %% tags=["hide-input"]
 import pandas as pd

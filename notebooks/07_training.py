@@ -72,7 +72,7 @@ overview("training")
 # the loss while training are of each run's own held-out rows, where some of the pieces asked for are not hidden, so they do not
 # end at the figures of the table. The rate of learning falls over the last quarter.
 #
-# The second half is about [fine-tuning](#trn-fine-tuning), of `mini`. In the first, trained runs are compared with one
+# The second half is about [fine-tuning](#trn-fine-tuning). In the first, trained runs are compared with one
 # another, so its cards have no untrained network. Training magnifies differences of rounding between processors, so
 # figures are read from records; `bertology family run` trains the whole family again, and the start of two runs is trained again below.
 
@@ -626,11 +626,12 @@ card("trn.knowledge.zhang2019")
 # (trn-fine-tuning)=
 # ## Fine-tuning
 #
-# A pretrained BERT gets a head and is trained on a task with a few hundred or thousand texts. What does that change inside,
+# A pretrained BERT gets a classifier on top (a *head*, none of attention) and is trained on a task with a few hundred or thousand texts. What does that change inside,
 # which ways of doing it are better, and how much is luck? The survey {cite:p}`rogers2020` collects claims on all three.
 #
-# Two networks are tuned, with five seeds each; all intervals are over seeds and texts. MiniLM, which others pretrained, learns
-# the tone of film reviews (SST-2) from 4,000 phrases and is scored on 2,000 texts. `mini` is small, and learns whether one
+# MiniLM and `mini` are tuned, with five seeds and more each, `mpnet` for one claim; all intervals are over seeds and texts. MiniLM,
+# which others pretrained, learns the tone of film reviews (SST-2) from 4,000 phrases, or which sentences say the same (MRPC), and is
+# scored on up to 2,000 texts. `mini` is small, and learns whether one
 # generated sentence follows from another (entailment) from 240 pairs, scored on 180 others. Each claim has a gate first: a tuned
 # model that is not at least five points better than always giving the commoner answer cannot show what helps it. The untrained
 # twin, tuned in the same way, learns nothing from so few pairs: it fails that gate, and says what a measure gives where nothing

@@ -263,13 +263,19 @@ def related_badge(standing: Standing) -> str:
     return f'<span class="outcome outcome-none" title="{title}">{said}</span>' if said else ""
 
 
+def _items(records: list[Evidence]) -> str:
+    """How many items were scored, of how many networks; empty where that was not published."""
+    n, networks = sum(r.n for r in records), len({r.model for r in records})
+    return f", {count(n)} items{f' of {networks} networks' if networks > 1 else ''}" if n else ""
+
+
 def _real(standing: Standing) -> str:
     slot = standing.real
-    told: dict[str, int] = {}  # of whom -> items
+    told: dict[str, list[Evidence]] = {}  # of whom
     for record in slot.records:
         source = "our rerun" if record.kind == "rerun" else RELEASED.get(record.label, "released outputs")
-        told[source] = told.get(source, 0) + record.n
-    sources = "; ".join(source + (f", {count(n)} items" if n else "") for source, n in told.items())
+        told.setdefault(source, []).append(record)
+    sources = "; ".join(f"{source}{_items(own)}" for source, own in told.items())
     of, beside = f"({sources})", related(standing)
     return {
         HOLDS: f"Holds for the real BERT {of}.",
@@ -285,7 +291,7 @@ def ours(standing: Standing) -> str:
     return "our pretraining runs" if standing.ours == FAMILY else standing.ours
 
 
-def _ours(slot: Slot, who: str) -> str:
+def _came_out(slot: Slot, who: str, unmeasured: str = "") -> str:
     on = " on generated sentences" if slot.demonstration else ""
     return {
         TAUGHT: f"For {who} it holds{on}",
@@ -295,20 +301,7 @@ def _ours(slot: Slot, who: str) -> str:
         FAILS: f"For {who} it does not hold{on}",
         OPEN: f"For {who} it stays open{on}",
         UNTESTABLE: f"It cannot be tested with {who}{on}",
-    }.get(slot.label, f"It was not rerun with {who}")
-
-
-def _relative(who: str, slot: Slot) -> str:
-    on = " on generated sentences" if slot.demonstration else ""
-    return {
-        TAUGHT: f"In {who} it holds{on}.",
-        HOLDS: f"In {who} it holds{on}.",
-        UNTRAINED_TOO: f"In {who} it holds{on}, but no better than without training.",
-        MIXED: f"In {who} parts of it hold and parts do not{on}.",
-        FAILS: f"In {who} it does not hold{on}.",
-        OPEN: f"With {who} it stays open{on}.",
-        UNTESTABLE: f"With {who} it cannot be tested{on}.",
-    }.get(slot.label, "")
+    }.get(slot.label, unmeasured)
 
 
 def _twin(ours: Slot, twin: Slot) -> str:
@@ -344,9 +337,11 @@ def own_run(record: Evidence) -> str:
 
 def sentence(standing: Standing) -> str:
     """What came of a claim, in short sentences from its outcomes: for BERT, its relatives and ours."""
-    mine = f"{_ours(standing.mini, ours(standing))}{_twin(standing.mini, standing.untrained)}"
-    whose = (
-        (f"{standing.larger}, {LARGER.get(standing.larger, '')},", standing.sized),
-        (f"{MINILM}, a relative,", standing.relative),
+    who = ours(standing)
+    mine = _came_out(standing.mini, who, f"It was not rerun with {who}") + _twin(standing.mini, standing.untrained)
+    relatives = (
+        (standing.sized, f"{standing.larger} ({LARGER.get(standing.larger, '')})"),
+        (standing.relative, f"{MINILM} (a smaller relative)"),
     )
-    return " ".join(filter(None, (_real(standing), *(_relative(*each) for each in whose), mine)))
+    told = (f"{said}." for said in (_came_out(*each) for each in relatives) if said)
+    return " ".join((_real(standing), *told, mine))
