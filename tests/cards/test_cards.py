@@ -136,7 +136,7 @@ def test_a_card_says_whose_outputs_speak_and_how_many_items():
         id: words.sentence(card(id, SHIPPED).standing).split(".")[0]
         for id in ("syn.agreement.goldberg2019", "sem.ner_f1.tenney2019a")
     }
-    assert said["syn.agreement.goldberg2019"] == "Holds for the real BERT (authors' outputs, 748 items)"
+    assert said["syn.agreement.goldberg2019"] == "Holds for the real BERT (authors' outputs, 748 items of 2 networks)"
     assert said["sem.ner_f1.tenney2019a"] == "Holds for the real BERT (authors' outputs)"
     html = BeautifulSoup(card("sem.edge_probing.tenney2019b", SHIPPED)._repr_html_(), "html.parser")
     assert "n = 0" not in html.get_text() and "0 items" not in html.select(".claim-slot")[0].get_text()
