@@ -89,7 +89,7 @@ examples("emb.anisotropy.ethayarajh2019")
 # %%
 cone = results("emb.anisotropy.ethayarajh2019", data="sts_semeval_2012_2016")
 
-# %% mystnb={"figure": {"caption": "Mean cosine of two random words by layer; the dotted line is isotropy."}, "image": {"alt": "Curves: mean cosine of random words by layer, for every subject there is; a dotted line at 0 marks isotropy. The released curve of bert-base rises up to layer 11; that of the untrained network is flat and high."}}
+# %% mystnb={"figure": {"caption": "Mean cosine of two random words by layer; the dotted line is isotropy."}, "image": {"alt": "Curves: mean cosine of random words by layer, for every subject there is; a dotted line at 0 marks isotropy. The released curve of bert-base rises up to layer 11; that of mpnet's untrained twin rises less."}}
 shown = cone.series("mean cosine")
 plotting.lines(shown, "layer", chance=0.0, ylabel="mean cosine of random words")
 plotting.plt.show()
@@ -120,7 +120,7 @@ examples("emb.context_specificity.ethayarajh2019")
 # %%
 context = results("emb.context_specificity.ethayarajh2019", data="sts_semeval_2012_2016")
 
-# %% mystnb={"figure": {"caption": "Self-similarity of a word over contexts, relative to the room that different words leave."}, "image": {"alt": "Curves: relative self-similarity of words by layer, for every subject there is. The released curve of bert-base falls; that of the untrained network is flat."}}
+# %% mystnb={"figure": {"caption": "Self-similarity of a word over contexts, relative to the room that different words leave."}, "image": {"alt": "Curves: relative self-similarity of words by layer, for every subject there is. The released curve of bert-base falls; that of mpnet's untrained twin falls little."}}
 shown = context.series("relative self-similarity")
 plotting.lines(shown, "layer", ylabel="relative self-similarity")
 plotting.plt.show()
@@ -396,7 +396,7 @@ examples("emb.token_identity.voita2019a")
 # %%
 identity = results("emb.token_identity.voita2019a", data="ud_english_ewt")
 
-# %% mystnb={"figure": {"caption": "How well a token's type is told from its neighbours, by layer."}, "image": {"alt": "Two panels: average precision with which neighbours are tokens of the original type, by layer; left for kept, masked and replaced tokens of the one network that the title names, right for kept tokens of every subject there is."}}
+# %% mystnb={"figure": {"caption": "How well a token's type is told from its neighbours, by layer."}, "image": {"alt": "Two panels: average precision with which neighbours are tokens of the original type, by layer; above for kept, masked and replaced tokens of the one network that the title names, below for kept tokens of every subject there is."}}
 by = {"decoder": "average precision of neighbours"}
 kinds = ("kept", "masked", "replaced")
 shown = {k: rows for kind in kinds for k, rows in identity.by({kind: "identity recovered"}, token=kind, **by).items()}

@@ -25,7 +25,7 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 OURS = ("mini", "mini-untrained")
 # as the cards call them
 SHORT = {
-    f"{name}{mark}untrained": "untrained"
+    f"{name}{mark}untrained": f"{name.removesuffix('-q4')}, untrained"
     for name in ("mini", "mini-multi", "mpnet", "me5-q4", "me5-mlm-q4")
     for mark in ("-", ", ")
 }
