@@ -217,7 +217,7 @@ print(plotting.printed(plotting.series(width, "loss, narrower - wider")))
 # %%
 found("trn.hidden_size.wang2019b")
 
-# %%
+# %% tags=["brief"]
 card("trn.hidden_size.wang2019b")
 
 # %% [markdown]
@@ -824,7 +824,7 @@ for measure in ("attention, pretrained", "attention, tuned", "syntactic heads, t
 # %%
 found("trn.tuned_sep.kovaleva2019")
 
-# %%
+# %% tags=["brief"]
 card("trn.tuned_sep.kovaleva2019")
 
 # %% [markdown]

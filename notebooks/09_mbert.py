@@ -449,7 +449,7 @@ print(plotting.printed(shown))
 # %%
 found("mbt.freeze_bottom.wu2019dredze")
 
-# %%
+# %% tags=["brief"]
 card("mbt.freeze_bottom.wu2019dredze")
 
 # %% [markdown]
