@@ -100,8 +100,8 @@ class Figure:
         """The figures with their unit; of more names than `most` the first ones, and how many there are beyond."""
         rows = [(f"{name}: " if name else "", " / ".join(f"{v:g}" for v in row)) for name, row in self.values.items()]
         more = len(rows) - len(rows[:most])
-        told = "; ".join(name + row for name, row in rows[:most]) + (f"; {more} more" if more else "")
-        return f"{told} {'%' if self.unit == 'per cent' else f'({self.unit})'}"
+        told = "; ".join(name + row for name, row in rows[:most])
+        return f"{told} {'%' if self.unit == 'per cent' else f'({self.unit})'}" + (f" and {more} more" if more else "")
 
 
 def figures(claim: str) -> tuple[Figure, ...]:
