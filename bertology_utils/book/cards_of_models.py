@@ -46,7 +46,7 @@ def _section(name: str, path: Path, folder: Path) -> str:
         draw(rows, name, folder / f"curve-{name}.svg")
         last = [r for r in rows if "heldout_mlm" in r][-1:]
         said = (
-            f" On the run's own held-out rows it ends at {last[0]['heldout_mlm']:.3f} (table: fixed rows)."
+            f" On the run's own held-out rows it ends at {last[0]['heldout_mlm']:.3f} nats (table: fixed rows)."
             if last
             else ""
         )

@@ -36,11 +36,16 @@ def answer(found: Sequence[Standing], settings: Settings | None = None) -> str:
         f"BERT's own published outputs settle {decided} of them: {came}. For "
         "the rest there are reported figures, and networks that anyone can rerun."
     )
-    said = " ".join(
-        f'<a href="../claims/{entry["id"]}.html">{escape(filled("landing", entry, settings))}</a>'
-        for entry in entries("landing")["answer"]
+    said = "".join(
+        f'<li><a href="../claims/{of["id"]}.html">{escape(of["title"])}</a> {escape(_text("landing", of, settings))}</li>'
+        for of in entries("landing")["answer"]
     )
-    return f'<p class="lead">{count}</p>\n<p class="lead answer">{said}</p>'
+    return f'<p class="lead">{count}</p>\n<ul class="answer">{said}</ul>'
+
+
+def _text(name: str, entry: Mapping[str, Any], settings: Settings | None) -> str:
+    """The text of an entry that has a title too."""
+    return filled(name, {k: v for k, v in entry.items() if k not in ("title", "bars")}, settings)
 
 
 def result(found: Sequence[Standing]) -> str:
@@ -167,7 +172,7 @@ def surprises(found: Sequence[Standing], settings: Settings | None = None) -> st
     """Three results that are written up as surprises, each with a bar for every figure that its text names."""
     by_id, boxes = {s.row.id: s for s in found}, []
     for entry in entries("surprises")["three"]:
-        text = filled(entry["id"], {k: v for k, v in entry.items() if k not in ("title", "bars")}, settings)
+        text = _text(entry["id"], entry, settings)
         row = by_id[entry["id"]].row
         link = f'<a href="../claims/{escape(row.id)}.html">Read the card<span class="sr-only">: {escape(row.title)}</span></a>'
         words = f"<b>{escape(entry['title'])}</b><p>{escape(text)}</p>"

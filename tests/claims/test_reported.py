@@ -28,7 +28,7 @@ def test_every_figure_names_a_study_of_the_bibliography_and_an_address():
 
 def test_a_figure_as_text():
     (figure,) = reported.parse(GOOD)["trn.nsp.liu2019b"]
-    assert str(figure) == "QNLI: 88.4 / 84.9; MRPC: 86 %" and figure.text(1) == "QNLI: 88.4 / 84.9; 1 more %"
+    assert str(figure) == "QNLI: 88.4 / 84.9; MRPC: 86 %" and figure.text(1) == "QNLI: 88.4 / 84.9 % and 1 more"
     assert not figure.confirmed and figure.network == "BERT"
     lone = reported.parse(re.sub(r"values: \{.*?\}", "values: 7", GOOD).replace("per cent", "points"))
     assert str(lone["trn.nsp.liu2019b"][0]) == "7 (points)"
