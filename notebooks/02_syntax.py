@@ -519,7 +519,7 @@ for measure in ("accuracy", "compression"):
 # %%
 found("syn.mdl.voita2020")
 
-# %% tags=["brief"]
+# %%
 card("syn.mdl.voita2020")
 
 # %% [markdown]
