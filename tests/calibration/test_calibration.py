@@ -48,7 +48,6 @@ TOO_FEW = {
         "mbt.wordpiece_overlap.wang2019b": "five seeds of the family know transfer to six points, within five are asked for",
         "trn.pretraining_benefit.kovaleva2019": "one task of the four that the row names does not show what is usually so",
         "trn.adapters.houlsby2019": "five seeds of 180 items know the loss to seven points, within two are asked for",
-        "trn.tuned_sep.kovaleva2019": "eight seeds know what heads gain to two points, within two are asked for",
         "trn.restore_lower.hao2019": "what layers put back cost is known to four points, within two are asked for",
         "trn.large_batch.liu2019b": "five seeds of the family know losses to .14 nats, within .05 are asked for",
         "trn.nsp.liu2019b": "five seeds of the family know tuned copies to ten points, within one is asked for",
