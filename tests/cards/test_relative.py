@@ -33,8 +33,8 @@ def related(id: str, model: str = RELATIVE) -> Standing:
 @pytest.mark.parametrize(
     ("model", "slot", "name", "called"),
     [
-        ("mpnet", "sized", "mpnet", "mpnet, a network of BERT's size,"),
-        (RELATIVE, "relative", MINILM, "MiniLM, a relative,"),
+        ("mpnet", "sized", "mpnet", "mpnet (a network of BERT's size)"),
+        (RELATIVE, "relative", MINILM, "MiniLM (a smaller relative)"),
     ],
 )
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_it_has_a_slot_a_lane_and_a_sentence(id, label, says, model, slot, name,
     s = related(id, model)
     assert s.mini.label == getattr(s, slot).label == label
     assert [shown for shown, _ in s.slots] == ["real BERT", name, "mini", "untrained"]
-    assert f"In {called} {says}" in words.sentence(s) and f"{name.upper():10} {label}" in repr(Card(s))
+    assert f"For {called} {says}" in words.sentence(s) and f"{name.upper():10} {label}" in repr(Card(s))
     html = BeautifulSoup(layout.html(s), "html.parser")
     assert html.select_one(f".slot-{slot}").get_text().startswith(name)
     assert name in html.select_one("svg.strip")["aria-label"]
