@@ -33,7 +33,7 @@ UNDER = {
 }
 # a slot that another's colours fit
 COLOURS = {RUNS: "mini", "mini-multi": "mini", MINILM: "relative", **dict.fromkeys(SIZED.values(), "sized")}
-MANY = 25  # rows of a table that are seen at once
+MANY = 20  # rows of a table that are seen at once
 
 
 def html(s: Standing, whole: bool = False) -> str:
