@@ -61,7 +61,7 @@ def test_rows_are_filtered_by_each_network_and_by_what_studies_reported(browser,
 
 def test_an_address_with_words_that_are_no_more_shows_everything(browser, address):
     browser.get(f"{address}/book/scoreboard.html?real=splendid&sort=77")
-    assert browser.execute_script(SHOWN) == len(ledger.rows())
+    wait(browser).until(lambda _: browser.execute_script(SHOWN) == len(ledger.rows()))  # the page before had fewer
 
 
 def test_the_scoreboard_counts_what_it_shows(browser, address):
