@@ -19,7 +19,7 @@ from ..claims.rules import FAILS, HOLDS, MIXED, NOT_RERUN, OPEN, TAUGHT, UNTESTA
 from ..settings import Settings
 from . import archive
 
-COLUMNS = ("claim", "BERT", "a network near it in size", "its untrained twin")
+COLUMNS = ("claim", "BERT", "the largest network rerun", "its untrained twin")
 
 
 def answer(found: Sequence[Standing], settings: Settings | None = None) -> str:
@@ -126,7 +126,7 @@ def lines(found: Sequence[Standing]) -> str:
 
 
 def table(found: Sequence[Standing]) -> str:
-    """A line per claim: its verdict, the outcome and figure of BERT, of the network nearest to its size, of that one's twin."""
+    """A line per claim: its verdict, the outcome and figure of BERT, of the largest network rerun by name, of that one's twin."""
     return markup.table("lines", COLUMNS, map(_line, found))
 
 
@@ -143,7 +143,7 @@ def outcomes(found: Sequence[Standing]) -> str:
 def _line(s: Standing) -> str:
     name, nearest, twin = s.nearest
     first = next((_named(s, slot) for slot in (s.real, nearest) if slot.leading), None)
-    named = "" if nearest is s.sized or not nearest.decision else f"<small>{name}</small> "
+    named = f"<small>{name}</small> " if nearest.decision else ""
     cells = ""
     for column, who, slot in zip(COLUMNS[1:], ("real", "sized", "untrained"), (s.real, nearest, twin)):
         said = cell(s, who, slot, slot.decision.reason if slot.decision else "")

@@ -74,6 +74,13 @@ def test_a_long_answer_is_cut_and_nothing_of_it_lost(lines, cut):
     assert blocks[0].astext().count("\n") == (ROWS if cut else lines)
 
 
+def test_an_item_is_not_cut_from_its_answers():
+    text = "".join(f"item {k}\n" + 3 * "  answer\n" for k in range(4))  # eight lines end within none, seven would
+    live = cell(LIVE, text="first\n" + text)
+    arranged(live, cell(FIGURE), cell(CARD))
+    assert [b.astext().partition(" ")[0] for b in live.findall(literal_block)] == ["first\nitem", "item"]
+
+
 AGREEMENT, NEGATION, MALFORMED = "syn.agreement.goldberg2019", "syn.negation.ettinger2019", "syn.malformed.ettinger2019"
 
 

@@ -12,10 +12,12 @@ from support import shipped_standings
 from bertology_utils.cards import card, layout, words
 from bertology_utils.cards.rows import deciding, every
 from bertology_utils.cards.rule import rule
+from bertology_utils.cards.standing import standing
 from bertology_utils.cards.strip import Lane, draw
 from bertology_utils.cards.sure import GRADES, sure
 from bertology_utils.claims import evidence, ledger
 from bertology_utils.claims.clauses import Test
+from bertology_utils.claims.rules import FAILS, HOLDS, OPEN
 from bertology_utils.settings import Settings
 
 SHIPPED = Settings(evidence=evidence.SHIPPED)
@@ -166,3 +168,30 @@ def test_no_table_has_more_rows_than_are_read_at_once_outside_of_a_fold_of_its_o
             more = (fold.summary.get_text() or "").endswith("more")
             assert more or all(len(t.select("tbody tr")) <= layout.MANY for t in tables), s.row.id
     assert longest > layout.MANY
+
+
+def test_the_figure_beside_an_outcome_is_one_that_came_out_so():
+    """Where any did: of affordances the first figure of the claim is open, and the claim fails by another."""
+    wanted = {HOLDS: True, FAILS: False, OPEN: None}
+    for s in shipped_standings():
+        for slot in (slot for _, slot in s.slots if slot.decision and slot.decision.outcome in wanted):
+            outcome = slot.decision.outcome
+            sides = [k.holds for c in slot.decision.clauses if c.outcome == outcome for k in c.checks]
+            assert wanted[outcome] not in sides or slot.leading.holds is wanted[outcome], s.row.id
+    assert standing("wld.affordances.forbes2019", SHIPPED).sized.leading.key == "task object-affordance"
+
+
+def test_the_largest_network_rerun_has_its_own_twin_beside_it():
+    of = {
+        id: standing(id, SHIPPED).nearest for id in ("emb.anisotropy.ethayarajh2019", "trn.layers_vs_heads.wang2019b")
+    }
+    (mpnet, slot, twin), (runs, _, none) = of.values()
+    assert (mpnet, slot.records[0].model, twin.records[0].model) == ("mpnet", "mpnet", "mpnet-untrained")
+    assert runs == "our runs" and none.decision is None
+    alone = standing("trn.adversarial.zhu2019", SHIPPED)  # measured of MiniLM without its twin
+    assert alone.nearest[0] == "MiniLM" and alone.nearest[2].decision is None
+
+
+def test_what_the_untrained_twin_leaves_open_is_said():
+    drift, _ = standing("emb.context_specificity.ethayarajh2019", SHIPPED).sized.decision.clauses
+    assert drift.outcome == OPEN and "over the untrained twin, where 0.1 is asked for surely" in drift.reason
