@@ -211,6 +211,8 @@ def _in_range(row: dict[str, Any], difference: bool = False) -> dict[str, Any]:
 def together(records: Iterable[Evidence]) -> Decision:
     """One decision from the records of a subject on several sources, any of which will do: each clause's intervals are wider.
 
+    A source whose items another one has too (`Row.part_of`) is left out beside it.
+
     Raises
     ------
     ValueError
@@ -219,6 +221,8 @@ def together(records: Iterable[Evidence]) -> Decision:
     records = [r for r in records if r.decision]
     if not records:
         raise ValueError("no clause speaks of these records")
+    sources = {r.data for r in records}
+    records = [r for r in records if ledger.row(r.claim).part_of.get(r.data) not in sources]
     able = Counter(c.name for r in records if r.decision for c in r.decision.tested if c.outcome != UNTESTABLE)
     several = {name: n for name, n in able.items() if n > 1}
     return pooled([r.judged(several) if several else r.decision for r in records if r.decision])

@@ -89,7 +89,8 @@ class Row:
     about models from the Hub, why no bundled one will do. `clauses` are the rule; `departs` says in a line how our
     version departs from the study, `changed` which rules were changed after figures had been seen, `moved` whether a
     former rule would give today's records another outcome, or cannot be asked any more (`tests/former_rules.py`);
-    `control` what there is in place of an untrained network measured by itself."""
+    `control` what there is in place of an untrained network measured by itself; `part_of` names, by source, another of
+    its sources that has all of its items: a subject measured on both is decided by the whole alone."""
 
     __pydantic_config__: ClassVar = STRICT
 
@@ -106,6 +107,7 @@ class Row:
     clauses: tuple[Clause, ...] = ()
     departs: str | None = None
     control: str | None = None
+    part_of: Mapping[str, str] = field(default_factory=dict, hash=False)
     changed: tuple[Change, ...] = ()
     moved: bool = True
     reported: tuple[Reported, ...] = ()
@@ -262,6 +264,7 @@ def _check(r: Row) -> None:
         "survey": not r.survey or any(not (p.section or p.part) for p in r.survey),
         "studies": not r.studies or len(set(r.studies)) < len(r.studies) or (len(parts) == 3 and parts[2] != r.study),
         "data": len(set(r.data)) < len(r.data) or (cited and bool(r.data)),
+        "part_of": not {*r.part_of, *r.part_of.values()} <= set(r.data),
         "rerun": cited is bool(r.rerun),
         "predict": cited is bool(r.predict),
         "reason": (cited and not r.reason) or (bool(r.reason) and r.how not in ("cite", "hub")),
