@@ -62,7 +62,7 @@ def result(found: Sequence[Standing]) -> str:
             first,
         ),
         _trained("sized", sized, "<b>a network of its size</b> (mpnet; for many languages me5, half as wide)"),
-        _trained("mini", ours, "<b>mini</b>, a small BERT that fits on a laptop,"),
+        _trained("mini", ours, "<b>small networks of ours</b> (mini; for many languages mini-multi; runs from scratch)"),
     ]
     drawn = "".join(
         f'<div class="tally tally-{kind}"><span class="tally-count">{count}</span><p>{says}</p>'
@@ -87,8 +87,8 @@ def _trained(kind: str, found: Counter[str], said: str) -> tuple[str, str, str, 
         (found[OPEN] + found[UNTESTABLE], "stay open, each with its reason", "stays open, with its reason"),
     )
     claims = (
-        f"{_verb(rerun, 'claims', 'claim')} that could be put to {said} {_verb(learned, 'hold', 'holds')} for it "
-        "<b>because of its training</b>: an untrained network does worse."
+        f"{_verb(rerun, 'claims', 'claim')} that could be put to {said} {_verb(learned, 'hold', 'holds')} there "
+        "<b>because of training</b>: an untrained network does worse."
     )
     return (kind, f"{learned} of {rerun}", claims, rest) if rerun else None
 
@@ -131,13 +131,14 @@ def table(found: Sequence[Standing]) -> str:
 
 
 def outcomes(found: Sequence[Standing]) -> str:
-    """What came out for BERT and for the network of its size, in a few words."""
-    said = []
-    for name, slot in (("BERT", "real"), (found[0].larger, "sized")):
-        kinds = Counter(KINDS[getattr(s, slot).label] for s in found)
-        counts = _listed((kinds["holds"], "hold", "holds"), (kinds["not"], "do not", "does not"))
-        said.append(f"{name}: {counts}" if counts else "")
-    return "; ".join(filter(None, said)) or "none decided"
+    """What came out for BERT and, by name, for the largest network rerun on each claim, in a few words."""
+    kinds = {name: Counter[str]() for name in ("BERT", found[0].larger)}
+    for s in found:
+        name, nearest, _ = s.nearest
+        for who, slot in (("BERT", s.real), (name, nearest)):
+            kinds.setdefault(who, Counter())[KINDS[slot.label]] += 1
+    counts = {who: _listed((n["holds"], "hold", "holds"), (n["not"], "do not", "does not")) for who, n in kinds.items()}
+    return "; ".join(f"{who}: {said}" for who, said in counts.items() if said) or "none decided"
 
 
 def _line(s: Standing) -> str:

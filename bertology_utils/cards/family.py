@@ -28,15 +28,20 @@ FIGURES = {name: "{:.2f}" for name in HEAD[3:-2]} | {HEAD[-2]: "{:.0f}"}
 
 
 def table(tier: str | None = None) -> Table:
-    """Every group that has records and was asked everything, of all tiers about training or of one: means over its seeds.
+    """Every group that has records and its held-out loss, of all tiers about training or of one: means over its seeds.
 
     Columns: held-out loss in nats per masked piece at the same places for all runs of a tier, its standard deviation over
     seeds, and the share of those pieces that are guessed; share of agreement items right with 0, 1 and 2 attractors; accuracy
     of a linear probe of dependency relations; accuracy of tuned copies; seconds of one processor core per run.
     """
     chosen = [Recorded(t) for t in tiers().values() if t.about == TRAINING and tier in (None, t.name)]
-    whole = [(runs, g) for runs in chosen for g in runs.tier.groups if runs.has(g) and not runs.tier.group(g)[0].only]
+    whole = [(runs, g) for runs in chosen for g in runs.tier.groups if runs.has(g) and _whole(runs, g)]
     return Table(pd.DataFrame([_row(*w) for w in whole], columns=list(HEAD)), FIGURES, "runs of the family")
+
+
+def _whole(runs: Recorded, name: str) -> bool:
+    """Whether a group was asked all that its tier is asked, rather than what fills a gap."""
+    return runs.tier.group(name)[0].only == runs.tier.group("base")[0].only
 
 
 def _row(runs: Recorded, name: str) -> tuple:
@@ -131,7 +136,7 @@ def agreement(record: Record, attractors: int) -> float:
 
 
 def _probe(record: Record) -> float:
-    return _over_n(record.items["probes"]["deprel"], "right")
+    return _over_n(record.items.get("probes", {}).get("deprel"), "right")
 
 
 def _over_n(told: dict | None, name: str) -> float:
@@ -139,8 +144,8 @@ def _over_n(told: dict | None, name: str) -> float:
 
 
 def _tuned(record: Record) -> float:
-    told = record.items["tuned"]["right"]
-    return told.count("1") / len(told)
+    told = record.items.get("tuned", {}).get("right", "")
+    return told.count("1") / len(told) if told else float("nan")
 
 
 def curves(groups: list[str], tier: str = "generated") -> dict[str, pd.DataFrame]:
