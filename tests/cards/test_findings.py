@@ -100,7 +100,7 @@ def test_a_verdict_begins_as_the_outcomes_of_its_line_are():
         if opening == "No sign":
             assert not SHOWN & {s.real.label, nearest.label}, (s.row.id, text)
         if opening in ("Reported", "Reports disagree"):
-            assert LEFT >= {s.real.label, nearest.label}, (s.row.id, text)
+            assert {s.real.label, nearest.label} <= LEFT, (s.row.id, text)
         if opening == "Not rerun":
             assert {slot.label for slot in (s.real, s.sized, s.relative, s.mini)} == {NOT_RERUN}, s.row.id
     said = " ".join(page.split())
