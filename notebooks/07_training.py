@@ -536,16 +536,16 @@ examples("trn.sentence_order.lan2020")
 # %%
 sop = family.recall("trn.sentence_order.lan2020")
 
-# %% mystnb={"figure": {"caption": "Accuracy over chance of the second head on its own question and on the other's, by what it was trained on."}, "image": {"alt": "Two charts of horizontal bars, for generated text and English: accuracy over chance of heads trained on sentence order and on next sentences, on their own task and on the other's."}}
+# %% mystnb={"figure": {"caption": "Accuracy over chance of the second head on its own question and on the other's, by what it was trained on: on generated text and on English."}, "image": {"alt": "Two panels of horizontal bars, for generated text and English: accuracy over chance of heads trained on sentence order and on next sentences, on their own task and on the other's."}}
 asked = {
     "own question": "accuracy over chance on its own task",
     "the other's": "accuracy over chance on the other's task",
 }
 taught = {"base": "next sentence"}  # the base of the generated runs learns it
-for text, rows in sop.items():
+for ax, (text, rows) in zip(plotting.panels(len(sop)), sop.items()):
     rows = rows.assign(group=rows["group"].replace(taught))
     shown = {name: plotting.rows_of(rows, m) for name, m in asked.items()}
-    plotting.bars(shown, "group", xlabel=f"accuracy over one half, {text}")
+    plotting.bars(shown, "group", xlabel="accuracy over one half", title=text, ax=ax)
 plotting.plt.show()
 
 # %% tags=["hide-output"]

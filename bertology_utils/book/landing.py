@@ -61,7 +61,11 @@ def result(found: Sequence[Standing]) -> str:
             f"{_verb(decided, 'claims', 'claim')} {holds} for <b>BERT</b>, where its published outputs settle them.",
             first,
         ),
-        _trained("sized", sized, "<b>a network of its size</b> (mpnet; for many languages me5, half as wide)"),
+        _trained(
+            "sized",
+            sized,
+            "<b>a network of its size</b> (mpnet; for many languages me5, half as wide, in 4 bits and tuned on translations)",
+        ),
         _trained("mini", ours, "<b>small networks of ours</b> (mini; for many languages mini-multi; runs from scratch)"),
     ]
     drawn = "".join(

@@ -74,6 +74,21 @@ RELEASED = {
     "related": "a related measure",
     "digitised": "read off a released picture",
 }
+# what was scored, of released outputs whose units are no items
+SCORED = {
+    **dict.fromkeys(("trn.heuristics.mccoy2019b", "trn.seed_variance.dodge2020"), "tuned networks"),
+    **dict.fromkeys(
+        (
+            "siz.distillation.sanh2019",
+            "siz.head_pruning.michel2019",
+            "siz.lottery.chen2020",
+            "siz.quantization.zafrir2019",
+            "siz.token_elimination.goyal2020",
+        ),
+        "tasks",
+    ),
+    "syn.structural_probe.hewitt2019": "treebanks",
+}
 
 
 DRAWN = {  # what a square says of one network
@@ -264,9 +279,10 @@ def related_badge(standing: Standing) -> str:
 
 
 def _items(records: list[Evidence]) -> str:
-    """How many items were scored, of how many networks; empty where that was not published."""
+    """How many items, or what else, were scored, of how many networks; empty where that was not published."""
     n, networks = sum(r.n for r in records), len({r.model for r in records})
-    return f", {count(n)} items{f' of {networks} networks' if networks > 1 else ''}" if n else ""
+    what = SCORED.get(records[0].claim, "items")
+    return f", {count(n)} {what}{f' of {networks} networks' if networks > 1 else ''}" if n else ""
 
 
 def _real(standing: Standing) -> str:

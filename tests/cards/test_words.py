@@ -104,6 +104,13 @@ def test_released_outputs_that_decide_nothing_are_not_passed_over(stances, label
     assert ("related outputs" in shown) == bool(made.related)
 
 
+def test_what_was_scored_is_called_by_its_name():
+    """A hundred and thirty tuned networks are no items, nor are eight tasks."""
+    said = {s.row.id: words.sentence(s) for s in shipped_standings() if s.row.id in words.SCORED}
+    assert set(said) == set(words.SCORED)
+    assert all(f" {words.SCORED[id]}" in text.split(")")[0] for id, text in said.items()), said
+
+
 def test_what_bears_on_a_claim_is_silent_where_the_real_bert_decides():
     decided = [s for s in shipped_standings() if s.real.decision]
     assert decided and not any(s.related for s in decided)
