@@ -68,19 +68,23 @@ def tree_scores(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """UUAS (R, L + 1, N) of the test sentences, its mean on dev (L + 1,), and the chain's UUAS (N,)."""
     cut = [without(s.heads, [not any(c.isalnum() for c in w) for w in s.words]) for s in items]
-    vectors = dict(encode.hidden_states(subject, [s.words for s in items], settings=settings))
-    at = [vectors[n][:, kept] for n, (kept, _) in enumerate(cut)]  # (L + 1, W, H) each
     heads = [h for _, h in cut]
     of = {s: [n for n, i in enumerate(items) if i.split == s and len(heads[n]) > 1] for s in ("train", "dev", "test")}
-    scores: dict[str, list] = {"dev": [], "test": []}
+
+    def encoded(chosen: list[int]) -> dict[int, np.ndarray]:  # (L + 1, W, H) each
+        out = dict.fromkeys(chosen, np.empty(0))  # states come in an order of their own
+        for i, states in encode.hidden_states(subject, [items[n].words for n in chosen], settings=settings):
+            out[chosen[i]] = states[:, cut[chosen[i]][0]]
+        return out
+
+    scored = {split: encoded(of[split]) for split in ("dev", "test")}
+    scores: dict[str, list] = {split: [] for split in scored}
     for k in range(TREE_FITS):
-        train = of["train"][k::TREE_FITS]
+        train = encoded(of["train"][k::TREE_FITS])  # those of one fit at a time, for the memory's sake
         options = {"rank": RANK, "epochs": EPOCHS, "seed": settings.seed + k, "device": settings.torch_device()}
-        probes = fit_structural_each([at[n] for n in train], [heads[n] for n in train], **options)
-        for split, found in scores.items():
-            found.append(
-                [[_tree_score(p, at[n][layer], heads[n]) for n in of[split]] for layer, p in enumerate(probes)]
-            )
+        probes = fit_structural_each(list(train.values()), [heads[n] for n in train], **options)
+        for split, at in scored.items():
+            scores[split].append([[_tree_score(p, at[n][j], heads[n]) for n in at] for j, p in enumerate(probes)])
     return np.array(scores["test"]), np.mean(scores["dev"], (0, 2)), np.array([in_chain(heads[n]) for n in of["test"]])
 
 
