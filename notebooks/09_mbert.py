@@ -438,7 +438,7 @@ examples("mbt.freeze_bottom.wu2019dredze")
 # %%
 frozen = results("mbt.freeze_bottom.wu2019dredze", data="ud_pud_multilingual")
 
-# %% mystnb={"figure": {"caption": "Accuracy in eight languages that were not taught, by how many of the lowest layers were frozen; three seeds."}, "image": {"alt": "Curves: zero-shot accuracy by the number of frozen layers."}}
+# %% mystnb={"figure": {"caption": "Accuracy in eight languages that were not taught, by how many of the lowest layers were frozen; five seeds."}, "image": {"alt": "Curves: zero-shot accuracy by the number of frozen layers."}}
 shown = frozen.series("zero-shot accuracy")
 plotting.lines(shown, "frozen", ylabel="zero-shot accuracy")
 plotting.plt.show()
