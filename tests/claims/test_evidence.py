@@ -180,7 +180,10 @@ def test_bounds_are_kept_for_measures_that_there_are():
 
 
 def test_a_source_inside_another_does_not_count_beside_it():
-    files = [evidence.SHIPPED / evidence.place(RECORD.claim, "rerun", "mpnet", data) for data in ledger.row(RECORD.claim).data[:3]]
+    files = [
+        evidence.SHIPPED / evidence.place(RECORD.claim, "rerun", "mpnet", data)
+        for data in ledger.row(RECORD.claim).data[:3]
+    ]
     whole, part, other = map(evidence.read, files)
     assert part.data in ledger.row(RECORD.claim).part_of
     assert evidence.together([whole, part, other]) == evidence.together([whole, other])
