@@ -11,7 +11,6 @@ import typer
 
 from bertology_utils.data import original
 from bertology_utils.data.original import check as checks
-from bertology_utils.data.original import hub as hub_rows
 from bertology_utils.data.original import registry
 from bertology_utils.settings import Settings, SettingsError
 
@@ -75,13 +74,8 @@ def check(
     cache: Cache = None,
     processes: Annotated[int, typer.Option(min=1, help="Data sets checked at a time.")] = 2,
     notes: Annotated[bool, typer.Option(help="Show what was left out, and why.")] = False,
-    hub: Annotated[
-        bool, typer.Option("--hub", help="Compare the rows with the Hub's instead, where it has them.")
-    ] = False,
 ) -> None:
     """Verify every file and parse every item; the exit code is 1 if anything is wrong."""
-    if hub:
-        return _beside_the_hub(names or [], _places(mirror, cache))
     start, bad, total = time.perf_counter(), 0, 0
     typer.echo(f"{'data set':32s} {'task':22s} {'train':>8s} {'dev':>7s} {'test':>8s} {'s':>5s}")
     for outcome in checks.check(names or (), processes=processes, **_places(mirror, cache)):
@@ -101,27 +95,6 @@ def check(
         f"{total:,} items in {time.perf_counter() - start:.0f} s; {bad or 'no'} failure{'' if bad == 1 else 's'}"
     )
     if bad:
-        raise typer.Exit(1)
-
-
-def _beside_the_hub(names: list[str], places: dict[str, Path | None]) -> None:
-    """Print whether the pinned rows of data sets are those of the Hub; exit code 1 if any differ."""
-    for name in names:
-        registry.dataset(name)
-    differ = 0
-    for name in [n for n in hub_rows.SAME if n in names or not names]:
-        for found in hub_rows.compare(name, places["mirror"], places["cache"]):
-            differ += not found.equal
-            typer.echo(
-                f"{name} and {hub_rows.PREFIX}{found.config}: {found.same:,} rows the same, {found.unlabelled:,} without a "
-                f"label on the Hub, {len(found.here):,} only here, {len(found.there):,} only there"
-            )
-            for where, texts in (("here", found.here), ("there", found.there)):
-                if texts:
-                    typer.echo(textwrap.shorten(f"    only {where}: {texts[0]}", 118, placeholder=" …"))
-    if alone := [n for n in names if n not in hub_rows.SAME]:
-        typer.echo(f"the Hub has no such rows of: {', '.join(alone)}")
-    if differ:
         raise typer.Exit(1)
 
 
