@@ -1,4 +1,4 @@
-"""``bertology data list | get | check | check-own | licences | pin``: what the registry knows, and what of it is here."""
+"""``bertology data list | get | check | check-own | pin``: what the registry knows, and what of it is here."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bertology_utils.data.original import check as checks
 from bertology_utils.data.original import registry
 from bertology_utils.settings import Settings, SettingsError
 
-app = typer.Typer(no_args_is_help=True, help="The studies' own data: list, get, check, licences.")
+app = typer.Typer(no_args_is_help=True, help="The studies' own data: list, get, check.")
 
 Mirror = Annotated[Path | None, typer.Option(help="Folder with the data, tried before the network.")]
 Cache = Annotated[Path | None, typer.Option(help="Folder for downloads.")]
@@ -112,16 +112,3 @@ def pin(
     typer.echo(
         f"{len(paths)} in {registry.FILES}; next: a reader (data/original/readers), then bertology data check {name}"
     )
-
-
-@app.command()
-def licences(names: Names = None) -> None:
-    """What is stated about each data set's licence, whether it may be passed on, where it comes from, what to cite."""
-    for name in names or registry.datasets():
-        data = registry.dataset(name)
-        source = f"https://github.com/{data.repository}/tree/{data.commit}" if data.commit else "see files.csv"
-        typer.echo(f"{name}: {data.title}")
-        typer.echo(f"    licence as stated: {data.licence}")
-        typer.echo(f"    may be passed on:  {'yes, under its terms' if data.redistribute else 'no'}")
-        typer.echo(f"    from:              {source}")
-        typer.echo(f"    cite:              {', '.join(data.cite)}")
