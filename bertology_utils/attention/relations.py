@@ -24,7 +24,7 @@ DIRECTIONS = ("dependent to head", "head to dependent")
 COLUMNS = ["sentence", "query", "target", "relation", "direction"]
 
 
-def arcs(sentences: Sequence[Sentence], *, punctuation: bool = False) -> pd.DataFrame:
+def arcs(sentences: Sequence[Sentence]) -> pd.DataFrame:
     """The arcs of parsed sentences, in both directions: `sentence`, `query`, `target`, `relation`, `direction`.
 
     Relations are without subtypes (nsubj for nsubj:pass). Where a treebank has unlabelled trees, a few relations are told
@@ -36,7 +36,7 @@ def arcs(sentences: Sequence[Sentence], *, punctuation: bool = False) -> pd.Data
             if head < 0:
                 continue
             name = sentence.deprels[word].split(":")[0] if sentence.deprels else _from_tags(sentence, word, head)
-            if name == "punct" and not punctuation:
+            if name == "punct":
                 continue
             rows.append((s, word, head, name, DIRECTIONS[0]))
             rows.append((s, head, word, name, DIRECTIONS[1]))

@@ -89,21 +89,6 @@ def changed_states(subject: Subject, layer: int, change: Callable[[torch.Tensor]
         yield subject
 
 
-@contextmanager
-def skip_layers(subject: Subject, layers: Iterable[int]) -> Iterator[Subject]:
-    """Within the context the layers, counted from 0, hand their input on unchanged."""
-    with ExitStack() as stack:
-        for layer in _check("layers", layers, subject.n_layers):
-
-            def bypass(module, args, kwargs, output):
-                hidden = args[0] if args else kwargs["hidden_states"]
-                return (hidden, *output[1:]) if isinstance(output, tuple) else hidden
-
-            # prepended: the library records hidden states by forward hooks of its own, and must see what is handed on
-            stack.enter_context(subject.layers[layer].register_forward_hook(bypass, with_kwargs=True, prepend=True))
-        yield subject
-
-
 Call = tuple[tuple[Any, ...], dict[str, Any]]  # what a module was called with
 
 
