@@ -1,13 +1,13 @@
-"""Interventions on a running model: heads switched off, layers skipped, or called once more with other states.
+"""Interventions on a running model: heads switched off or scaled, layers called once more with other states.
 
 `head_mask` is swallowed by today's forward methods without effect, so heads are ablated where they leave the layer: a
 pre-hook on the attention output's projection zeroes the head's slice, and taking the hook off restores the model
-exactly. A layer is skipped by handing its input on.
+exactly.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any, cast
 
@@ -54,6 +54,20 @@ def ablate_heads(subject: Subject, heads: Iterable[tuple[int, int]]) -> Iterator
 
             stack.enter_context(head_outputs(subject, layer).register_forward_pre_hook(silence))
         yield subject
+
+
+@contextmanager
+def scaled(modules: Sequence[torch.nn.Module], gate: Callable[[int], torch.Tensor]) -> Iterator[None]:
+    """Within the context each of the G equal parts of what module k is given, (B, T, S), is multiplied by its gate(k), (G,)."""
+    with ExitStack() as stack:
+        for k, module in enumerate(modules):
+
+            def scale(module, args, k=k):
+                (whole, *rest), gates = args, gate(k)
+                return ((whole.view(*whole.shape[:-1], len(gates), -1) * gates[:, None]).reshape(whole.shape), *rest)
+
+            stack.enter_context(module.register_forward_pre_hook(scale))
+        yield
 
 
 @contextmanager
