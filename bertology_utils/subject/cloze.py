@@ -240,14 +240,7 @@ def pseudo_log_likelihood(
                 if word < 0:
                     continue
                 hide = {u for u, w in enumerate(row.words) if w == word and u >= t}
-                copies.append(
-                    Row(
-                        tuple(mask if u in hide else x for u, x in enumerate(row.ids)),
-                        row.types,
-                        row.words,
-                        row.n_words,
-                    )
-                )
+                copies.append(row.masked(hide, mask))
                 positions.append(t)
                 owners.append(start + i)
                 wanted.append(row.ids[t])

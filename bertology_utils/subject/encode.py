@@ -8,8 +8,8 @@ bounded by one window of sentences, however long the corpus. `attentions.attenti
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Literal
 
@@ -63,6 +63,14 @@ class Row:
     types: tuple[int, ...]
     words: tuple[int, ...]
     n_words: int
+
+    def masked(self, places: Collection[int], mask: int) -> Row:
+        """The row with the piece `mask` in some places.
+
+        >>> Row((2, 7, 8, 3), (0, 0, 0, 0), (-1, 0, 1, -1), 2).masked([2], mask=4).ids
+        (2, 7, 4, 3)
+        """
+        return replace(self, ids=tuple(mask if t in places else piece for t, piece in enumerate(self.ids)))
 
 
 def tokenize(

@@ -126,8 +126,7 @@ class Masked:
                 chosen = sorted(rng.sample(whole, min(len(whole), max(1, round(cls.SHARE * len(item.words))))))
                 if not chosen:
                     continue
-                ids = tuple(mask if t in chosen else x for t, x in enumerate(row.ids))
-                rows.append(encode.Row(ids, row.types, row.words, row.n_words))
+                rows.append(row.masked(chosen, mask))
                 labels += [tag[row.words[t]] for t in chosen]
                 pieces += [row.ids[t] for t in chosen]
                 groups += [k] * len(chosen)
