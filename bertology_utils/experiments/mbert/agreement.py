@@ -43,8 +43,7 @@ def comparable(subject: Subject, items: Sequence[ForcedChoice]) -> list[ForcedCh
     """Those of which both forms have as many pieces, and whose sentence the model takes whole."""
     of = {form: pieces(subject, form) for item in items for form in (item.good, item.bad)}
     alike = [i for i in items if len(of[i.good]) == len(of[i.bad]) > 0 and of[i.good] != of[i.bad]]
-    whole = encode.fits(subject, [i.text.replace(MASK, i.good).split() for i in alike])
-    return [i for i, fits in zip(alike, whole) if fits]
+    return encode.fitting(subject, alike, lambda i: i.text.replace(MASK, i.good).split())[0]
 
 
 def margins(subject: Subject, items: Sequence[ForcedChoice], settings: Settings) -> np.ndarray:

@@ -47,8 +47,7 @@ def amnesic(subject, data, settings):
     """
     if not subject.has_mlm:
         raise ModelUnsuitable(f"{subject.name} has no masked-language-model head")
-    items = few(data["treebank"], 5)
-    items = [i for i, ok in zip(items, encode.fits(subject, [i.words for i in items])) if ok]
+    items, _ = encode.fitting(subject, few(data["treebank"], 5))
     masked = {s: Masked.of(subject, [i for i in items if i.split == s], settings) for s in ("train", "dev", "test")}
     layers = sorted({0, subject.n_layers // 2, subject.n_layers})
     x = {s: of.vectors(subject, layers, settings) for s, of in masked.items()}
