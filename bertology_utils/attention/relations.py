@@ -17,7 +17,7 @@ from ..data.items import Sentence
 from ..scores.choice import choose
 from ..settings import Settings
 from ..subject.models import Subject
-from .maps import Maps, maps
+from .maps import Maps, is_punctuation, maps
 
 OFFSETS = tuple(o for o in range(-10, 11) if o)  # a word is not its own answer
 DIRECTIONS = ("dependent to head", "head to dependent")
@@ -45,7 +45,7 @@ def arcs(sentences: Sequence[Sentence]) -> pd.DataFrame:
 
 def _from_tags(sentence: Sentence, word: int, head: int) -> str:
     tag, of = sentence.xpos[word], sentence.xpos[head]
-    if not any(c.isalnum() for c in sentence.words[word]):
+    if is_punctuation(sentence.words[word]):
         return "punct"
     if of.startswith("VB") and tag.startswith(("NN", "PRP")) and tag != "PRP$":
         return "obj, from tags" if head < word else "nsubj, from tags"

@@ -6,7 +6,7 @@ for the arc from head h to dependent d; the more the better. Constituents are th
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import networkx as nx
 import numpy as np
@@ -136,25 +136,34 @@ def random_projective_tree(n: int, root: int, rng: np.random.Generator) -> np.nd
     return eisner(rng.random((n, n)), root)
 
 
+def without(heads: Sequence[int], drop: Sequence[bool]) -> tuple[list[int], list[int]]:
+    """The tree without some words (punctuation): the words kept, and their heads among those kept.
+
+    A word whose head goes is given to the nearest ancestor that stays. If the root goes, its first dependant left takes
+    its place.
+    """
+    keep = [i for i in range(len(heads)) if not drop[i]]
+    place = {word: k for k, word in enumerate(keep)}
+    out = []
+    for word in keep:
+        head = heads[word]
+        while head >= 0 and drop[head]:
+            head = heads[head]
+        out.append(place.get(head, -1))
+    roots = [k for k, head in enumerate(out) if head < 0]
+    for k in roots[1:]:
+        out[k] = roots[0]
+    return keep, out
+
+
 def without_punctuation(sentence: Sentence) -> tuple[np.ndarray, np.ndarray]:
     """The words that are no punctuation, as indices (K,), and their gold heads (K,) among themselves.
 
-    The studies leave punctuation out before decoding. What hangs from a mark climbs to the nearest word above it.
+    The studies leave punctuation out before decoding; see `without`.
     """
-    if sentence.upos:
-        keep = [i for i, tag in enumerate(sentence.upos) if tag != "PUNCT"]
-    else:
-        keep = [i for i, word in enumerate(sentence.words) if any(c.isalnum() for c in word)]
-    place = {word: k for k, word in enumerate(keep)}
-    heads = []
-    for word in keep:
-        head = sentence.heads[word]
-        while head >= 0 and head not in place:
-            head = sentence.heads[head]
-        heads.append(place.get(head, -1))
-    roots = [k for k, h in enumerate(heads) if h < 0]
-    for k in roots[1:]:  # a mark was the root: its first dependent takes over
-        heads[k] = roots[0]
+    tags, words = sentence.upos, sentence.words
+    marks = [t == "PUNCT" for t in tags] if tags else [not any(c.isalnum() for c in word) for word in words]
+    keep, heads = without(sentence.heads, marks)
     return np.array(keep, int), np.array(heads, int)
 
 
