@@ -28,7 +28,7 @@ from .errors import Refusal
 from .hosted import asked_for
 from .plotting.theme import NOW
 from .runs import FAMILY, get, in_a_line, run, settings_for, subjects
-from .scores.rows import combine
+from .scores.rows import combine, matching
 from .settings import QUICK, TWIN, Settings
 
 # whose rows a figure of one subject shows: the first there is
@@ -92,7 +92,7 @@ class Results(Result):
 
     def by(self, measures: Mapping[str, str], **where: Any) -> dict[str, pd.DataFrame]:
         """Label -> the focus's rows of a measure: several measures of one subject side by side."""
-        chosen = {label: _matching(self.rows, measure, where) for label, measure in measures.items()}
+        chosen = {label: matching(self.rows, measure, where) for label, measure in measures.items()}
         return {label: rows for label, rows in chosen.items() if len(rows)}
 
     def split(self, measure: str, column: str, values: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
@@ -118,7 +118,7 @@ class Results(Result):
         ValueError
             If there is more than one; the keys that tell them apart are named.
         """
-        if not len(_matching(self._frame(twin), measure, where)):
+        if not len(matching(self._frame(twin), measure, where)):
             return {"measure": measure, "value": math.nan, "low": math.nan, "high": math.nan, "n": 0, **where}
         return super().row(measure, twin=twin, **where)
 
@@ -204,7 +204,7 @@ def released(id: str, measure: str, of: str = "", **where: Any) -> dict[str, pd.
     ['bert-base-uncased']
     """
     records = [r for r in evidence.find(id) if r.kind == "released" and of in r.model]
-    drawn = {r.model: rows for r in records if len(rows := _matching(r.frame, measure, where))}
+    drawn = {r.model: rows for r in records if len(rows := matching(r.frame, measure, where))}
     if not drawn:
         raise ValueError(f"{id}: no released rows with measure {measure!r} {where or ''}")
     return drawn
@@ -276,17 +276,8 @@ def _recorded(id: str, settings: Settings, source: str) -> tuple[Evidence, ...]:
 
 def _matching_in(frames: Mapping[str, pd.DataFrame], measure: str, where: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
     """The rows of a measure and key values, of the frames that have any."""
-    chosen = {name: _matching(frame, measure, where) for name, frame in frames.items()}
+    chosen = {name: matching(frame, measure, where) for name, frame in frames.items()}
     return {name: rows for name, rows in chosen.items() if len(rows)}
-
-
-def _matching(frame: pd.DataFrame, measure: str, where: Mapping[str, Any]) -> pd.DataFrame:
-    if "measure" not in frame or not set(where) <= set(frame.columns):
-        return frame.iloc[:0]
-    chosen = frame[frame["measure"] == measure]
-    for column, value in where.items():
-        chosen = chosen[chosen[column] == value]
-    return chosen
 
 
 @contextmanager

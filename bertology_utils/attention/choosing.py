@@ -8,25 +8,13 @@ from typing import Any
 from ..subject import encode
 from ..subject.models import Subject
 
-Words = Callable[[Any], Sequence[str]]
 
-
-def words_of(item: Any) -> Sequence[str]:
-    """The words of an item that has them."""
-    return item.words
-
-
-def fitting(subject: Subject, items: Sequence, words: Words = words_of) -> tuple[list, str]:
-    """The items the subject can take whole, and a note that counts the others."""
-    ok = encode.fits(subject, [words(i) for i in items])
-    kept = [i for i, fine in zip(items, ok) if fine]
+def fitting(subject: Subject, items: Sequence, *words: Callable[[Any], Sequence[str]]) -> tuple[list, str]:
+    """As `encode.fitting`, refusing a data set of which nothing is left."""
+    kept, note = encode.fitting(subject, items, *words)
     if not kept:
         raise encode.TooLong(f"none of {len(items)} texts fits into {subject.max_length} pieces")
-    lost = len(items) - len(kept)
-    return (
-        kept,
-        f"{lost} of {len(items)} texts have more than {subject.max_length} pieces and are left out" if lost else "",
-    )
+    return kept, note
 
 
 def sides(items: Sequence, *, train: bool = False) -> tuple[list, list, str]:

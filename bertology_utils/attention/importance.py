@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 
 import numpy as np
 import torch
@@ -11,7 +10,7 @@ import torch
 from ..settings import Settings
 from ..subject import encode
 from ..subject.encode import Batch
-from ..subject.hooks import head_outputs
+from ..subject.hooks import head_outputs, scaled
 from ..subject.models import Subject
 
 
@@ -82,33 +81,14 @@ def masked_hits(subject: Subject, sentences: Sequence[Sequence[str]], settings: 
     return out
 
 
-@contextmanager
-def _gates(subject: Subject) -> Iterator[torch.Tensor]:
-    """A gate of one on every head, (L, A), that derivatives can be taken by."""
-    gates = torch.ones(subject.n_layers, subject.n_heads, device=subject.device, requires_grad=True)
-    handles = []
-    for k in range(subject.n_layers):
-
-        def scale(module, args, k=k):
-            (context, *rest) = args  # (B, T, A * d)
-            parts = context.view(*context.shape[:-1], subject.n_heads, -1) * gates[k][:, None]
-            return (parts.reshape(context.shape), *rest)
-
-        handles.append(head_outputs(subject, k).register_forward_pre_hook(scale))
-    try:
-        yield gates
-    finally:
-        for handle in handles:
-            handle.remove()
-
-
 def head_importance(subject: Subject, batches: Sequence[tuple[Batch, torch.Tensor]], loss) -> np.ndarray:
     """|d loss / d gate| of every head, summed over batches, each layer brought to length one; (L, A) (michel2019).
 
     `loss(output, labels)` gives the summed loss of a batch from the encoder's output.
     """
     total = np.zeros((subject.n_layers, subject.n_heads))
-    with _gates(subject) as gates:
+    gates = torch.ones(total.shape, device=subject.device, requires_grad=True)
+    with scaled([head_outputs(subject, k) for k in range(subject.n_layers)], gates.__getitem__):
         for batch, labels in batches:
             output = subject.base(**batch.inputs())
             (gradient,) = torch.autograd.grad(loss(output, labels), gates)

@@ -17,14 +17,14 @@ from ..data.items import Sentence
 from ..scores.choice import choose
 from ..settings import Settings
 from ..subject.models import Subject
-from .maps import Maps, maps
+from .maps import Maps, is_punctuation, maps
 
 OFFSETS = tuple(o for o in range(-10, 11) if o)  # a word is not its own answer
 DIRECTIONS = ("dependent to head", "head to dependent")
 COLUMNS = ["sentence", "query", "target", "relation", "direction"]
 
 
-def arcs(sentences: Sequence[Sentence], *, punctuation: bool = False) -> pd.DataFrame:
+def arcs(sentences: Sequence[Sentence]) -> pd.DataFrame:
     """The arcs of parsed sentences, in both directions: `sentence`, `query`, `target`, `relation`, `direction`.
 
     Relations are without subtypes (nsubj for nsubj:pass). Where a treebank has unlabelled trees, a few relations are told
@@ -36,7 +36,7 @@ def arcs(sentences: Sequence[Sentence], *, punctuation: bool = False) -> pd.Data
             if head < 0:
                 continue
             name = sentence.deprels[word].split(":")[0] if sentence.deprels else _from_tags(sentence, word, head)
-            if name == "punct" and not punctuation:
+            if name == "punct":
                 continue
             rows.append((s, word, head, name, DIRECTIONS[0]))
             rows.append((s, head, word, name, DIRECTIONS[1]))
@@ -45,7 +45,7 @@ def arcs(sentences: Sequence[Sentence], *, punctuation: bool = False) -> pd.Data
 
 def _from_tags(sentence: Sentence, word: int, head: int) -> str:
     tag, of = sentence.xpos[word], sentence.xpos[head]
-    if not any(c.isalnum() for c in sentence.words[word]):
+    if is_punctuation(sentence.words[word]):
         return "punct"
     if of.startswith("VB") and tag.startswith(("NN", "PRP")) and tag != "PRP$":
         return "obj, from tags" if head < word else "nsubj, from tags"

@@ -7,35 +7,15 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable
-from dataclasses import fields
-from functools import singledispatch
 from html import escape
-from typing import Any
 
 from ..cards import markup
 from ..data import builtin
-from ..data.items import (
-    MASK,
-    Ambiguity,
-    Association,
-    Cloze,
-    Coreference,
-    EdgeItem,
-    ForcedChoice,
-    Item,
-    Labelled,
-    MinimalPair,
-    NumberItem,
-    Sentence,
-    Span,
-    Translation,
-    WordInContext,
-)
+from ..data.items import Item, Sentence, Span
 from ..data.original import registry
 
 SHOWN = 20  # samples a builder
 DRAWN = 400  # items they are drawn from
-_COMMON = {f.name for f in fields(Item)}
 
 
 def licences() -> str:
@@ -79,63 +59,12 @@ def _condition(item: Item) -> str:
     return f'<span class="condition">{escape(item.condition)}</span> ' if item.condition else ""
 
 
-@singledispatch
-def describe(item: Any) -> str:
-    """An item as one line of HTML: by default, its own fields by name."""
-    own = [(f.name, getattr(item, f.name)) for f in fields(item) if f.name not in _COMMON]
-    return " ".join(f"<small>{name}</small> {_value(value)}" for name, value in own if value not in (None, "", ()))
+def describe(item: Item) -> str:
+    """An item as HTML: as it describes itself, a sentence with its gold."""
+    return _analysed(item) if isinstance(item, Sentence) else escape(item.describe()).replace("\n", "<br>")
 
 
-def _value(value: Any) -> str:
-    if isinstance(value, tuple) and all(isinstance(v, str) for v in value):
-        return escape(" ".join(value) if len(value) > 8 else ", ".join(value))
-    return escape(f"{value:g}" if isinstance(value, float) else str(value))
-
-
-def _filled(text: str, *fillers: str) -> str:
-    return escape(text).replace(escape(MASK), f'<span class="gap">{" / ".join(fillers)}</span>')
-
-
-def _good(word: str) -> str:
-    return f'<b class="good">{escape(word)}</b>'
-
-
-def _bad(word: str) -> str:
-    return f'<s class="bad">{escape(word)}</s>'
-
-
-def marked(words: tuple[str, ...], *spans: tuple[int, int, str]) -> str:
-    """Words with some stretches in bold, each followed by its label."""
-    out = [escape(w) for w in words]
-    for start, end, label in spans:
-        out[start] = f"<b>{out[start]}"
-        out[end - 1] += "</b>" + (f"<sub>{escape(label)}</sub>" if label else "")
-    return " ".join(out)
-
-
-@describe.register
-def _(item: ForcedChoice) -> str:
-    return _filled(item.text, _good(item.good), _bad(item.bad))
-
-
-@describe.register
-def _(item: Cloze) -> str:
-    return _filled(item.text, *map(_good, item.answers))
-
-
-@describe.register
-def _(item: MinimalPair) -> str:
-    return f"{_good('✓')} {escape(item.good)} — {_bad('✗')} {escape(item.bad)}"
-
-
-@describe.register
-def _(item: Labelled) -> str:
-    texts = " / ".join(escape(text) for text in (item.text, item.text_b) if text is not None)
-    return f"{texts} → <b>{escape(item.label)}</b>"
-
-
-@describe.register
-def _(item: Sentence) -> str:
+def _analysed(item: Sentence) -> str:
     """The words; below them whatever gold the item has, each layer on a line of its own."""
     senses = item.senses if any(item.senses) else ()
     lines = [_tagged(item.words, layer) for layer in (item.upos, item.chunks, senses) if layer]
@@ -172,44 +101,3 @@ def _listed(words: tuple[str, ...], spans: Iterable[Span]) -> str:
         for s in spans
     )
     return escape("; ".join(named))
-
-
-@describe.register
-def _(item: WordInContext) -> str:
-    return marked(item.words, (item.target, item.target + 1, item.sense))
-
-
-@describe.register
-def _(item: EdgeItem) -> str:
-    spans = sorted(((*s, str(n)) for n, s in enumerate((item.span1, item.span2), 1) if s), key=lambda s: s[:2])
-    text = marked(item.words, *spans) if len(spans) < 2 or spans[0][1] <= spans[1][0] else escape(" ".join(item.words))
-    return f"{text} → {escape(', '.join(item.labels))}"
-
-
-@describe.register
-def _(item: Association) -> str:
-    return "; ".join(f"<small>{n}</small> {escape(', '.join(getattr(item, n.lower())[:6]))} …" for n in "XYAB")
-
-
-@describe.register
-def _(item: Ambiguity) -> str:
-    target = () if item.target is None else ((item.target, item.target + 1, ""),)
-    return f"{marked(item.words, *target)} <small>structure {item.label}, surface {item.linear} ({item.split})</small>"
-
-
-@describe.register
-def _(item: Translation) -> str:
-    return "<br>".join(
-        f"<small>{escape(lang)}</small> {escape(' '.join(s.words))}" for lang, s in item.sentences.items()
-    )
-
-
-@describe.register
-def _(item: NumberItem) -> str:
-    return f"{escape(' '.join(item.words))} → {item.target:g}"
-
-
-@describe.register
-def _(item: Coreference) -> str:
-    spans = [(*c, "✓" if n == item.answer else "") for n, c in enumerate(item.candidates)]
-    return marked(item.words, *sorted([*spans, (*item.pronoun, "?")]))

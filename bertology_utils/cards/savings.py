@@ -11,6 +11,7 @@ import pandas as pd
 from ..claims import evidence, reported
 from ..claims.evidence import Evidence
 from ..scores.frontier import front
+from ..scores.rows import matching
 from ..settings import Settings
 from . import survey_table
 from .tables import NONE, Table
@@ -194,13 +195,13 @@ def _line(way: Way, settings: Settings) -> tuple | None:
     keys = dict(way.keys)
     saved = way.bytes
     if isinstance(saved, str):
-        sized = _rows(frame, saved, keys)
+        sized = matching(frame, saved, keys)
         if not len(sized):
             return None
         saved, keys = float(sized["value"].iloc[0]), keys or {"way": sized["way"].iloc[0]}  # the way chosen on dev
-    kept, fast = _rows(frame, way.kept, keys), _rows(frame, way.time, keys | {"batch": BATCH})
+    kept, fast = matching(frame, way.kept, keys), matching(frame, way.time, keys | {"batch": BATCH})
     if way.time and not len(fast):  # of all ways of the record, or of all tasks
-        fast = _rows(frame, way.time, ALL if way.model else {"batch": BATCH})
+        fast = matching(frame, way.time, ALL if way.model else {"batch": BATCH})
     if not len(kept) or kept["value"].isna().all():
         return None
     value, low, high = kept[["value", "low", "high"]].iloc[0].astype(float)
@@ -217,10 +218,3 @@ def _frame(way: Way, settings: Settings) -> pd.DataFrame | None:
         return record.kind == "rerun" and record.model == settings.model and record.data == settings.data
 
     return next((r.frame for r in evidence.find(way.claim, settings) if ours(r)), None)
-
-
-def _rows(frame: pd.DataFrame, measure: str, keys: Mapping[str, object]) -> pd.DataFrame:
-    chosen = frame[frame["measure"] == measure]
-    for key, value in keys.items():
-        chosen = chosen[chosen[key] == value] if key in chosen else chosen.iloc[:0]
-    return chosen

@@ -118,11 +118,6 @@ class Row:
         """The bibliography key of the study the row is named after."""
         return self.studies[0]
 
-    @property
-    def also(self) -> tuple[str, ...]:
-        """The other studies that make the claim, or dispute it."""
-        return self.studies[1:]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Section:

@@ -17,7 +17,7 @@ from ..errors import Refusal
 from . import measuring, models, new_claim, planning, sentences, showing
 from .base import app
 
-app.add_typer(data_app, name="data", help="The studies' own data: list, get, check, licences.")
+app.add_typer(data_app, name="data", help="The studies' own data: list, get, check.")
 
 for _workshop in metadata.entry_points(group="bertology.commands"):  # those that are installed put theirs in too
     _workshop.load()

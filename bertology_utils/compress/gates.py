@@ -19,7 +19,7 @@ from torch.nn import functional as F
 from ..data.items import Labelled
 from ..finetune import Classifier, Recipe, text_rows, train
 from ..subject.encode import Batch
-from ..subject.hooks import head_outputs
+from ..subject.hooks import head_outputs, scaled
 
 BETA, LOW, HIGH = 2 / 3, -0.1, 1.1  # temperature, and how far the sigmoid is stretched
 FAST = 150.0  # a gate's location moves so many times as far in a step as a weight
@@ -67,22 +67,11 @@ def survival(
     subject = classifier.subject
     gates = Gates(copy.deepcopy(classifier.head).requires_grad_(True), subject.n_layers, subject.n_heads)
     gold = torch.tensor([classifier.classes.index(i.label) for i in items], device=subject.device)
-    handles = []
-    for layer in range(subject.n_layers):
-
-        def scale(module, args, layer=layer):
-            (context, *rest) = args  # (B, T, A * d)
-            parts = context.view(*context.shape[:-1], subject.n_heads, -1) * gates.draw(layer)[:, None]
-            return (parts.reshape(context.shape), *rest)
-
-        handles.append(head_outputs(subject, layer).register_forward_pre_hook(scale))
 
     def loss(hidden: torch.Tensor, batch: Batch) -> torch.Tensor:
         return F.cross_entropy(gates.head(hidden.float()), gold[batch.index]) + penalty * gates.open()
 
-    try:  # the copy that is trained takes the hooks along
+    with scaled([head_outputs(subject, k) for k in range(subject.n_layers)], gates.draw):
+        # the copy that is trained takes the hooks along
         train(subject, text_rows(subject, items), gates, loss, replace(recipe, decay=0.0))
-    finally:
-        for handle in handles:
-            handle.remove()
     return gates.location.detach().cpu().numpy()

@@ -5,9 +5,7 @@ Also gates that are learnt: they are pushed shut by a penalty while the rest of 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 import torch
@@ -18,7 +16,7 @@ from ..data.items import Labelled
 from ..finetune import Classifier, text_rows
 from ..settings import Settings
 from ..subject.encode import Batch, batches
-from ..subject.models import Subject
+from ..subject.hooks import scaled
 
 
 def _gold(classifier: Classifier, items: Sequence[Labelled], settings: Settings) -> list[tuple[Batch, torch.Tensor]]:
@@ -37,32 +35,12 @@ def heads(classifier: Classifier, items: Sequence[Labelled], settings: Settings)
     return head_importance(classifier.subject, _gold(classifier, items, settings), loss)
 
 
-@contextmanager
-def _unit_gates(subject: Subject) -> Iterator[list[torch.Tensor]]:
-    """A gate of one on every feed-forward unit, a tensor (U,) per layer."""
-    gates, handles = [], []
-    for k in range(subject.n_layers):
-        outer: Any = subject.part(subject.layers[k], "outer")
-        gate = torch.ones(outer.in_features, device=subject.device, requires_grad=True)
-
-        def scale(module, args, gate=gate):
-            (units, *rest) = args  # (B, T, U)
-            return (units * gate, *rest)
-
-        gates.append(gate)
-        handles.append(outer.register_forward_pre_hook(scale))
-    try:
-        yield gates
-    finally:
-        for handle in handles:
-            handle.remove()
-
-
 def units(classifier: Classifier, items: Sequence[Labelled], settings: Settings) -> np.ndarray:
     """Importance of each feed-forward unit, (L, U): as of heads, each layer brought to length one (mccarley2020)."""
     subject = classifier.subject
     total = np.zeros((subject.n_layers, subject.config.intermediate_size))
-    with _unit_gates(subject) as gates:
+    gates = [torch.ones(total.shape[1], device=subject.device, requires_grad=True) for _ in subject.layers]
+    with scaled([subject.part(layer, "outer") for layer in subject.layers], gates.__getitem__):
         for batch, labels in _gold(classifier, items, settings):
             hidden = subject.base(**batch.inputs()).last_hidden_state.float()
             value = F.cross_entropy(classifier.head(hidden), labels, reduction="sum")

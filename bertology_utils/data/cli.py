@@ -1,4 +1,4 @@
-"""``bertology data list | get | check | check-own | licences | pin``: what the registry knows, and what of it is here."""
+"""``bertology data list | get | check | check-own | pin``: what the registry knows, and what of it is here."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ import typer
 
 from bertology_utils.data import original
 from bertology_utils.data.original import check as checks
-from bertology_utils.data.original import hub as hub_rows
 from bertology_utils.data.original import registry
 from bertology_utils.settings import Settings, SettingsError
 
-app = typer.Typer(no_args_is_help=True, help="The studies' own data: list, get, check, licences.")
+app = typer.Typer(no_args_is_help=True, help="The studies' own data: list, get, check.")
 
 Mirror = Annotated[Path | None, typer.Option(help="Folder with the data, tried before the network.")]
 Cache = Annotated[Path | None, typer.Option(help="Folder for downloads.")]
@@ -75,13 +74,8 @@ def check(
     cache: Cache = None,
     processes: Annotated[int, typer.Option(min=1, help="Data sets checked at a time.")] = 2,
     notes: Annotated[bool, typer.Option(help="Show what was left out, and why.")] = False,
-    hub: Annotated[
-        bool, typer.Option("--hub", help="Compare the rows with the Hub's instead, where it has them.")
-    ] = False,
 ) -> None:
     """Verify every file and parse every item; the exit code is 1 if anything is wrong."""
-    if hub:
-        return _beside_the_hub(names or [], _places(mirror, cache))
     start, bad, total = time.perf_counter(), 0, 0
     typer.echo(f"{'data set':32s} {'task':22s} {'train':>8s} {'dev':>7s} {'test':>8s} {'s':>5s}")
     for outcome in checks.check(names or (), processes=processes, **_places(mirror, cache)):
@@ -104,27 +98,6 @@ def check(
         raise typer.Exit(1)
 
 
-def _beside_the_hub(names: list[str], places: dict[str, Path | None]) -> None:
-    """Print whether the pinned rows of data sets are those of the Hub; exit code 1 if any differ."""
-    for name in names:
-        registry.dataset(name)
-    differ = 0
-    for name in [n for n in hub_rows.SAME if n in names or not names]:
-        for found in hub_rows.compare(name, places["mirror"], places["cache"]):
-            differ += not found.equal
-            typer.echo(
-                f"{name} and {hub_rows.PREFIX}{found.config}: {found.same:,} rows the same, {found.unlabelled:,} without a "
-                f"label on the Hub, {len(found.here):,} only here, {len(found.there):,} only there"
-            )
-            for where, texts in (("here", found.here), ("there", found.there)):
-                if texts:
-                    typer.echo(textwrap.shorten(f"    only {where}: {texts[0]}", 118, placeholder=" …"))
-    if alone := [n for n in names if n not in hub_rows.SAME]:
-        typer.echo(f"the Hub has no such rows of: {', '.join(alone)}")
-    if differ:
-        raise typer.Exit(1)
-
-
 @app.command()
 def pin(
     name: Annotated[str, typer.Argument(help="A data set with an entry in datasets.yaml.")],
@@ -139,16 +112,3 @@ def pin(
     typer.echo(
         f"{len(paths)} in {registry.FILES}; next: a reader (data/original/readers), then bertology data check {name}"
     )
-
-
-@app.command()
-def licences(names: Names = None) -> None:
-    """What is stated about each data set's licence, whether it may be passed on, where it comes from, what to cite."""
-    for name in names or registry.datasets():
-        data = registry.dataset(name)
-        source = f"https://github.com/{data.repository}/tree/{data.commit}" if data.commit else "see files.csv"
-        typer.echo(f"{name}: {data.title}")
-        typer.echo(f"    licence as stated: {data.licence}")
-        typer.echo(f"    may be passed on:  {'yes, under its terms' if data.redistribute else 'no'}")
-        typer.echo(f"    from:              {source}")
-        typer.echo(f"    cite:              {', '.join(data.cite)}")

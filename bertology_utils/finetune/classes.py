@@ -14,7 +14,8 @@ from torch import nn
 from ..data.items import ItemError, Labelled
 from ..scores.choice import commonest
 from ..settings import Settings
-from ..subject.encode import Batch, Row, batches, fits, tokenize
+from ..subject import encode
+from ..subject.encode import Batch, Row, batches, tokenize
 from ..subject.models import Subject
 from .loop import Read, Recipe, Step, Way, plain, seeded, states, train
 
@@ -114,14 +115,9 @@ def text_rows(subject: Subject, items: Sequence[Labelled]) -> list[Row]:
 
 def fitting(subject: Subject, items: Sequence[Labelled]) -> tuple[list[Labelled], str]:
     """The items that the subject can take whole, and a note that counts the others ('' where there are none)."""
-    joined = [f"{i.text} {subject.tokenizer.sep_token} {i.text_b}" if i.text_b is not None else i.text for i in items]
-    ok = fits(subject, [text.split() for text in joined])
-    kept = [i for i, fine in zip(items, ok) if fine]
-    lost = len(items) - len(kept)
-    return (
-        kept,
-        f"{lost} of {len(items)} texts have more than {subject.max_length} pieces and are left out" if lost else "",
-    )
+    between = subject.tokenizer.sep_token
+    joined = lambda i: (i.text if i.text_b is None else f"{i.text} {between} {i.text_b}").split()  # noqa: E731
+    return encode.fitting(subject, items, joined)
 
 
 def constant(train: Sequence[Labelled], scored: Sequence[Labelled]) -> np.ndarray:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from dataclasses import replace
 
 import torch
 from torch import nn
@@ -33,18 +32,6 @@ def name_of_head(subject: Subject) -> str:
     raise ModelUnsuitable(f"{subject.name} has no masked-LM head that can be taught here")
 
 
-def hide(row: Row, places: Sequence[int], mask: int) -> Row:
-    """The row with masks in some places.
-
-    Examples
-    --------
-    >>> hide(Row((2, 7, 8, 3), (0, 0, 0, 0), (-1, 0, 1, -1), 2), [2], mask=4).ids
-    (2, 7, 4, 3)
-    """
-    hidden = set(places)
-    return replace(row, ids=tuple(mask if t in hidden else piece for t, piece in enumerate(row.ids)))
-
-
 def fill(
     subject: Subject, rows: Sequence[Row], places: Sequence[Sequence[int]], recipe: Recipe, name: str | None = None
 ) -> tuple[Subject, nn.Module]:
@@ -70,6 +57,6 @@ def fill(
         lines, at, pieces = (list(x) for x in zip(*asked))
         return nn.functional.cross_entropy(head(hidden[lines, at]).float(), torch.tensor(pieces, device=hidden.device))
 
-    masked = [hide(row, hidden, mask) for row, hidden in zip(rows, places, strict=True)]
+    masked = [row.masked(hidden, mask) for row, hidden in zip(rows, places, strict=True)]
     tuned, _ = train(subject, masked, head, loss, recipe, name=name)
     return tuned, head

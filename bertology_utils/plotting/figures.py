@@ -5,7 +5,7 @@ from __future__ import annotations
 import matplotlib.pyplot as plt
 import pandas as pd
 
-from ..scores.intervals import COLUMNS
+from ..scores.rows import COLUMNS, matching
 from ..scores.sameness import decimals
 
 
@@ -28,9 +28,7 @@ def rows_of(frame: pd.DataFrame, measure: str, name: str = "", **where) -> pd.Da
     >>> rows_of(rows, "accuracy", layer=1)["value"].item()
     0.4
     """
-    chosen = frame[frame["measure"] == measure]
-    for column, value in where.items():
-        chosen = chosen[chosen[column] == value]
+    chosen = matching(frame, measure, where)
     if chosen.empty:
         known = sorted(set(frame["measure"]))
         raise ValueError(f"{name}: no rows with measure {measure!r} {where or ''}; there are {known}")

@@ -1,7 +1,7 @@
 """Probes: what can be read off the vectors, how easily, and whether the model uses it."""
 
 from ..scores.intervals import Means
-from .control import constant, control_labels, control_task, majority
+from .control import constant, control_labels, control_task
 from .layers import LayerScores, probe_layers
 from .linear import Probe, fit, fit_each, fit_grid
 from .mdl import compression, online_code, online_codes, uniform_bits

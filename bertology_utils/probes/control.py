@@ -34,12 +34,6 @@ def control_task(targets: Targets, seed: int = 0) -> Targets:
     return targets.relabel(control_labels(targets.types, targets.labels, seed))
 
 
-def majority(targets: Targets) -> str:
-    """The most frequent label of the train split."""
-    classes, counts = np.unique(targets.labels[targets.split == "train"], return_counts=True)
-    return str(classes[counts.argmax()])
-
-
 def constant(targets: Targets) -> np.ndarray:
     """Whether always giving one label is right, by test target (N,): the best answer of that kind (`commonest`).
 

@@ -15,19 +15,8 @@ import torch
 
 from .linear import fit_grid
 
-BLOCKS = (
-    0.001,
-    0.002,
-    0.004,
-    0.008,
-    0.016,
-    0.032,
-    0.0625,
-    0.125,
-    0.25,
-    0.5,
-    1.0,
-)  # shares of the data, as in the study
+# shares of the data at which the probe is trained anew, as in the study
+BLOCKS = (0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.0625, 0.125, 0.25, 0.5, 1.0)
 
 
 def online_code(x: np.ndarray, labels: Sequence[str] | np.ndarray, *, l2: float = 1e-3, **options) -> np.ndarray:
@@ -41,7 +30,6 @@ def online_codes(
     labels: Sequence[str] | np.ndarray,
     penalties: Sequence[float],
     *,
-    blocks: Sequence[float] = BLOCKS,
     groups: Sequence | None = None,
     seed: int = 0,
     device: torch.device | str = "cpu",
@@ -57,23 +45,20 @@ def online_codes(
     labels : str array (N,)
     penalties : sequence of float
         l2 of the probes.
-    blocks : increasing shares of the data at which the probe is trained anew; the last is 1
     groups : sequence, optional
         Sentences: shuffled whole, so that a sentence's words follow one another.
 
     Raises
     ------
     ValueError
-        If there are not two classes, or the blocks do not increase to 1.
+        If there are not two classes.
     """
     labels = np.asarray(labels)
     classes = np.unique(labels)
     if len(classes) < 2:
         raise ValueError(f"a code needs two classes; there is {classes.tolist()}")
-    if list(blocks) != sorted(set(blocks)) or blocks[0] <= 0 or blocks[-1] != 1:
-        raise ValueError(f"blocks must increase to 1: {blocks}")
     order = _order(len(labels), groups, seed)
-    ends = np.unique([max(1, round(share * len(labels))) for share in blocks])
+    ends = np.unique([max(1, round(share * len(labels))) for share in BLOCKS])
     bits = np.empty((len(penalties), len(x), len(labels)))
     bits[..., order[: ends[0]]] = np.log2(len(classes))
     place = np.searchsorted(classes, labels)

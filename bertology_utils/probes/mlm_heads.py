@@ -9,7 +9,7 @@ pretraining task is). Every layer, the last included, gets its map from the same
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -38,11 +38,7 @@ def mask_rows(
         if not free:
             continue
         hidden = sorted(rng.choice(free, max(1, round(share * len(free))), replace=False).tolist())
-        rows.append(
-            replace(
-                row, ids=tuple(subject.tokenizer.mask_token_id if t in hidden else i for t, i in enumerate(row.ids))
-            )
-        )
+        rows.append(row.masked(hidden, subject.tokenizer.mask_token_id))
         positions.append(hidden)
         pieces.append([row.ids[t] for t in hidden])
     return rows, positions, pieces

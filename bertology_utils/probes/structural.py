@@ -16,6 +16,7 @@ from scipy.sparse.csgraph import minimum_spanning_tree, shortest_path
 from scipy.stats import rankdata
 
 from ..errors import TooFew
+from ..scores.trees import without as without
 
 What = Literal["distance", "depth"]
 SHORTEST, LONGEST = 5, 50  # words of the sentences that rank correlations speak of, as in the study
@@ -38,26 +39,6 @@ def tree_distances(heads: Sequence[int]) -> np.ndarray:
 def tree_depths(heads: Sequence[int]) -> np.ndarray:
     """Steps from the root, int (W,)."""
     return tree_distances(heads)[list(heads).index(-1)]
-
-
-def without(heads: Sequence[int], drop: Sequence[bool]) -> tuple[list[int], list[int]]:
-    """The tree without some words (punctuation): the words kept, and their heads among those kept.
-
-    A word whose head goes is given to the nearest ancestor that stays. If the root goes, its first dependant left takes
-    its place.
-    """
-    keep = [i for i in range(len(heads)) if not drop[i]]
-    place = {word: k for k, word in enumerate(keep)}
-    out = []
-    for word in keep:
-        head = heads[word]
-        while head >= 0 and drop[head]:
-            head = heads[head]
-        out.append(place.get(head, -1))
-    roots = [k for k, head in enumerate(out) if head < 0]
-    for k in roots[1:]:
-        out[k] = roots[0]
-    return keep, out
 
 
 def fit_structural(

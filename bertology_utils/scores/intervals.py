@@ -18,16 +18,16 @@ import pandas as pd
 
 from ..errors import TooFew
 from ..settings import Settings
-from .correlations import correlation, pearson, spearman, trend
+from .correlations import spearman
 from .proportions import Z, discordant, independent_items, wilson
 from .replicates import LEVEL, bootstrap, bootstrap_sums, finish, fitted, interval, widening
 from .resampling import Resample, counts, crossed, resamples
 from .rows import COLUMNS, Interval, combine, records, row, table
 
 __all__ = [
-    "COLUMNS", "LEVEL", "Interval", "Means", "Resample", "Rows", "bootstrap", "bootstrap_sums", "combine", "correlation",
-    "counts", "crossed", "difference", "fitted", "interval", "mean_interval", "mean_row", "means", "pearson", "proportion",
-    "ratio", "records", "resamples", "row", "seeds_by_items", "spearman", "table", "trend", "unpaired",
+    "COLUMNS", "LEVEL", "Interval", "Means", "Resample", "Rows", "bootstrap", "bootstrap_sums", "combine", "counts",
+    "crossed", "difference", "fitted", "interval", "mean_interval", "mean_row", "means", "proportion", "ratio", "records",
+    "resamples", "row", "seeds_by_items", "spearman", "table", "unpaired",
 ]  # fmt: skip
 
 FEWEST = 1.5  # effective units that a ratio's bottom is of, for it to have an interval

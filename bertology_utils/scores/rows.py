@@ -7,7 +7,7 @@ which differences of two frames are paired.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -104,6 +104,16 @@ def combine(*frames: pd.DataFrame) -> pd.DataFrame:
     """Tidy frames one below the other, with all their notes."""
     notes = list(dict.fromkeys(n for f in frames for n in f.attrs.get("notes", [])))
     return table([r for f in frames for r in f.to_dict("records")], notes)
+
+
+def matching(frame: pd.DataFrame, measure: str, where: Mapping[str, Any]) -> pd.DataFrame:
+    """The rows of one measure and key values: none where the frame has no such column."""
+    if not {"measure", *where} <= set(frame.columns):
+        return frame.iloc[:0]
+    chosen = frame[frame["measure"] == measure]
+    for column, value in where.items():
+        chosen = chosen[chosen[column] == value]
+    return chosen
 
 
 def records(frame: pd.DataFrame) -> list[dict]:

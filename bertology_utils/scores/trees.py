@@ -6,7 +6,7 @@ for the arc from head h to dependent d; the more the better. Constituents are th
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import networkx as nx
 import numpy as np
@@ -14,13 +14,13 @@ import numpy as np
 from ..data.items import Sentence
 
 
-def _checked(scores: np.ndarray, root: int | None) -> np.ndarray:
+def _checked(scores: np.ndarray, root: int) -> np.ndarray:
     scores = np.asarray(scores, float)
     if scores.ndim != 2 or scores.shape[0] != scores.shape[1] or not len(scores):
         raise ValueError(f"scores are (W, W), not {scores.shape}")
     if not np.isfinite(scores[~np.eye(len(scores), dtype=bool)]).all():
         raise ValueError("a score between two words is not finite")
-    if root is not None and not 0 <= root < len(scores):
+    if not 0 <= root < len(scores):
         raise ValueError(f"root {root} is none of {len(scores)} words, counted from 0")
     return scores.copy()
 
@@ -83,8 +83,8 @@ def oriented(edges: Iterable[tuple[int, int]], n: int, root: int) -> np.ndarray:
     return heads
 
 
-def eisner(scores: np.ndarray, root: int | None = None) -> np.ndarray:
-    """Heads (W,) of the best projective tree (eisner1996), with that root or the best one."""
+def eisner(scores: np.ndarray, root: int) -> np.ndarray:
+    """Heads (W,) of the best projective tree (eisner1996) with that root."""
     scores = _checked(scores, root)
     n = len(scores)
     complete, split = np.zeros((2, n, n)), np.zeros((2, n, n), int)  # [side, i, j]: side 0 headed by j, 1 by i
@@ -99,8 +99,6 @@ def eisner(scores: np.ndarray, root: int | None = None) -> np.ndarray:
             right = joined[1, i, i + 1 : j + 1] + complete[1, i + 1 : j + 1, j]
             complete[0, i, j], split[0, i, j] = left.max(), i + left.argmax()
             complete[1, i, j], split[1, i, j] = right.max(), i + 1 + right.argmax()
-    if root is None:
-        root = int((complete[0, 0] + complete[1, :, n - 1]).argmax())
     heads = np.full(n, -1)
     stack = [(0, 0, root, False), (1, root, n - 1, False)]  # side, i, j, whether i and j are joined by an arc
     while stack:
@@ -138,36 +136,44 @@ def random_projective_tree(n: int, root: int, rng: np.random.Generator) -> np.nd
     return eisner(rng.random((n, n)), root)
 
 
+def without(heads: Sequence[int], drop: Sequence[bool]) -> tuple[list[int], list[int]]:
+    """The tree without some words (punctuation): the words kept, and their heads among those kept.
+
+    A word whose head goes is given to the nearest ancestor that stays. If the root goes, its first dependant left takes
+    its place.
+    """
+    keep = [i for i in range(len(heads)) if not drop[i]]
+    place = {word: k for k, word in enumerate(keep)}
+    out = []
+    for word in keep:
+        head = heads[word]
+        while head >= 0 and drop[head]:
+            head = heads[head]
+        out.append(place.get(head, -1))
+    roots = [k for k, head in enumerate(out) if head < 0]
+    for k in roots[1:]:
+        out[k] = roots[0]
+    return keep, out
+
+
 def without_punctuation(sentence: Sentence) -> tuple[np.ndarray, np.ndarray]:
     """The words that are no punctuation, as indices (K,), and their gold heads (K,) among themselves.
 
-    The studies leave punctuation out before decoding. What hangs from a mark climbs to the nearest word above it.
+    The studies leave punctuation out before decoding; see `without`.
     """
-    if sentence.upos:
-        keep = [i for i, tag in enumerate(sentence.upos) if tag != "PUNCT"]
-    else:
-        keep = [i for i, word in enumerate(sentence.words) if any(c.isalnum() for c in word)]
-    place = {word: k for k, word in enumerate(keep)}
-    heads = []
-    for word in keep:
-        head = sentence.heads[word]
-        while head >= 0 and head not in place:
-            head = sentence.heads[head]
-        heads.append(place.get(head, -1))
-    roots = [k for k, h in enumerate(heads) if h < 0]
-    for k in roots[1:]:  # a mark was the root: its first dependent takes over
-        heads[k] = roots[0]
+    tags, words = sentence.upos, sentence.words
+    marks = [t == "PUNCT" for t in tags] if tags else [not any(c.isalnum() for c in word) for word in words]
+    keep, heads = without(sentence.heads, marks)
     return np.array(keep, int), np.array(heads, int)
 
 
-def attached(heads: np.ndarray, gold: np.ndarray, *, directed: bool = False) -> np.ndarray:
-    """For each word but the root, whether its gold arc is in the tree, (W - 1,) bool; the mean is the UUAS, or UAS.
+def attached(heads: np.ndarray, gold: np.ndarray) -> np.ndarray:
+    """For each word but the root, whether its gold arc is in the tree, (W - 1,) bool; the mean is the UUAS.
 
-    Undirected, an arc counts whichever of its ends is the head.
+    An arc counts whichever of its ends is the head.
     """
     heads, gold = np.asarray(heads), np.asarray(gold)
     if heads.shape != gold.shape:
         raise ValueError(f"{len(heads)} heads for {len(gold)} words")
     words = np.flatnonzero(gold >= 0)
-    right = heads[words] == gold[words]
-    return right if directed else right | (heads[gold[words]] == words)
+    return (heads[words] == gold[words]) | (heads[gold[words]] == words)

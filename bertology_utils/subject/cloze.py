@@ -209,20 +209,18 @@ def pseudo_log_likelihood(
     subject: Subject,
     sentences: Sequence[str | Sequence[str]],
     *,
-    whole_word: bool = True,
     settings: Settings | None = None,
 ) -> np.ndarray:
     """Sum over the pieces of log P(piece | the rest), each masked in turn; nats, shape (n,).
 
-    A sum: more pieces, lower score. Compare sentences of equal length, or see `compare`.
+    The later pieces of the same word are masked too, so that a rare word's last pieces are not given away by its first
+    (salazar2020, and kauf2023 for the within-word correction). A sum: more pieces, lower score. Compare sentences of equal
+    length, or see `compare`.
 
     Parameters
     ----------
     sentences : sequence of texts, or of sequences of words
         A text is split as the tokenizer's pre-tokenizer does; words given are taken as they are.
-    whole_word : bool
-        The later pieces of the same word are masked too, so that a rare word's last pieces are not given away by its
-        first (salazar2020, and kauf2023 for the within-word correction).
 
     Raises
     ------
@@ -241,15 +239,8 @@ def pseudo_log_likelihood(
             for t, word in enumerate(row.words):
                 if word < 0:
                     continue
-                hide = {u for u, w in enumerate(row.words) if w == word and u >= t} if whole_word else {t}
-                copies.append(
-                    Row(
-                        tuple(mask if u in hide else x for u, x in enumerate(row.ids)),
-                        row.types,
-                        row.words,
-                        row.n_words,
-                    )
-                )
+                hide = {u for u, w in enumerate(row.words) if w == word and u >= t}
+                copies.append(row.masked(hide, mask))
                 positions.append(t)
                 owners.append(start + i)
                 wanted.append(row.ids[t])
@@ -301,8 +292,3 @@ def compare(subject: Subject, pairs: Sequence[MinimalPair], settings: Settings |
     frame["difference"] = frame.good - frame.bad
     frame["per_piece"] = frame.good / frame.good_pieces - frame.bad / frame.bad_pieces
     return frame
-
-
-def prefer(subject: Subject, pairs: Sequence[MinimalPair], settings: Settings | None = None) -> np.ndarray:
-    """Pseudo-log-likelihood of the acceptable sentence less the other's; nats, shape (n,). Lengths: see `compare`."""
-    return compare(subject, pairs, settings)["difference"].to_numpy()

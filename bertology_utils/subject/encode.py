@@ -8,10 +8,11 @@ bounded by one window of sentences, however long the corpus. `attentions.attenti
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Literal
+from operator import attrgetter
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -63,6 +64,14 @@ class Row:
     types: tuple[int, ...]
     words: tuple[int, ...]
     n_words: int
+
+    def masked(self, places: Collection[int], mask: int) -> Row:
+        """The row with the piece `mask` in some places.
+
+        >>> Row((2, 7, 8, 3), (0, 0, 0, 0), (-1, 0, 1, -1), 2).masked([2], mask=4).ids
+        (2, 7, 4, 3)
+        """
+        return replace(self, ids=tuple(mask if t in places else piece for t, piece in enumerate(self.ids)))
 
 
 def tokenize(
@@ -176,6 +185,16 @@ def fits(subject: Subject, sentences: Sequence[Sequence[str]]) -> np.ndarray:
     if not len(sentences):
         return np.zeros(0, bool)
     return np.array([len(row.ids) <= subject.max_length for row in _rows(subject.tokenizer, [sentences])])
+
+
+def fitting(
+    subject: Subject, items: Sequence, words: Callable[[Any], Sequence[str]] = attrgetter("words")
+) -> tuple[list, str]:
+    """The items whose words the subject can take whole, and a note that counts the others ('' where there are none)."""
+    kept = [i for i, fine in zip(items, fits(subject, [words(i) for i in items])) if fine]
+    lost = len(items) - len(kept)
+    note = f"{lost} of {len(items)} texts have more than {subject.max_length} pieces and are left out"
+    return kept, note if lost else ""
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,13 @@
-"""Interventions on a running model: heads switched off, layers skipped, or called once more with other states.
+"""Interventions on a running model: heads switched off or scaled, layers called once more with other states.
 
 `head_mask` is swallowed by today's forward methods without effect, so heads are ablated where they leave the layer: a
 pre-hook on the attention output's projection zeroes the head's slice, and taking the hook off restores the model
-exactly. A layer is skipped by handing its input on.
+exactly.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any, cast
 
@@ -57,6 +57,20 @@ def ablate_heads(subject: Subject, heads: Iterable[tuple[int, int]]) -> Iterator
 
 
 @contextmanager
+def scaled(modules: Sequence[torch.nn.Module], gate: Callable[[int], torch.Tensor]) -> Iterator[None]:
+    """Within the context each of the G equal parts of what module k is given, (B, T, S), is multiplied by its gate(k), (G,)."""
+    with ExitStack() as stack:
+        for k, module in enumerate(modules):
+
+            def scale(module, args, k=k):
+                (whole, *rest), gates = args, gate(k)
+                return ((whole.view(*whole.shape[:-1], len(gates), -1) * gates[:, None]).reshape(whole.shape), *rest)
+
+            stack.enter_context(module.register_forward_pre_hook(scale))
+        yield
+
+
+@contextmanager
 def silenced(subject: Subject, pieces: torch.Tensor) -> Iterator[Subject]:
     """Within the context the pieces (B, T), bool, hand nothing on: their value vectors are zero, attention stays as it is."""
     with ExitStack() as stack:
@@ -86,21 +100,6 @@ def changed_states(subject: Subject, layer: int, change: Callable[[torch.Tensor]
 
     # prepended: the library records hidden states by forward hooks of its own, and must see the changed ones
     with module.register_forward_hook(replace, prepend=True):
-        yield subject
-
-
-@contextmanager
-def skip_layers(subject: Subject, layers: Iterable[int]) -> Iterator[Subject]:
-    """Within the context the layers, counted from 0, hand their input on unchanged."""
-    with ExitStack() as stack:
-        for layer in _check("layers", layers, subject.n_layers):
-
-            def bypass(module, args, kwargs, output):
-                hidden = args[0] if args else kwargs["hidden_states"]
-                return (hidden, *output[1:]) if isinstance(output, tuple) else hidden
-
-            # prepended: the library records hidden states by forward hooks of its own, and must see what is handed on
-            stack.enter_context(subject.layers[layer].register_forward_hook(bypass, with_kwargs=True, prepend=True))
         yield subject
 
 

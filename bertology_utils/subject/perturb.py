@@ -40,10 +40,7 @@ def _impact(subject: Subject, row: Row, budget: int) -> np.ndarray:
     n = row.n_words
     pairs = [(i, j) for i in range(n) for j in range(i, n)]  # (i, i): only word i is hidden
     mask = subject.tokenizer.mask_token_id
-    hidden = [
-        Row(tuple(mask if w >= 0 and w in pair else t for t, w in zip(row.ids, row.words)), row.types, row.words, n)
-        for pair in pairs
-    ]
+    hidden = [row.masked([t for t, w in enumerate(row.words) if w in pair], mask) for pair in pairs]
     of = torch.tensor(row.words, device=subject.device)
     member = torch.stack([of == w for w in range(n)]).float()  # (W, T)
     member = member / member.sum(1, keepdim=True)

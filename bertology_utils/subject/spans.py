@@ -81,6 +81,5 @@ def log_probabilities(
 
 
 def _covered(row: Row, places: Sequence[int], mask: int) -> Row:
-    chosen = set(places)
-    ids = tuple(mask if t in chosen else x for t, x in enumerate(row.ids))
+    ids = row.masked(set(places), mask).ids
     return Row(ids, row.types, (-1,) * len(ids), 0)  # words do not matter, and equal inputs shall be equal

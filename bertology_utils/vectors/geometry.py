@@ -173,18 +173,10 @@ def intra_sentence(
         yield i, (unit(states) * middle).sum(-1).mean(-1)
 
 
-def all_but_the_top(vectors: np.ndarray, n: int | None = None) -> np.ndarray:
-    """Vectors less their mean and their first `n` principal components (mu2018).
-
-    Parameters
-    ----------
-    vectors : array (m, H)
-    n : int, optional
-        Components to remove; by default H / 100, the study's rule of thumb, and at least one.
-    """
+def all_but_the_top(vectors: np.ndarray) -> np.ndarray:
+    """Vectors (m, H) less their mean and their first H / 100 principal components, one at least (mu2018)."""
     centred = np.asarray(vectors, np.float64) - np.mean(vectors, 0, np.float64)
-    n = max(1, centred.shape[-1] // 100) if n is None else n
-    top = np.linalg.svd(centred, full_matrices=False)[2][:n]  # (n, H)
+    top = np.linalg.svd(centred, full_matrices=False)[2][: max(1, centred.shape[-1] // 100)]  # (n, H)
     return centred - centred @ top.T @ top
 
 

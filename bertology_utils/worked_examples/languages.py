@@ -36,7 +36,7 @@ def readable(codes: Iterable[str]) -> list[str]:
 
 def agreement(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
     """Two forms of a verb in two languages."""
-    items = choosing.comparable(subject, choosing.choices(data))
+    items = choosing.comparable(subject, data["multilingual_agreement"])
     codes = readable({i.condition for i in items})[:2]
     shown = [next(i for i in items if i.condition == code) for code in codes]
     for item, margin in zip(shown, choosing.margins(subject, shown, settings)):

@@ -17,7 +17,7 @@ from bertology_utils.cards.findings import entries
 from bertology_utils.cards.standing import Slot, Standing, standings
 from bertology_utils.claims import ledger
 from bertology_utils.claims.evidence import SHIPPED, Evidence
-from bertology_utils.data.items import ForcedChoice, Sentence, Span
+from bertology_utils.data.items import MinimalPair, Sentence, Span
 from bertology_utils.settings import Settings
 
 CONFIG = yaml.safe_load((stage.ROOT / "_config.yml").read_text(encoding="utf-8"))
@@ -145,9 +145,8 @@ def test_items_are_shown_with_their_gold():
     shown = samples.describe(sentence)
     assert "<ruby>&lt;old&gt;<rt>ADJ</rt></ruby>" in shown and "opens←root" in shown and "key←opens" in shown
     assert "[<sub>S</sub> [<sub>NP</sub> the &lt;old&gt; key] opens]" in shown
-    choice = samples.describe(ForcedChoice(id="2", text="It [MASK] .", good="is", bad="are"))
-    assert "[MASK]" not in choice and '<b class="good">is</b>' in choice and '<s class="bad">are</s>' in choice
-    assert samples.marked(words, (1, 3, "A1")) == "the <b>&lt;old&gt; key</b><sub>A1</sub> opens"
+    pair = MinimalPair(id="2", good="<b> is", bad="<b> are")
+    assert samples.describe(pair) == "&lt;b&gt; is<br>not: &lt;b&gt; are"
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from bertology_utils.subject import cloze, encode, perturb
 def test_length_decides_for_those_whose_only_trait_it_is():
     pairs = [MinimalPair(id="p", good="the dog sleeps near the tree .", bad="the dog sleeps .")]
     prefer = {
-        n: cloze.prefer(nulls.NULLS[n].make(data(pairs=pairs), tiny(), rng()), pairs, SETTINGS)[0]
+        n: cloze.compare(nulls.NULLS[n].make(data(pairs=pairs), tiny(), rng()), pairs, SETTINGS).difference[0]
         for n in ("shorter", "longer")
     }
     assert prefer["shorter"] < 0 < prefer["longer"]

@@ -101,7 +101,7 @@ def test_places_read_as_text():
 
 def test_studies():
     row = ledger.row("siz.lottery.chen2020")
-    assert (row.study, row.also) == ("chen2020", ("prasanna2020", "frankle2019"))
+    assert (row.study, *row.studies[1:]) == ("chen2020", "prasanna2020", "frankle2019")
     assert ledger.row("siz.table1").studies == ("rogers2020",)
 
 

@@ -202,22 +202,6 @@ def test_forms_of_one_piece_score_as_at_a_single_gap_and_unequal_ones_are_left_o
     assert agreement.margins(tiny(), turned, Settings())[0] == pytest.approx(-margins[2], rel=1e-4)
 
 
-def test_pairs_are_made_of_a_treebank_where_it_has_both_forms():
-    def clause(k, text, number, lemma="be"):
-        feats = ("", f"Number={number}", f"Mood=Ind|Number={number}", "")
-        return Sentence(id=str(k), condition="en", words=tuple(text.split()), feats=feats,
-                        upos=("DET", "NOUN", "VERB", "PUNCT"),
-                        lemmas=("a", "b", lemma, "."), heads=(1, 2, -1, 2),
-                        deprels=("det", "nsubj", "root", "punct"))  # fmt: skip
-
-    found = agreement.derived([clause(1, "the dog is .", "Sing"), clause(2, "the dogs are .", "Plur"),
-                               clause(3, "the dog eats .", "Sing", "eat")])  # fmt: skip
-    assert [(i.text, i.good, i.bad) for i in found] == [
-        ("the dog [MASK] .", "is", "are"),
-        ("the dogs [MASK] .", "are", "is"),
-    ]
-
-
 # tuning
 
 

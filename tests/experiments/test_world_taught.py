@@ -2,29 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 
-import pytest
-from support import tiny
-
 from bertology_utils.data import load
-from bertology_utils.data.items import Cloze
-from bertology_utils.subject import models, retrieval
-
-
-def test_a_taught_model_knows_what_it_was_shown_and_the_subject_is_as_before(tmp_path):
-    from bertology_utils.experiments.world import taught
-
-    before = tiny().sha256
-    texts = ["The dog sees a bird.", "The man sees a tree.", "A woman saw the river."]
-    model = taught.teach(tiny(), texts, epochs=1200, rate=3e-3)
-    items = [Cloze(id="a", condition="P", text="The dog sees a [MASK].", answers=("bird",)),
-             Cloze(id="b", condition="P", text="The man sees a [MASK].", answers=("tree",))]  # fmt: skip
-    assert retrieval.retrieve(model, items)["rank"].tolist() == [0, 0]
-    assert models.Subject.sha256.func(tiny()) == before
-    taught.write(model, tmp_path)
-    again = models.load(str(tmp_path))
-    assert retrieval.retrieve(again, items)["rank"].tolist() == [0, 0]
+from bertology_utils.subject import models
 
 
 def test_lessons_are_single_steps_without_not():
@@ -43,7 +25,10 @@ def test_outcomes_that_are_kept_are_of_these_lessons_and_this_model():
 
     kept = json.loads(resources.files("bertology_utils").joinpath("assets/taught.json").read_text())
     texts = taught.lessons()
-    assert kept["taught"]["lessons"] == len(texts) and kept["taught"]["lessons_sha256"] == taught.fingerprint(texts)
+    assert (
+        kept["taught"]["lessons"] == len(texts)
+        and kept["taught"]["lessons_sha256"] == hashlib.sha256("\n".join(texts).encode()).hexdigest()
+    )
     assert kept["taught"]["model_sha256"] == models.load("mini").sha256
     before, after = consequences.shipped().values()
     assert list(before["question"]) == list(after["question"]) and list(before["n"]) == list(after["n"])
@@ -57,19 +42,6 @@ def test_nothing_of_what_follows_is_among_the_lessons():
     far = [i.text for i in builtin.build("hops", 2000, 0) if i.meta["hops"] > 1 or i.label == "0"]
     joined = [i.text for i in builtin.build("property_affordance", consequences.ITEMS, 0)]
     assert far and joined and not texts & {*far, *joined}
-
-
-def test_true_statements_and_their_twins_are_questions_of_one_difference():
-    from bertology_utils.data import builtin
-    from bertology_utils.experiments.world import consequences
-
-    asked = consequences.pairs(builtin.build("affordances", 40, 0))
-    assert len(asked) == 20 and all(q.right == 0 and len(q.texts) == 2 for q in asked)
-    for q in asked:
-        (a, b), (c, d) = q.spans
-        assert q.texts[0][:a] == q.texts[1][:c] and q.texts[0][b:] == q.texts[1][d:]
-    with pytest.raises(ValueError, match="false twin"):
-        consequences.pairs(builtin.build("affordances", 40, 0)[1:])
 
 
 def test_what_the_chapter_says_of_teaching_is_so():

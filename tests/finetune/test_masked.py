@@ -14,7 +14,7 @@ def test_what_is_hidden_is_learnt_and_the_subject_is_as_before():
     (row,) = encode.tokenize(subject, [WORDS])
     place = row.words.index(1)
     tuned, head = masked.fill(subject, [row] * 64, [[place]] * 64, Recipe(epochs=3, batch=8, rate=1e-3))
-    shown = masked.hide(row, [place], subject.tokenizer.mask_token_id)
+    shown = row.masked([place], subject.tokenizer.mask_token_id)
     (batch,) = encode.batches(tuned, [shown], 512)
     with torch.inference_mode():
         hidden = encode.forward(tuned, batch).last_hidden_state

@@ -73,16 +73,10 @@ def test_nothing_is_registered_that_no_reader_reads(name):
     assert [p for p in registry.dataset(name).files if p not in touched and not DOCUMENTS.search(p)] == []
 
 
-def test_list_and_licences_name_every_data_set(tmp_path):
-    runner = CliRunner()
-    listed = runner.invoke(cli.app, ["list", "--mirror", str(tmp_path), "--cache", str(tmp_path)])
-    licences = runner.invoke(cli.app, ["licences"])
-    assert listed.exit_code == licences.exit_code == 0
-    for name in original.datasets():
-        assert f"\n{name}" in listed.output and f"{name}: " in licences.output
+def test_list_names_every_data_set(tmp_path):
+    listed = CliRunner().invoke(cli.app, ["list", "--mirror", str(tmp_path), "--cache", str(tmp_path)])
+    assert listed.exit_code == 0 and all(f"\n{name}" in listed.output for name in original.datasets())
     assert " yes " not in listed.output  # nothing is there
-    only = runner.invoke(cli.app, ["licences", "warstadt2019_npi"])
-    assert "NONE STATED" in only.output and "may be passed on:  no" in only.output
 
 
 def test_get_without_data_is_one_clear_error(tmp_path, monkeypatch):

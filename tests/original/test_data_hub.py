@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from standin import items_of, labelled
+from standin import labelled
 from support import tiny_folder
 
-from bertology_utils import card, cli, runs
+from bertology_utils import card, runs
 from bertology_utils.claims.registry import NotRunnable
 from bertology_utils.data import original
-from bertology_utils.data.items import Item, ScoredPair
+from bertology_utils.data.items import Item
 from bertology_utils.data.original import hub
 from bertology_utils.settings import Settings
 
@@ -99,18 +98,14 @@ def test_the_hub_out_of_reach_is_one_line():
         original.tasks("hub:nothing")
 
 
-def published(items: list[Item], config: str, folder: Path, unlabelled: str = "") -> None:
-    """Rows as the Hub's repository has them: a parquet file per split; labels are numbers, -1 where there is none."""
+def published(items: list[Item], config: str, folder: Path) -> None:
+    """Rows as the Hub's repository has them: a parquet file per split; labels are numbers."""
     datasets = pytest.importorskip("datasets")
     its = hub.CONFIGS[config]
     (folder / config).mkdir(parents=True, exist_ok=True)
     for split in sorted({item.split for item in items}):
-        rows = []
-        for item in (i for i in items if i.split == split):
-            scored = isinstance(item, ScoredPair)
-            texts = (item.a, item.b) if scored else (item.text, item.text_b)
-            label = item.score if scored else its.labels.index(item.label)
-            rows.append({**dict(zip(its.texts, texts)), "label": -1 if split == unlabelled else label})
+        here = [i for i in items if i.split == split]
+        rows = [{**dict(zip(its.texts, (i.text, i.text_b))), "label": its.labels.index(i.label)} for i in here]
         name = HUB_SPLITS[split]
         datasets.Dataset.from_list(rows).to_parquet(folder / config / f"{name}-00000-of-00001.parquet")
 
@@ -124,55 +119,6 @@ def local(folder: Path):
         return read(str(folder / name), cache_dir=str(folder / "hf"))
 
     return load
-
-
-@pytest.fixture
-def pinned(monkeypatch):
-    """Hand-written rows in place of the pinned files of SST-2."""
-    items = [
-        replace(item, text=f"{item.text} {k} .") for k, item in enumerate(labelled(6, "train") + labelled(3, "test"))
-    ]
-    monkeypatch.setattr(original, "read", lambda *given, **where: (items, ()))
-    return items
-
-
-def test_the_same_rows_in_another_order_are_the_same(pinned, tmp_path):
-    published([replace(i, text=f" {i.text}") for i in reversed(pinned)], "sst2", tmp_path, unlabelled="test")
-    (found,) = hub.compare("glue_sst2", load=local(tmp_path))
-    assert found == hub.Comparison("glue_sst2", "sst2", same=6, unlabelled=3, here=(), there=()) and found.equal
-
-
-@pytest.mark.parametrize("change", [{"label": "0"}, {"text": "another text"}])
-def test_a_row_that_differs_is_named_on_both_sides(pinned, tmp_path, change):
-    published([replace(pinned[0], **change), *pinned[1:]], "sst2", tmp_path)
-    (found,) = hub.compare("glue_sst2", load=local(tmp_path))
-    assert not found.equal and found.same == 8 and found.here == (pinned[0].text,)
-    assert found.there == (change.get("text", pinned[0].text),)
-
-
-def test_the_command_says_which_differ(pinned, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("datasets.load_dataset", local(tmp_path))
-    for rows, code in ((pinned, 0), (pinned[1:], 1)):
-        published(rows, "sst2", tmp_path)
-        monkeypatch.setattr(sys, "argv", ["bertology", "data", "check", "--hub", "glue_sst2", "semcor"])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        said = capsys.readouterr().out
-        assert (ended.value.code or 0) == code, said
-        assert f"glue_sst2 and hub:sst2: {len(rows)} rows the same, 0 without a label on the Hub" in said
-        assert "the Hub has no such rows of: semcor" in said and ("only here: text 0 0 ." in said) == bool(code)
-
-
-@pytest.mark.mirror
-@pytest.mark.parametrize("dataset", hub.SAME)
-def test_the_rows_of_the_pinned_files_are_read_from_such_a_repository(dataset, tmp_path):
-    """Written as the Hub lays them out, with an unlabelled test split, all rows of the pinned files are met again."""
-    task = hub.CONFIGS[next(iter(hub.SAME[dataset]))].task
-    items, _ = items_of(dataset, task)
-    for config, condition in hub.SAME[dataset].items():
-        published([i for i in items if condition in (None, i.condition)], config, tmp_path, "test")
-    for found in hub.compare(dataset, load=local(tmp_path)):
-        assert found.equal and found.unlabelled, found
 
 
 def test_a_claim_is_measured_on_the_hubs_rows_by_their_name(tmp_path, monkeypatch):

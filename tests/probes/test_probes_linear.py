@@ -143,7 +143,9 @@ def test_the_driver_reads_tags_off_every_layer():
     scores = probes.probe_layers(tiny(), targets, SETTINGS)
     assert scores.right.shape == (tiny().n_layers + 1, (targets.split == "test").sum())
     assert scores.right[0].all()  # the tag is a function of the word
-    assert np.allclose(scores.majority.mean(), (scores.labels == probes.majority(targets)).mean())
+    assert np.allclose(
+        scores.majority.mean(), max(np.unique(scores.labels, return_counts=True)[1]) / len(scores.labels)
+    )
     again = probes.probe_layers(tiny(), targets, SETTINGS)
     assert (again.predicted == scores.predicted).all()
 
@@ -168,5 +170,4 @@ def test_the_constant_answer_to_beat_is_the_best_where_it_is_scored():
     tags = [*[("train", "A")] * 3, *[("train", "B")] * 2, ("dev", "A"), *[("test", "B")] * 3, ("test", "A")]
     items = [Sentence(id=str(k), split=s, words=("the",), upos=(t,)) for k, (s, t) in enumerate(tags)]
     targets = probes.from_sentences(items, words_of)
-    assert probes.majority(targets) == "A"
     assert probes.constant(targets).tolist() == [True, True, True, False]

@@ -136,14 +136,6 @@ def test_random_labels_cost_the_uniform_code_and_rules_far_less():
     assert mdl.uniform_bits(rule) == 2
 
 
-def test_the_first_block_is_sent_uniformly_and_one_block_is_the_uniform_code():
-    labels = np.array(list("abcd") * 50)
-    (bits,) = mdl.online_code(np.zeros((1, 200, 2)), labels, blocks=(1.0,))
-    assert np.allclose(bits, 2) and mdl.compression(bits, labels) == 1
-    with pytest.raises(ValueError):
-        mdl.online_code(np.zeros((1, 200, 2)), labels, blocks=(0.5, 0.2))
-
-
 def test_groups_are_sent_whole():
     groups = np.repeat(np.arange(10), 7)
     order = mdl._order(70, groups, 0)

@@ -15,7 +15,7 @@ import pandas as pd
 from scipy.stats import norm
 
 from bertology_utils.scores import pairs
-from bertology_utils.scores.intervals import bootstrap, correlation, difference, mean_interval, seeds_by_items
+from bertology_utils.scores.intervals import bootstrap, difference, mean_interval, seeds_by_items
 from bertology_utils.scores.rows import Interval
 
 Trial = Callable[[np.random.Generator, int], tuple[Interval, float]]
@@ -70,12 +70,6 @@ def _pairs(n: int, a: float, b: float, clusters: int | None, rows: bool, rng, dr
     return difference(one.astype(float), two.astype(float), **options), a - b
 
 
-def _correlation(n: int, r: float, method: str, rng, draws) -> tuple[Interval, float]:
-    x = rng.normal(size=n)
-    y = r * x + np.sqrt(1 - r**2) * rng.normal(size=n)
-    return correlation(x, y, method, draws=draws), r if method == "pearson" else 6 / np.pi * np.arcsin(r / 2)
-
-
 def _seeds(seeds: int, items: int, by: tuple[float, float, float], rng, draws) -> tuple[Interval, float]:
     """Standard deviations of seeds, items, and the rest."""
     scores = rng.normal(0, by[0], (seeds, 1)) + rng.normal(0, by[1], items) + rng.normal(0, by[2], (seeds, items))
@@ -118,11 +112,6 @@ def scenarios() -> list[Scenario]:
         for g in (15, 40):
             name = f"difference {how}, 0.9 - 0.5, {g} clusters"
             out.append(Scenario(name, partial(_pairs, 8 * g, 0.9, 0.5, g, rows)))
-    for method in ("spearman", "pearson"):
-        for n in (20, 60):
-            out += [
-                Scenario(f"{method} {r}, n = {n}", partial(_correlation, n, r, method), 400) for r in (0.0, 0.5, 0.9)
-            ]
     for s in (3, 5):
         for parts in ((0.1, 1, 1), (0, 1, 1), (1, 1, 1)):
             out.append(Scenario(f"{s} seeds x 60 items, {parts}", partial(_seeds, s, 60, parts), 400))

@@ -61,8 +61,8 @@ def test_eisner_equals_brute_force(n):
     ]
     for seed in range(6):
         scores = np.random.default_rng(seed).normal(size=(n, n))
-        for root in (None, *range(n)):
-            allowed = [h for h in every if root is None or h[root] == -1]
+        for root in range(n):
+            allowed = [h for h in every if h[root] == -1]
             heads = trees.eisner(scores, root)
             assert tuple(heads) in allowed
             assert total(scores, heads) == pytest.approx(max(total(scores, h) for h in allowed))
@@ -70,11 +70,11 @@ def test_eisner_equals_brute_force(n):
 
 def test_loud_errors():
     with pytest.raises(ValueError, match="finite"):
-        trees.eisner(np.full((3, 3), np.nan))
+        trees.eisner(np.full((3, 3), np.nan), 0)
     with pytest.raises(ValueError, match="root 3"):
         trees.arborescence(np.ones((3, 3)), 3)
     with pytest.raises(ValueError, match="W, W"):
-        trees.eisner(np.ones((3, 2)))
+        trees.eisner(np.ones((3, 2)), 0)
 
 
 def test_uuas_of_a_known_tree():
@@ -88,7 +88,6 @@ def test_uuas_of_a_known_tree():
         True,
         False,
     ]  # a-cat the wrong way round, saw-cat missed
-    assert trees.attached(chained, gold, directed=True).mean() == 0.5
     left, right = np.array([1, 2, 3, 4, -1]), np.array([-1, 0, 1, 2, 3])
     assert trees.attached(left, gold).tolist() == trees.attached(right, gold).tolist()
 

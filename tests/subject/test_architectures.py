@@ -165,7 +165,7 @@ def test_whatever_the_words_each_has_pieces_in_order_and_none_is_read_as_a_speci
 
 
 @pytest.mark.parametrize("shape", WHOLE)
-def test_heads_and_layers_can_be_switched_off(shape):
+def test_heads_can_be_switched_off(shape):
     it = subject(shape)
     words = [t.split() for t in TEXTS]
     (batch,) = encode.batches(it, encode.tokenize(it, words), budget=10**6)
@@ -174,11 +174,6 @@ def test_heads_and_layers_can_be_switched_off(shape):
         return encode.forward(it, batch, output_hidden_states=True).hidden_states
 
     plain = states()
-    with hooks.skip_layers(it, range(it.n_layers)):
-        skipped = states()
-    first = 1 if shape == "electra" else 0  # ELECTRA's embeddings are narrower, and projected
-    for after in skipped[1:-1]:
-        assert torch.equal(after, skipped[first])
     with hooks.ablate_heads(it, [(1, h) for h in range(it.n_heads)]):
         without = states()
     assert torch.equal(without[1], plain[1]) and not torch.allclose(without[2], plain[2], atol=1e-3)

@@ -58,21 +58,16 @@ def test_ranks_and_top_k_agree():
 
 def test_pseudo_log_likelihood_masks_each_piece_in_turn():
     words = ["unable", "dogs", "sleep"]  # un ##able | dogs | sleep
-    texts = {
-        False: ["[MASK] ##able dogs sleep", "un [MASK] dogs sleep", "un ##able [MASK] sleep", "un ##able dogs [MASK]"],
-        True: ["[MASK] [MASK] dogs sleep", "un [MASK] dogs sleep", "un ##able [MASK] sleep", "un ##able dogs [MASK]"],
-    }
+    rows = ["[MASK] [MASK] dogs sleep", "un [MASK] dogs sleep", "un ##able [MASK] sleep", "un ##able dogs [MASK]"]
     subject, vocab = tiny(), tiny().tokenizer.get_vocab()
     gold = [vocab[p] for p in ("un", "##able", "dogs", "sleep")]
-    for whole, rows in texts.items():
-        total = 0.0
-        for k, row in enumerate(rows):
-            ids = torch.tensor([[2, *(vocab[p] for p in row.split()), 3]])
-            with torch.no_grad():
-                logits = subject.model(input_ids=ids).prediction_logits[0, k + 1]
-            total += float(torch.log_softmax(logits, -1)[gold[k]])
-        got = cloze.pseudo_log_likelihood(subject, [words], whole_word=whole)
-        np.testing.assert_allclose(got, [total], atol=1e-4)
+    total = 0.0
+    for k, row in enumerate(rows):
+        ids = torch.tensor([[2, *(vocab[p] for p in row.split()), 3]])
+        with torch.no_grad():
+            logits = subject.model(input_ids=ids).prediction_logits[0, k + 1]
+        total += float(torch.log_softmax(logits, -1)[gold[k]])
+    np.testing.assert_allclose(cloze.pseudo_log_likelihood(subject, [words]), [total], atol=1e-4)
 
 
 def test_a_sentence_scores_the_same_in_batches_of_any_size():
@@ -86,7 +81,7 @@ def test_a_sentence_scores_the_same_in_batches_of_any_size():
 def test_minimal_pairs_compare_whole_sentences():
     pair = MinimalPair(id="1", good="the dogs sleep", bad="the dogs sleeps")
     a, b = cloze.pseudo_log_likelihood(tiny(), [pair.good, pair.bad])
-    np.testing.assert_allclose(cloze.prefer(tiny(), [pair]), [a - b], atol=1e-5)
+    np.testing.assert_allclose(cloze.compare(tiny(), [pair]).difference, [a - b], atol=1e-5)
 
 
 def test_gaps_are_checked():
@@ -116,7 +111,6 @@ def test_lengths_stand_beside_every_sum():
     assert frame.good_pieces.tolist() == [4, 3] and frame.bad_pieces.tolist() == [6, 3]
     np.testing.assert_allclose(frame.difference, frame.good - frame.bad)
     np.testing.assert_allclose(frame.per_piece[0], frame.good[0] / 4 - frame.bad[0] / 6)
-    np.testing.assert_allclose(cloze.prefer(tiny(), pairs), frame.difference)
 
 
 def test_a_filler_with_a_text_of_its_own_is_scored_there():
@@ -139,7 +133,7 @@ def test_a_pair_that_is_read_alike_is_left_out_and_counted():
     ]
     assert cloze.told_apart(tiny(), kept) == (kept, [])
     with pytest.raises(ItemError, match=r"reads both sentences alike.*id='1'"):
-        cloze.prefer(tiny(), pairs)
+        cloze.compare(tiny(), pairs)
 
 
 @pytest.mark.parametrize("text", ["", " ", "\u200b"])

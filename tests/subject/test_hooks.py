@@ -53,15 +53,6 @@ def test_all_heads_off_equals_zeroed_value_projections():
     np.testing.assert_allclose(off, zero, atol=1e-6)
 
 
-def test_skipped_layer_hands_its_input_on():
-    before = states()
-    with hooks.skip_layers(tiny(), [1]):
-        skipped = states()
-    np.testing.assert_array_equal(skipped[1], skipped[2])
-    assert np.abs(before[3] - skipped[3]).max() > 1e-4
-    np.testing.assert_array_equal(before, states())
-
-
 @pytest.mark.parametrize("heads", [[(3, 0)], [(0, 4)], [(-1, 0)]])
 def test_out_of_range_is_refused(heads):
     with pytest.raises(IndexError, match="counted from 0"), hooks.ablate_heads(tiny(), heads):

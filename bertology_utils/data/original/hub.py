@@ -1,18 +1,15 @@
 """GLUE, PAWS-X and XNLI from the Hub, at pinned revisions, with the `datasets` library: a second way in.
 
 ``load("sentiment", "hub:sst2")`` and ``--data hub:xnli.de`` read one configuration of a repository; the library keeps its
-own cache. Splits without labels (GLUE's test sets) are left out, and the notes say so. `compare` holds GLUE's rows against
-those of the pinned files, which are other people's copies of the same sets.
+own cache. Splits without labels (GLUE's test sets) are left out, and the notes say so.
 
 LAMA cannot be read this way: the Hub has it as a program, and no program is run here.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from bertology_utils.data.items import Item, Labelled, ScoredPair
@@ -57,42 +54,6 @@ CONFIGS = {
     },
 }
 
-# Registered data set -> the configurations that hold the same rows, each with the condition of those rows there (None: all).
-SAME: dict[str, dict[str, str | None]] = {
-    "glue_sst2": {"sst2": None},
-    "cola": {"cola": None},
-    "mrpc_msr_paraphrase": {"mrpc": None},
-    "glue_rte_wnli": {"rte": "RTE", "wnli": "WNLI"},
-    "stsb_multi": {"stsb": "en"},
-}
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """A configuration's rows beside those of the pinned files, whatever their order and however they are split.
-
-    Attributes
-    ----------
-    dataset, config : str
-    same : int
-        Rows that both have, with the same label (a score to two decimals).
-    unlabelled : int
-        Rows of the pinned files whose text the Hub has without a label.
-    here, there : tuple of str
-        Texts of the rows that only the pinned files have, and only the Hub.
-    """
-
-    dataset: str
-    config: str
-    same: int
-    unlabelled: int
-    here: tuple[str, ...]
-    there: tuple[str, ...]
-
-    @property
-    def equal(self) -> bool:
-        return bool(self.same) and not self.here and not self.there
-
 
 def tasks(source: str) -> list[str]:
     """The one task of a source like ``hub:sst2``.
@@ -135,54 +96,6 @@ def read(source: str, task: str, *, load: Callable[..., Any] | None = None) -> t
     return kept, notes
 
 
-def compare(
-    dataset: str, mirror: Path | None = None, cache: Path | None = None, *, load: Callable[..., Any] | None = None
-) -> list[Comparison]:
-    """The pinned rows of a data set beside the Hub's, one comparison per configuration.
-
-    Parameters
-    ----------
-    dataset : str
-        One of `SAME`.
-    mirror, cache : Path, optional
-        Where the pinned files are.
-    load : callable, optional
-        Stands for `datasets.load_dataset`.
-
-    Raises
-    ------
-    DataUnavailable
-        If either cannot be had.
-    """
-    from bertology_utils.data import original
-
-    found = []
-    for name, condition in SAME[dataset].items():
-        config = CONFIGS[name]
-        items, _ = original.read(dataset, config.task, mirror=mirror, cache=cache)
-        here = Counter(_row(item) for item in items if condition in (None, item.condition))
-        there: Counter = Counter()
-        bare = set()  # texts without a label
-        for part, rows in _parts(name, load):
-            for row, item in zip(rows, _items(name, SPLITS.get(part, "test"), rows), strict=True):
-                if item is None:
-                    bare.add(tuple(_plain(row[column]) for column in config.texts))
-                else:
-                    there[_row(item)] += 1
-        lacking = list((here - there).elements())
-        found.append(
-            Comparison(
-                dataset,
-                name,
-                same=(here & there).total(),
-                unlabelled=sum(texts in bare for texts, _ in lacking),
-                here=tuple(" / ".join(texts) for texts, _ in lacking if texts not in bare),
-                there=tuple(" / ".join(texts) for texts, _ in (there - here).elements()),
-            )
-        )
-    return found
-
-
 def _parts(name: str, load: Callable[..., Any] | None) -> Iterator[tuple[str, Any]]:
     """The splits of a configuration, by their names on the Hub."""
     if load is None:
@@ -197,18 +110,6 @@ def _parts(name: str, load: Callable[..., Any] | None) -> Iterator[tuple[str, An
         raise DataUnavailable(
             f"{repository} ({name}) could not be had from the Hub: {type(error).__name__}: {reason}"
         ) from None
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.split())
-
-
-def _row(item: Any) -> tuple[tuple[str, ...], str]:
-    """What makes two rows the same: the texts, but for white space, and the label."""
-    if isinstance(item, ScoredPair):
-        return (_plain(item.a), _plain(item.b)), f"{item.score:.2f}"
-    texts = (item.text, item.text_b)
-    return tuple(_plain(text) for text in texts if text is not None), item.label
 
 
 def _items(name: str, split: str, rows: Any) -> Iterator[Item | None]:

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ...probes import Targets, constant, control_task, fitting, gather_all, majority
+from ...probes import Targets, constant, control_task, fitting, gather_all
 from ...probes.linear import Probe, fit, fit_each, fit_grid
 from ...scores import intervals
 from ...scores.choice import choose
@@ -142,12 +142,13 @@ def fit_at(x: np.ndarray, labels: np.ndarray, penalties: np.ndarray, hidden: boo
 
 def by_word(targets: Targets) -> np.ndarray:
     """Whether the commonest training label of a target's word(s) is its label; the commonest of all for new words."""
-    seen: dict[str, Counter] = defaultdict(Counter)
+    seen: dict[str | None, Counter] = defaultdict(Counter)
     train = targets.split == "train"
+    seen[None].update(targets.labels[train])
     for kind, label in zip(targets.types[train], targets.labels[train]):
         seen[kind][label] += 1
-    usual, known = majority(targets), {k: min(c, key=lambda y: (-c[y], y)) for k, c in seen.items()}
-    return np.array([known.get(k, usual) for k in targets.types]) == targets.labels
+    known = {k: min(c, key=lambda y: (-c[y], y)) for k, c in seen.items()}
+    return np.array([known.get(k, known[None]) for k in targets.types]) == targets.labels
 
 
 def draw(targets: Targets, seed: int, most: int | None = None) -> Targets:

@@ -20,7 +20,7 @@ import torch
 
 from ...calibration.nulls import GAPS
 from ...claims.registry import claim
-from ...data.items import MASK, Data, ForcedChoice, Sentence
+from ...data.items import MASK, Data, ForcedChoice
 from ...scores import intervals
 from ...scores.choices import by_class
 from ...settings import Settings
@@ -31,56 +31,6 @@ from . import plants
 MOST = 240  # items of a language
 OF_PAIR = 30  # of a pair of forms: most sentences of a treebank have forms of "be"
 FEWEST = 20  # items below which a language is left out
-NUMBERS = {"Number=Sing": "Number=Plur", "Number=Plur": "Number=Sing"}
-
-
-def forms(items: Sequence[Sentence]) -> dict[tuple[str, str, str], str]:
-    """The commonest form of each (language, lemma, features) among verbs and auxiliaries, in small letters."""
-    seen: dict[tuple[str, str, str], Counter] = defaultdict(Counter)
-    for item in items:
-        for word, lemma, tag, feats in zip(item.words, item.lemmas, item.upos, item.feats):
-            if tag in ("VERB", "AUX") and "Number=" in feats:
-                seen[item.condition, lemma, feats][word.lower()] += 1
-    return {key: min(found, key=lambda f: (-found[f], f)) for key, found in seen.items()}
-
-
-def other(feats: str) -> str | None:
-    """Features with the other number; None where there is no singular or plural.
-
-    Examples
-    --------
-    >>> other("Mood=Ind|Number=Sing|Person=3")
-    'Mood=Ind|Number=Plur|Person=3'
-    """
-    parts = feats.split("|")
-    return "|".join(NUMBERS.get(p, p) for p in parts) if any(p in NUMBERS for p in parts) else None
-
-
-def derived(items: Sequence[Sentence]) -> list[ForcedChoice]:
-    """Items made of a treebank: a verb or auxiliary that has a subject, and its form of the other number.
-
-    That form must stand elsewhere in the treebank, with the same lemma and all other features the same (bacon2019 take
-    it from a lexicon). First words are left out, which are capitals.
-    """
-    known, out = forms(items), []
-    for item in items:
-        has_subject = {h for h, r in zip(item.heads, item.deprels) if r.startswith("nsubj")}
-        for w, (word, lemma, tag, feats) in enumerate(zip(item.words, item.lemmas, item.upos, item.feats)):
-            verb = tag == "VERB" and w in has_subject
-            helps = tag == "AUX" and item.heads[w] in has_subject
-            wrong = known.get((item.condition, lemma, other(feats) or ""))
-            if w == 0 or not (verb or helps) or wrong is None or wrong == word.lower() or MASK in item.words:
-                continue
-            text = " ".join([*item.words[:w], MASK, *item.words[w + 1 :]])
-            name = f"{item.id}/{w}"
-            out.append(ForcedChoice(id=name, condition=item.condition, text=text, good=word.lower(), bad=wrong))
-    return out
-
-
-def choices(data: Data) -> list[ForcedChoice]:
-    """The source's own items, or those made of its treebank."""
-    own = data.items.get("multilingual_agreement")
-    return own if own is not None else derived(data["multilingual_treebank"])
 
 
 def pieces(subject: Subject, form: str) -> tuple[int, ...]:
@@ -93,8 +43,7 @@ def comparable(subject: Subject, items: Sequence[ForcedChoice]) -> list[ForcedCh
     """Those of which both forms have as many pieces, and whose sentence the model takes whole."""
     of = {form: pieces(subject, form) for item in items for form in (item.good, item.bad)}
     alike = [i for i in items if len(of[i.good]) == len(of[i.bad]) > 0 and of[i.good] != of[i.bad]]
-    whole = encode.fits(subject, [i.text.replace(MASK, i.good).split() for i in alike])
-    return [i for i, fits in zip(alike, whole) if fits]
+    return encode.fitting(subject, alike, lambda i: i.text.replace(MASK, i.good).split())[0]
 
 
 def margins(subject: Subject, items: Sequence[ForcedChoice], settings: Settings) -> np.ndarray:
@@ -158,9 +107,7 @@ def scored(alike: Sequence[ForcedChoice], settings: Settings) -> list[ForcedChoi
 
 def asked(subject: Subject, data: Data, settings: Settings) -> Data:
     """The items that are scored: CLAMS has 230,000, of which 240 of a language are."""
-    if "multilingual_agreement" not in data.items:
-        return data
-    items = scored(comparable(subject, choices(data)), settings)
+    items = scored(comparable(subject, data["multilingual_agreement"]), settings)
     return replace(data, items={**data.items, "multilingual_agreement": items})
 
 
@@ -178,7 +125,7 @@ def agreement(subject, data, settings):
     Pairs of forms and sentence frames are crossed in the intervals. Items whose forms differ in their number of pieces are
     left out and counted. A language of fewer than 20 items is left out.
     """
-    every = choices(data)
+    every = data["multilingual_agreement"]
     alike = comparable(subject, every)
     items = scored(alike, settings)
     if not items:

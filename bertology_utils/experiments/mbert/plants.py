@@ -7,7 +7,7 @@ from zlib import crc32
 import numpy as np
 
 from ...calibration import planted as parts
-from ...calibration.gold import Seen, texts
+from ...calibration.gold import Seen
 from ...calibration.nulls import as_null
 from ...calibration.planted import Part, plant
 from ...calibration.standin import Rng
@@ -95,20 +95,11 @@ def agreeing(data: Data, base: Subject, rng: Rng):
             int(t): {ids[k]: g for ids, g in sides if k < len(ids)} for k, t in enumerate(np.flatnonzero(seen.masked))
         }
 
-    return plant(base, data, rng, logits=logits, more=_made(data), name="agreeing")
+    return plant(base, data, rng, logits=logits, name="agreeing")
 
 
 @as_null("one form")
 def one_form(data: Data, base: Subject, rng: Rng):
     """Of each pair of forms always the same one is preferred, whatever the sentence."""
     bias = 3 * rng.standard_normal(base.config.vocab_size)
-    return plant(base, data, rng, bias=bias, more=_made(data), name="one form")
-
-
-def _made(data: Data) -> list:
-    """The texts of the items that are made of a treebank, with the gap and with each form in it."""
-    from .agreement import derived
-
-    if "multilingual_agreement" in data.items:
-        return []
-    return [text for item in derived(data["multilingual_treebank"]) for text in texts(item)]
+    return plant(base, data, rng, bias=bias, name="one form")

@@ -137,7 +137,7 @@ def _sides(subject, data, found: list[swaps.Versions], seed: int):
         train, dev = ([i for i in known if side.get(_frame(i)) == s] for s in ("train", "dev"))
         test = [v for v in found if side[_frame(v.base)] == "test"]
     rng = np.random.default_rng(seed)
-    train, dev = (_fit(subject, _some(rng, i, MOST[s])) for i, s in ((train, "train"), (dev, "dev")))
+    train, dev = (encode.fitting(subject, _some(rng, i, MOST[s]))[0] for i, s in ((train, "train"), (dev, "dev")))
     test = [v for v in _some(rng, test, MOST["test"]) if encode.fits(subject, [i.words for i in v.every()]).all()]
     if min(len(train), len(dev), len(test)) == 0:
         raise TooFew(f"{data.name}: {len(train)} items to train on, {len(dev)} to choose on, {len(test)} to test")
@@ -150,10 +150,6 @@ def _side(place: float) -> str:
 
 def _some(rng, items: list, most: int) -> list:
     return [items[k] for k in np.sort(rng.permutation(len(items))[:most])]
-
-
-def _fit(subject, items: list[Coreference]) -> list[Coreference]:
-    return [i for i, ok in zip(items, encode.fits(subject, [i.words for i in items])) if ok] if items else []
 
 
 def _frame(item: Coreference) -> str:

@@ -47,8 +47,7 @@ def amnesic(subject, data, settings):
     """
     if not subject.has_mlm:
         raise ModelUnsuitable(f"{subject.name} has no masked-language-model head")
-    items = few(data["treebank"], 5)
-    items = [i for i, ok in zip(items, encode.fits(subject, [i.words for i in items])) if ok]
+    items, _ = encode.fitting(subject, few(data["treebank"], 5))
     masked = {s: Masked.of(subject, [i for i in items if i.split == s], settings) for s in ("train", "dev", "test")}
     layers = sorted({0, subject.n_layers // 2, subject.n_layers})
     x = {s: of.vectors(subject, layers, settings) for s, of in masked.items()}
@@ -126,8 +125,7 @@ class Masked:
                 chosen = sorted(rng.sample(whole, min(len(whole), max(1, round(cls.SHARE * len(item.words))))))
                 if not chosen:
                     continue
-                ids = tuple(mask if t in chosen else x for t, x in enumerate(row.ids))
-                rows.append(encode.Row(ids, row.types, row.words, row.n_words))
+                rows.append(row.masked(chosen, mask))
                 labels += [tag[row.words[t]] for t in chosen]
                 pieces += [row.ids[t] for t in chosen]
                 groups += [k] * len(chosen)

@@ -59,7 +59,7 @@ def concatenated(subject, data, settings):
     Length itself is a row but has no gain: it is its own baseline.
     """
     items = [i for i in data["treebank"] if i.heads and i.upos and len(i.words) <= LONGEST]
-    items = few([i for i, ok in zip(items, encode.fits(subject, [i.words for i in items])) if ok], 4)
+    items = few(encode.fitting(subject, items)[0], 4)
     note = f"{len(items)} sentences of at most {LONGEST} words"
     y = np.array([list(features(i).values()) for i in items], float)
     names = list(features(items[0]))

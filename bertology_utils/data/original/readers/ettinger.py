@@ -145,21 +145,6 @@ def _cprag(files: Files) -> Iterator[tuple[str, str, str, tuple[str, str, str], 
         yield item, first.strip(), second.strip(), (a, b, c), constraint
 
 
-@reader(NAME, "pragmatic")
-def pragmatic(files: Files) -> Iterator[ForcedChoice]:
-    """CPRAG-102: the expected completion against one of its category (`within`) and one of another (`between`)."""
-    for item, first, second, (expected, *others), constraint in _cprag(files):
-        for condition, bad in zip(("within", "between"), others):
-            yield ForcedChoice(
-                id=f"cprag-{item}-{condition}",
-                condition=condition,
-                text=gap(f"{first} {second}"),
-                good=expected,
-                bad=bad,
-                meta={"item": item, "constraint": constraint, "set": "cprag"},
-            )
-
-
 @reader(NAME, "plausibility")
 def plausibility(files: Files) -> Iterator[Cloze]:
     """CPRAG-102 as graded fillers: expected (`right`), of its category (`related`), of another (`unrelated`)."""

@@ -159,9 +159,7 @@ def _edges(
         )
 
 
-@reader("ud_english_pud", "sentences")
 @reader(EWT, "sentences")
 def sentences(files: Files) -> Iterator[Sentence]:
     """The words alone."""
-    treebank = ewt(files) if files.dataset.name == EWT else pud(files)
-    return (replace(s, upos=(), xpos=(), lemmas=(), feats=(), heads=(), deprels=()) for s in treebank)
+    return (replace(s, upos=(), xpos=(), lemmas=(), feats=(), heads=(), deprels=()) for s in ewt(files))
