@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -10,7 +11,8 @@ from bs4 import BeautifulSoup
 from bertology_utils.book import landing, scoreboard
 from bertology_utils.cards import layout, words
 from bertology_utils.cards.card import Card
-from bertology_utils.cards.standing import MINILM, RELATIVE, SIZED, Standing, standing
+from bertology_utils.cards.standing import MINILM, RELATIVE, SIZED, Standing, standing, standings
+from bertology_utils.cards.words import KINDS
 from bertology_utils.claims import evidence
 from bertology_utils.claims.rules import FAILS, TAUGHT
 from bertology_utils.settings import Settings
@@ -65,3 +67,14 @@ def test_the_landing_page_counts_the_network_of_berts_size_and_the_scoreboard_ha
     assert box.select_one(".tally-count").get_text() == "1 of 2" and "1 does not hold" in box.get_text()
     cells = BeautifulSoup(scoreboard.table(found), "html.parser").select('td[data-label="mpnet"]')
     assert [cell["data-sign"] for cell in cells] == ["✓", "✕", "–"]
+
+
+def test_a_chapters_count_names_every_network_whose_outcome_its_lines_show():
+    """Each line counts once for BERT and once for the largest network that was rerun, under that one's name."""
+    found = standings("training", SHIPPED)
+    said = landing.outcomes(found)
+    names = {s.nearest[0] for s in found if KINDS[s.nearest[1].label] in ("holds", "not")}
+    assert len(names) > 1 and all(f"{name}: " in said for name in names)
+    held = sum(KINDS[slot.label] == "holds" for s in found for slot in (s.real, s.nearest[1]))
+    assert sum(int(n) for n in re.findall(r"(\d+) holds?", said)) == held
+    assert landing.outcomes([s for s in found if not s.real.decision and not s.nearest[1].decision]) == "none decided"
