@@ -65,7 +65,6 @@ TOO_FEW = {
         "siz.lottery.chen2020": "what bad masks cost is known to five points, within five are asked for",
         "siz.magnitude_pruning.gordon2020": "1,821 phrases know what a third of the weights costs to a point and more",
         "syn.intermediate_parsing.glavas2020": "three seeds show no difference to be within three points",
-        "siz.structured_pruning.mccarley2020": "what half of the units cost is known to 1.6 points, within two are asked for",
     },
     "ettinger2019_lm_diagnostics": {  # of the study's items those alone whose completions mini's pieces spell
         "syn.malformed.ettinger2019": "fillers without a subject are known to seven points, and the bound is four away",
@@ -77,7 +76,6 @@ TOO_FEW = {
         "siz.head_pruning.michel2019": "five seeds know the share of layers that do with one head to thirty points",
     },
     "glue_rte_wnli": {
-        "hed.heavy_lifters.prasanna2020": "eight heads know shares of maps to thirty points, within five are asked for",
         "syn.intermediate_parsing.glavas2020": "three seeds show no difference to be within three points",
     },
     "ud_english_ewt": {
