@@ -66,7 +66,9 @@ def result(found: Sequence[Standing]) -> str:
             sized,
             "<b>a network of its size</b> (mpnet; for many languages me5, half as wide, in 4 bits and tuned on translations)",
         ),
-        _trained("mini", ours, "<b>small networks of ours</b> (mini; for many languages mini-multi; runs from scratch)"),
+        _trained(
+            "mini", ours, "<b>small networks of ours</b> (mini; for many languages mini-multi; runs from scratch)"
+        ),
     ]
     drawn = "".join(
         f'<div class="tally tally-{kind}"><span class="tally-count">{count}</span><p>{says}</p>'
