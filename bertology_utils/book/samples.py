@@ -30,7 +30,7 @@ def licences() -> str:
         rows.append(
             f'<tr id="data-{data.name}"><th scope="row"><code>{data.name}</code><br>{escape(data.title)}</th>'
             f'<td data-label="from">{where}</td>'
-            f'<td data-label="size">{len(data.files)} files, {data.bytes / 1e6:.1f} MB</td>'
+            f'<td data-label="size">{len(data.files)} file{"s" * (len(data.files) != 1)}, {data.bytes / 1e6:.1f} MB</td>'
             f'<td data-label="licence, as stated there">{escape(data.licence)}</td>'
             f'<td data-label="may be passed on">{"yes" if data.redistribute else "no"}</td></tr>'
         )
