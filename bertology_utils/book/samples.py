@@ -28,15 +28,13 @@ def licences() -> str:
             else "several, see the registry"
         )
         rows.append(
-            f'<tr id="data-{data.name}"><th scope="row"><code>{data.name}</code><br>{escape(data.title)}</th>'
+            f'<tr id="data-{data.name}"><th scope="row"><code>{data.name}</code><br>{escape(data.title)}<br>'
+            f"<small>{len(data.files)} file{'s' * (len(data.files) != 1)}, {data.bytes / 1e6:.1f} MB</small></th>"
             f'<td data-label="from">{where}</td>'
-            f'<td data-label="size">{len(data.files)} file{"s" * (len(data.files) != 1)}, {data.bytes / 1e6:.1f} MB</td>'
             f'<td data-label="licence, as stated there">{escape(data.licence)}</td>'
             f'<td data-label="may be passed on">{"yes" if data.redistribute else "no"}</td></tr>'
         )
-    return markup.table(
-        "scoreboard", ("data set", "from", "size", "licence, as stated there", "may be passed on"), rows
-    )
+    return markup.table("scoreboard", ("data set", "from", "licence, as stated there", "may be passed on"), rows)
 
 
 def page(seed: int = 0) -> str:
