@@ -265,3 +265,69 @@ def test_tree_roles_fit_best_where_they_lead_every_other_scheme_and_the_untraine
     clauses = ledger.row("syn.tpdn.jawahar2019").clauses
     found = decide(clauses, pd.DataFrame(rows), pd.DataFrame([twin]), "builtin")
     assert tuple(c.outcome for c in found.clauses) == expected
+
+
+@pytest.mark.parametrize(
+    ("survivors", "apart", "expected"),
+    [
+        (0.31, -0.035, (HOLDS, OPEN)),  # BERT's, known to nine points
+        (0.31, -0.1, (HOLDS, HOLDS)),
+        (0.31, 0.15, (HOLDS, FAILS)),  # few, and yet twice as often as all heads: mattering goes with it
+        (0.65, 0.3, (FAILS, FAILS)),
+    ],
+)
+def test_heads_that_matter_are_rarely_interpretable_and_no_more_often_than_all(survivors, apart, expected):
+    rows = [("heterogeneous, survivors", {"maps": "norms"}, survivors, 0.08)]
+    rows.append(("heterogeneous, survivors - all heads", {"maps": "norms"}, apart, 0.09))
+    rows.append(("accuracy - majority", {"task": "entailment"}, 0.1, 0.03))
+    found = decided("hed.heavy_lifters.prasanna2020", "glue_rte_wnli", *rows)
+    assert (found["survivors"], found["no more than others"]) == expected
+
+
+@pytest.mark.parametrize(
+    ("left", "lead", "expected"),
+    [(0.517, -0.26, UNTESTABLE), (0.517, 0.2, UNTESTABLE), (0.75, 0.08, HOLDS), (0.75, -0.08, FAILS)],
+)
+def test_movement_is_judged_where_it_has_learnt(left, lead, expected):
+    """MiniLM's gave the commoner label, .517 of the phrases, whatever it was held against."""
+    rows = [("accuracy, movement - magnitude", {"sparsity": s}, lead, 0.03) for s in (0.9, 0.95)]
+    rows.append(("accuracy left", {"way": "movement", "share": 0.9}, left, 0.04))
+    rows.append(("accuracy over majority", {"task": "all"}, 0.27, 0.05))
+    assert decided("siz.structured_pruning.mccarley2020", "glue_sst2", *rows)["movement"] == expected
+
+
+@pytest.mark.parametrize(
+    ("cost", "half_the_text", "expected"),
+    [(0.05, 0.041, FAILS), (0.0, 0.041, HOLDS), (0.0, 0.005, UNTESTABLE), (0.02, 0.041, OPEN)],
+)
+def test_more_languages_hurt_by_less_than_half_the_text_does(cost, half_the_text, expected):
+    """Our runs' .05 would have been nothing by a tenth of a nat, though half the text costs them less."""
+    rows = [
+        ("loss, eight - two languages", {}, cost, 0.015),
+        ("loss, half the text - all", {}, half_the_text, 0.02),
+        ("loss below the unigram plateau", {"group": "two languages"}, 2.8, 0.1),
+        ("loss fallen over the last doubling of pieces", {"group": "shared"}, 0.05, 0.02),
+    ]
+    assert decided("mbt.more_languages.artetxe2019", "builtin", *rows) == {"does_not_hurt": expected}
+
+
+def test_a_kind_of_meaning_that_is_probed_speaks_for_itself_alone():
+    """MiniLM's relations, .15, had stood for its roles and entities too."""
+    id, half = "sem.edge_probing.tenney2019b", 0.04
+    learnt = [("train targets", {"task": t}, 1500, 0) for t in ("relations", "roles")]
+    gains = [("F1 over best baseline", {"task": t}, gain, half) for t, gain in (("relations", 0.15), ("roles", 0.035))]
+    assert decided(id, "semeval2010_task8", learnt[0], gains[0]) == {"relations": HOLDS}
+    assert decided(id, "up_english_ewt", learnt[1], gains[1]) == {"roles": OPEN}
+
+
+@pytest.mark.parametrize(("lead", "expected"), [(0.06, OPEN), (0.16, HOLDS), (-0.01, FAILS)])
+def test_probed_names_are_held_against_words_and_not_against_a_height_that_few_examples_cannot_reach(lead, expected):
+    rows = [("F1", {"layer": 6}, 0.7, 0.03), ("F1 over lexical baseline", {"layer": 6}, lead, 0.05)]
+    assert decided("sem.ner_f1.tenney2019a", "wnut17_ner", *rows) == {"beyond the words": expected}
+
+
+@pytest.mark.parametrize(("found", "expected"), [(0.5, HOLDS), (0.85, FAILS)])
+def test_trees_of_impacts_are_unlike_annotated_ones_by_the_bound_that_heads_have(found, expected):
+    rows = [("UUAS", {"tree": "Eisner"}, found, 0.02)]
+    rows.append(("arc above no arc at equal distance from a word as rare", {}, 0.65, 0.03))
+    assert decided("syn.perturbed_masking.wu2020", "ud_english_pud", *rows)["unlike annotation"] == expected
