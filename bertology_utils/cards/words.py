@@ -79,6 +79,7 @@ SCORED = {
     **dict.fromkeys(("trn.heuristics.mccoy2019b", "trn.seed_variance.dodge2020"), "tuned networks"),
     **dict.fromkeys(
         (
+            "hed.heavy_lifters.prasanna2020",
             "siz.distillation.sanh2019",
             "siz.head_pruning.michel2019",
             "siz.lottery.chen2020",
