@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from ..claims.rules import FAILS, HOLDS, MIXED, Decision
 from . import words
 from .rows import headline
-from .standing import FAMILY, Slot, Standing
+from .standing import BUILTIN, FAMILY, Slot, Standing
 
 AGREE, CONTRADICT, ALONE, OPEN = "agree", "contradict one another", "one decides alone", "neither decides"
+UNCOUNTED = "generated sentences do not count beside other text"
 
 
 def tiers(s: Standing) -> dict[str, Slot]:
@@ -27,7 +28,7 @@ def together(decisions: Sequence[Decision]) -> str:
 
     Parts that one of them cannot test or leaves open are no disagreement.
     """
-    sides = [{c.name: c.outcome for c in d.tested if c.outcome in (HOLDS, FAILS, MIXED)} for d in decisions]
+    sides = [_sides(d) for d in decisions]
     if len(sides) < 2 or not any(sides):
         return OPEN
     both = set.intersection(*map(set, sides))
@@ -36,8 +37,13 @@ def together(decisions: Sequence[Decision]) -> str:
     return CONTRADICT if any(len({side[name] for side in sides}) > 1 for name in both) else AGREE
 
 
+def _sides(decision: Decision) -> dict[str, str]:
+    """What a tier decided, by part of the claim."""
+    return {c.name: c.outcome for c in decision.tested if c.outcome in (HOLDS, FAILS, MIXED)}
+
+
 def in_words(s: Standing) -> str:
-    """The tiers in a sentence for the card; empty where there is but one.
+    """The tiers in a sentence for the card, and whether what one decides alone counts; empty where there is but one.
 
     >>> from .standing import standing
     >>> in_words(standing("syn.agreement.goldberg2019"))
@@ -47,4 +53,7 @@ def in_words(s: Standing) -> str:
     if len(found) < 2:
         return ""
     each = "; ".join(f"{words.data_name(data)}: {slot.label} ({headline(slot)})" for data, slot in found.items())
-    return f"{each}. The tiers: {together([slot.decision for slot in found.values() if slot.decision])}."
+    decisions = {data: slot.decision for data, slot in found.items() if slot.decision}
+    said = together(list(decisions.values()))
+    uncounted = said == ALONE and BUILTIN not in s.mini.data and BUILTIN in decisions and _sides(decisions[BUILTIN])
+    return f"{each}. The tiers: {said}{f'; {UNCOUNTED}' if uncounted else ''}."

@@ -37,8 +37,8 @@ def evidence(data: str, gain: float, below: float = 1.0) -> Evidence:
     [
         (0.2, 1.0, tiers.AGREE, HOLDS),
         (-0.2, 1.0, tiers.CONTRADICT, FAILS),
-        (0.03, 1.0, tiers.ALONE, "open"),
-        (-0.2, 0.1, tiers.ALONE, "untestable"),
+        (0.03, 1.0, f"{tiers.ALONE}; {tiers.UNCOUNTED}", "open"),
+        (-0.2, 0.1, f"{tiers.ALONE}; {tiers.UNCOUNTED}", "untestable"),
     ],
 )
 def test_a_card_says_what_each_tier_found_and_whether_they_agree(english, below, word, outcome):
@@ -62,6 +62,7 @@ def test_one_tier_is_no_comparison_and_two_open_ones_decide_nothing():
 def test_few_words_decide_where_english_is_not_learnt_and_are_said_to_be_generated():
     s = Standing(ledger.row(ID), (evidence("corpus", 0.2, below=0.1), evidence("few_words", -0.2)), "family")
     assert s.mini.label == FAILS and s.mini.demonstration and s.mini.data == ["few_words"]
+    assert tiers.in_words(s).endswith(f"The tiers: {tiers.ALONE}.")
     both = Standing(ledger.row(ID), (evidence("corpus", 0.2), evidence("few_words", 0.2)), "family")
     assert both.mini.label == HOLDS and not both.mini.demonstration
 
