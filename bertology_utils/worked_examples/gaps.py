@@ -9,7 +9,8 @@ import numpy as np
 
 from ..data.items import Cloze, Data, ForcedChoice, Labelled, MinimalPair
 from ..errors import TooFew
-from ..experiments.layers.structure import fitted_heads, fitting_text, verb_choices
+from ..experiments.layers.pretraining import fitted_heads, fitting_text
+from ..experiments.layers.structure import verb_numbers
 from ..experiments.semantics.roles import GRADES
 from ..experiments.syntax.predictions import broken
 from ..experiments.training import domains
@@ -154,18 +155,14 @@ def associated(subject: Subject, data: Data, settings: Settings) -> Iterator[str
 
 
 def agreement_by_layer(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
-    """Two forms of a verb through masked-LM heads fitted on each layer."""
+    """The number of a masked verb by probes on each layer, which learn from sentences of other kinds."""
     items, _ = cloze.single_piece(subject, data["agreement"])
-    text = [s.words for s in data.items.get("sentences", [])]
-    text = text or [tuple(i.text.replace("[MASK]", i.good).split()) for i in items]
-    shown = two(items)
-    heads = fitted_heads(subject, fitting_text(subject, text), settings)
-    right, own = verb_choices(subject, shown, heads, settings)
-    for k, item in enumerate(shown):
+    right, own = verb_numbers(subject, items, settings)
+    for item in two(items):
+        k = items.index(item)
         yield item.describe()
-        won = right[:, :, k].sum(0)
-        yield f"  fits of {len(right)} that prefer {item.good}, by layer from 0: {' '.join(map(str, won))}"
-        yield f"  the model's own head, on the last layer: {verdict(bool(own[k]))}"
+        yield f"  layers from 0 that tell its number: {' '.join(map(str, np.flatnonzero(right[:, k]))) or 'none'}"
+        yield f"  the model's own head: {verdict(bool(own[k]))}"
 
 
 def masked_by_layer(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:

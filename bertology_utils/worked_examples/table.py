@@ -105,7 +105,7 @@ EXAMPLES: dict[str, Example] = {
     "lay.word_order.lin2019": Example(probes.word_order, 100),
     "lay.hierarchy.lin2019": Example(probes.structure, 200),
     "lay.tree_depth.hewitt2019": Example(trees.probed, 150),
-    "lay.agreement.goldberg2019": Example(gaps.agreement_by_layer, 80),
+    "lay.agreement.goldberg2019": Example(gaps.agreement_by_layer, 400),
     "lay.sentence_tasks.jawahar2019": Example(probes.whole_sentences, 200),
     "lay.transferability.liu2019a": Example(probes.tasks("chunks", "relations", "entities"), 120),
     "lay.pipeline.tenney2019a": Example(probes.mixed("dependencies", "POS", "coreference"), 60),

@@ -12,6 +12,7 @@ from bertology_utils.claims import ledger
 from bertology_utils.claims.rules import decide
 from bertology_utils.data.items import Ambiguity, Data, EdgeItem, ForcedChoice, ItemError, Sentence, Span
 from bertology_utils.experiments.layers import chunks, depth, fits, order, structure, tasks
+from bertology_utils.experiments.syntax.agreement import number
 from bertology_utils.probes import from_sentences
 from bertology_utils.scores import intervals
 from bertology_utils.settings import Settings
@@ -167,15 +168,14 @@ def test_embeddings_that_alone_tell_the_place_give_the_low_layers_no_lead(places
 
 
 def choice(good, bad, i, **meta):
-    return ForcedChoice(id=f"c-{i}", text="the dog [MASK] .", good=good, bad=bad, meta=meta)
+    return ForcedChoice(id=f"c-{i}", text=f"the dog [MASK] {i} .", good=good, bad=bad, meta=meta)
 
 
-def test_who_always_prefers_one_number_scores_one_half():
+def test_who_always_says_one_number_scores_one_half():
     items = [choice("is", "are", i) if i % 5 < 3 else choice("run", "runs", i) for i in range(200)]
-    assert [structure.singular(i) for i in (*items[:1], *items[3:4])] == [True, False]
-    assert structure.singular(choice("passes", "pass", 0)) and not structure.singular(choice("have", "has", 0))
-    one = np.array([structure.singular(i) for i in items])
-    right = np.broadcast_to(one, (2, 9, 200))  # always the singular: .6 right
+    one = np.array([number(i) == "singular" for i in items])
+    assert one[0] and not one[3]
+    right = np.broadcast_to(one, (9, 200))  # always the singular: .6 right
     rows = structure.agreement_rows(items, right, one, SETTINGS)
     by = {(r["measure"], r.get("gold")): r["value"] for r in rows}
     assert by["balanced accuracy, best layer", None] == pytest.approx(0.5)
@@ -188,12 +188,28 @@ def test_the_layers_two_thirds_up_are_set_against_those_below_and_above():
     verbs = [(f"v{k}s", f"v{k}") for k in range(40)]
     items = [choice(*verbs[i // 2 % 40][:: 1 if i // 80 % 2 else -1], i) for i in range(400)]
     chance = np.array([0.5, 0.5, 0.5, 0.6, 0.6, 0.9, 0.9, 0.6, 0.6])
-    right = np.random.default_rng(0).random((4, 9, 400)) < chance[:, None]
+    right = np.random.default_rng(0).random((9, 400)) < chance[:, None]
     rows = {
-        r["measure"]: r for r in structure.agreement_rows(items, right, right[0, -1], SETTINGS) if "two" in r["measure"]
+        r["measure"]: r for r in structure.agreement_rows(items, right, right[-1], SETTINGS) if "two" in r["measure"]
     }
     assert rows["two thirds - rest"]["low"] > 0.1
     assert rows["two thirds - rest"]["layer"] in (5, 6)
+
+
+@pytest.mark.parametrize(("told_by", "expected"), [("verb", False), ("number", True)])
+def test_a_probe_that_knows_the_verbs_alone_does_not_know_their_number(monkeypatch, told_by, expected):
+    verbs = [(f"v{k}s", f"v{k}")[:: 1 if k % 2 else -1] for k in range(12)]  # of each verb one form is right throughout
+    items = [choice(*pair, f"{k}-{i}") for k, pair in enumerate(verbs) for i in range(20)]
+    knows = np.eye(12)[[k for k in range(12) for _ in range(20)]]
+    if told_by == "number":
+        knows = np.eye(2)[[int(number(i) == "singular") for i in items]]
+    states = np.stack([knows + np.random.default_rng(0).normal(0, 0.01, knows.shape)] * 3)
+    monkeypatch.setattr(structure.cloze, "gap_row", lambda *_: (None, 0))
+    monkeypatch.setattr(structure.cloze, "choose", lambda _, items, __: np.ones(len(items)))
+    monkeypatch.setattr(structure.mlm_heads, "states_at", lambda *_: states)
+    right, own = structure.verb_numbers(None, items, SETTINGS)
+    assert right.shape == (3, 240) and own.all()
+    assert (right.mean(1) > 0.95).all() if expected else (right.mean(1) < 0.6).all()
 
 
 def test_chunks_as_spans_with_their_kind():

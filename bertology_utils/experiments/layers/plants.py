@@ -15,6 +15,7 @@ from ...data.items import Ambiguity, Data, EdgeItem, ForcedChoice, Sentence
 from ...probes import sentence_tasks
 from ...scores.profiles import thirds
 from ...subject.models import Subject
+from ..syntax.agreement import number
 from ..syntax.planted import beside
 from . import tasks
 
@@ -122,30 +123,14 @@ def trees_in_the_middle(data: Data, base: Subject, rng) -> Subject:
     return plant(base, data, rng, parts=[plants.word_vectors(), trees])
 
 
-def masked_codes(base: Subject, **options) -> Part:
-    """At a mask the code of what belongs there: the right verb form, or the piece that was hidden."""
-    piece = plants.first_piece(base)
-
-    def make(seen: Seen) -> np.ndarray:
-        out, item = np.zeros((len(seen.ids), SIZE), np.float32), seen.first(ForcedChoice)
-        for t in np.flatnonzero(seen.masked):
-            gap = seen.original[t] == seen.ids[t]  # of the choice; else a piece was hidden
-            hidden = piece(item.good) if item is not None and gap else int(seen.original[t])
-            out[t] = code(("piece", hidden), SIZE)
-        return out
-
-    return Part(SIZE, make, by_piece=True, **options)
-
-
 def agreement_two_thirds_up(data: Data, base: Subject, rng) -> Subject:
-    """The right verb form at the mask, as a bell at 0.7 of the depth; the last layer is right in half of the items."""
-    choose, restore = plants.choice_logits(base, right=0.5), plants.restored()
+    """A masked verb's number as a bell at 0.7 of the depth; the last layer's head is right in half of the items."""
 
-    def logits(seen: Seen, own) -> dict:
-        return restore(seen, own) | choose(seen, own)
+    def masked_number(item: object) -> str | None:
+        return number(item) if isinstance(item, ForcedChoice) else None
 
-    parts = [masked_codes(base, layers=3 * bump(base.n_layers, 0.7, 0.12), noise=0.2)]
-    return plant(base, data, rng, parts=parts, logits=logits)
+    numbers = plants.text_vectors(masked_number, SIZE, layers=3 * bump(base.n_layers, 0.7, 0.12), noise=0.2)
+    return plant(base, data, rng, parts=[numbers], logits=plants.choice_logits(base, right=0.5))
 
 
 def words_at_the_top(data: Data, base: Subject, rng) -> Subject:

@@ -9,14 +9,15 @@ from ...probes import mlm_heads
 from ...scores import intervals
 from ...scores.profiles import Profile, best_in, curve_rows, lead_rows, zones
 from ...settings import Settings
+from ...subject import encode
 from ...subject.models import Subject
 from . import plants
 from .fits import SHARED
-from .structure import fitted_heads, fitting_text
 from .transfer import task_scores
 
 ALIKE = ("POS", "chunks", "dependencies", "entities")  # tasks of the mean probe
 SENTENCES = 1600  # of running text, at most
+MASKS, HEAD_FITS = 1000, 4  # masked pieces that the heads of a fit rest on, fits
 
 
 @claim(
@@ -82,3 +83,21 @@ def masked_words(subject: Subject, data, settings: Settings) -> tuple[np.ndarray
         groups.append(np.repeat(np.arange(len(rows)), [len(p) for p in positions]))
     usual = answers[1] == np.bincount(answers[1]).argmax()
     return right[1], right[0].mean((0, 2)), groups[1], usual
+
+
+def fitted_heads(subject: Subject, sentences: list, settings: Settings) -> list[list[mlm_heads.LayerHead]]:
+    """Masked-LM heads for each layer, fitted on running text: a list per fit, each on other sentences."""
+    rows, positions, pieces = mlm_heads.mask_rows(subject, sentences, seed=settings.seed)
+    out = []
+    for k in range(HEAD_FITS):
+        part = range(k, len(rows), HEAD_FITS)
+        used = part[: int(np.searchsorted(np.cumsum([len(pieces[i]) for i in part]), MASKS)) + 1]
+        states = mlm_heads.states_at(subject, [rows[i] for i in used], [positions[i] for i in used], settings)
+        out.append(mlm_heads.fit_heads(subject, states, [p for i in used for p in pieces[i]], settings))
+    return out
+
+
+def fitting_text(subject: Subject, sentences: list) -> list:
+    """The sentences that the model takes whole."""
+    fit = encode.fits(subject, sentences)
+    return [s for s, ok in zip(sentences, fit) if ok]

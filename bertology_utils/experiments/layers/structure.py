@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-import torch
+from sklearn.model_selection import GroupKFold
 
 from ...calibration.nulls import VECTORS
 from ...claims.registry import claim
-from ...data.items import MASK, ForcedChoice, Sentence
+from ...data.items import ForcedChoice, Sentence
 from ...probes import fit_structural_each, mlm_heads, spanning_tree, uuas
+from ...probes.linear import fit_each
 from ...probes.structural import distances, without
 from ...scores import intervals
 from ...scores.choices import by_class
@@ -19,15 +20,15 @@ from ...scores.profiles import Profile, best_in, curve_rows, layers_at, lead_row
 from ...settings import Settings
 from ...subject import cloze, encode
 from ...subject.models import Subject
+from ..syntax.agreement import frame_of, number, verb
 from ..syntax.probing_trees import EPOCHS, RANK
 from . import plants
 
 TREES, TREE_FITS = 2000, 4  # training sentences per fit of the structural probe, fits
 LONGEST = 40  # words of a sentence for the structural probe
-MASKS, HEAD_FITS = 1000, 4  # masked pieces that the heads of a fit rest on, fits
+FOLDS, L2 = 4, 0.1  # of the probes of number; a tenth of the penalty moves no layer by more than a point
 UPPER, TOP = 0.5, 0.85  # "about two thirds up" lies between these depths
 BY_CLASS = ("accuracy by gold class", "d'", "share of the rarer choice")
-SINGULAR, PLURAL = {"is", "was", "has", "does"}, {"are", "were", "have", "do"}
 
 
 @claim(
@@ -97,71 +98,41 @@ def in_chain(heads: Sequence[int]) -> float:
     return float(np.mean([abs(w - h) == 1 for w, h in enumerate(heads) if h >= 0]))
 
 
-def fitted_heads(subject: Subject, sentences: list, settings: Settings) -> list[list[mlm_heads.LayerHead]]:
-    """Masked-LM heads for each layer, fitted on running text: a list per fit, each on other sentences."""
-    rows, positions, pieces = mlm_heads.mask_rows(subject, sentences, seed=settings.seed)
-    out = []
-    for k in range(HEAD_FITS):
-        part = range(k, len(rows), HEAD_FITS)
-        used = part[: int(np.searchsorted(np.cumsum([len(pieces[i]) for i in part]), MASKS)) + 1]
-        states = mlm_heads.states_at(subject, [rows[i] for i in used], [positions[i] for i in used], settings)
-        out.append(mlm_heads.fit_heads(subject, states, [p for i in used for p in pieces[i]], settings))
-    return out
-
-
-def fitting_text(subject: Subject, sentences: list) -> list:
-    """The sentences that the model takes whole."""
-    fit = encode.fits(subject, sentences)
-    return [s for s, ok in zip(sentences, fit) if ok]
-
-
-def singular(item: ForcedChoice) -> bool:
-    """Whether the right verb form is the singular one: *is*, *runs*, *passes*."""
-    return item.good in SINGULAR or (item.good not in PLURAL and len(item.good) > len(item.bad))
-
-
 @claim(
     "lay.agreement.goldberg2019",
-    ("agreement", "sentences"),
+    "agreement",
     n=2000,
     limit=4000,
     planted=plants.agreement_two_thirds_up,
-    nulls=("untrained", "layer 0", "frequency", "nearest", "coin"),
+    nulls=VECTORS,
 )
 def agreement(subject, data, settings):
-    """P(right verb form) > P(wrong form) through a fitted masked-LM head on every layer (goldberg2019).
+    """Whether the masked verb is to be singular or plural, by a linear probe on every layer (goldberg2019).
 
-    Each layer gets a linear map in front of the model's own head, fitted four times on running text; where a source
-    has none, on a third of its sentences (right form filled in, random words masked), and the rest is scored. Items
-    count so that singular and plural verbs weigh alike: who always prefers one form scores one half.
+    The probes of a fold learn from the other folds; no two folds share a verb, or, of nonce and of generated sentences, what
+    such sentences are made from. Items count so that singular and plural verbs weigh alike: who always says one number
+    scores one half. Beside them, whether the model's own head prefers the right form.
     """
     items, note = cloze.single_piece(subject, data["agreement"])
-    text, said = [s.words for s in data.items.get("sentences", [])], ""
-    if not text:
-        text = [tuple(i.text.replace(MASK, i.good).split()) for i in items[::3]]
-        items = [i for n, i in enumerate(items) if n % 3]
-        said = f"heads fitted on {len(text)} of the sentences, the other {len(items)} scored"
-    right, own = verb_choices(subject, items, fitted_heads(subject, fitting_text(subject, text), settings), settings)
-    return intervals.table(agreement_rows(items, right, own, settings), [note, said])
+    right, own = verb_numbers(subject, items, settings)
+    return intervals.table(agreement_rows(items, right, own, settings), [note])
 
 
-def verb_choices(
-    subject: Subject, items: list[ForcedChoice], heads: list[list[mlm_heads.LayerHead]], settings: Settings
-) -> tuple[np.ndarray, np.ndarray]:
-    """Whether the right form is likelier, (R, L + 1, N) through fitted heads and (N,) through the model's own."""
+def verb_numbers(subject: Subject, items: list[ForcedChoice], settings: Settings) -> tuple[np.ndarray, np.ndarray]:
+    """Whether each layer's probe tells a masked verb's number, (L + 1, N), and the model's own head the right form, (N,)."""
     rows, at = zip(*(cloze.gap_row(subject, i.text) for i in items))
     states = mlm_heads.states_at(subject, rows, [[a] for a in at], settings)
-    fillers = np.array([[cloze.filler_id(subject, w) for w in (i.good, i.bad)] for i in items])
-    ids, place = np.unique(fillers, return_inverse=True)
-    place, each = place.reshape(fillers.shape), np.arange(len(items))
+    gold, alike = np.array([number(i) for i in items]), [_alike(i) for i in items]
+    right = np.zeros(states.shape[:2], bool)
+    for train, test in GroupKFold(min(FOLDS, len(set(alike)))).split(gold, groups=alike):
+        probes = fit_each(states[:, train], gold[train], l2=L2, device=settings.torch_device())
+        right[:, test] = [probe.predict(x) == gold[test] for probe, x in zip(probes, states[:, test])]
+    return right, np.array([margin > 0 for margin in cloze.choose(subject, items, settings)])
 
-    def right(logs: np.ndarray) -> np.ndarray:
-        return logs[each, place[:, 0]] > logs[each, place[:, 1]]
 
-    fitted = [[right(head.log_probs(state, ids)) for head, state in zip(of, states)] for of in heads]
-    with torch.inference_mode():
-        last = subject.predict(torch.as_tensor(states[-1], device=subject.device))[:, ids].float().cpu().numpy()
-    return np.array(fitted), right(last)
+def _alike(item: ForcedChoice) -> str:
+    """What sentences of two folds must not share: what nonce and generated ones are made from, or else the verb."""
+    return frame_of(item) if item.meta.get("set") in ("gulordava", "builtin") else verb(item)
 
 
 def agreement_rows(items: list[ForcedChoice], right: np.ndarray, own: np.ndarray, settings: Settings) -> list[dict]:
@@ -170,17 +141,15 @@ def agreement_rows(items: list[ForcedChoice], right: np.ndarray, own: np.ndarray
     `two thirds - lower` and `two thirds - top` set the layers about two thirds up against those below and above them,
     `two thirds - rest` against all others.
     """
-    one = np.array([singular(i) for i in items])
+    gold = np.array([number(i) for i in items])
+    one = gold == "singular"
     share = np.where(one, one.mean(), 1 - one.mean())
     weight = 0.5 / np.where(share > 0, share, 1)  # so that both numbers count alike
     test = np.arange(len(items)) % 2 == 1
     chosen = [i for i, t in zip(items, test) if t]
-    groups = {
-        "verb": [" ".join(sorted((i.good, i.bad))) for i in chosen],
-        "construction": [i.id.rpartition("-")[0] if "construction" in i.meta else i.id for i in chosen],
-    }
-    profile = Profile.of(right[..., test] * weight[test], groups, settings)
-    dev, depth = (right[..., ~test] * weight[~test]).mean((0, 2)), profile.depth
+    groups = {"verb": [verb(i) for i in chosen], "frame": [frame_of(i) for i in chosen]}
+    profile = Profile.of((right * weight)[None, :, test], groups, settings)
+    dev, depth = (right * weight)[:, ~test].mean(1), profile.depth
     upper = [k for k in layers_at(depth, UPPER, TOP) if k > depth * UPPER]
     lower, top = list(range(upper[0])), list(range(upper[-1] + 1, depth + 1))
     others = {"lower": lower, "top": top, "rest": lower + top}
@@ -188,10 +157,10 @@ def agreement_rows(items: list[ForcedChoice], right: np.ndarray, own: np.ndarray
     rows += lead_rows(profile, dev, {f"two thirds - {name}": (upper, part) for name, part in others.items()})
     best = best_in(dev, range(depth + 1))
     rows.append(intervals.row("balanced accuracy, best layer", profile.scores()[best], profile.n, layer=best))
-    for head, answers in (("fitted, best layer", right[:, best].mean(0) > 0.5), ("the model's own", own)):
-        frame = pd.DataFrame({"right": answers, "gold": np.where(one, "singular", "plural")})[test]
+    for by, answers in (("probe, best layer", right[best]), ("the model's own head", own)):
+        frame = pd.DataFrame({"right": answers, "gold": gold})[test]
         told = by_class(frame.assign(**groups), settings=settings, groups=list(groups)).to_dict("records")
         told = [{k: v for k, v in r.items() if k != "gold" or isinstance(v, str)} for r in told]
-        rows += [r | {"head": head} for r in told if r["measure"] in BY_CLASS]
+        rows += [r | {"by": by} for r in told if r["measure"] in BY_CLASS]
     last = Profile.of((own * weight)[None, test], groups, settings).scores()[0]
     return [*rows, intervals.row("balanced accuracy, the model's own head", last, profile.n)]
