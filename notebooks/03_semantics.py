@@ -354,9 +354,10 @@ card("sem.entity_linking.broscheit2019")
 # ## Since the survey
 #
 # Who did what to whom can mostly be guessed from the words alone. {cite:t}`papadimitriou2022` probe for subjects and objects
-# where they cannot (*the onion chopped the chef*): BERT's lower layers go by the word, the upper ones by its place. Whether <a
-# href="../claims/sem.roles.ettinger2019.html">predictions</a> do the same is open here: 34 sentences are too few, and more such
-# items would be the next step.
+# where they cannot (*the onion chopped the chef*): BERT's lower layers go by the word, the upper ones by its place. Of 574 pairs
+# of sentences with the roles reversed mpnet has both verbs right 13 points more often than both wrong, so <a
+# href="../claims/sem.roles.ettinger2019.html">predictions</a> follow the order a little; whether a fitting word beats a related
+# one in six of ten stays open.
 
 # %% [markdown]
 # (semantics-exercise)=
