@@ -267,12 +267,12 @@ examples("syn.pos_chunks_deps.tenney2019b")
 ewt = results("syn.pos_chunks_deps.tenney2019b", data="ud_english_ewt")
 conll = results("syn.pos_chunks_deps.tenney2019b", data="nltk_corpora")
 
-# %% mystnb={"figure": {"caption": "Accuracy of a linear probe by layer: parts of speech and relations on EWT, chunks on CoNLL-2000."}, "image": {"alt": "Three panels: accuracy of a linear probe by layer for parts of speech, chunks and relations, for every network there is, and for control labels."}}
+# %% mystnb={"figure": {"caption": "Accuracy of a linear probe by layer: parts of speech and relations on EWT, chunks on CoNLL-2000."}, "image": {"alt": "Three panels: accuracy of a linear probe by layer for parts of speech, chunks and relations, for every network there is, and for control labels from mpnet's vectors."}}
 panels = plotting.panels(3, 1.9, sharex=True, sharey=True)
 for ax, run, task in zip(panels, (ewt, conll, ewt), ("parts of speech", "chunks", "relations")):
     shown = run.series("accuracy", task=task)
     if task != "relations":
-        shown["control labels, mini"] = plotting.rows_of(run.rows, "control accuracy", task=task)
+        shown[f"{run.title}, control labels"] = plotting.rows_of(run.rows, "control accuracy", task=task)
     plotting.lines(shown, "layer", ax=ax, title=task, ylim=(0.3, 1), ylabel="accuracy")
 plotting.plt.show()
 
