@@ -471,7 +471,7 @@ kinds = {"vectors": "Spearman", "embeddings": "Spearman of layer 0", "length alo
 shown = {name: plotting.rows_of(whole.rows, measure) for name, measure in kinds.items()}
 ax = plotting.axes(figsize=(plotting.NARROW, 5.5))
 colours = (plotting.COLOURS[0], *plotting.KINDS)
-plotting.bars(shown, "feature", ax=ax, xlabel="rank correlation", xlim=(0, 1), colours=colours)
+plotting.bars(shown, "feature", ax=ax, title=whole.title, xlabel="rank correlation", xlim=(0, 1), colours=colours)
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -568,11 +568,11 @@ examples("syn.amnesic.elazar2020")
 # %%
 amnesic = results("syn.amnesic.elazar2020", data="ud_english_ewt")
 
-# %% mystnb={"figure": {"caption": "Masked words of EWT that a network no longer guesses, by what was erased and after which layer."}, "image": {"alt": "Horizontal bars by layer: drop of masked-word accuracy after erasing part of speech, as many random directions, and labels drawn by word."}}
+# %% mystnb={"figure": {"caption": "Masked words of EWT that the network that the title names no longer guesses, by what was erased and after which layer."}, "image": {"alt": "Horizontal bars by layer: drop of masked-word accuracy after erasing part of speech, as many random directions, and labels drawn by word."}}
 kinds = ("part of speech", "random", "control labels")
 shown = {kind: plotting.rows_of(amnesic.rows, "drop of accuracy", erased=kind) for kind in kinds}
 shown = {kind: rows.assign(after=[f"layer {int(k)}" for k in rows["layer"]]) for kind, rows in shown.items()}
-plotting.bars(shown, "after", xlabel="drop of accuracy")
+plotting.bars(shown, "after", title=amnesic.title, xlabel="drop of accuracy")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -761,7 +761,7 @@ attack = results("syn.triggers.wallace2019a", data="glue_sst2")
 # %% mystnb={"figure": {"caption": "Accuracy without a trigger, with random words and with the words found, on the model attacked, on another seed and on a smaller model; reviews of SST-2."}, "image": {"alt": "Horizontal bars: accuracy without trigger, with random triggers and with the trigger found, on the same model, another seed and another size. The trigger brings the model itself and that of another size far below a coin; the other seed is at a coin with and without it; random words cost next to nothing."}}
 texts = ("no trigger", "random trigger", "trigger")
 shown = {text: plotting.rows_of(attack.rows, "accuracy", text=text) for text in texts}
-plotting.bars(shown, "attacked", xlim=(0, 1), xlabel="accuracy")
+plotting.bars(shown, "attacked", title=attack.title, xlim=(0, 1), xlabel="accuracy")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -790,7 +790,7 @@ first = results("syn.intermediate_parsing.glavas2020", data="builtin")
 # %% mystnb={"figure": {"caption": "Entailment accuracy by kind of item, with a stage of parsing and without; generated sentences."}, "image": {"alt": "Horizontal bars: entailment accuracy by kind of test item, after a stage of parsing and without it, for mini; all near one half with wide intervals."}}
 arms = {"with parsing": "accuracy with parsing", "without": "accuracy without"}
 shown = {arm: plotting.rows_of(first.rows, measure) for arm, measure in arms.items()}
-plotting.bars(shown, "set", chance=0.5, xlim=(0, 1), xlabel="accuracy")
+plotting.bars(shown, "set", chance=0.5, title=first.title, xlim=(0, 1), xlabel="accuracy")
 plotting.plt.show()
 
 # %% tags=["hide-output"]

@@ -184,7 +184,7 @@ edges = results(name, data="builtin")
 bars = {"best layer": "F1", "embeddings": "F1, layer 0", "lookup": "F1, lookup"}
 shown = edges.by(bars)
 ax = plotting.axes(figsize=(plotting.NARROW, 3.8))
-plotting.bars(shown, "task", xlim=(0, 1), xlabel="micro F1", ax=ax)
+plotting.bars(shown, "task", title=edges.title, xlim=(0, 1), xlabel="micro F1", ax=ax)
 plotting.plt.show()
 
 # %% mystnb={"figure": {"caption": "What context adds to the embeddings, by task, for every network there is; generated sentences."}, "image": {"alt": "Horizontal bars by task: F1 of the best layer less F1 of the embeddings, for every network there is."}}
@@ -273,11 +273,11 @@ shown = side_by_side(names, "share of items ever changed")
 plotting.bars(shown, "data", chance=0.5, reference="most: above", xlim=(0, 1), xlabel="share of items ever changed")
 plotting.plt.show()
 
-# %% mystnb={"figure": {"caption": "Share of a network's decisions that another name changes, and that another word changes, by data set."}, "image": {"alt": "Horizontal bars by data set: share of decisions changed by another name and by another word that names nobody, for the model."}}
+# %% mystnb={"figure": {"caption": "Share of the decisions of the network that the title names that another name changes, and that another word changes, by data set."}, "image": {"alt": "Horizontal bars by data set: share of decisions changed by another name and by another word that names nobody, for the model."}}
 kinds = {"a name": "share changed, name", "another word": "share changed, placebo"}
 focus = next(iter(names.values())).title
 swapped = {kind: rows[focus] for kind, m in kinds.items() if focus in (rows := side_by_side(names, m))}
-plotting.bars(swapped, "data", xlim=(0, 1), xlabel="share of decisions changed")
+plotting.bars(swapped, "data", title=focus, xlim=(0, 1), xlabel="share of decisions changed")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -324,7 +324,7 @@ shown = {
     name: plotting.series(model, "relative error, model", task="decoding", range=r)[numbers.title]
     for name, r in where.items()
 }
-plotting.bars(shown, "numbers", xlim=(0, None), xlabel="error, share of the range")
+plotting.bars(shown, "numbers", title=numbers.title, xlim=(0, None), xlabel="error, share of the range")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
