@@ -332,8 +332,9 @@ card("syn.hierarchical.lin2019")
 # ### Can a word tell its grandparent?
 #
 # Can a word's vector tell which relation its parent in the tree has to *its* parent, and so on upward?
-# {cite:t}`liu2019a` found the answer fading with distance. Farther up, one answer (the root) is ever commoner, so we
-# count what share of the commonest answer's errors the probe removes.
+# {cite:t}`liu2019a` found the answer fading with distance. All three are asked of words with three ancestors; for
+# great-grandparents one answer is right of half of them, so we count what share of the commonest answer's errors the probe
+# removes.
 
 # %%
 examples("syn.distant_parents.liu2019a")
