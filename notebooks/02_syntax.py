@@ -370,7 +370,7 @@ examples("syn.structural_probe.hewitt2019")
 # %%
 structural = results("syn.structural_probe.hewitt2019", data="ud_english_ewt")
 
-# %% mystnb={"figure": {"caption": "UUAS by layer, and by rank of the probe at the layer chosen on dev (reruns on EWT, after 3,000 sentences; bert-base, layer 7, as released, on the Penn Treebank). Dotted: the chain of neighbours on EWT."}, "image": {"alt": "Above: UUAS of the structural probe by layer; mini is highest at layer 1 and falls below mpnet's flat untrained twin, mpnet and MiniLM reach 0.7. Below: UUAS by rank of the probe; bert-base rises to 0.8, MiniLM lies between it and mini, and the twin is lowest."}}
+# %% mystnb={"figure": {"caption": "UUAS by layer, and by rank of the probe at the layer chosen on dev (reruns on EWT, after 3,000 sentences; bert-base, layer 7, as released, on the Penn Treebank). Dotted: the chain of neighbours on EWT."}, "image": {"alt": "Above: UUAS of the structural probe by layer; mini is highest at layer 1 and falls below mpnet's flat untrained twin, mpnet and MiniLM reach 0.7. Below: UUAS by rank of the probe; bert-base rises to 0.8, mpnet and MiniLM lie between it and mini, and the twin is lowest."}}
 left, right = plotting.panels(2, sharey=True)
 chain = structural.value("UUAS of the chain")
 both = structural.series("UUAS")
@@ -569,7 +569,7 @@ examples("syn.amnesic.elazar2020")
 # %%
 amnesic = results("syn.amnesic.elazar2020", data="ud_english_ewt")
 
-# %% mystnb={"figure": {"caption": "Masked words of EWT that the network that the title names no longer guesses, by what was erased and after which layer."}, "image": {"alt": "Horizontal bars by layer: drop of masked-word accuracy after erasing part of speech, as many random directions, and labels drawn by word."}}
+# %% mystnb={"figure": {"caption": "Masked words of EWT that one network (the title names it) no longer guesses, by what was erased and after which layer."}, "image": {"alt": "Horizontal bars by layer: drop of masked-word accuracy after erasing part of speech, as many random directions, and labels drawn by word."}}
 kinds = ("part of speech", "random", "control labels")
 shown = {kind: plotting.rows_of(amnesic.rows, "drop of accuracy", erased=kind) for kind in kinds}
 shown = {kind: rows.assign(after=[f"layer {int(k)}" for k in rows["layer"]]) for kind, rows in shown.items()}

@@ -273,7 +273,7 @@ shown = side_by_side(names, "share of items ever changed")
 plotting.bars(shown, "data", chance=0.5, reference="most: above", xlim=(0, 1), xlabel="share of items ever changed")
 plotting.plt.show()
 
-# %% mystnb={"figure": {"caption": "Share of the decisions of the network that the title names that another name changes, and that another word changes, by data set."}, "image": {"alt": "Horizontal bars by data set: share of decisions changed by another name and by another word that names nobody, for the model."}}
+# %% mystnb={"figure": {"caption": "Share of one network's decisions (the title names it) that another name changes, and that another word changes, by data set."}, "image": {"alt": "Horizontal bars by data set: share of decisions changed by another name and by another word that names nobody, for the model."}}
 kinds = {"a name": "share changed, name", "another word": "share changed, placebo"}
 focus = next(iter(names.values())).title
 swapped = {kind: rows[focus] for kind, m in kinds.items() if focus in (rows := side_by_side(names, m))}
