@@ -290,8 +290,8 @@ card("emb.bleached.may2019")
 #
 # The experiment takes the majority among the five nearest, for all words of CoarseWSD-20, with the layer chosen on
 # development data. Three baselines see the same training sentences: always the commonest sense; the nearest by the
-# word's embedding, which knows its form alone; and the nearest by a bag of the sentence's other words, which knows its
-# topic.
+# word's embedding, which knows its form alone; and the nearest by a bag of the sentence's other words (the mean of their
+# embeddings in that network), which knows its topic.
 
 # %%
 examples("emb.sense_clusters.wiedemann2019")
@@ -299,7 +299,7 @@ examples("emb.sense_clusters.wiedemann2019")
 # %%
 senses = results("emb.sense_clusters.wiedemann2019", data="coarsewsd20")
 
-# %% mystnb={"figure": {"caption": "Accuracy of nearest-neighbour sense tagging by layer on CoarseWSD-20; the dotted line is the best baseline, a bag of words."}, "image": {"alt": "Curves: accuracy of nearest-neighbour sense tagging by layer, for every subject there is; a dotted line marks the bag of words."}}
+# %% mystnb={"figure": {"caption": "Accuracy of nearest-neighbour sense tagging by layer on CoarseWSD-20; dotted, the best baseline: a bag of words by the embeddings of mpnet (or of a network chosen above); each network has its own."}, "image": {"alt": "Curves: accuracy of nearest-neighbour sense tagging by layer, for every subject there is; a dotted line marks mpnet's bag of words."}}
 shown = senses.series("kNN accuracy")
 at = senses.value("baseline", task="senses", over="bag of words")
 plotting.lines(shown, "layer", chance=at, reference="bag of words", ylabel="accuracy")

@@ -267,12 +267,12 @@ examples("syn.pos_chunks_deps.tenney2019b")
 ewt = results("syn.pos_chunks_deps.tenney2019b", data="ud_english_ewt")
 conll = results("syn.pos_chunks_deps.tenney2019b", data="nltk_corpora")
 
-# %% mystnb={"figure": {"caption": "Accuracy of a linear probe by layer: parts of speech and relations on EWT, chunks on CoNLL-2000."}, "image": {"alt": "Three panels: accuracy of a linear probe by layer for parts of speech, chunks and relations, for every network there is, and for control labels."}}
+# %% mystnb={"figure": {"caption": "Accuracy of a linear probe by layer: parts of speech and relations on EWT, chunks on CoNLL-2000."}, "image": {"alt": "Three panels: accuracy of a linear probe by layer for parts of speech, chunks and relations, for every network there is, and for control labels from mpnet's vectors."}}
 panels = plotting.panels(3, 1.9, sharex=True, sharey=True)
 for ax, run, task in zip(panels, (ewt, conll, ewt), ("parts of speech", "chunks", "relations")):
     shown = run.series("accuracy", task=task)
     if task != "relations":
-        shown["control labels, mini"] = plotting.rows_of(run.rows, "control accuracy", task=task)
+        shown[f"{run.title}, control labels"] = plotting.rows_of(run.rows, "control accuracy", task=task)
     plotting.lines(shown, "layer", ax=ax, title=task, ylim=(0.3, 1), ylabel="accuracy")
 plotting.plt.show()
 
@@ -300,8 +300,8 @@ card("syn.pos_chunks_deps.tenney2019b")
 # *The girl who **can** swim **will** win.* The first auxiliary is not the main one. {cite:t}`lin2019` train a probe to
 # find the main auxiliary (or the subject's head noun) where the first candidate happens to be right, and test it where
 # the first is wrong. A probe that learnt "take the first" falls to zero. One that learnt "not the one after *who*" does
-# well, and has seen no structure either; so what decides is the lead over a probe on a word and those beside it, up to
-# two on each side.
+# well, and has seen no structure either; so what decides is the lead over the best of a coin, the embeddings, and a probe on
+# a word and those beside it, up to two on each side.
 
 # %%
 examples("syn.hierarchical.lin2019")
@@ -309,7 +309,7 @@ examples("syn.hierarchical.lin2019")
 # %%
 hierarchical = results("syn.hierarchical.lin2019", data="lin2019_open_sesame")
 
-# %% mystnb={"figure": {"caption": "Share of sentences in which the structurally right word scores above the first candidate, by layer; dotted: by words beside it, without a network."}, "image": {"alt": "Two panels, main auxiliary and subject noun: share of sentences in which the right word scores above the first candidate, by layer, for every network there is. The dotted line, words beside, lies above mini on auxiliaries and at its height on nouns."}}
+# %% mystnb={"figure": {"caption": "Share of sentences in which the structurally right word scores above the first candidate, by layer; dotted: mpnet's best rival without structure (auxiliaries: a word and two on each side; nouns: its own embeddings)."}, "image": {"alt": "Two panels, main auxiliary and subject noun: share of sentences in which the right word scores above the first candidate, by layer, for every network there is. The dotted line, the best rival without structure, is at 0.9 on auxiliaries, far above mini, and at 0.99 on nouns, three points above it."}}
 panels = plotting.panels(2, sharex=True, sharey=True)
 for ax, condition in zip(panels, ("main_auxiliary", "subject_noun")):
     shown = hierarchical.series("right by layer", condition=condition)
@@ -332,8 +332,9 @@ card("syn.hierarchical.lin2019")
 # ### Can a word tell its grandparent?
 #
 # Can a word's vector tell which relation its parent in the tree has to *its* parent, and so on upward?
-# {cite:t}`liu2019a` found the answer fading with distance. Farther up, one answer (the root) is ever commoner, so we
-# count what share of the commonest answer's errors the probe removes.
+# {cite:t}`liu2019a` found the answer fading with distance. All three are asked of words with three ancestors; for
+# great-grandparents one answer is right of half of them, so we count what share of the commonest answer's errors the probe
+# removes.
 
 # %%
 examples("syn.distant_parents.liu2019a")
@@ -369,7 +370,7 @@ examples("syn.structural_probe.hewitt2019")
 # %%
 structural = results("syn.structural_probe.hewitt2019", data="ud_english_ewt")
 
-# %% mystnb={"figure": {"caption": "UUAS by layer, and by rank of the probe at the layer chosen on dev (reruns on EWT, after 3,000 sentences; bert-base, layer 7, as released, on the Penn Treebank). Dotted: the chain of neighbours on EWT."}, "image": {"alt": "Above: UUAS of the structural probe by layer; mini is highest at layer 1 and falls below its flat untrained twin, MiniLM peaks in the middle, at 0.7. Below: UUAS by rank of the probe; bert-base rises to 0.8, MiniLM lies between it and mini, and the twin is lowest."}}
+# %% mystnb={"figure": {"caption": "UUAS by layer, and by rank of the probe at the layer chosen on dev (reruns on EWT, after 3,000 sentences; bert-base, layer 7, as released, on the Penn Treebank). Dotted: the chain of neighbours on EWT."}, "image": {"alt": "Above: UUAS of the structural probe by layer; mini is highest at layer 1 and falls below mpnet's flat untrained twin, mpnet and MiniLM reach 0.7. Below: UUAS by rank of the probe; bert-base rises to 0.8, mpnet and MiniLM lie between it and mini, and the twin is lowest."}}
 left, right = plotting.panels(2, sharey=True)
 chain = structural.value("UUAS of the chain")
 both = structural.series("UUAS")
@@ -471,7 +472,7 @@ kinds = {"vectors": "Spearman", "embeddings": "Spearman of layer 0", "length alo
 shown = {name: plotting.rows_of(whole.rows, measure) for name, measure in kinds.items()}
 ax = plotting.axes(figsize=(plotting.NARROW, 5.5))
 colours = (plotting.COLOURS[0], *plotting.KINDS)
-plotting.bars(shown, "feature", ax=ax, xlabel="rank correlation", xlim=(0, 1), colours=colours)
+plotting.bars(shown, "feature", ax=ax, title=whole.title, xlabel="rank correlation", xlim=(0, 1), colours=colours)
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -568,11 +569,11 @@ examples("syn.amnesic.elazar2020")
 # %%
 amnesic = results("syn.amnesic.elazar2020", data="ud_english_ewt")
 
-# %% mystnb={"figure": {"caption": "Masked words of EWT that a network no longer guesses, by what was erased and after which layer."}, "image": {"alt": "Horizontal bars by layer: drop of masked-word accuracy after erasing part of speech, as many random directions, and labels drawn by word."}}
+# %% mystnb={"figure": {"caption": "Masked words of EWT that one network (the title names it) no longer guesses, by what was erased and after which layer."}, "image": {"alt": "Horizontal bars by layer: drop of masked-word accuracy after erasing part of speech, as many random directions, and labels drawn by word."}}
 kinds = ("part of speech", "random", "control labels")
 shown = {kind: plotting.rows_of(amnesic.rows, "drop of accuracy", erased=kind) for kind in kinds}
 shown = {kind: rows.assign(after=[f"layer {int(k)}" for k in rows["layer"]]) for kind, rows in shown.items()}
-plotting.bars(shown, "after", xlabel="drop of accuracy")
+plotting.bars(shown, "after", title=amnesic.title, xlabel="drop of accuracy")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -761,7 +762,7 @@ attack = results("syn.triggers.wallace2019a", data="glue_sst2")
 # %% mystnb={"figure": {"caption": "Accuracy without a trigger, with random words and with the words found, on the model attacked, on another seed and on a smaller model; reviews of SST-2."}, "image": {"alt": "Horizontal bars: accuracy without trigger, with random triggers and with the trigger found, on the same model, another seed and another size. The trigger brings the model itself and that of another size far below a coin; the other seed is at a coin with and without it; random words cost next to nothing."}}
 texts = ("no trigger", "random trigger", "trigger")
 shown = {text: plotting.rows_of(attack.rows, "accuracy", text=text) for text in texts}
-plotting.bars(shown, "attacked", xlim=(0, 1), xlabel="accuracy")
+plotting.bars(shown, "attacked", title=attack.title, xlim=(0, 1), xlabel="accuracy")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -790,7 +791,7 @@ first = results("syn.intermediate_parsing.glavas2020", data="builtin")
 # %% mystnb={"figure": {"caption": "Entailment accuracy by kind of item, with a stage of parsing and without; generated sentences."}, "image": {"alt": "Horizontal bars: entailment accuracy by kind of test item, after a stage of parsing and without it, for mini; all near one half with wide intervals."}}
 arms = {"with parsing": "accuracy with parsing", "without": "accuracy without"}
 shown = {arm: plotting.rows_of(first.rows, measure) for arm, measure in arms.items()}
-plotting.bars(shown, "set", chance=0.5, xlim=(0, 1), xlabel="accuracy")
+plotting.bars(shown, "set", chance=0.5, title=first.title, xlim=(0, 1), xlabel="accuracy")
 plotting.plt.show()
 
 # %% tags=["hide-output"]

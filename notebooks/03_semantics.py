@@ -184,7 +184,7 @@ edges = results(name, data="builtin")
 bars = {"best layer": "F1", "embeddings": "F1, layer 0", "lookup": "F1, lookup"}
 shown = edges.by(bars)
 ax = plotting.axes(figsize=(plotting.NARROW, 3.8))
-plotting.bars(shown, "task", xlim=(0, 1), xlabel="micro F1", ax=ax)
+plotting.bars(shown, "task", title=edges.title, xlim=(0, 1), xlabel="micro F1", ax=ax)
 plotting.plt.show()
 
 # %% mystnb={"figure": {"caption": "What context adds to the embeddings, by task, for every network there is; generated sentences."}, "image": {"alt": "Horizontal bars by task: F1 of the best layer less F1 of the embeddings, for every network there is."}}
@@ -273,11 +273,11 @@ shown = side_by_side(names, "share of items ever changed")
 plotting.bars(shown, "data", chance=0.5, reference="most: above", xlim=(0, 1), xlabel="share of items ever changed")
 plotting.plt.show()
 
-# %% mystnb={"figure": {"caption": "Share of a network's decisions that another name changes, and that another word changes, by data set."}, "image": {"alt": "Horizontal bars by data set: share of decisions changed by another name and by another word that names nobody, for the model."}}
+# %% mystnb={"figure": {"caption": "Share of one network's decisions (the title names it) that another name changes, and that another word changes, by data set."}, "image": {"alt": "Horizontal bars by data set: share of decisions changed by another name and by another word that names nobody, for the model."}}
 kinds = {"a name": "share changed, name", "another word": "share changed, placebo"}
 focus = next(iter(names.values())).title
 swapped = {kind: rows[focus] for kind, m in kinds.items() if focus in (rows := side_by_side(names, m))}
-plotting.bars(swapped, "data", xlim=(0, 1), xlabel="share of decisions changed")
+plotting.bars(swapped, "data", title=focus, xlim=(0, 1), xlabel="share of decisions changed")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -324,7 +324,7 @@ shown = {
     name: plotting.series(model, "relative error, model", task="decoding", range=r)[numbers.title]
     for name, r in where.items()
 }
-plotting.bars(shown, "numbers", xlim=(0, None), xlabel="error, share of the range")
+plotting.bars(shown, "numbers", title=numbers.title, xlim=(0, None), xlabel="error, share of the range")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -354,9 +354,10 @@ card("sem.entity_linking.broscheit2019")
 # ## Since the survey
 #
 # Who did what to whom can mostly be guessed from the words alone. {cite:t}`papadimitriou2022` probe for subjects and objects
-# where they cannot (*the onion chopped the chef*): BERT's lower layers go by the word, the upper ones by its place. Whether <a
-# href="../claims/sem.roles.ettinger2019.html">predictions</a> do the same is open here: 34 sentences are too few, and more such
-# items would be the next step.
+# where they cannot (*the onion chopped the chef*): BERT's lower layers go by the word, the upper ones by its place. Of 574 pairs
+# of sentences with the roles reversed mpnet has both verbs right 13 points more often than both wrong, so <a
+# href="../claims/sem.roles.ettinger2019.html">predictions</a> follow the order a little; whether a fitting word beats a related
+# one in six of ten stays open.
 
 # %% [markdown]
 # (semantics-exercise)=

@@ -63,8 +63,10 @@ overview("world")
 # object of the relation, against frequency, and against an *untrained twin* (the same architecture with random weights).
 #
 # A small model knows little. Where ours is no better than such a rival, the card says that the claim *cannot be tested
-# here*, and shows the figure. The figures below are of generated facts, a demonstration; the cards are about the studies'
-# own data. `results(id)` brings every subject there is; a model chosen in the first cell is measured now and drawn in red.
+# here*, and shows the figure. The figures below are of generated facts, a demonstration, but for that of templates (LPAQA's
+# facts) and the authors' own of affordances. The cards are about the studies' own data, and there `mpnet`, a network of BERT's
+# size that others trained on far more text, was asked, too.
+# `results(id)` brings every subject there is; a model chosen in the first cell is measured now and drawn in red.
 # `examples(id)` shows an item or two and what the chosen model, by default `mini`, answers to them now.
 
 # %% tags=["hide-input"]
