@@ -629,9 +629,8 @@ card("trn.knowledge.zhang2019")
 # A pretrained BERT gets a classifier on top (a *head*, none of attention) and is trained on a task with a few hundred or thousand texts. What does that change inside,
 # which ways of doing it are better, and how much is luck? The survey {cite:p}`rogers2020` collects claims on all three.
 #
-# MiniLM and `mini` are tuned, with five seeds or more each (three for domains), `mpnet`
-# for one claim; all intervals are over seeds and texts. MiniLM, which others pretrained, learns the tone of film reviews (SST-2) from
-# 4,000 phrases (240 where the claim is of few texts), which sentences say the same (MRPC), or made-up entailment (for the heuristics),
+# MiniLM and `mini` are tuned, with five seeds or more each (three for domains), `mpnet` for one claim; all intervals are over seeds
+# and texts. MiniLM, which others pretrained, learns the tone of film reviews (SST-2) from 4,000 phrases (240 where the claim is of few texts), which sentences say the same (MRPC), or made-up entailment (for the heuristics),
 # and is scored on up to 2,000 texts. `mini` is small, and learns whether one
 # generated sentence follows from another (entailment) from 240 pairs, scored on 180 others. Each claim has a gate first: a tuned
 # model that is not at least five points better than always giving the commoner answer cannot show what helps it. The untrained
