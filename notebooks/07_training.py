@@ -139,7 +139,7 @@ for name, rows in (agreement | loss).items():
 # ([how that was found](../book/models.md#what-keeps-a-small-model-at-the-nearest-noun)). Its sittings, by pieces seen in all; the first release lies far to the
 # left and is not drawn:
 
-# %% mystnb={"figure": {"caption": "What draws the verb in 2,592 sentences of ours with two nouns, at the end of mini's sittings and within the third: pulls of the two nouns' number in nats, and right verb forms; 95% intervals over 36 nouns in each place."}, "image": {"alt": "Two panels over pieces seen, from 135 to 151 million. Above: the subject's pull rises from 0.2 to about 3 nats and ends at 2.5, the nearer noun's stays near 1. Below: right verb forms where both nouns have the same number stay near 1; where they have not they fall from 0.4 to 0.1 and rise to 0.9."}}
+# %% mystnb={"figure": {"caption": "What draws the verb in 2,592 sentences of ours with two nouns, at the end of mini's sittings and within the third: pulls of the two nouns' number in nats, and right verb forms; 95% intervals over 36 nouns in each place."}, "image": {"alt": "Two panels over pieces seen, from 135 to 151 million. Above: the subject's pull rises from 0.2 to 3.5 nats and ends at 2.5, the nearer noun's lies between 0.8 and 1.7. Below: right verb forms where both nouns have the same number rise from 0.7 to 1; where they have not they fall from 0.4 to 0.1 and rise to 0.9."}}
 pulls = {name: rows.iloc[1:].assign(pieces=rows["tokens"] / 1e6) for name, rows in learning.sittings().items()}
 subject, nearer, same, other, first = pulls.values()
 grid = plotting.panels(2, sharex=True)
@@ -629,9 +629,9 @@ card("trn.knowledge.zhang2019")
 # A pretrained BERT gets a classifier on top (a *head*, none of attention) and is trained on a task with a few hundred or thousand texts. What does that change inside,
 # which ways of doing it are better, and how much is luck? The survey {cite:p}`rogers2020` collects claims on all three.
 #
-# MiniLM and `mini` are tuned, with five seeds and more each, `mpnet` for one claim; all intervals are over seeds and texts. MiniLM,
-# which others pretrained, learns the tone of film reviews (SST-2) from 4,000 phrases, or which sentences say the same (MRPC), and is
-# scored on up to 2,000 texts. `mini` is small, and learns whether one
+# MiniLM and `mini` are tuned, with five seeds or more each (three for domains), `mpnet` for one claim; all intervals are over seeds
+# and texts. MiniLM, which others pretrained, learns the tone of film reviews (SST-2) from 4,000 phrases (240 where the claim is of few texts), which sentences say the same (MRPC), or made-up entailment (for the heuristics),
+# and is scored on up to 2,000 texts. `mini` is small, and learns whether one
 # generated sentence follows from another (entailment) from 240 pairs, scored on 180 others. Each claim has a gate first: a tuned
 # model that is not at least five points better than always giving the commoner answer cannot show what helps it. The untrained
 # twin, tuned in the same way, learns nothing from so few pairs: it fails that gate, and says what a measure gives where nothing

@@ -497,7 +497,7 @@ plotting.plt.show()
 # %% tags=["hide-output"]
 print(plotting.printed(shown))
 
-# %% mystnb={"figure": {"caption": "Accuracy on SST-2 that MiniLM, tuned, loses with fewer bits per weight."}, "image": {"alt": "Horizontal bars with intervals: with 8, 4 and 3 bits nothing measurable is lost; with 2 bits 18 points, with 2 bits tuned 7."}}
+# %% mystnb={"figure": {"caption": "Accuracy on SST-2 that MiniLM, tuned, loses with fewer bits per weight."}, "image": {"alt": "Horizontal bars with intervals: with 8, 4 and 3 bits nothing measurable is lost; with 2 bits 18 points."}}
 reviews = results("siz.quantization.zafrir2019", data="glue_sst2")
 rows = {way: reviews.series(f"accuracy lost, {way}") for way in ways}
 complete = set.intersection(*map(set, rows.values()))
