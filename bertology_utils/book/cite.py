@@ -13,6 +13,7 @@ from ..cards.standing import Standing
 
 CITATION = Path(__file__).parents[2] / "CITATION.cff"
 CHANGES = CITATION.with_name("CHANGELOG.md")
+VERSIONS = "The book's entry names the release it is of, {release}; CITATION.cff has the package's version, {version}."
 YEAR = "2026"  # of the first release; an entry names the release itself
 
 
@@ -41,7 +42,8 @@ def page(site: str = "") -> str:
         url=site,
     )
     others = [_reference(work) for work in cff.get("references", ())]
-    return "\n\n".join(f"```bibtex\n{text}\n```" for text in (own, *others))
+    told = "" if release() == str(cff["version"]) else VERSIONS.format(release=release(), version=cff["version"])
+    return "\n\n".join([*(f"```bibtex\n{text}\n```" for text in (own, *others)), told]).rstrip()
 
 
 def of_claim(s: Standing, site: str = "") -> str:

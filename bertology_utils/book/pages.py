@@ -81,6 +81,7 @@ def write(folder: Path, settings: Settings, repository: str = "", site: str = ""
         "speed": speed.table(),
         "precision": speed.precision(),
         "scale": speed.scale(),
+        "checkout": checkout(repository),
         "colab": colab(),
         "licences": samples.licences(),
         "samples": samples.page(),
@@ -120,6 +121,18 @@ def model_in_words() -> str:
         f"[`{BOOK_MODEL}`](models.md) is a small BERT: {config['num_hidden_layers']} layers of hidden size "
         f"{config['hidden_size']}, {size / 1e6:.1f} million parameters (BERT-base has 12 layers and 110 million)."
     )
+
+
+def checkout(repository: str = "") -> str:
+    """Where the commands of the page on running are given, and where that is to be had.
+
+    >>> checkout("https://github.com/example/bert").partition("(")[2].partition(")")[0]
+    'https://github.com/example/bert'
+    """
+    marks = "the folder with `Makefile` and `pyproject.toml`"
+    if repository:
+        return f"These commands run in a checkout of [this book's repository]({repository}), {marks}."
+    return f"These commands run in a checkout of this book's repository, {marks}; this copy does not know its address."
 
 
 def colab() -> str:

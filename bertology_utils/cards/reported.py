@@ -99,10 +99,12 @@ def sentence(found: Sequence[Standing]) -> str:
 
     >>> from .standing import standing
     >>> sentence([standing("trn.nsp.liu2019b")]).split(", ")[1]
-    '1 with a reported figure (0 of them in a related study)'
+    '1 with a reported figure (0 of them in a related study; for 0 of them related outputs were scored again too)'
     """
     n, beside = counts(found), sum(map(elsewhere, found))
+    again = sum(s.known == REPORTED and any(r.kind == "released" for r in s.records) for s in found)
     return (
         f"BERT itself: {n[RELEASED]} claims with released outputs that we scored again, {n[REPORTED]} with a reported figure "
-        f"({beside} of them in a related study), {n[RELATED]} with related outputs alone, {n[NOTHING]} with none of these."
+        f"({beside} of them in a related study; for {again} of them related outputs were scored again too), "
+        f"{n[RELATED]} with related outputs alone, {n[NOTHING]} with none of these."
     )

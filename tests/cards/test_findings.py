@@ -74,6 +74,7 @@ OPENINGS = {
     "Our small runs show it in part": ("mini", {MIXED}),
     "Our small runs show it": ("mini", SHOWN),
     "Our small runs cannot say": ("mini", {UNTESTABLE}),
+    "Our small runs speak against it": ("mini", {FAILS}),
     "mini cannot say": ("mini", {UNTESTABLE}),
     "In part": ("row", {MIXED}),
     "It may": ("row", {OPEN}),

@@ -107,6 +107,8 @@ def test_the_kinds_are_counted_and_add_up():
     assert counted["released"] == sum(s.real.decision is not None for s in FOUND)
     said = reported.sentence(FOUND)
     numbers = [int(n) for n in re.findall(r"\d+", said)]
+    again = numbers.pop(3)
+    assert 0 < again == sum(s.known == "reported" and "released" in {r.kind for r in s.records} for s in FOUND)
     beside = numbers.pop(2)
     assert numbers == list(counted.values()) and 0 < beside == sum(map(reported.elsewhere, FOUND)) < counted["reported"]
     assert said in scoreboard.table(FOUND) and said in landing.result(FOUND)
