@@ -10,7 +10,8 @@ ROUNDED = 1e-5  # records keep six significant digits
 # The least that a measure of that very name can be, where the most is 1; others have no bounds that hold for every claim.
 _SHARES = (
     "accuracy", "accuracy by gold class", "accuracy by language", "accuracy left", "accuracy, first language",
-    "accuracy, majority", "accuracy, second language", "alignment F1", "balanced accuracy", "cloze accuracy", "control accuracy",
+    "accuracy, majority", "accuracy, second language", "alignment F1", "balanced accuracy", "balanced accuracy, best layer",
+    "balanced accuracy, the model's own head", "cloze accuracy", "control accuracy",
     "cumulative accuracy", "F1", "F1 by layer", "F1, layer 0", "F1, lookup", "F1, majority",
     "heterogeneous, all heads", "heterogeneous, survivors", "kNN accuracy", "LAS",
     "majority", "masked-LM accuracy", "mean accuracy", "minimal-pair accuracy", "overlap of top 10", "P@1",

@@ -156,7 +156,7 @@ def agreement_rows(items: list[ForcedChoice], right: np.ndarray, own: np.ndarray
     rows = curve_rows(profile, measure="balanced accuracy")
     rows += lead_rows(profile, dev, {f"two thirds - {name}": (upper, part) for name, part in others.items()})
     best = best_in(dev, range(depth + 1))
-    rows.append(intervals.row("balanced accuracy, best layer", profile.scores()[best], profile.n, layer=best))
+    rows.append(rows[best] | {"measure": "balanced accuracy, best layer"})
     for by, answers in (("probe, best layer", right[best]), ("the model's own head", own)):
         frame = pd.DataFrame({"right": answers, "gold": gold})[test]
         told = by_class(frame.assign(**groups), settings=settings, groups=list(groups)).to_dict("records")
