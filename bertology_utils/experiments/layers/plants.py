@@ -129,7 +129,7 @@ def agreement_two_thirds_up(data: Data, base: Subject, rng) -> Subject:
     def masked_number(item: object) -> str | None:
         return number(item) if isinstance(item, ForcedChoice) else None
 
-    numbers = plants.text_vectors(masked_number, SIZE, layers=3 * bump(base.n_layers, 0.7, 0.12), noise=0.2)
+    numbers = plants.text_vectors(masked_number, SIZE, layers=bump(base.n_layers, 0.7, 0.12), noise=0.5)
     return plant(base, data, rng, parts=[numbers], logits=plants.choice_logits(base, right=0.5))
 
 
