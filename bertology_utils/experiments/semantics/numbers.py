@@ -144,8 +144,11 @@ def _regressed(subject, items, task: str, kind: str, settings) -> list[dict]:
     y, split = np.array([i.target for i in items]), np.array([i.split for i in items])
     span = float(np.ptp(y[split == "train"]))
     of = {"model": vectors(subject, items, settings), "characters": characters(items), "random vectors": _random(items)}
-    read = {name: regression.read_number(x, y, split) for name, x in of.items()}
-    straight = {name: regression.read_number(x, y, split, kernels=("linear",)) for name, x in of.items()}
+    kinds = [
+        {name: regression.read_number(x, y, split, kernels=(k,)) for name, x in of.items()} for k in regression.KERNELS
+    ]
+    straight = kinds[0]
+    read = {name: kinds[choose([-kind[name].dev / span for kind in kinds])][name] for name in of}
     where = np.array([i.meta["range"] for i in items])
     keys, rows = dict(task=task, numbers=kind), intervals.Rows(settings)
     options = dict(seed=settings.seed, draws=settings.draws)
