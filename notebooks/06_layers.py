@@ -503,7 +503,8 @@ card("lay.semantics_spread.tenney2019a")
 # ## Do commonsense relations grow upward?
 #
 # *Shark* and *fish*, *day* and *night*: {cite:t}`cui2020` find that what relates two concepts is weakest in the early
-# layers and grows. A linear probe tells the relation from the two words' vectors and their product, on pairs of ConceptNet.
+# layers and grows. A linear probe tells the relation from the two words' vectors and their product, on pairs
+# of ConceptNet; it has seen neither word of a pair that it is scored on.
 
 # %%
 examples("lay.conceptnet.cui2020")

@@ -29,6 +29,20 @@ def sentence(text, heads, deprels, upos, i=0, **more):
     )  # fmt: skip
 
 
+def test_pairs_are_told_by_probes_that_saw_neither_word():
+    pairs = [(f"a{k}", f"b{k}") for k in range(60)]
+    label = np.random.default_rng(0).choice(["x", "y"], 60)
+    x = np.zeros((3, 120, 61), np.float32)  # layer 0 nothing, 1 which pair it is, 2 the label
+    for k in range(60):
+        x[1, [k, k + 60], k] = 1
+        x[2, [k, k + 60], 60] = label[k] == "x"
+    items = [sentence(f"{a} {b}", [1, -1], "dep root", "X X", k) for k, (a, b) in enumerate(pairs * 2)]
+    gold = {s.id: str(label[k % 60]) for k, s in enumerate(items)}
+    right, dev = fits.crossed(x, from_sentences(items, lambda s: [(gold[s.id], 0, 1)]), SETTINGS)
+    assert right.shape == (3, 120) and right[2].all() and dev[2] == 1
+    assert right[1].mean() < 0.7  # each pair is there twice, never on both sides
+
+
 def test_noun_chunks_are_a_nominal_with_what_stands_before_it():
     s = sentence("the big dogs see a cat in red houses .", [2, 2, 3, -1, 5, 3, 8, 8, 3, 3],
                  "det amod nsubj root det obj case amod obl punct", "DET ADJ NOUN VERB DET NOUN ADP ADJ NOUN PUNCT")  # fmt: skip

@@ -41,8 +41,9 @@ def lexical_relations(subject, data, settings):
     """Attention between two related concepts in a carrier sentence, by that between shuffled partners (cui2020).
 
     Shuffled: the second concept is another item's of the same relation, in the same carrier. Attention is the mean over
-    the words of both, both ways; the head is chosen on the pairs that are not test. Pairs that share a word, or the
-    first letters of one, are left out: a head that looks for the same piece again would find them.
+    the words of both, both ways; the head with the largest difference is chosen on the pairs that are not test. Pairs
+    that share a word, or the first letters of one, are left out: a head that looks for the same piece again would find
+    them.
     """
     items = [i for i in data["concept_pairs"] if not look_alike(i)]
     dropped = len(data["concept_pairs"]) - len(items)
@@ -51,7 +52,7 @@ def lexical_relations(subject, data, settings):
     dev, test, more = sides(items, train=True)
     both = [with_shuffled(subject, side, settings) for side in (dev, test)]
     (related, shuffled, _), (*scored, kept) = both
-    best = choose(related.mean(0) / np.maximum(shuffled.mean(0), 1e-12))
+    best = leading(related, shuffled)
     related, shuffled = (x[:, best].astype(float) for x in scored)
     groups = {name: [_text(i, span) for i in kept] for name, span in (("first", "span1"), ("second", "span2"))}
     kinds = np.array(["lexical" if i.condition in LEXICAL else "commonsense" for i in kept])
@@ -66,9 +67,31 @@ def lexical_relations(subject, data, settings):
         keys = dict(kind=kind, relation=relation, head=relations.head_name(best, subject.n_layers, subject.n_heads))
         rows.mean("related", related[at], groups=units, **keys)
         rows.mean("shuffled", shuffled[at], groups=units, **keys)
-        rows.add("related / shuffled", intervals.ratio(related[at], shuffled[at], **options), at.sum(), **keys)
+        rows.add("related / shuffled", by_logs(intervals.ratio(related[at], shuffled[at], **options)), at.sum(), **keys)
     alike = f"{dropped} of {len(data['concept_pairs'])} pairs left out: their words look alike" if dropped else ""
     return intervals.table(rows, [note, more, alike])
+
+
+def leading(related: np.ndarray, shuffled: np.ndarray) -> int:
+    """The head that gives related words most beyond shuffled ones: a ratio would choose one that gives next to nothing.
+
+    >>> leading(np.array([[1e-9, 0.3]]), np.array([[1e-12, 0.1]]))
+    1
+    """
+    return choose(related.mean(0) - shuffled.mean(0), margin=1e-6)
+
+
+def by_logs(ratio: intervals.Interval) -> intervals.Interval:
+    """A ratio of what is never negative: its logarithm has the interval, as far to both sides.
+
+    >>> [round(x, 2) for x in by_logs(intervals.Interval(2.0, -1.0, 5.0, draws=np.ones(9)))]  # 2 / 4.48 and 2 * 4.48
+    [2.0, 0.45, 8.96]
+    """
+    value, low, high = ratio
+    if not value > 0:
+        return ratio
+    low, high, draws = (value * np.exp(x / value - 1) for x in (low, high, ratio.draws))
+    return intervals.Interval(value, float(low), float(high), draws=draws, clusters=ratio.clusters)
 
 
 def _text(item, span: str) -> str:

@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from ...errors import TooFew
 from ...probes import Targets, constant, control_task, fitting, gather_all
 from ...probes.linear import Probe, fit, fit_each, fit_grid
 from ...scores import intervals
@@ -21,6 +22,7 @@ from ...subject.models import Subject
 
 T = TypeVar("T")
 
+FOLDS = 6  # of pairs
 FITS = 4  # on as many disjoint parts of the training sentences: what training adds to an interval is seen
 MOST = {1: 1000, 2: 600}  # training targets per fit, by spans per target: pairs have three times the features
 TESTED = 2500  # test targets at most
@@ -114,6 +116,37 @@ def fit_layers(x: np.ndarray, targets: Targets, settings: Settings, *, hidden: b
         control=asked,
         groups=targets.sentence[test],
     )
+
+
+def crossed(x: np.ndarray, targets: Targets, settings: Settings) -> tuple[np.ndarray, np.ndarray]:
+    """Probes on vectors (L + 1, N, F) of pairs, in folds of first words; each pair is scored by one that saw neither word.
+
+    While one fold is scored the next is dev, which chooses the l2 of every layer, and of the others those pairs teach that
+    share no word with it. The learners of two folds are mostly the same: intervals are of what is scored alone.
+
+    Returns
+    -------
+    right : bool array (L + 1, N)
+    dev : float array (L + 1,)
+        Accuracy on dev, mean of the folds.
+    """
+    pairs = [t.split(" | ") for t in targets.types]
+    firsts, first = np.unique([a for a, _ in pairs], return_inverse=True)
+    fold = np.random.default_rng(settings.seed).permutation(len(firsts))[first] % FOLDS
+    right, dev = np.empty(x.shape[:2], bool), np.empty((FOLDS, len(x)))
+    for k in range(FOLDS):
+        test, tried = fold == k, fold == (k + 1) % FOLDS
+        held = {word for pair, out in zip(pairs, test) if out for word in pair}
+        learn = ~test & ~tried & [held.isdisjoint(pair) for pair in pairs]
+        if not (test.any() and tried.any() and learn.any()):
+            raise TooFew(f"{len(firsts)} first words do not fill {FOLDS} folds")
+        grid = fit_grid(x[:, learn], targets.labels[learn], PENALTIES, device=settings.torch_device())
+        for layer, vectors in enumerate(x):
+            scores = [(p[layer].predict(vectors[tried]) == targets.labels[tried]).mean() for p in grid]
+            best = choose(scores)
+            dev[k, layer] = scores[best]
+            right[layer, test] = grid[best][layer].predict(vectors[test]) == targets.labels[test]
+    return right, dev.mean(0)
 
 
 def chosen_penalties(

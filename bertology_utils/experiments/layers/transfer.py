@@ -9,12 +9,13 @@ from ...claims.registry import claim
 from ...data.items import Data
 from ...probes import fitting, from_edges, gather
 from ...scores import intervals
+from ...scores.choice import commonest
 from ...scores.counts import mean_ranks
 from ...scores.profiles import THIRD, Profile, best_in, curve_rows, layers_at, middle_rows
 from ...settings import Settings
 from ...subject.models import Subject
 from . import plants, tasks
-from .fits import SHARED, Fitted, draw, fit_layers, measured
+from .fits import SHARED, Fitted, crossed, fit_layers, measured
 
 
 def task_scores(
@@ -68,26 +69,25 @@ def conceptnet(subject, data, settings):
     """A linear probe for the relation of two concepts named in a sentence, on every layer (cui2020).
 
     The study fine-tunes and looks at attention; here the relation is told from the two concepts' vectors and their
-    product. The stack is taken in thirds, each with the mean of its layers, so that nothing is chosen. Intervals draw
-    first and second concepts, which occur in several pairs.
+    product, each of all pairs by a probe that saw neither concept. The stack is taken in thirds, each with the mean of
+    its layers, so that nothing is chosen. Intervals draw first and second concepts, which occur in several pairs.
     """
     targets, note = fitting(subject, from_edges(data["concept_pairs"]))
-    targets = draw(targets, settings.seed)
-    found = fit_layers(gather(subject, targets, settings=settings), targets, settings)
-    names = [t.split(" | ") for t in targets.types[targets.split == "test"]]
+    right, dev = crossed(gather(subject, targets, settings=settings), targets, settings)
+    names = [t.split(" | ") for t in targets.types]
     groups = {"first": [a for a, _ in names], "second": [b for _, b in names]}
-    profile = Profile.of(found.right, groups, settings)
+    profile = Profile.of(right, groups, settings)
+    most = Profile.of((targets.labels == commonest(targets.labels))[None], groups, settings)
     of = {
         "lower": layers_at(profile.depth, 0.01, THIRD),  # without the embeddings
         "middle": layers_at(profile.depth, THIRD + 0.01, 2 * THIRD),
         "upper": layers_at(profile.depth, 2 * THIRD + 0.01),
     }
-    rows = [*curve_rows(profile), *found.control_rows(settings)]
+    rows = [*curve_rows(profile), intervals.row("majority", most.scores()[0], most.n)]
     means = {name: (profile.value[k].mean(), profile.draws[:, k].mean(1)) for name, k in of.items()}
     for a, b in (("upper", "lower"), ("upper", "middle"), ("middle", "lower")):
         gap = profile.interval(means[a][0] - means[b][0], means[a][1] - means[b][1])
         rows.append(intervals.row(f"{a} third - {b} third", gap, profile.n))
-    best = best_in(found.dev, range(profile.depth + 1))
-    most = Profile.of(found.majority[None], groups, settings)
+    best = best_in(dev, range(profile.depth + 1))
     rows.append(intervals.row("best layer - majority", profile.over(best, most), profile.n, layer=best))
     return intervals.table(rows, [note])
