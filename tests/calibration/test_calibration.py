@@ -89,9 +89,6 @@ TOO_FEW = {
     "goldberg2019_bert_syntax": {
         "syn.agreement.goldberg2019": "the study's own nonce and distracted sentences know agreement to thirty points",
     },
-    "lama_uhn": {
-        "wld.stereotype_names.poerner2019": "the gate's lead over the commonest object is known to four points, two are asked",
-    },
     "warstadt2019_npi": {
         "syn.npi.warstadt2019": "a probe of an untrained network tells polarity items better than scope, by 37 points",
     },

@@ -343,3 +343,14 @@ def test_trees_of_impacts_are_unlike_annotated_ones_by_the_bound_that_heads_have
     rows = [("UUAS", {"tree": "Eisner"}, found, 0.02)]
     rows.append(("arc above no arc at equal distance from a word as rare", {}, 0.65, 0.03))
     assert decided("syn.perturbed_masking.wu2020", "ud_english_pud", *rows)["unlike annotation"] == expected
+
+
+@pytest.mark.parametrize(
+    ("id", "source", "lead"), [("wld.stereotype_names.poerner2019", "lama_uhn", "P@1, LAMA - LAMA-UHN")]
+)
+@pytest.mark.parametrize(("own", "expected"), [(0.0, UNTESTABLE), (0.13, HOLDS)])
+def test_facts_are_retrieved_where_answers_fit_their_own_subject(id, source, lead, own, expected):
+    """Who says a relation's commonest object is right of others too; who retrieves need not lead an oracle among objects."""
+    rows = [("P@1 over majority object", {}, -0.06, 0.1), ("P@1, own subject - another subject", {}, own, 0.04)]
+    found = decided(id, source, *rows, (lead, {}, 0.07, 0.02), ("P@1, ensemble - best single", {}, 0.03, 0.02))
+    assert set(found.values()) == {expected}

@@ -12,7 +12,7 @@ from ...scores.intervals import Interval, Resample, bootstrap_sums
 from ...settings import Settings
 from ...subject import cloze, retrieval
 from . import plants
-from .facts import per_relation
+from .facts import of_others, per_relation
 from .letters import by_letters
 
 MOST = 120  # facts of a relation before the filter
@@ -53,14 +53,19 @@ def _filtered(subject, facts: list[Cloze], settings: Settings) -> tuple[list[dic
     whole, drawn = per_relation(whole, MOST, settings)
     whole, _, note = retrieval.answerable(subject, whole)
     known = retrieval.pieces(subject, whole)
-    right = (retrieval.retrieve(subject, whole, settings, known=known)["rank"] == 0).to_numpy(float)
+    found = retrieval.retrieve(subject, whole, settings, known=known)
+    right = (found["rank"] == 0).to_numpy(float)
+    wordings = [f"{i.condition} {i.meta['template']}" for i in whole]
+    others = of_others(wordings, found["first"].to_numpy(), known.answers)
     oracle = retrieval.majority([i.condition for i in whole], [a.tolist() for a in known.answers]).astype(float)
     hard = np.array([bool(kept.get((i.condition, i.meta["subject"]), set()) & set(i.answers)) for i in whole])
-    frame = pd.DataFrame({"relation": [i.condition for i in whole], "right": right, "oracle": oracle, "hard": hard})
+    frame = pd.DataFrame(
+        {"relation": [i.condition for i in whole], "right": right, "oracle": oracle, "others": others, "hard": hard}
+    )
     frame = frame[frame.groupby("relation")["hard"].transform("any")]
-    found = sets(frame["right"], frame["oracle"], frame["hard"], frame["relation"], settings)
+    figures = sets(*(frame[c] for c in ("right", "oracle", "others", "hard", "relation")), settings)
     n = {"P@1, LAMA-UHN": int(frame["hard"].sum())}
-    rows = [intervals.row(m, interval, n.get(m, len(frame))) for m, interval in found.items()]
+    rows = [intervals.row(m, interval, n.get(m, len(frame))) for m, interval in figures.items()]
     for relation, part in frame.groupby("relation"):
         for name, of in (("LAMA", part), ("LAMA-UHN", part[part["hard"]])):
             rows.append(intervals.mean_row(f"P@1, {name}, by relation", of["right"], settings, relation=relation))
@@ -68,25 +73,29 @@ def _filtered(subject, facts: list[Cloze], settings: Settings) -> tuple[list[dic
     return rows, [note, drawn, f"{left}; {frame['relation'].nunique()} relations"]
 
 
-def sets(right, oracle, hard, relations, settings: Settings) -> dict[str, Interval]:
-    """Macro averages over relations of all facts and of the hard ones, their difference, and the lead over the oracle.
+def sets(right, oracle, others, hard, relations, settings: Settings) -> dict[str, Interval]:
+    """Macro averages over relations of all facts and of the hard ones, their difference, and leads over simpler answers.
 
-    Facts are resampled within what they are, relations stay: the sets are made of these relations.
+    These are an oracle and `others`, what is said of other subjects in the same words (nan where there is none). Facts are
+    resampled within what they are, relations stay: the sets are made of these relations.
 
     Examples
     --------
-    >>> found = sets([1, 1, 0, 0], [0, 0, 0, 0], [0, 1, 1, 0], ["P1"] * 4, Settings(draws=50))
+    >>> found = sets([1, 1, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0], [0, 1, 1, 0], ["P1"] * 4, Settings(draws=50))
     >>> float(found["P@1, LAMA"][0]), float(found["P@1, LAMA-UHN"][0])
     (0.5, 0.5)
     """
     codes, names_ = pd.factorize(np.asarray(relations, object))
-    right, oracle, hard = (np.asarray(x, float) for x in (right, oracle, hard))
+    right, oracle, others, hard = (np.asarray(x, float) for x in (right, oracle, others, hard))
     one = np.eye(len(names_))[codes]  # (n, R)
-    columns = np.concatenate([one * c[:, None] for c in (np.ones(len(right)), right, oracle, hard, right * hard)], 1)
+    asked = ~np.isnan(others)
+    own = np.where(asked, right - others, 0.0)
+    each = (np.ones(len(right)), right, oracle, hard, right * hard, asked, own)
+    columns = np.concatenate([one * c[:, None] for c in each], 1)
     sample = Resample(len(right), None, seed=settings.seed, draws=settings.draws)
 
     def share(sums: np.ndarray, top: int, bottom: int) -> np.ndarray:
-        parts = np.split(sums, 5, axis=-1)
+        parts = np.split(sums, len(each), axis=-1)
         there = parts[bottom] > 0  # a resample may have none of a relation's hard facts
         every = np.divide(parts[top], parts[bottom], out=np.zeros(parts[top].shape), where=there)
         many = there.sum(-1)
@@ -97,6 +106,7 @@ def sets(right, oracle, hard, relations, settings: Settings) -> dict[str, Interv
         "P@1, LAMA-UHN": lambda s: share(s, 4, 3),
         "P@1, LAMA - LAMA-UHN": lambda s: share(s, 1, 0) - share(s, 4, 3),
         "P@1 over majority object": lambda s: share(s, 1, 0) - share(s, 2, 0),
+        "P@1, own subject - another subject": lambda s: share(s, 6, 5),
     }
     return {m: bootstrap_sums(columns, of, sample) for m, of in measures.items()}
 
