@@ -83,7 +83,6 @@ TOO_FEW = {
         "hed.no_full_tree.clark2019": "three planted relations of forty do not lead offsets for each: its gate fails",
     },
     "gulordava2018_linzen2016": {
-        "lay.agreement.goldberg2019": "the lead of the layer planted is known to thirty points only",
         "syn.agreement.goldberg2019": "117 nonce sentences know agreement to fifteen points, an untrained network's as badly",
     },
     "goldberg2019_bert_syntax": {
