@@ -124,6 +124,16 @@ def test_how_often_an_attribute_is_true_is_no_knowledge_of_objects():
     assert abs(told[f"{statements.EASY} - {statements.HARD}"][0]) < 0.1 and told[statements.EASY][0] > 0.8
 
 
+def test_other_attributes_might_have_been_asked_for():
+    """Two of three attributes are told of all objects, the third of none: of a hundred objects or of three attributes?"""
+    rng, rows = np.random.default_rng(0), []
+    for a, told in (("a", 1), ("b", 1), ("c", 0)):
+        rows += [(a, f"o{k}", true, true * told + rng.random()) for k in range(100) for true in [rng.random() < 0.4]]
+    frame = pd.DataFrame(rows, columns=["attribute", "unit", "true", "lead"])
+    value, low, high = statements.areas(frame, SETTINGS)
+    assert 0.75 < value < 0.92 and high - low > 0.4
+
+
 def test_the_same_seed_gives_the_same_rows(subject):
     claim = runs.get("wld.stereotype_names.poerner2019")
     one, two = (claim.experiment(subject, data(claim.id), SETTINGS) for _ in range(2))

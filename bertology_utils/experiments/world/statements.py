@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
@@ -87,25 +89,38 @@ def scored(frame: pd.DataFrame, settings: Settings, **keys) -> list[dict]:
     return rows
 
 
-def within(frame: pd.DataFrame, settings: Settings) -> dict[str, intervals.Interval]:
-    """Mean over attributes of the area under the curve within each: easy ones, perceptual ones, and their difference.
+def areas(
+    frame: pd.DataFrame, settings: Settings, categories: Sequence[str] = (), bounds: tuple[float, float] = (0.0, 1.0)
+) -> intervals.Interval:
+    """Mean over attributes of the area under the curve within each; of two `categories` that of the first less the other's.
 
-    Within an attribute, how often it is true tells nothing, so rare and common attributes can be compared.
+    Within an attribute, how often it is true tells nothing, so rare and common attributes can be compared. Other objects
+    might have been asked for, and other attributes: both are resampled, crossed.
     """
+    if frame.empty:
+        return intervals.Interval(np.nan, np.nan, np.nan)
     codes, names = pd.factorize(frame["attribute"], sort=True)
-    of = frame.groupby("attribute")["category"].first().reindex(names).to_numpy()
+    asked = np.bincount(codes)
+    of = frame.groupby("attribute")["category"].first().to_numpy() if categories else np.zeros(len(names))
 
-    def areas(lead: np.ndarray, true: np.ndarray, attribute: np.ndarray) -> np.ndarray:
-        each = np.full(len(names), np.nan)
+    def statistic(lead: np.ndarray, true: np.ndarray, attribute: np.ndarray) -> float:
+        each, many = np.full(len(names), np.nan), np.bincount(attribute, minlength=len(names))
         each[: attribute.max() + 1] = auc_within(lead, true, attribute)
-        known = [each[(of == name) & ~np.isnan(each)] for name in (EASY, HARD)]
-        return np.array([part.mean() if len(part) else np.nan for part in known])
+        told = [(of == name) & ~np.isnan(each) for name in categories or (0,)]
+        # an attribute drawn twice counts twice
+        means = [np.average(each[t], weights=many[t] / asked[t]) if t.any() else np.nan for t in told]
+        return means[0] - sum(means[1:])
 
     arrays = [frame["lead"], frame["true"], codes]
-    options = dict(seed=settings.seed, draws=min(settings.draws, 1000), groups=frame["unit"])
-    both = intervals.bootstrap(arrays, areas, **options, bounds=(0.0, 1.0))
-    apart = intervals.bootstrap(arrays, lambda *x: -np.diff(areas(*x))[0], **options, bounds=(-1.0, 1.0))
-    return {EASY: both.at(0), HARD: both.at(1), f"{EASY} - {HARD}": apart}
+    options = dict(seed=settings.seed, draws=min(settings.draws, 1000), groups=frame[["unit", "attribute"]])
+    return intervals.bootstrap(arrays, statistic, **options, bounds=bounds)
+
+
+def within(frame: pd.DataFrame, settings: Settings) -> dict[str, intervals.Interval]:
+    """`areas` of easy attributes, of perceptual ones, and their difference."""
+    parts = {name: frame[frame["category"] == name] for name in (EASY, HARD)}
+    both = areas(pd.concat(parts.values()), settings, (EASY, HARD), (-1.0, 1.0))
+    return {**{name: areas(part, settings) for name, part in parts.items()}, f"{EASY} - {HARD}": both}
 
 
 def _by_share(share: dict[str, float], name: str):
