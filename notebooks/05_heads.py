@@ -634,11 +634,11 @@ examples("hed.lexical_relations.cui2020")
 # %%
 lexical = results("hed.lexical_relations.cui2020", data="ckbc_conceptnet")
 
-# %% mystnb={"figure": {"caption": "Attention between related concepts divided by that between shuffled ones, by the head that is best on other pairs; relations with 40 pairs and more. The axis ends at 20: where a head hardly attends to either, their ratio has no bound. A bar without a whisker has no interval: what is below is nearly all one pair's."}, "image": {"alt": "Horizontal bars by relation: attention between related concepts divided by that between shuffled ones, for every network there is; a line marks 1."}}
+# %% mystnb={"figure": {"caption": "Attention between related concepts divided by that between shuffled ones, by the head whose difference is largest on other pairs; relations with 40 pairs and more."}, "image": {"alt": "Horizontal bars by relation: attention between related concepts divided by that between shuffled ones, for every network there is; a line marks 1."}}
 shown = lexical.series("related / shuffled")
 shown = {name: rows[(rows["relation"] != "all") & (rows["n"] >= 40)] for name, rows in shown.items()}
 ax = plotting.axes(figsize=(plotting.NARROW, 3.2))
-plotting.bars(shown, "relation", chance=1.0, reference="no difference", xlim=(0, 20), ax=ax, xlabel="related / shuffled")
+plotting.bars(shown, "relation", chance=1.0, reference="no difference", xlim=(0, None), ax=ax, xlabel="related / shuffled")
 plotting.plt.show()
 
 # %% tags=["hide-output"]

@@ -171,14 +171,13 @@ def test_words_are_dealt_anew_where_a_lookup_knows_them():
     assert probing.with_new_names(noise) == (noise, "")
 
 
-def test_replaced_names_keep_type_and_place_and_are_as_new_as_those_they_replace():
-    words = [("in", "Rome", "now"), ("in", "New", "York", "now"), ("saw", "Anna", "."), ("saw", "Ruth", "."),
-             ("to", "Bonn", "."), ("to", "Bonn", ".")]  # fmt: skip
-    spans = np.array([[[1, 2]], [[1, 3]], *[[[1, 2]]] * 4])
-    labels = np.array(["GPE", "GPE", "PER", "PER", "GPE", "GPE"])
-    types, split = np.array(["rome", "new york", "anna", "ruth", "bonn", "bonn"]), np.array(["test"] * 5 + ["train"])
-    other, place = entities.replaced(Targets(tuple(words), np.arange(6), spans, labels, split, types), 0)
-    assert other.labels.tolist() == labels[:4].tolist() and place.tolist() == [0, 1, 2, 3]  # Bonn was seen
+def test_replaced_names_keep_type_and_place():
+    words = [("in", "Rome", "now"), ("in", "New", "York", "now"), ("saw", "Anna", "."), ("saw", "Ruth", ".")]
+    spans = np.array([[[1, 2]], [[1, 3]], [[1, 2]], [[1, 2]]])
+    labels, types = np.array(["GPE", "GPE", "PER", "PER"]), np.array(["rome", "new york", "anna", "ruth"])
+    targets = Targets(tuple(words), np.arange(4), spans, labels, np.full(4, "test"), types)
+    other, place, unseen = entities.replaced(targets, 0)
+    assert other.labels.tolist() == labels.tolist() and place.tolist() == [0, 1, 2, 3] and unseen.all()
     assert other.sentences[0] == ("in", "New", "York", "now") and other.spans[0, 0].tolist() == [1, 3]
     assert other.types.tolist() == ["new york", "rome", "ruth", "anna"]
 
@@ -199,17 +198,6 @@ def test_a_line_is_read_beyond_its_range_and_a_wave_by_its_kernel():
     assert noise.dev == pytest.approx(np.abs(y[150:200] - y[:150].mean()).mean(), rel=0.1)
     with pytest.raises(ValueError, match="train has 0"):
         regression.read_number(np.ones((1, 2, 1)), [1, 2], ["dev", "test"])
-
-
-def test_a_bent_line_goes_on_for_a_straight_reader_alone():
-    """The kernel that is better inside the range says the mean far outside it, whatever the vectors hold."""
-    rng = np.random.default_rng(0)
-    y = np.concatenate([rng.uniform(0, 10, 250), rng.uniform(30, 40, 50)])
-    split = np.array(["train"] * 200 + ["dev"] * 50 + ["test"] * 50)
-    x = np.sqrt(y)[None, :, None] @ np.ones((1, 3))
-    found = regression.read_number(x, y, split)
-    assert found.kernel == "Gaussian" and found.predicted[250:].max() < 10
-    assert regression.read_number(x, y, split, kernels=("linear",)).predicted[250:].min() > 15
 
 
 def test_characters_say_where_a_digit_stands():

@@ -86,9 +86,11 @@ def by_logs(ratio: intervals.Interval) -> intervals.Interval:
 
     >>> [round(x, 2) for x in by_logs(intervals.Interval(2.0, -1.0, 5.0, draws=np.ones(9)))]  # 2 / 4.48 and 2 * 4.48
     [2.0, 0.45, 8.96]
+    >>> by_logs(intervals.Interval(2.0, float("nan"), float("nan")))
+    (2.0, nan, nan)
     """
     value, low, high = ratio
-    if not value > 0:
+    if not value > 0 or ratio.draws is None:  # without draws there is no interval either
         return ratio
     low, high, draws = (value * np.exp(x / value - 1) for x in (low, high, ratio.draws))
     return intervals.Interval(value, float(low), float(high), draws=draws, clusters=ratio.clusters)
