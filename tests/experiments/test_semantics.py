@@ -200,6 +200,17 @@ def test_a_line_is_read_beyond_its_range_and_a_wave_by_its_kernel():
         regression.read_number(np.ones((1, 2, 1)), [1, 2], ["dev", "test"])
 
 
+def test_a_bent_line_goes_on_for_a_straight_reader_alone():
+    """The kernel that is better inside the range says the mean far outside it, whatever the vectors hold."""
+    rng = np.random.default_rng(0)
+    y = np.concatenate([rng.uniform(0, 10, 250), rng.uniform(30, 40, 50)])
+    split = np.array(["train"] * 200 + ["dev"] * 50 + ["test"] * 50)
+    x = np.sqrt(y)[None, :, None] @ np.ones((1, 3))
+    found = regression.read_number(x, y, split)
+    assert found.kernel == "Gaussian" and found.predicted[250:].max() < 10
+    assert regression.read_number(x, y, split, kernels=("linear",)).predicted[250:].min() > 15
+
+
 def test_characters_say_where_a_digit_stands():
     def item(word):
         return NumberItem(id=word, words=(word,), values=(1.0,), target=1.0)

@@ -27,8 +27,8 @@ NUMBERS = ("integers", "floats", "negatives", "words")
 WITHIN, BEYOND = "interpolation", "extrapolation"
 
 
-def number_line(data, base, rng, *, saturates: bool = False, blurs: bool = False):
-    """Each number as a place on a line and as waves of several lengths."""
+def number_line(data, base, rng, *, saturates: bool = False, blurs: bool = False, bends: bool = False):
+    """Each number as a place on a line."""
 
     def make(seen) -> np.ndarray:
         out = np.zeros((seen.n_words, 12), np.float32)
@@ -36,6 +36,7 @@ def number_line(data, base, rng, *, saturates: bool = False, blurs: bool = False
         for w, value in enumerate(item.values if item is not None else ()):
             top = 50.0 if item.condition == "floats" else 250.0 if item.condition == "negatives" else 500.0
             at = np.clip(value / top, -1, 1) if saturates else value / top
+            at = np.sign(at) * np.abs(at) ** 0.5 if bends else at
             pieces = int((seen.words == w).sum())
             blur = 0.06 * (pieces - 1) if blurs else 0.0  # more, and numbers of many pieces are all read as the mean
             blur += 0.25 if blurs and item.condition == "floats" else 0.0
@@ -51,9 +52,15 @@ def blurred_line(data, base, rng):
     return number_line(data, base, rng, saturates=True, blurs=True)
 
 
+def bent_line(data, base, rng):
+    """The root of each number's place, without an end: a straight reader falls short beyond the range, but not at its edge."""
+    return number_line(data, base, rng, bends=True)
+
+
 LINE = Null(
     "number line", "each number's place on a line without an end", number_line, ("extrapolation", "bad")
 )  # fmt: skip
+BENT = Null("bent number line", "the root of each number's place on a line without an end", bent_line, ("bad",))
 
 
 @claim(
@@ -61,14 +68,16 @@ LINE = Null(
     (*TASKS.values(), "number_maximum"),
     n=1600,
     planted=blurred_line,
-    nulls=("untrained", "constant", "bag of words", "positions", LINE),
+    nulls=("untrained", "constant", "bag of words", "positions", LINE, BENT),
 )
 def numbers(subject, data, settings):
     """The value of a number, the sum of two and the largest of five, read off the vectors (wallace2019b).
 
-    Ridge regressions, straight or with a Gaussian kernel, on the layer that is best on dev; errors are shares of the range
-    of the training values. Beside the model: a random vector for each number, its characters and, beyond the range, the
-    nearest value that was seen. A number stands alone.
+    Ridge regressions on the layer that is best on dev; errors are shares of the range of the training values. Inside it
+    they are straight or have a Gaussian kernel, as dev says. What is said of numbers beyond it is read by straight ones
+    alone, there and inside: far from what it saw a Gaussian kernel says the mean, whatever the vectors hold. Beside the
+    model: a random vector for each number, its characters and, beyond the range, the nearest value that was seen. A number
+    stands alone.
     """
     rows = []
     for task, name in TASKS.items():
@@ -82,7 +91,9 @@ def numbers(subject, data, settings):
         items = [i for i in data["number_maximum"] if i.condition == kind]
         if items:
             rows += _maximum(subject, items, kind, settings)
-    return intervals.table([{k: v for k, v in r.items() if k != "errors"} for r in rows])
+    kernels = [r["kernel"] for r in rows if "kernel" in r]
+    note = f"beyond the range all regressions are straight; inside it {kernels.count('Gaussian')} of {len(kernels)} are not"
+    return intervals.table([{k: v for k, v in r.items() if k not in ("errors", "kernel")} for r in rows], [note])
 
 
 def vectors(subject, items: list[NumberItem], settings) -> np.ndarray:
@@ -133,8 +144,11 @@ def _regressed(subject, items, task: str, kind: str, settings) -> list[dict]:
     y, split = np.array([i.target for i in items]), np.array([i.split for i in items])
     span = float(np.ptp(y[split == "train"]))
     of = {"model": vectors(subject, items, settings), "characters": characters(items), "random vectors": _random(items)}
-    read = {name: regression.read_number(x, y, split) for name, x in of.items()}
-    errors = {name: np.abs(found.predicted - y) / span for name, found in read.items()}
+    kinds = [
+        {name: regression.read_number(x, y, split, kernels=(k,)) for name, x in of.items()} for k in regression.KERNELS
+    ]
+    straight = kinds[0]
+    read = {name: kinds[choose([-kind[name].dev / span for kind in kinds])][name] for name in of}
     where = np.array([i.meta["range"] for i in items])
     keys, rows = dict(task=task, numbers=kind), intervals.Rows(settings)
     options = dict(seed=settings.seed, draws=settings.draws)
@@ -142,22 +156,24 @@ def _regressed(subject, items, task: str, kind: str, settings) -> list[dict]:
         at = (split == "test") & (where == within)
         if not at.any():
             continue
+        used = read if within == WITHIN else straight
+        errors = {name: np.abs(found.predicted - y) / span for name, found in used.items()}
         for name in of:
-            extra = {"layer": depths(subject.n_layers)[read[name].which]} if name == "model" else {}
-            chosen = {"errors": errors[name][at], "at": np.flatnonzero(at)} if name == "model" else {}
+            extra = {"layer": depths(subject.n_layers)[used[name].which]} if name == "model" else {}
             rows.mean(f"relative error, {name}", errors[name][at], **keys, range=within, **extra)
-            rows[-1] |= chosen
+            if name == "model" and within == WITHIN:
+                rows[-1] |= {"errors": errors[name][at], "kernel": used[name].kernel}
         errors["nearest value seen"] = _beyond(y, y[split == "train"]) / span
         pairs = [("random vectors", "model"), ("random vectors", "characters"), ("characters", "model")]
         for one, other in pairs + [("nearest value seen", "model")] * (within == BEYOND):
             gap = errors[one][at] - errors[other][at]
             rows.mean(f"relative error, {one} - {other}", gap, signed=True, **keys, range=within)
-    far = _of(rows, "relative error, model", range=BEYOND)
-    near = _of(rows, "relative error, model", range=WITHIN)
-    if far and near:
-        gap = intervals.difference(far["errors"], near["errors"], paired=False, **options)
-        rows.add(f"relative error, {BEYOND} - {WITHIN}", gap, min(far["n"], near["n"]), **keys)
-    return [{k: v for k, v in r.items() if k != "at"} for r in rows]
+    error = np.abs(straight["model"].predicted - y) / span
+    near, far = (error[(split == "test") & (where == within)] for within in (WITHIN, BEYOND))
+    if len(near) and len(far):
+        gap = intervals.difference(far, near, paired=False, **options)
+        rows.add(f"relative error, {BEYOND} - {WITHIN}", gap, min(len(near), len(far)), **keys)
+    return rows
 
 
 def _beyond(values: np.ndarray, seen: np.ndarray) -> np.ndarray:
