@@ -220,7 +220,7 @@ card("sem.edge_probing.tenney2019b")
 #
 # Probes tell types of entities well {cite:p}`tenney2019a`. Is that knowledge of entities? Some names are in training and
 # test, so that a lookup of the words knows them, and the embeddings know kinds of names. What is left is measured first.
-# Then each test name gives way to another of its type that training lacks; a probe of entities would not mind.
+# Then test names that training lacks give way to others of their type that it lacks too; a probe of entities would not mind.
 
 # %%
 examples("sem.ner_f1.tenney2019a")
@@ -229,8 +229,8 @@ examples("sem.ner_f1.tenney2019a")
 entities = results("sem.ner_f1.tenney2019a", data="ud_english_gum")
 tweets = results("sem.ner_f1.tenney2019a", data="wnut17_ner")
 
-# %% mystnb={"figure": {"caption": "F1 of entity types on GUM: the best layer, the same probe when names are replaced, the embeddings, a lookup of the words, and the commonest type."}, "image": {"alt": "Horizontal bars: F1 of entity types by the probe on the best layer, after names are replaced, on the embeddings, by a lookup and by the commonest type, for every network there is."}}
-bars = ("F1", "F1, names replaced", "F1, layer 0", "F1, lookup", "F1, majority")
+# %% mystnb={"figure": {"caption": "F1 of entity types on GUM: the best layer, the same probe for names that training lacks and when these are replaced by others that it lacks, the embeddings, a lookup of the words, and the commonest type."}, "image": {"alt": "Horizontal bars: F1 of entity types by the probe on the best layer, for unseen names as they are and replaced, on the embeddings, by a lookup and by the commonest type, for every network there is."}}
+bars = ("F1", "F1, unseen names", "F1, names replaced", "F1, layer 0", "F1, lookup", "F1, majority")
 ordered = pd.Categorical(bars, bars, ordered=True).dtype
 shown = {
     m: rows[rows["measure"].isin(bars)].sort_values("measure", key=lambda c: c.astype(ordered))

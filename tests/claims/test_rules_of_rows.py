@@ -326,6 +326,18 @@ def test_probed_names_are_held_against_words_and_not_against_a_height_that_few_e
     assert decided("sem.ner_f1.tenney2019a", "wnut17_ner", *rows) == {"beyond the words": expected}
 
 
+@pytest.mark.parametrize(("fall", "expected"), [(0.1, HOLDS), (0.0, FAILS)])
+def test_a_fall_with_other_names_need_not_be_more_than_an_untrained_networks(fall, expected):
+    """With names that training saw replaced by such as it did not, an untrained network had fallen by more than mpnet."""
+    both = []
+    for value in (fall, -0.03):  # the subject's, and what it has over its twin's
+        figures = (("F1 over lexical baseline", 0.1), ("F1, original - replaced", value))
+        twin = {"layer": 6, "twin_value": 0.0, "twin_low": -0.02, "twin_high": 0.02}
+        both.append(pd.DataFrame([intervals.row(m, (v, v - 0.02, v + 0.02), 300, **twin) for m, v in figures]))
+    found = decide(ledger.row("sem.ner_f1.tenney2019a").clauses, *both, "ud_english_gum", partial=True)
+    assert {c.name: c.outcome for c in found.tested}["names_matter"] == expected
+
+
 @pytest.mark.parametrize(("found", "expected"), [(0.5, HOLDS), (0.85, FAILS)])
 def test_trees_of_impacts_are_unlike_annotated_ones_by_the_bound_that_heads_have(found, expected):
     rows = [("UUAS", {"tree": "Eisner"}, found, 0.02)]

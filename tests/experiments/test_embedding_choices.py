@@ -10,7 +10,7 @@ from embedding_items import SETTINGS, data, items
 from support import tiny
 
 from bertology_utils.data.items import ScoredPair
-from bertology_utils.experiments.embeddings import sentences
+from bertology_utils.experiments.embeddings import postprocessing, sentences
 from bertology_utils.experiments.embeddings.pairs import Benchmarks
 from bertology_utils.runs import registered
 from bertology_utils.vectors import pooling
@@ -49,6 +49,21 @@ def test_training_sets_share_nothing_where_there_is_enough(monkeypatch):
     monkeypatch.setattr(sentences, "TRAIN", 1000)
     parts, _ = sentences._training_sets(tiny(), given, SETTINGS, [])
     assert {len(parts[k]) for k in range(sentences.SAMPLES)} == {48}
+
+
+def test_a_removal_gains_nothing_where_the_embeddings_as_they_are_do_as_well():
+    rng = np.random.default_rng(0)
+    made = [ScoredPair(id=str(k), condition="all", a=f"a{k}", b=f"b{k}", score=float(rng.random())) for k in range(400)]
+    noise = rng.normal(size=(400, 4, 3))
+    gold = np.array([i.score for i in made])
+    noise[:, 0, 0] = gold  # untouched, the embeddings
+    noise[:, 1, 2] = gold  # after removal, the last layer
+    bench = Benchmarks(made, SETTINGS, sentences=True)
+    gains = {r["over"]: r["value"] for r in postprocessing._rows(bench, noise, "words") if r["measure"] == "gain"}
+    assert gains["before"] == pytest.approx(0) and gains["random directions removed"] > 0.5
+    noise[:, 1, 0], noise[:, 1, 2] = gold, noise[:, 2, 2]  # what is removed from embeddings is no matter of layers
+    gains = {r["over"]: r["value"] for r in postprocessing._rows(bench, noise, "words") if r["measure"] == "gain"}
+    assert gains["before"] < -0.5
 
 
 def test_benchmarks_choose_on_one_half_and_score_the_other():

@@ -171,13 +171,14 @@ def test_words_are_dealt_anew_where_a_lookup_knows_them():
     assert probing.with_new_names(noise) == (noise, "")
 
 
-def test_replaced_names_keep_type_and_place():
-    words = [("in", "Rome", "now"), ("in", "New", "York", "now"), ("saw", "Anna", "."), ("saw", "Ruth", ".")]
-    spans = np.array([[[1, 2]], [[1, 3]], [[1, 2]], [[1, 2]]])
-    labels, types = np.array(["GPE", "GPE", "PER", "PER"]), np.array(["rome", "new york", "anna", "ruth"])
-    targets = Targets(tuple(words), np.arange(4), spans, labels, np.full(4, "test"), types)
-    other, place, unseen = entities.replaced(targets, 0)
-    assert other.labels.tolist() == labels.tolist() and place.tolist() == [0, 1, 2, 3] and unseen.all()
+def test_replaced_names_keep_type_and_place_and_are_as_new_as_those_they_replace():
+    words = [("in", "Rome", "now"), ("in", "New", "York", "now"), ("saw", "Anna", "."), ("saw", "Ruth", "."),
+             ("to", "Bonn", "."), ("to", "Bonn", ".")]  # fmt: skip
+    spans = np.array([[[1, 2]], [[1, 3]], *[[[1, 2]]] * 4])
+    labels = np.array(["GPE", "GPE", "PER", "PER", "GPE", "GPE"])
+    types, split = np.array(["rome", "new york", "anna", "ruth", "bonn", "bonn"]), np.array(["test"] * 5 + ["train"])
+    other, place = entities.replaced(Targets(tuple(words), np.arange(6), spans, labels, split, types), 0)
+    assert other.labels.tolist() == labels[:4].tolist() and place.tolist() == [0, 1, 2, 3]  # Bonn was seen
     assert other.sentences[0] == ("in", "New", "York", "now") and other.spans[0, 0].tolist() == [1, 3]
     assert other.types.tolist() == ["new york", "rome", "ruth", "anna"]
 

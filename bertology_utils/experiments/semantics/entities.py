@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from zlib import crc32
 
 import numpy as np
@@ -33,8 +34,8 @@ def known_names(data, base, rng):
 def entity_types(subject, data, settings):
     """Linear probes for the type of a given span, and the same probes after others of its type stood in its place (tenney2019a).
 
-    The lexical baseline is the better on dev of a lookup and a probe on the embeddings. Names to put in are taken from other
-    test targets of the type; where there are any, such as no train target has.
+    The lexical baseline is the better on dev of a lookup and a probe on the embeddings. Names are replaced where no train
+    target has the target's own, by such of other test targets of its type: else it is what training saw that goes.
     """
     targets, note = fitting(subject, from_edges(data["entities"]))
     targets, dealt = probing.with_new_names(targets)
@@ -57,8 +58,8 @@ def entity_types(subject, data, settings):
 
 
 def _tried_again(subject, targets: Targets, scored: probing.Probed, layer: int, settings) -> tuple[list[dict], str]:
-    """The same probes where other names stand in the test sentences, and how many of those training has not seen."""
-    other, place, unseen = replaced(targets, settings.seed)
+    """The same probes where other names stand in the test sentences, and how many targets have such a sentence."""
+    other, place = replaced(targets, settings.seed)
     short = encode.fits(subject, other.sentences)  # a longer name may make a sentence too long
     other, place = other.take(short), place[short]
     (x,) = gather(subject, other, layers=[layer], settings=settings)
@@ -69,14 +70,16 @@ def _tried_again(subject, targets: Targets, scored: probing.Probed, layer: int, 
         for answers in (scored.predicted[:, scored.best][:, place], predicted)
     ]
     rows = [
+        intervals.row("F1, unseen names", both[0], len(place), layer=layer),
         intervals.row("F1, names replaced", both[1], len(place), layer=layer),
         intervals.row("F1, original - replaced", f1.difference(*both), len(place), layer=layer),
     ]
-    return rows, f"{int(unseen.sum())} of {len(unseen)} names put in are none of a train target"
+    n = int((targets.split == "test").sum())
+    return rows, f"names replaced in {len(place)} of {n} targets; neither they nor those put in are of a train target"
 
 
-def replaced(targets: Targets, seed: int) -> tuple[Targets, np.ndarray, np.ndarray]:
-    """Test targets with another's words of the same label in their place.
+def replaced(targets: Targets, seed: int) -> tuple[Targets, np.ndarray]:
+    """Test targets whose words no train target has, with another's such words of the same label in their place.
 
     Returns
     -------
@@ -84,30 +87,25 @@ def replaced(targets: Targets, seed: int) -> tuple[Targets, np.ndarray, np.ndarr
         Each in a sentence of its own.
     place : int array (M,)
         Which of the test targets it was.
-    unseen : bool array (M,)
-        Whether no train target has the words put in.
     """
     rng, trained = np.random.default_rng(seed), set(targets.types[targets.split == "train"])
     tested = np.flatnonzero(targets.split == "test")
-    pools: dict[str, list[tuple[str, ...]]] = {}
-    for label in sorted(set(targets.labels[tested])):
-        words = sorted({_words(targets, t) for t in tested if targets.labels[t] == label})
-        fresh = [w for w in words if " ".join(w).lower() not in trained]
-        pools[label] = fresh if len(fresh) > 1 else words
+    pools: dict[str, set[tuple[str, ...]]] = defaultdict(set)
+    for t in tested:
+        if targets.types[t] not in trained:
+            pools[targets.labels[t]].add(_words(targets, t))
     sentences: list[tuple[str, ...]] = []
-    found, place, unseen = [], [], []
+    found, place = [], []
     for k, t in enumerate(tested):
-        own = " ".join(_words(targets, t)).lower()
-        pool = [w for w in pools[targets.labels[t]] if " ".join(w).lower() != own]
-        if not pool:
+        pool = sorted(w for w in pools[targets.labels[t]] if " ".join(w).lower() != targets.types[t])
+        if not pool or targets.types[t] in trained:
             continue
         new, (start, end) = pool[rng.integers(len(pool))], targets.spans[t, 0]
         given = targets.sentences[targets.sentence[t]]
         found.append((len(sentences), targets.labels[t], (int(start), int(start) + len(new))))
         sentences.append((*given[:start], *new, *given[end:]))
         place.append(k)
-        unseen.append(" ".join(new).lower() not in trained)
-    return build(sentences, ["test"] * len(sentences), found), np.array(place), np.array(unseen)
+    return build(sentences, ["test"] * len(sentences), found), np.array(place)
 
 
 def _words(targets: Targets, t: int | np.integer) -> tuple[str, ...]:
