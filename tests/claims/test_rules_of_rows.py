@@ -354,3 +354,15 @@ def test_facts_are_retrieved_where_answers_fit_their_own_subject(id, source, lea
     rows = [("P@1 over majority object", {}, -0.06, 0.1), ("P@1, own subject - another subject", {}, own, 0.04)]
     found = decided(id, source, *rows, (lead, {}, 0.07, 0.02), ("P@1, ensemble - best single", {}, 0.03, 0.02))
     assert set(found.values()) == {expected}
+
+
+@pytest.mark.parametrize(("gain", "expected"), [(-0.02, MIXED), (0.18, HOLDS)])
+def test_a_probe_that_reads_which_words_are_there_detects_no_licensor(gain, expected):
+    """An untrained network's probe is right on .98 of polarity items: that "any" is there, its embeddings tell as well."""
+    rows = [
+        ("accuracy", {"method": method, "phenomenon": name}, 0.8, 0.1)
+        for method in ("minimal pairs", "cloze", "probe")
+        for name in ("licensor", "npi")
+    ]
+    rows.append(("gain over layer 0", {"method": "probe", "phenomenon": "licensor"}, gain, 0.03))
+    assert decided("syn.npi.warstadt2019", "warstadt2019_npi", *rows)["detects"] == expected

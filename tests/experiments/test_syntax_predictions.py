@@ -103,10 +103,32 @@ def test_predictions_that_do_not_change_survive_wholly(monkeypatch):
 def test_npi_leads_are_differences_of_accuracies():
     conditions = ["licensor"] * 4 + ["npi"] * 4 + ["scope"] * 4
     right = np.array([1, 1, 1, 1, 1, 1, 1, 0, 1, 0, 0, 0], bool)
-    rows = {(r["measure"], r.get("phenomenon")): r["value"] for r in npi._rows("x", conditions, right, SETTINGS)}
+    words = [f"w{k}" for k in range(12)]
+    found = npi._rows("x", conditions, right, SETTINGS, words)
+    rows = {(r["measure"], r.get("phenomenon")): r["value"] for r in found}
     assert rows["accuracy", "npi"] == 0.75
     assert rows["licensor - scope", None] == 0.75 and rows["npi - scope", None] == 0.5
-    assert len(npi._rows("x", conditions[:8], right[:8], SETTINGS)) == 2  # no scope, no lead
+    assert len(npi._rows("x", conditions[:8], right[:8], SETTINGS, words[:8])) == 2  # no scope, no lead
+
+
+def test_pairs_that_differ_in_the_same_words_are_one_unit():
+    """Who likes "ever" is right on all of them, by a preference for one word."""
+    texts = [
+        ("No man saw {}", "The man saw {}"),
+        ("Only cats ate {}", "Even cats ate {}"),
+        ("He slept {}", "He ever slept {}"),
+    ]
+    made = [
+        MinimalPair(id=f"{k}-{n}", condition="npi", good=good.format(n), bad=bad.format(n))
+        for k, (good, bad) in enumerate(texts)
+        for n in NOUNS[:5]
+    ]
+    words = [npi.differing(pair) for pair in made]
+    assert set(words) == {"no the", "even only", "ever"}
+    (row,) = npi._rows("x", ["npi"] * 15, np.arange(15) < 10, SETTINGS, words)
+    assert row["clusters"] == 3 and row["high"] - row["low"] > 0.8
+    moved = MinimalPair(id="m", good="No guest who met the host sang", bad="The guest who met no host sang")
+    assert npi.differing(moved) == "no the"
 
 
 def test_sentences_of_unequal_length_are_set_apart():
@@ -143,10 +165,11 @@ def test_the_acceptability_probe_finds_what_a_word_gives_away():
                 split=split,
                 text=f"{kinds[kind]} {NOUNS[k % 5]}",
                 label=str(int(k % 4 < 2)),
-                meta={"kind": kind},
+                meta={"kind": kind, "npi": NOUNS[k % 3]},
             )
         )
-    conditions, right, bottom, note = npi.probe(tiny(), items, SETTINGS)
+    asked, right, bottom, note = npi.probe(tiny(), items, SETTINGS)
+    conditions = [name for name, _ in asked]
     assert (
         right.mean() == 1
         and len(bottom) == 60

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import re
+from difflib import SequenceMatcher
 
 import numpy as np
 import pandas as pd
@@ -38,7 +40,8 @@ PENALTIES = (1.0, 1e-1, 1e-2)  # sentences differ in few words: stronger than fo
 def npi(subject, data, settings):
     """Accuracy by phenomenon with three methods: sentence scores, gap filling, an acceptability probe (warstadt2019).
 
-    The items of the phenomena are other sentences, so their difference is not paired: items are drawn anew for each.
+    The items of the phenomena are other sentences, so their difference is not paired: items are drawn anew for each. Those
+    that differ in the same words are drawn together: an untrained network that likes "some" is right or wrong on them all.
     A sentence's score is a sum, so minimal pairs are those whose sentences have the same number of pieces; of the others
     a row says how often the shorter one wins.
     """
@@ -56,14 +59,17 @@ def npi(subject, data, settings):
             words = [" ".join(sorted((g.good, g.bad))) for g in gaps]
             rows += _rows("cloze", [g.condition for g in gaps], right, settings, words)
     if items := data.items.get("npi_acceptability"):
-        conditions, right, bottom, note = probe(subject, items, settings)
+        asked, right, bottom, note = probe(subject, items, settings)
         notes.append(note)
-        rows += _rows("probe", conditions, right, settings)
-        gain = right.astype(float) - bottom
-        for name in CONTRASTS:
-            of = np.array([c == name for c in conditions])
-            if of.any():
-                rows.mean("gain over layer 0", gain[of], signed=True, method="probe", phenomenon=name)
+        conditions = [name for name, _ in asked]
+        words = [" ".join(map(str, (i.condition, i.meta["npi"], i.meta.get("licensor")))) for _, i in asked]
+        rows += _rows("probe", conditions, right, settings, words)
+        frame = pd.DataFrame({"phenomenon": conditions, "words": words, "gain": right.astype(float) - bottom})
+        gains = intervals.means(
+            frame.assign(method="probe"), "gain", by=["method", "phenomenon"], measure="gain over layer 0",
+            settings=settings, groups="words", signed=True,
+        )  # fmt: skip
+        rows += gains.to_dict("records")
     return intervals.table(rows, notes)
 
 
@@ -80,20 +86,33 @@ def _minimal(subject, pairs: list[MinimalPair], settings: Settings) -> tuple[lis
     rows = []
     if chosen:
         right = cloze.compare(subject, chosen, settings)["difference"].to_numpy() > 0
-        rows = _rows("minimal pairs", [p.condition for p in chosen], right, settings)
+        rows = _rows("minimal pairs", [p.condition for p in chosen], right, settings, [differing(p) for p in chosen])
     if uneven:
         frame = cloze.compare(subject, uneven, settings)
         wins = (frame.difference > 0) == (frame.good_pieces < frame.bad_pieces)
-        rows.append(intervals.mean_row("shorter sentence wins", wins, settings, method="pairs of unequal length"))
+        words = [differing(p) for p in uneven]
+        keys = {"method": "pairs of unequal length"}
+        rows.append(intervals.mean_row("shorter sentence wins", wins, settings, groups=words, **keys))
     return (
         rows,
         f"minimal pairs: {int(even.sum())} of {len(pairs)} have sentences of equal length, {len(chosen)} scored",
     )
 
 
-def _rows(method: str, conditions: list[str], right: np.ndarray, settings, groups: list | None = None) -> list[dict]:
+def differing(pair: MinimalPair) -> str:
+    """The words that stand at one place in one sentence of a pair and not in the other.
+
+    >>> differing(MinimalPair(id="a", good="No man has seen it.", bad="The man has seen it."))
+    'no the'
+    """
+    good, bad = (re.findall(r"[\w'-]+", text.lower()) for text in (pair.good, pair.bad))
+    spans = SequenceMatcher(None, good, bad, autojunk=False).get_opcodes()
+    return " ".join(sorted({w for tag, a, b, c, d in spans if tag != "equal" for w in good[a:b] + bad[c:d]}))
+
+
+def _rows(method: str, conditions: list[str], right: np.ndarray, settings, groups: list[str]) -> list[dict]:
     """Accuracy of each phenomenon, and the leads of licensor and NPI over scope where the method has all three."""
-    frame = pd.DataFrame({"c": conditions, "right": right, "g": groups if groups else range(len(conditions))})
+    frame = pd.DataFrame({"c": conditions, "right": right, "g": groups})
     options = {"seed": settings.seed, "draws": settings.draws}
     found = {
         name: (part["right"].to_numpy(float), part["g"].to_numpy()) for name, part in frame.groupby("c", sort=True)
@@ -121,8 +140,8 @@ def cell(item: Labelled) -> str:
     return "licensed" if item.meta["in_scope"] else "out of scope"
 
 
-def probe(subject, items: list[Labelled], settings) -> tuple[list[str], np.ndarray, np.ndarray, str]:
-    """Phenomenon of each test sentence of a contrast, and whether a linear probe on the mean word vector is right on it.
+def probe(subject, items: list[Labelled], settings) -> tuple[list[tuple[str, Labelled]], np.ndarray, np.ndarray, str]:
+    """Phenomenon and test sentence of each contrast, and whether a linear probe on the mean word vector is right on it.
 
     Layer, above the embeddings, and penalty are the best on the dev split; the second array is that of layer 0, without
     context. Where a contrast has more sentences of one label, the surplus is left out, so that one half is chance.
@@ -140,11 +159,11 @@ def probe(subject, items: list[Labelled], settings) -> tuple[list[str], np.ndarr
     right = right[which, np.arange(len(vectors))]
     layer = choose(right[1:, dev].mean(1)) + 1
     cells = [cell(items[k]) for k in test]
-    conditions, kept = [], []
+    asked, kept = [], []
     for name, sides in CONTRASTS.items():
         parts = [[k for k, c in enumerate(cells) if c == side] for side in sides]
-        least = min(map(len, parts))
-        conditions += [name] * 2 * least
-        kept += [*parts[0][:least], *parts[1][:least]]
+        of = [k for part in parts for k in part[: min(map(len, parts))]]
+        asked += [(name, items[test[k]]) for k in of]
+        kept += of
     note = f"probe: layer {layer} of 1 to {subject.n_layers}, the best on the dev split"
-    return conditions, right[layer, test][kept], right[0, test][kept], note
+    return asked, right[layer, test][kept], right[0, test][kept], note
