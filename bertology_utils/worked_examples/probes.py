@@ -149,7 +149,7 @@ def renamed(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
     """The type of an entity by its name in the sentence, and with another name of that type in its place."""
     targets, _ = fitting(subject, from_edges(data["entities"]))
     every, _ = probing.with_new_names(targets)
-    other, place, _ = entities.replaced(every, settings.seed)
+    other, place = entities.replaced(every, settings.seed)
     tested = np.flatnonzero(every.split == "test").tolist()
     new = [np.flatnonzero(place == tested.index(t))[:1] for t in shown(every)]
     targets, asked = split(every, settings)

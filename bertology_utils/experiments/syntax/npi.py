@@ -91,8 +91,8 @@ def _minimal(subject, pairs: list[MinimalPair], settings: Settings) -> tuple[lis
         frame = cloze.compare(subject, uneven, settings)
         wins = (frame.difference > 0) == (frame.good_pieces < frame.bad_pieces)
         words = [differing(p) for p in uneven]
-        keys = {"method": "pairs of unequal length"}
-        rows.append(intervals.mean_row("shorter sentence wins", wins, settings, groups=words, **keys))
+        method = "pairs of unequal length"
+        rows.append(intervals.mean_row("shorter sentence wins", wins, settings, groups=words, method=method))
     return (
         rows,
         f"minimal pairs: {int(even.sum())} of {len(pairs)} have sentences of equal length, {len(chosen)} scored",
