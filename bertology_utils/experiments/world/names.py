@@ -63,7 +63,7 @@ def _filtered(subject, facts: list[Cloze], settings: Settings) -> tuple[list[dic
         {"relation": [i.condition for i in whole], "right": right, "oracle": oracle, "others": others, "hard": hard}
     )
     frame = frame[frame.groupby("relation")["hard"].transform("any")]
-    figures = sets(*(frame[c] for c in ("right", "oracle", "others", "hard", "relation")), settings=settings)
+    figures = sets(frame["right"], frame["oracle"], frame["others"], frame["hard"], frame["relation"], settings)
     n = {"P@1, LAMA-UHN": int(frame["hard"].sum())}
     rows = [intervals.row(m, interval, n.get(m, len(frame))) for m, interval in figures.items()]
     for relation, part in frame.groupby("relation"):
