@@ -89,7 +89,7 @@ TOO_FEW = {
         "syn.agreement.goldberg2019": "the study's own nonce and distracted sentences know agreement to thirty points",
     },
     "warstadt2019_npi": {
-        "syn.npi.warstadt2019": "pairs differ in some fifteen pairs of words, by which an untrained network's choices vary by thirty points",
+        "syn.npi.warstadt2019": "pairs differ in fifteen pairs of words, by which an untrained network varies by thirty points",
     },
     "corpus": {  # the runs on English: three seeds, and some leave the plateau of word frequencies early, some late
         "trn.fixed_attention.raganato2020": "losses are known to .2 nats, within .1 are asked for",
