@@ -150,10 +150,11 @@ def renamed(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
     targets, _ = fitting(subject, from_edges(data["entities"]))
     every, _ = probing.with_new_names(targets)
     other, place = entities.replaced(every, settings.seed)
-    tested = np.flatnonzero(every.split == "test").tolist()
-    new = [np.flatnonzero(place == tested.index(t))[:1] for t in shown(every)]
+    learnt, tested = (np.flatnonzero((every.split == "test") == out) for out in (False, True))
+    every = every.take(np.sort(np.concatenate([learnt, tested[place]])))  # of test those that another name replaces
+    new = np.searchsorted(np.flatnonzero(every.split == "test"), shown(every))
     targets, asked = split(every, settings)
-    other = other.take(np.concatenate(new))
+    other = other.take(new)
     known, layer = np.arange(asked[0]), [depths(subject.n_layers)[1]]
     x, again = (gather(subject, t, layers=layer, settings=settings)[0] for t in (targets, other))
     (probe,) = fit_each(x[None, known], targets.labels[known], l2=L2, device=settings.torch_device())
