@@ -249,7 +249,7 @@ agreement = results("lay.agreement.goldberg2019", data="gulordava2018_linzen2016
 
 # %% mystnb={"figure": {"caption": "Share of sentences in which a probe on each layer tells the number of the masked verb."}, "image": {"alt": "Curves: share of sentences in which a probe on each layer tells the number of a masked verb, for every network there is; a dotted line at one half is chance. mpnet climbs to 0.94 at layer 7 of 12 and to 0.97 at the top; mini to 0.8 at layer 2 and hardly further."}}
 shown = named(agreement.series("balanced accuracy"))
-plotting.lines(shown, "layer", chance=0.5, ylim=(0.3, 1), ylabel="number of the verb told")
+plotting.lines(shown, "layer", chance=0.5, ylim=(0.3, 1), ylabel="number told")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
