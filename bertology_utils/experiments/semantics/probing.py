@@ -23,10 +23,8 @@ from .numbers import depths
 
 SEMANTIC = {"entities": "entities", "relations": "relations", "roles": "semantic_roles", "proto-roles": "proto_roles"}
 SYNTACTIC = ("parts of speech", "dependencies")
-FITS, FITTED = (
-    3,
-    2000,
-)  # probes, and targets that each learns from: from 500, fewer than inputs, gains of context come out half as large
+# Probes, and targets that each learns from. From 500, fewer than its inputs, mpnet's gain for roles was .04; from these it is .10.
+FITS, FITTED = 3, 2000
 TUNED, TESTED = 400, 1000  # dev and test targets at most
 SENTENCES = {"train": 700, "dev": 150, "test": 400}  # of a treebank, at most
 JOIN = "\t"  # of several labels of one target
