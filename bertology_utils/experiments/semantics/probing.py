@@ -23,7 +23,7 @@ from .numbers import depths
 
 SEMANTIC = {"entities": "entities", "relations": "relations", "roles": "semantic_roles", "proto-roles": "proto_roles"}
 SYNTACTIC = ("parts of speech", "dependencies")
-# Probes, and targets that each learns from. From 500, fewer than its inputs, mpnet's gain for roles was .04; from these it is .10.
+# Probes, and targets that each learns from: of 500, fewer than its inputs, mpnet's gain for roles was .04, of these it is .10.
 FITS, FITTED = 3, 2000
 TUNED, TESTED = 400, 1000  # dev and test targets at most
 SENTENCES = {"train": 700, "dev": 150, "test": 400}  # of a treebank, at most
