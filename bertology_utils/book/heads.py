@@ -182,6 +182,7 @@ def _relations(model: str) -> Iterator[dict[str, Any]]:
                 "about": about,
                 "relation": row["relation"],
                 "direction": row.get("direction") or DIRECTIONS[0],
+                "stated": bool(row.get("direction")),
                 "block": block,
                 "head": head,
                 "value": row["value"],
