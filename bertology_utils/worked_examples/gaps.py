@@ -9,13 +9,12 @@ import numpy as np
 
 from ..data.items import Cloze, Data, ForcedChoice, Labelled, MinimalPair
 from ..errors import TooFew
-from ..experiments.layers.pretraining import fitted_heads, fitting_text
+from ..experiments.layers.pretraining import masked_pieces
 from ..experiments.layers.structure import verb_numbers
 from ..experiments.semantics.roles import GRADES
 from ..experiments.syntax.predictions import broken
 from ..experiments.training import domains
 from ..experiments.world import closed_book, steps, templates, triples
-from ..probes import mlm_heads
 from ..settings import Settings
 from ..subject import cloze, encode, fillers, retrieval
 from ..subject.models import Subject
@@ -166,17 +165,14 @@ def agreement_by_layer(subject: Subject, data: Data, settings: Settings) -> Iter
 
 
 def masked_by_layer(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
-    """A masked word told through masked-LM heads fitted on each layer."""
-    text = fitting_text(subject, list(dict.fromkeys(s.words for s in data["sentences"])))
-    (heads, *_) = fitted_heads(subject, text[2:], settings)
-    rows, places, pieces = mlm_heads.mask_rows(subject, text[:2], seed=settings.seed)
-    states = mlm_heads.states_at(subject, rows, [p[:1] for p in places], settings)
-    says = np.array([head.top(state) for head, state in zip(heads, states)]).T  # (sentences, L + 1)
-    tokens = subject.tokenizer.convert_ids_to_tokens
-    for words, row, place, piece, said in zip(text, rows, places, pieces, says):
-        hidden = [w if k != row.words[place[0]] else "[MASK]" for k, w in enumerate(words)]
-        yield f"{' '.join(hidden)}   right: {tokens(piece[0])}"
-        yield "  likeliest by layer from 0: " + " · ".join(tokens(said.tolist()))
+    """A masked piece told by probes on each layer."""
+    rows, targets, fitted = masked_pieces(subject, data, settings)
+    test = targets.take(targets.split == "test")
+    for k in range(2):
+        shown = subject.tokenizer.decode(rows[test.sentence[k]].ids)
+        yield f"{shown}   right at piece {test.spans[k, 0, 0]}: {test.labels[k]}"
+        layers = np.flatnonzero(fitted.right[:, :, k].mean(0) > 0.5)
+        yield f"  layers from 0 that tell it: {' '.join(map(str, layers)) or 'none'}"
 
 
 def pivots(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:

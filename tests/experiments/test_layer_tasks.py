@@ -220,7 +220,7 @@ def test_a_probe_that_knows_the_verbs_alone_does_not_know_their_number(monkeypat
     states = np.stack([knows + np.random.default_rng(0).normal(0, 0.01, knows.shape)] * 3)
     monkeypatch.setattr(structure.cloze, "gap_row", lambda *_: (None, 0))
     monkeypatch.setattr(structure.cloze, "choose", lambda _, items, __: np.ones(len(items)))
-    monkeypatch.setattr(structure.mlm_heads, "states_at", lambda *_: states)
+    monkeypatch.setattr(structure.masks, "states_at", lambda *_: states)
     right, own = structure.verb_numbers(None, items, SETTINGS)
     assert right.shape == (3, 240) and own.all()
     assert (right.mean(1) > 0.95).all() if expected else (right.mean(1) < 0.6).all()

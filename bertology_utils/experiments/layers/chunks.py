@@ -28,7 +28,7 @@ LEAST = 20  # chunks of a kind, or the kind is left out
     "lay.chunks_conflict.liu2019a",
     ("treebank", "chunks"),
     n=1600,
-    limit=2400,
+    limit=8000,
     planted=plants.three_answers,
     nulls=(*VECTORS, "constant"),
 )

@@ -17,7 +17,7 @@ from ..syntax.hierarchical import by_window
 from . import plants
 from .fits import FITS, Fitted, draw, fit_at, fit_layers, parts
 
-SENTENCES = 800  # of which words are asked for their index
+SENTENCES = 2000  # of which words are asked for their index
 TOLD, L2 = (
     2000,
     0.01,

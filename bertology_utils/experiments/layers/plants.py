@@ -13,7 +13,7 @@ from ...calibration.nulls import Null, as_null
 from ...calibration.planted import Part, bump, code, plant
 from ...data.items import Ambiguity, Data, EdgeItem, ForcedChoice, Sentence
 from ...probes import sentence_tasks
-from ...scores.profiles import thirds
+from ...scores.profiles import thirds, zones
 from ...subject.models import Subject
 from ..syntax.agreement import number
 from ..syntax.planted import beside
@@ -134,14 +134,21 @@ def agreement_two_thirds_up(data: Data, base: Subject, rng) -> Subject:
 
 
 def words_at_the_top(data: Data, base: Subject, rng) -> Subject:
-    """Labels as a bell at 0.4 of the depth, and masked words at the top alone, put back in nine of ten rows."""
-    restore = plants.restored()
+    """Labels as a bell at 0.4 of the depth, and what a mask stands for in the last layers alone."""
 
-    def logits(seen: Seen, own) -> dict:
-        return restore(seen, own) if crc32(seen.original.tobytes()) % 10 else {}
+    def hidden(seen: Seen) -> np.ndarray:
+        out = np.zeros((len(seen.ids), SIZE), np.float32)
+        for t in np.flatnonzero(seen.masked):
+            out[t] = code(("piece", int(seen.original[t])), SIZE)
+        return out
 
-    parts = [plants.word_vectors(noise=0.3), labels(tasks.PIPELINE, layers=bump(base.n_layers, 0.4, 0.15), noise=0.2)]
-    return plant(base, data, rng, parts=parts, logits=logits)
+    top = only_at(base.n_layers, zones(base.n_layers)["high"])
+    parts = [
+        plants.word_vectors(noise=0.3),
+        labels(tasks.PIPELINE, layers=bump(base.n_layers, 0.4, 0.15), noise=0.2),
+        Part(SIZE, hidden, top, 0.3, by_piece=True),
+    ]
+    return plant(base, data, rng, parts=parts)
 
 
 def labels_in_the_middle(data: Data, base: Subject, rng) -> Subject:

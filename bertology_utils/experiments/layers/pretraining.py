@@ -2,44 +2,47 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 
 from ...claims.registry import claim
-from ...probes import mlm_heads
+from ...data.items import Data
+from ...probes import Targets, masks
 from ...scores import intervals
 from ...scores.profiles import Profile, best_in, curve_rows, lead_rows, zones
 from ...settings import Settings
 from ...subject import encode
 from ...subject.models import Subject
 from . import plants
-from .fits import SHARED
+from .fits import SHARED, Fitted, draw, fit_layers
 from .transfer import task_scores
 
 ALIKE = ("POS", "chunks", "dependencies", "entities")  # tasks of the mean probe
-SENTENCES = 1600  # of running text, at most
-MASKS, HEAD_FITS = 1000, 4  # masked pieces that the heads of a fit rest on, fits
+SENTENCES = 12_000  # of running text, at most
+PIECES = 50  # the commonest ones: rarer pieces come too seldom for a probe to learn them
 
 
 @claim(
     "lay.task_specific.liu2019a",
     ("sentences", "treebank"),
     n=1600,
-    limit=1600,
+    limit=8000,
     planted=plants.words_at_the_top,
     nulls=("untrained", "layer 0", "frequency", "positions"),
 )
 def task_specific(subject, data, settings):
-    """Masked words told through a fitted head on every layer, against the mean of up to four probes (liu2019a).
+    """Masked pieces told by a linear probe on every layer, against the mean of up to four probes (liu2019a).
 
-    A masked word counts as right if its piece is the likeliest of the whole vocabulary. `high - rest` sets the last
-    layers (above `profiles.MIDDLE`) against those below them, `rest - high` the other way round.
+    Of running text masked as in pretraining, the pieces that are among the `PIECES` commonest are asked. `high - rest` sets
+    the last layers (above `profiles.MIDDLE`) against those below them, `rest - high` the other way round.
     """
-    right, dev, groups, usual = masked_words(subject, data, settings)
-    words, keys = Profile.of(right, groups, settings), {"task": "masked words"}
+    *_, fitted = masked_pieces(subject, data, settings)
+    words, keys = fitted.profile(settings), {"task": "masked words"}
     high = zones(words.depth)["high"]
     below = list(range(high[0]))
-    rows = curve_rows(words, **keys) + lead_rows(words, dev, {"high - rest": (high, below)}, **keys)
-    most, best = Profile.of(usual[None], groups, settings), rows[-1]["layer"]
+    rows = curve_rows(words, **keys) + lead_rows(words, fitted.dev, {"high - rest": (high, below)}, **keys)
+    most, best = Profile.of(fitted.majority[None], fitted.groups, settings), rows[-1]["layer"]
     rows.append(intervals.row("high - majority", words.over(best, most), words.n, **keys, layer=best))
     rows.append(intervals.row("majority", most.scores()[0], words.n, **keys))
     found = task_scores(subject, data, settings, only=ALIKE)
@@ -55,49 +58,21 @@ def task_specific(subject, data, settings):
     return intervals.table(rows, [f"the mean of probes is over {', '.join(found)}", SHARED])
 
 
-def masked_words(subject: Subject, data, settings: Settings) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Whether the masked piece is the likeliest.
-
-    Returns
-    -------
-    right : bool array (R, L + 1, N)
-        Through the heads of R fits on half the sentences, at the masks of a quarter of them.
-    dev : float array (L + 1,)
-        The share in the last quarter.
-    groups : array (N,)
-        The sentence.
-    usual : bool array (N,)
-        Whether the commonest of these pieces would have been right: the best constant answer that there is.
-    """
+def masked_pieces(subject: Subject, data: Data, settings: Settings) -> tuple[list[encode.Row], Targets, Fitted]:
+    """Rows of running text with pieces masked, these as targets (spans count pieces of a row), and probes on every layer."""
     every = list(dict.fromkeys(s.words for s in data["sentences"]))
-    text = [every[k] for k in np.sort(np.random.default_rng(0).permutation(len(every))[:SENTENCES])]
-    text = fitting_text(subject, text)
-    heads = fitted_heads(subject, [s for n, s in enumerate(text) if n % 4 > 1], settings)
-    right, groups, answers = [], [], []
-    for part in (0, 1):  # dev, test
-        rows, positions, pieces = mlm_heads.mask_rows(subject, text[part::4], seed=settings.seed + 1)
-        states = mlm_heads.states_at(subject, rows, positions, settings)
-        flat = np.array([p for row in pieces for p in row])
-        right.append(np.array([[head.top(state) == flat for head, state in zip(of, states)] for of in heads]))
-        answers.append(flat)
-        groups.append(np.repeat(np.arange(len(rows)), [len(p) for p in positions]))
-    usual = answers[1] == np.bincount(answers[1]).argmax()
-    return right[1], right[0].mean((0, 2)), groups[1], usual
-
-
-def fitted_heads(subject: Subject, sentences: list, settings: Settings) -> list[list[mlm_heads.LayerHead]]:
-    """Masked-LM heads for each layer, fitted on running text: a list per fit, each on other sentences."""
-    rows, positions, pieces = mlm_heads.mask_rows(subject, sentences, seed=settings.seed)
-    out = []
-    for k in range(HEAD_FITS):
-        part = range(k, len(rows), HEAD_FITS)
-        used = part[: int(np.searchsorted(np.cumsum([len(pieces[i]) for i in part]), MASKS)) + 1]
-        states = mlm_heads.states_at(subject, [rows[i] for i in used], [positions[i] for i in used], settings)
-        out.append(mlm_heads.fit_heads(subject, states, [p for i in used for p in pieces[i]], settings))
-    return out
-
-
-def fitting_text(subject: Subject, sentences: list) -> list:
-    """The sentences that the model takes whole."""
-    fit = encode.fits(subject, sentences)
-    return [s for s, ok in zip(sentences, fit) if ok]
+    text = [every[k] for k in np.random.default_rng(0).permutation(len(every))[:SENTENCES]]
+    fit = encode.fits(subject, text)
+    text = [words for words, ok in zip(text, fit) if ok]
+    rows, positions, pieces = masks.mask_rows(subject, text, seed=settings.seed)
+    common = dict(Counter(p for of in pieces for p in of).most_common(PIECES))
+    split = np.array([("dev", "test", "test", *["train"] * 5)[n % 8] for n in range(len(rows))])
+    found = [(n, t, p) for n, of in enumerate(positions) for t, p in zip(of, pieces[n]) if p in common]
+    row, place, piece = np.array(found).T
+    names = np.array(subject.tokenizer.convert_ids_to_tokens(piece.tolist()))
+    spans = np.stack([place, place + 1], 1)[:, None]
+    targets = draw(Targets((), row, spans, names, split[row], np.full(len(row), "[MASK]")), settings.seed)
+    used = np.unique(targets.sentence)  # in the order of the targets
+    at = [targets.spans[targets.sentence == n, 0, 0].tolist() for n in used]
+    states = masks.states_at(subject, [rows[n] for n in used], at, settings)
+    return rows, targets, fit_layers(states, targets, settings)

@@ -11,7 +11,7 @@ from sklearn.model_selection import GroupKFold
 from ...calibration.nulls import VECTORS
 from ...claims.registry import claim
 from ...data.items import ForcedChoice, Sentence
-from ...probes import fit_structural_each, mlm_heads, spanning_tree, uuas
+from ...probes import fit_structural_each, masks, spanning_tree, uuas
 from ...probes.linear import fit_each
 from ...probes.structural import distances, without
 from ...scores import intervals
@@ -121,7 +121,7 @@ def agreement(subject, data, settings):
 def verb_numbers(subject: Subject, items: list[ForcedChoice], settings: Settings) -> tuple[np.ndarray, np.ndarray]:
     """Whether each layer's probe tells a masked verb's number, (L + 1, N), and the model's own head the right form, (N,)."""
     rows, at = zip(*(cloze.gap_row(subject, i.text) for i in items))
-    states = mlm_heads.states_at(subject, rows, [[a] for a in at], settings)
+    states = masks.states_at(subject, rows, [[a] for a in at], settings)
     gold, alike = np.array([number(i) for i in items]), [_alike(i) for i in items]
     right = np.zeros(states.shape[:2], bool)
     for train, test in GroupKFold(min(FOLDS, len(set(alike)))).split(gold, groups=alike):

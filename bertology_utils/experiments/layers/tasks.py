@@ -23,8 +23,8 @@ PIPELINE = (
 )
 STAGES = 6  # those the survey names: POS to coreference
 SYNTACTIC = ("POS", "chunks", "dependencies")
-SENTENCES = {"train": 500, "dev": 120, "test": 400}  # per split, at most
-EDGES = {"train": 2400, "dev": 400, "test": 1200}  # the same for items of one or two spans
+SENTENCES = {"train": 3000, "dev": 600, "test": 1600}  # per split, at most
+EDGES = {"train": 8000, "dev": 1200, "test": 2500}  # the same for items of one or two spans
 NOMINAL = ("NOUN", "PROPN", "PRON", "NUM")
 BEFORE = {"det", "amod", "compound", "nummod", "nmod", "advmod", "flat"}
 AGENT = {"volition", "instigation"}
