@@ -33,8 +33,8 @@ class Judged:
     predicted : bool array (n,)
     lead : float array (n,)
         By how much "true" leads, in log-odds: what a threshold makes `predicted` of.
-    static : bool array (n,)
-        What the embeddings alone, layer 0, give.
+    static, static_lead : arrays (n,)
+        The same of the embeddings alone, layer 0.
     layer : int
         The chosen one, above the embeddings.
     """
@@ -42,6 +42,7 @@ class Judged:
     predicted: np.ndarray
     lead: np.ndarray
     static: np.ndarray
+    static_lead: np.ndarray
     layer: int
 
 
@@ -92,7 +93,7 @@ def judge(
             found.append((got, scores[1] > cut, scores[1]))
         best.append(found[choose([score for score, *_ in found])])
     top = choose([score for score, *_ in best[1:]]) + 1
-    return Judged(best[top][1], best[top][2], best[0][1], depths(subject.n_layers)[top])
+    return Judged(best[top][1], best[top][2], *best[0][1:], depths(subject.n_layers)[top])
 
 
 def best_cut(scores: np.ndarray, true: np.ndarray, cuts: np.ndarray) -> tuple[float, float]:

@@ -49,6 +49,7 @@ def judged(subject, items: list[Labelled], task: str, settings: Settings) -> tup
         said=found.predicted,
         lead=found.lead,
         static=found.static,
+        static_lead=found.static_lead,
         majority=rate >= 0.5,
         rate=rate > cut,
     )
@@ -90,9 +91,11 @@ def scored(frame: pd.DataFrame, settings: Settings, **keys) -> list[dict]:
 
 
 def areas(
-    frame: pd.DataFrame, settings: Settings, categories: Sequence[str] = (), bounds: tuple[float, float] = (0.0, 1.0)
+    frame: pd.DataFrame, settings: Settings, categories: Sequence[str] = (), *, over_words: bool = False
 ) -> intervals.Interval:
     """Mean over attributes of the area under the curve within each; of two `categories` that of the first less the other's.
+
+    `over_words` takes off that of the embeddings alone, which add up what a statement's words say one by one.
 
     Within an attribute, how often it is true tells nothing, so rare and common attributes can be compared. Other objects
     might have been asked for, and other attributes: both are resampled, crossed.
@@ -103,15 +106,18 @@ def areas(
     asked = np.bincount(codes)
     of = frame.groupby("attribute")["category"].first().to_numpy() if categories else np.zeros(len(names))
 
-    def statistic(lead: np.ndarray, true: np.ndarray, attribute: np.ndarray) -> float:
+    def statistic(true: np.ndarray, attribute: np.ndarray, lead: np.ndarray, *words: np.ndarray) -> float:
         each, many = np.full(len(names), np.nan), np.bincount(attribute, minlength=len(names))
-        each[: attribute.max() + 1] = auc_within(lead, true, attribute)
+        each[: attribute.max() + 1] = auc_within(lead, true, attribute) - sum(
+            auc_within(w, true, attribute) for w in words
+        )
         told = [(of == name) & ~np.isnan(each) for name in categories or (0,)]
         # an attribute drawn twice counts twice
         means = [np.average(each[t], weights=many[t] / asked[t]) if t.any() else np.nan for t in told]
         return means[0] - sum(means[1:])
 
-    arrays = [frame["lead"], frame["true"], codes]
+    arrays = [frame["true"], codes, frame["lead"], *([frame["static_lead"]] if over_words else [])]
+    bounds = (-1.0, 1.0) if categories or over_words else (0.0, 1.0)
     options = dict(seed=settings.seed, draws=min(settings.draws, 1000), groups=frame[["unit", "attribute"]])
     return intervals.bootstrap(arrays, statistic, **options, bounds=bounds)
 
@@ -119,7 +125,7 @@ def areas(
 def within(frame: pd.DataFrame, settings: Settings) -> dict[str, intervals.Interval]:
     """`areas` of easy attributes, of perceptual ones, and their difference."""
     parts = {name: frame[frame["category"] == name] for name in (EASY, HARD)}
-    both = areas(pd.concat(parts.values()), settings, (EASY, HARD), (-1.0, 1.0))
+    both = areas(pd.concat(parts.values()), settings, (EASY, HARD))
     return {**{name: areas(part, settings) for name, part in parts.items()}, f"{EASY} - {HARD}": both}
 
 
@@ -216,16 +222,19 @@ RELATED = Null(
     planted=known_apart,
 )
 def affordances(subject, data, settings):
-    """F1 of probes for properties, affordances and their relation, over the attribute's rate; sizes as a gap (forbes2019).
+    """Probes for properties, affordances and their relation within each attribute; sizes as a gap (forbes2019).
 
-    Linear probes read the vector of a statement; no object (of generated relations: no property) is in two splits. A
-    comparison is also asked with its answer said before: where that is not copied, a wrong answer says nothing.
+    Within an attribute, how often it is true tells nothing; F1, beside it, mixes both. Linear probes read the vector of a
+    statement; no object (of generated relations: no property) is in two splits. A comparison is also asked with its answer
+    said before: where that is not copied, a wrong answer says nothing.
     """
     rows, notes = intervals.Rows(settings), []
     for task, name in TASKS.items():
         if task in data.items:
             frame, note = judged(subject, data[task], task, settings)
             rows += scored(frame, settings, task=name)
+            for measure, over_words in (("AUC within attributes", False), ("AUC within attributes over words", True)):
+                rows.add(measure, areas(frame, settings, over_words=over_words), len(frame), task=name)
             notes.append(note)
     if sizes := data.items.get("size_comparison"):
         sizes, note = cloze.single_piece(subject, sizes)
