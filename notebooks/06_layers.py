@@ -121,7 +121,7 @@ for k in (5, 18):
     print(f"{' '.join(targets.sentences[targets.sentence[k]])}\n  “{targets.types[k]}” stands at place {where}")
 
 # %% [markdown]
-# Each word has one vector per layer. A probe is fitted on some 1,000 words of the training sentences and scores
+# Each word has one vector per layer. A probe is fitted on words of the training sentences (here 1,000) and scores
 # the sixteen places for a word of the test sentences; here for one of those words, from the embeddings and
 # from the last layer.
 
@@ -267,9 +267,9 @@ card("lay.agreement.goldberg2019")
 # ## What do the last layers serve?
 #
 # The top of the stack was trained to fill in masked words. {cite:t}`liu2019a` conclude that it has specialised: what is
-# good for the masked word is not what is good for other tasks. The same fitted heads fill in masked pieces (right if the
-# likeliest piece of the whole vocabulary is the one that stood there), and linear probes tell parts of speech, chunks and
-# dependencies.
+# good for the masked word is not what is good for other tasks. In web text masked as in pretraining, a linear probe on each
+# layer tells which of the fifty commonest pieces (the, a comma, …) a mask stands for; other probes tell parts of speech, chunks
+# and dependencies. The model's own output head is not used: it was made for the last layer.
 
 # %%
 examples("lay.task_specific.liu2019a")
@@ -277,7 +277,7 @@ examples("lay.task_specific.liu2019a")
 # %%
 specific = results("lay.task_specific.liu2019a", data="ud_english_ewt")
 
-# %% mystnb={"figure": {"caption": "Masked pieces filled in, and the mean accuracy of probes for parts of speech, chunks and dependencies, by layer."}, "image": {"alt": "Two panels of curves by layer, for every network there is. Masked words: mini rises steeply to layer 2 and is flat from there. Mean of probes: mini is highest at layer 1 and falls to the top."}}
+# %% mystnb={"figure": {"caption": "Masked pieces told, and the mean accuracy of probes for parts of speech, chunks and dependencies, by layer."}, "image": {"alt": "Two panels of curves by layer, for every network there is. Masked words: mini rises steeply to layer 2 and is flat from there. Mean of probes: mini is highest at layer 1 and falls to the top."}}
 tasks = ("masked words", "mean of probes")
 shown = {t: named(specific.series("accuracy", task=t)) for t in tasks}
 panels(shown, "layer", ylim=(0, 1))

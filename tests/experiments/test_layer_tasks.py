@@ -11,7 +11,7 @@ from bertology_utils import runs
 from bertology_utils.claims import ledger
 from bertology_utils.claims.rules import decide
 from bertology_utils.data.items import Ambiguity, Data, EdgeItem, ForcedChoice, ItemError, Sentence, Span
-from bertology_utils.experiments.layers import chunks, depth, fits, order, structure, tasks
+from bertology_utils.experiments.layers import chunks, depth, fits, order, pretraining, structure, tasks
 from bertology_utils.experiments.syntax.agreement import number
 from bertology_utils.probes import from_sentences
 from bertology_utils.scores import intervals
@@ -224,6 +224,20 @@ def test_a_probe_that_knows_the_verbs_alone_does_not_know_their_number(monkeypat
     right, own = structure.verb_numbers(None, items, SETTINGS)
     assert right.shape == (3, 240) and own.all()
     assert (right.mean(1) > 0.95).all() if expected else (right.mean(1) < 0.6).all()
+
+
+def test_masked_pieces_are_hidden_and_no_sentence_is_in_two_splits():
+    rng = np.random.default_rng(0)
+    words = ["dog", "cat", "key", "man"]
+    texts = {("the", *rng.choice(words, 4), "sees", *rng.choice(words, 3)) for _ in range(160)}
+    items = [Sentence(id=str(i), words=words) for i, words in enumerate(sorted(texts))]
+    rows, targets, fitted = pretraining.masked_pieces(tiny(), data(sentences=items), SETTINGS)
+    ids = tiny().tokenizer
+    at = list(zip(targets.sentence, targets.spans[:, 0, 0]))
+    assert all(rows[n].ids[t] == ids.mask_token_id for n, t in at) and ids.mask_token not in targets.labels
+    one, two, three = (set(targets.sentence[targets.split == s]) for s in ("train", "dev", "test"))
+    assert not (one & two or one & three or two & three)
+    assert fitted.right.shape == (fits.FITS, tiny().n_layers + 1, (targets.split == "test").sum())
 
 
 def test_chunks_as_spans_with_their_kind():

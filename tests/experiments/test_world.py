@@ -134,6 +134,21 @@ def test_other_attributes_might_have_been_asked_for():
     assert 0.75 < value < 0.92 and high - low > 0.4
 
 
+@pytest.mark.parametrize("joint", [False, True])
+def test_what_words_say_one_by_one_relates_nothing(joint):
+    """Some affordances go with more properties than others: that is told without relating the two."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        [(p, f"o{k % 20}", k) for p in range(6) for k in range(100)], columns=["attribute", "unit", "k"]
+    )
+    word = rng.normal(size=100)[frame["k"]] + rng.normal(size=6)[frame["attribute"]]
+    both = word + 3 * rng.normal(size=len(frame))
+    frame = frame.assign(true=both > 0, lead=both if joint else word, static_lead=word)
+    assert statements.areas(frame, SETTINGS)[0] > 0.55
+    value, low, _ = statements.areas(frame, SETTINGS, over_words=True)
+    assert low > 0.2 if joint else value == 0
+
+
 def test_the_same_seed_gives_the_same_rows(subject):
     claim = runs.get("wld.stereotype_names.poerner2019")
     one, two = (claim.experiment(subject, data(claim.id), SETTINGS) for _ in range(2))
