@@ -133,7 +133,7 @@ def _links_in_words(texts: Sequence[Sequence[str]], links: alignment.Links) -> s
 def frozen_bottom(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
     """Tags of a sentence of another language by taggers tuned on English ones, with the lowest blocks frozen or not."""
     items = transfer.drawn(transfer.sentences(data), settings)
-    items = [s for s, ok in zip(items, encode.fits(subject, [s.words for s in items])) if ok]
+    items, _ = encode.fitting(subject, items)
     train = [s for s in items if s.split == "train" and tuning.is_english(s)][:HANDFUL]
     asked = [s for s in items if s.split == "test" and not tuning.is_english(s)]
     if not (train and asked):

@@ -117,6 +117,6 @@ def explained(subject: Subject, data: Data, settings: Settings) -> Iterator[str]
     yield "  the last block attends most to " + _most(others, given[-1])
 
 
-def _most(words: Sequence[str], values: np.ndarray, n: int = 3) -> str:
-    best = np.argsort(-np.round(values, 4), kind="stable")[:n]
+def _most(words: Sequence[str], values: np.ndarray) -> str:
+    best = np.argsort(-np.round(values, 4), kind="stable")[:3]
     return " · ".join(f"{words[k]} {values[k]:.2f}" for k in best)
