@@ -19,11 +19,9 @@ def page(made: Concordance | None = None) -> dict[str, str]:
     Parameters
     ----------
     made : Concordance, optional
-        By default the stored one; where there is none, every part is empty.
+        By default the stored one.
     """
     made = made or stored()
-    if made is None:
-        return dict.fromkeys(("said", "picture", "summary", "disagreements", "profiles"), "")
     names = {n: name for n, name in NAMES.items() if n in set(made.outcomes["network"])}
     key = "".join(f'<span class="pt-{network.lower()}">{name}</span>' for network, name in names.items())
     return {
@@ -36,16 +34,10 @@ def page(made: Concordance | None = None) -> dict[str, str]:
 
 
 def headline(made: Concordance | None = None) -> str:
-    """One sentence about the largest network there is, with a link to the page; empty where nothing is stored."""
+    """One sentence about the largest network there is, with a link to the page."""
     made = made or stored()
-    if made is None:
-        return ""
-    first = next((n for n in NAMES if n in set(made.outcomes["network"])), None)
-    return (
-        f"{sentence(made, first, NAMES[first])} [How far other networks speak for BERT](concordance.md)."
-        if first
-        else ""
-    )
+    first = next(n for n in NAMES if n in set(made.outcomes["network"]))
+    return f"{sentence(made, first, NAMES[first])} [How far other networks speak for BERT](concordance.md)."
 
 
 def _summary(made: Concordance, names: dict[str, str]) -> str:

@@ -111,9 +111,7 @@ def write(folder: Path, settings: Settings, repository: str = "", site: str = ""
 
 def model_in_words() -> str:
     """What the book's model is, in one line from its own files."""
-    folder = models.bundled().get(BOOK_MODEL)
-    if folder is None:
-        return f"`{BOOK_MODEL}` is a small BERT."
+    folder = models.bundled()[BOOK_MODEL]
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     with safe_open(folder / "model.safetensors", framework="numpy") as weights:
         size = sum(prod(weights.get_slice(name).get_shape()) for name in weights.keys())  # noqa: SIM118

@@ -115,7 +115,6 @@ def test_a_surprise_is_drawn_by_the_figures_that_its_text_names(entry):
 
 def test_a_model_is_described_from_its_own_files(tmp_path, monkeypatch):
     model = write_model(tmp_path / "somebert")
-    assert "without a model" in described(tmp_path, monkeypatch, {})
     with pytest.raises(FileNotFoundError, match=r"training\.json"):
         described(tmp_path, monkeypatch, {"somebert": model})
     run = {"name": "tiny", "lowercase": True, "nsp": True, "seed": 0, "tokens": 2000}
