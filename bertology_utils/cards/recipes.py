@@ -6,7 +6,6 @@ between runs of the base with half, all and twice the pieces, along the logarith
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -187,9 +186,9 @@ def less_base(runs: Recorded, group: str, time: float, settings: Settings) -> di
     return differences.differing("loss less the base's", top, n, settings)
 
 
-def markdown(of: Callable = table, settings: Settings | None = None, root: Path = SHIPPED) -> str:
+def markdown(of: Table) -> str:
     """A table for the page of models; a sentence where nothing is recorded."""
-    told = of(settings, root).as_text()
+    told = of.as_text()
     if told.empty:
         return "None of these runs is recorded: `bertology family run --tier english --corpus FOLDER`."
     rows = [list(told.columns), ["---"] * len(told.columns), *told.astype(str).to_numpy().tolist()]
