@@ -29,7 +29,7 @@ from . import (
 from .own import bring
 
 
-def main(words: list[str] | None = None) -> int:
+def main() -> int:
     """Run one command; errors of the book are one message and exit code 1."""
     parser = argparse.ArgumentParser(prog="python -m bertology_utils.book", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
@@ -58,7 +58,7 @@ def main(words: list[str] | None = None) -> int:
         "look",
         help="make again what the pages on heads, layers and the survey's figures show (needs mpnet and a mirror)",
     )
-    given = parser.parse_args(words)
+    given = parser.parse_args()
     try:
         if given.command == "notebooks":
             refresh(stage.ROOT, given.names)
