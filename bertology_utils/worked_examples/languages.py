@@ -89,11 +89,6 @@ def retrieval(subject: Subject, data: Data, settings: Settings, *, offset: bool 
             yield f"    cosine {near[best]:.3f}, of the translation {near[at]:.3f}: {verdict(best == at)}"
 
 
-def moved(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
-    """The same as it is, and moved by the mean difference of the two languages."""
-    yield from retrieval(subject, data, settings, offset=True)
-
-
 def identity(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
     """The language of a sentence by the nearest of one sentence of each."""
     p, _, vectors = _one_set(subject, data, settings)
