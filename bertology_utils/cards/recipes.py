@@ -88,10 +88,9 @@ def _row(runs: Recorded, said: str, group: str, settings: Settings) -> tuple:
     loss, agree = family.loss, family.agreement
     means = [np.mean([f(r) for r in found]) for f in (loss, family.top1)]
     means += [np.mean([agree(r, k) for r in found]) for k in (0, 1)]
-    if not all(runs.has(g) for g in DOUBLINGS):
-        return said, len(found), float("nan"), *means, float("nan"), NONE
-    time = times(runs, group)
-    if group == "base" or abs(np.log2(time)) > 1:  # itself, or beyond the runs that the base is read off between
+    time = times(runs, group) if all(map(runs.has, DOUBLINGS)) else float("nan")
+    # itself, without runs that the base is read off between, or beyond them
+    if group == "base" or not abs(np.log2(time)) <= 1:
         return said, len(found), time, *means, float("nan"), NONE
     row = less_base(runs, group, time, settings)
     return said, len(found), time, *means, row["value"], _interval(row)
