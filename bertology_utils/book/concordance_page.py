@@ -14,13 +14,7 @@ BODY = {"mpnet": "12 × 768", "all-MiniLM-L6-v2": "6 × 384", "mini": "8 × 256"
 
 
 def page(made: Concordance | None = None) -> dict[str, str]:
-    """The generated parts: ``said`` in sentences, ``picture``, ``summary``, ``disagreements``, ``profiles``.
-
-    Parameters
-    ----------
-    made : Concordance, optional
-        By default the stored one.
-    """
+    """The generated parts: ``said`` in sentences, ``picture``, ``summary``, ``disagreements``, ``profiles``."""
     made = made or stored()
     names = {n: name for n, name in NAMES.items() if n in set(made.outcomes["network"])}
     key = "".join(f'<span class="pt-{network.lower()}">{name}</span>' for network, name in names.items())

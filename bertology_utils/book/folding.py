@@ -118,11 +118,7 @@ def _place(cell: Any, shown: int | None, before: int | None) -> list[str]:
 def fold_all(folder: Path, beside: Mapping[tuple[str, str], str] = MappingProxyType({})) -> None:
     """Fold every notebook of a staged book, in place.
 
-    Parameters
-    ----------
-    folder : Path
-    beside : mapping
-        (function, claim) -> Markdown to stand under the cell that calls the function for the claim.
+    `beside`: (function, claim) -> Markdown to stand under the cell that calls the function for the claim.
     """
     for path in sorted(folder.glob("*.ipynb")):
         notebook = fold(nbformat.read(path, as_version=4))

@@ -222,10 +222,7 @@ def links() -> dict[str, str]:
 def page(size: int) -> str:
     """The page's controls, with the maps of its first view in it, and as a plain table the heads that claims name.
 
-    Parameters
-    ----------
-    size : int
-        Of the file of weights that one's own sentence asks for, in bytes.
+    The file of weights that one's own sentence asks for has `size` bytes.
     """
     sentences = json.loads((STORED / "sentences.json").read_text("utf-8"))
     networks: dict[str, dict[str, Any]] = {}

@@ -30,12 +30,7 @@ def counts(html: str) -> str:
 
 
 def take(pages: Path) -> Path:
-    """Write the picture; its path.
-
-    Parameters
-    ----------
-    pages : Path
-        Folder of a rendered book.
+    """Write the picture of a rendered book, which lies in the folder `pages`; its path.
 
     Raises
     ------

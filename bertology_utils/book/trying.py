@@ -112,10 +112,7 @@ def weights(path: Path) -> int:
 def page(size: int) -> str:
     """The page's forms and, as plain tables, the stored answers; the script fills in what a reader asks.
 
-    Parameters
-    ----------
-    size : int
-        Of the file of weights, in bytes.
+    The file of weights has `size` bytes.
     """
     stored = json.loads(STORED.read_text("utf-8"))
     titles = {e["claim"]: ledger.row(e["claim"]).title for e in (*stored["fill"], *stored["pairs"])}
