@@ -9,8 +9,8 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..claims.evidence import SHIPPED, read, without_seconds
-from ..settings import Settings
+from ..claims.evidence import SHIPPED, read, shelves, without_seconds
+from ..settings import TWIN, Settings
 from . import (
     bootstrap,
     folding,
@@ -26,10 +26,9 @@ from . import (
     survey_figures,
     trying,
 )
-from .own import bring
 
 
-def main(words: list[str] | None = None) -> int:
+def main() -> int:
     """Run one command; errors of the book are one message and exit code 1."""
     parser = argparse.ArgumentParser(prog="python -m bertology_utils.book", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
@@ -58,7 +57,7 @@ def main(words: list[str] | None = None) -> int:
         "look",
         help="make again what the pages on heads, layers and the survey's figures show (needs mpnet and a mirror)",
     )
-    given = parser.parse_args(words)
+    given = parser.parse_args()
     try:
         if given.command == "notebooks":
             refresh(stage.ROOT, given.names)
@@ -96,7 +95,7 @@ def build(output: Path, switches: tuple[str, str, str] | None = None, root: Path
     switches : (model, data, device), optional
         Execute the notebooks afresh with these; without, their stored outputs are shown.
     own : str
-        A model whose records in the settings' evidence folder are shown beside what the package ships (`own.bring`).
+        A model whose records in the settings' evidence folder are shown beside what the package ships (`bring`).
     """
     with tempfile.TemporaryDirectory(prefix="bertology-book-") as name:
         folder, kept = Path(name) / "source", Path(name)
@@ -117,6 +116,18 @@ def build(output: Path, switches: tuple[str, str, str] | None = None, root: Path
         print("rendering", file=sys.stderr, flush=True)
         stage.render(folder, output)
     return output / "index.html"
+
+
+def bring(model: str, source: Path, target: Path) -> int:
+    """Copy a model's records, and its twin's, to the evidence folder that a book is made from; how many there were.
+
+    The book is otherwise made without whatever else lies in the user's folder, so that it does not depend on it.
+    """
+    counting, beside = shelves(settings=Settings(evidence=source))
+    found = [r for r in (*counting, *beside) if r.kind == "rerun" and r.model in (model, model + TWIN)]
+    for record in found:
+        record.save(target)
+    return len(found)
 
 
 def refresh(root: Path, names: Sequence[str] = ()) -> None:

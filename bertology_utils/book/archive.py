@@ -20,15 +20,7 @@ _ALWAYS = (1980, 1, 1, 0, 0, 0)  # the same records give the same bytes
 
 
 def write(static: Path, found: Sequence[Standing], beside: Sequence[Path] = ()) -> Path:
-    """Write ``evidence.zip`` and ``claims/<id>.json`` into a folder; the path of the archive.
-
-    Parameters
-    ----------
-    found : sequence of Standing
-        Whose records are packed.
-    beside : sequence of Path
-        Further files to pack at the top.
-    """
+    """Write ``evidence.zip``, with the files `beside` at its top, and ``claims/<id>.json`` into a folder; the archive's path."""
     folder = static / "claims"
     folder.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(static / NAME, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -41,8 +41,8 @@ choose(MODEL, DATA, "{section}", fast=FAST)"""
 CELLS = {"package": PACKAGE, "switches": SWITCHES}  # by their ids
 
 
-def sources(notebook: str, address: str | None = None) -> list[str]:
-    """The cells' texts for a notebook (its file's name without the ending), with the configured address or another.
+def sources(notebook: str) -> list[str]:
+    """The cells' texts for a notebook (its file's name without the ending).
 
     Raises
     ------
@@ -51,8 +51,7 @@ def sources(notebook: str, address: str | None = None) -> list[str]:
     """
     for section in ledger.sections():
         if section.chapter == notebook:
-            address = ADDRESS if address is None else address
-            return [cell.format(address=address, section=section.name) for cell in CELLS.values()]
+            return [cell.format(address=ADDRESS, section=section.name) for cell in CELLS.values()]
     raise ValueError(f"no section of the ledger has the chapter {notebook!r}")
 
 

@@ -29,34 +29,24 @@ def page(folder: Path) -> str:
     Raises
     ------
     FileNotFoundError
-        A model folder has no ``training.json``: a model that says nothing of its training is not to be bundled.
+        A model folder has no ``training.json``, ``curves.jsonl`` or ``README.md``: a model that says nothing of its training
+        is not to be bundled.
     """
-    bundled = models.bundled()
-    if not bundled:
-        return "This copy of the package comes without a model."
-    return "\n\n".join(_section(name, path, folder) for name, path in bundled.items())
+    return "\n\n".join(_section(name, path, folder) for name, path in models.bundled().items())
 
 
 def _section(name: str, path: Path, folder: Path) -> str:
     training = json.loads((path / "training.json").read_text(encoding="utf-8"))
     text = [f"## `{name}`", _table(facts(path, training))]
-    curves = path / "curves.jsonl"
-    rows = [json.loads(line) for line in curves.read_text(encoding="utf-8").splitlines()] if curves.is_file() else []
-    if rows:
-        draw(rows, name, folder / f"curve-{name}.svg")
-        last = [r for r in rows if "heldout_mlm" in r][-1:]
-        said = (
-            f" On the run's own held-out rows it ends at {last[0]['heldout_mlm']:.3f} nats (table: fixed rows)."
-            if last
-            else ""
-        )
-        text.append(
-            f"```{{figure}} {folder.name}/curve-{name}.svg\n:alt: Loss of {name} against the pieces seen in training, falling.\n"
-            f"\nTraining of `{name}`: loss (nats) against pieces seen.{said}\n```"
-        )
-    card = path / "README.md"
-    if card.is_file():
-        text.append(_body(card.read_text(encoding="utf-8")))
+    rows = [json.loads(line) for line in (path / "curves.jsonl").read_text(encoding="utf-8").splitlines()]
+    draw(rows, name, folder / f"curve-{name}.svg")
+    last = [r["heldout_mlm"] for r in rows if "heldout_mlm" in r][-1]
+    text.append(
+        f"```{{figure}} {folder.name}/curve-{name}.svg\n:alt: Loss of {name} against the pieces seen in training, falling.\n"
+        f"\nTraining of `{name}`: loss (nats) against pieces seen."
+        f" On the run's own held-out rows it ends at {last:.3f} nats (table: fixed rows).\n```"
+    )
+    text.append(_body((path / "README.md").read_text(encoding="utf-8")))
     return "\n\n".join(text)
 
 

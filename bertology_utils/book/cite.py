@@ -18,15 +18,15 @@ YEAR = "2026"  # of the first release; an entry names the release itself
 
 
 @cache
-def citation(path: Path = CITATION) -> dict[str, Any]:
+def citation() -> dict[str, Any]:
     """What CITATION.cff says."""
-    return yaml.safe_load(path.read_text(encoding="utf-8"))
+    return yaml.safe_load(CITATION.read_text(encoding="utf-8"))
 
 
 @cache
-def release(path: Path = CHANGES) -> str:
+def release() -> str:
     """The release that a reader has, as the changelog's first heading names it: ``0.3.0``, or ``0.3.0, in progress``."""
-    return re.findall(r"^## (.+)", path.read_text(encoding="utf-8"), re.MULTILINE)[0]
+    return re.findall(r"^## (.+)", CHANGES.read_text(encoding="utf-8"), re.MULTILINE)[0]
 
 
 def page(site: str = "") -> str:

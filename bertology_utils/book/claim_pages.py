@@ -27,13 +27,7 @@ _CARD = re.compile(r'claim-card\\" id=\\"([\w.]+)\\"')  # in a stored output
 
 
 def write(folder: Path, found: Sequence[Standing], repository: str = "", site: str = "") -> None:
-    """Write ``<id>.md`` for every claim into a folder, which is made.
-
-    Parameters
-    ----------
-    repository, site : str
-        Addresses of the repository and of the site the book is read at; empty where they are not known.
-    """
+    """Write ``<id>.md`` for every claim into a folder, which is made; addresses as of `pages.write`."""
     pictures = folder.parent / "book" / "_static" / "claims"
     for path in (folder, pictures):
         path.mkdir(parents=True, exist_ok=True)
@@ -67,15 +61,7 @@ def items_in(folder: Path) -> dict[str, str]:
 
 
 def page(s: Standing, past: History, repository: str = "", site: str = "", chapter: str = "", item: str = "") -> str:
-    """The page of one claim as Markdown.
-
-    Parameters
-    ----------
-    chapter : str
-        The notebook that shows its card; empty where none does.
-    item : str
-        As of `items_in`.
-    """
+    """The page of one claim as Markdown; `chapter` is the notebook that shows its card, `item` as of `items_in`."""
     row = s.row
     section = next(x for x in ledger.sections() if x.name == row.section)
     where = (

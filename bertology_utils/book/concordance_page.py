@@ -14,16 +14,8 @@ BODY = {"mpnet": "12 × 768", "all-MiniLM-L6-v2": "6 × 384", "mini": "8 × 256"
 
 
 def page(made: Concordance | None = None) -> dict[str, str]:
-    """The generated parts: ``said`` in sentences, ``picture``, ``summary``, ``disagreements``, ``profiles``.
-
-    Parameters
-    ----------
-    made : Concordance, optional
-        By default the stored one; where there is none, every part is empty.
-    """
+    """The generated parts: ``said`` in sentences, ``picture``, ``summary``, ``disagreements``, ``profiles``."""
     made = made or stored()
-    if made is None:
-        return dict.fromkeys(("said", "picture", "summary", "disagreements", "profiles"), "")
     names = {n: name for n, name in NAMES.items() if n in set(made.outcomes["network"])}
     key = "".join(f'<span class="pt-{network.lower()}">{name}</span>' for network, name in names.items())
     return {
@@ -36,16 +28,10 @@ def page(made: Concordance | None = None) -> dict[str, str]:
 
 
 def headline(made: Concordance | None = None) -> str:
-    """One sentence about the largest network there is, with a link to the page; empty where nothing is stored."""
+    """One sentence about the largest network there is, with a link to the page."""
     made = made or stored()
-    if made is None:
-        return ""
-    first = next((n for n in NAMES if n in set(made.outcomes["network"])), None)
-    return (
-        f"{sentence(made, first, NAMES[first])} [How far other networks speak for BERT](concordance.md)."
-        if first
-        else ""
-    )
+    first = next(n for n in NAMES if n in set(made.outcomes["network"]))
+    return f"{sentence(made, first, NAMES[first])} [How far other networks speak for BERT](concordance.md)."
 
 
 def _summary(made: Concordance, names: dict[str, str]) -> str:

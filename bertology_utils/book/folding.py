@@ -86,7 +86,7 @@ def _units(cells: Sequence[Any]) -> list[list[Any]]:
 
 def _tag(cell: Any, shown: int | None) -> tuple[str, dict[str, str], int | None]:
     """A cell's tag, the words of its fold, and how many figures of the claim are open; None where none is to be."""
-    tags, last = cell.metadata.get("tags", []), _last(cell.source)
+    tags, (last, _) = cell.metadata.get("tags", []), shows(cell)
     if "hide-output" in tags:
         return ("remove-cell", {}, shown) if shown is None else ("hide-cell", NUMBERS, shown)
     if last == "found":  # the card holds it
@@ -112,17 +112,13 @@ def _place(cell: Any, shown: int | None, before: int | None) -> list[str]:
     """The part of a unit that a cell is, by how many of the unit's figures are open with it and without."""
     if _claim(cell):
         return [CARD] if shown is not None else [CARD, UNDECIDED]
-    return [FIGURE] if shown != before else [LIVE] if _last(cell.source) == "examples" else []
+    return [FIGURE] if shown != before else [LIVE] if shows(cell)[0] == "examples" else []
 
 
 def fold_all(folder: Path, beside: Mapping[tuple[str, str], str] = MappingProxyType({})) -> None:
     """Fold every notebook of a staged book, in place.
 
-    Parameters
-    ----------
-    folder : Path
-    beside : mapping
-        (function, claim) -> Markdown to stand under the cell that calls the function for the claim.
+    `beside`: (function, claim) -> Markdown to stand under the cell that calls the function for the claim.
     """
     for path in sorted(folder.glob("*.ipynb")):
         notebook = fold(nbformat.read(path, as_version=4))
@@ -151,12 +147,6 @@ def _called(value: ast.AST | None) -> str:
     """The name of the function, or method, that an expression calls."""
     called = value.func if isinstance(value, ast.Call) else None
     return called.id if isinstance(called, ast.Name) else called.attr if isinstance(called, ast.Attribute) else ""
-
-
-def _last(source: str) -> str:
-    """The function that a cell's last line calls, if that is all it does."""
-    lines = _lines(source)
-    return _called(lines[-1].value) if lines and isinstance(lines[-1], ast.Expr) else ""
 
 
 def _alone(source: str) -> bool:

@@ -123,7 +123,7 @@ def released(mirror: Path) -> dict[str, Any]:
     return {"layers": 12, "heads": 12, "sentences": sentences}
 
 
-def store(folder: Path = STORED) -> Path:
+def store() -> Path:
     """Make the stored maps again.
 
     Raises
@@ -137,11 +137,11 @@ def store(folder: Path = STORED) -> Path:
     known = {tree.id: tree for tree in load_data("treebank", TREES, settings=settings)["treebank"]}
     trees = [known[id] for id in SENTENCES]
     arcs = [{"words": tree.words, "arcs": list(_arcs(tree))} for tree in trees]
-    put(folder / "sentences.json", json.dumps(arcs, ensure_ascii=False) + "\n")
-    put(folder / f"{BERT}.json", json.dumps(released(Path(settings.mirror)), ensure_ascii=False) + "\n")
+    put(STORED / "sentences.json", json.dumps(arcs, ensure_ascii=False) + "\n")
+    put(STORED / f"{BERT}.json", json.dumps(released(Path(settings.mirror)), ensure_ascii=False) + "\n")
     for name in NETWORKS:
-        put(folder / f"{name}.json", json.dumps(maps(name, trees, settings), ensure_ascii=False) + "\n")
-    return folder
+        put(STORED / f"{name}.json", json.dumps(maps(name, trees, settings), ensure_ascii=False) + "\n")
+    return STORED
 
 
 def _arcs(tree: Sentence) -> Iterator[tuple[int, int, str]]:
@@ -222,10 +222,7 @@ def links() -> dict[str, str]:
 def page(size: int) -> str:
     """The page's controls, with the maps of its first view in it, and as a plain table the heads that claims name.
 
-    Parameters
-    ----------
-    size : int
-        Of the file of weights that one's own sentence asks for, in bytes.
+    The file of weights that one's own sentence asks for has `size` bytes.
     """
     sentences = json.loads((STORED / "sentences.json").read_text("utf-8"))
     networks: dict[str, dict[str, Any]] = {}

@@ -118,13 +118,13 @@ def _within(words: Sequence[str], at: int) -> list[str]:
     return [" ".join(words[max(0, at - AROUND) : at]), words[at], " ".join(words[at + 1 : at + 1 + AROUND])]
 
 
-def store(path: Path = STORED) -> Path:
+def store() -> Path:
     """Make the stored neighbours again; errors as of `models.load` and of the data, where either is not here."""
     settings = Settings.of()
     trees = load_data("treebank", TREES, settings=settings)["treebank"]
     words = [{"words": text.split(), "at": at, "tag": tag} for text, at, tag in WORDS]
     networks = {name: look(name, trees, settings) for name in NETWORKS}
-    return put(path, json.dumps({"words": words, "networks": networks}, ensure_ascii=False) + "\n")
+    return put(STORED, json.dumps({"words": words, "networks": networks}, ensure_ascii=False) + "\n")
 
 
 def page() -> str:

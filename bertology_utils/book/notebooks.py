@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import contextmanager
 from pathlib import Path
 
 import nbformat
@@ -27,24 +26,9 @@ def paths(folder: Path) -> list[Path]:
     return sorted(folder.glob("*.ipynb"))
 
 
-@contextmanager
-def environment(**variables: str) -> Iterator[None]:
-    """The kernels' environment: the variables given (an empty one is removed), the rest as it is."""
-    before = {name: os.environ.get(name) for name in variables}
-    try:
-        for name, value in variables.items():
-            _set(name, value or None)
-        yield
-    finally:
-        for name, old in before.items():
-            _set(name, old)
-
-
-def _set(name: str, value: str | None) -> None:
-    if value is None:
-        os.environ.pop(name, None)
-    else:
-        os.environ[name] = value
+def environment(variables: Mapping[str, str]) -> dict[str, str]:
+    """A kernel's environment: the variables given (an empty one is left out), the rest as it is here."""
+    return {name: value for name, value in {**os.environ, **variables}.items() if value or name not in variables}
 
 
 def switches(folder: Path, model: str = "mini", data: str = "builtin", device: str = "cpu") -> dict[str, str]:
@@ -73,8 +57,10 @@ def switches(folder: Path, model: str = "mini", data: str = "builtin", device: s
     }
 
 
-def execute(path: Path, *, timeout: int = 1800) -> float:
+def execute(path: Path, variables: Mapping[str, str]) -> float:
     """Execute a notebook where it lies and write its outputs back; the seconds it took.
+
+    The variables are set in its kernel's environment (`environment`).
 
     Raises
     ------
@@ -88,7 +74,7 @@ def execute(path: Path, *, timeout: int = 1800) -> float:
     notebook.metadata["kernelspec"] = dict(KERNEL)  # whatever kernel it was last saved with
     client = NotebookClient(
         notebook,
-        timeout=timeout,
+        timeout=1800,
         resources={"metadata": {"path": str(path.parent)}},
         record_timing=False,
         coalesce_streams=True,  # where what a cell prints is cut hangs on the machine's load
@@ -96,7 +82,7 @@ def execute(path: Path, *, timeout: int = 1800) -> float:
     )
     start = time.perf_counter()
     try:
-        client.execute()
+        client.execute(env=environment(variables))
     except CellExecutionError as error:
         raise NotebookError(f"{path.name}: {error}") from None
     for number, cell in enumerate(notebook.cells):
@@ -130,8 +116,8 @@ def run(
     at_once = max(1, min(len(everything), os.cpu_count() or 1)) if device == "cpu" else 1
     done = 0
     told = {**switches(kept, model, data, device), **(variables or {})}
-    with environment(**told), ThreadPoolExecutor(at_once) as pool:
-        waiting = {pool.submit(execute, path): path for path in everything}
+    with ThreadPoolExecutor(at_once) as pool:
+        waiting = {pool.submit(execute, path, told): path for path in everything}
         try:
             for future in as_completed(waiting):
                 seconds, done = future.result(), done + 1

@@ -26,12 +26,7 @@ def once() -> None:
 def _with_memory(lists: dict[str, Hashable], sidebars: dict[Hashable, str]) -> Any:
     """The theme's functions for a page, of which the one for the sidebar takes what is kept for others of its list and folder.
 
-    Parameters
-    ----------
-    lists : dict
-        Page -> the list of the sidebar it stands in; filled here.
-    sidebars : dict
-        What is kept.
+    `lists`, filled here: page -> the list of the sidebar it stands in.
     """
 
     def functions(app: Any, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:

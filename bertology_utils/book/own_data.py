@@ -16,10 +16,7 @@ from ..data.own import OwnDataError
 def table(static: Path) -> str:
     """The tasks that a file can hold, and the others; the example files are written into a folder, which is made.
 
-    Parameters
-    ----------
-    static : Path
-        Readers find it at ``../_static/own``.
+    Readers find it at ``../_static/own``.
     """
     static.mkdir(parents=True, exist_ok=True)
     takes = {task: [id for id in runs.registered() if task in runs.get(id).tasks] for task in sorted(builtin.tasks())}

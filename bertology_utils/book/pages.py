@@ -87,8 +87,8 @@ def write(folder: Path, settings: Settings, repository: str = "", site: str = ""
         "samples": samples.page(),
         "own_data": own_data.table(folder.parent / "_static" / "own"),
         "models": cards_of_models.page(folder),
-        "recipes": recipes.markdown(recipes.table, settings),
-        "own_pieces": recipes.markdown(recipes.own_pieces, settings),
+        "recipes": recipes.markdown(recipes.table(settings)),
+        "own_pieces": recipes.markdown(recipes.own_pieces(settings)),
         "try": trying.page(weights),
         "heads": heads.page(weights),
         "layers": layers.page(),
@@ -111,9 +111,7 @@ def write(folder: Path, settings: Settings, repository: str = "", site: str = ""
 
 def model_in_words() -> str:
     """What the book's model is, in one line from its own files."""
-    folder = models.bundled().get(BOOK_MODEL)
-    if folder is None:
-        return f"`{BOOK_MODEL}` is a small BERT."
+    folder = models.bundled()[BOOK_MODEL]
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     with safe_open(folder / "model.safetensors", framework="numpy") as weights:
         size = sum(prod(weights.get_slice(name).get_shape()) for name in weights.keys())  # noqa: SIM118

@@ -29,21 +29,8 @@ def counts(html: str) -> str:
     return "; ".join(re.findall(r'class="tally-count">([^<]+)<', html))
 
 
-def shown(target: Path = TARGET) -> str:
-    """The counts that a picture shows, as it says itself."""
-    from PIL import Image
-
-    with Image.open(target) as picture:
-        return picture.info.get(COUNTS, "")
-
-
-def take(pages: Path, target: Path = TARGET) -> Path:
-    """Write the picture; its path.
-
-    Parameters
-    ----------
-    pages : Path
-        Folder of a rendered book.
+def take(pages: Path) -> Path:
+    """Write the picture of a rendered book, which lies in the folder `pages`; its path.
 
     Raises
     ------
@@ -74,7 +61,7 @@ def take(pages: Path, target: Path = TARGET) -> Path:
             capture_output=True,
             timeout=120,
         )
-        Image.open(shot).convert("RGB").quantize(128).save(target, optimize=True, pnginfo=told)
-    if target.stat().st_size > MOST:
-        raise BookError(f"{target} has {target.stat().st_size:,} bytes, more than {MOST:,}")
-    return target
+        Image.open(shot).convert("RGB").quantize(128).save(TARGET, optimize=True, pnginfo=told)
+    if TARGET.stat().st_size > MOST:
+        raise BookError(f"{TARGET} has {TARGET.stat().st_size:,} bytes, more than {MOST:,}")
+    return TARGET

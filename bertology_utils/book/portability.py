@@ -69,7 +69,7 @@ def supported() -> tuple[str, ...]:
     import torch
 
     ranks = ("DEFAULT", "AVX2", "AVX512")
-    known = torch.backends.cpu.get_cpu_capability() if hasattr(torch.backends.cpu, "get_cpu_capability") else "DEFAULT"
+    known = torch.backends.cpu.get_cpu_capability()
     here = ranks.index(known) if known in ranks else 0
     x86 = platform.machine().lower() in ("x86_64", "amd64")
     missing = {"avx512": here < 2, "avx2": here < 1, "old kernels": not x86, "another blas": not x86}
@@ -198,8 +198,5 @@ def _pip(python: str, *words: str) -> None:
 
 def _oldest() -> str:
     """The lower bound of torch that the package states."""
-    stated = [r for r in metadata.requires("bertology-utils") or () if re.match(r"torch\b", r)]
-    bound = re.search(r">=\s*([\d.]+)", stated[0])
-    if bound is None:
-        raise ValueError(f"{stated[0]} states no lower bound")
-    return bound[1]
+    bounds = (re.match(r"torch\b.*>=\s*([\d.]+)", stated) for stated in metadata.requires("bertology-utils") or ())
+    return next(bound[1] for bound in bounds if bound)

@@ -13,9 +13,8 @@ from ..claims import ledger
 
 
 def stored(name: str) -> dict[str, Any]:
-    """A stored measurement, ``bench`` or ``costs``; empty where there is none."""
-    file = files("bertology_utils") / "assets" / f"{name}.json"
-    return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    """A stored measurement, ``bench`` or ``costs``."""
+    return json.loads((files("bertology_utils") / "assets" / f"{name}.json").read_text(encoding="utf-8"))
 
 
 def _table(names: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -28,9 +27,8 @@ def _table(names: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def table() -> str:
-    """Rows of the stored measurement, and what it was made on; empty where there is none."""
-    if not (made := stored("bench")):
-        return ""
+    """Rows of the stored measurement, and what it was made on."""
+    made = stored("bench")
     rows = (
         (
             row["task"],
@@ -56,22 +54,20 @@ def table() -> str:
 
 
 def precision() -> str:
-    """How far bfloat16 moves what decides, claim by claim; empty where that was not measured."""
-    claims = stored("costs").get("dtype", {})
+    """How far bfloat16 moves what decides, claim by claim."""
     rows = []
-    for model, found in claims.items():
+    for model, found in stored("costs")["dtype"].items():
         for row in found:
             moved, faster = f"{row['moved']:.2f}", f"{row['times as fast']:.1f}"
             asked = (ledger.row(row["claim"]).title, model, row["n"], row["measure"], row["figures"])
             rows.append((*asked, moved, row["decided otherwise"], faster))
     names = ("claim", "network", "items per task", "measure that moved most", "figures that decide", "largest movement")
-    return _table((*names, "decided otherwise", "times as fast"), rows) if claims else ""
+    return _table((*names, "decided otherwise", "times as fast"), rows)
 
 
 def scale() -> str:
     """Cost by size as fitted, the whole survey by that, and the prediction beside what chapters took."""
-    if not (made := stored("costs").get("scale")):
-        return ""
+    made = stored("costs")["scale"]
     powers = ", ".join(f"{name} to the power of {power:g}" for name, power in made["powers"].items())
     beyond = "; ".join(
         f"{row['length']} pieces: {row['seconds']:g} s measured, {row['predicted']:g} s predicted"

@@ -27,10 +27,7 @@ _CELL = re.compile(rf'(?:from bertology_utils import [\w, ]+\n\n)?({"|".join(SHO
 def renew(folder: Path) -> dict[str, list[str]]:
     """Make the stored cards and findings of all notebooks again; per notebook, the ids or sections of those that changed.
 
-    Parameters
-    ----------
-    folder : Path
-        Of the notebooks. A notebook in which nothing has changed is left alone, to the byte.
+    A notebook in which nothing has changed is left alone, to the byte.
     """
     with tempfile.TemporaryDirectory() as empty:  # as a notebook is executed: with no records of one's own
         settings = Settings(evidence=Path(empty))

@@ -16,13 +16,13 @@ from ..cards.words import STUDIES
 BIBLIOGRAPHY = Path(__file__).resolve().parents[2] / "book" / "references.bib"
 
 
-def read(path: Path = BIBLIOGRAPHY) -> dict[str, dict[str, str]]:
+def read() -> dict[str, dict[str, str]]:
     """Key -> ``authors`` ("Jawahar et al."), ``year``, ``title``, ``url``."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the parser's own deprecations
         from pybtex.database import parse_file
 
-        entries = parse_file(str(path)).entries
+        entries = parse_file(str(BIBLIOGRAPHY)).entries
     return {key: _study(entry) for key, entry in sorted(entries.items())}
 
 

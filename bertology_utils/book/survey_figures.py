@@ -32,7 +32,7 @@ IDENTITY, MULTILINGUAL, SENTENCES = "mbt.language_identity.libovicky2019", "me5-
 STEP, LOW = 62, 14  # pixels from word to word, and below the arcs
 
 
-def store(path: Path = STORED) -> Path:
+def store() -> Path:
     """Make the stored trees again; errors as of `models.load` and of the data, where either is not here."""
     settings = Settings.of()
     subject = models.load(NETWORK, settings)
@@ -46,7 +46,7 @@ def store(path: Path = STORED) -> Path:
         {"layer": k, "uuas": accuracy[k], "edges": f["predicted"]}
         for k, f in zip((0, best, len(accuracy) - 1), found, strict=True)
     ]
-    return put(path, json.dumps(made, ensure_ascii=False) + "\n")
+    return put(STORED, json.dumps(made, ensure_ascii=False) + "\n")
 
 
 def over_all(measure: str) -> list[float]:

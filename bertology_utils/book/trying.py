@@ -73,19 +73,18 @@ def answers(networks: Sequence[str] = NETWORKS, settings: Settings | None = None
     return {"fill": filled, "pairs": pairs, "sha256": hashes}
 
 
-def store(path: Path = STORED) -> Path:
+def store() -> Path:
     """Make the stored answers again; errors as of `models.load`, where a network is not here."""
-    put(path, json.dumps(answers(), indent=1, ensure_ascii=False) + "\n")
-    return path
+    return put(STORED, json.dumps(answers(), indent=1, ensure_ascii=False) + "\n")
 
 
-def weights(path: Path, name: str = "mini") -> int:
-    """Write a bundled network for the browser; the file's size in bytes.
+def weights(path: Path) -> int:
+    """Write `mini` for the browser; the file's size in bytes.
 
     A line of JSON (the configuration, the vocabulary, and the tensors: name, groups, numbers per group, 0 for a vector), then
     the tensors' bytes: of a vector float32; of a matrix a float32 scale per group, then its numbers in int8.
     """
-    subject = models.load(name, Settings())
+    subject = models.load("mini", Settings())
     config = subject.model.config.to_dict()
     wanted = ("hidden_size", "num_attention_heads", "num_hidden_layers", "intermediate_size", "layer_norm_eps",
               "vocab_size", "max_position_embeddings", "initializer_range")  # fmt: skip
@@ -113,10 +112,7 @@ def weights(path: Path, name: str = "mini") -> int:
 def page(size: int) -> str:
     """The page's forms and, as plain tables, the stored answers; the script fills in what a reader asks.
 
-    Parameters
-    ----------
-    size : int
-        Of the file of weights, in bytes.
+    The file of weights has `size` bytes.
     """
     stored = json.loads(STORED.read_text("utf-8"))
     titles = {e["claim"]: ledger.row(e["claim"]).title for e in (*stored["fill"], *stored["pairs"])}

@@ -256,10 +256,8 @@ def save(made: Concordance, path: Path = STORED) -> Path:
     return files.write(path, json.dumps(parts, indent=0) + "\n")
 
 
-def stored(path: Path = STORED) -> Concordance | None:
-    """The concordance that comes with the package; None where there is none."""
-    if not path.is_file():
-        return None
+def stored(path: Path = STORED) -> Concordance:
+    """The concordance that comes with the package."""
     parts = json.loads(path.read_text("utf-8"))
     frames = {name: pd.DataFrame(parts[name], columns=of) for name, of in COLUMNS.items()}
     return Concordance(**frames, made=parts["made"])

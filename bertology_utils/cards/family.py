@@ -164,12 +164,13 @@ def curves(groups: list[str], tier: str = "generated") -> dict[str, pd.DataFrame
     return out
 
 
-def growth(group: str, tier: str = "generated") -> dict[str, pd.DataFrame]:
-    """Agreement at the exported checkpoints of a group's runs, mean over seeds: number of attractors -> rows by pieces."""
-    told = [
-        pd.DataFrame(r.items["checkpoints"]).assign(seed=s) for s, r in Recorded(tiers()[tier]).group(group).items()
-    ]
-    whole = pd.concat(told)
+def growth(group: str) -> dict[str, pd.DataFrame]:
+    """Agreement at the exported checkpoints of a group's runs on generated language, mean over seeds.
+
+    Number of attractors -> rows by pieces.
+    """
+    runs = Recorded(tiers()["generated"]).group(group)
+    whole = pd.concat(pd.DataFrame(r.items["checkpoints"]).assign(seed=s) for s, r in runs.items())
     whole["point"] = whole.groupby(["seed", "attractors"])["tokens"].rank().astype(int)
     out = {}
     for attractors, part in whole.groupby("attractors"):
@@ -180,15 +181,15 @@ def growth(group: str, tier: str = "generated") -> dict[str, pd.DataFrame]:
     return out
 
 
-def live(groups: list[str], pieces: int, tier: str = "generated") -> dict[str, pd.DataFrame]:
-    """Seed 0 of each group trained again here up to `pieces`: its recorded curve, and that of now.
+def live(groups: list[str], pieces: int) -> dict[str, pd.DataFrame]:
+    """Seed 0 of each group, on generated language, trained again here up to `pieces`: its recorded curve, and that of now.
 
     Rows as those of `curves`, under ``GROUP, recorded`` and ``GROUP, now``. What trains is the distribution bertology-pretrain;
     where it is not installed a warning says so, and the losses of now are missing (nan).
     """
     retrace, out = trainer(), {}
     for group in groups:
-        (member,) = members([f"{group}-0"], tier)
+        (member,) = members([f"{group}-0"], "generated")
         told = retrace(member, pieces).assign(n=1, measure="held-out loss")
         for name, column in (("recorded", "recorded"), ("now", "value")):
             frame = told.assign(value=told[column], low=told[column], high=told[column])

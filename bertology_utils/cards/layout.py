@@ -19,7 +19,7 @@ from .markup import link, table
 from .rows import Row, deciding, every
 from .rule import KIND, conditions
 from .standing import LARGER, MINILM, RUNS, SIZED, Slot, Standing
-from .strip import strip
+from .strip import outcome_of, strip
 from .sure import Sureness, sure
 
 UNDER = {
@@ -155,7 +155,7 @@ def _parts(s: Standing) -> str:
 
 
 def _outcome(name: str, slot: Slot, clause: Clause) -> str:
-    found = next((o for o in (slot.decision.clauses if slot.decision else ()) if o.name == clause.name), None)
+    found = outcome_of(slot, clause.name)
     if found is None or found.outcome == UNTESTED:
         return words.badge(NOT_RERUN)
     return words.badge(found.outcome, found.reason, who=name)

@@ -45,13 +45,8 @@ SITTINGS = ("first release", "mini-further", "mini-phrases", "fourth sitting", "
 LEFT = {"fourth sitting": "step-0000812"}  # of a sitting that went on, where the next one began
 
 
-def sittings(folder: Path = LEARNING) -> dict[str, pd.DataFrame]:
+def sittings() -> dict[str, pd.DataFrame]:
     """What draws the verb of the bundled `mini`, by pieces seen in all of its sittings (`bertology_pretrain.pulls`).
-
-    Parameters
-    ----------
-    folder : Path
-        Where the figures lie.
 
     Returns
     -------
@@ -59,7 +54,7 @@ def sittings(folder: Path = LEARNING) -> dict[str, pd.DataFrame]:
         By measure (two pulls in nats, shares of right forms): rows by ``tokens`` with ``run`` and 95 % intervals over nouns. What
         does not lead to the bundled model (controls, averages, rows after a sitting was left) is not among them.
     """
-    frame = pd.read_csv(folder / "sittings" / "pulls.csv")
+    frame = pd.read_csv(LEARNING / "sittings" / "pulls.csv")
     record = json.loads((LEARNING.parent / "models" / "mini" / "training.json").read_text("utf-8"))
     before = dict.fromkeys(SITTINGS, 0)
     for earlier, (name, sitting) in zip(SITTINGS, zip(SITTINGS[1:], record["start"]["sittings"], strict=True)):

@@ -6,7 +6,6 @@ between runs of the base with half, all and twice the pieces, along the logarith
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -89,10 +88,9 @@ def _row(runs: Recorded, said: str, group: str, settings: Settings) -> tuple:
     loss, agree = family.loss, family.agreement
     means = [np.mean([f(r) for r in found]) for f in (loss, family.top1)]
     means += [np.mean([agree(r, k) for r in found]) for k in (0, 1)]
-    if not all(runs.has(g) for g in DOUBLINGS):
-        return said, len(found), float("nan"), *means, float("nan"), NONE
-    time = times(runs, group)
-    if group == "base" or abs(np.log2(time)) > 1:  # itself, or beyond the runs that the base is read off between
+    time = times(runs, group) if all(map(runs.has, DOUBLINGS)) else float("nan")
+    # itself, without runs that the base is read off between, or beyond them
+    if group == "base" or not abs(np.log2(time)) <= 1:
         return said, len(found), time, *means, float("nan"), NONE
     row = less_base(runs, group, time, settings)
     return said, len(found), time, *means, row["value"], _interval(row)
@@ -187,9 +185,9 @@ def less_base(runs: Recorded, group: str, time: float, settings: Settings) -> di
     return differences.differing("loss less the base's", top, n, settings)
 
 
-def markdown(of: Callable = table, settings: Settings | None = None, root: Path = SHIPPED) -> str:
+def markdown(of: Table) -> str:
     """A table for the page of models; a sentence where nothing is recorded."""
-    told = of(settings, root).as_text()
+    told = of.as_text()
     if told.empty:
         return "None of these runs is recorded: `bertology family run --tier english --corpus FOLDER`."
     rows = [list(told.columns), ["---"] * len(told.columns), *told.astype(str).to_numpy().tolist()]

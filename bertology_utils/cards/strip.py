@@ -137,7 +137,7 @@ def _reported(standing: Standing, test: Test) -> list[Lane]:
 
 
 def _of(name: str, colour: str, slot: Slot, clause: str, test: Test) -> Lane:
-    decided = _decided(slot, clause)
+    decided = outcome_of(slot, clause)
     found = _checks(decided, test)
     tasks = {part for c in found for part in c.key.split(", ") if part.startswith("task ") and part != "task all"}
     return Lane(
@@ -153,10 +153,11 @@ def _of(name: str, colour: str, slot: Slot, clause: str, test: Test) -> Lane:
 
 def figures(slot: Slot, clause: str, test: Test) -> tuple[tuple[float, float, float], ...]:
     """What a slot has for a test: value, low, high of each; low and high may be nan."""
-    return tuple((c.value, c.low, c.high) for c in _checks(_decided(slot, clause), test))
+    return tuple((c.value, c.low, c.high) for c in _checks(outcome_of(slot, clause), test))
 
 
-def _decided(slot: Slot, clause: str) -> ClauseOutcome | None:
+def outcome_of(slot: Slot, clause: str) -> ClauseOutcome | None:
+    """How a slot decided a clause; None where it has no outcome."""
     return next((o for o in (slot.decision.clauses if slot.decision else ()) if o.name == clause), None)
 
 

@@ -197,8 +197,8 @@ def _columns(ax: Axes, names: Sequence[str]) -> int:
     return 1
 
 
-def named_at_ends(ax: Axes, most: int = 5) -> bool:
-    """Write the name of each curve at its last point, if the figure has one panel and no name would meet another or a curve.
+def named_at_ends(ax: Axes) -> bool:
+    """Write the names of up to five curves at their last points, if the figure has one panel and none meets another or a curve.
 
     Examples
     --------
@@ -214,7 +214,7 @@ def named_at_ends(ax: Axes, most: int = 5) -> bool:
     """
     curves = [line for line in ax.get_lines() if not str(line.get_label()).startswith("_")]
     names = [str(curve.get_label()) for curve in curves]
-    if len(ax.figure.axes) > 1 or len(curves) > most or names != ax.get_legend_handles_labels()[1]:
+    if len(ax.figure.axes) > 1 or len(curves) > 5 or names != ax.get_legend_handles_labels()[1]:
         return False
     width, height = 9 / (
         0.8 * 72 * np.asarray(ax.figure.bbox.size) / ax.figure.dpi

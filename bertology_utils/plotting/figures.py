@@ -35,10 +35,10 @@ def rows_of(frame: pd.DataFrame, measure: str, name: str = "", **where) -> pd.Da
     return chosen
 
 
-def show(frames: dict[str, pd.DataFrame], *, digits: int = 3) -> None:
+def show(frames: dict[str, pd.DataFrame]) -> None:
     """Show the figures drawn so far, then the plotted numbers as text below them."""
     plt.show()
-    print(printed(frames, digits=digits))
+    print(printed(frames))
 
 
 def printed(frames: dict[str, pd.DataFrame], *, digits: int = 3) -> str:

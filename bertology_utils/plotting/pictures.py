@@ -60,15 +60,15 @@ def headmap(rows: pd.DataFrame, *, label: str, ax: Axes | None = None) -> Axes:
     return heatmap(table.to_numpy(float), table.index, table.columns, ax=ax, label=label, xlabel="head", ylabel="block")
 
 
-def scatters(frame: pd.DataFrame, panel: str, group: str, *, columns: int = 2, title: str = "") -> np.ndarray:
+def scatters(frame: pd.DataFrame, panel: str, group: str, *, title: str = "") -> np.ndarray:
     """Small multiples of points ``x, y``: one panel per value of column `panel`, a colour and marker per value of `group`.
 
     The axes of each panel are its own and bare: what is shown is who lies near whom.
     """
     panels, groups = list(dict.fromkeys(frame[panel])), sorted(set(frame[group]))
-    lines_ = -(-len(panels) // columns)
+    lines_ = -(-len(panels) // 2)
     with style():
-        figure, grid = plt.subplots(lines_, columns, figsize=(NARROW * columns / 2, 1.5 * lines_ + 0.6), squeeze=False)
+        figure, grid = plt.subplots(lines_, 2, figsize=(NARROW, 1.5 * lines_ + 0.6), squeeze=False)
         for ax in grid.flat[len(panels) :]:
             ax.set_visible(False)
         for ax, name in zip(grid.flat, panels):
@@ -112,11 +112,11 @@ def arcs(
     return ax
 
 
-def tiles(maps: Sequence[np.ndarray], titles: Sequence[str], labels: Sequence[Sequence[str]], *, columns: int = 5):
-    """Square matrices side by side, darker for more; `labels` name the rows and columns of each (or are empty)."""
-    lines_ = -(-len(maps) // columns)
+def tiles(maps: Sequence[np.ndarray], titles: Sequence[str], labels: Sequence[Sequence[str]]):
+    """Square matrices, five side by side, darker for more; `labels` name the rows and columns of each (or are empty)."""
+    lines_ = -(-len(maps) // 5)
     with style():
-        _, grid = plt.subplots(lines_, columns, figsize=(2.5 * columns, 2.9 * lines_), squeeze=False, layout="tight")
+        _, grid = plt.subplots(lines_, 5, figsize=(12.5, 2.9 * lines_), squeeze=False, layout="tight")
         for ax in grid.flat[len(maps) :]:
             ax.set_visible(False)
         for ax, values, title, names in zip(grid.flat, maps, titles, labels):

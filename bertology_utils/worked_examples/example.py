@@ -22,8 +22,6 @@ from .table import EXAMPLES
 from .text import two
 
 FEW, DRAWS = 60, 200  # items and resamples of an experiment that stands in for an example
-# Claims that ask what the bundled networks are not: each says so in a line where they are run by default.
-OTHERS = ("syn.method_favours_model.htut2019", "wld.closed_book.roberts2020")
 INDENT = "    "
 
 
@@ -130,12 +128,3 @@ def experimented(it: Claim, source: str, data: Data, settings: Settings) -> Iter
     found = runs.run(it.id, settings, data=source, n=settings.n, save=False)
     yield f"measured now on {len(data)} items:"
     yield plotting.printed(found.deciding())
-
-
-def live() -> list[str]:
-    """The claims of which something is computed when the book is executed with its defaults, in the ledger's order.
-
-    All that are rerun, but for those about recorded runs of ours and those (`OTHERS`) that ask what the bundled networks
-    are not.
-    """
-    return [id for id, it in runs.registered().items() if not it.family and id not in OTHERS]

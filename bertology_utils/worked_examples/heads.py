@@ -31,7 +31,7 @@ def named(subject: Subject, head: int) -> str:
     return relations.head_name(head, subject.n_layers, subject.n_heads)
 
 
-def looks(subject: Subject, words: Sequence[str], at: int, head: int, settings: Settings, n: int = 3) -> str:
+def looks(subject: Subject, words: Sequence[str], at: int, head: int, settings: Settings) -> str:
     """The words (and special tokens) that get most of a word's attention in a head, with their shares.
 
     A head beyond the last is read against its arrow: who attends to the word?
@@ -41,7 +41,7 @@ def looks(subject: Subject, words: Sequence[str], at: int, head: int, settings: 
     table = batch.weights[0].flatten(0, 1)[head].cpu().numpy()
     row = (table.T if turned else table)[batch.place[0][at]]
     names = [words[w] if w >= 0 else KINDS[k] for w, k in zip(batch.words[0].tolist(), batch.kinds[0].tolist())]
-    best = np.argsort(-np.round(row, 4), kind="stable")[:n]
+    best = np.argsort(-np.round(row, 4), kind="stable")[:3]
     given = " · ".join(f"{names[u]} {row[u]:.2f}" for u in best)
     return f"{'who attends to' if turned else 'from'} {words[at]}: {given}"
 

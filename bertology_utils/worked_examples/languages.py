@@ -89,11 +89,6 @@ def retrieval(subject: Subject, data: Data, settings: Settings, *, offset: bool 
             yield f"    cosine {near[best]:.3f}, of the translation {near[at]:.3f}: {verdict(best == at)}"
 
 
-def moved(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
-    """The same as it is, and moved by the mean difference of the two languages."""
-    yield from retrieval(subject, data, settings, offset=True)
-
-
 def identity(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
     """The language of a sentence by the nearest of one sentence of each."""
     p, _, vectors = _one_set(subject, data, settings)
@@ -133,7 +128,7 @@ def _links_in_words(texts: Sequence[Sequence[str]], links: alignment.Links) -> s
 def frozen_bottom(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
     """Tags of a sentence of another language by taggers tuned on English ones, with the lowest blocks frozen or not."""
     items = transfer.drawn(transfer.sentences(data), settings)
-    items = [s for s, ok in zip(items, encode.fits(subject, [s.words for s in items])) if ok]
+    items, _ = encode.fitting(subject, items)
     train = [s for s in items if s.split == "train" and tuning.is_english(s)][:HANDFUL]
     asked = [s for s in items if s.split == "test" and not tuning.is_english(s)]
     if not (train and asked):

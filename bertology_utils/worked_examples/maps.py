@@ -21,7 +21,7 @@ from .text import figures
 
 
 def special(subject: Subject, data: Data, settings: Settings, *, norms: bool = False) -> Iterator[str]:
-    """What special tokens and punctuation get of the attention in two sentences, block by block."""
+    """What special tokens and punctuation get of the attention in two sentences, block by block; with `norms` by lengths too."""
     words, _ = blocks.sentences_of(subject, data)
     shown = [w for w in words if "." in w or "," in w][:2] or words[:2]
     found = collect.collect(subject, shown, norms=norms, settings=settings)
@@ -32,11 +32,6 @@ def special(subject: Subject, data: Data, settings: Settings, *, norms: bool = F
         if norms:
             weighted = np.nan_to_num(found.norms[f"share {kind}"]).mean((0, 2))
             yield "    with the vectors' lengths:    " + " ".join(f"{v:.2f}" for v in weighted)
-
-
-def weighted(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
-    """The same by weights and by norms of the weighted vectors."""
-    yield from special(subject, data, settings, norms=True)
 
 
 def without(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
@@ -117,6 +112,6 @@ def explained(subject: Subject, data: Data, settings: Settings) -> Iterator[str]
     yield "  the last block attends most to " + _most(others, given[-1])
 
 
-def _most(words: Sequence[str], values: np.ndarray, n: int = 3) -> str:
-    best = np.argsort(-np.round(values, 4), kind="stable")[:n]
+def _most(words: Sequence[str], values: np.ndarray) -> str:
+    best = np.argsort(-np.round(values, 4), kind="stable")[:3]
     return " · ".join(f"{words[k]} {values[k]:.2f}" for k in best)

@@ -32,15 +32,15 @@ LONG = 25  # words of a sentence that is shown, where there are shorter ones
 L2 = 1e-2
 
 
-def shown(targets: Targets, n: int = 2) -> list[int]:
-    """Places of the test targets that are shown: drawn from short sentences, of different labels and sentences."""
+def shown(targets: Targets) -> list[int]:
+    """Places of the two test targets that are shown: drawn from short sentences, of different labels and sentences."""
     every = np.random.default_rng(0).permutation(np.flatnonzero(targets.split == "test")).tolist()
     test = [t for t in every if len(targets.sentences[targets.sentence[t]]) <= LONG] or every
     out: list[int] = []
     for apart in ("label and sentence", "sentence"):
         for t in test:
             known = [targets.labels[k] for k in out] if apart == "label and sentence" else []
-            if len(out) < n and targets.labels[t] not in known and targets.sentence[t] not in targets.sentence[out]:
+            if len(out) < 2 and targets.labels[t] not in known and targets.sentence[t] not in targets.sentence[out]:
                 out.append(t)
     return out
 

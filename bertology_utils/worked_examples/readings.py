@@ -29,7 +29,7 @@ from .text import depths, figures, short, verdict
 def properties(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
     """Length and depth of a sentence's tree read off its concatenated vectors."""
     items = [s for s in data["treebank"] if s.heads and s.upos and len(s.words) <= concatenated.LONGEST]
-    items = [s for s, ok in zip(items, encode.fits(subject, [s.words for s in items])) if ok]
+    items, _ = encode.fitting(subject, items)
     train = np.array([s.split == "train" for s in items], bool)
     if not train.any() or train.all():
         raise TooFew(f"{len(items)} sentences are not in train and test")
@@ -87,7 +87,7 @@ def sizes(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
 def forgotten(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
     """What is predicted for a masked word before and after its part of speech is erased from the middle layer."""
     items = [s for s in data["treebank"] if s.upos or s.xpos]
-    items = [s for s, ok in zip(items, encode.fits(subject, [s.words for s in items])) if ok]
+    items, _ = encode.fitting(subject, items)
     train, test = ([s for s in items if s.split == part] for part in ("train", "test"))
     if not (train and test):
         raise TooFew(f"{len(items)} sentences are not in train and test")
@@ -140,7 +140,7 @@ def renamed_people(subject: Subject, data: Data, settings: Settings) -> Iterator
     items = [i for i in data.items.get("coreference", []) if i.answer is not None and len(i.candidates) == 2][:60]
     tested = found[:2]
     train = [i for i in items if i.id not in {v.base.id for v in tested}] or [v.base for v in found[2:]]
-    train = [i for i, ok in zip(train, encode.fits(subject, [i.words for i in train])) if ok]
+    train, _ = encode.fitting(subject, train)
     if not (train and tested):
         raise TooFew(f"{len(train)} items to learn from and {len(tested)} to ask")
     layer = [depths(subject.n_layers)[1]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -33,14 +33,18 @@ from .text import figures
 from .tuned import Answer, caption, chances, handful
 
 
+def _halves(plain: Classifier, known: np.ndarray, remove: Callable[..., Subject], what: str) -> dict[str, Classifier]:
+    """Without the half that is known to be less important, and without a random one."""
+    orders = {
+        f"without the less important half of the {what}": importance.order(known),
+        "without a random half": importance.order(known, random=1),
+    }
+    return {k: replace(plain, subject=remove(plain.subject, parts[: len(parts) // 2])) for k, parts in orders.items()}
+
+
 def half_the_heads(subject, of, plain, settings, data) -> dict[str, Classifier]:
     """Half of the heads cut out, the least important ones and random ones."""
-    known = importance.heads(plain, of.train, settings)
-    out = {}
-    for name, seed in (("without the less important half of the heads", None), ("without a random half", 1)):
-        order = importance.order(known, random=seed)
-        out[name] = replace(plain, subject=remove_heads(plain.subject, order[: len(order) // 2]))
-    return out
+    return _halves(plain, importance.heads(plain, of.train, settings), remove_heads, "heads")
 
 
 def fewer_bits(subject, of, plain, settings, data) -> dict[str, Classifier]:
@@ -68,12 +72,7 @@ def fewer_weights(subject, of, plain, settings, data) -> dict[str, Classifier]:
 
 def fewer_units(subject, of, plain, settings, data) -> dict[str, Classifier]:
     """Half of the feed-forward units cut out, the less important ones and random ones."""
-    known = importance.units(plain, of.train, settings)
-    out = {}
-    for name, seed in (("without the less important half of the units", None), ("without a random half", 1)):
-        order = importance.order(known, random=seed)
-        out[name] = replace(plain, subject=remove_units(plain.subject, order[: len(order) // 2]))
-    return out
+    return _halves(plain, importance.units(plain, of.train, settings), remove_units, "units")
 
 
 def shut_heads(subject, of, plain, settings, data) -> dict[str, Classifier]:

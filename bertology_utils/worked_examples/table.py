@@ -6,6 +6,7 @@ A claim that is not here is shown by its own experiment on few items (`example.e
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from ..finetune.restoring import attention_change
 from . import gaps, heads, languages, maps, probes, readings, smaller, trees, tuned, vectors
@@ -97,7 +98,7 @@ EXAMPLES: dict[str, Example] = {
     "hed.lexical_relations.cui2020": Example(heads.concepts),
     "hed.redundancy.clark2019": Example(maps.alike, 60),
     "hed.special_tokens.clark2019": Example(maps.special, 40),
-    "hed.norms.kobayashi2020": Example(maps.weighted, 40),
+    "hed.norms.kobayashi2020": Example(partial(maps.special, norms=True), 40),
     "hed.special_tokens_removed.clark2019": Example(maps.without, 40),
     "hed.heavy_lifters.prasanna2020": Example(smaller.lifters, 150),
     "hed.explanation_debate.jain2019": Example(maps.explained, 40),
@@ -152,7 +153,7 @@ EXAMPLES: dict[str, Example] = {
     "mbt.generation.ronnqvist2019": Example(languages.gaps),
     "mbt.word_alignment.libovicky2019": Example(languages.words, 20),
     "mbt.retrieval.pires2019": Example(languages.retrieval),
-    "mbt.offset_translation.pires2019": Example(languages.moved, None),
+    "mbt.offset_translation.pires2019": Example(partial(languages.retrieval, offset=True), None),
     "mbt.language_identity.libovicky2019": Example(languages.identity),
     "mbt.typology.pires2019": Example(probes.by_order, 750),
     "mbt.agreement.bacon2019": Example(languages.agreement, 260),

@@ -51,9 +51,9 @@ def of_type(data: Data, kind: type, *tasks: str) -> list[Any]:
     raise TooFew(f"{data.name} has no {' or '.join(tasks) or kind.__name__}")
 
 
-def short(sentences: Sequence[Any], n: int = 2, most: int = 14) -> list[Any]:
-    """The first sentences of 7 to `most` words, punctuation counted; where there are none, the shortest."""
-    found = [s for s in sentences if 7 <= len(s.words) <= most]
+def short(sentences: Sequence[Any], n: int = 2) -> list[Any]:
+    """The first sentences of 7 to 14 words, punctuation counted; where there are none, the shortest."""
+    found = [s for s in sentences if 7 <= len(s.words) <= 14]
     return (found or sorted(sentences, key=lambda s: len(s.words)))[:n]
 
 
@@ -75,9 +75,9 @@ def depths(n_layers: int) -> list[int]:
     return sorted({0, n_layers // 2, n_layers})
 
 
-def by_layer(layers: Sequence[int], values: Iterable[Any], digits: int = 2) -> str:
+def by_layer(layers: Sequence[int], values: Iterable[Any]) -> str:
     """A figure for each of some layers in a line."""
-    return figures(((f"layer {k}", v) for k, v in zip(layers, values)), digits)
+    return figures(((f"layer {k}", v) for k, v in zip(layers, values)))
 
 
 def verdict(right: bool) -> str:

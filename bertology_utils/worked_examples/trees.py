@@ -105,8 +105,7 @@ def unprobed(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
         forest = probing_trees.grow(subject, items, settings)
         yield from _tagged(forest, layer, settings)
     bracketed = [s for s in data.items.get("constituency", items) if s.brackets]
-    fit = encode.fits(subject, [s.words for s in bracketed])
-    for sentence in short([s for s, ok in zip(bracketed, fit) if ok], 1):
+    for sentence in short(encode.fitting(subject, bracketed)[0], 1):
         kept, gold = probing_parsing.without_punctuation(sentence)
         ((_, states),) = encode.hidden_states(subject, [sentence.words], layers=[layer], settings=settings)
         words = [sentence.words[k] for k in kept]
@@ -142,7 +141,7 @@ def _tagged(forest: probing_trees.Forest, layer: int, settings: Settings) -> Ite
 def rebuilt(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
     """[CLS] of two sentences rebuilt from words bound to roles, by five schemes of roles."""
     items = [s for s in data["treebank"] if s.brackets]
-    items = [s for s, ok in zip(items, encode.fits(subject, [s.words for s in items])) if ok]
+    items, _ = encode.fitting(subject, items)
     train, dev, test = (np.array([s.split == part for s in items], bool) for part in ("train", "dev", "test"))
     if not (train.any() and dev.any() and test.any()):
         raise TooFew(f"{len(items)} sentences with constituents are not in train, dev and test")

@@ -30,7 +30,7 @@ AMONG = 100  # words that neighbours are looked for among
 def _texts(subject: Subject, data: Data, task: str = "sentences") -> list[tuple[str, ...]]:
     """The different sentences of a task that the model takes, in lower case."""
     texts = list(dict.fromkeys(tuple(w.lower() for w in item.words) for item in data[task]))
-    return [text for text, ok in zip(texts, encode.fits(subject, texts)) if ok]
+    return encode.fitting(subject, texts, tuple)[0]
 
 
 def _means(subject: Subject, texts: list[list[str]], settings: Settings) -> np.ndarray:

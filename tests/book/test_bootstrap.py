@@ -1,5 +1,6 @@
 """The first code cells of the notebooks, where there is no package: it installs a wheel, or says what to do."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -32,7 +33,7 @@ CHOSEN = "('default', 'default', 'syntax') {'fast': False}"
 
 
 def source(notebook: str, address: str) -> str:
-    return "\n".join(bootstrap.sources(notebook, address))
+    return re.sub(r'^PACKAGE = "[^"]*"', f'PACKAGE = "{address}"', "\n".join(bootstrap.sources(notebook)), flags=re.M)
 
 
 def bare(folder: Path, source: str) -> subprocess.CompletedProcess:

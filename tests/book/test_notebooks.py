@@ -138,8 +138,7 @@ def outcomes(tmp_path_factory) -> dict[str, str]:
     html = "from IPython.display import HTML\nHTML('<b>0.512</b> of <i>40</i>')"
     cells = [nbformat.v4.new_code_cell(source) for source in (code, html, picture)]
     nbformat.write(nbformat.v4.new_notebook(cells=cells), folder / "original.ipynb")
-    with notebooks.environment(**notebooks.switches(folder / "own")):
-        notebooks.execute(folder / "original.ipynb")
+    notebooks.execute(folder / "original.ipynb", notebooks.switches(folder / "own"))
     text = (folder / "original.ipynb").read_text()
     tampered = {
         "integer": ("of 12 items", "of 13 items"),
@@ -200,7 +199,7 @@ def test_executing_a_notebook_that_fails_or_warns_is_an_error(tmp_path, source, 
     path = tmp_path / "bad.ipynb"
     nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)]), path)
     with pytest.raises(notebooks.NotebookError, match=f"(?s)bad.ipynb.*{said}"):
-        notebooks.execute(path)
+        notebooks.execute(path, {})
 
 
 def test_notebooks_are_executed_side_by_side_and_a_failure_is_the_whole_runs(tmp_path, capfd):
@@ -226,7 +225,7 @@ def test_a_notebook_is_made_from_its_script_and_follows_it(tmp_path):
     script.write_text(f"{head}# %% [markdown]\n# # One\n\n# %%\nprint(1)\n")
     notebooks.sync(tmp_path)
     assert [c.source for c in nbformat.read(notebook, as_version=4).cells] == ["# One", "print(1)"]
-    notebooks.execute(notebook)
+    notebooks.execute(notebook, {})
     script.write_text(script.read_text().replace("# # One", "# # First"))
     os.utime(script, (notebook.stat().st_mtime + 10,) * 2)
     notebooks.sync(tmp_path)
@@ -254,9 +253,11 @@ def test_a_change_that_was_not_committed_is_not_overwritten_by_the_other_half(tm
     assert "print(2)" in other.read_text()
 
 
-def test_the_environment_of_a_kernel_is_put_back(tmp_path, monkeypatch):
+def test_the_environment_is_a_kernels_alone(tmp_path, monkeypatch):
     monkeypatch.setenv("BERTOLOGY_N", "5")
+    monkeypatch.setenv("EMPTY", "")
     monkeypatch.delenv("BERTOLOGY_MODEL", raising=False)
-    with notebooks.environment(**notebooks.switches(tmp_path)):
-        assert "BERTOLOGY_N" not in os.environ and os.environ["BERTOLOGY_MODEL"] == "mini"
+    told = notebooks.environment(notebooks.switches(tmp_path))
+    assert "BERTOLOGY_N" not in told and told["BERTOLOGY_MODEL"] == "mini"
+    assert told["EMPTY"] == "" and told["PATH"] == os.environ["PATH"]
     assert os.environ["BERTOLOGY_N"] == "5" and "BERTOLOGY_MODEL" not in os.environ

@@ -55,9 +55,8 @@ def test_parts_are_compared_only_where_both_decide_by_the_same_measures():
 
 def test_it_is_stored_and_read_again(made, tmp_path):
     again = stored(save(made, tmp_path / "c.json"))
-    assert again is not None and len(again.figures) == len(made.figures)
+    assert len(again.figures) == len(made.figures)
     assert again.summary()["agree"].tolist() == made.summary()["agree"].tolist()
-    assert stored(tmp_path / "none.json") is None
 
 
 def test_its_words_and_its_picture_say_its_counts(made):
@@ -85,7 +84,7 @@ def test_the_page_says_the_counts_and_links_each_disagreement(made):
     assert f"agree on {line['agree']} of" in parts["said"] and f"{line['agree']} [" in parts["summary"]
     differ = made.outcomes[made.outcomes["agree"].eq(False)]["claim"]
     assert all(f'href="../claims/{claim}.html"' in parts["disagreements"] for claim in differ)
-    assert headline(made).endswith("(concordance.md).") and set(page(None)) == set(parts)
+    assert headline(made).endswith("(concordance.md).")
 
 
 def test_the_command_says_it_and_writes_the_tables(tmp_path):

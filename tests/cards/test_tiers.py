@@ -114,7 +114,7 @@ def test_recipes_are_compared_in_equal_time(root):
     assert told["time"]["width 192"] == 2.5 and np.isnan(apart["width 192"]), "no run of the base was as long"
     assert 0.5 < told["time"]["masking 15 %"] < 1, "multiplications, not the seconds of a processor four times as slow"
     assert np.isfinite(apart["masking 15 %"])
-    page = recipes.markdown(recipes.table, SETTINGS, root).splitlines()
+    page = recipes.markdown(recipes.table(SETTINGS, root)).splitlines()
     assert len(page) == 2 + len(told) and all(line.count("|") == page[0].count("|") for line in page)
 
 
@@ -142,7 +142,7 @@ def test_runs_in_other_pieces_are_compared_by_the_word(tmp_path):
 
 
 def test_without_records_the_page_says_how_to_make_some(tmp_path):
-    assert "bertology family run --tier english" in recipes.markdown(recipes.table, SETTINGS, tmp_path)
+    assert "bertology family run --tier english" in recipes.markdown(recipes.table(SETTINGS, tmp_path))
 
 
 def test_every_recipe_is_a_group_of_the_tier():

@@ -125,8 +125,7 @@ def executed(
         extra_arguments=["--log-level=ERROR"],
     )
     start = time.perf_counter()
-    with notebooks.environment(**variables):
-        client.execute()
+    client.execute(env=notebooks.environment(variables))
     seconds = time.perf_counter() - start
     outputs = [(number, output) for number, cell in enumerate(cells, 1) for output in cell.outputs]
     text = "".join(o.text for _, o in outputs if o.get("name") == "stdout")
