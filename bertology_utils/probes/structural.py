@@ -41,13 +41,6 @@ def tree_depths(heads: Sequence[int]) -> np.ndarray:
     return tree_distances(heads)[list(heads).index(-1)]
 
 
-def fit_structural(
-    vectors: Sequence[np.ndarray], heads: Sequence[Sequence[int]], *, what: What = "distance", **options
-) -> np.ndarray:
-    """The matrix B (rank, H) for vectors (W, H) of each sentence; see `fit_structural_each`."""
-    return fit_structural_each([np.asarray(v)[None] for v in vectors], heads, what=what, **options)[0]
-
-
 def fit_structural_each(
     vectors: Sequence[np.ndarray],
     heads: Sequence[Sequence[int]],
