@@ -14,8 +14,8 @@ from ... import finetune
 from ...data import sha256
 from ...data.items import Data, Labelled
 from ...finetune import Classifier, Recipe
-from ...finetune.features import FROZEN, MixedHead, kept_features
-from ...finetune.mixing import all_states
+from ...finetune.features import FROZEN, kept_features
+from ...finetune.mixing import MixedHead, all_states
 from ...finetune.shared import once
 from ...scores import intervals
 from ...subject.models import Subject
