@@ -118,14 +118,9 @@ def right(made: Callable[[int], Classifier], items: Sequence[Labelled], settings
     return np.array([made(seed).right(items, settings) for seed in range(seeds)], float)
 
 
-def mean_row(measure: str, scores: np.ndarray, settings, *, signed: bool = False, **keys) -> dict:
-    """A row of the mean of scores (seeds, items), which are crossed; `signed` where they are differences."""
-    return intervals.mean_row(measure, scores, settings, signed=signed, **keys)
-
-
 def gain_row(measure: str, scores: np.ndarray, settings, **keys) -> dict:
     """A row of the mean of differences (seeds, items), which may be of either sign though here none may be."""
-    return mean_row(measure, scores, settings, signed=True, **keys)
+    return intervals.mean_row(measure, scores, settings, signed=True, **keys)
 
 
 def beats_majority(scores: np.ndarray, of: Task, settings, **keys) -> dict:
