@@ -101,8 +101,7 @@ def _syntactic_heads(subject, tuned, settings) -> tuple[list[dict], str]:
     """Arcs found by the best head of each relation, before and after, and before against the best fixed offset."""
     trees = load("treebank", "builtin", n=TREES, seed=settings.seed)["treebank"]
     trees = [s for s, ok in zip(trees, encode.fits(subject, [s.words for s in trees])) if ok]
-    arcs = relations.arcs(trees)
-    arcs = arcs[arcs.direction == relations.DIRECTIONS[0]].reset_index(drop=True)
+    arcs = relations.upward(relations.arcs(trees))
     words = [s.words for s in trees]
     before = relations.score(subject, words, arcs, settings=settings)
     after = np.array([relations.score(t, words, arcs, settings=settings) for t in tuned])  # (seeds, arcs, heads)
