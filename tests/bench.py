@@ -224,7 +224,7 @@ def _fitting(subject) -> Iterator[Pair]:
         return np.array([bits / CODED])
 
     def code() -> np.ndarray:
-        return mdl.online_code(x[:1, :CODED], y[:CODED], l2=L2).sum(1) / CODED
+        return mdl.online_codes(x[:1, :CODED], y[:CODED], [L2])[0].sum(1) / CODED
 
     # how a class that was not seen is coded differs, so a length agrees in the first digit only
     yield Pair("description length", "scikit-learn, tol 1e-8", code, lambda: length(1e-8), 0.3)

@@ -43,6 +43,11 @@ def arcs(sentences: Sequence[Sentence]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
+def upward(arcs: pd.DataFrame) -> pd.DataFrame:
+    """From the dependent to its head only."""
+    return arcs[arcs["direction"] == DIRECTIONS[0]].reset_index(drop=True)
+
+
 def _from_tags(sentence: Sentence, word: int, head: int) -> str:
     tag, of = sentence.xpos[word], sentence.xpos[head]
     if is_punctuation(sentence.words[word]):

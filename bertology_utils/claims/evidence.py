@@ -368,20 +368,20 @@ def _counts(record: Evidence, shipped: Evidence | None, path: Path) -> bool:
     return full and not record.is_own
 
 
-def curves(claim: str, measure: str, *, by: str = "layer", settings: Settings | None = None) -> dict[str, pd.DataFrame]:
-    """Released figures of one measure along a number (layer, …): ``"MODEL, released"`` -> tidy rows, in order.
+def curves(claim: str, measure: str, *, settings: Settings | None = None) -> dict[str, pd.DataFrame]:
+    """Released figures of one measure by layer: ``"MODEL, released"`` -> tidy rows, in order.
 
-    Rows whose `by` is no number are left out; the dictionary is empty where nothing was released.
+    Rows whose layer is no number are left out; the dictionary is empty where nothing was released.
     """
     out = {}
     for record in find(claim, settings):
         frame = record.frame
-        if record.kind != "released" or by not in frame:
+        if record.kind != "released" or "layer" not in frame:
             continue
-        at = pd.to_numeric(frame[by], errors="coerce")
-        frame = frame.assign(**{by: at})[(frame["measure"] == measure) & at.notna()]
+        at = pd.to_numeric(frame["layer"], errors="coerce")
+        frame = frame.assign(layer=at)[(frame["measure"] == measure) & at.notna()]
         if len(frame):
-            out[f"{record.model}, released"] = frame.sort_values(by).astype({by: int})
+            out[f"{record.model}, released"] = frame.sort_values("layer").astype({"layer": int})
     return out
 
 

@@ -23,7 +23,6 @@ from ..subject.hooks import head_outputs, scaled
 
 BETA, LOW, HIGH = 2 / 3, -0.1, 1.1  # temperature, and how far the sigmoid is stretched
 FAST = 150.0  # a gate's location moves so many times as far in a step as a weight
-_USUAL = Recipe()
 
 
 class Gates(nn.Module):
@@ -52,9 +51,7 @@ class Gates(nn.Module):
         return (self.location - BETA * float(np.log(-LOW / HIGH))).sigmoid().mean()
 
 
-def survival(
-    classifier: Classifier, items: Sequence[Labelled], recipe: Recipe = _USUAL, *, penalty: float = 0.5
-) -> np.ndarray:
+def survival(classifier: Classifier, items: Sequence[Labelled], recipe: Recipe, *, penalty: float = 0.5) -> np.ndarray:
     """Locations (L, A) of the gates after tuning on with a penalty on open ones: the higher, the longer a head survives.
 
     Parameters

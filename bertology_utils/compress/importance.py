@@ -1,7 +1,4 @@
-"""Which heads and units a classifier needs: the size of the loss's derivative by a gate on each (michel2019).
-
-Also gates that are learnt: they are pushed shut by a penalty while the rest of the model learns (voita2019b).
-"""
+"""Which heads and units a classifier needs: the size of the loss's derivative by a gate on each (michel2019)."""
 
 from __future__ import annotations
 

@@ -21,8 +21,6 @@ from ..subject.encode import Batch
 from ..subject.models import Subject
 from .weights import matrices
 
-_USUAL = Recipe()
-
 
 @dataclass(eq=False)
 class Schedule:
@@ -89,7 +87,7 @@ WAYS: dict[str, type[Moving] | type[Sized]] = {"movement": Moving, "magnitude": 
 
 
 def prune_while_tuning(
-    subject: Subject, items: Sequence[Labelled], sparsity: float, how: str, recipe: Recipe = _USUAL
+    subject: Subject, items: Sequence[Labelled], sparsity: float, how: str, recipe: Recipe
 ) -> Classifier:
     """Tune a copy to tell classes apart while the share of zeros in each of the encoder's matrices grows to `sparsity`.
 

@@ -40,12 +40,12 @@ def int8(classifier: Classifier) -> Classifier:
     return replace(classifier, subject=replace(subject, model=model))
 
 
-def levels(weight: torch.Tensor, bits: int, group: int = GROUP, outliers: bool = False) -> tuple[torch.Tensor, ...]:
+def levels(weight: torch.Tensor, bits: int, outliers: bool = False) -> tuple[torch.Tensor, ...]:
     """Integers, scales and outliers of a matrix.
 
     Returns
     -------
-    codes : int8 tensor (groups, group)
+    codes : int8 tensor (groups, GROUP)
         From -(2^(bits-1) - 1) to 2^(bits-1) - 1; the last group is filled up with zeros.
     scales : float32 tensor (groups,)
     far : int64 tensor (k,)
@@ -64,7 +64,7 @@ def levels(weight: torch.Tensor, bits: int, group: int = GROUP, outliers: bool =
         far = ((flat - flat.mean()).abs() > OUTLIER * flat.std()).nonzero()[:, 0]
     near = flat.clone()
     near[far] = 0
-    near = F.pad(near, (0, -len(flat) % group)).view(-1, group)
+    near = F.pad(near, (0, -len(flat) % GROUP)).view(-1, GROUP)
     top = 2 ** (bits - 1) - 1
     scales = near.abs().amax(1) / top
     codes = torch.round(near / scales.clamp_min(1e-12)[:, None]).clamp(-top, top).to(torch.int8)
@@ -110,10 +110,10 @@ class GroupedLinear(nn.Module):
     kept: torch.Tensor
     bias: torch.Tensor | None
 
-    def __init__(self, linear: nn.Linear, bits: int, outliers: bool, group: int = GROUP):
+    def __init__(self, linear: nn.Linear, bits: int, outliers: bool):
         super().__init__()
         self.bits, self.shape = bits, linear.weight.shape
-        codes, scales, far = levels(linear.weight.cpu(), bits, group, outliers)
+        codes, scales, far = levels(linear.weight.cpu(), bits, outliers)
         self.register_buffer("data", packed(codes, bits))
         self.register_buffer("scales", scales.half())
         self.register_buffer("far", far.to(torch.int32))

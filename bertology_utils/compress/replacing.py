@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,19 +18,13 @@ from ..subject.models import Subject
 from .movement import Schedule
 from .structures import drop_layers
 
-_USUAL = Recipe()
-
 
 class Replaced(nn.Module):
     """A layer in place of some: in training it is chosen with the schedule's probability, afterwards always."""
 
     def __init__(self, old: Sequence[nn.Module], new: nn.Module, rate: Schedule):
         super().__init__()
-        self.old, self.new, self.rate = (
-            list(old),
-            new,
-            rate,
-        )  # in a list: the old ones are no parameters, and do not learn
+        self.old, self.new, self.rate = list(old), new, rate  # those in a list are no parameters, and do not learn
 
     def forward(self, hidden_states: torch.Tensor, *args, **kwargs) -> torch.Tensor | tuple:
         if not self.training or torch.rand(()) < 0.5 + 0.5 * self.rate.now():
@@ -46,7 +41,7 @@ def successor(subject: Subject, *, by: int = 2) -> Subject:
 
 
 def replace_modules(
-    subject: Subject, teacher: Classifier, items: Sequence[Labelled], recipe: Recipe = _USUAL, *, by: int = 2
+    subject: Subject, teacher: Classifier, items: Sequence[Labelled], recipe: Recipe, *, by: int = 2
 ) -> Classifier:
     """A classifier of 1/`by` of the layers, grown inside a tuned one.
 
@@ -61,7 +56,7 @@ def replace_modules(
     old = [block.requires_grad_(False) for block in teacher.subject.layers]
     blocks = [Replaced(old[k * by : (k + 1) * by], block, rate) for k, block in enumerate(new.layers)]
     grown.base.encoder.layer = nn.ModuleList(blocks)
-    head = _copy(teacher.head)
+    head: Any = copy.deepcopy(teacher.head).requires_grad_(True)
     gold = torch.tensor([teacher.classes.index(i.label) for i in items], device=subject.device)
 
     def loss(hidden: torch.Tensor, batch: Batch) -> torch.Tensor:
@@ -72,9 +67,3 @@ def replace_modules(
     base: Any = tuned.base
     base.encoder.layer = nn.ModuleList([block.new for block in tuned.layers])  # type: ignore[misc]
     return Classifier(tuned, head, teacher.classes, losses)
-
-
-def _copy(head: nn.Module) -> Any:
-    import copy
-
-    return copy.deepcopy(head).requires_grad_(True)

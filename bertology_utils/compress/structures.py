@@ -71,7 +71,7 @@ def narrowed(linear: nn.Linear, kept: torch.Tensor, dim: int) -> nn.Linear:
     return out
 
 
-def remove_heads(subject: Subject, heads: Iterable[Part], name: str | None = None) -> Subject:
+def remove_heads(subject: Subject, heads: Iterable[Part]) -> Subject:
     """A copy without the (layer, head) pairs, counted from 0 (michel2019).
 
     Its configuration still names the old number of heads, since layers now differ in it: such a copy computes, and can be
@@ -96,7 +96,7 @@ def remove_heads(subject: Subject, heads: Iterable[Part], name: str | None = Non
         raise ModelUnsuitable(
             f"this is not defined for {subject.name}, a model of type {kind}: its heads are not BERT's"
         )
-    out = duplicate(subject, name)
+    out = duplicate(subject)
     for layer, gone in by_layer(heads, subject.n_layers, subject.n_heads).items():
         block, size = out.layers[layer], subject.hidden_size // subject.n_heads
         heads_kept = torch.tensor([h for h in range(subject.n_heads) if h not in gone], device=subject.device)
@@ -127,7 +127,7 @@ class _Fewer:
         return (hidden, mask, bias[:, self.kept], *rest)
 
 
-def remove_units(subject: Subject, units: Iterable[Part], name: str | None = None) -> Subject:
+def remove_units(subject: Subject, units: Iterable[Part]) -> Subject:
     """A copy without the (layer, unit) pairs of the feed-forward layers, counted from 0 (mccarley2020).
 
     Raises
@@ -135,7 +135,7 @@ def remove_units(subject: Subject, units: Iterable[Part], name: str | None = Non
     IndexError
         If there is no such layer or unit.
     """
-    out = duplicate(subject, name)
+    out = duplicate(subject)
     size = subject.config.intermediate_size
     for layer, gone in by_layer(units, subject.n_layers, size).items():
         block = out.layers[layer]
@@ -145,7 +145,7 @@ def remove_units(subject: Subject, units: Iterable[Part], name: str | None = Non
     return out
 
 
-def drop_layers(subject: Subject, layers: Iterable[int], name: str | None = None) -> Subject:
+def drop_layers(subject: Subject, layers: Iterable[int]) -> Subject:
     """A copy without these transformer layers, counted from 0 (fan2019).
 
     Raises
@@ -166,7 +166,7 @@ def drop_layers(subject: Subject, layers: Iterable[int], name: str | None = None
         raise IndexError(f"layers {sorted(gone)} out of range: counted from 0, there are {subject.n_layers}")
     if len(gone) == subject.n_layers:
         raise ValueError("all layers dropped: one at least has to stay")
-    out = duplicate(subject, name)
+    out = duplicate(subject)
     base: Any = out.base
     base.encoder.layer = nn.ModuleList([block for k, block in enumerate(out.layers) if k not in gone])
     out.config.num_hidden_layers = len(base.encoder.layer)

@@ -22,8 +22,6 @@ from ..subject.encode import Batch, Row, batches
 from ..subject.hooks import on_maps
 from ..subject.models import Subject
 
-_USUAL = Recipe()
-
 
 @dataclass(frozen=True)
 class Lessons:
@@ -67,7 +65,7 @@ def distil(
     student: Subject,
     teacher: Classifier,
     items: Sequence[Labelled],
-    recipe: Recipe = _USUAL,
+    recipe: Recipe,
     lessons: Lessons = Lessons(),
     *,
     unlabelled: Sequence[Labelled] = (),

@@ -17,16 +17,12 @@ from ..finetune import duplicate, seeded
 from ..subject.models import Subject
 
 Masks = Mapping[str, torch.Tensor]
-WAYS = ("magnitude", "random", "smallest stay")
 
 
 def matrices(subject: Subject) -> dict[str, nn.Linear]:
     """The linear layers of the transformer layers by name: what is pruned; embeddings and pooler are left alone."""
-    return {f"{k}.{n}": m for k, block in enumerate(subject.layers) for n, m in block.named_modules() if _linear(m)}
-
-
-def _linear(module: nn.Module) -> bool:
-    return isinstance(module, nn.Linear)
+    every = ((f"{k}.{n}", m) for k, block in enumerate(subject.layers) for n, m in block.named_modules())
+    return {name: module for name, module in every if isinstance(module, nn.Linear)}
 
 
 class Largest(prune.BasePruningMethod):
@@ -74,7 +70,7 @@ def find_masks(
     0.3
     """
     if how not in METHODS:
-        raise ValueError(f"prune weights by {how!r}? There are: {', '.join(WAYS)}")
+        raise ValueError(f"prune weights by {how!r}? There are: {', '.join(METHODS)}")
     copy = masked(subject, within) if within is not None else duplicate(subject)
     layers = matrices(copy)
     gone = 0.0 if within is None else 1 - density(within)
@@ -109,9 +105,3 @@ def permanent(subject: Subject) -> Subject:
         if prune.is_pruned(module):
             prune.remove(module, "weight")
     return subject
-
-
-def sparsity(subject: Subject) -> float:
-    """Share of the encoder's weights that are zero."""
-    weights = [m.weight for m in matrices(subject).values()]
-    return float(sum(int((w == 0).sum()) for w in weights) / sum(w.numel() for w in weights))

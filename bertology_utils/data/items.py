@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import Refusal
-from .source import Data as Data
 from .text import marked
 
 SPLITS = ("train", "dev", "test")
@@ -317,3 +316,31 @@ class Coreference(Item):
     def describe(self) -> str:
         right = "none" if self.answer is None else " ".join(self.words[slice(*self.candidates[self.answer])])
         return f"{marked(self.words, self.pronoun, *self.candidates)}   [1] is: {right}"
+
+
+@dataclass(frozen=True)
+class Data:
+    """What one source yields for the tasks of a claim.
+
+    Attributes
+    ----------
+    name : str
+        ``"builtin"`` or the data set's name in the registry.
+    items : dict[str, list[Item]]
+        Task name -> items.
+    sha256 : str
+        Over the items themselves, so that a changed reader or generator is seen in the evidence.
+    notes : tuple[str, ...]
+        What was left out, and how many (filters of the papers, sentences too long, …), in words.
+    """
+
+    name: str
+    items: dict[str, list]
+    sha256: str
+    notes: tuple[str, ...] = ()
+
+    def __getitem__(self, task: str) -> list:
+        return self.items[task]
+
+    def __len__(self) -> int:
+        return sum(map(len, self.items.values()))

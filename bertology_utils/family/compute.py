@@ -62,11 +62,6 @@ def total(config: Config) -> float:
     return config.tokens * sum(each)
 
 
-def equal(config: Config, other: Config) -> int:
-    """The pieces with which `config` computes as much as `other` does."""
-    return round(config.tokens * total(other) / total(config))
-
-
 def parameters(config: Config) -> int:
     """Weights of a masked LM with its heads; those that are shared, or tied, count once.
 

@@ -7,7 +7,7 @@ import torch
 from ..subject.encode import Batch, batches
 from ..subject.models import Subject
 from .loop import Read, Way
-from .mixing import MixedHead, all_states
+from .mixing import all_states
 
 FROZEN = Way(lambda subject: [])
 
@@ -30,6 +30,3 @@ def kept_features() -> Read:
         return torch.stack([kept[row.ids, row.types] for row in batch.rows])[:, None]
 
     return read
-
-
-__all__ = ["FROZEN", "MixedHead", "kept_features"]

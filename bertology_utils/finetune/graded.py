@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -16,8 +16,6 @@ from ..subject.models import Subject
 from .classes import ClassHead, text_rows
 from .loop import Recipe, seeded, states, train
 
-_USUAL = Recipe()
-
 
 @dataclass(frozen=True, eq=False)
 class Grader:
@@ -27,7 +25,6 @@ class Grader:
     head: nn.Module
     mean: float
     scale: float
-    losses: list[float] = field(default_factory=list, repr=False)
 
     def score(self, items: Sequence[ScoredPair], settings: Settings | None = None) -> np.ndarray:
         """Predicted scores, (n,)."""
@@ -43,7 +40,7 @@ def pair_rows(subject: Subject, items: Sequence[ScoredPair]):
     return text_rows(subject, [Labelled(id=i.id, text=i.a, text_b=i.b, label="") for i in items])
 
 
-def grade(subject: Subject, items: Sequence[ScoredPair], recipe: Recipe = _USUAL) -> Grader:
+def grade(subject: Subject, items: Sequence[ScoredPair], recipe: Recipe) -> Grader:
     """Fine-tune a copy of the subject to score pairs of texts, by squared error of standardised scores.
 
     Raises
@@ -62,5 +59,5 @@ def grade(subject: Subject, items: Sequence[ScoredPair], recipe: Recipe = _USUAL
     def loss(hidden: torch.Tensor, batch: Batch) -> torch.Tensor:
         return nn.functional.mse_loss(head(hidden.float())[:, 0], gold[batch.index])
 
-    tuned, losses = train(subject, pair_rows(subject, items), head, loss, recipe)
-    return Grader(tuned, head, mean, scale, losses)
+    tuned, _ = train(subject, pair_rows(subject, items), head, loss, recipe)
+    return Grader(tuned, head, mean, scale)

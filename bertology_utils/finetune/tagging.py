@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -31,7 +31,6 @@ class Tagger:
     subject: Subject
     head: nn.Linear
     tags: tuple[str, ...]
-    losses: list[float] = field(default_factory=list, repr=False)
 
     def tag(self, sentences: Sequence[Sequence[str]], settings: Settings | None = None) -> list[list[str]]:
         """The likeliest tag of each word."""
@@ -79,5 +78,5 @@ def tag(
         ).to(hidden.device)
         return nn.functional.cross_entropy(head(hidden.float()).transpose(1, 2), targets, ignore_index=IGNORED)
 
-    tuned, losses = train(subject, rows, head, loss, recipe)
-    return Tagger(tuned, head, tags, losses)
+    tuned, _ = train(subject, rows, head, loss, recipe)
+    return Tagger(tuned, head, tags)

@@ -144,9 +144,9 @@ def _rows(subject: Subject, items: Sequence[Labelled], more: int) -> list[Row]:
     return rows
 
 
-def _logits(classifier: Classifier, rows: Sequence[Row], budget: int = 4096) -> np.ndarray:
+def _logits(classifier: Classifier, rows: Sequence[Row]) -> np.ndarray:
     out = np.empty((len(rows), len(classifier.classes)), np.float32)
-    for batch in batches(classifier.subject, rows, budget):
+    for batch in batches(classifier.subject, rows, 4096):
         with torch.inference_mode():
             out[batch.index] = classifier.head(states(classifier.subject, batch).float()).cpu().numpy()
     return out

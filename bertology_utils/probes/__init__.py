@@ -5,8 +5,8 @@ from .control import constant, control_labels, control_task
 from .layers import LayerScores, probe_layers
 from .linear import Probe, fit, fit_each, fit_grid
 from .masks import at_masks
-from .mdl import compression, online_code, online_codes, uniform_bits
-from .structural import fit_structural, fit_structural_each, spanning_tree, uuas
+from .mdl import online_codes, uniform_bits
+from .structural import fit_structural_each, spanning_tree, uuas
 from .tagging import decode_heads, relative_heads, split_by_distance
 from .targets import Targets, fitting, from_edges, from_sentences, gather, gather_all
 from .tpdn import SCHEMES, fit_tpdn

@@ -19,12 +19,6 @@ from .linear import fit_grid
 BLOCKS = (0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.0625, 0.125, 0.25, 0.5, 1.0)
 
 
-def online_code(x: np.ndarray, labels: Sequence[str] | np.ndarray, *, l2: float = 1e-3, **options) -> np.ndarray:
-    """Bits it takes to send each label with each of K sets of vectors, float (K, N); see `online_codes`."""
-    (bits,) = online_codes(x, labels, [l2], **options)
-    return bits
-
-
 def online_codes(
     x: np.ndarray,
     labels: Sequence[str] | np.ndarray,
@@ -81,8 +75,3 @@ def _order(n: int, groups: Sequence | None, seed: int) -> np.ndarray:
 def uniform_bits(labels: Sequence[str] | np.ndarray) -> float:
     """Bits a label under the uniform code over the classes."""
     return float(np.log2(len(np.unique(labels))))
-
-
-def compression(bits: np.ndarray, labels: Sequence[str] | np.ndarray) -> float:
-    """How many times shorter than the uniform code; 1 where nothing is to be learnt."""
-    return uniform_bits(labels) * len(bits) / float(np.sum(bits))

@@ -13,9 +13,9 @@ from typing import Literal
 import numpy as np
 import torch
 from scipy.sparse.csgraph import minimum_spanning_tree, shortest_path
-from scipy.stats import rankdata
 
 from ..errors import TooFew
+from ..scores.correlations import spearman
 from ..scores.trees import without as without
 
 What = Literal["distance", "depth"]
@@ -39,13 +39,6 @@ def tree_distances(heads: Sequence[int]) -> np.ndarray:
 def tree_depths(heads: Sequence[int]) -> np.ndarray:
     """Steps from the root, int (W,)."""
     return tree_distances(heads)[list(heads).index(-1)]
-
-
-def fit_structural(
-    vectors: Sequence[np.ndarray], heads: Sequence[Sequence[int]], *, what: What = "distance", **options
-) -> np.ndarray:
-    """The matrix B (rank, H) for vectors (W, H) of each sentence; see `fit_structural_each`."""
-    return fit_structural_each([np.asarray(v)[None] for v in vectors], heads, what=what, **options)[0]
 
 
 def fit_structural_each(
@@ -185,19 +178,14 @@ def distance_spearman(predicted: np.ndarray, heads: Sequence[int]) -> float:
     if not SHORTEST <= len(heads) <= LONGEST:
         return float("nan")
     gold = tree_distances(heads)
-    return float(np.nanmean([_spearman(p, g) for p, g in zip(predicted, gold)]))
+    return float(np.nanmean([spearman(p, g) for p, g in zip(predicted, gold)]))
 
 
 def depth_spearman(predicted: np.ndarray, heads: Sequence[int]) -> float:
     """Rank correlation of predicted and gold depths of a sentence of 5 to 50 words, else nan."""
-    return _spearman(predicted, tree_depths(heads)) if SHORTEST <= len(heads) <= LONGEST else float("nan")
+    return spearman(predicted, tree_depths(heads)) if SHORTEST <= len(heads) <= LONGEST else float("nan")
 
 
 def root_found(predicted: np.ndarray, heads: Sequence[int]) -> bool:
     """Whether the word of least predicted depth is the root."""
     return int(np.argmin(predicted)) == list(heads).index(-1)
-
-
-def _spearman(a: np.ndarray, b: np.ndarray) -> float:
-    a, b = rankdata(a), rankdata(b)
-    return float(np.corrcoef(a, b)[0, 1]) if np.ptp(a) and np.ptp(b) else float("nan")

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..data.items import Span
+from ..scores.trees import cycle
 
 ROOT = "0@ROOT"
 
@@ -72,32 +73,14 @@ def decode_heads(scores: np.ndarray, labels: Sequence[str], tags: Sequence[str])
                 break
         heads.append(chosen if i != root else -1)
     heads = [root if h == i else h for i, h in enumerate(heads)]
-    while cycle := _cycle(heads):
-        heads[min(cycle, key=lambda i: strength[i])] = root
+    while looped := cycle(heads):
+        heads[min(looped, key=lambda i: strength[i])] = root
     return heads
-
-
-def _cycle(heads: Sequence[int]) -> list[int]:
-    """Some cycle of the heads, or nothing."""
-    for start in range(len(heads)):
-        seen, i = [], start
-        while i >= 0 and i not in seen:
-            seen.append(i)
-            i = heads[i]
-        if i >= 0:
-            return seen[seen.index(i) :]
-    return []
 
 
 def attachments(predicted: Sequence[int], gold: Sequence[int]) -> np.ndarray:
     """Which words have the right head, bool (W,): their mean is the UAS."""
     return np.asarray(predicted) == np.asarray(gold)
-
-
-def chain(n: int, direction: int) -> list[int]:
-    """Every word depends on its left (-1) or right (+1) neighbour; the baseline of a parser that knows nothing."""
-    root = 0 if direction < 0 else n - 1
-    return [-1 if i == root else i + direction for i in range(n)]
 
 
 def split_by_distance(gaps: Sequence[float] | np.ndarray) -> set[tuple[int, int]]:

@@ -18,7 +18,7 @@ from .intervals import interval as percentiles
 __all__ = [
     "DRAWS", "Interval", "accuracy_difference", "centre_of_gravity", "column_means", "expected_layer", "f1", "f1_draws",
     "kl_from_uniform", "mcnemar", "mean_ranks", "negative_steps", "only", "overlap", "pareto_area", "percentiles",
-    "profile_correlation", "proportion", "trend", "trend_interval",
+    "profile_correlation", "proportion", "trend",
 ]  # fmt: skip
 
 DRAWS = 2000
@@ -119,14 +119,9 @@ def pareto_area(complexity: Sequence[float], score: Sequence[float], *, most: fl
     return float((widths * y).sum() / most)
 
 
-def trend(values: Sequence[float] | np.ndarray, start: int = 0) -> float:
-    """Spearman of layer (counted from `start`) with a per-layer figure."""
-    return spearman(np.arange(start, start + len(values)), np.asarray(values, float))
-
-
-def trend_interval(value: np.ndarray, draws: np.ndarray) -> Interval:
-    """Spearman of layer with a per-layer figure (k,), its interval from (draws, k) drawn figures."""
-    return percentiles(trend(value), np.array([trend(d) for d in draws]))
+def trend(values: Sequence[float] | np.ndarray) -> float:
+    """Spearman of layer with a per-layer figure."""
+    return spearman(np.arange(len(values)), np.asarray(values, float))
 
 
 def mean_ranks(table: np.ndarray) -> np.ndarray:

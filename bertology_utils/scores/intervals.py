@@ -231,10 +231,8 @@ def unpaired(a: Interval, b: Interval) -> Interval:
     return fitted(float(value), (float(low), float(high)), one - other, clusters, 0)
 
 
-def proportion(right: int, n: int, clusters: int | None = None) -> Interval:
+def proportion(right: int, n: int) -> Interval:
     """Share right of n where the items are not at hand; no draws, so that it pairs with nothing.
-
-    With `clusters`, as if all the items of a cluster had been alike: the most cautious reading.
 
     Examples
     --------
@@ -243,9 +241,7 @@ def proportion(right: int, n: int, clusters: int | None = None) -> Interval:
     """
     if not 0 <= right <= n or n < 1:
         raise ValueError(f"{right} right of {n} items")
-    return Interval(
-        right / n, *wilson(right / n, n if clusters is None else min(n, clusters)), clusters=clusters or int(n)
-    )
+    return Interval(right / n, *wilson(right / n, n), clusters=int(n))
 
 
 def seeds_by_items(

@@ -36,10 +36,10 @@ def arborescence(scores: np.ndarray, root: int) -> np.ndarray:
 def _edmonds(scores: np.ndarray, root: int) -> np.ndarray:
     heads = scores.argmax(0)
     heads[root] = -1
-    cycle = _cycle(heads)
-    if not cycle:
+    looped = cycle(heads)
+    if not looped:
         return heads
-    inside = np.array(cycle)
+    inside = np.array(looped)
     outside = np.setdiff1d(np.arange(len(scores)), inside)
     # entering the cycle at c costs the arc of the cycle that c loses
     gain = scores[np.ix_(outside, inside)] - scores[heads[inside], inside]  # (outside, inside)
@@ -56,8 +56,8 @@ def _edmonds(scores: np.ndarray, root: int) -> np.ndarray:
     return heads
 
 
-def _cycle(heads: np.ndarray) -> list[int]:
-    """The words of some cycle, or none."""
+def cycle(heads: Sequence[int] | np.ndarray) -> list[int]:
+    """The words of some cycle, each before its head, or none."""
     seen = np.full(len(heads), -1)
     for start in range(len(heads)):
         node = start

@@ -11,7 +11,7 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 from sklearn.cluster import AgglomerativeClustering
-from sklearn.metrics import adjusted_rand_score, silhouette_score
+from sklearn.metrics import silhouette_score
 
 from .geometry import cosines, unit
 
@@ -53,19 +53,6 @@ def most_frequent(labels: Sequence[Hashable]) -> Hashable:
 def clusters(vectors: np.ndarray, n: int) -> np.ndarray:
     """Cluster numbers (m,) of (m, H) vectors: Ward's linkage of the vectors at length 1, `n` clusters."""
     return AgglomerativeClustering(n, linkage="ward").fit_predict(unit(np.asarray(vectors, np.float64)))
-
-
-def rand_index(found: Sequence[int] | np.ndarray, labels: Sequence[Hashable]) -> float:
-    """Agreement of clusters with labels, adjusted for chance: 1 where they are the same, 0 on average by chance.
-
-    Examples
-    --------
-    >>> rand_index([0, 0, 1, 1], ["a", "a", "b", "b"])
-    1.0
-    """
-    if len(found) != len(labels) or not len(labels):
-        raise ValueError(f"{len(found)} cluster numbers for {len(labels)} labels")
-    return float(adjusted_rand_score([str(label) for label in labels], np.asarray(found)))
 
 
 def silhouette(vectors: np.ndarray, labels: Sequence[Hashable]) -> float:

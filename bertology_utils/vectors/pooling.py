@@ -67,17 +67,12 @@ class StaticVectors:
 
     Attributes
     ----------
-    words : tuple of str
-    sizes : tuple of int
-        Numbers of contexts.
     means : array (sizes, words, layers, H)
-        Mean over pieces, then over the first so many contexts.
+        Mean over pieces, then over the first so many contexts, for each of the sizes.
     pooled : array (pieces 4, contexts 3, words, layers, H)
         Every combination of `OVER_PIECES` and `OVER_CONTEXTS`, over all contexts.
     """
 
-    words: tuple[str, ...]
-    sizes: tuple[int, ...]
     means: np.ndarray
     pooled: np.ndarray
 
@@ -86,7 +81,7 @@ def static_vectors(
     subject: Subject,
     sentences: Sequence[Sequence[str]],
     places: Mapping[str, Sequence[Place]],
-    sizes: Sequence[int] = (1, 5, 20, 50),
+    sizes: Sequence[int],
     settings: Settings | None = None,
 ) -> StaticVectors:
     """Pool each word over its places (sentence, word); memory depends on the words, not on the contexts.
@@ -120,7 +115,7 @@ def static_vectors(
             pooled[:, 0, w] += made / most
             pooled[:, 1, w] = np.minimum(pooled[:, 1, w], made)
             pooled[:, 2, w] = np.maximum(pooled[:, 2, w], made)
-    return StaticVectors(words, tuple(sizes), means, pooled)
+    return StaticVectors(means, pooled)
 
 
 def isolated(subject: Subject, words: Sequence[str], settings: Settings | None = None) -> np.ndarray:

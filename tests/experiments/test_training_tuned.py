@@ -16,6 +16,7 @@ from bertology_utils.data import load, of
 from bertology_utils.data.items import Labelled
 from bertology_utils.experiments.training import tuned_inside, tuned_runs, tuned_steady, tuned_ways
 from bertology_utils.finetune import shared
+from bertology_utils.scores.intervals import mean_row
 from bertology_utils.settings import Settings
 
 SETTINGS = Settings(draws=100)
@@ -220,10 +221,8 @@ def test_a_profile_in_which_no_layer_changes_by_a_tenth_decides_nothing(monkeypa
     task = tuned_runs.task(tiny(), load("entailment", n=600), "entailment")
     rows = [
         tuned_runs.beats_majority(np.ones((tuned_runs.SEEDS, len(task.held))), task, SETTINGS),
-        tuned_runs.mean_row(
-            "change, last third - first third", layers[..., 5:].mean(-1) - layers[..., :3].mean(-1), SETTINGS
-        ),
-        *(tuned_runs.mean_row("change, by layer", layers[..., k], SETTINGS, layer=k) for k in range(8)),
+        mean_row("change, last third - first third", layers[..., 5:].mean(-1) - layers[..., :3].mean(-1), SETTINGS),
+        *(mean_row("change, by layer", layers[..., k], SETTINGS, layer=k) for k in range(8)),
     ]
     assert outcome("trn.last_layers_change.kovaleva2019", tuned_runs.intervals.table(rows), "last_most") == expected
 

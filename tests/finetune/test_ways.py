@@ -14,10 +14,10 @@ from bertology_utils.data.items import ItemError, ScoredPair
 from bertology_utils.finetune import Recipe, classify, duplicate, states
 from bertology_utils.finetune.adapters import adapters, share_trained
 from bertology_utils.finetune.classes import text_rows
-from bertology_utils.finetune.features import FROZEN, MixedHead, kept_features
+from bertology_utils.finetune.features import FROZEN, kept_features
 from bertology_utils.finetune.freelb import Ball, freelb, right_under
 from bertology_utils.finetune.graded import grade
-from bertology_utils.finetune.mixing import all_states
+from bertology_utils.finetune.mixing import MixedHead, all_states
 from bertology_utils.finetune.mixout import Mixed, mixout
 from bertology_utils.finetune.restoring import attention_change, restored, special_mass, thirds
 from bertology_utils.finetune.tagging import tag
@@ -164,7 +164,7 @@ def test_regression_and_tagging_learn():
     scores = grade(tiny(), pairs[:160], QUICK).score(pairs[160:])
     assert np.abs(scores - [p.score for p in pairs[160:]]).mean() < 0.5
     with pytest.raises(ItemError, match="nothing to learn"):
-        grade(tiny(), [pairs[0], pairs[0]])
+        grade(tiny(), [pairs[0], pairs[0]], QUICK)
     texts = [i.text.split() for i in items(120)]
     kinds = [["article" if w == "the" else "other" for w in words] for words in texts]
     tagger = tag(tiny(), texts[:80], kinds[:80], QUICK)

@@ -87,7 +87,7 @@ def forest():
 
 def test_planted_trees_are_recovered(forest):
     vectors, trees = forest
-    probe = structural.fit_structural(vectors[:250], trees[:250], rank=16, epochs=30)
+    (probe,) = structural.fit_structural_each([v[None] for v in vectors[:250]], trees[:250], rank=16, epochs=30)
     scores = [
         structural.uuas(structural.spanning_tree(structural.distances(probe, v)), h)
         for v, h in zip(vectors[250:], trees[250:])
@@ -104,7 +104,8 @@ def test_planted_trees_are_recovered(forest):
 
 def test_planted_depths_are_recovered(forest):
     vectors, trees = forest
-    probe = structural.fit_structural(vectors[:250], trees[:250], what="depth", rank=16, epochs=30)
+    options = {"what": "depth", "rank": 16, "epochs": 30}
+    (probe,) = structural.fit_structural_each([v[None] for v in vectors[:250]], trees[:250], **options)
     found = [structural.depths(probe, v) for v in vectors[250:]]
     assert np.mean([structural.root_found(d, h) for d, h in zip(found, trees[250:])]) > 0.95
     assert np.mean([structural.depth_spearman(d, h) for d, h in zip(found, trees[250:])]) > 0.85
@@ -116,14 +117,14 @@ def test_layers_fitted_together_are_fitted_apart(forest, what):
     both = [np.stack([v, 3 * v[::-1]]) for v in vectors[:20]]
     found = structural.fit_structural_each(both, trees[:20], what=what, rank=4, epochs=2)
     for k in (0, 1):
-        alone = structural.fit_structural([v[k] for v in both], trees[:20], what=what, rank=4, epochs=2)
+        (alone,) = structural.fit_structural_each([v[[k]] for v in both], trees[:20], what=what, rank=4, epochs=2)
         np.testing.assert_allclose(found[k], alone, rtol=1e-3, atol=1e-5)
     assert not np.allclose(found[0], found[1])
 
 
 def test_trees_of_another_length_than_the_vectors_are_refused():
     with pytest.raises(ValueError, match="2 vectors for a tree of 3"):
-        structural.fit_structural([np.zeros((2, 4))], [(-1, 0, 0)])
+        structural.fit_structural_each([np.zeros((1, 2, 4))], [(-1, 0, 0)])
 
 
 def test_random_labels_cost_the_uniform_code_and_rules_far_less():
@@ -131,7 +132,9 @@ def test_random_labels_cost_the_uniform_code_and_rules_far_less():
     x = rng.normal(size=(3000, 10))
     rule = np.array(["abcd"[k] for k in (x[:, 0] > 0) * 2 + (x[:, 1] > 0)])
     noise = rng.choice(list("abcd"), 3000)
-    easy, hard = (mdl.compression(mdl.online_code(x[None], y)[0], y) for y in (rule, noise))
+    easy, hard = (
+        mdl.uniform_bits(y) / mdl.online_codes(x[None], y, [1e-3]).mean() for y in (rule, noise)
+    )  # compression
     assert easy > 6 and 0.85 < hard < 1.01
     assert mdl.uniform_bits(rule) == 2
 

@@ -82,10 +82,8 @@ def test_pareto_area_of_steps():
     assert counts.pareto_area([5.0], [0.8], most=10) == pytest.approx(0.4)  # and nothing below the simplest one
 
 
-def test_trend_and_its_interval():
+def test_trend():
     assert counts.trend([1, 2, 3]) == 1 and counts.trend([3, 2, 1]) == -1
-    draws = np.array([[1, 2, 3]] * 99 + [[3, 2, 1]])
-    assert counts.trend_interval(np.array([1, 2, 3]), draws) == (1, 1, 1)
 
 
 def test_mean_ranks():

@@ -85,7 +85,6 @@ def test_shares_agree_with_scipys_wilson():
         assert intervals.proportion(right, n)[1:] == pytest.approx((expected.low, expected.high), abs=1e-9)
         items = intervals.mean_interval(np.arange(n) < right)
         assert items[1:] == pytest.approx((expected.low, expected.high), abs=1e-9)
-    assert np.ptp(intervals.proportion(90, 100, clusters=10)[1:]) > 2 * np.ptp(intervals.proportion(90, 100)[1:])
 
 
 def test_independent_shares_have_newcombes_difference():

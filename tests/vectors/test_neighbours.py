@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.metrics import adjusted_rand_score
 
 from bertology_utils.vectors import neighbours
 
@@ -44,14 +45,9 @@ def test_most_frequent():
         neighbours.most_frequent([])
 
 
-def test_rand_index_and_silhouette():
+def test_clusters_and_silhouette():
     vectors, labels = planted()
-    assert neighbours.rand_index(neighbours.clusters(vectors, 3), labels) == 1.0
-    assert neighbours.rand_index([0] * 30, labels) == 0, "one cluster says nothing"
-    # 6 pairs: one together in both, one in the clusters only, two in the labels only; (1 - 2 * 3 / 6) / (2.5 - 1) = 0
-    assert neighbours.rand_index([0, 0, 1, 1], ["a", "b", "b", "b"]) == pytest.approx(0)
-    with pytest.raises(ValueError):
-        neighbours.rand_index([0], labels)
+    assert adjusted_rand_score(labels, neighbours.clusters(vectors, 3)) == 1
     assert neighbours.silhouette(vectors, labels) > 0.8
     shuffled = np.random.default_rng(0).permutation(labels)
     assert abs(neighbours.silhouette(vectors, shuffled)) < 0.15

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
+from sklearn.metrics import adjusted_rand_score
 
 from ...calibration.nulls import VECTORS
 from ...claims.registry import claim
@@ -168,7 +169,7 @@ def _shape(vectors: np.ndarray, senses: list[str]) -> dict[str, float]:
         return {"silhouette": np.nan, "rand": np.nan}
     return {
         "silhouette": neighbours.silhouette(vectors, senses),
-        "rand": neighbours.rand_index(neighbours.clusters(vectors, len(set(senses))), senses),
+        "rand": adjusted_rand_score(senses, neighbours.clusters(vectors, len(set(senses)))),
     }
 
 

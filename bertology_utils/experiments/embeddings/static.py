@@ -63,14 +63,14 @@ def static_distillation(subject, data, settings):
     return intervals.table(rows, notes)
 
 
-def densest(items: list, most: int = WORDS) -> list:
+def densest(items: list) -> list:
     """The pairs among the words that occur in the most pairs, where every set weighs the same."""
     sizes = Counter(i.condition for i in items)
     weights: dict[str, float] = defaultdict(float)
     for i in items:
         for word in (i.a.lower(), i.b.lower()):
             weights[word] += 1 / sizes[i.condition]
-    kept = set(sorted(weights, key=lambda w: (-weights[w], w))[:most])
+    kept = set(sorted(weights, key=lambda w: (-weights[w], w))[:WORDS])
     return [i for i in items if i.a.lower() in kept and i.b.lower() in kept]
 
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import torch
 
 from ... import finetune
 from ...attention import patterns
-from ...attention.importance import head_importance
 from ...claims.registry import claim
+from ...compress import importance
 from ...scores import intervals
 from ...scores.profiles import UNDEFINED
-from ...subject.encode import batches
 from ...subject.hooks import ablate_heads
 
 SEEDS = 2
@@ -19,23 +17,9 @@ KEPT = 0.9  # of the dev accuracy: what pruning must leave
 STEP = 0.1  # of the heads at a time
 
 
-def _importance(tuned: finetune.Classifier, items, settings) -> np.ndarray:
-    """Gate gradients of the classification loss on training items, (L, A)."""
-    gold = torch.tensor([tuned.classes.index(i.label) for i in items], device=tuned.subject.device)
-    rows = finetune.text_rows(tuned.subject, items)
-
-    def loss(output, labels):
-        return torch.nn.functional.cross_entropy(tuned.head(output.last_hidden_state.float()), labels, reduction="sum")
-
-    return head_importance(
-        tuned.subject, [(b, gold[b.index]) for b in batches(tuned.subject, rows, settings.budget)], loss
-    )
-
-
-def _survivors(tuned: finetune.Classifier, importance: np.ndarray, dev, settings) -> np.ndarray:
+def _survivors(tuned: finetune.Classifier, needed: np.ndarray, dev, settings) -> np.ndarray:
     """Heads left when the least important are taken off, a tenth at a time, as long as accuracy holds; (L, A) bool."""
-    order = np.argsort(importance, axis=None, kind="stable")
-    pairs = [divmod(int(h), importance.shape[1]) for h in order]
+    pairs = importance.order(needed)
     floor = KEPT * tuned.right(dev, settings).mean()
     off = 0
     step = max(1, round(STEP * len(pairs)))
@@ -44,9 +28,10 @@ def _survivors(tuned: finetune.Classifier, importance: np.ndarray, dev, settings
             if tuned.right(dev, settings).mean() < floor:
                 break
         off = n
-    alive = np.ones(importance.size, bool)
-    alive[order[:off]] = False
-    return alive.reshape(importance.shape)
+    alive = np.ones(needed.shape, bool)
+    for head in pairs[:off]:
+        alive[head] = False
+    return alive
 
 
 def _gap(mixed: np.ndarray, alive: np.ndarray) -> float:
@@ -101,7 +86,7 @@ def _trained(subject, train, dev, test, settings) -> tuple[list, list, dict]:
         )
         if not lead[1] > 0:
             break
-        alive.append(_survivors(tuned, _importance(tuned, train[:100], settings), dev or test, settings))
+        alive.append(_survivors(tuned, importance.heads(tuned, train[:100], settings), dev or test, settings))
     return right, alive, mixed
 
 

@@ -54,15 +54,10 @@ def scored(subject, sentences, settings, *, both_ways: bool = False) -> Side:
     """What each head and each offset makes of the sentences' arcs; with `both_ways`, of those from a dependent to its head."""
     arcs = relations.arcs(sentences)
     if both_ways:
-        arcs = upward(arcs)
+        arcs = relations.upward(arcs)
     words = [s.words for s in sentences]
     right = relations.score(subject, words, arcs, both_ways=both_ways, settings=settings)
     return Side(sentences, arcs, right, relations.offset_hits(arcs))
-
-
-def upward(arcs: pd.DataFrame) -> pd.DataFrame:
-    """From the dependent to its head only."""
-    return arcs[arcs.direction == relations.DIRECTIONS[0]].reset_index(drop=True)
 
 
 def _paired(columns: dict[str, np.ndarray], groups, settings, **keys) -> list[dict]:
@@ -257,13 +252,13 @@ def _sentences(items) -> list:
 
 
 def _frequent(sentences, fewest: int) -> list[str]:
-    counts = upward(relations.arcs(sentences))["relation"].value_counts()
+    counts = relations.upward(relations.arcs(sentences))["relation"].value_counts()
     return [relation for relation, n in counts.items() if n >= fewest]
 
 
 def _tallied(subject, sentences, names: list[str], settings) -> tuple[pd.DataFrame, mixtures.Tally]:
     """The first arcs of each relation, and what each head says of them."""
-    arcs = upward(relations.arcs(sentences))
+    arcs = relations.upward(relations.arcs(sentences))
     arcs = arcs[arcs.relation.isin(names)].groupby("relation").head(MOST).reset_index(drop=True)
     return arcs, mixtures.tally(subject, _sentences(sentences), arcs, settings)
 

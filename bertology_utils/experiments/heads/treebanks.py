@@ -16,7 +16,7 @@ from ...scores import intervals
 from ...settings import Settings
 from ...subject.models import Subject
 from ..syntax.tuned import parsing_rows
-from .syntax import attachment, scored, upward
+from .syntax import attachment, scored
 
 TRAIN = 600  # sentences that are tuned on
 SEEDS = 3
@@ -95,7 +95,7 @@ def tuned_on_trees(subject, data, settings):
         heads.append(f"{arm}: {', '.join(named)}")
         found[arm] = {measure: np.array([run[measure] for run in columns], float) for measure in OFFSETS}
         learnt[arm] = [right for _, right in runs]
-    rows = intervals.Rows(settings, groups=upward(relations.arcs(test))["sentence"])
+    rows = intervals.Rows(settings, groups=relations.upward(relations.arcs(test))["sentence"])
     for measure, offset in OFFSETS.items():
         arms = {arm: values[measure] for arm, values in found.items()}
         rivals = {"pretrained": before[measure], "tags": arms["tags"], "neighbours": arms["neighbours"]}

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from zlib import crc32
 
@@ -31,6 +31,7 @@ from ...subject import encode
 from ...subject.models import Subject
 from ...vectors.geometry import cosines
 from .languages import language
+from .parallel import means
 from .transfer import drawn, measure, sentences
 
 SEEDS = 3
@@ -134,17 +135,9 @@ def aligned(subject: Subject, pairs: Sequence[Pair], seed: int) -> Subject:
         value.backward()
         return value.detach()
 
-    recipe = Recipe(epochs=RECIPE.epochs, batch=RECIPE.batch, seed=seed)
+    recipe = replace(RECIPE, seed=seed)
     tuned, _ = train(subject, rows["other"], nn.Identity(), lambda hidden, batch: hidden.sum(), recipe, step=step)
     return tuned
-
-
-def means(subject: Subject, items: Sequence[Sentence], settings: Settings) -> np.ndarray:
-    """The mean over pieces of every layer's vectors, (L + 1, n, H)."""
-    out = np.empty((subject.n_layers + 1, len(items), subject.hidden_size), np.float32)
-    for i, hidden in encode.hidden_states(subject, [s.words for s in items], pool=None, settings=settings):
-        out[:, i] = hidden[:, 1:-1].mean(1)
-    return out
 
 
 def first_found(subject: Subject, pairs: Sequence[Pair], settings: Settings) -> np.ndarray:

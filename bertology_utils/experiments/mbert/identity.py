@@ -29,7 +29,6 @@ from .planted import tongues
 MOST = 330  # a third as many of each set where there are several: enough for the training sets
 SHOTS, SAMPLES = 1, 10  # sentences of a language to learn it from, and how many such training sets
 NEIGHBOURS = 15  # that vote on a sentence's language
-CENTRED = {False: "plain", True: "centred"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +84,7 @@ def language_identity(subject, data, settings):
 
 
 def flattened(sets: Sequence[Parallel]) -> Spoken:
-    """All sentences, each language from the first set that has it; of those that choose every other one is for training.
+    """All sentences, each language from the first set that has it.
 
     Raises
     ------
@@ -95,8 +94,7 @@ def flattened(sets: Sequence[Parallel]) -> Spoken:
     parts: list[tuple[Any, ...]] = []
     seen: set[str] = set()
     for number, p in enumerate(sets):
-        place = np.cumsum(p.dev) * p.dev
-        part = np.where(~p.dev, "test", np.where(place % 2 == 1, "train", "dev"))
+        part = p.part
         for k, code in enumerate(p.languages):
             if code not in seen:
                 seen.add(code)
@@ -205,15 +203,15 @@ def _removed(spoken: Spoken, settings) -> list[dict]:
     """
     train, dev, test = (spoken.part == p for p in ("train", "dev", "test"))
     chance, rows = 1 / len(spoken.languages), []
-    for centred, vectors in ((False, spoken.vectors), (True, spoken.centred)):
+    for kind, vectors in (("plain", spoken.vectors), ("centred", spoken.centred)):
         right = np.array([_by_neighbours(v, train, spoken.language) == spoken.language for v in vectors])  # (L + 1, M)
         best = 1 + choose(right[1:, dev].mean(1))
-        named = "language identification, centred - chance" if centred else "language identification - chance"
+        named = f"language identification{', centred' if kind == 'centred' else ''} - chance"
         rows.append(_over_samples(named, right[None, best][:, test] - chance, spoken, test, settings, layer=best))
-        named = "language identification, all"
         for k in range(len(right)):
-            keys = {"layer": k, "vectors": CENTRED[centred]}
-            rows.append(_over_samples(named, right[None, k][:, test], spoken, test, settings, **keys))
+            found = right[None, k][:, test]
+            named = "language identification, all"
+            rows.append(_over_samples(named, found, spoken, test, settings, layer=k, vectors=kind))
     return rows
 
 

@@ -63,7 +63,7 @@ def offset_translation(subject, data, settings):
     finds nearly all translations unmoved nothing is left to gain. The share found by each way is of the layer in which the offset
     serves best on dev items. All items of the language are looked among. Intervals draw items and languages, crossed.
     """
-    things = [t for t in _things(subject, data["translations"], settings)]
+    things = _things(subject, data["translations"], settings)
     found = [[_pair(t, a, b, settings) for a, b in _with_english(t)] for t in things]  # each (3, L + 1, N)
     dev = np.mean([x[1][:, t.part == "dev"].mean(1) for t, of in zip(things, found) for x in of], 0)
     best = 1 + choose(dev[1:])
@@ -85,12 +85,8 @@ def _things(subject: Subject, items: Sequence[Translation], settings: Settings) 
     """Words where the sentences say what their words mean, else sentences."""
     if "concepts" in next(iter(items[0].sentences.values())).meta:
         return [words(subject, items, settings)]
-    out = []
-    for p in gather(subject, items, settings, MOST):
-        place = np.cumsum(p.dev) * p.dev
-        part = np.where(~p.dev, "test", np.where(place % 2 == 1, "train", "dev"))
-        out.append(Things(p.languages, p.vectors, p.vectors, part, "sentences"))
-    return out
+    sets = gather(subject, items, settings, MOST)
+    return [Things(p.languages, p.vectors, p.vectors, p.part, "sentences") for p in sets]
 
 
 def words(subject: Subject, items: Sequence[Translation], settings: Settings) -> Things:

@@ -53,6 +53,12 @@ class Parallel:
     def n(self) -> int:
         return len(self.dev)
 
+    @property
+    def part(self) -> np.ndarray:
+        """Of those that choose every other one is for training: train, dev or test, (N,)."""
+        place = np.cumsum(self.dev) * self.dev
+        return np.where(~self.dev, "test", np.where(place % 2 == 1, "train", "dev"))
+
     def centred(self) -> np.ndarray:
         """The vectors less the mean of their language, which is taken from the sentences that choose."""
         return self.vectors - self.vectors[:, :, self.dev].mean(2, keepdims=True)
@@ -115,13 +121,19 @@ def gather(subject: Subject, items: Sequence[Translation], settings: Settings, m
 
 def _vectors(subject: Subject, sentences: Sequence[Sequence[Sentence]], settings: Settings) -> tuple[np.ndarray, tuple]:
     """Means (L + 1, K, N, H) and pieces of sentences (K, N)."""
-    n, flat = len(sentences[0]), [s.words for group in sentences for s in group]
-    out = np.empty((subject.n_layers + 1, len(flat), subject.hidden_size), np.float32)
-    for i, states in hidden_states(subject, flat, pool=None, settings=settings):
-        out[:, i] = states[:, 1:-1].mean(1)  # (L + 1, H)
-    pieces = tuple(row.ids[1:-1] for row in tokenize(subject, flat))
+    n, flat = len(sentences[0]), [s for group in sentences for s in group]
+    out = means(subject, flat, settings)
+    pieces = tuple(row.ids[1:-1] for row in tokenize(subject, [s.words for s in flat]))
     by_language = tuple(pieces[k * n : (k + 1) * n] for k in range(len(sentences)))
     return out.reshape(len(out), len(sentences), n, -1), by_language
+
+
+def means(subject: Subject, items: Sequence[Sentence], settings: Settings) -> np.ndarray:
+    """The mean over pieces of every layer's vectors, (L + 1, n, H)."""
+    out = np.empty((subject.n_layers + 1, len(items), subject.hidden_size), np.float32)
+    for i, states in hidden_states(subject, [s.words for s in items], pool=None, settings=settings):
+        out[:, i] = states[:, 1:-1].mean(1)
+    return out
 
 
 def code_of(name: str) -> str | None:

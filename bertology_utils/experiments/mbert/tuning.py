@@ -8,6 +8,7 @@ could know it from English alone.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -72,7 +73,7 @@ def depths(subject: Subject) -> list[int]:
 def recipe(subject: Subject, frozen: int, seed: int) -> Recipe:
     """The usual one; with blocks frozen, the embeddings are too."""
     layers = tuple(range(frozen, subject.n_layers)) if frozen else None
-    return Recipe(epochs=RECIPE.epochs, batch=RECIPE.batch, layers=layers, seed=seed)
+    return replace(RECIPE, layers=layers, seed=seed)
 
 
 @claim("mbt.freeze_bottom.wu2019dredze", "multilingual_treebank", n=3000, beside=ENGLISH)

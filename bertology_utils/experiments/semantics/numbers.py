@@ -114,7 +114,7 @@ def depths(n_layers: int) -> list[int]:
     return sorted({round(k * n_layers / 4) for k in range(5)})
 
 
-def characters(items: list[NumberItem], longest: int = 8) -> np.ndarray:
+def characters(items: list[NumberItem]) -> np.ndarray:
     """What the spelling says, (1, N, F): characters by their place from the right (of the point, where there is one) or
     in words, and how often each pair of characters occurs."""
     spelled = [[_placed(w) for w in item.words] for item in items]

@@ -47,10 +47,8 @@ def magnitude_pruning(subject, data, settings):
     if not study.learnt:
         empty = study.nothing(*measures)
         return intervals.combine(empty, study.nothing("accuracy lost, random - magnitude", sparsity=COMPARED))
-    after = {}
-    for share in SHARES:
-        masks = weights.find_masks(subject, share)
-        after[share] = _tuned_with(study, masks)
+    masks = {share: weights.find_masks(subject, share) for share in SHARES}
+    after = {share: _tuned_with(study, m) for share, m in masks.items()}
 
     drawn = study.each(lambda c, t, s: right(at_random(subject, t, s), t, settings))
     rows = [r for share, m in zip(SHARES, measures) for r in study.lost(m, after[share])]
@@ -63,7 +61,7 @@ def magnitude_pruning(subject, data, settings):
     gap = {t: after[COMPARED][t] - drawn[t] for t in drawn}
     rows += study.rows("accuracy lost, random - magnitude", gap, sparsity=COMPARED)
     rows += [study.kept_row(after[share], share=share) for share in SHARES]
-    rows += [_sparse_row(subject, weights.find_masks(subject, share), share) for share in SHARES]
+    rows += [_sparse_row(subject, m, share) for share, m in masks.items()]
     return study.table(rows, MASKED)
 
 

@@ -182,9 +182,9 @@ class Study:
         found = retention(now, before, seed=self.settings.seed, draws=self.settings.draws)
         return intervals.row("retention of the score", found, before.shape[1], **keys, task="all")
 
-    def cost_rows(self, compressed: Classifier, task: Task | None = None, **keys) -> list[dict]:
+    def cost_rows(self, compressed: Classifier, **keys) -> list[dict]:
         """Bytes on disk and time of the first seed's model, original by compressed; times with one row and with 32."""
-        task = task or self.tasks[0]
+        task = self.tasks[0]
         original = self.classifiers[task.name][0]
         whole, less = (c.subject.base for c in (original, compressed))
         bytes_ = {

@@ -7,7 +7,7 @@ left out once) says how far a figure moves with it, and its intervals are widene
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from zlib import crc32
 
@@ -81,23 +81,27 @@ def folds(groups: np.ndarray, settings: Settings) -> np.ndarray:
     return np.random.default_rng(settings.seed).permutation(len(kinds))[member] % FOLDS
 
 
-def refitted(x: np.ndarray, targets: Targets, penalty: np.ndarray, settings: Settings) -> np.ndarray:
+def refitted(
+    x: np.ndarray, targets: Targets, penalty: np.ndarray, settings: Settings, score: Callable | None = None
+) -> np.ndarray:
     """Whether the probes of some layers are right on test without one fold of the training set, (folds, layers, N).
 
     Parameters
     ----------
     x : float array (layers, N, F)
     penalty : float array (layers,)
+    score : callable, optional
+        (probe, test vectors) -> values (N,), in place of whether it is right.
     """
     train, test = np.flatnonzero(targets.split == "train"), targets.split == "test"
     fold = folds(targets.sentence[train], settings)
-    out = np.empty((FOLDS, len(x), test.sum()), bool)
-    for k in range(FOLDS):
-        kept = train[fold != k]
-        for layer, (vectors, l2) in enumerate(zip(x, penalty)):
-            (probe,) = fit_each(vectors[None, kept], targets.labels[kept], l2=l2, device=settings.torch_device())
-            out[k, layer] = probe.predict(vectors[test]) == targets.labels[test]
-    return out
+    score = score or (lambda probe, vectors: probe.predict(vectors) == targets.labels[test])
+
+    def one(kept: np.ndarray, vectors: np.ndarray, l2: float) -> np.ndarray:
+        (probe,) = fit_each(vectors[None, kept], targets.labels[kept], l2=l2, device=settings.torch_device())
+        return score(probe, vectors[test])
+
+    return np.array([[one(train[fold != k], v, l2) for v, l2 in zip(x, penalty)] for k in range(FOLDS)])
 
 
 def jackknifed(figures: np.ndarray) -> float:

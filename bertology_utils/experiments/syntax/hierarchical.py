@@ -12,13 +12,13 @@ from ...calibration.nulls import VECTORS
 from ...claims.registry import claim
 from ...data.items import Ambiguity
 from ...probes import Means, Targets
-from ...probes.linear import fit_each, fit_grid
+from ...probes.linear import fit_grid
 from ...scores import intervals
 from ...scores.choice import choose
 from ...settings import Settings
 from ...subject.models import Subject
 from . import planted
-from .fitted import FOLDS, PENALTIES, folds, jackknifed, with_luck
+from .fitted import FOLDS, PENALTIES, jackknifed, refitted, with_luck
 
 
 @claim(
@@ -62,7 +62,7 @@ def _one(subject: Subject, items: list[Ambiguity], condition: str, settings: Set
     right, agree, penalty = _told_apart(x, targets, settings)  # (L + 1, test), (L + 1, dev), (L + 1,)
     score = np.arange(right.shape[1]) % 2 == 1  # every other test sentence; the layer is chosen on the others
     best = choose(right[1:, ~score].mean(1)) + 1
-    again = _refitted(x[[0, best]], targets, penalty[[0, best]], settings)  # (folds, 2, test)
+    again = refitted(x[[0, best]], targets, penalty[[0, best]], settings, _above)  # (folds, 2, test)
     rivals = {"layer 0": (right[0], again[:, 0]), **_without_structure(targets, score, settings)}
     rival = list(rivals)[choose([values[~score].mean() for values, _ in rivals.values()])]
     figures = {"generalisation": (right[best], again[:, 1]), "right by best rival": rivals[rival]}
@@ -93,7 +93,7 @@ def _rows(figures: dict[str, tuple], subject: Subject, layer: int, condition: st
 def _without_structure(targets: Targets, score: np.ndarray, settings: Settings) -> dict[str, tuple]:
     """What a coin says of test sentences, and what a word and those beside it do: values (N,) and refits (folds, N)."""
     name, right, near, penalty = by_window(targets, score, settings)
-    again = _refitted(near[None], targets, penalty[None], settings)[:, 0]
+    again = refitted(near[None], targets, penalty[None], settings, _above)[:, 0]
     coin = np.full(len(score), 0.5)
     return {"a coin": (coin, np.tile(coin, (FOLDS, 1))), name: (right, again)}
 
@@ -161,19 +161,6 @@ def _told_apart(x: np.ndarray, targets: Targets, settings: Settings) -> tuple[np
     sentence = targets.sentence[dev]
     found = np.array([_highest(chance[w, layer], gold, sentence) for w, layer in zip(which, layers)])
     return np.array([_above(p, v) for p, v in zip(best, x[:, test])]), found, np.array(PENALTIES)[which]
-
-
-def _refitted(x: np.ndarray, targets: Targets, penalty: np.ndarray, settings: Settings) -> np.ndarray:
-    """The test figures of probes trained without one fold of the training sentences, (folds, layers, test sentences)."""
-    train, test = np.flatnonzero(targets.split == "train"), targets.split == "test"
-    kept = folds(targets.sentence[train], settings)
-    out = np.empty((FOLDS, len(x), test.sum() // 2))
-    for k in range(FOLDS):
-        part = train[kept != k]
-        for layer, l2 in enumerate(penalty):
-            (probe,) = fit_each(x[[layer]][:, part], targets.labels[part], l2=l2, device=settings.torch_device())
-            out[k, layer] = _above(probe, x[layer][test])
-    return out
 
 
 def _above(probe, x: np.ndarray) -> np.ndarray:

@@ -13,6 +13,7 @@ from ...probes import structural, tagging
 from ...probes.linear import fit_grid
 from ...scores import intervals
 from ...scores.choice import choose
+from ...scores.trees import chain
 from ...settings import Settings
 from ...subject import encode
 from ...subject.models import Subject
@@ -93,8 +94,8 @@ def _tagged(forest: Forest, name: str, settings: Settings):
     which = np.array([choose(layer) for layer in on_dev.T])
     best = choose(on_dev.max(0)[1:]) + 1
     layers = [taggers.right(grid[which[k]][k], k, test).astype(float) for k in every]
-    way = (-1, 1)[choose([_chained(forest, dev, way).mean() for way in (-1, 1)])]
-    chain = _chained(forest, test, way).astype(float)
+    end = (0, -1)[choose([_chained(forest, dev, end).mean() for end in (0, -1)])]
+    chain = _chained(forest, test, end).astype(float)
     again = _again(taggers, train, test, [0, best], which, settings)  # (folds, 2, words)
     rows = Rows(np.repeat(test, [len(forest.heads[k]) for k in test]), settings, name)
     for k, right in enumerate(layers):
@@ -105,8 +106,9 @@ def _tagged(forest: Forest, name: str, settings: Settings):
     return intervals.table(rows.rows, [forest.note])
 
 
-def _chained(forest: Forest, of: list[int], way: int) -> np.ndarray:
-    return np.concatenate([tagging.attachments(tagging.chain(len(forest.heads[k]), way), forest.heads[k]) for k in of])
+def _chained(forest: Forest, of: list[int], end: int) -> np.ndarray:
+    """Which words depend on their neighbour towards an end: the first word (0) or the last (-1)."""
+    return np.concatenate([chain(len(gold), end % len(gold)) == gold for gold in (forest.heads[k] for k in of)])
 
 
 def _again(taggers: _Taggers, train, test, layers: list[int], which: np.ndarray, settings: Settings) -> np.ndarray:

@@ -9,8 +9,8 @@ import numpy as np
 from ... import probes
 from ...claims.registry import claim
 from ...data.items import Sentence
-from ...probes import structural, tagging
-from ...scores import intervals
+from ...probes import structural
+from ...scores import intervals, trees
 from ...scores.choice import choose
 from ...settings import Settings
 from ...subject import encode
@@ -97,7 +97,7 @@ def structural_probe(subject, data, settings):
     rows = intervals.Rows(settings, groups=groups)
     for layer, right in enumerate(both):
         rows.mean("UUAS", right[on_dev:], layer=layer)
-    chain = edges_found(forest, test, [structural.tree_edges(tagging.chain(len(forest.heads[k]), -1)) for k in test])
+    chain = edges_found(forest, test, [structural.tree_edges(trees.chain(len(forest.heads[k]), 0)) for k in test])
     rows.mean("UUAS of the chain", chain)
     seeds = [settings.seed + 1 + k for k in range(SEEDS)]
     ours = np.array([_recovered(forest, [0, best], test, settings, seed=s) for s in seeds], float)  # (seeds, 2, edges)

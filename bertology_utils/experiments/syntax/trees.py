@@ -207,8 +207,7 @@ def by_relation(subject, dev, test, settings) -> list[np.ndarray]:
     """For each test sentence, whether the most attended word is the head: the best head of each relation (htut2019)."""
     right = []
     for part in (dev, test):
-        arcs = relations.arcs(part)
-        arcs = arcs[arcs["direction"] == relations.DIRECTIONS[0]].reset_index(drop=True)
+        arcs = relations.upward(relations.arcs(part))
         hits = relations.score(subject, [s.words for s in part], arcs, both_ways=True, settings=settings)
         right.append((arcs, hits))
     (chosen_on, dev_hits), (arcs, hits) = right

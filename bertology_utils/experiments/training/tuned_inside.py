@@ -13,9 +13,10 @@ from ...finetune import surface
 from ...finetune.restoring import attention_change, restored, special_mass, thirds
 from ...scores import intervals
 from ...scores.choice import choose
+from ...scores.intervals import mean_row
 from ...subject import encode
 from . import tuned_runs as runs
-from .tuned_runs import LIMIT, QUICK, SEEDS, N, gain_row, mean_row, plain
+from .tuned_runs import LIMIT, QUICK, SEEDS, N, gain_row, plain
 
 PAIRS = ("entailment", "paraphrase")
 LOOKED_AT = 100  # texts whose attention is compared
@@ -56,7 +57,7 @@ def last_layers_change(subject, data, settings):
     ]
     moved = np.array([_weights_moved(c.subject, subject) for c in tuned])  # (seeds, L)
     for k in range(subject.n_layers):
-        rows.append(intervals.mean_row("change of weights, by layer", moved[:, k], settings, task=of.name, layer=k))
+        rows.append(mean_row("change of weights, by layer", moved[:, k], settings, task=of.name, layer=k))
     return intervals.table(rows, runs.notes(of))
 
 
@@ -100,8 +101,7 @@ def _syntactic_heads(subject, tuned, settings) -> tuple[list[dict], str]:
     """Arcs found by the best head of each relation, before and after, and before against the best fixed offset."""
     trees = load("treebank", "builtin", n=TREES, seed=settings.seed)["treebank"]
     trees = [s for s, ok in zip(trees, encode.fits(subject, [s.words for s in trees])) if ok]
-    arcs = relations.arcs(trees)
-    arcs = arcs[arcs.direction == relations.DIRECTIONS[0]].reset_index(drop=True)
+    arcs = relations.upward(relations.arcs(trees))
     words = [s.words for s in trees]
     before = relations.score(subject, words, arcs, settings=settings)
     after = np.array([relations.score(t, words, arcs, settings=settings) for t in tuned])  # (seeds, arcs, heads)
@@ -122,7 +122,7 @@ def _syntactic_heads(subject, tuned, settings) -> tuple[list[dict], str]:
     gain = intervals.seeds_by_items(two - one, **options, signed=True)
     rows = [
         intervals.row("syntactic heads, tuned - pretrained", gain, len(one)),
-        intervals.mean_row("syntactic heads over offset", one - fixed, settings, groups=groups, signed=True),
+        mean_row("syntactic heads over offset", one - fixed, settings, groups=groups, signed=True),
     ]
     return (
         rows,

@@ -14,8 +14,8 @@ from ... import finetune
 from ...data import sha256
 from ...data.items import Data, Labelled
 from ...finetune import Classifier, Recipe
-from ...finetune.features import FROZEN, MixedHead, kept_features
-from ...finetune.mixing import all_states
+from ...finetune.features import FROZEN, kept_features
+from ...finetune.mixing import MixedHead, all_states
 from ...finetune.shared import once
 from ...scores import intervals
 from ...subject.models import Subject
@@ -118,14 +118,9 @@ def right(made: Callable[[int], Classifier], items: Sequence[Labelled], settings
     return np.array([made(seed).right(items, settings) for seed in range(seeds)], float)
 
 
-def mean_row(measure: str, scores: np.ndarray, settings, *, signed: bool = False, **keys) -> dict:
-    """A row of the mean of scores (seeds, items), which are crossed; `signed` where they are differences."""
-    return intervals.mean_row(measure, scores, settings, signed=signed, **keys)
-
-
 def gain_row(measure: str, scores: np.ndarray, settings, **keys) -> dict:
     """A row of the mean of differences (seeds, items), which may be of either sign though here none may be."""
-    return mean_row(measure, scores, settings, signed=True, **keys)
+    return intervals.mean_row(measure, scores, settings, signed=True, **keys)
 
 
 def beats_majority(scores: np.ndarray, of: Task, settings, **keys) -> dict:

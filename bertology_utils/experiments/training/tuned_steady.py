@@ -13,9 +13,10 @@ from ...finetune import ClassHead
 from ...finetune.freelb import Ball, freelb, right_under
 from ...finetune.mixout import mixout
 from ...scores import intervals, variance
+from ...scores.intervals import mean_row
 from ...subject import encode
 from . import tuned_runs as runs
-from .tuned_runs import LIMIT, QUICK, SEEDS, N, afresh, gain_row, mean_row, plain, recipe, right
+from .tuned_runs import LIMIT, QUICK, SEEDS, N, afresh, gain_row, plain, recipe, right
 
 SEEDED = ("sentiment", "entailment", "paraphrase", "acceptability")  # the first that there is, as `runs.TASKS`
 MANY = 8  # seeds of rows about seeds

@@ -15,8 +15,9 @@ from ...finetune import Classifier
 from ...finetune.adapters import adapters, share_trained
 from ...finetune.graded import Grader, grade
 from ...scores import intervals
+from ...scores.intervals import mean_row
 from . import tuned_runs as runs
-from .tuned_runs import LIMIT, QUICK, N, afresh, all_layers, frozen, gain_row, mean_row, plain, recipe, right
+from .tuned_runs import LIMIT, QUICK, N, afresh, all_layers, frozen, gain_row, plain, recipe, right
 
 SIZES = (4, 32)  # units of the adapters' bottlenecks; the last is the one that is decided on
 FASTER = 5.0  # times the usual rate for adapters, which start from nothing (houlsby2019 take a hundred)

@@ -44,11 +44,10 @@ def test_multiplications_are_those_that_torch_counts(objective):
 
 def test_equal_budgets_compute_the_same():
     masked, detecting = (configuration(**SHAPE, objective=o, pair="none") for o in ("mlm", "rtd"))
-    tokens = compute.equal(detecting, masked)
+    tokens = round(detecting.tokens * compute.total(masked) / compute.total(detecting))
     assert tokens < masked.tokens  # the generator costs more than the larger model's output saves
     again = configuration(**SHAPE, objective="rtd", pair="none", tokens=tokens)
     assert compute.total(again) == pytest.approx(compute.total(masked), rel=1e-4)
-    assert compute.equal(masked, masked) == masked.tokens
 
 
 def test_shallow_phases_cost_less():

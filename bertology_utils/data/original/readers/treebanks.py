@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
 
@@ -140,23 +140,16 @@ def gum_entities(files: Files) -> Iterator[EdgeItem]:
     kinds = {"PROPN": "named", "PRON": "pronominal"}
     for split, block in gum_blocks(files):
         words = sentence(block).words
-        yield from _edges(block, split, words, (s for s in mentions(block) if s.kind == "entity"), kinds)
-
-
-def _edges(
-    block: Block, split: str, words: tuple[str, ...], spans: Iterable[Span], kinds: dict[str, str]
-) -> Iterator[EdgeItem]:
-    for number, span in enumerate(spans):
-        head = _head(block.rows, span)
-        yield EdgeItem(
-            id=f"{block.id}-{number}",
-            split=split,
-            condition=kinds.get(block.rows[head][UPOS], "nominal"),
-            words=words,
-            span1=(span.start, span.end),
-            labels=(span.label,),
-            meta={"document": block.comments["document"]},
-        )
+        for number, span in enumerate(s for s in mentions(block) if s.kind == "entity"):
+            yield EdgeItem(
+                id=f"{block.id}-{number}",
+                split=split,
+                condition=kinds.get(block.rows[_head(block.rows, span)][UPOS], "nominal"),
+                words=words,
+                span1=(span.start, span.end),
+                labels=(span.label,),
+                meta={"document": block.comments["document"]},
+            )
 
 
 @reader(EWT, "sentences")
