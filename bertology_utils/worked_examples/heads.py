@@ -55,7 +55,7 @@ def _split(subject: Subject, data: Data) -> tuple[list[Sentence], list[Sentence]
 def syntactic(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
     """The best head of two relations, and where it looks from a dependent."""
     dev, test = _split(subject, data)
-    known, asked = (_upward(part) for part in (dev, test))
+    known, asked = (relations.upward(relations.arcs(part)) for part in (dev, test))
     hits = relations.score(subject, [s.words for s in dev], known, settings=settings)
     shown = [r for r in RELATIONS if (known.relation == r).any() and (asked.relation == r).any()][:2]
     if not shown:
@@ -69,16 +69,10 @@ def syntactic(subject: Subject, data: Data, settings: Settings) -> Iterator[str]
         yield "  " + looks(subject, words, arc["query"], head, settings)
 
 
-def _upward(sentences: Sequence[Sentence]):
-    """Arcs from each dependent to its head."""
-    arcs = relations.arcs(sentences)
-    return arcs[arcs.direction == relations.DIRECTIONS[0]].reset_index(drop=True)
-
-
 def combined(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
     """A mixture of heads and the best single one, on the arcs of one relation."""
     dev, test = _split(subject, data)
-    known, asked = (_upward(part) for part in (dev, test))
+    known, asked = (relations.upward(relations.arcs(part)) for part in (dev, test))
     relation = next((r for r in RELATIONS if (known.relation == r).any() and (asked.relation == r).any()), None)
     if relation is None:
         raise TooFew(f"none of {', '.join(RELATIONS[:4])} is both in the sentences to learn from and in the others")
@@ -101,11 +95,11 @@ def combined(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
 def whole_tree(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
     """One sentence's arcs by the head that finds most arcs of all relations."""
     dev, test = _split(subject, data)
-    known = _upward(dev)
+    known = relations.upward(relations.arcs(dev))
     hits = relations.score(subject, [s.words for s in dev], known, both_ways=True, settings=settings)
     head = choose(hits.mean(0))
     for sentence in test[:2]:
-        asked = _upward([sentence])
+        asked = relations.upward(relations.arcs([sentence]))
         right = relations.score(subject, [sentence.words], asked, both_ways=True, settings=settings)[:, head]
         yield sentence.describe()
         arcs = [f"{sentence.words[q]} < {sentence.words[t]}" for q, t in zip(asked["query"], asked["target"])]
