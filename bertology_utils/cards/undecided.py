@@ -85,7 +85,7 @@ def _surer(clause: Clause, outcome: ClauseOutcome) -> str:
     if not undecided:
         return "More items of {who}, or a surer lead over the untrained network."
     times, edge, check = max(((*_times(c, tests[c.measure, c.side]), c) for c in undecided), key=lambda each: each[0])
-    many = f"More than {MANY}" if times > MANY else f"About {times:.2g}"
+    many = f"More than {MANY}" if times > MANY else f"About {max(times, 1.1):.2g}"  # "1 times" is what there is
     against = f"{edge:.3g}".replace("-", "−")
     return (
         f"{many} times the sample, if the figure stays ({check.measure}; {{who}}: {_figure(check)}, against {against})."
