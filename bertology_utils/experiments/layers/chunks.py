@@ -18,8 +18,9 @@ from ...subject import encode
 from ...subject.models import Subject
 from . import plants, tasks
 from .fits import SHARED, fit_layers, measured
-from .mixing import MIXED, depth_rows, mixed, task_rows
+from .mixing import depth_rows, mixed, task_rows
 
+WORDS = 2000  # training words per fit of a mixture, and of the probe with a hidden layer
 SPANS = 2000  # chunks that are clustered
 LEAST = 20  # chunks of a kind, or the kind is left out
 
@@ -48,10 +49,10 @@ def chunks_conflict(subject, data, settings):
         rows += middle_rows(profile, scores.dev, scores.baselines(settings), **keys)
         notes.append(said)
     only = {"chunks": found["chunks"]}
-    for scores, _ in measured(subject, only, settings, with_hidden_layer, most=MIXED).values():
+    for scores, _ in measured(subject, only, settings, with_hidden_layer, most=WORDS).values():
         profile, keys = scores.profile(settings), {"task": "chunks", "probe": "one hidden layer"}
         rows += curve_rows(profile, **keys) + middle_rows(profile, scores.dev, scores.baselines(settings), **keys)
-    for mixture, _ in measured(subject, only, settings, mixed, most=MIXED).values():
+    for mixture, _ in measured(subject, only, settings, mixed, most=WORDS).values():
         rows += task_rows("chunks", mixture, settings) + depth_rows("chunks", mixture, settings)
     try:
         spans = chunk_spans(data)
