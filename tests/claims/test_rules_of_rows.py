@@ -392,3 +392,20 @@ def test_agreement_that_keeps_rising_is_not_best_two_thirds_up(lead, expected):
         ("balanced accuracy, best layer", {"layer": 11}, 0.95, 0.04),
     ]
     assert decided("lay.agreement.goldberg2019", "gulordava2018_linzen2016", *rows) == {"upper": expected}
+
+
+@pytest.mark.parametrize(
+    ("told", "over_words", "expected"),
+    [
+        (0.52, 0.0, {"affordances": OPEN, "not_related": UNTESTABLE}),
+        (0.65, 0.0, {"affordances": HOLDS, "not_related": HOLDS}),
+        (0.65, 0.1, {"affordances": HOLDS, "not_related": FAILS}),
+    ],
+)
+def test_what_is_true_of_most_objects_can_be_told_or_not(told, over_words, expected):
+    """Of affordances true of three objects in four, people stayed below who says so of all; order within one has no such ceiling."""
+    tasks = ("object-property", "object-affordance", "affordance-property")
+    rows = [("AUC within attributes", {"task": t}, told, 0.03) for t in tasks]
+    rows.append(("AUC within attributes over words", {"task": tasks[-1]}, over_words, 0.03))
+    found = decided("wld.affordances.forbes2019", "forbes2019_physical_commonsense", *rows)
+    assert {k: found[k] for k in expected} == expected
