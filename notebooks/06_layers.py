@@ -277,7 +277,7 @@ examples("lay.task_specific.liu2019a")
 # %%
 specific = results("lay.task_specific.liu2019a", data="ud_english_ewt")
 
-# %% mystnb={"figure": {"caption": "Masked pieces told, and the mean accuracy of probes for parts of speech, chunks and dependencies, by layer."}, "image": {"alt": "Two panels of curves by layer, for every network there is. Masked words: mini rises steeply to layer 2 and is flat from there. Mean of probes: mini is highest at layer 1 and falls to the top."}}
+# %% mystnb={"figure": {"caption": "Masked pieces told, and the mean accuracy of probes for parts of speech, chunks and dependencies, by layer."}, "image": {"alt": "Two panels of curves by layer, for every network there is. Masked words: mpnet rises to the last layer, mini steeply to layer 2 and is flat from there. Mean of probes: mpnet is flat from layer 1, mini is highest at layer 1 and falls to the top."}}
 tasks = ("masked words", "mean of probes")
 shown = {t: named(specific.series("accuracy", task=t)) for t in tasks}
 panels(shown, "layer", ylim=(0, 1))
