@@ -158,7 +158,7 @@ def spanning_tree(lengths: np.ndarray) -> set[tuple[int, int]]:
     return {(min(i, j), max(i, j)) for i, j in zip(found.row.tolist(), found.col.tolist())}
 
 
-def tree_edges(heads: Sequence[int]) -> set[tuple[int, int]]:
+def tree_edges(heads: Sequence[int] | np.ndarray) -> set[tuple[int, int]]:
     """A tree's edges without direction."""
     return {(min(i, h), max(i, h)) for i, h in enumerate(heads) if h >= 0}
 

@@ -403,7 +403,7 @@ def test_agreement_that_keeps_rising_is_not_best_two_thirds_up(lead, expected):
     ],
 )
 def test_what_is_true_of_most_objects_can_be_told_or_not(told, over_words, expected):
-    """Of affordances true of three objects in four, people stayed below who says so of all; order within one has no such ceiling."""
+    """Of what is true of three objects in four people stayed below who says so of all; within one there is no such ceiling."""
     tasks = ("object-property", "object-affordance", "affordance-property")
     rows = [("AUC within attributes", {"task": t}, told, 0.03) for t in tasks]
     rows.append(("AUC within attributes over words", {"task": tasks[-1]}, over_words, 0.03))
