@@ -171,8 +171,9 @@ def masked_by_layer(subject: Subject, data: Data, settings: Settings) -> Iterato
     for k in range(2):
         shown = subject.tokenizer.decode(rows[test.sentence[k]].ids)
         yield f"{shown}   right at piece {test.spans[k, 0, 0]}: {test.labels[k]}"
-        layers = np.flatnonzero(fitted.right[:, :, k].mean(0) > 0.5)
-        yield f"  layers from 0 that tell it: {' '.join(map(str, layers)) or 'none'}"
+        told = fitted.right[:, :, k].mean(0) > 0.5  # most fits
+        yield f"  layers from 0 that tell it: {' '.join(map(str, np.flatnonzero(told))) or 'none'}"
+        yield f"  the last layer: {verdict(bool(told[-1]))}"
 
 
 def pivots(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
