@@ -139,7 +139,7 @@ def words_at_the_top(data: Data, base: Subject, rng) -> Subject:
     def hidden(seen: Seen) -> np.ndarray:
         out = np.zeros((len(seen.ids), SIZE), np.float32)
         for t in np.flatnonzero(seen.masked):
-            out[t] = code(("piece", int(seen.original[t])), SIZE)
+            out[t] = 3 * code(("piece", int(seen.original[t])), SIZE)
         return out
 
     top = only_at(base.n_layers, zones(base.n_layers)["high"])
