@@ -31,7 +31,6 @@ TOO_FEW = {
     "builtin": {
         "syn.concatenated.miaschi2020": "the lead over an untrained network is known to nine points; more than five is asked for",
         "mbt.typology.pires2019": "the pairs of seven generated languages know a correlation to .3",
-        "wld.affordances.forbes2019": "82 generated relations know the lead over words one by one to four tenths of the area",
         "wld.attributes.da2019": "generated attributes know an untrained network's gap to half of the area",
         "syn.npi.warstadt2019": "the cloze has six to twelve polarity items, by which an untrained network's scores vary",
         "syn.hierarchical.lin2019": "in generated sentences the words beside a word tell it, so that nothing is left to be found",
