@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import entr
 from sklearn.cluster import KMeans
+from sklearn.metrics import normalized_mutual_info_score
 
 from ...calibration.nulls import VECTORS
 from ...claims.registry import claim
 from ...data.items import Data, ItemError, Sentence
 from ...probes import Targets, fitting, from_sentences
 from ...scores import intervals
-from ...scores.choice import choose
-from ...scores.profiles import curve_rows, middle_rows, zones
+from ...scores.profiles import best_in, curve_rows, middle_rows, over_fits, zones
 from ...settings import Settings
 from ...subject import encode
 from ...subject.models import Subject
 from . import plants, tasks
 from .fits import SHARED, fit_layers, measured
-from .mixing import MIXED, depth_rows, mixed, task_rows
+from .mixing import depth_rows, mixed, task_rows
 
-SPANS = 2000  # chunks that are clustered
-LEAST = 20  # chunks of a kind, or the kind is left out
+WORDS = 2000  # training words per fit of a mixture, and of the probe with a hidden layer
+SPANS = 8000  # chunks that are clustered
+PARTS = 16  # that they are clustered in, each by itself: k-means ends elsewhere on other spans
+LEAST = 10 * PARTS  # chunks of a kind, or the kind is left out
 
 
 @claim(
@@ -48,10 +49,10 @@ def chunks_conflict(subject, data, settings):
         rows += middle_rows(profile, scores.dev, scores.baselines(settings), **keys)
         notes.append(said)
     only = {"chunks": found["chunks"]}
-    for scores, _ in measured(subject, only, settings, with_hidden_layer, most=MIXED).values():
+    for scores, _ in measured(subject, only, settings, with_hidden_layer, most=WORDS).values():
         profile, keys = scores.profile(settings), {"task": "chunks", "probe": "one hidden layer"}
         rows += curve_rows(profile, **keys) + middle_rows(profile, scores.dev, scores.baselines(settings), **keys)
-    for mixture, _ in measured(subject, only, settings, mixed, most=MIXED).values():
+    for mixture, _ in measured(subject, only, settings, mixed, most=WORDS).values():
         rows += task_rows("chunks", mixture, settings) + depth_rows("chunks", mixture, settings)
     try:
         spans = chunk_spans(data)
@@ -81,8 +82,9 @@ def chunk_spans(data: Data) -> Targets:
         return [(s.chunks[a][2:], (a, b)) for a, b in zip(starts, ends)]
 
     sentences = [s for task in ("treebank", "chunks") for s in data.items.get(task, []) if s.chunks]
-    targets = from_sentences(sentences, spans)
-    targets = targets.take(np.sort(np.random.default_rng(0).permutation(len(targets))[:SPANS]))
+    drawn = np.random.default_rng(0).permutation(len(sentences))
+    targets = from_sentences([sentences[k] for k in drawn], spans)
+    targets = targets.take(np.arange(len(targets)) < SPANS)
     kinds, counts = np.unique(targets.labels, return_counts=True)
     if (counts >= LEAST).sum() < 2:
         raise ItemError(f"kinds of chunk are {dict(zip(kinds, counts))}: fewer than two have {LEAST}")
@@ -101,44 +103,26 @@ def span_vectors(subject: Subject, targets: Targets, settings: Settings) -> np.n
     return out
 
 
-def mutual_information(gold: np.ndarray, clusters: np.ndarray) -> float:
-    """Mutual information of two codings (N,), counted from 0, over the mean of their entropies.
-
-    As scikit-learn's normalised one, which sorts labels each time: a bootstrap asks for it thousands of times.
-
-    Examples
-    --------
-    >>> mutual_information(np.array([0, 0, 1, 1]), np.array([1, 1, 0, 0]))
-    1.0
-    """
-    pairs = gold * (clusters.max(initial=0) + 1) + clusters
-    own, other, both = (entr(np.bincount(codes) / len(codes)).sum() for codes in (gold, clusters, pairs))
-    return float(2 * (own + other - both) / (own + other)) if own + other else 1.0
-
-
 def cluster_rows(subject: Subject, targets: Targets, settings: Settings) -> list[dict]:
     """Normalised mutual information of k-means clusters and kinds of chunk by layer; `low - middle`.
 
-    As many clusters as kinds. Half of the spans choose the layer of each zone, the other half are scored; resampled
-    sentences keep the clusters that were found.
+    As many clusters as kinds, found in each of `PARTS` parts of the sentences. Every other part chooses the layer of each
+    zone, the rest are scored: an interval has what other sentences and other clusters would change.
     """
     targets, _ = fitting(subject, targets)
     x, kinds = span_vectors(subject, targets, settings), len(set(targets.labels))
-    found = [KMeans(kinds, n_init=4, random_state=settings.seed).fit_predict(layer) for layer in x]
-    test = targets.sentence % 2 == 1
-    codes = np.unique(targets.labels, return_inverse=True)[1]
-    dev = [mutual_information(codes[~test], c[~test]) for c in found]
-    of = zones(len(x) - 1)
-    low, middle = (of[z][choose([dev[k] for k in of[z]])] for z in ("low", "middle"))
-    arrays = [codes[test], *(c[test] for c in found)]
+    part = np.unique(targets.sentence, return_inverse=True)[1] % PARTS
 
-    def scores(gold: np.ndarray, *clusters: np.ndarray) -> np.ndarray:
-        each = [mutual_information(gold, c) for c in clusters]
-        return np.array([*each, each[low] - each[middle]])
+    def scores(of: np.ndarray) -> list[float]:
+        found = (KMeans(kinds, n_init=4, random_state=settings.seed).fit_predict(layer[of]) for layer in x)
+        return [normalized_mutual_info_score(targets.labels[of], clusters) for clusters in found]
 
-    drawn = intervals.bootstrap(
-        arrays, scores, seed=settings.seed, draws=min(settings.draws, 400), groups=targets.sentence[test]
-    )
-    keys, n = {"task": "chunks", "probe": "clusters"}, int(test.sum())
-    rows = [intervals.row("mutual information", drawn.at(k), n, **keys, layer=k) for k in range(len(x))]
-    return [*rows, intervals.row("low - middle", drawn.at(len(x)), n, **keys, layer=low)]
+    every = np.array([scores(part == k) for k in range(PARTS)])  # (parts, L + 1)
+    dev, test, of = every[::2].mean(0), every[1::2], zones(len(x) - 1)
+    low, middle = (best_in(dev, of[z]) for z in ("low", "middle"))
+    keys, n = {"task": "chunks", "probe": "clusters"}, int((part % 2 == 1).sum())
+    rows = [
+        intervals.row("mutual information", over_fits(v, settings), n, **keys, layer=k) for k, v in enumerate(test.T)
+    ]
+    gap = over_fits(test[:, low] - test[:, middle], settings)
+    return [*rows, intervals.row("low - middle", gap, n, **keys, layer=low)]
