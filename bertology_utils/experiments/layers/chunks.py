@@ -11,7 +11,7 @@ from ...claims.registry import claim
 from ...data.items import Data, ItemError, Sentence
 from ...probes import Targets, fitting, from_sentences
 from ...scores import intervals
-from ...scores.profiles import best_in, curve_rows, middle_rows, over_fits, zones
+from ...scores.profiles import UNDEFINED, best_in, curve_rows, middle_rows, over_fits, zones
 from ...settings import Settings
 from ...subject import encode
 from ...subject.models import Subject
@@ -57,6 +57,8 @@ def chunks_conflict(subject, data, settings):
     try:
         spans = chunk_spans(data)
     except ItemError as error:
+        if data.items.get("chunks"):  # with kinds, but too few of them
+            rows.append(intervals.row("low - middle", UNDEFINED, 0, task="chunks", probe="clusters"))
         return intervals.table(rows, [*notes, f"no clusters of spans: {error}"])
     return intervals.table([*rows, *cluster_rows(subject, spans, settings)], notes)
 
