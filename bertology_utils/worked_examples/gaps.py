@@ -165,15 +165,15 @@ def agreement_by_layer(subject: Subject, data: Data, settings: Settings) -> Iter
 
 
 def masked_by_layer(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
-    """A masked piece told by probes on each layer."""
+    """A masked piece of two sentences told by probes on each layer."""
     rows, targets, fitted = masked_pieces(subject, data, settings)
     test = targets.take(targets.split == "test")
-    for k in range(2):
+    told = fitted.right.mean(0) > 0.5  # by most fits
+    for k in np.unique(test.sentence, return_index=True)[1][:2]:
         shown = subject.tokenizer.decode(rows[test.sentence[k]].ids)
         yield f"{shown}   right at piece {test.spans[k, 0, 0]}: {test.labels[k]}"
-        told = fitted.right[:, :, k].mean(0) > 0.5  # most fits
-        yield f"  layers from 0 that tell it: {' '.join(map(str, np.flatnonzero(told))) or 'none'}"
-        yield f"  the last layer: {verdict(bool(told[-1]))}"
+        yield f"  layers from 0 that tell it: {' '.join(map(str, np.flatnonzero(told[:, k]))) or 'none'}"
+        yield f"  the last layer: {verdict(bool(told[-1, k]))}"
 
 
 def pivots(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:

@@ -249,6 +249,25 @@ def test_chunks_as_spans_with_their_kind():
         chunks.chunk_spans(data(chunks=items[:5]))
 
 
+@pytest.mark.parametrize("told_in", [4, 1])
+def test_clusters_that_fit_in_some_parts_only_decide_nothing(monkeypatch, told_in):
+    """One k-means of all spans had an interval of resampled spans, and was another on other sentences."""
+    tags = ("B-NP", "B-VP", "B-NP", "B-VP", "B-NP")
+    items = [Sentence(id=str(i), words=tuple("abcde"), chunks=tags) for i in range(320)]
+    targets = chunks.chunk_spans(data(chunks=items))
+    kind, part = (
+        (targets.labels == "NP").astype(float),
+        np.unique(targets.sentence, return_inverse=True)[1] % chunks.PARTS,
+    )
+    x = np.random.default_rng(0).normal(0, 0.1, (9, len(targets), 2))  # eight layers; the first tells the kinds
+    x[1, :, 0] += 5 * kind * (part // 2 % 4 < told_in)
+    monkeypatch.setattr(chunks, "fitting", lambda _, targets: (targets, ""))
+    monkeypatch.setattr(chunks, "span_vectors", lambda *_: x)
+    lead = next(r for r in chunks.cluster_rows(None, targets, SETTINGS) if r["measure"] == "low - middle")
+    assert lead["layer"] == 1 and lead["value"] > 0.2
+    assert lead["low"] > 0.9 if told_in == 4 else lead["low"] < 0.02
+
+
 def decided(id, rows, source="ud_english_ewt"):
     made = [intervals.row(m, (v, v - w, v + w), 500, **keys) for m, v, w, keys in rows]
     found = decide(ledger.row(id).clauses, intervals.table(made), None, source)
