@@ -20,8 +20,9 @@ from ...settings import Settings
 from ...subject import retrieval
 from ...subject.cloze import log_probabilities
 from . import plants
+from .facts import of_others
 
-FACTS = 12  # of a relation, on either side
+FACTS = 30  # of a relation, on either side
 TEMPLATES = 8  # mined, and as many paraphrased ones, with the greatest weights of the study
 LEAST = 4  # facts of a relation on either side, or it is left out
 CANDIDATES = 10  # likeliest pieces of each template that weights are fitted over, beside the right ones
@@ -149,6 +150,8 @@ def retrieved(subject, relation: Relation, settings) -> pd.DataFrame:
         rows.append({"relation": relation.name, "subject": of[0].meta["subject"], **row})
     out = pd.DataFrame(rows)
     out["majority object"] = retrieval.majority(out["relation"], [a.tolist() for a in asked]).astype(float)
+    first = test[:, best["chosen on dev"]].argmax(1)
+    out["another subject"] = of_others(out["relation"], first, asked)
     return out
 
 
@@ -164,7 +167,8 @@ def templates(subject, data, settings):
     """P@1 by the manual wording, by the one chosen on other facts, and by all of them together (jiang2019b).
 
     On dev facts a wording is chosen by its mean reciprocal rank, and weights are fitted for a sum of the wordings'
-    log-probabilities. `any wording` is what an oracle would get that knew which one is right.
+    log-probabilities. `any wording` is what an oracle would get that knew which one is right, `another subject` the share
+    of a relation's other facts whose answer, by the wording chosen, is right of this one.
     """
     items, _, note = retrieval.answerable(subject, data["facts"])
     found = relations(items, settings)
@@ -179,6 +183,7 @@ def templates(subject, data, settings):
         "P@1, chosen on dev - manual": ("chosen on dev", "manual"),
         "P@1, ensemble - best single": ("fitted weights", "chosen on dev"),
         "P@1 over majority object": ("chosen on dev", "majority object"),
+        "P@1, own subject - another subject": ("chosen on dev", "another subject"),
     }
     for measure, (a, b) in differences.items():
         interval = macro(frame[a] - frame[b], *units, settings, signed=True)
