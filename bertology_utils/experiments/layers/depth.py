@@ -49,7 +49,7 @@ def compare(shallow: Subject, deep: Subject, data: Data, settings: Settings) -> 
 
     A task that one of the models has too few targets for is left out.
     """
-    found = tasks.available(data, only=TASKS, most=tasks.FEWER)
+    found = tasks.available(data, only=TASKS)
     sides = [measured(subject, found, settings, mixed, most=MIXED) for subject in (shallow, deep)]
     rows, moved = intervals.Rows(settings), []
     for task in found:
@@ -66,7 +66,7 @@ def compare(shallow: Subject, deep: Subject, data: Data, settings: Settings) -> 
     rows.add(SUMMARY[0], min(gains, key=lambda g: g[1]), n, task="all")
     depths = f"{shallow.name} has {shallow.n_layers} layers, {deep.name} {deep.n_layers}"
     notes = (said for side in sides for _, said in side.values())
-    return intervals.table(rows, [depths, tasks.note(data, found, tasks.FEWER), SHARED, *notes])
+    return intervals.table(rows, [depths, tasks.note(data, found), SHARED, *notes])
 
 
 def layers_apart(shallow: Mixed, deep: Mixed) -> tuple[float, np.ndarray]:

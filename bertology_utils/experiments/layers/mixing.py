@@ -14,7 +14,7 @@ from ...scores.profiles import Profile, over_fits, thirds, training_noise
 from ...settings import Settings
 from .fits import parts
 
-MIXED = 600  # training targets per fit
+MIXED = 2000  # training targets per fit, of one word and of two: mixtures take long to fit
 
 
 @dataclass(frozen=True, eq=False)

@@ -74,7 +74,7 @@ def pipeline(subject, data, settings):
     each adds. Stages whose full mixture does not beat the embeddings by an interval have none and are left out of
     the order.
     """
-    got = measured(subject, tasks.available(data, only=STAGES, most=tasks.FEWER), settings, mixed, most=MIXED)
+    got = measured(subject, tasks.available(data, only=STAGES), settings, mixed, most=MIXED)
     found = {task: f for task, (f, _) in got.items()}
     rows = [row for task, f in found.items() for row in task_rows(task, f, settings) + depth_rows(task, f, settings)]
     rows.append(part_row("gain over embeddings", found, STAGES, of_profile(gain), task="all"))
@@ -86,9 +86,7 @@ def pipeline(subject, data, settings):
     known = [t for t, f in found.items() if not np.isnan(expected_depth(f.profile)[0])]
     without = ", ".join(t for t in found if t not in known)
     gains = f"no gain over the embeddings, so no expected layer: {without}" if without else ""
-    return intervals.table(
-        rows, [tasks.note(data, found, tasks.FEWER), SHARED, gains, *(said for _, said in got.values())]
-    )
+    return intervals.table(rows, [tasks.note(data, found), SHARED, gains, *(said for _, said in got.values())])
 
 
 def order_rows(found: dict[str, Mixed]) -> list[dict]:
@@ -120,7 +118,7 @@ def semantics_spread(subject, data, settings):
     less what the lowest third adds. `turning layer` is the lowest layer from which on the cumulative probe's answer
     stays, for examples that the embeddings get wrong.
     """
-    got = measured(subject, tasks.available(data, most=tasks.FEWER), settings, mixed, most=MIXED)
+    got = measured(subject, tasks.available(data), settings, mixed, most=MIXED)
     found = {task: f for task, (f, _) in got.items() if task != "relations"}
     rows = [row for task, f in found.items() for row in task_rows(task, f, settings)]
     kinds = {"first": "syntactic", "second": "semantic", "task": "all"}
@@ -135,4 +133,4 @@ def semantics_spread(subject, data, settings):
             turning = np.mean([x.settled for x in f.fits], 0)[f.hard]
             of = {"groups": f.groups[f.hard], "task": task}
             rows.append(intervals.mean_row("turning layer of hard examples", turning, settings, **of))
-    return intervals.table(rows, [tasks.note(data, found, tasks.FEWER), SHARED, *(said for _, said in got.values())])
+    return intervals.table(rows, [tasks.note(data, found), SHARED, *(said for _, said in got.values())])

@@ -23,15 +23,14 @@ PIPELINE = (
 )
 STAGES = 6  # those the survey names: POS to coreference
 SYNTACTIC = ("POS", "chunks", "dependencies")
-# At most so many sentences of a split, and items of one or two spans; fewer for mixtures, which take long to fit.
+# At most so many sentences of a split, and items of one or two spans.
 MOST = {"train": 3000, "dev": 600, "test": 1600}, {"train": 8000, "dev": 1200, "test": 2500}
-FEWER = {"train": 500, "dev": 120, "test": 400}, {"train": 2400, "dev": 400, "test": 1200}
 NOMINAL = ("NOUN", "PROPN", "PRON", "NUM")
 BEFORE = {"det", "amod", "compound", "nummod", "nmod", "advmod", "flat"}
 AGENT = {"volition", "instigation"}
 
 
-def available(data: Data, *, only: tuple[str, ...] = PIPELINE, most=MOST) -> dict[str, Targets]:
+def available(data: Data, *, only: tuple[str, ...] = PIPELINE) -> dict[str, Targets]:
     """Task -> targets, for the tasks that the source's items can be asked; in pipeline order.
 
     At most so many sentences of a split, and items of spans, are used, drawn at random, the same ones for all tasks of a
@@ -42,7 +41,7 @@ def available(data: Data, *, only: tuple[str, ...] = PIPELINE, most=MOST) -> dic
     ItemError
         If there is none.
     """
-    limits = {task: most[bool(items) and isinstance(items[0], EdgeItem)] for task, items in data.items.items()}
+    limits = {task: MOST[bool(items) and isinstance(items[0], EdgeItem)] for task, items in data.items.items()}
     data = replace(data, items={task: some_of_each(items, limits[task]) for task, items in data.items.items()})
     found = {}
     for task in only:
@@ -66,9 +65,9 @@ def some_of_each(items: list, limits: dict[str, int]) -> list:
     return [item for i, item in enumerate(items) if i in kept]
 
 
-def note(data: Data, found: Collection[str], most=MOST) -> str:
+def note(data: Data, found: Collection[str]) -> str:
     """Which of the tasks a source has, in words."""
-    limits = ", ".join(f"{n} {split}" for split, n in most[0].items())
+    limits = ", ".join(f"{n} {split}" for split, n in MOST[0].items())
     offers = f"{data.name} offers {len(found)} of {len(PIPELINE)} tasks: {', '.join(found)}"
     return f"{offers}; at most {limits} sentences per task, drawn at random"
 

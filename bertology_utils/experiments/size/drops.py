@@ -49,14 +49,14 @@ def layers_drop(subject, data, settings):
     layer out, so that a drop is what the probe failed to learn. The interval holds for all layers at once: the largest
     of many noisy steps is none by itself. Scores are accuracies.
     """
-    got = measured(subject, tasks.available(data, most=tasks.FEWER), settings, mixed, most=MIXED)
+    got = measured(subject, tasks.available(data), settings, mixed, most=MIXED)
     found = {task: f for task, (f, _) in got.items()}
     rows = [r for task, f in found.items() for r in drop_rows(task, f)]
     for what, of in (("negative step", np.min), ("last layer that lowers them", lambda steps: steps[-1])):
         lowered = sum(bool(of(np.diff(f.profile.value)) < 0) for f in found.values())
         share = intervals.proportion(lowered, len(found))
         rows.append(intervals.row(f"share of tasks with a {what}", share, len(found), task="all"))
-    return intervals.table(rows, [tasks.note(data, found, tasks.FEWER), SHARED, *(said for _, said in got.values())])
+    return intervals.table(rows, [tasks.note(data, found), SHARED, *(said for _, said in got.values())])
 
 
 def drop_rows(task: str, found: Mixed) -> list[dict]:

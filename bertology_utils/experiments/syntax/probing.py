@@ -54,7 +54,12 @@ def arcs(item: Sentence) -> list[tuple]:
 
 
 @claim(
-    "syn.pos_chunks_deps.tenney2019b", ("treebank", "chunks"), n=360, limit=1000, nulls=VECTORS, planted=planted.analysed
+    "syn.pos_chunks_deps.tenney2019b",
+    ("treebank", "chunks"),
+    n=360,
+    limit=1000,
+    nulls=VECTORS,
+    planted=planted.analysed,
 )
 def pos_chunks_deps(subject, data, settings):
     """Linear probes for parts of speech, chunk tags and dependency relations, layer by layer (tenney2019b, liu2019a).
@@ -126,7 +131,9 @@ def ancestor_targets(subject: Subject, items: list[Sentence], settings: Settings
     return [targets.relabel([line[k] for line in of]) for k in range(len(STEPS))], note
 
 
-@claim("syn.distant_parents.liu2019a", "treebank", n=1800, limit=3000, quick=400, nulls=VECTORS, planted=planted.parents)
+@claim(
+    "syn.distant_parents.liu2019a", "treebank", n=1800, limit=3000, quick=400, nulls=VECTORS, planted=planted.parents
+)
 def distant_parents(subject, data, settings):
     """The relation of a word's parent, grandparent and great-grandparent from the word's own vector (liu2019a).
 
