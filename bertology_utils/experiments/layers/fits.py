@@ -98,10 +98,11 @@ def fit_layers(x: np.ndarray, targets: Targets, settings: Settings, *, hidden: b
     told: list[list] = []
     for part in parts(targets, settings.seed):
         if not told:
-            penalties = chosen_penalties(
+            probes, penalties = first_fit(
                 x[:, part], targets.labels[part], x[:, dev], targets.labels[dev], hidden, settings
             )
-        probes = fit_at(x[:, part], targets.labels[part], penalties, hidden, settings)
+        else:
+            probes = fit_at(x[:, part], targets.labels[part], penalties, hidden, settings)
         told.append([p.predict(layer) == targets.labels for p, layer in zip(probes, x)])
     right = np.array(told)  # (R, L + 1, N)
     asked = np.ones(0, bool)
@@ -150,15 +151,17 @@ def crossed(x: np.ndarray, targets: Targets, settings: Settings) -> tuple[np.nda
     return right, dev.mean(0)
 
 
-def chosen_penalties(
+def first_fit(
     x: np.ndarray, labels: np.ndarray, dev: np.ndarray, dev_labels: np.ndarray, hidden: bool, settings: Settings
-) -> np.ndarray:
-    """The l2 of each layer (L + 1,) whose probe is right most often on dev; a hidden layer has the last of `PENALTIES`."""
+) -> tuple[list[Probe], np.ndarray]:
+    """The probe of each layer that is right most often on dev, and its l2, (L + 1,); a hidden layer has the last l2."""
     if hidden:  # slow
-        return np.full(len(x), PENALTIES[-1])
+        penalties = np.full(len(x), PENALTIES[-1])
+        return fit_at(x, labels, penalties, hidden, settings), penalties
     grid = fit_grid(x, labels, PENALTIES, device=settings.torch_device())
     scores = [[(p.predict(v) == dev_labels).mean() for p, v in zip(probes, dev)] for probes in grid]
-    return np.array([PENALTIES[choose(s)] for s in np.transpose(scores)])
+    best = [choose(s) for s in np.transpose(scores)]
+    return [grid[k][layer] for layer, k in enumerate(best)], np.array(PENALTIES)[best]
 
 
 def fit_at(x: np.ndarray, labels: np.ndarray, penalties: np.ndarray, hidden: bool, settings: Settings) -> list[Probe]:

@@ -8,6 +8,7 @@ from ...calibration.nulls import VECTORS
 from ...claims.registry import claim
 from ...data.items import Ambiguity, Data
 from ...probes import Targets, fitting, gather
+from ...probes.linear import fit_each
 from ...probes.targets import build
 from ...scores import intervals
 from ...scores.profiles import Profile, best_in, curve_rows, lead_rows, thirds
@@ -15,7 +16,7 @@ from ...settings import Settings
 from ...subject.models import Subject
 from ..syntax.hierarchical import by_window
 from . import plants
-from .fits import FITS, Fitted, draw, fit_at, fit_layers, parts
+from .fits import FITS, Fitted, draw, fit_layers, parts
 
 SENTENCES = 2000  # of which words are asked for their index
 TOLD, L2 = (
@@ -135,7 +136,7 @@ def told_apart(
     asked, vectors = targets.split == "test", gather(subject, targets, settings=settings)
     told: list[list] = []
     for part in parts(targets, settings.seed):
-        probes = fit_at(vectors[:, part], targets.labels[part], np.full(len(vectors), L2), False, settings)
+        probes = fit_each(vectors[:, part], targets.labels[part], l2=L2, device=settings.torch_device())
         told.append([_leads(p.logits(x[asked])) for p, x in zip(probes, vectors)])
     right, name = np.array(told), items[0].condition  # (R, L + 1, N)
     notes = [note, f"{name}: of words beside a word, most is told by {window}"]
