@@ -197,6 +197,8 @@ def test_weights_of_wordings_go_to_the_one_that_knows():
     ragged = logs.copy()
     ragged[:, :, 4] = -np.inf  # a candidate that no fact has
     assert templates.fit_weights(ragged, np.minimum(right, 3)).argmax() == 1
+    logs[np.arange(12), 2, right] -= 8  # the third misleads: turned round it would speak for all that no wording offers
+    assert templates.fit_weights(logs, right)[2] == 0
 
 
 def test_wordings_are_chosen_on_facts_that_are_not_scored():

@@ -83,7 +83,8 @@ def fit_weights(logs: np.ndarray, right: np.ndarray, pull: float = PULL) -> np.n
     Returns
     -------
     float array (templates,)
-        At the one optimum of a convex loss: mean of -log softmax(weights @ logs)[right] + pull / 2 |weights - 1/T|^2.
+        At the one optimum of a convex loss, of weights of zero or more (a template that misleads must not speak for the
+        pieces it finds unlikely): mean of -log softmax(weights @ logs)[right] + pull / 2 |weights - 1/T|^2.
     """
     facts, many, _ = logs.shape
     there = np.isfinite(logs).all(1)  # (facts, candidates)
@@ -99,7 +100,8 @@ def fit_weights(logs: np.ndarray, right: np.ndarray, pull: float = PULL) -> np.n
         value = -np.log(np.maximum(p[at, right], 1e-300)).mean() + pull / 2 * ((w - even) ** 2).sum()
         return value, slope / facts + pull * (w - even)
 
-    return minimize(loss, even, jac=True, method="L-BFGS-B", options={"maxiter": 500, "gtol": 1e-9, "ftol": 1e-15}).x
+    options = {"maxiter": 500, "gtol": 1e-9, "ftol": 1e-15}
+    return minimize(loss, even, jac=True, method="L-BFGS-B", bounds=[(0, None)] * many, options=options).x
 
 
 def _distributions(subject, facts: list[list[Cloze]], settings) -> np.ndarray:
