@@ -18,11 +18,11 @@ from torch.nn import functional as F
 
 from ..data.items import Labelled
 from ..finetune import Classifier, Recipe, text_rows, train
+from ..finetune.mixing import FAST
 from ..subject.encode import Batch
 from ..subject.hooks import head_outputs, scaled
 
 BETA, LOW, HIGH = 2 / 3, -0.1, 1.1  # temperature, and how far the sigmoid is stretched
-FAST = 150.0  # a gate's location moves so many times as far in a step as a weight
 
 
 class Gates(nn.Module):

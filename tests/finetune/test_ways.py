@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from bertology_utils.finetune.classes import text_rows
 from bertology_utils.finetune.features import FROZEN, kept_features
 from bertology_utils.finetune.freelb import Ball, freelb, right_under
 from bertology_utils.finetune.graded import grade
-from bertology_utils.finetune.mixing import MixedHead, all_states
+from bertology_utils.finetune.mixing import FAST, MixedHead, all_states
 from bertology_utils.finetune.mixout import Mixed, mixout
 from bertology_utils.finetune.restoring import attention_change, restored, special_mass, thirds
 from bertology_utils.finetune.tagging import tag
@@ -115,9 +116,9 @@ def test_all_layers_are_read_and_mixed():
     with torch.no_grad():
         found = all_states(subject, batch)
         assert torch.equal(found[..., -1], states(subject, batch))
-    tuned = classify(subject, items(160), QUICK, head=MixedHead, read=all_states)
+    tuned = classify(subject, items(160), QUICK, head=partial(MixedHead, fast=FAST), read=all_states)
     assert tuned.right(items(60, seed=1)).mean() > 0.9
-    assert tuned.head.mixture.scores.abs().max() > 0
+    assert (tuned.head.mixture.scores * FAST).abs().max() > 0.1  # a tenth more for one layer than for another
 
 
 def test_restored_layers_are_the_pretrained_ones():

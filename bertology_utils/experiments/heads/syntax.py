@@ -87,7 +87,7 @@ def _heads_of(names, data, base, rng):
     "hed.syntactic.clark2019",
     "treebank",
     n=4000,
-    limit=1000,
+    limit=2100,
     quick=800,
     planted=distant_heads,
     nulls=("untrained", "positions", "bag of words"),

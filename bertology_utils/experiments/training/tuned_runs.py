@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from ...data import sha256
 from ...data.items import Data, Labelled
 from ...finetune import Classifier, Recipe
 from ...finetune.features import FROZEN, kept_features
-from ...finetune.mixing import MixedHead, all_states
+from ...finetune.mixing import FAST, MixedHead, all_states
 from ...finetune.shared import once
 from ...scores import intervals
 from ...subject.models import Subject
@@ -105,7 +106,8 @@ def frozen(subject: Subject, of: Task, seed: int) -> Classifier:
 
 def all_layers(subject: Subject, of: Task, seed: int) -> Classifier:
     """The usual fine-tuning with a learnt mean of all layers under the head."""
-    return learn(subject, of, recipe(subject, of.train, seed), head=MixedHead, read=all_states)
+    head = partial(MixedHead, fast=FAST)  # at the encoder's rate a few hundred steps would leave the weights even
+    return learn(subject, of, recipe(subject, of.train, seed), head=head, read=all_states)
 
 
 def learn(subject: Subject, of: Task, how: Recipe, **options) -> Classifier:
