@@ -21,8 +21,11 @@ Weights = list[torch.Tensor]
 
 
 def matrices(classifier: Classifier) -> list[nn.Parameter]:
-    """The weight matrices that are moved: those of the layers and of the head; biases and norms stay."""
-    parts = (*classifier.subject.layers, classifier.head)
+    """The weight matrices that are moved: those of the embeddings, layers and head; biases and norms stay.
+
+    The embeddings are moved too: a random start may fit through them alone, over layers that matter as little when moved.
+    """
+    parts = (classifier.subject.base.embeddings, *classifier.subject.layers, classifier.head)
     return [p for part in parts for p in part.parameters() if p.ndim == 2]
 
 

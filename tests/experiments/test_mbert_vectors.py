@@ -195,6 +195,26 @@ def test_neighbours_see_what_centring_leaves_and_no_linear_probe_can():
     assert np.allclose(means[0], means[1], atol=0.1)
 
 
+def test_what_is_left_after_centring_counts_beyond_the_centred_embeddings_in_the_layer_that_tells_best_before():
+    """Layers as the embeddings leave nothing beyond; the last, which tells less when plain, is not the one that is read."""
+    rng = np.random.default_rng(0)
+    n = 120
+    spoken = np.repeat([0, 1], n)
+    noise = rng.normal(size=(2 * n, 2))
+    told, centred = noise + 9 * spoken[:, None] * [1, 0], noise
+    left = noise + 9 * spoken[:, None] * [0, 1]
+    part = np.tile(np.repeat(["train", "dev", "test"], n // 3), 2)
+    texts = [""] * (2 * n)
+    made = identity.Spoken(
+        np.stack([noise, told + 5, noise]), np.stack([centred, centred, left]),
+        np.array(["de", "fr"])[spoken], np.tile(np.arange(n), 2), part, texts, texts,
+    )  # fmt: skip
+    rows = {r["measure"]: r for r in identity._removed(made, SETTINGS)}
+    beyond = rows["language identification, centred, over the centred embeddings"]
+    assert beyond["layer"] == 1 and beyond["value"] == 0 and beyond["low"] < 0 < beyond["high"]
+    assert rows["language identification, plain, over the centred embeddings"]["value"] > 0.3
+
+
 # word alignment
 
 

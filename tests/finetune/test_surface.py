@@ -55,6 +55,14 @@ def test_a_classifier_is_moved_and_put_back():
     assert all(torch.equal(a, b) for a, b in zip(weights, before))
 
 
+def test_words_and_head_are_moved_with_the_layers():
+    """A random start may fit through its embeddings alone, and is flat then to whatever moves the layers."""
+    tuned = classify(tiny(), items(8), Recipe(epochs=0))
+    weights = {id(w) for w in matrices(tuned)}
+    parts = (tuned.subject.base.get_input_embeddings(), *tuned.subject.layers, tuned.head)
+    assert all(id(p) in weights for part in parts for p in part.parameters() if p.ndim == 2)
+
+
 def test_the_plane_goes_from_the_start_to_the_tuned_model():
     recipe = Recipe(epochs=8, rate=3e-3, batch=16)
     begun, tuned = classify(tiny(), items(96), replace(recipe, epochs=0)), classify(tiny(), items(96), recipe)

@@ -73,7 +73,8 @@ def language_identity(subject, data, settings):
 
     Ten training sets; the layer is chosen on dev sentences. Characters (one to three in a row) and pieces are learnt by
     naive Bayes; the better of the two on dev is what vectors are measured against. Centring takes the mean of a
-    language, estimated on training sentences, from all its vectors; then the nearest training sentences tell it, all of them.
+    language, estimated on training sentences, from all its vectors; then the nearest training sentences tell it, all of
+    them, and what they tell is set against what they tell in the embeddings, centred as well.
     """
     spoken = flattened(gather(subject, data["translations"], settings, MOST))
     few, note = _few(spoken, settings)
@@ -196,22 +197,30 @@ def _over_samples(measure: str, right: np.ndarray, spoken: Spoken, test: np.ndar
 
 
 def _removed(spoken: Spoken, settings) -> list[dict]:
-    """What neighbours tell that are training sentences, before and after centring, over chance.
+    """What neighbours tell that are training sentences, before and after centring, in the layer that tells it best before.
 
-    Not a linear probe: on vectors of equal means its best weights are nought, whatever else the vectors hold. Centred
-    vectors are read in the layer that is best at it on dev, plain ones in theirs.
+    Not a linear probe: on vectors of equal means its best weights are nought, whatever else the vectors hold. Neighbours
+    also find shared words, which any network's vectors hold and no centring takes away: what is left is counted beyond
+    what the centred embeddings of the same network tell.
     """
     train, dev, test = (spoken.part == p for p in ("train", "dev", "test"))
-    chance, rows = 1 / len(spoken.languages), []
-    for kind, vectors in (("plain", spoken.vectors), ("centred", spoken.centred)):
-        right = np.array([_by_neighbours(v, train, spoken.language) == spoken.language for v in vectors])  # (L + 1, M)
-        best = 1 + choose(right[1:, dev].mean(1))
-        named = f"language identification{', centred' if kind == 'centred' else ''} - chance"
-        rows.append(_over_samples(named, right[None, best][:, test] - chance, spoken, test, settings, layer=best))
-        for k in range(len(right)):
-            found = right[None, k][:, test]
-            named = "language identification, all"
-            rows.append(_over_samples(named, found, spoken, test, settings, layer=k, vectors=kind))
+    labels, chance, rows = spoken.language, 1 / len(spoken.languages), []
+
+    def told(layers: np.ndarray) -> np.ndarray:
+        return np.array([_by_neighbours(v, train, labels) == labels for v in layers], int)  # (L + 1, M)
+
+    def row(measure: str, right: np.ndarray, **keys) -> dict:
+        return _over_samples(measure, right[None, test], spoken, test, settings, **keys)
+
+    plain, centred = told(spoken.vectors), told(spoken.centred)
+    best = 1 + choose(plain[1:, dev].mean(1))
+    named = "language identification"
+    rows.append(row(f"{named} - chance", plain[best] - chance, layer=best))
+    rows.append(row(f"{named}, centred - chance", centred[best] - chance, layer=best))
+    rows.append(row(f"{named}, centred, over the centred embeddings", centred[best] - centred[0], layer=best))
+    rows.append(row(f"{named}, plain, over the centred embeddings", plain[best] - centred[0], layer=best))
+    for kind, layers in (("plain", plain), ("centred", centred)):
+        rows += [row(f"{named}, all", right, layer=k, vectors=kind) for k, right in enumerate(layers)]
     return rows
 
 

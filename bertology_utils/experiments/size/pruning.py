@@ -89,7 +89,8 @@ def structured_pruning(subject, data, settings):
     study = Study.of(subject, data, settings, names(data))
     gap, units = "accuracy, movement - magnitude", ("accuracy lost, half of the units", "accuracy lost, random units")
     if not study.learnt:
-        return intervals.combine(study.nothing(*units), *(study.nothing(gap, sparsity=s) for s in HIGH))
+        left = study.nothing("accuracy left", share=HIGH[0], way="movement")
+        return intervals.combine(study.nothing(*units), left, *(study.nothing(gap, sparsity=s) for s in HIGH))
     rows: list[dict] = []
     for sparsity in HIGH:
         found = {}
