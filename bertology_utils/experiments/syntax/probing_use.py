@@ -14,7 +14,7 @@ from ...scores.choice import choose, choose_each
 from ...settings import Settings
 from . import planted
 from .fitted import PENALTIES
-from .probing import MOST, few, stranger, tags
+from .probing import MANY, few, stranger, tags
 
 
 @claim(
@@ -38,7 +38,7 @@ def description_length(subject, data, settings):
     """
     items = few(data["treebank"], 4)
     targets, note = probes.fitting(subject, from_sentences(items, tags(items)))
-    targets = targets.draw(MOST[1], settings.seed)
+    targets = targets.draw(MANY, settings.seed)
     x = probes.gather(subject, targets, settings=settings)
     y = probes.gather(stranger(subject, settings), targets, settings=settings)
     real, control = (_Coded.of(x, task, settings) for task in (targets, control_task(targets, settings.seed)))
