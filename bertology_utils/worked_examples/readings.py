@@ -27,8 +27,8 @@ from .text import depths, figures, short, verdict
 
 
 def properties(subject: Subject, data: Data, settings: Settings) -> Iterator[str]:
-    """Length and depth of a sentence's tree read off its concatenated vectors."""
-    items = [s for s in data["treebank"] if s.heads and s.upos and len(s.words) <= concatenated.LONGEST]
+    """Depth of a sentence's tree and share of nouns read off its concatenated vectors, its length being given."""
+    items = [s for s in data["treebank"] if concatenated.analysed(s) and len(s.words) <= concatenated.LONGEST]
     items, _ = encode.fitting(subject, items)
     train = np.array([s.split == "train" for s in items], bool)
     if not train.any() or train.all():
@@ -36,10 +36,10 @@ def properties(subject: Subject, data: Data, settings: Settings) -> Iterator[str
     y = np.array([list(concatenated.features(s).values()) for s in items], float)
     layer, names_ = depths(subject.n_layers)[1], list(concatenated.features(items[0]))
     predicted = concatenated.read_off(subject, items, [layer], y, train, settings)[0, 1]
-    yield f"ridge regressions on layer {layer}, fitted on {train.sum()} sentences"
+    yield f"ridge regressions on length and layer {layer}, fitted on {train.sum()} sentences"
     for k in [items.index(s) for s in short([s for s in items if s.split == "test"])]:
         yield items[k].describe()
-        for name in ("length", *concatenated.STRUCTURE[:2], "share of NOUN"):
+        for name in (*concatenated.STRUCTURE[:2], "share of NOUN"):
             f = names_.index(name)
             yield figures([(name, y[k, f]), ("read off", predicted[k, f])])
 

@@ -40,9 +40,12 @@ ITEM = Sentence(
 
 
 def test_features_of_a_sentence():
+    """The full stop is no word: its arc would be the longest."""
     found = concatenated.features(ITEM)
-    assert (found["length"], found["tree depth"], found["longest arc"], found["subordinate clauses"]) == (8, 2, 4, 1)
-    assert found["share of VERB"] == 2 / 8 and found["mean arc"] == pytest.approx((2 + 1 + 1 + 2 + 1 + 3 + 4) / 7)
+    assert (found["length"], found["tree depth"], found["longest arc"], found["subordinate clauses"]) == (7, 2, 3, 1)
+    assert found["share of VERB"] == 2 / 7 and found["mean arc"] == pytest.approx((2 + 1 + 1 + 2 + 1 + 3) / 6)
+    assert concatenated.analysed(ITEM)
+    assert not concatenated.analysed(Sentence(id="1", words=("Yes", "!"), upos=("INTJ", "PUNCT"), heads=(-1, 0)))
 
 
 def test_ancestors_are_relations_of_the_words_above():
@@ -56,13 +59,26 @@ def test_few_keeps_the_order_and_the_other_splits():
     assert [i.id for i in probing.few(items, 3)] == ["0", "1", "2", "9", "10"]
 
 
-def test_the_ridge_in_the_dual_is_scikit_learn_s():
-    from sklearn.linear_model import Ridge
-
+def test_the_ridge_in_the_dual_is_that_of_the_primal_with_length_free_of_penalty():
     rng = np.random.default_rng(0)
-    x, y, train = rng.normal(size=(40, 90)), rng.normal(size=(40, 2)), np.arange(40) < 30
-    (ours,) = concatenated._ridge(x, y, train, (7.0,))
-    assert np.allclose(ours, Ridge(alpha=7.0).fit(x[train], y[train]).predict(x))
+    x, y, train, length = rng.normal(size=(40, 90)), rng.normal(size=(40, 2)), np.arange(40) < 30, np.arange(40.0) % 7
+    (ours,) = concatenated._ridge(x @ x[train].T, length, y, train, (7.0,))
+    full = np.column_stack([np.ones(40), length, x])
+    penalty = np.diag([0.0, 0.0, *[7.0] * 90])
+    assert np.allclose(ours, full @ np.linalg.solve(full[train].T @ full[train] + penalty, full[train].T @ y[train]))
+    (flat,) = concatenated._ridge(x @ x[train].T, length, y, train, (1e12,))  # nothing but length is left
+    assert np.allclose(flat, concatenated._by_length(length, train) @ y[train])
+
+
+def test_the_kernel_is_that_of_vectors_padded_with_noughts():
+    rng = np.random.default_rng(0)
+    vectors, train = [rng.normal(2, 3, size=(n, 5)) for n in (3, 1, 4, 2)], np.array([True, False, True, True])
+    words = np.concatenate([v for v, learns in zip(vectors, train) if learns])
+    padded = np.zeros((4, 4, 5))
+    for row, v in zip(padded, vectors):
+        row[: len(v)] = (v - words.mean(0)) / (words - words.mean(0)).std()
+    flat = padded.reshape(4, -1)
+    assert np.allclose(concatenated._kernel(vectors, train), flat @ flat[train].T)
 
 
 def test_the_centre_of_gains_is_where_they_are():

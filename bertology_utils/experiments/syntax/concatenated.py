@@ -12,23 +12,29 @@ from ...probes import structural
 from ...scores import intervals
 from ...scores.choice import choose
 from ...subject import encode
-from .probing import few
+from .probing import few, punctuation
 
-LONGEST = 40  # words: vectors are concatenated, so every sentence takes the longest one's room
-PENALTIES = (1e2, 1e3, 1e4, 1e5)
+LONGEST = 40  # words: vectors are concatenated, and few sentences would tell what words further on mean
+PENALTIES = (1e2, 1e3, 1e4, 1e5, 1e6)  # the last leaves little but what length tells
 MEASURES = ("Spearman", "Spearman of length", "Spearman of layer 0", "gain over length", "gain over layer 0")
 STRUCTURE = ("tree depth", "longest arc", "mean arc", "subordinate clauses")
 TAGS = ("NOUN", "VERB", "ADJ", "ADP", "DET", "PRON", "AUX", "ADV", "PROPN")
 CLAUSES = ("acl", "advcl", "ccomp", "xcomp", "csubj")
 
 
+def analysed(item: Sentence) -> bool:
+    """Whether a sentence has a tree and parts of speech, and two words or more besides punctuation."""
+    return bool(item.heads and item.upos) and punctuation(item).count(False) > 1
+
+
 def features(item: Sentence) -> dict[str, float]:
-    """Properties of a sentence read off its analysis (miaschi2020)."""
-    n = len(item.words)
-    arcs = [abs(i - h) for i, h in enumerate(item.heads) if h >= 0] or [0]
+    """Properties of a sentence read off its analysis, punctuation left out (miaschi2020)."""
+    words, heads = structural.without(item.heads, punctuation(item))
+    n = len(words)
+    arcs = [abs(i - h) for i, h in enumerate(heads) if h >= 0]
     found = {
         "length": n,
-        "tree depth": structural.tree_depths(item.heads).max(),
+        "tree depth": structural.tree_depths(heads).max(),
         "longest arc": max(arcs),
         "mean arc": np.mean(arcs),
         "subordinate clauses": sum(r.split(":")[0] in CLAUSES for r in item.deprels),
@@ -38,60 +44,77 @@ def features(item: Sentence) -> dict[str, float]:
 
 def counted(data, base, rng):
     """Every word's vector above the embeddings has the sentence's properties in it, with noise."""
-    size = len(features(data["treebank"][0]))
-    scale = np.maximum([list(features(i).values()) for i in data["treebank"] if i.heads and i.upos][:2000], 0).std(0)
+    known = np.array([list(features(i).values()) for i in data["treebank"] if analysed(i)][:2000], float)
+    scale, size = known.std(0), known.shape[1]
 
     def make(seen):
         item = seen.first(Sentence)
-        values = np.zeros(size) if item is None or not item.heads else np.array(list(features(item).values()))
+        values = np.zeros(size) if item is None or not analysed(item) else np.array(list(features(item).values()))
         return np.broadcast_to(values / np.maximum(scale, 1e-6), (seen.n_words, size))
 
     parts = [plants.word_vectors(), plants.Part(size, make, plants.above_embeddings(base.n_layers), noise=0.3)]
     return plants.plant(base, data, rng, parts=parts)
 
 
-@claim("syn.concatenated.miaschi2020", "treebank", n=600, limit=500, nulls=VECTORS, planted=counted)
+@claim("syn.concatenated.miaschi2020", "treebank", n=600, limit=2000, nulls=VECTORS, planted=counted)
 def concatenated(subject, data, settings):
     """Ridge probes of sentence properties from concatenated word vectors, against length and embeddings (miaschi2020).
 
-    Vectors are padded with zeros to the longest sentence. Layer (middle or last) and penalty are chosen on dev for each
-    feature, and so is the penalty of the embeddings, which count words of every kind but know nothing of their order.
-    Length itself is a row but has no gain: it is its own baseline.
+    Every regression is given the number of words, without a penalty, so that gains are gains beyond it. A place that a
+    sentence has no word for is nought. Layer (middle or last) and penalty are chosen on dev for each feature, and so is
+    the penalty of the embeddings, which count words of every kind but know nothing of their order.
     """
-    items = [i for i in data["treebank"] if i.heads and i.upos and len(i.words) <= LONGEST]
+    items = [i for i in data["treebank"] if analysed(i) and len(i.words) <= LONGEST]
     items = few(encode.fitting(subject, items)[0], 4)
-    note = f"{len(items)} sentences of at most {LONGEST} words"
+    note = f"{len(items)} sentences of at most {LONGEST} words, two of them or more no punctuation"
     y = np.array([list(features(i).values()) for i in items], float)
     names = list(features(items[0]))
     train, dev, test = (np.array([i.split == s for i in items]) for s in ("train", "dev", "test"))
     varied = (y[train].std(0) > 0) & (y[dev].std(0) > 0) & (y[test].std(0) > 0)
     layers = [0, *sorted({max(1, subject.n_layers // 2), subject.n_layers})]
     predicted = read_off(subject, items, layers, y, train, settings)  # (layers, penalties, sentences, features)
-    (length,) = _ridge(y[:, :1], y, train, (1e-3,))
+    length = _by_length(y[:, 0], train) @ y[train]
     rows, n = intervals.Rows(settings), int(test.sum())
     options = {"seed": settings.seed, "draws": min(settings.draws, 1000), "bounds": (-2.0, 2.0)}
-    for f in np.flatnonzero(varied):
+    for f in np.flatnonzero(varied[1:]) + 1:  # the first is the length itself, which is given
         gold = y[:, f]
         on_dev = np.array([[_rank(p[dev, f], gold[dev]) for p in of_layer] for of_layer in predicted])
         layer, penalty = np.unravel_index(choose(on_dev[1:]), on_dev[1:].shape)
         ours, bottom = predicted[layer + 1, penalty, test, f], predicted[0, choose(on_dev[0]), test, f]
-        kind = "structure" if names[f] in STRUCTURE else "length" if f == 0 else "parts of speech"
+        kind = "structure" if names[f] in STRUCTURE else "parts of speech"
         keys = {"feature": names[f], "kind": kind, "layer": layers[layer + 1]}
         found = intervals.bootstrap([ours, length[test, f], bottom, gold[test]], _compared, **options)
-        for k, measure in enumerate(MEASURES[: 3 if f == 0 else 5]):
+        for k, measure in enumerate(MEASURES):
             rows.add(measure, found.at(k), n, **keys)
     return intervals.table(rows, [note])
 
 
 def read_off(subject, items, layers: list[int], y: np.ndarray, train: np.ndarray, settings) -> np.ndarray:
-    """What ridge regressions say of all sentences, (layers, penalties, sentences, features)."""
-    width = max(len(i.words) for i in items)
-    x = np.zeros((len(layers), len(items), width, subject.hidden_size), np.float32)
+    """What ridge regressions say of all sentences, (layers, penalties, sentences, features); `y` begins with the length."""
+    vectors: list[np.ndarray] = [np.empty(0)] * len(
+        items
+    )  # (layers, W, H) each: padded they would take thrice the room
     for i, states in encode.hidden_states(subject, [i.words for i in items], layers=layers, settings=settings):
-        x[:, i, : states.shape[1]] = states
-    x -= x[:, train].mean((1, 2), keepdims=True) * (x != 0).any(-1, keepdims=True)  # padding stays nought
-    x /= np.maximum(x[:, train].std((1, 2, 3), keepdims=True), 1e-6)
-    return np.array([_ridge(flat.reshape(len(items), -1), y, train, PENALTIES) for flat in x])
+        vectors[i] = states.copy()  # of its own, lest the whole batch be kept
+    kernels = (_kernel([v[k] for v in vectors], train) for k in range(len(layers)))
+    return np.array([_ridge(kernel, y[:, 0], y, train, PENALTIES) for kernel in kernels])
+
+
+def _kernel(vectors: list[np.ndarray], train: np.ndarray) -> np.ndarray:
+    """Inner products of concatenated word vectors with those of the train sentences, (sentences, train), place by place.
+
+    Words are centred and brought to one scale, the train sentences'. A word that a sentence does not have is nought.
+    """
+    learnt = np.concatenate([v for v, learns in zip(vectors, train) if learns])
+    mean, scale = learnt.mean(0, dtype=float), max(learnt.var(0, dtype=float).mean() ** 0.5, 1e-6)
+    lengths, place = np.array([len(v) for v in vectors]), np.cumsum(train) - 1
+    out = np.zeros((len(vectors), train.sum()))
+    for w in range(lengths.max()):
+        has = np.flatnonzero(lengths > w)
+        x = (np.stack([vectors[i][w] for i in has]) - mean) / scale  # (sentences that long, H)
+        learns = train[has]
+        out[np.ix_(has, place[has[learns]])] += x @ x[learns].T
+    return out
 
 
 def _rank(a: np.ndarray, b: np.ndarray) -> float:
@@ -104,12 +127,23 @@ def _compared(ours: np.ndarray, length: np.ndarray, bottom: np.ndarray, gold: np
     return np.array([a, b, c, a - b, a - c])
 
 
-def _ridge(x: np.ndarray, y: np.ndarray, train: np.ndarray, penalties: tuple[float, ...]) -> list[np.ndarray]:
+def _by_length(length: np.ndarray, train: np.ndarray) -> np.ndarray:
+    """What turns values of the train sentences into those their regression on length predicts for all, (sentences, train)."""
+    given = np.stack([np.ones(len(length)), length], 1)
+    return given @ np.linalg.pinv(given[train])
+
+
+def _ridge(
+    kernel: np.ndarray, length: np.ndarray, y: np.ndarray, train: np.ndarray, penalties: tuple[float, ...]
+) -> list[np.ndarray]:
     """Ridge predictions of all features for all sentences, fitted on the train sentences, for each penalty.
 
-    In the dual: there are far fewer sentences than dimensions.
+    In the dual, from inner products (sentences, train): there are far fewer sentences than dimensions. Constant and length
+    are not penalised: what they tell is taken out of features and vectors alike, and the rest is fitted to the rest.
     """
-    x = (x - x[train].mean(0)).astype(np.float64)
-    kernel, mean = x @ x[train].T, y[train].mean(0)  # (n, train)
-    identity = np.eye(train.sum())
-    return [kernel @ np.linalg.solve(kernel[train] + p * identity, y[train] - mean) + mean for p in penalties]
+    told = _by_length(length, train)
+    alone = told @ y[train]
+    kernel = kernel - told @ kernel[train]
+    kernel = kernel - kernel @ told[train].T
+    rest, identity = (y - alone)[train], np.eye(train.sum())
+    return [alone + kernel @ np.linalg.solve(kernel[train] + p * identity, rest) for p in penalties]
