@@ -10,13 +10,12 @@ from collections.abc import Sequence
 
 import numpy as np
 import torch
-from torch import nn
 
 from .. import finetune
 from ..data.items import Sentence
+from ..finetune import tagging
 from ..scores.choice import choose as first_best
 from ..settings import Settings
-from ..subject.encode import tokenize
 from ..subject.models import Subject
 from .maps import is_punctuation, maps
 
@@ -91,25 +90,19 @@ def best_window(sentences: Sequence[Sentence], single: bool = False) -> tuple[in
     return max(options, key=lambda o: _window(seen, *o).mean())
 
 
-def tune(subject: Subject, sentences: Sequence[Sentence], recipe: finetune.Recipe) -> Subject:
+def tags(sentence: Sentence) -> list[str]:
+    """Of each word, whether it is in the scope; the cue and punctuation are not."""
+    _, free, inside = words(sentence)
+    scope = {w for w, yes in zip(free, inside) if yes}
+    return ["in" if w in scope else "out" for w in range(len(sentence.words))]
+
+
+def tune(subject: Subject, sentences: Sequence[Sentence], recipe: finetune.Recipe) -> tagging.Tagger:
     """A copy of the subject, fine-tuned to tell for each word whether it is in the scope."""
-    rows = tokenize(subject, [s.words for s in sentences])
-    with finetune.seeded(recipe.seed, subject.device):
-        head = nn.Linear(subject.hidden_size, 1)
-    gold = []
-    for sentence in sentences:
-        _, free, inside = words(sentence)
-        gold.append(dict(zip(free, inside.tolist())))
+    return tagging.tag(subject, [s.words for s in sentences], [tags(s) for s in sentences], recipe)
 
-    def loss(hidden: torch.Tensor, batch) -> torch.Tensor:
-        places, labels = [], []
-        for b, (i, row) in enumerate(zip(batch.index, batch.rows)):
-            for t, w in enumerate(row.words):
-                if w in gold[i] and row.words.index(w) == t:  # the first piece of a word answers for it
-                    places.append((b, t))
-                    labels.append(float(gold[i][w]))
-        at = torch.tensor(places, device=hidden.device)
-        logits = head(hidden[at[:, 0], at[:, 1]].float())[:, 0]
-        return nn.functional.binary_cross_entropy_with_logits(logits, torch.tensor(labels, device=hidden.device))
 
-    return finetune.train(subject, rows, head, loss, recipe)[0]
+def right(tuned: tagging.Tagger, sentences: Sequence[Sentence], settings: Settings | None = None) -> list[np.ndarray]:
+    """For each sentence, whether the tuned network tells of its free words which are in the scope, (free words,) bool."""
+    said = tuned.tag([s.words for s in sentences], settings)
+    return [np.equal(found, tags(s))[words(s)[1]] for found, s in zip(said, sentences)]

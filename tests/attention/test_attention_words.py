@@ -122,10 +122,18 @@ def test_the_head_that_marks_the_scope_is_chosen_with_a_threshold_that_separates
 
 def test_tuning_on_scope_changes_a_copy_only():
     before = tiny().sha256
-    tuned = scope.tune(tiny(), SCOPES, Recipe(epochs=1, seed=1))
-    again = scope.tune(tiny(), SCOPES, Recipe(epochs=1, seed=1))
+    tuned, again = (scope.tune(tiny(), SCOPES, Recipe(epochs=1, seed=1)).subject for _ in range(2))
     assert type(tiny()).sha256.func(tiny()) == before != type(tuned).sha256.func(tuned)
     assert type(tuned).sha256.func(tuned) == type(again).sha256.func(again)
+
+
+def test_what_a_tuned_network_tells_of_the_scope_is_asked_of_free_words():
+    assert scope.tags(SCOPES[0]) == ["in", "in", "in", "out", "in", "out"]  # neither cue nor full stop
+    assert scope.tags(SCOPES[2]) == ["out", "out", "out", "in", "in"]
+    learnt = scope.tune(tiny(), SCOPES, Recipe(epochs=60, rate=1e-3, seed=1))
+    told = scope.right(learnt, SCOPES)
+    assert [len(t) for t in told] == [len(scope.words(s)[1]) for s in SCOPES]
+    assert np.concatenate(told).mean() > 0.9
 
 
 def test_pieces_within_words_and_across():

@@ -432,3 +432,14 @@ def test_what_is_true_of_most_objects_can_be_told_or_not(told, over_words, expec
     rows.append(("AUC within attributes over words", {"task": tasks[-1]}, over_words, 0.03))
     found = decided("wld.affordances.forbes2019", "forbes2019_physical_commonsense", *rows)
     assert {k: found[k] for k in expected} == expected
+
+
+@pytest.mark.parametrize(
+    ("own", "gain", "expected"),
+    [(0.38, 0.1, HOLDS), (0.38, 0.0, FAILS), (0.24, 0.1, UNTESTABLE), (0.02, 0.0, UNTESTABLE)],
+)
+def test_heads_tuned_for_negation_are_judged_where_the_network_tells_its_scope(own, gain, expected):
+    """The best window of places leads the commonest answer by .24."""
+    rows = [("F1, tuned - pretrained", {"stage": "both"}, gain, 0.015)]
+    rows.append(("own task, over guessing", {"stage": "tuned"}, own, 0.02))
+    assert decided("hed.negation_scope.zhao2020", "builtin", *rows) == {"tuned": expected}
