@@ -458,8 +458,8 @@ card("syn.tpdn.jawahar2019")
 # ### What do concatenated vectors tell of a sentence?
 #
 # {cite:t}`miaschi2020` probe for properties of whole sentences: depth of the tree, length of arcs, shares of parts of
-# speech. We concatenate word vectors and fit a ridge regression. Long sentences have deep trees, so the number of words
-# alone is one rival; the embeddings, which count words, are the other.
+# speech. We concatenate word vectors and fit a ridge regression. Long sentences have deep trees, so every regression is
+# given the number of words, which alone is one rival; the embeddings, which count words, are the other.
 
 # %%
 examples("syn.concatenated.miaschi2020")

@@ -231,7 +231,8 @@ card("mbt.word_alignment.libovicky2019")
 # Nobody ever told it. Still, {cite:t}`libovicky2019` read the language off the vectors, {cite:t}`wu2019dredze` in every
 # layer, and the languages' mean vectors cluster by family (the survey's figure 7). The pieces alone give most languages
 # away, so the question here is put sharply: from *one* sentence of each language, does a probe tell more than characters do?
-# Then the mean of each language is taken away, and a new probe looks for what is left.
+# Then the mean of each language is taken away. Sentences that share words are still neighbours, in the embeddings as well,
+# so what counts is how much more of the language the nearest sentences tell than they do there.
 
 # %%
 examples("mbt.language_identity.libovicky2019")
@@ -269,7 +270,7 @@ print(plotting.printed(shown))
 for measure in ("relatives nearer than others, permutation p", "V-measure over shuffled families"):
     print(plotting.printed(tongues.series(measure)))
 
-# %% mystnb={"figure": {"caption": "Languages told by a probe, by layer, before and after each language's mean was taken away."}, "image": {"alt": "Curves by layer for a network and its untrained twin: language identification on plain vectors and on centred ones, with chance dotted."}}
+# %% mystnb={"figure": {"caption": "Languages told by the nearest training sentences, by layer, before and after each language's mean was taken away."}, "image": {"alt": "Curves by layer for a network and its untrained twin: language identification on plain vectors and on centred ones, with chance dotted."}}
 shown = {}
 for name, rows in tongues.frames.items():
     for kind, part in by(rows, "language identification, all", "vectors").items():
