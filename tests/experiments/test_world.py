@@ -174,9 +174,7 @@ def test_facts_without_telling_names_are_a_part_of_all_facts():
 
 def test_sets_are_averages_over_relations():
     others = [1, 0, np.nan, 0.5]  # the third has no other subject that is asked for in its words
-    facts = pd.DataFrame({"relation": ["P1", "P1", "P2", "P2"], "subject": list("abcd"), "right": [1, 0, 1, 1],
-                          "oracle": 0, "others": others, "hard": [True, False, True, False]})  # fmt: skip
-    found = names.sets(facts, SETTINGS)
+    found = names.sets([1, 0, 1, 1], [0] * 4, others, [1, 0, 1, 0], ["P1", "P1", "P2", "P2"], SETTINGS)
     assert found["P@1, own subject - another subject"][0] == 0.25
     assert found["P@1, LAMA"][0] == 0.75 and found["P@1, LAMA-UHN"][0] == 1.0
     assert found["P@1, LAMA - LAMA-UHN"][0] == -0.25

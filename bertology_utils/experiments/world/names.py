@@ -8,8 +8,7 @@ import pandas as pd
 from ...claims.registry import claim
 from ...data.items import MASK, Cloze
 from ...scores import intervals
-from ...scores.intervals import Interval
-from ...scores.relations import macro
+from ...scores.intervals import Interval, Resample, bootstrap_sums
 from ...settings import Settings
 from ...subject import cloze, retrieval
 from . import plants
@@ -60,10 +59,11 @@ def _filtered(subject, facts: list[Cloze], settings: Settings) -> tuple[list[dic
     others = of_others(wordings, found["first"].to_numpy(), known.answers)
     oracle = retrieval.majority([i.condition for i in whole], [a.tolist() for a in known.answers]).astype(float)
     hard = np.array([bool(kept.get((i.condition, i.meta["subject"]), set()) & set(i.answers)) for i in whole])
-    frame = pd.DataFrame({"relation": [i.condition for i in whole], "subject": [i.meta["subject"] for i in whole],
-                          "right": right, "oracle": oracle, "others": others, "hard": hard})  # fmt: skip
+    frame = pd.DataFrame(
+        {"relation": [i.condition for i in whole], "right": right, "oracle": oracle, "others": others, "hard": hard}
+    )
     frame = frame[frame.groupby("relation")["hard"].transform("any")]
-    figures = sets(frame, settings)
+    figures = sets(frame["right"], frame["oracle"], frame["others"], frame["hard"], frame["relation"], settings)
     n = {"P@1, LAMA-UHN": int(frame["hard"].sum())}
     rows = [intervals.row(m, interval, n.get(m, len(frame))) for m, interval in figures.items()]
     for relation, part in frame.groupby("relation"):
@@ -73,37 +73,42 @@ def _filtered(subject, facts: list[Cloze], settings: Settings) -> tuple[list[dic
     return rows, [note, drawn, f"{left}; {frame['relation'].nunique()} relations"]
 
 
-def sets(facts: pd.DataFrame, settings: Settings) -> dict[str, Interval]:
+def sets(right, oracle, others, hard, relations, settings: Settings) -> dict[str, Interval]:
     """Macro averages over relations of all facts and of the hard ones, their difference, and leads over simpler answers.
 
-    These are an oracle and `others`, what is said of other subjects in the same words (nan where there is none). Every
-    relation has hard facts. Intervals are `macro`'s: relations and subjects are resampled.
+    These are an oracle and `others`, what is said of other subjects in the same words (nan where there is none). Facts are
+    resampled within what they are, relations stay: the sets are made of these relations.
 
     Examples
     --------
-    >>> facts = pd.DataFrame({"relation": "P1", "subject": list("abcd"), "right": [1, 1, 0, 0], "oracle": 0, "others": 0.0,
-    ...                       "hard": [False, True, True, False]})
-    >>> found = sets(facts, Settings(draws=50))
+    >>> found = sets([1, 1, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0], [0, 1, 1, 0], ["P1"] * 4, Settings(draws=50))
     >>> float(found["P@1, LAMA"][0]), float(found["P@1, LAMA-UHN"][0])
     (0.5, 0.5)
     """
-    hard, right = facts["hard"], facts["right"]
-    share = hard.groupby(facts["relation"]).transform("mean")
-    mean = (right * hard).groupby(facts["relation"]).transform("mean") / share
-    left = mean + hard * (right - mean) / share  # whose mean over a relation is that of its hard facts
-    asked = facts["others"].notna()
+    codes, names_ = pd.factorize(np.asarray(relations, object))
+    right, oracle, others, hard = (np.asarray(x, float) for x in (right, oracle, others, hard))
+    one = np.eye(len(names_))[codes]  # (n, R)
+    asked = ~np.isnan(others)
+    own = np.where(asked, right - others, 0.0)
+    each = (np.ones(len(right)), right, oracle, hard, right * hard, asked, own)
+    columns = np.concatenate([one * c[:, None] for c in each], 1)
+    sample = Resample(len(right), None, seed=settings.seed, draws=settings.draws)
 
-    def of(values: pd.Series, which: pd.Series | slice = slice(None), signed: bool = True) -> Interval:
-        part = facts[which]
-        return macro(values[which], part["relation"], part["subject"], settings, signed=signed)
+    def share(sums: np.ndarray, top: int, bottom: int) -> np.ndarray:
+        parts = np.split(sums, len(each), axis=-1)
+        there = parts[bottom] > 0  # a resample may have none of a relation's hard facts
+        every = np.divide(parts[top], parts[bottom], out=np.zeros(parts[top].shape), where=there)
+        many = there.sum(-1)
+        return np.divide(every.sum(-1), many, out=np.full(np.shape(many), np.nan), where=many > 0)
 
-    return {
-        "P@1, LAMA": of(right, signed=False),
-        "P@1, LAMA-UHN": of(right, hard, signed=False),
-        "P@1, LAMA - LAMA-UHN": of(right - left),
-        "P@1 over majority object": of(right - facts["oracle"]),
-        "P@1, own subject - another subject": of(right - facts["others"], asked),
+    measures = {
+        "P@1, LAMA": lambda s: share(s, 1, 0),
+        "P@1, LAMA-UHN": lambda s: share(s, 4, 3),
+        "P@1, LAMA - LAMA-UHN": lambda s: share(s, 1, 0) - share(s, 4, 3),
+        "P@1 over majority object": lambda s: share(s, 1, 0) - share(s, 2, 0),
+        "P@1, own subject - another subject": lambda s: share(s, 6, 5),
     }
+    return {m: bootstrap_sums(columns, of, sample) for m, of in measures.items()}
 
 
 def _origins(subject, items: list[Cloze], settings: Settings) -> tuple[list[dict], str]:
