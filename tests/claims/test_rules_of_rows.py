@@ -443,3 +443,11 @@ def test_heads_tuned_for_negation_are_judged_where_the_network_tells_its_scope(o
     rows = [("F1, tuned - pretrained", {"stage": "both"}, gain, 0.015)]
     rows.append(("own task, over guessing", {"stage": "tuned"}, own, 0.02))
     assert decided("hed.negation_scope.zhao2020", "builtin", *rows) == {"tuned": expected}
+
+
+@pytest.mark.parametrize(("layers", "expected"), [(0.0, FAILS), (0.06, HOLDS)])
+def test_shares_of_parts_of_speech_are_told_by_layers_only_beyond_the_embeddings(layers, expected):
+    """Any vectors tell shares better than the number of words does."""
+    keys = [{"kind": "parts of speech", "feature": f"share of {tag}"} for tag in ("NOUN", "VERB", "ADJ")]
+    rows = [("gain over length", k, 0.5, 0.05) for k in keys] + [("gain over layer 0", k, layers, 0.01) for k in keys]
+    assert decided("syn.concatenated.miaschi2020", "ud_english_ewt", *rows)["parts of speech"] == expected
