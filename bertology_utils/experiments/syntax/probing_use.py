@@ -14,14 +14,14 @@ from ...scores.choice import choose, choose_each
 from ...settings import Settings
 from . import planted
 from .fitted import PENALTIES
-from .probing import MANY, few, stranger, tags
+from .probing import MOST, few, stranger, tags
 
 
 @claim(
     "syn.mdl.voita2020",
     tasks="treebank",
     n=300,
-    limit=1500,
+    limit=150,
     nulls=("untrained", aimed("layer 0", "beyond accuracy"), "bag of words", "positions"),  # tags are easily told there
     planted=planted.analysed,
     plantable=(
@@ -38,7 +38,7 @@ def description_length(subject, data, settings):
     """
     items = few(data["treebank"], 4)
     targets, note = probes.fitting(subject, from_sentences(items, tags(items)))
-    targets = targets.draw(MANY, settings.seed)
+    targets = targets.draw(MOST, settings.seed)
     x = probes.gather(subject, targets, settings=settings)
     y = probes.gather(stranger(subject, settings), targets, settings=settings)
     real, control = (_Coded.of(x, task, settings) for task in (targets, control_task(targets, settings.seed)))
