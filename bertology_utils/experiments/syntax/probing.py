@@ -54,12 +54,7 @@ def arcs(item: Sentence) -> list[tuple]:
 
 
 @claim(
-    "syn.pos_chunks_deps.tenney2019b",
-    ("treebank", "chunks"),
-    n=360,
-    limit=180,
-    nulls=VECTORS,
-    planted=planted.analysed,
+    "syn.pos_chunks_deps.tenney2019b", ("treebank", "chunks"), n=360, limit=180, nulls=VECTORS, planted=planted.analysed
 )
 def pos_chunks_deps(subject, data, settings):
     """Linear probes for parts of speech, chunk tags and dependency relations, layer by layer (tenney2019b, liu2019a).
