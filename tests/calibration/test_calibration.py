@@ -29,7 +29,6 @@ def stored() -> list[str]:
 # so. Nobody can hold them there, so no null can either. Most are absences: that nothing is lost takes narrow intervals.
 TOO_FEW = {
     "builtin": {
-        "syn.concatenated.miaschi2020": "the lead over an untrained network is known to nine points; more than five is asked for",
         "mbt.typology.pires2019": "the pairs of seven generated languages know a correlation to .3",
         "wld.attributes.da2019": "generated attributes know an untrained network's gap to half of the area",
         "syn.npi.warstadt2019": "the cloze has six to twelve polarity items, by which an untrained network's scores vary",
