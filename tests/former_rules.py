@@ -38,7 +38,11 @@ def versions() -> dict[str, set[tuple[Clause, ...] | None]]:
     trees = (git("ls-tree", commit, FOLDER) for commit in git("log", "--format=%H", "--", FOLDER).split())
     blobs = {line.split()[2] for tree in trees for line in tree.splitlines() if line.endswith(".yaml")}
     for blob in blobs:
-        for row in yaml.load(git("cat-file", "-p", blob), getattr(yaml, "CSafeLoader", yaml.SafeLoader))["rows"]:
+        try:
+            rows = yaml.load(git("cat-file", "-p", blob), getattr(yaml, "CSafeLoader", yaml.SafeLoader))["rows"]
+        except yaml.YAMLError:
+            continue  # a slip of one commit: no rule was ever read from it
+        for row in rows:
             rule: tuple[Clause, ...] | None = None
             with suppress(LedgerError):
                 rule = tuple(_clause(raw) for raw in row.get("clauses") or ())
