@@ -451,3 +451,19 @@ def test_shares_of_parts_of_speech_are_told_by_layers_only_beyond_the_embeddings
     keys = [{"kind": "parts of speech", "feature": f"share of {tag}"} for tag in ("NOUN", "VERB", "ADJ")]
     rows = [("gain over length", k, 0.5, 0.05) for k in keys] + [("gain over layer 0", k, layers, 0.01) for k in keys]
     assert decided("syn.concatenated.miaschi2020", "ud_english_ewt", *rows)["parts of speech"] == expected
+
+
+@pytest.mark.parametrize(("own", "expected"), [(0.0, UNTESTABLE), (0.19, HOLDS)])
+def test_better_wordings_retrieve_facts_only_where_answers_fit_their_own_subject(own, expected):
+    """Who says a relation's commonest object in all wordings but the manual one leads by .18 and retrieves nothing."""
+    rows = [("P@1, own subject - another subject", {}, own, 0.07), ("P@1, chosen on dev - manual", {}, 0.18, 0.11)]
+    assert decided("wld.templates.jiang2019b", "lpaqa", *rows)["better_templates"] == expected
+
+
+@pytest.mark.parametrize(("behind", "expected"), [(-0.03, HOLDS), (0.2, FAILS)])
+def test_a_head_is_held_against_rules_where_these_can_win(behind, expected):
+    """On GAP, made so that rules fail, these are behind the best trivial choice whatever the network."""
+    lead = ("best head - best trivial", {}, 0.25, 0.03)
+    rules = [("rules - best trivial", {}, 0.19, 0.05), ("rules - best head", {}, behind, 0.05)]
+    assert decided("hed.coreference.clark2019", "ud_english_gum", lead, *rules)["like_rules"] == expected
+    assert "like_rules" not in decided("hed.coreference.clark2019", "gap", lead)

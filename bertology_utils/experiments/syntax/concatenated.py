@@ -91,9 +91,8 @@ def concatenated(subject, data, settings):
 
 def read_off(subject, items, layers: list[int], y: np.ndarray, train: np.ndarray, settings) -> np.ndarray:
     """What ridge regressions say of all sentences, (layers, penalties, sentences, features); `y` begins with the length."""
-    vectors: list[np.ndarray] = [np.empty(0)] * len(
-        items
-    )  # (layers, W, H) each: padded they would take thrice the room
+    # (layers, W, H) each: padded they would take thrice the room
+    vectors: list[np.ndarray] = [np.empty(0)] * len(items)
     for i, states in encode.hidden_states(subject, [i.words for i in items], layers=layers, settings=settings):
         vectors[i] = states.copy()  # of its own, lest the whole batch be kept
     kernels = (_kernel([v[k] for v in vectors], train) for k in range(len(layers)))
