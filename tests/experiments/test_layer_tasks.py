@@ -9,8 +9,10 @@ from support import tiny, write_model
 from bertology_utils import runs
 from bertology_utils.claims import ledger
 from bertology_utils.claims.rules import decide
+from bertology_utils.data import load as load_data
 from bertology_utils.data.items import Ambiguity, Data, EdgeItem, ForcedChoice, ItemError, Sentence, Span
 from bertology_utils.experiments.layers import chunks, depth, fits, order, pretraining, structure, tasks
+from bertology_utils.experiments.syntax import hierarchical
 from bertology_utils.experiments.syntax.agreement import number
 from bertology_utils.probes import from_sentences
 from bertology_utils.scores import intervals
@@ -178,6 +180,30 @@ def test_embeddings_that_alone_tell_the_place_give_the_low_layers_no_lead(places
     found = fits.Fitted(right, right.mean((0, 2)), none, none, right[0, :0], np.arange(80) // 4)
     rows = {r["measure"]: r for r in order.order_rows(found, Settings.of(draws=50))}
     assert rows["low above the embeddings - rest"]["value"] == pytest.approx(lead)
+
+
+def test_words_beside_a_word_are_learnt_from_as_the_layers_are(monkeypatch):
+    """The rival had four times as many words as a layer's classifier, and its penalty from dev."""
+    seen = []
+
+    def each_fit(x, targets, settings):
+        seen.append((x.shape[0], targets))
+        return fits.each_fit(x, targets, settings)
+
+    monkeypatch.setattr(order, "each_fit", each_fit)
+    monkeypatch.setattr(order, "MOST", {1: 100})
+    monkeypatch.setattr(order, "TESTED", 40)
+    items = [i for i in load_data("ambiguity", n=240)["ambiguity"] if i.condition == "subject_noun"]
+    right, dev, near, (_, said) = order.told_apart(tiny(), items, SETTINGS)
+    assert [layers for layers, _ in seen] == [len(hierarchical.WINDOWS), tiny().n_layers + 1]
+    assert seen[0][1] is seen[1][1], "the same words"
+    assert {s: int((seen[0][1].split == s).sum()) for s in ("train", "dev", "test")} == {
+        "train": 100 * fits.FITS,
+        "dev": 20,
+        "test": 40,
+    }
+    assert right.shape == (fits.FITS, tiny().n_layers + 1, 13) and dev.shape == (tiny().n_layers + 1,)
+    assert near.shape == (fits.FITS, 1, 13) and said.startswith("subject_noun: of words beside a word")
 
 
 def choice(good, bad, i, **meta):

@@ -86,6 +86,22 @@ def parts(targets: Targets, seed: int, fits: int = FITS) -> list[np.ndarray]:
     return [dealt == k for k in range(fits)]
 
 
+def each_fit(x: np.ndarray, targets: Targets, settings: Settings, *, hidden: bool = False) -> Iterator[list[Probe]]:
+    """The probes of every layer's vectors (L + 1, N, F), fit by fit; l2 is chosen on dev for every layer by the first.
+
+    Raises
+    ------
+    ValueError
+        If one of the splits train, dev and test is empty.
+    """
+    _, dev, _ = targets.splits()
+    first, *others = parts(targets, settings.seed)
+    probes, penalties = first_fit(x[:, first], targets.labels[first], x[:, dev], targets.labels[dev], hidden, settings)
+    yield probes
+    for part in others:
+        yield fit_at(x[:, part], targets.labels[part], penalties, hidden, settings)
+
+
 def fit_layers(x: np.ndarray, targets: Targets, settings: Settings, *, hidden: bool = False) -> Fitted:
     """Fit a probe on each layer's vectors (L + 1, N, F), several times; l2 is chosen on dev for every layer.
 
@@ -95,19 +111,15 @@ def fit_layers(x: np.ndarray, targets: Targets, settings: Settings, *, hidden: b
         If one of the splits train, dev and test is empty.
     """
     _, dev, test = targets.splits()
-    told: list[list] = []
-    for part in parts(targets, settings.seed):
-        if not told:
-            probes, penalties = first_fit(
-                x[:, part], targets.labels[part], x[:, dev], targets.labels[dev], hidden, settings
-            )
-        else:
-            probes = fit_at(x[:, part], targets.labels[part], penalties, hidden, settings)
-        told.append([p.predict(layer) == targets.labels for p, layer in zip(probes, x)])
+    told = [
+        [p.predict(layer) == targets.labels for p, layer in zip(probes, x)]
+        for probes in each_fit(x, targets, settings, hidden=hidden)
+    ]
     right = np.array(told)  # (R, L + 1, N)
     asked = np.ones(0, bool)
     if targets.spans.shape[1] == 1:  # of two words together hardly any kind comes twice
-        labels, few = control_task(targets, settings.seed).labels, np.flatnonzero(part)[:CONTROLLED]
+        labels = control_task(targets, settings.seed).labels
+        few = np.flatnonzero(parts(targets, settings.seed)[-1])[:CONTROLLED]
         fitted = fit_each(x[:, few], labels[few], l2=PENALTIES[0], device=settings.torch_device())
         asked = np.array([p.predict(layer[test]) == labels[test] for p, layer in zip(fitted, x)])
     return Fitted(

@@ -8,21 +8,17 @@ from ...calibration.nulls import VECTORS
 from ...claims.registry import claim
 from ...data.items import Ambiguity, Data
 from ...probes import Targets, fitting, gather
-from ...probes.linear import fit_each
 from ...probes.targets import build
 from ...scores import intervals
+from ...scores.choice import choose
 from ...scores.profiles import Profile, best_in, curve_rows, lead_rows, thirds
 from ...settings import Settings
 from ...subject.models import Subject
-from ..syntax.hierarchical import by_window
+from ..syntax.hierarchical import WINDOWS, above, beside
 from . import plants
-from .fits import FITS, Fitted, draw, fit_layers, parts
+from .fits import FITS, MOST, TESTED, Fitted, draw, each_fit, fit_layers
 
 SENTENCES = 2000  # of which words are asked for their index
-TOLD, L2 = (
-    2000,
-    0.01,
-)  # words per fit of the classifier of words; its penalty, since no ambiguous sentence can choose it
 LONGEST = 16  # words whose index is asked for: further ones are too rare to learn
 
 
@@ -75,18 +71,19 @@ def word_order(subject, data, settings):
     "lay.hierarchy.lin2019",
     "ambiguity",
     n=1600,
-    limit=1000,
+    limit=8000,  # both conditions' sentences: words enough for every fit of either
     planted=plants.hierarchy_grows,
     nulls=(*VECTORS, "constant", plants.wider),
 )
 def hierarchy(subject, data, settings):
     """Main auxiliary and subject noun told by layer, where the first candidate is the wrong one (lin2019).
 
-    A classifier of words is trained where the first candidate is right; does the right word score above the first
-    candidate where it is not? `upper - low` sets the layers above the lowest third against those in it; what `accuracy,
-    low` leaves to one is the most that it can be. Every third sentence of that kind chooses the layers. `upper less words
-    beside` sets the upper layers against codes of a word and of those beside it, up to two on each side, which know no
-    structure. Word order is the token-index probe on the same sentences.
+    A classifier of words is trained where the first candidate is right, which chooses its penalty as well; does the right
+    word score above the first candidate where it is not? `upper - low` sets the layers above the lowest third against
+    those in it; what `accuracy, low` leaves to one is the most that it can be. Every third sentence of that kind chooses
+    the layers. `upper less words beside` sets the upper layers against codes of a word and of those beside it, up to two
+    on each side, which know no structure and are learnt from as the layers are. Word order is the token-index probe on
+    the same sentences.
     """
     found, note = order_scores(subject, data, settings)
     rows, notes = order_rows(found, settings), [note]
@@ -101,9 +98,9 @@ def hierarchy(subject, data, settings):
         best, lowest = rows[-1]["layer"], best_in(dev, low)
         rows.append(intervals.row("accuracy, low", profile.scores()[lowest], profile.n, **keys, layer=lowest))
         rows.append(intervals.row("accuracy, upper", profile.scores()[best], profile.n, **keys, layer=best))
-        beside = Profile.of(near[None], np.arange(len(near)), settings)
-        rows.append(intervals.row("words beside", beside.scores()[0], profile.n, **keys))
-        lead = profile.over(best, beside)
+        rival = Profile.of(near, np.arange(near.shape[-1]), settings)
+        rows.append(intervals.row("words beside", rival.scores()[0], profile.n, **keys))
+        lead = profile.over(best, rival)
         rows.append(intervals.row("upper less words beside", lead, profile.n, **keys, layer=best))
         notes += said
     return intervals.table(rows, notes)
@@ -120,8 +117,8 @@ def told_apart(
         Of R fits, every layer, and the scored test sentences.
     dev : float array (L + 1,)
         Share of right choices in the sentences that choose.
-    near : float array (N,)
-        What codes of the words beside a word tell of the scored sentences, without any model.
+    near : bool array (R, 1, N)
+        What codes of the words beside a word tell of the scored sentences, without any model, in as many fits.
     notes : list of str
         What was left out, and which words those are.
     """
@@ -129,21 +126,19 @@ def told_apart(
     words = [(i.target, i.linear) if i.split == "test" else range(len(i.words)) for i in items]
     found = [(n, str(w == items[n].target), w) for n, places in enumerate(words) for w in places]
     targets, note = fitting(subject, build([i.words for i in items], [i.split for i in items], found))
+    most = {"train": MOST[1] * FITS, "dev": TESTED // 2, "test": TESTED}  # as `draw`, but whole sentences
+    kept = [np.flatnonzero(targets.split == split)[:n] for split, n in most.items()]
+    targets = targets.take(np.sort(np.concatenate(kept)))
     chooses = np.arange((targets.split == "test").sum() // 2) % 3 == 0
-    window, near, *_ = by_window(targets, ~chooses, settings)
-    train = targets.split == "train"
-    targets = targets.take(np.flatnonzero(np.where(train, np.cumsum(train) <= TOLD * FITS, targets.split == "test")))
-    asked, vectors = targets.split == "test", gather(subject, targets, settings=settings)
-    told: list[list] = []
-    for part in parts(targets, settings.seed):
-        probes = fit_each(vectors[:, part], targets.labels[part], l2=L2, device=settings.torch_device())
-        told.append([_leads(p.logits(x[asked])) for p, x in zip(probes, vectors)])
-    right, name = np.array(told), items[0].condition  # (R, L + 1, N)
-    notes = [note, f"{name}: of words beside a word, most is told by {window}"]
-    return right[..., ~chooses], right[..., chooses].mean((0, 2)), near[~chooses], notes
+    near = _leads(beside(targets), targets, settings)
+    window = choose(near[..., chooses].mean((0, 2)))
+    right, name = _leads(gather(subject, targets, settings=settings), targets, settings), items[0].condition
+    notes = [note, f"{name}: of words beside a word, most is told by the word {WINDOWS[window][0]}"]
+    return right[..., ~chooses], right[..., chooses].mean((0, 2)), near[:, [window]][..., ~chooses], notes
 
 
-def _leads(logits) -> np.ndarray:
-    """Whether the first of each two words (the right one) scores above the second; columns: False, True."""
-    score = (logits[:, 1] - logits[:, 0]).reshape(-1, 2)
-    return (score[:, 0] > score[:, 1]).cpu().numpy()
+def _leads(x: np.ndarray, targets: Targets, settings: Settings) -> np.ndarray:
+    """Whether the first of each two test words (the right one) scores above the second, by fit and layer: (R, L + 1, N)."""
+    asked = x[:, targets.split == "test"]
+    told = [[above(p, layer) for p, layer in zip(probes, asked)] for probes in each_fit(x, targets, settings)]
+    return np.array(told, bool)

@@ -62,7 +62,7 @@ def _one(subject: Subject, items: list[Ambiguity], condition: str, settings: Set
     right, agree, penalty = _told_apart(x, targets, settings)  # (L + 1, test), (L + 1, dev), (L + 1,)
     score = np.arange(right.shape[1]) % 2 == 1  # every other test sentence; the layer is chosen on the others
     best = choose(right[1:, ~score].mean(1)) + 1
-    again = refitted(x[[0, best]], targets, penalty[[0, best]], settings, _above)  # (folds, 2, test)
+    again = refitted(x[[0, best]], targets, penalty[[0, best]], settings, above)  # (folds, 2, test)
     rivals = {"layer 0": (right[0], again[:, 0]), **_without_structure(targets, score, settings)}
     rival = list(rivals)[choose([values[~score].mean() for values, _ in rivals.values()])]
     figures = {"generalisation": (right[best], again[:, 1]), "right by best rival": rivals[rival]}
@@ -93,7 +93,7 @@ def _rows(figures: dict[str, tuple], subject: Subject, layer: int, condition: st
 def _without_structure(targets: Targets, score: np.ndarray, settings: Settings) -> dict[str, tuple]:
     """What a coin says of test sentences, and what a word and those beside it do: values (N,) and refits (folds, N)."""
     name, right, near, penalty = by_window(targets, score, settings)
-    again = refitted(near[None], targets, penalty[None], settings, _above)[:, 0]
+    again = refitted(near[None], targets, penalty[None], settings, above)[:, 0]
     coin = np.full(len(score), 0.5)
     return {"a coin": (coin, np.tile(coin, (FOLDS, 1))), name: (right, again)}
 
@@ -160,10 +160,10 @@ def _told_apart(x: np.ndarray, targets: Targets, settings: Settings) -> tuple[np
     best = [grid[w][layer] for w, layer in zip(which, layers)]
     sentence = targets.sentence[dev]
     found = np.array([_highest(chance[w, layer], gold, sentence) for w, layer in zip(which, layers)])
-    return np.array([_above(p, v) for p, v in zip(best, x[:, test])]), found, np.array(PENALTIES)[which]
+    return np.array([above(p, v) for p, v in zip(best, x[:, test])]), found, np.array(PENALTIES)[which]
 
 
-def _above(probe, x: np.ndarray) -> np.ndarray:
+def above(probe, x: np.ndarray) -> np.ndarray:
     """Whether the first of each two rows scores above the second."""
     odds = np.diff(probe.logits(x).cpu().numpy(), axis=1)[:, 0]  # classes: False, True
     first, second = odds.reshape(-1, 2).T
