@@ -256,6 +256,28 @@ def test_swaps_of_a_source_are_taken_as_they_are():
     assert [len(x) for x in (found.names, found.placebos, found.every())] == [2, 2, 5] and "1 items" in note
 
 
+def test_frames_are_the_people_and_each_is_tested_by_a_probe_that_has_not_met_it():
+    """Whether the cook or the nurse is meant, they are the same frame, and those without a noun to exchange learn too."""
+
+    def item(k, answer, thing, meta):
+        words = tuple(f"The cook{k} told the nurse that she had lost the {thing} .".split())
+        return Coreference(id=f"{k}.{answer}.{thing}", words=words, pronoun=(6, 7), candidates=((0, 2), (3, 5)), answer=answer,
+                           meta={"gender": "female", "pair": f"{k}.{answer}"} | meta)  # fmt: skip
+
+    of = {"winogender": lambda k: {"occupation": f"cook{k}"}, "winobias": lambda k: {}}
+    for name, meta in of.items():
+        kinds = [(k, a, "hat" if k < 6 else "xylem") for k in range(40) for a in (0, 1)]
+        source = Data(name=name, items={"coreference": [item(*kind, meta(kind[0])) for kind in kinds]}, sha256="x")
+        found, _ = swaps.versions(source)
+        sides = names._sides(tiny(), source, found, 0)
+        assert sorted(v.base.id for *_, test in sides for v in test) == sorted(v.base.id for v in found)
+        assert len(found) == 12 and len(sides) == names.FOLDS
+        for train, dev, test in sides:
+            learns, chooses, asked = ({names._frame(i) for i in part} for part in (train, dev, [v.base for v in test]))
+            assert not (learns & chooses or learns & asked or chooses & asked)
+            assert len(learns | chooses) == 38 and len(asked) == 2
+
+
 def test_changes_are_counted_by_item_and_a_rule_of_place_has_one_half():
     changed = {"name": [np.array([True, False]), np.array([False, False])] * 3, "placebo": [np.zeros(2, bool)] * 6}
     first = np.array([True, True, True, True, False, False])

@@ -25,7 +25,9 @@ from ...subject import encode
 from . import swaps
 from .numbers import depths
 
-MOST = {"train": 1000, "dev": 300, "test": 300}  # items at most; of test, each with all its versions
+MOST = {"train": 2500, "dev": 500}  # items at most: a fit's time grows with them
+FOLDS = 3  # of frames; each is tested once, with all its versions
+DEV = 0.15  # share of items (or of their frames) that choose the layer
 L2 = 0.03
 ANSWERS = ("no", "yes")
 
@@ -54,7 +56,7 @@ def by_name(data, base, rng):
     "sem.name_brittleness.balasubramanian2020",
     ("coreference", "name_swaps"),
     n=900,
-    limit=2700,
+    limit=6000,  # all that any source has: a draw of versions would part them from their base
     planted=by_name,
     nulls=(*VECTORS, "coin"),
 )
@@ -63,27 +65,34 @@ def name_brittleness(subject, data, settings):
 
     After balasubramanian2020.
 
-    The probe learns on items of a train split, or on other sentences, and reads the layer that is best on dev. Beside
-    names, a word that names nobody is exchanged as often. With places evenly, items whose first candidate is meant and the
-    others count alike: a rule of place has one half.
+    The probe learns on items of a train split, or on other sentences, or on those of other frames (then in folds), and reads
+    the layer that is best on dev. Beside names, a word that names nobody is exchanged as often. With places evenly, items
+    whose first candidate is meant and the others count alike: a rule of place has one half.
     """
     found, note = swaps.versions(data, settings.seed)
-    train, dev, test = _sides(subject, data, found, settings.seed)
     layers = depths(subject.n_layers)
-    probe, best = _fitted(subject, train, dev, layers, settings)
-    every = [item for v in test for item in v.every()]
-    said = decided(probe, *vectors(subject, every, [layers[best]], settings))[0]
-    kept = np.cumsum([0, *(len(v.every()) for v in test)])
-    parts = [said[a:b] for a, b in pairwise(kept)]
+    tested: list[swaps.Versions] = []
+    parts: list[np.ndarray] = []
+    chosen: list[int] = []
+    for train, dev, test in _sides(subject, data, found, settings.seed):
+        probe, best = _fitted(subject, train, dev, layers, settings)
+        every = [item for v in test for item in v.every()]
+        said = decided(probe, *vectors(subject, every, [layers[best]], settings))[0]
+        kept = np.cumsum([0, *(len(v.every()) for v in test)])
+        parts += [said[a:b] for a, b in pairwise(kept)]
+        tested += test
+        chosen.append(layers[best])
     changed: dict[str, list[np.ndarray]] = {"name": [], "placebo": []}
-    for v, answers in zip(test, parts):
+    for v, answers in zip(tested, parts):
         differs = answers[1:] != answers[0]
         changed["name"].append(differs[: len(v.names)])
         changed["placebo"].append(differs[len(v.names) :])
-    right = np.array([p[0] == v.base.answer for p, v in zip(parts, test)], float)
-    first = np.array([v.base.answer == int(np.argmin([c[0] for c in v.base.candidates])) for v in test])
-    rows = _rows(right, first, changed, [_frame(v.base) for v in test], layers[best], settings)
-    return intervals.table(rows, [note])
+    right = np.array([p[0] == v.base.answer for p, v in zip(parts, tested)], float)
+    first = np.array([v.base.answer == int(np.argmin([c[0] for c in v.base.candidates])) for v in tested])
+    middle = sorted(chosen)[len(chosen) // 2]
+    rows = _rows(right, first, changed, [_frame(v.base) for v in tested], middle, settings)
+    folds = [f"layers of {len(chosen)} folds: {', '.join(map(str, chosen))}"] if len(chosen) > 1 else []
+    return intervals.table(rows, [note, *folds])
 
 
 def _rows(right, first, changed: dict[str, list[np.ndarray]], groups: list[str], layer: int, settings) -> list[dict]:
@@ -115,37 +124,47 @@ def _evenly(a: intervals.Interval, b: intervals.Interval) -> intervals.Interval:
     return intervals.Interval(value, min(low, value), max(high, value), draws=drawn, clusters=a.clusters)
 
 
-def _sides(subject, data, found: list[swaps.Versions], seed: int):
-    """Items to train on and to choose on, and versions to test.
+def _sides(subject, data, found: list[swaps.Versions], seed: int) -> list[tuple[list, list, list]]:
+    """Items to train on and to choose on, and versions to test; several times over, each version being tested once.
 
     By the source's own splits; else all versions are tested and other sentences train, which may share their frames; else
-    the versions are dealt out by frame.
+    the frames that have versions are dealt out into folds, and those of other folds train, with the frames that have none.
     """
     items = [i for i in data.items.get("coreference", []) if i.answer is not None and len(i.candidates) == 2]
+    rng = np.random.default_rng(seed)
+    sides: list[tuple[list, list, list]] = []
     if {"train", "dev"} <= {i.split for i in items}:
         train, dev = ([i for i in items if i.split == s] for s in ("train", "dev"))
-        test = found
+        sides.append((train, dev, found))
     elif data.items.get("name_swaps"):
-        place = np.random.default_rng(seed).permutation(len(items)) / len(items)
-        train, dev = ([i for i, p in zip(items, place) if bool(p < 0.85) is side] for side in (True, False))
-        test = found
+        train, dev = _parted(items, [str(k) for k in range(len(items))], seed)
+        sides.append((train, dev, found))
     else:
-        frames = sorted({_frame(v.base) for v in found})
-        places = np.random.default_rng(seed).permutation(len(frames))
-        side = {f: _side(place / len(frames)) for f, place in zip(frames, places)}
         known = [*(v.base for v in found), *items]
-        train, dev = ([i for i in known if side.get(_frame(i)) == s] for s in ("train", "dev"))
-        test = [v for v in found if side[_frame(v.base)] == "test"]
-    rng = np.random.default_rng(seed)
+        frames = sorted({_frame(v.base) for v in found})
+        fold = dict(zip(frames, (rng.permutation(len(frames)) % FOLDS).tolist()))
+        for k in sorted(set(fold.values())):
+            others = [i for i in known if fold.get(_frame(i)) != k]
+            train, dev = _parted(others, [_frame(i) for i in others], seed)
+            sides.append((train, dev, [v for v in found if fold[_frame(v.base)] == k]))
+    return [_fitting(subject, train, dev, test, data.name, rng) for train, dev, test in sides]
+
+
+def _parted(items: list, groups: list[str], seed: int) -> tuple[list, list]:
+    """Items to train on and to choose on; those of a group go together."""
+    names = list(dict.fromkeys(groups))
+    place = dict(zip(names, np.random.default_rng(seed).permutation(len(names)) / max(len(names), 1)))
+    learns = [bool(place[g] < 1 - DEV) for g in groups]
+    return [i for i, yes in zip(items, learns) if yes], [i for i, yes in zip(items, learns) if not yes]
+
+
+def _fitting(subject, train: list, dev: list, test: list, name: str, rng) -> tuple[list, list, list]:
+    """What the subject takes whole of these; to learn and to choose `MOST` at most."""
     train, dev = (encode.fitting(subject, _some(rng, i, MOST[s]))[0] for i, s in ((train, "train"), (dev, "dev")))
-    test = [v for v in _some(rng, test, MOST["test"]) if encode.fits(subject, [i.words for i in v.every()]).all()]
+    test = [v for v in test if encode.fits(subject, [i.words for i in v.every()]).all()]
     if min(len(train), len(dev), len(test)) == 0:
-        raise TooFew(f"{data.name}: {len(train)} items to train on, {len(dev)} to choose on, {len(test)} to test")
+        raise TooFew(f"{name}: {len(train)} items to train on, {len(dev)} to choose on, {len(test)} to test")
     return train, dev, test
-
-
-def _side(place: float) -> str:
-    return "train" if place < 0.5 else "dev" if place < 0.65 else "test"
 
 
 def _some(rng, items: list, most: int) -> list:
@@ -153,9 +172,11 @@ def _some(rng, items: list, most: int) -> list:
 
 
 def _frame(item: Coreference) -> str:
-    """What items have in common that are not independent: a template, a document, or the words but names and nouns."""
-    if "pair" in item.meta:
-        return str(item.meta["pair"])
+    """What items have in common that are not independent: an occupation or two, a document, or the words but names and nouns."""
+    if "occupation" in item.meta:  # a template, with either answer
+        return str(item.meta["occupation"])
+    if "pair" in item.meta:  # of two people, who stand in sentences with either answer
+        return item.meta.get("people") or swaps.people(item)
     if "a" in item.meta:  # a paragraph of its own
         return item.meta.get("base", item.id)
     people = {w for c in (*item.candidates, item.pronoun) for w in range(*c)}

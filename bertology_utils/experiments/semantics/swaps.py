@@ -88,7 +88,7 @@ def made_up(item: Coreference, seed: int = 0) -> Versions | None:
 
 
 def named(item: Coreference, names: Sequence[str]) -> Coreference:
-    """The item with one name in the place of each candidate's words."""
+    """The item with one name in the place of each candidate's words; its meta keeps who they were."""
     words, moved, spans = list(item.words), {}, [*item.candidates, item.pronoun]
     for k in sorted(range(len(item.candidates)), key=lambda k: -item.candidates[k][0]):
         start, end = item.candidates[k]
@@ -96,7 +96,14 @@ def named(item: Coreference, names: Sequence[str]) -> Coreference:
         spans = [_shift(s, start, end) for s in spans]
         moved[k] = (start, start + 1)
         spans[k] = moved[k]
-    return replace(item, words=tuple(words), candidates=tuple(spans[:-1]), pronoun=spans[-1])
+    meta = item.meta | {"people": people(item)}
+    return replace(item, words=tuple(words), candidates=tuple(spans[:-1]), pronoun=spans[-1], meta=meta)
+
+
+def people(item: Coreference) -> str:
+    """The candidates in alphabetical order, without articles."""
+    words = [[w.lower() for w in item.words[slice(*c)]] for c in item.candidates]
+    return ", ".join(sorted(" ".join(w for w in mention if w not in ("the", "a", "an")) for mention in words))
 
 
 def _shift(span: tuple[int, int], start: int, end: int) -> tuple[int, int]:
