@@ -200,11 +200,11 @@ def by_word(targets: Targets) -> np.ndarray:
     return np.array([known.get(k, known[None]) for k in targets.types]) == targets.labels
 
 
-def draw(targets: Targets, seed: int, most: int | None = None) -> Targets:
-    """At most `most` train targets per fit (by default as `MOST`), `TESTED` test and half as many dev targets."""
+def draw(targets: Targets, seed: int, most: int | None = None, tested: int = TESTED) -> Targets:
+    """At most `most` train targets per fit (by default as `MOST`), `tested` test and half as many dev targets."""
     rng, keep = np.random.default_rng(seed), []
     most = MOST[targets.spans.shape[1]] if most is None else most
-    for split, limit in (("train", most * FITS), ("dev", TESTED // 2), ("test", TESTED)):
+    for split, limit in (("train", most * FITS), ("dev", tested // 2), ("test", tested)):
         keep.append(rng.permutation(np.flatnonzero(targets.split == split))[:limit])
     return targets.take(np.sort(np.concatenate(keep)))
 
