@@ -19,7 +19,7 @@ from ...subject.models import Subject
 from . import planted
 from .fitted import Rows, layer_rows, refitted, tuned
 
-MOST, MANY = 2000, 8000  # targets per split, several tasks together and one alone: time and memory are bounded
+MOST, MANY = 4000, 8000  # targets per split, several tasks together and one alone: time and memory are bounded
 
 
 def stranger(subject: Subject, settings: Settings) -> Subject:
@@ -54,7 +54,13 @@ def arcs(item: Sentence) -> list[tuple]:
 
 
 @claim(
-    "syn.pos_chunks_deps.tenney2019b", ("treebank", "chunks"), n=360, limit=180, nulls=VECTORS, planted=planted.analysed
+    "syn.pos_chunks_deps.tenney2019b",
+    ("treebank", "chunks"),
+    n=1200,
+    limit=1000,
+    quick=360,
+    nulls=VECTORS,
+    planted=planted.analysed,
 )
 def pos_chunks_deps(subject, data, settings):
     """Linear probes for parts of speech, chunk tags and dependency relations, layer by layer (tenney2019b, liu2019a).

@@ -14,7 +14,9 @@ from ...scores.choice import choose, choose_each
 from ...settings import Settings
 from . import planted
 from .fitted import PENALTIES
-from .probing import MOST, few, stranger, tags
+from .probing import few, stranger, tags
+
+CODED = 2000  # words per split: every layer is fitted anew with every block of the code
 
 
 @claim(
@@ -38,7 +40,7 @@ def description_length(subject, data, settings):
     """
     items = few(data["treebank"], 4)
     targets, note = probes.fitting(subject, from_sentences(items, tags(items)))
-    targets = targets.draw(MOST, settings.seed)
+    targets = targets.draw(CODED, settings.seed)
     x = probes.gather(subject, targets, settings=settings)
     y = probes.gather(stranger(subject, settings), targets, settings=settings)
     real, control = (_Coded.of(x, task, settings) for task in (targets, control_task(targets, settings.seed)))
