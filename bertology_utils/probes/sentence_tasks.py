@@ -39,7 +39,7 @@ KINDS = {
 PROBING = tuple(t for tasks in KINDS.values() for t in tasks)
 
 Example = tuple[Sentence, tuple[str, ...], str]  # the sentence it is made from, its words, the label
-MOST = {"train": 2000, "dev": 300, "test": 800}  # sentences of a task per split, with `build_all`
+MOST = {"train": 6000, "dev": 600, "test": 1600}  # sentences of a task per split, with `build_all`
 LEAST = 8  # train examples a label must have, or it is left out
 CONTENT = ("NOUN", "ADJ")  # frequent verbs are have, do, get
 

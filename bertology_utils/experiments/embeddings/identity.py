@@ -25,7 +25,7 @@ from .planted import lost_and_found
 
 TYPES = 300  # token types to be told apart
 REFERENCES = 6  # occurrences of each to learn from
-QUERIES = 1600  # sentences, one position each
+QUERIES = 4000  # sentences, one position each
 PENALTIES = (1.0, 10.0, 100.0, 1000.0)
 CONDITIONS = ("kept", "masked", "replaced")
 PRECISION = "average precision of neighbours"

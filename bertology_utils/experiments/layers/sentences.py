@@ -39,7 +39,7 @@ def gather_pooled(subject: Subject, tasks: list[Targets], settings: Settings) ->
     "lay.sentence_tasks.jawahar2019",
     "treebank",
     n=2000,
-    limit=5000,
+    limit=12000,
     planted=plants.storeys,
     nulls=(*VECTORS, "constant"),
 )
