@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from html import escape
 
 from ..claims.checks import Check, figure
 from ..claims.clauses import Clause, Test
-from ..claims.rules import OPEN, UNTESTABLE, ClauseOutcome
+from ..claims.rules import OPEN, UNTESTABLE, ClauseOutcome, needed
 from . import markup, reported, words
 from .findings import verdict
 from .standing import REPORTED, Standing
@@ -79,17 +79,52 @@ def _passed(clause: Clause, outcome: ClauseOutcome) -> str:
 
 
 def _surer(clause: Clause, outcome: ClauseOutcome) -> str:
-    """The figure that is furthest from being sure, and how large a sample would make it so, if it stays what it is."""
-    tests = {(test.measure, test.side): test for test in clause.tests}
-    undecided = [c for c in outcome.checks if c.holds is None and c.n >= tests[c.measure, c.side].least]
-    if not undecided:
+    """How large a sample would decide the clause if its figures stay what they are, which way, and by which of them.
+
+    It does not hold as soon as one of its tests does not, and holds when all do.
+    """
+    found = [
+        (test, [c for c in outcome.checks if (c.measure, c.side) == (test.measure, test.side)]) for test in clause.tests
+    ]
+    decided = [_decided(test, [c for c in rows if c.n >= test.least]) for test, rows in found]
+    fails = [each for each in decided if not each[0]]
+    holds, times, edge, check = (
+        min(fails, key=lambda each: each[1]) if fails else max(decided, key=lambda each: each[1])
+    )
+    if not times or check is None:
         return "More items of {who}, or a surer lead over the untrained network."
-    times, edge, check = max(((*_times(c, tests[c.measure, c.side]), c) for c in undecided), key=lambda each: each[0])
     many = f"More than {MANY}" if times > MANY else f"About {max(times, 1.1):.2g}"  # "1 times" is what there is
     against = f"{edge:.3g}".replace("-", "−")
-    return (
-        f"{many} times the sample, if the figure stays ({check.measure}; {{who}}: {_figure(check)}, against {against})."
-    )
+    way = "holds" if holds else "does not hold"
+    which = f"{check.measure}, {check.key}" if check.key else check.measure
+    return f"{many} times the sample; if the figure stays, this part then {way} ({which}; {{who}}: {_figure(check)}, against {against})."
+
+
+def _decided(test: Test, rows: Sequence[Check]) -> tuple[bool, float, float, Check | None]:
+    """Whether a test is met if its figures stay, the sample's growth that shows it, and the bound and check it hangs on.
+
+    Examples
+    --------
+    >>> test = Test(measure="gain", above=0.0, by=0.1, unit="points", why="", need="all")
+    >>> sure, unsure = (Check("gain", "", v, v - 0.2, v + 0.2, 50, 0.1, "above", h) for v, h in ((0.4, True), (0.0, None)))
+    >>> _decided(test, [sure, unsure])[:3]
+    (False, 4.0, 0.1)
+    """
+    grown = [(0.0, c.bound, c) if c.holds is not None else (*_times(c, test), c) for c in rows]
+    met = [_met(c, test) for c in rows]
+    wanted = needed(test, len(rows))
+    holds = sum(met) >= wanted
+    hang = sorted((each for each, yes in zip(grown, met) if yes is holds), key=lambda each: each[0])
+    if not hang:
+        return holds, 0.0, 0.0, None
+    return holds, *hang[wanted - 1 if holds else len(rows) - wanted]
+
+
+def _met(check: Check, test: Test) -> bool:
+    """Whether a figure lies on the side of its bound that is asked for, surely or not."""
+    if test.side == "within":
+        return abs(check.value - test.threshold) < test.by
+    return check.holds is True or (check.holds is None and (check.value > check.bound) == (test.side == "above"))
 
 
 def _times(check: Check, test: Test) -> tuple[float, float]:

@@ -16,14 +16,14 @@ from . import planted
 from .fitted import PENALTIES
 from .probing import few, stranger, tags
 
-CODED = 2000  # words per split: every layer is fitted anew with every block of the code
+CODED = 8000  # words per split: every layer is fitted anew with every block of the code
 
 
 @claim(
     "syn.mdl.voita2020",
     tasks="treebank",
     n=300,
-    limit=150,
+    limit=600,
     nulls=("untrained", aimed("layer 0", "beyond accuracy"), "bag of words", "positions"),  # tags are easily told there
     planted=planted.analysed,
     plantable=(
