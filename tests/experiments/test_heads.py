@@ -13,7 +13,7 @@ from bertology_utils.attention import patterns
 from bertology_utils.claims import ledger
 from bertology_utils.claims.rules import OUTCOMES, UNTESTABLE, decide
 from bertology_utils.data import load
-from bertology_utils.data.items import Ambiguity, EdgeItem, Labelled
+from bertology_utils.data.items import Ambiguity, EdgeItem
 from bertology_utils.experiments.heads import syntax
 from bertology_utils.scores import intervals
 from bertology_utils.settings import Settings
@@ -79,45 +79,10 @@ def test_survivors_are_compared_with_all_heads_and_undefined_where_nothing_was_l
     assert by["share of heads surviving", None]["value"] == pytest.approx(1 / 3)
     clauses = ledger.row("hed.heavy_lifters.prasanna2020").clauses
     usual = np.arange(200) % 2 == 0
-    learnt, not_learnt = (
-        _accuracy(np.array([right] * 2, float), usual.astype(float), SETTINGS, "t") for right in (usual | True, usual)
-    )
+    learnt, not_learnt = (_accuracy([right] * 2, usual.astype(float), SETTINGS, "t") for right in (usual | True, usual))
     none = _rows([], {"weights": [share], "norms": [share]}, SETTINGS, "t")
     assert decide(clauses, intervals.table(rows + learnt), source="builtin").outcome == "holds"
     assert decide(clauses, intervals.table(none + not_learnt), source="builtin").outcome == UNTESTABLE
-
-
-def test_seeds_that_learnt_nothing_have_no_survivors_and_count_for_the_accuracy(monkeypatch):
-    """One seed at the commonest label had ended the tuning: the others were not tried."""
-    from bertology_utils.experiments.heads import lifters
-
-    class Tuned:
-        def __init__(self, subject, items, recipe):
-            self.seed = recipe.seed
-
-        def right(self, items, settings):
-            return np.array([i.label == "a" for i in items]) | (self.seed not in (0, 3))
-
-    monkeypatch.setattr(lifters.finetune, "classify", Tuned)
-    monkeypatch.setattr(
-        lifters, "_heterogeneous", lambda c, items, _: dict.fromkeys(("weights", "norms"), np.full((2, 2), c.seed))
-    )
-    monkeypatch.setattr(lifters.importance, "heads", lambda *_: np.ones((2, 2)))
-    monkeypatch.setattr(lifters, "_survivors", lambda *_: np.eye(2, dtype=bool))
-    items = [Labelled(id=str(k), text="", label="ab"[k // 2 % 2], split=("train", "test")[k % 2]) for k in range(240)]
-    right, alive, mixed = lifters._trained(tiny(), lifters.Task.of("t", items, 0), SETTINGS)
-    assert right.mean(1).tolist() == [0.5, 1, 1, 0.5, 1] and len(alive) == 3
-    assert [share.mean() for share in mixed["norms"]] == [1, 2, 4]
-
-
-@pytest.mark.parametrize(("width", "rate"), [(256, 3e-4), (384, 2.4e-4), (768, 3e-5)])
-def test_networks_are_tuned_no_faster_than_their_width_allows(width, rate):
-    from types import SimpleNamespace
-
-    from bertology_utils.experiments.heads import lifters
-
-    made = lifters.recipe(SimpleNamespace(hidden_size=width), 2)
-    assert made.rate == pytest.approx(rate) and (made.seed, made.warmup) == (2, lifters.RECIPE.warmup)
 
 
 def test_a_trial_as_far_off_keeps_distance_and_length():

@@ -125,11 +125,6 @@ def test_of_a_studys_own_items_thousands_are_tuned_on_in_larger_batches():
     assert [studied.recipe(t.train, 0) for t in (few, many)] == [studied.RECIPE, studied.LONG]
 
 
-def test_items_that_no_model_learns_are_left_out():
-    items = [Labelled(id=c, text="dog", label="x", split="train", condition=c) for c in ("RTE", "WNLI")]
-    assert studied.usable(tiny(), items) == (items[:1], "")
-
-
 def test_tuning_takes_as_many_seeds_and_items_as_is_said(monkeypatch):
     seen: dict[str, list] = {}
 

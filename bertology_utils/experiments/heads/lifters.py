@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from ... import finetune
@@ -13,9 +11,8 @@ from ...compress import importance
 from ...scores import intervals
 from ...scores.profiles import UNDEFINED
 from ...subject.hooks import ablate_heads
-from ...subject.models import Subject
-from ..size.studied import GENERATED, LIMIT, LONG, QUICK, RECIPE, SEEDS, Task, most_of, usable
 
+SEEDS = 2
 KEPT = 0.9  # of the dev accuracy: what pruning must leave
 STEP = 0.1  # of the heads at a time
 
@@ -51,59 +48,54 @@ def _heterogeneous(tuned: finetune.Classifier, items, settings) -> dict[str, np.
     return {kind: (labels == patterns.PATTERNS.index("heterogeneous")).mean(0) for kind, labels in found.items()}
 
 
-def recipe(subject: Subject, seed: int) -> finetune.Recipe:
-    """As the chapter on size tunes, at the lower of its two rates.
-
-    The one leaves some seeds of narrow networks at chance, the other all of wide ones.
-    """
-    return replace(RECIPE, rate=min(how.peak(subject.hidden_size) for how in (LONG, RECIPE)), seed=seed)
-
-
-@claim("hed.heavy_lifters.prasanna2020", ("paraphrase", "entailment"), n=GENERATED, limit=LIMIT, quick=QUICK)
+@claim("hed.heavy_lifters.prasanna2020", ("paraphrase", "entailment"), n=400, limit=2000, quick=60)
 def heavy_lifters(subject, data, settings):
     """Patterns of the heads that survive pruning after fine-tuning, by weights and by norms (prasanna2020).
 
     Heads go by importance (michel2019), a tenth at a time, while the dev accuracy stays above nine tenths of the whole
-    model's. Intervals are over heads, the same head in all seeds drawn together. In a seed whose accuracy is not above
-    the majority label's by an interval no head lifts anything: it has no survivors. Where there is no other seed their
-    share stays undefined. All seeds count for the accuracy.
+    model's. Intervals are over heads, the same head in all seeds drawn together. Where fine-tuning does not bring the
+    accuracy above the majority label's by an interval, no head lifts anything: there are no survivors, their share
+    stays undefined and other seeds are not tried.
     """
     rows, notes = [], []
-    for name, items in data.items.items():
-        kept, note = usable(subject, items)
-        task = Task.of(name, kept, settings.seed, most_of(data))
-        right, alive, mixed = _trained(subject, task, settings)
-        rows += _accuracy(right, task.usual, settings, name) + _rows(alive, mixed, settings, name)
-        learnt = f"{name}: {len(task.train)} items to tune on; {len(alive)} of {SEEDS} seeds beat the majority label"
-        notes += [note, learnt if alive else f"{learnt}: no survivors"]
+    for task, items in data.items.items():
+        kept, note = finetune.fitting(subject, items)
+        train, dev, test = ([i for i in kept if i.split == s] for s in ("train", "dev", "test"))
+        right, alive, mixed = _trained(subject, train, dev, test, settings)
+        held = [*dev, *test] if dev else test
+        rows += _accuracy(right, finetune.constant(train, held), settings, task)
+        learnt = len(alive) == SEEDS
+        notes += [note, "" if learnt else f"{task}: the tuned model does not beat the majority label: no survivors"]
+        rows += _rows(alive if learnt else [], mixed, settings, task)
     return intervals.table(rows, notes)
 
 
-def _trained(subject: Subject, task: Task, settings) -> tuple[np.ndarray, list[np.ndarray], dict]:
-    """Which test items are right (seeds, n); of each seed that learnt which heads survive, and shares of patterns.
+def _trained(subject, train, dev, test, settings) -> tuple[list, list, dict]:
+    """By seed: which held-out items are right, which heads survive (none where nothing is learnt), patterns' shares."""
+    held = [*dev, *test] if dev else test
+    majority = finetune.constant(train, held)
+    right, alive = [], []
+    mixed: dict[str, list] = {"weights": [], "norms": []}
+    for seed in range(settings.seed, settings.seed + SEEDS):
+        tuned = finetune.classify(subject, train, finetune.Recipe(seed=seed, batch=16))
+        right.append(tuned.right(held, settings))
+        for kind, share in _heterogeneous(tuned, test[:60], settings).items():
+            mixed[kind].append(share)
+        lead = intervals.mean_interval(
+            np.mean(right, 0) - majority, seed=settings.seed, draws=settings.draws, signed=True
+        )
+        if not lead[1] > 0:
+            break
+        alive.append(_survivors(tuned, importance.heads(tuned, train[:100], settings), dev or test, settings))
+    return right, alive, mixed
 
-    Where no seed learnt, the shares are of all.
-    """
-    options = dict(seed=settings.seed, draws=settings.draws, signed=True)
-    right: list[np.ndarray] = []
-    shares: list[dict] = []
-    alive: dict[int, np.ndarray] = {}
-    for k in range(SEEDS):
-        tuned = finetune.classify(subject, task.train, recipe(subject, settings.seed + k))
-        right.append(tuned.right(task.test, settings).astype(float))
-        shares.append(_heterogeneous(tuned, task.test[:60], settings))
-        if intervals.mean_interval(right[k] - task.usual, **options)[1] > 0:
-            needed = importance.heads(tuned, task.train[:100], settings)
-            alive[k] = _survivors(tuned, needed, task.choice or task.test, settings)
-    mixed = {kind: [shares[k][kind] for k in alive or range(SEEDS)] for kind in ("weights", "norms")}
-    return np.array(right), list(alive.values()), mixed
 
-
-def _accuracy(right: np.ndarray, majority: np.ndarray, settings, task: str) -> list[dict]:
+def _accuracy(right: list, majority: np.ndarray, settings, task: str) -> list[dict]:
+    lead = np.array(right, float) - majority
     return [
-        intervals.mean_row("accuracy", right, settings, task=task),
+        intervals.mean_row("accuracy", np.array(right, float), settings, task=task),
         intervals.mean_row("accuracy, majority", majority, settings, task=task),
-        intervals.mean_row("accuracy - majority", right - majority, settings, signed=True, task=task),
+        intervals.mean_row("accuracy - majority", lead.mean(0), settings, signed=True, task=task),
     ]
 
 

@@ -78,11 +78,6 @@ class Task:
         return cls(name, train[: most[0]], train[most[0] :], dev[: most[1]], test[: most[2]])
 
 
-def usable(subject: Subject, items: Iterable[Labelled]) -> tuple[list[Labelled], str]:
-    """The items that the subject can take whole, without those of WNLI, which no model learns; a note as of `fitting`."""
-    return finetune.fitting(subject, [i for i in items if i.condition != "WNLI"])
-
-
 def most_of(data: Data) -> Sequence[int]:
     """Items at most to tune on, to choose by, to score."""
     return (TRAIN, CHOICE, TEST) if data.name == "builtin" else THOUSANDS
@@ -130,7 +125,9 @@ class Study:
         found, notes, most = [], [], most_of(data)
         for name, items in data.items.items():
             if not names or name in names:
-                kept, note = usable(subject, items)
+                kept, note = finetune.fitting(
+                    subject, [i for i in items if i.condition != "WNLI"]
+                )  # which no model learns
                 found.append(Task.of(name, kept, settings.seed, most))
                 notes += [f"{note} ({name})"] if note else []
         seeds = range(settings.seed, settings.seed + SEEDS)
