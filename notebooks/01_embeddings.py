@@ -60,7 +60,7 @@ overview("embeddings")
 # **How to read this chapter**
 #
 # Each claim has a question, one or two items with what a network answers to them now, a figure with 95% intervals, what
-# we found in a few words, and a **card**: the real BERT (its authors' released outputs, scored again), `mpnet` (a network of
+# we found in a few words, and a **card**: the real BERT (released outputs, scored again), `mpnet` (a network of
 # BERT's size) and in part MiniLM (a smaller one), which others trained on far more text, our own small model `mini`, and its *untrained twin* (the same
 # architecture with random weights). `results(id)` brings all subjects there are, on the study's own data; a model chosen
 # in the first cell is measured now and drawn in red. `examples(id)` asks the chosen model, by default `mini`, on

@@ -60,7 +60,7 @@ overview("syntax")
 # **How to read this chapter**
 #
 # Each claim has a question, the call that measures it, a figure with 95% intervals, what we found in a few words, and a
-# **card**: the real BERT (its authors' released outputs, scored again), `mpnet` (a network of BERT's size) and in part MiniLM (a
+# **card**: the real BERT (released outputs, scored again), `mpnet` (a network of BERT's size) and in part MiniLM (a
 # smaller one), which others trained on far more text, our small model `mini` on the studies' own data, and its *untrained twin*, the same architecture with
 # random weights. Most of these claims take minutes, so `results(id)` brings every subject there is,
 # and a model chosen in the first cell is measured now and drawn in red. Layer 0 is the embeddings; blocks and heads are counted from 1.

@@ -63,7 +63,7 @@ overview("semantics")
 # the embeddings, which know no context. Layer 0 is the embeddings.
 #
 # Each claim has a question, the call that measures it, a figure with 95% intervals, what we found in a few words, and a
-# **card**: the real BERT (its authors' released outputs, scored again), `mpnet` (a network of BERT's size) and in part MiniLM (a
+# **card**: the real BERT (released outputs, scored again), `mpnet` (a network of BERT's size) and in part MiniLM (a
 # smaller one), which others trained on far more text, our small model `mini` on the studies' own data, and its *untrained twin*, the same architecture with
 # random weights. `results(id)` brings every subject there is, and a model chosen in the first cell is measured now and drawn in red.
 

@@ -65,7 +65,7 @@ overview("heads")
 # knows nothing. Each figure is held against the best such rival.
 #
 # Each claim has a question, the call that measures it, a figure with 95% intervals, what we found in a few words, and a
-# **card**: the real BERT (its authors' released outputs, scored again), `mpnet` (a network of BERT's size) and in part MiniLM (a
+# **card**: the real BERT (released outputs, scored again), `mpnet` (a network of BERT's size) and in part MiniLM (a
 # smaller one), which others trained on far more text, our own small model `mini`, and its *untrained twin* (the same architecture with random weights).
 # `results(id)` brings every subject there is, on the studies' own data; a model chosen in the first cell is measured now
 # and drawn in red. `examples(id)` shows an item or two and what the chosen model, by default `mini`, answers to them now.

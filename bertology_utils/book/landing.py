@@ -33,7 +33,7 @@ def answer(found: Sequence[Standing], settings: Settings | None = None) -> str:
     )
     count = (
         f"A survey made {len(found)} claims about how the language model BERT works; here they are tested again. "
-        f"BERT's own published outputs settle {decided} of them: {came}. For "
+        f"BERT's published outputs settle {decided} of them: {came}. For "
         "the rest there are reported figures, and networks that anyone can rerun."
     )
     said = "".join(
