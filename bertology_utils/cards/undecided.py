@@ -15,6 +15,7 @@ from .standing import REPORTED, Standing
 MANY = 100  # times the sample, beyond which no number is given
 COLUMNS = ("claim", "what can be said")
 TAKES = "What it would take to decide them"
+AS_TAKEN = "Intervals are as the rule takes them: where one of several data sets would do, wider than elsewhere on the page."
 
 
 def table(found: Iterable[Standing]) -> str:
@@ -34,7 +35,7 @@ def table(found: Iterable[Standing]) -> str:
     )
     return (
         markup.table("scoreboard undecided", COLUMNS, rows)
-        + f'<details class="unit-fold"><summary>{TAKES}</summary><ul>{items}</ul></details>'
+        + f'<details class="unit-fold"><summary>{TAKES}</summary><p>{AS_TAKEN}</p><ul>{items}</ul></details>'
     )
 
 
