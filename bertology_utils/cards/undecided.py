@@ -15,7 +15,9 @@ from .standing import REPORTED, Standing
 MANY = 100  # times the sample, beyond which no number is given
 COLUMNS = ("claim", "what can be said")
 TAKES = "What it would take to decide them"
-AS_TAKEN = "Intervals are as the rule takes them: where one of several data sets would do, wider than elsewhere on the page."
+AS_TAKEN = (
+    "Intervals are as the rule takes them: where one of several data sets would do, wider than elsewhere on the page."
+)
 
 
 def table(found: Iterable[Standing]) -> str:
@@ -96,9 +98,9 @@ def _surer(clause: Clause, outcome: ClauseOutcome) -> str:
         return "More items of {who}, or a surer lead over the untrained network."
     many = f"More than {MANY}" if times > MANY else f"About {max(times, 1.1):.2g}"  # "1 times" is what there is
     against = f"{edge:.3g}".replace("-", "−")
-    way = "holds" if holds else "does not hold"
     which = f"{check.measure}, {check.key}" if check.key else check.measure
-    return f"{many} times the sample; if the figure stays, this part then {way} ({which}; {{who}}: {_figure(check)}, against {against})."
+    stays = f"if the figure stays, this part then {'holds' if holds else 'does not hold'}"
+    return f"{many} times the sample; {stays} ({which}; {{who}}: {_figure(check)}, against {against})."
 
 
 def _decided(test: Test, rows: Sequence[Check]) -> tuple[bool, float, float, Check | None]:
