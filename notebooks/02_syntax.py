@@ -146,7 +146,6 @@ plotting.lines(shown, "attractors", chance=0.5, ylim=(0, 1), ylabel="balanced ac
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-print(plotting.printed(agreement.deciding()))
 print(plotting.printed(shown))
 
 # %%
@@ -284,8 +283,7 @@ plotting.bars(shown, "task", xlim=(0, 1), xlabel="F1", colours=(plotting.QUIET, 
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-for run in (ewt, conll):
-    print(plotting.printed(run.deciding()))
+print(plotting.printed(shown))
 
 # %%
 found("syn.pos_chunks_deps.tenney2019b")
@@ -386,7 +384,6 @@ plotting.plt.show()
 
 # %% tags=["hide-output"]
 print(plotting.printed(structural.series("UUAS")), f"\nchain of neighbours: {chain:.3f}")
-print(plotting.printed(structural.deciding()))
 
 # %%
 found("syn.structural_probe.hewitt2019")
@@ -450,7 +447,7 @@ print(plotting.printed(shown))
 # %%
 found("syn.tpdn.jawahar2019")
 
-# %%
+# %% tags=["brief"]
 card("syn.tpdn.jawahar2019")
 
 # %% [markdown]
@@ -476,7 +473,7 @@ plotting.bars(shown, "feature", ax=ax, title=whole.title, xlabel="rank correlati
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-print(plotting.printed(whole.deciding()))
+print(plotting.printed(shown))
 
 # %%
 found("syn.concatenated.miaschi2020")
@@ -514,13 +511,11 @@ plotting.plt.show()
 
 # %% tags=["hide-output"]
 print(plotting.printed(mdl.deciding()))
-for measure in ("accuracy", "compression"):
-    print(plotting.printed(mdl.series(measure)))
 
 # %%
 found("syn.mdl.voita2020")
 
-# %%
+# %% tags=["brief"]
 card("syn.mdl.voita2020")
 
 # %% [markdown]
@@ -544,8 +539,7 @@ for ax, (title, measure) in zip(panels, {"parts of speech": "accuracy", "random 
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-print(plotting.printed(sizes.deciding()))
-for measure in ("accuracy", "control accuracy", "selectivity"):
+for measure in ("accuracy", "control accuracy"):
     print(plotting.printed(sizes.series(measure)))
 
 # %%
@@ -649,7 +643,6 @@ ax.axhline(chain, color=plotting.QUIET, linestyle=":")
 plotting.plt.show()
 
 # %% tags=["hide-output"]
-print(plotting.printed(attention.deciding()))
 print(plotting.printed({"bert-base-cased": rows}), f"\nundirected chain: {chain:.3f}")
 
 # %%
