@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from ..claims.checks import Check, figure
-from ..claims.clauses import Clause, Test
+from ..claims.clauses import LEARNED, Clause, Test
 from ..claims.rules import OPEN, UNTESTABLE, ClauseOutcome, needed
 from . import markup, reported, words
 from .findings import verdict
@@ -89,28 +89,29 @@ def _surer(clause: Clause, outcome: ClauseOutcome) -> str:
     found = [
         (test, [c for c in outcome.checks if (c.measure, c.side) == (test.measure, test.side)]) for test in clause.tests
     ]
-    decided = [_decided(test, [c for c in rows if c.n >= test.least]) for test, rows in found]
-    fails = [each for each in decided if not each[0]]
+    settled = [_settled(test, [c for c in rows if c.n >= test.least]) for test, rows in found]
+    fails = [each for each in settled if not each[0]]
     holds, times, edge, check = (
-        min(fails, key=lambda each: each[1]) if fails else max(decided, key=lambda each: each[1])
+        min(fails, key=lambda each: each[1]) if fails else max(settled, key=lambda each: each[1])
     )
     if not times or check is None:
         return "More items of {who}, or a surer lead over the untrained network."
     many = f"More than {MANY}" if times > MANY else f"About {max(times, 1.1):.2g}"  # "1 times" is what there is
     against = f"{edge:.3g}".replace("-", "−")
     which = f"{check.measure}, {check.key}" if check.key else check.measure
-    stays = f"if the figure stays, this part then {'holds' if holds else 'does not hold'}"
-    return f"{many} times the sample; {stays} ({which}; {{who}}: {_figure(check)}, against {against})."
+    lead = " and its lead over the untrained network" if holds and clause.kind == LEARNED else ""
+    way = f"if the figure{lead} stay{'' if lead else 's'}, this part then {'holds' if holds else 'does not hold'}"
+    return f"{many} times the sample; {way} ({which}; {{who}}: {_figure(check)}, against {against})."
 
 
-def _decided(test: Test, rows: Sequence[Check]) -> tuple[bool, float, float, Check | None]:
+def _settled(test: Test, rows: Sequence[Check]) -> tuple[bool, float, float, Check | None]:
     """Whether a test is met if its figures stay, the sample's growth that shows it, and the bound and check it hangs on.
 
     Examples
     --------
     >>> test = Test(measure="gain", above=0.0, by=0.1, unit="points", why="", need="all")
     >>> sure, unsure = (Check("gain", "", v, v - 0.2, v + 0.2, 50, 0.1, "above", h) for v, h in ((0.4, True), (0.0, None)))
-    >>> _decided(test, [sure, unsure])[:3]
+    >>> _settled(test, [sure, unsure])[:3]
     (False, 4.0, 0.1)
     """
     grown = [(0.0, c.bound, c) if c.holds is not None else (*_times(c, test), c) for c in rows]

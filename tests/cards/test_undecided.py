@@ -7,7 +7,7 @@ import pytest
 from bertology_utils.book.folding import _decided
 from bertology_utils.cards import layout
 from bertology_utils.cards.standing import REPORTED, standing
-from bertology_utils.cards.undecided import _times, known, table, takes
+from bertology_utils.cards.undecided import _settled, _times, known, table, takes
 from bertology_utils.claims import ledger
 from bertology_utils.claims.checks import Check
 from bertology_utils.claims.clauses import Test
@@ -36,6 +36,22 @@ def test_a_difference_that_should_be_small_must_leave_the_nearer_of_its_two_boun
     small = Test(measure="gain", within=0.0, by=0.03, unit="points", why="")
     times, bound = _times(check(-0.05, -0.15, 0.05, "within", 0.0), small)
     assert bound == -0.03 and times == pytest.approx((0.1 / 0.02) ** 2)
+
+
+@pytest.mark.parametrize(
+    ("need", "values", "holds", "times"),
+    [
+        ("all", (0.7, 0.8), True, 16),  # the least sure of those that hold
+        ("all", (0.7, 0.4), False, 4),  # one that fails is enough, however unsure the other
+        ("any", (0.7, 0.8), True, 4),  # the surest
+        ("any", (0.4, 0.5), False, 16),  # all must fail
+    ],
+)
+def test_a_part_is_decided_by_the_figure_that_would_settle_it_first(need, values, holds, times):
+    """Of contrasts that must all hold the one furthest from being sure was named, though another fails before."""
+    rows = [check(value, value - 0.4, value + 0.4) for value in values]
+    found = _settled(Test(measure="accuracy", above=0.5, by=0.1, unit="share of items", why="", need=need), rows)
+    assert found[0] is holds and found[1] == pytest.approx(times)
 
 
 def test_a_line_has_the_claim_s_anchor_and_leads_to_its_page():
