@@ -183,7 +183,7 @@ def _why(s: Standing) -> str:
 
 
 def _more(s: Standing, whole: bool) -> str:
-    inside = _rules(s) + _why(s) + _calibration(s) + _changes(s)
+    inside = _rules(s) + _why(s) + _calibration(s) + _changes(s, whole)
     if not s.row.clauses and not inside:
         return ""
     named = ["The rule", "why not surer" if _why(s) else "", "what it was tried on" if _tried(s) else ""]
@@ -259,12 +259,17 @@ def _calibration(s: Standing) -> str:
     return f'<p class="claim-nulls"><b>Can it be fooled?</b> {escape(text.strip())}</p>'
 
 
-def _changes(s: Standing) -> str:
+def _changes(s: Standing, whole: bool) -> str:
+    """How the rule departs from the study, and what was changed after figures had been seen: in a chapter, how often."""
     row = s.row
     out = ""
     if row.departs:
         out += f'<p class="claim-departs"><b>Departs from the study:</b> {escape(row.departs.rstrip("."))}.</p>'
-    if row.changed:
+    if row.changed and not whole:
+        times = "once" if len(row.changed) == 1 else f"{words.count(len(row.changed))} times"
+        page = f'<a href="../claims/{escape(row.id)}.html">what and why</a>'
+        out += f'<p class="claim-changed"><b>Changed after figures had been seen:</b> {times}; {page}.</p>'
+    elif row.changed:
         told = [(c.date, c.what.rstrip("."), c.why.rstrip(".")) for c in row.changed]
         said = "".join(f"<li>{escape(date)}: {escape(what)} ({escape(why)}).</li>" for date, what, why in told)
         same = "" if row.moved else "<p>By every former rule today's records have the same outcomes.</p>"

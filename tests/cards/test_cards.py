@@ -146,9 +146,12 @@ def test_a_card_says_whose_outputs_speak_and_how_many_items():
 
 @pytest.mark.parametrize(("id", "worn"), [("syn.agreement.goldberg2019", True), ("syn.amnesic.elazar2020", False)])
 def test_the_badge_of_a_changed_rule_is_worn_where_a_former_rule_would_decide_otherwise(id, worn):
-    html = BeautifulSoup(card(id, SHIPPED)._repr_html_(), "html.parser")
-    assert ledger.row(id).changed and bool(html.select(".changed-badge")) is worn
-    assert ("By every former rule" in html.select_one(".claim-changed").get_text()) is not worn
+    html, whole = (BeautifulSoup(card(id, SHIPPED, whole=w)._repr_html_(), "html.parser") for w in (False, True))
+    changed = ledger.row(id).changed
+    assert changed and bool(html.select(".changed-badge")) is worn
+    assert ("By every former rule" in whole.select_one(".claim-changed").get_text()) is not worn
+    assert len(whole.select(".claim-changed li")) == len(changed) and not html.select(".claim-changed li")
+    assert html.select_one(f'.claim-changed a[href="../claims/{id}.html"]')
 
 
 @pytest.mark.parametrize("whole", [True, False])
