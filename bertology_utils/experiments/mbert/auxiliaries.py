@@ -22,6 +22,7 @@ _FITS = {  # what a main word of a kind asks for: in the singular, in the plural
     ("sv", "adjective"): (("är",), ("är",)),
     ("sv", "infinitive"): (("kan", "ska", "vill", "skall", "måste"),) * 2,
 }
+_ALIKE = {(code, form): forms for (code, _), both in _FITS.items() for forms in both for form in forms}
 _SUBJECTS = {
     "de": (("Der Mann", "Die Frau", "Das Kind", "Der König", "Der Vater"), ("Die Männer", "Die Frauen", "Die Kinder")),
     "sv": (("Mannen", "Kvinnan", "Barnet", "Kungen", "Fadern"), ("Männen", "Kvinnorna", "Barnen")),
@@ -59,10 +60,12 @@ def made() -> Iterator[Cloze]:
 def gapped(code: str, sentence: Sentence) -> Iterator[Cloze]:
     """The sentence with its auxiliary masked, if it has exactly one; a question's first word is one too.
 
+    Who fits as well as the one that stood there is right as well: before an infinitive any modal verb of that number.
+
     Examples
     --------
-    >>> [g.text for g in gapped("sv", Sentence(id="a", words=("Hon", "har", "sett", "det", ".")))]
-    ['Hon [MASK] sett det .']
+    >>> [(g.text, g.answers) for g in gapped("sv", Sentence(id="a", words=("Hon", "ska", "se", "det", ".")))]
+    [('Hon [MASK] se det .', ('kan', 'ska', 'vill', 'skall', 'måste'))]
     >>> list(gapped("sv", Sentence(id="a", words=("Hon", "ser", "det", "."))))
     []
     """
@@ -71,4 +74,4 @@ def gapped(code: str, sentence: Sentence) -> Iterator[Cloze]:
     if len(found) == 1 and MASK not in text:
         at = found[0]
         gap = " ".join([*sentence.words[:at], MASK, *sentence.words[at + 1 :]])
-        yield Cloze(id=text, text=gap, answers=(sentence.words[at],), condition=code)
+        yield Cloze(id=text, text=gap, answers=_ALIKE[code, sentence.words[at]], condition=code)
