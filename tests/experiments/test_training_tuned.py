@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -100,6 +100,18 @@ def test_heuristics_of_known_classifiers(monkeypatch, rule, difference, expected
     monkeypatch.setattr(tuned_inside, "plain", lambda subject, of, seed: Known(rule, seed))
     rows = tuned_inside.heuristics(tiny(), load("entailment", n=600), SETTINGS)
     assert value(rows, "accuracy, consistent - contradicting") == pytest.approx(difference, abs=0.06)
+    assert outcome("trn.heuristics.mccoy2019b", rows, "heuristics") == expected
+
+
+@pytest.mark.parametrize(("new", "expected"), [("entailment", FAILS), ("not_entailment", HOLDS)])
+def test_who_says_entailment_of_whatever_is_new_has_no_heuristic(monkeypatch, new, expected):
+    """It has the whole lead, since all items that a heuristic gets right are entailed and no other one is."""
+    own = [i for i in load("entailment", n=600)["entailment"] if "contradicts" not in i.meta]
+    own = [replace(i, id=f"own {i.id}", meta={"own": True}) for i in own]
+    rule = lambda i: i.label if "own" in i.meta else "entailment" if "contradicts" in i.meta else new  # noqa: E731
+    monkeypatch.setattr(tuned_inside, "plain", lambda subject, of, seed: Known(rule, seed))
+    rows = tuned_inside.heuristics(tiny(), of({"entailment": own}), SETTINGS)
+    assert value(rows, "accuracy, consistent - contradicting") > 0.9
     assert outcome("trn.heuristics.mccoy2019b", rows, "heuristics") == expected
 
 

@@ -31,8 +31,8 @@ def _tuned(subject, of, seeds: int = SEEDS) -> list:
     return [plain(subject, of, seed) for seed in range(seeds)]
 
 
-def _right(tuned, of, settings) -> np.ndarray:
-    return np.array([c.right(of.held, settings) for c in tuned], float)
+def _right(tuned, items, settings) -> np.ndarray:
+    return np.array([c.right(items, settings) for c in tuned], float)
 
 
 @claim("trn.last_layers_change.kovaleva2019", PAIRS, n=N, limit=LIMIT, quick=QUICK)
@@ -48,7 +48,7 @@ def last_layers_change(subject, data, settings):
     low, high = thirds(subject.n_layers)
     apart = change[..., list(high)].mean(-1) - change[..., list(low)].mean(-1)
     rows = [
-        runs.beats_majority(_right(tuned, of, settings), of, settings),
+        runs.beats_majority(_right(tuned, of.held, settings), of, settings),
         gain_row("change, last third - first third", apart, settings, task=of.name),
         *(
             mean_row("change, by layer", change[..., k], settings, task=of.name, layer=k)
@@ -85,7 +85,7 @@ def tuned_sep(subject, data, settings):
     after = np.array([special_mass(c.subject, some, settings) for c in tuned])  # (seeds, n, L, 2)
     gained = after - before
     rows = [
-        runs.beats_majority(_right(tuned, of, settings), of, settings),
+        runs.beats_majority(_right(tuned, of.held, settings), of, settings),
         gain_row("attention to special tokens, tuned - pretrained", gained[:, :, -2:].sum(-1).mean(-1), settings),
     ]
     for k, token in enumerate(("[CLS]", "[SEP]")):
@@ -138,12 +138,12 @@ def restore_lower(subject, data, settings):
     """
     of = runs.first(subject, data)
     tuned = _tuned(subject, of)
-    whole = _right(tuned, of, settings)
+    whole = _right(tuned, of.held, settings)
     rows = [runs.beats_majority(whole, of, settings), mean_row("accuracy", whole, settings, restored="none")]
     lower, upper = thirds(subject.n_layers)
     for name, layers in (("lower third", lower), ("upper third", upper), ("all layers", range(subject.n_layers))):
         back = [runs.replace(c, subject=restored(c.subject, subject, layers)) for c in tuned]
-        scores = _right(back, of, settings)
+        scores = _right(back, of.held, settings)
         rows.append(gain_row(f"loss of accuracy, {name} restored", whole - scores, settings))
         rows.append(mean_row("accuracy", scores, settings, restored=name))
     return intervals.table(rows, runs.notes(of))
@@ -211,23 +211,31 @@ def _rises(classifier, items, seed: int, settings) -> np.ndarray:
 def heuristics(subject, data, settings):
     """Accuracy where word overlap gives the right answer less that where it misleads (mccoy2019b).
 
-    A source without such items lends its training texts; the items are then generated, and the notes say so.
+    A source without such items lends its training texts; the items are then generated, and the notes say so. Who says
+    "entailment" of whatever is new has the same figure, so that it is also asked of generated pairs that bring in other words.
     """
     of, said = runs.task(subject, data, "entailment"), []
+    made = load("entailment", "builtin", n=N, seed=settings.seed)["entailment"]
     beyond = of.beyond
     if not beyond:
-        made = load("entailment", "builtin", n=N, seed=settings.seed)["entailment"]
         beyond = tuple(i for i in made if "contradicts" in i.meta)
         said = [f"heuristics: {len(beyond)} generated items, SHA-256 {sha256(beyond)[:12]}"]
+    learnt = {i.id for i in of.train}
+    other = [i for i in made if "contradicts" not in i.meta and i.label != "entailment" and i.id not in learnt]
     tuned = _tuned(subject, of)
-    known = _right(tuned, of, settings)
-    scores = np.array([c.right(beyond, settings) for c in tuned], float)
+    known = _right(tuned, of.held, settings)
+    scores = _right(tuned, beyond, settings)
     misled = np.array([i.meta["contradicts"] for i in beyond])
     lead = scores[:, _side_by_side(beyond, False)] - scores[:, _side_by_side(beyond, True)]
     rows = [
         mean_row("accuracy, in domain", known, settings, condition="held out"),
         gain_row("accuracy, consistent - contradicting", lead, settings, condition="all"),
     ]
+    wrong = {"overlap": 1 - scores[:, misled], "other words": 1 - _right(tuned, other, settings)}
+    said_of = {k: intervals.seeds_by_items(x, seed=settings.seed, draws=settings.draws) for k, x in wrong.items()}
+    rows += [intervals.row("entailment said wrongly", said_of[k], x.shape[1], of=k) for k, x in wrong.items()]
+    more = intervals.unpaired(said_of["overlap"], said_of["other words"])
+    rows.append(intervals.row("entailment said wrongly, overlap - other words", more, len(other)))
     for name in sorted({i.condition for i in beyond}):
         for wrong in (False, True):
             those = np.array([i.condition == name for i in beyond]) & (misled == wrong)

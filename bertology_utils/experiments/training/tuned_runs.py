@@ -25,6 +25,7 @@ N = 600  # generated texts per task
 TRAIN, FEW, HELD = 240, 120, 200  # texts to learn from, where they are few, and to score
 LIMIT, SCORED = 4000, 2000  # of a study's own: texts per task and split, and to score
 SEEDS = 5
+HEAD = 1e-3  # the rate of a head that learns alone, whatever the width of the network under it
 GENTLE = 0.6  # of the usual peak rate: with so few texts some runs diverge at the whole of it
 RECIPE, LONG = Recipe(epochs=5, batch=16), Recipe(epochs=3, batch=32)  # for hundreds of texts, and from `MANY` on
 MANY = 1000
@@ -99,8 +100,10 @@ def afresh(subject: Subject, of: Task, seed: int) -> Classifier:
 
 def frozen(subject: Subject, of: Task, seed: int) -> Classifier:
     """A head over all layers' means of the pretrained model, which does not learn; three times as many epochs."""
-    how = recipe(subject, of.train, seed, epochs=3 * usual(of.train).epochs, head_rate=10.0)
-    made = learn(subject, of, how, head=MixedHead, way=FROZEN, read=kept_features())
+    how = recipe(subject, of.train, seed, epochs=3 * usual(of.train).epochs)
+    how = replace(how, head_rate=HEAD / how.peak(subject.hidden_size))
+    head = partial(MixedHead, fast=10.0)  # the weights of layers, too, have to move
+    made = learn(subject, of, how, head=head, way=FROZEN, read=kept_features())
     return replace(made, subject=subject)  # nothing has changed in its copy, which goes
 
 
