@@ -187,8 +187,13 @@ def fixed_attention(runs: Recorded, data: Data, settings: Settings) -> pd.DataFr
 
 @claim("trn.sublayer_order.press2020", family=True)
 def sublayer_order(runs: Recorded, data: Data, settings: Settings) -> pd.DataFrame:
-    """Held-out loss of interleaved sublayers less that of attention low and feed-forward high (press2020)."""
+    """Held-out loss of interleaved sublayers less that of attention low and feed-forward high (press2020).
+
+    Beside it what a wider or a deeper network gains: where more of everything gains nothing, no order can.
+    """
     rows = [family.loss(runs, settings, "loss, interleaved - sandwich", "base", "sandwich")]
+    larger = [group for group in ("wider", "three layers") if runs.has(group)]
+    rows += [family.loss(runs, settings, "loss, base - larger", "base", group, group=group) for group in larger]
     return family.table(runs, settings, rows, ("base", "sandwich"))
 
 
