@@ -51,14 +51,18 @@ def _text(name: str, entry: Mapping[str, Any], settings: Settings | None) -> str
 def result(found: Sequence[Standing]) -> str:
     """The result in short statements, counted from the evidence."""
     real, sized, ours = (Counter(getattr(s, slot).label for s in found) for slot in ("real", "sized", "mini"))
-    decided = sum(real[k] for k in (HOLDS, MIXED, FAILS))
-    first = _listed((real[MIXED], "hold in part", "holds in part"), (real[FAILS], "do not", "does not"))
+    asked = sum(real[k] for k in (HOLDS, MIXED, FAILS, OPEN, UNTESTABLE))
     holds = _verb(real[HOLDS], "hold", "holds")
+    first = _listed(
+        (real[MIXED], "hold in part", "holds in part"),
+        (real[FAILS], "do not", "does not"),
+        (real[OPEN] + real[UNTESTABLE], "stay open", "stays open"),
+    )
     boxes = [
         (
             "real",
-            f"{real[HOLDS]} of {decided}",
-            f"{_verb(decided, 'claims', 'claim')} {holds} for <b>BERT</b>, where its published outputs settle them.",
+            f"{real[HOLDS]} of {asked}",
+            f"{_verb(asked, 'claims', 'claim')} that published outputs of <b>BERT</b> bear on {holds}.",
             first,
         ),
         _trained(

@@ -271,8 +271,9 @@ def sentence(made: Concordance, network: str, name: str) -> str:
     line = lines.loc[network]
     meet, same = line["within"], line["same_texts"]
     return (
-        f"BERT and {name} agree on {line['agree']:.0f} of the {line['decided']:.0f} claims that both decide at least in part, "
-        f"and their intervals meet in {meet:.0f} of {same:.0f} figures of the same texts: neither stands for the other."
+        f"BERT and {name} agree on {line['agree']:.0f} of the {line['decided']:.0f} claims that both decide at least in part. "
+        f"Of {same:.0f} figures measured on the same texts their intervals overlap in {meet:.0f}: "
+        f"what {name} shows is not yet so of BERT."
     )
 
 
