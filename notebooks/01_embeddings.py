@@ -297,9 +297,9 @@ card("emb.bleached.may2019")
 examples("emb.sense_clusters.wiedemann2019")
 
 # %%
-senses = results("emb.sense_clusters.wiedemann2019", data="coarsewsd20")
+senses = results("emb.sense_clusters.wiedemann2019", data="semcor")
 
-# %% mystnb={"figure": {"caption": "Accuracy of nearest-neighbour sense tagging by layer on CoarseWSD-20; dotted, the best baseline: a bag of words by the embeddings of mpnet (or of a network chosen above); each network has its own."}, "image": {"alt": "Curves: accuracy of nearest-neighbour sense tagging by layer, for every subject there is; a dotted line marks mpnet's bag of words."}}
+# %% mystnb={"figure": {"caption": "Accuracy of nearest-neighbour sense tagging by layer on the fine senses of SemCor; dotted, the best baseline: a bag of words by the embeddings of mpnet (or of a network chosen above); each network has its own."}, "image": {"alt": "Curves: accuracy of nearest-neighbour sense tagging by layer, for every subject there is; a dotted line marks mpnet's bag of words."}}
 shown = senses.series("kNN accuracy")
 at = senses.value("baseline", task="senses", over="bag of words")
 plotting.lines(shown, "layer", chance=at, reference="bag of words", ylabel="accuracy")
@@ -310,7 +310,7 @@ print(plotting.printed(senses.series("gain over baseline")))
 print(plotting.printed(senses.series("adjusted Rand index")))
 
 # %% [markdown]
-# And the real BERT on the words of CoarseWSD-20, from released predictions.
+# Folded under the figure: the real BERT on the words of CoarseWSD-20, from released predictions.
 
 # %% mystnb={"figure": {"caption": "Released nearest-neighbour predictions of bert-base-uncased, scored again, word by word."}, "image": {"alt": "Horizontal bars: accuracy of nearest-neighbour sense tagging by bert-base-uncased for each of twenty ambiguous words; a dotted line marks the commonest sense, averaged over the words."}}
 real = senses.beside("accuracy")
@@ -323,7 +323,7 @@ plotting.plt.show()
 print(plotting.printed(real))
 
 # %% [markdown]
-# Below, the occurrences of one word whose two senses are about equally common, in the plane of their two main
+# There, too: the occurrences of one word whose two senses are about equally common, in the plane of their two main
 # directions at each layer. Where the senses part, marks of one kind lie together. The silhouette measures the same in
 # all dimensions: 1 for far apart and tight, 0 for mixed. In `mini` the senses of this word hardly part: the marks stay
 # mixed up to the last layer, and the silhouette rises only a little above 0.

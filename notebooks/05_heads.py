@@ -91,13 +91,15 @@ from bertology_utils.data import load as load_data
 # ones, on the other half the classifier is scored. In the figure stand made maps and, below them, of one pair of sentences the map
 # that it is surest of for each pattern (low: it is not sure).
 
-# %% mystnb={"figure": {"caption": "Generated maps of the five patterns (above) and the clearest ones found in the model (below), for one pair of sentences, with the probability that the classifier gives the pattern."}, "image": {"alt": "Two rows of attention maps. Above, generated examples of the vertical, diagonal, vertical and diagonal, block and heterogeneous patterns; below, the model's own clearest map of each pattern it has, with its probability; that for vertical and diagonal shows a diagonal and hardly a column."}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "Generated maps of the five patterns (above) and the clearest ones found in the network loaded above (by default mini; below), for one pair of sentences, with the probability that the classifier gives the pattern; of a pattern that it gives no map there is none. Of the tokens the special ones are named."}, "image": {"alt": "Two rows of attention maps. Above, generated examples of the vertical, diagonal, vertical and diagonal, block and heterogeneous patterns; below, the model's own clearest map of each pattern it has, with its probability; that for vertical and diagonal shows a diagonal and hardly a column."}} tags=["hide-input"]
 first, second = (s.words for s in load_data("sentences", "builtin", n=2)["sentences"])
 clearest = patterns.gallery(load(), first, second, settings=Settings.of())
 made = [patterns.generate(p, 20, 10, np.random.default_rng(1)) for p in patterns.PATTERNS]
-names = [f"{e.pattern} ({e.probability:.2f})\n{relations.called(e.layer, e.head)}" for e in clearest]
-tokens = [*[[]] * len(made), *(e.tokens for e in clearest)]
-plotting.tiles([*made, *(e.map for e in clearest)], [*patterns.PATTERNS, *names], tokens)
+own = {e.pattern: e for e in clearest}
+names = {e.pattern: f"{e.pattern} ({e.probability:.2f})\n{relations.called(e.layer, e.head)}" for e in clearest}
+below = [own[p].map if p in own else None for p in patterns.PATTERNS]
+titles = [*patterns.PATTERNS, *(names.get(p, f"{p}: no map") for p in patterns.PATTERNS)]
+plotting.tiles([*made, *below], titles, [[]] * len(made) + [clearest[0].tokens] * len(below))
 plotting.plt.show()
 
 # %%
@@ -137,29 +139,20 @@ examples("hed.special_tokens.clark2019")
 # %%
 special = results("hed.special_tokens.clark2019", data="ud_english_ewt")
 
-# %% mystnb={"figure": {"caption": "Mean attention to special tokens and to full stops and commas, by block."}, "image": {"alt": "Curves: mean attention to the classification token, the separator and to full stops and commas by block, for the model."}}
+# %% mystnb={"figure": {"caption": "Mean attention to special tokens and to full stops and commas, by block: in a rerun, and in the real BERT, read off the picture that its authors released."}, "image": {"alt": "Two panels of curves, above for the network that its title names and below for bert-base-uncased: mean attention to the classification token, the separator and to full stops and commas, by block."}}
 kinds = ("[CLS]", "[SEP]", ". or ,")
-model = {special.title: special.rows}
-shown = {k: plotting.series(model, "mean, by block", statistic=k)[special.title] for k in kinds}
-plotting.lines(shown, "block", ylim=(0, None), ylabel="mean attention", xlabel="block")
-plotting.plt.show()
-
-# %% [markdown]
-# Beside it, the curves that {cite:t}`clark2019` drew for the real BERT, read off their picture.
-
-# %% mystnb={"figure": {"caption": "The same curves of bert-base-uncased, read off the released picture."}, "image": {"alt": "Curves: mean attention to the classification token, the separator and to full stops and commas by block, for bert-base-uncased as read off a released picture."}}
 records = evidence.find("hed.special_tokens.clark2019")
-released = [r for r in records if r.data.endswith("clark2019_general_digitised")]
-real = {"bert-base-uncased": released[0].frame}
-drawn = {k: plotting.series(real, "mean, by block", statistic=k)["bert-base-uncased"] for k in kinds}
-plotting.lines(drawn, "block", ylim=(0, None), ylabel="mean attention", xlabel="block")
+real = next(r.frame for r in records if r.data.endswith("clark2019_general_digitised"))
+for ax, (name, rows) in zip(plotting.panels(2, sharey=True), {special.title: special.rows, "BERT base": real}.items()):
+    shown = {k: plotting.rows_of(rows, "mean, by block", statistic=k) for k in kinds}
+    plotting.lines(shown, "block", ylim=(0, None), ylabel="mean attention", title=name, ax=ax)
 plotting.plt.show()
 
-# %% mystnb={"figure": {"caption": "How much the masked-word loss depends on the attention to [SEP] and to ordinary words, by block."}, "image": {"alt": "Curves: size of the gradient of the masked language model loss by the attention on the separator and on ordinary words, by block, for the model."}}
+# %% mystnb={"figure": {"caption": "How much the masked-word loss depends on the attention to [SEP] and to ordinary words, by block, in the network that the title names."}, "image": {"alt": "Curves: size of the gradient of the masked language model loss by the attention on the separator and on ordinary words, by block, for the model."}}
 measure = "gradient by attention, by block"
 named = {"[SEP]": "[SEP]", "words": "other"}
 shown = special.split(measure, "statistic", named)
-plotting.lines(shown, "block", ylim=(0, None), ylabel="gradient by attention", xlabel="block")
+plotting.lines(shown, "block", ylim=(0, None), ylabel="gradient by attention", title=special.title)
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -187,14 +180,14 @@ examples("hed.norms.kobayashi2020")
 # %%
 norms = results("hed.norms.kobayashi2020", data="ud_english_ewt")
 
-# %% mystnb={"figure": {"caption": "Share of the separator and of the classification token, by weights and by norms of the weighted vectors."}, "image": {"alt": "Curves for the model: the share of attention that the separator and the classification token get by block, by weights and by norms of the weighted vectors."}}
+# %% mystnb={"figure": {"caption": "Share of the separator and of the classification token, by weights and by norms of the weighted vectors, in the network that the title names."}, "image": {"alt": "Curves for the model: the share of attention that the separator and the classification token get by block, by weights and by norms of the weighted vectors."}}
 model = {norms.title: norms.rows}
 shown = {
     f"{kind}, {what}": plotting.series(model, f"share of the {what}", kind=kind)[norms.title]
     for kind in ("[SEP]", "[CLS]")
     for what in ("weights", "norms")
 }
-plotting.lines(shown, "block", ylim=(0, None), ylabel="share", xlabel="block")
+plotting.lines(shown, "block", ylim=(0, None), ylabel="share", title=norms.title)
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -243,7 +236,7 @@ card("hed.special_tokens_removed.clark2019")
 # ## Do heads of a block behave alike?
 #
 # {cite:t}`clark2019` compare heads by the Jensen–Shannon divergence of their distributions, averaged over words. On the
-# map below near heads attend alike; colour is the block, the figure the head. Assigning the heads to blocks at
+# map near heads attend alike; colour is the block, the figure the head. Assigning the heads to blocks at
 # random says how much of a difference chance makes.
 
 # %%
@@ -252,10 +245,10 @@ examples("hed.redundancy.clark2019")
 # %%
 alike = results("hed.redundancy.clark2019", data="ud_english_ewt")
 
-# %% mystnb={"figure": {"caption": "Heads on a plane that keeps their divergences as well as two dimensions can; colour is the block, the number the head."}, "image": {"alt": "Points in the plane, one per head, coloured by block: heads that attend alike lie near one another."}}
+# %% mystnb={"figure": {"caption": "Heads of the network that the title names, on a plane that keeps their divergences as well as two dimensions can; colour is the block, the number the head."}, "image": {"alt": "Points in the plane, one per head, coloured by block: heads that attend alike lie near one another."}}
 points = alike.rows[alike.rows["measure"].isin(["x", "y"])]
 plane = points.pivot(index=["block", "place"], columns="measure", values="value").reset_index()
-plotting.places(plane, "block", "place")
+plotting.places(plane, "block", "place", title=alike.title)
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -302,19 +295,8 @@ print(f"right on the other half: {right[half:, best].mean():.2f}")
 offset = relations.offset_hits(few)[:half].mean(0).argmax()
 print(f"the best offset, {relations.OFFSETS[offset]:+d}: {relations.offset_hits(few)[half:, offset].mean():.2f}")
 
-# %% mystnb={"figure": {"caption": "What that head gives each word of one sentence when its verb looks."}, "image": {"alt": "Horizontal bars: attention from a verb to each word of its sentence by the head that finds objects best."}}
-arc = next(few.itertuples())
-words = trees[arc.sentence].words
-(batch,) = maps(subject, [words])
-row = batch.weights[0].flatten(0, 1)[best, arc.query + 1, 1 : len(words) + 1].cpu().numpy()
-ax = plotting.axes(figsize=(plotting.NARROW, 3.4))
-ax.barh([f"{k + 1} {w}" for k, w in enumerate(words)], row, color=plotting.COLOURS[0])
-ax.set(xlabel=f"attention from “{words[arc.query]}” (its object: “{words[arc.target]}”)")
-ax.invert_yaxis()
-plotting.plt.show()
-
 # %% [markdown]
-# Now all relations, with head and offset chosen on dev sentences and scored on test sentences. The third bar is a
+# The figure has all relations, with head and offset chosen on dev sentences and scored on test sentences. Its third bar is a
 # baseline that the studies do not have: the nearest word of the right part of speech. For each relation a model's head
 # looks in the direction in which it leads the offset most on dev, and the two baselines look in the same one.
 
@@ -333,8 +315,19 @@ for ax, (name, rows) in zip(grid, syntactic.reruns(2).items()):
 plotting.plt.show()
 
 # %% [markdown]
-# Beside it, the released figures of bert-base on the Penn Treebank {cite:p}`clark2019`, whose heads and offsets were
+# Folded under the figure: one head at work in a sentence, and the released figures of bert-base on the Penn Treebank {cite:p}`clark2019`, whose heads and offsets were
 # chosen on the sentences they are scored on. Its objects (obj) are told from the object to the verb, ours above from the verb.
+
+# %% mystnb={"figure": {"caption": "What one head, the best for objects in the network loaded above (by default mini), gives each word of one sentence when its verb looks."}, "image": {"alt": "Horizontal bars: attention from a verb to each word of its sentence by the head of the loaded network that finds objects best."}}
+arc = next(few.itertuples())
+words = trees[arc.sentence].words
+(batch,) = maps(subject, [words])
+row = batch.weights[0].flatten(0, 1)[best, arc.query + 1, 1 : len(words) + 1].cpu().numpy()
+ax = plotting.axes(figsize=(plotting.NARROW, 3.4))
+ax.barh([f"{k + 1} {w}" for k, w in enumerate(words)], row, color=plotting.COLOURS[0])
+ax.set(xlabel=f"attention from “{words[arc.query]}” (its object: “{words[arc.target]}”)")
+ax.invert_yaxis()
+plotting.plt.show()
 
 # %% mystnb={"figure": {"caption": "Released figures of bert-base-uncased, by relation of the Penn Treebank."}, "image": {"alt": "Horizontal bars by relation: released accuracy of the best head and of the best offset for bert-base-uncased."}}
 released = next(r for r in evidence.find("hed.syntactic.clark2019") if r.model == "bert-base-uncased")
@@ -366,10 +359,10 @@ examples("hed.combination.hoover2019")
 # %%
 combined = results("hed.combination.hoover2019", data="ud_english_ewt")
 
-# %% mystnb={"figure": {"caption": "The head of a dependent found by a learnt mixture of heads and by the best single one, by relation."}, "image": {"alt": "Horizontal bars by relation: accuracy of a learnt mixture of heads and of the best single head, for the model."}}
+# %% mystnb={"figure": {"caption": "The head of a dependent found by a learnt mixture of heads and by the best single one, by relation, in the network that the title names."}, "image": {"alt": "Horizontal bars by relation: accuracy of a learnt mixture of heads and of the best single head, for the model."}}
 model = {combined.title: combined.rows}
 shown = {m: plotting.series(model, m)[combined.title] for m in ("mixture", "best head")}
-plotting.bars(shown, "relation", xlim=(0, 1), xlabel="right answers")
+plotting.bars(shown, "relation", xlim=(0, 1), xlabel="right answers", title=combined.title)
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -395,8 +388,8 @@ examples("hed.no_full_tree.clark2019")
 # %%
 tree = results("hed.no_full_tree.clark2019", data="ud_english_ewt")
 
-# %% mystnb={"figure": {"caption": "Unlabelled attachment score of every head over all relations, read in the better direction."}, "image": {"alt": "Matrix: unlabelled attachment score of every head of the model, blocks from top to bottom."}}
-plotting.headmap(plotting.rows_of(tree.rows, "UAS, each head"), label="UAS")
+# %% mystnb={"figure": {"caption": "Unlabelled attachment score of every head of the network that the title names, over all relations, read in the better direction. Of the real BERT only the best head's is released."}, "image": {"alt": "Matrix: unlabelled attachment score of every head of the model, blocks from top to bottom."}}
+plotting.headmap(plotting.rows_of(tree.rows, "UAS, each head"), label="UAS").set_title(tree.title)
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -460,7 +453,7 @@ plotting.bars(shown, "stage", xlim=(0, 1), xlabel="F1 of the scope", chance=wind
 plotting.plt.show()
 
 # %% [markdown]
-# And the real BERT, from the released figures of {cite:t}`zhao2020`, on stories and reviews. They hold no positions.
+# Then the real BERT, from the released figures of {cite:t}`zhao2020`, on stories and reviews. They hold no positions.
 
 # %% mystnb={"figure": {"caption": "Released F1 of bert-base-uncased: the median head, the head that is best on the other data, and the best head of each tuning run."}, "image": {"alt": "Horizontal bars for stories and reviews: F1 of the negation scope by the median head, by a head chosen on the other data, and by the best heads after tuning for a control task and for negation, of bert-base-uncased."}}
 records = evidence.find("hed.negation_scope.zhao2020")
@@ -497,11 +490,12 @@ examples("hed.coreference.clark2019")
 pronouns = results("hed.coreference.clark2019", data="gap")
 mentions = results("hed.coreference.clark2019", data="ud_english_gum")
 
-# %% mystnb={"figure": {"caption": "Antecedents found by a network's best head, by rules and by trivial choices: pronouns in GAP, mentions in GUM."}, "image": {"alt": "Horizontal bars: share of anaphors resolved by the best head, rules, the nearest mention, the first, the most repeated one and chance, for pronouns of GAP and all mentions of GUM."}}
+# %% mystnb={"figure": {"caption": "Antecedents found by the best head of the network that the title names, by rules and by trivial choices: pronouns in GAP, mentions in GUM."}, "image": {"alt": "Horizontal bars: share of anaphors resolved by the best head, rules, the nearest mention, the first, the most repeated one and chance, for pronouns of GAP and all mentions of GUM."}}
 rivals = ("best head", "rules", "nearest", "first", "most repeated", "chance")
 both = pd.concat([pronouns.rows.assign(data="GAP"), mentions.rows.assign(data="GUM")])
 shown = {m: both[both["measure"] == m] for m in rivals}
-plotting.bars(shown, "data", xlim=(0, 1), xlabel="antecedents found", ax=plotting.axes(figsize=(plotting.NARROW, 3.1)))
+ax = plotting.axes(figsize=(plotting.NARROW, 3.3))
+plotting.bars(shown, "data", xlim=(0, 1), xlabel="antecedents found", title=pronouns.title, ax=ax)
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -564,8 +558,9 @@ examples("hed.subwords.correia2019")
 # %%
 joined = results("hed.subwords.correia2019", data="ud_english_ewt")
 
-# %% mystnb={"figure": {"caption": "Attention between pieces of one word, divided by that of the harder control, for every head."}, "image": {"alt": "Matrix: attention between pieces of one word divided by that of the harder control, for every head of the model, blocks from top to bottom."}}
-plotting.headmap(plotting.rows_of(joined.rows, "ratio over the harder control, each head"), label="ratio")
+# %% mystnb={"figure": {"caption": "Attention between pieces of one word, divided by that of the harder control, for every head of the network that the title names."}, "image": {"alt": "Matrix: attention between pieces of one word divided by that of the harder control, for every head of the model, blocks from top to bottom."}}
+rows = plotting.rows_of(joined.rows, "ratio over the harder control, each head")
+plotting.headmap(rows, label="ratio").set_title(joined.title)
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -603,11 +598,11 @@ plotting.plt.show()
 for measure in ("core argument - as far off", "core argument - another predicate's"):
     print(plotting.printed(frames.series(measure, heads="top")))
 
-# %% mystnb={"figure": {"caption": "Masked words no longer predicted when heads are switched off."}, "image": {"alt": "Horizontal bars: masked-word accuracy lost without the two top heads, without two others and without every second head, for the model."}}
+# %% mystnb={"figure": {"caption": "Masked words no longer predicted when heads of the network that the title names are switched off."}, "image": {"alt": "Horizontal bars: masked-word accuracy lost without the two top heads, without two others and without every second head, for the model."}}
 model = {frames.title: frames.rows}
 off = ("the top heads", "as many others", "every second head")
 lost = {m: plotting.series(model, f"accuracy lost without {m}")[frames.title] for m in off}
-plotting.bars(lost, "heads", xlabel="share of masked pieces")
+plotting.bars(lost, "heads", xlabel="share of masked pieces", title=frames.title)
 plotting.plt.show()
 
 # %% tags=["hide-output"]
@@ -672,7 +667,7 @@ plotting.bars(shown, "task", xlim=(0, 1), xlabel="accuracy")
 plotting.plt.show()
 
 # %% [markdown]
-# The real BERT learns its tasks. Its surviving heads, from released maps over eight tasks:
+# The real BERT learns its tasks. A figure of its own has its surviving heads, from released maps over eight tasks.
 
 # %% mystnb={"figure": {"caption": "Share of maps by norms with each pattern, among all heads of bert-base-uncased and among those that survive pruning (released figures, eight tasks)."}, "image": {"alt": "Horizontal bars: share of maps with each of five patterns among all heads of bert-base-uncased and among the heads that survive pruning."}}
 records = evidence.find("hed.heavy_lifters.prasanna2020")
@@ -709,14 +704,20 @@ examples("hed.explanation_debate.jain2019")
 # %%
 debate = results("hed.explanation_debate.jain2019", data="ud_english_ewt")
 
-# %% mystnb={"figure": {"caption": "Median change of a masked word's prediction when a block's maps, or one head's, are shuffled. Below 0.1 the debate calls it small."}, "image": {"alt": "Curves by block: median change of the prediction when all maps of the block, or those of one head, are shuffled, for the model. A dotted line marks 0.1."}}
+# %% mystnb={"figure": {"caption": "Median change of a masked word's prediction when a block's maps, or one head's, are shuffled, in the network that the title names. Below 0.1 the debate calls it small."}, "image": {"alt": "Curves by block: median change of the prediction when all maps of the block, or those of one head, are shuffled, for the model. A dotted line marks 0.1."}}
 model = {debate.title: debate.rows}
 shown = {
     "all heads of the block": plotting.series(model, "median change, one block shuffled")[debate.title],
     "one head": plotting.series(model, "median change, one head shuffled, mean over heads")[debate.title],
 }
 plotting.lines(
-    shown, "block", chance=0.1, reference="small is below", ylim=(0, None), ylabel="total variation distance"
+    shown,
+    "block",
+    chance=0.1,
+    reference="small is below",
+    ylim=(0, None),
+    ylabel="total variation distance",
+    title=debate.title,
 )
 plotting.plt.show()
 

@@ -77,7 +77,7 @@ overview("training")
 # figures are read from records; `bertology family run` trains the whole family again, and the start of two runs is trained again below.
 
 # %% tags=["hide-input"]
-from bertology_utils import card, examples, found, plotting, results
+from bertology_utils import card, examples, found, plotting, released, results
 from bertology_utils.cards import family, learning
 
 # %% [markdown]
@@ -104,8 +104,8 @@ for tier, shown in curves.items():
     print(plotting.printed({name: rows.iloc[[0, -1]] for name, rows in shown.items()}))
 
 # %% [markdown]
-# Loss falls long before grammar is there. Agreement at the checkpoints of the longest runs, by the number of nouns between
-# subject and verb that have the other number:
+# Loss falls long before grammar is there: folded here is agreement at the checkpoints of the longest runs, by the number of
+# nouns between subject and verb that have the other number.
 
 # %% mystnb={"figure": {"caption": "Share of agreement items with the right verb form at checkpoints of runs with four times the pieces, by attractors: mean and range over seeds."}, "image": {"alt": "Line chart: share of agreement items right over pieces seen, for none, one and two attractors; a dotted line marks one half."}}
 growth = family.growth("four times the pieces")
@@ -136,8 +136,8 @@ for name, rows in (agreement | loss).items():
 # %% [markdown]
 # What brought the bundled `mini` away from the nearest noun was neither size nor time but text: the six million pieces after
 # 134.7 million are rows in which a phrase stands between subject and verb, with the verb hidden
-# ([how that was found](../book/models.md#what-keeps-a-small-model-at-the-nearest-noun)). Its sittings, by pieces seen in all; the first release lies far to the
-# left and is not drawn:
+# ([how that was found](../book/models.md#what-keeps-a-small-model-at-the-nearest-noun)). Folded here are its sittings, by pieces seen in all; the first release lies
+# far to the left and is not drawn.
 
 # %% mystnb={"figure": {"caption": "What draws the verb in 2,592 sentences of ours with two nouns, at the end of mini's sittings and within the third: pulls of the two nouns' number in nats, and right verb forms; 95% intervals over 36 nouns in each place."}, "image": {"alt": "Two panels over pieces seen, from 135 to 151 million. Above: the subject's pull rises from 0.2 to 3.5 nats and ends at 2.5, the nearer noun's lies between 0.8 and 1.7. Below: right verb forms where both nouns have the same number rise from 0.7 to 1; where they have not they fall from 0.4 to 0.1 and rise to 0.9."}}
 pulls = {name: rows.iloc[1:].assign(pieces=rows["tokens"] / 1e6) for name, rows in learning.sittings().items()}
@@ -415,16 +415,31 @@ card("trn.unk_mask.clinchant2019")
 # ### Pieces, words or spans?
 #
 # Hide single pieces, whole words, or spans of words {cite:p}`devlin2019,joshi2020`; then ask for agreement and probe
-# the vectors.
+# the vectors of our runs. Published networks of both kinds were tuned on tasks.
 
 # %%
 examples("trn.whole_word.devlin2019")
 
 # %%
-words = family.recall("trn.whole_word.devlin2019")
+name, gain = "trn.whole_word.devlin2019", "task score, whole word - piece"
+chinese = released(name, gain, of="bert-base-chinese")["bert-base-chinese"]
+large = released(name, gain, of="bert-large")["bert-large"]
+shown = {
+    "Chinese BERT": {"Chinese BERT": chinese},
+    "BERT large": {str(casing): rows for casing, rows in large.groupby("casing", sort=False)},
+}
 
-# %% mystnb={"figure": {"caption": "Pieces, words or spans? Agreement; 95% intervals over seeds and items."}, "image": {"alt": "Horizontal bars with intervals: agreement by group."}}
-plotting.bars(plotting.series(words, "agreement"), "group", xlabel="share of agreement items")
+# %% mystnb={"figure": {"caption": "What published networks, tuned on tasks, gain if whole words were hidden in pretraining and not single pieces; intervals are of the means (all). BERT large comes with cased and uncased pieces."}, "image": {"alt": "Two panels of horizontal bars by task, each beside a line at no change: score gained by masking whole words, above for Chinese BERT, below for BERT large, cased and uncased. Nearly all gain; the interval of the mean is short above and reaches far beyond no change below."}}
+for ax, (title, frames) in zip(plotting.panels(2, 2.3), shown.items()):
+    plotting.bars(frames, "task", chance=0.0, xlabel="score gained by whole words", title=title, ax=ax)
+plotting.plt.show()
+
+# %%
+words = family.recall(name)
+
+# %% mystnb={"figure": {"caption": "Not what the verdict is about: agreement in our runs, which hid single pieces, whole words or spans; 95% intervals over seeds and items, which chance meets."}, "image": {"alt": "Horizontal bars with intervals: agreement by what was hidden, beside a line at chance; all lie there."}}
+shown = {m: rows.replace({"group": {"base": "single pieces"}}) for m, rows in plotting.series(words, "agreement").items()}
+plotting.bars(shown, "group", chance=0.5, xlim=(0, 1), xlabel="share of agreement items")
 plotting.plt.show()
 
 # %% tags=["hide-output"]

@@ -28,7 +28,7 @@ def _drawn(frames: dict[str, pd.DataFrame], colours: Sequence[str] | None) -> li
     out = []
     for k, (name, frame) in enumerate(frames.items()):
         place = look(name)
-        own = k if place is None else place
+        own = TOKENS.get(name, k) if place is None else place
         colour = KINDS[TOKENS.get(name.split(", ")[0], k) % len(KINDS)] if place is None else COLOURS[place]
         out.append((_short(name), colours[own % len(colours)] if colours else colour, own, frame))
     published = {_short(name) for name in frames if (look(name) or 0) >= len(OURS)}
@@ -164,6 +164,8 @@ def _finish(
         )
     if "ylabel" in labels:
         labels["ylabel"] = fill(labels["ylabel"], WRAP)
+    if "title" in labels:
+        labels["title"] = _short(labels["title"])
     ax.set(**labels)
     if len(ax.figure.axes) > 1:
         _legend(ax, "outside lower center")

@@ -112,8 +112,11 @@ def arcs(
     return ax
 
 
-def tiles(maps: Sequence[np.ndarray], titles: Sequence[str], labels: Sequence[Sequence[str]]):
-    """Square matrices, five side by side, darker for more; `labels` name the rows and columns of each (or are empty)."""
+def tiles(maps: Sequence[np.ndarray | None], titles: Sequence[str], labels: Sequence[Sequence[str]]):
+    """Square matrices, five side by side, darker for more; where there is none, its title alone.
+
+    `labels` are the tokens of the rows and columns of each (or empty): there is room to name the special ones.
+    """
     lines_ = -(-len(maps) // 5)
     with style():
         _, grid = plt.subplots(lines_, 5, figsize=(12.5, 2.9 * lines_), squeeze=False, layout="tight")
@@ -121,10 +124,14 @@ def tiles(maps: Sequence[np.ndarray], titles: Sequence[str], labels: Sequence[Se
             ax.set_visible(False)
         for ax, values, title, names in zip(grid.flat, maps, titles, labels):
             ax.grid(False)
-            ax.imshow(values, cmap="Blues", vmin=0)
             ax.set_title(title, fontsize=9)
-            ax.set_xticks(range(len(names)), names, rotation=90, fontsize=9)
-            ax.set_yticks(range(len(names)), names, fontsize=9)
+            if values is None:
+                ax.set_axis_off()
+                continue
+            ax.imshow(values, cmap="Blues", vmin=0)
+            special = {k: name for k, name in enumerate(names) if name.startswith("[")}
+            ax.set_xticks([*special], [*special.values()], rotation=90, fontsize=9)
+            ax.set_yticks([*special], [*special.values()], fontsize=9)
     return grid
 
 

@@ -19,7 +19,8 @@ INK, QUIET = "#1c2430", "#55606b"  # letters and axes; what is drawn for compari
 SUBJECTS = ("#00738c", "#6e5a4e", "#2b4acb", "#9a2a7d", "#4b2e83", "#d6006c")
 KINDS = ("#c24e00", "#20242b", "#b0508c", "#008060", "#2683b5", "#757575")  # of series that are no subjects
 COLOURS = (*SUBJECTS, *KINDS)
-TOKENS = {"[CLS]": 0, "[SEP]": 1, ". or ,": 2, "words": 3}  # places in `KINDS` that tokens keep in every figure
+# places in `KINDS` that tokens keep in every figure, and in all panels of one a group of runs that only some tiers have
+TOKENS = {"[CLS]": 0, "[SEP]": 1, ". or ,": 2, "words": 3, "next sentence": 5}
 NOW = ", measured now"  # behind the name of the reader's own model (`results`)
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 OURS = ("mini", "mini-untrained")
