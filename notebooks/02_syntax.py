@@ -78,8 +78,9 @@ BERT, ITS_COLOUR = "bert-base-uncased", plotting.COLOURS[2]
 
 def named(frames, column, names):
     """The rows whose column has one of the names' keys, in their order and in words that can be read on an axis."""
-    place = lambda keys: keys.map(list(names).index)
-    kept = {name: frame[frame[column].isin(names)].sort_values(column, key=place) for name, frame in frames.items()}
+    order = {key: k for k, key in enumerate(names)}
+    kept = {name: frame[frame[column].isin(names)] for name, frame in frames.items()}
+    kept = {name: frame.sort_values(column, key=lambda keys: keys.map(order)) for name, frame in kept.items()}
     return {name: frame.assign(**{column: frame[column].map(names)}) for name, frame in kept.items()}
 
 # %% [markdown]

@@ -297,7 +297,7 @@ card("wld.attributes.da2019")
 # ## Is it known what things are for, and why?
 #
 # {cite:t}`forbes2019` ask for properties (*an apple is round*), affordances (*you can eat an apple*), and how the two go
-# together (*if something is round, you can roll it*). Below, our probe; then the authors' figures of the real BERT
+# together (*if something is round, you can roll it*). First our probe, then the authors' figures of the real BERT
 # and of people.
 
 # %%

@@ -315,7 +315,8 @@ for ax, (name, rows) in zip(grid, syntactic.reruns(2).items()):
 plotting.plt.show()
 
 # %% [markdown]
-# Folded under the figure: one head at work in a sentence, and the released figures of bert-base on the Penn Treebank {cite:p}`clark2019`, whose heads and offsets were
+# Folded under the figure: one head at work in a sentence, and the released figures of bert-base on the Penn Treebank
+# {cite:p}`clark2019`, whose heads and offsets were
 # chosen on the sentences they are scored on. Its objects (obj) are told from the object to the verb, ours above from the verb.
 
 # %% mystnb={"figure": {"caption": "What one head, the best for objects in the network loaded above (by default mini), gives each word of one sentence when its verb looks."}, "image": {"alt": "Horizontal bars: attention from a verb to each word of its sentence by the head of the loaded network that finds objects best."}}

@@ -322,7 +322,7 @@ plotting.plt.show()
 
 # %% [markdown]
 # The study's figures for the real BERT are pictures only. The nearest released ones are eleven sentence tasks on both
-# sizes: a related measure, in a panel of its own. They decide nothing. MiniLM was put to the treebank with semantic roles,
+# sizes: a related measure, in a panel of its own of the figure folded here. They decide nothing. MiniLM was put to the treebank with semantic roles,
 # `mpnet` to the one without; `mini` to both.
 
 # %% mystnb={"figure": {"caption": "Mean accuracy by depth. Each panel has its own tasks: compare curves within a panel, and only shapes across panels."}, "image": {"alt": "Three panels of curves by depth. Three tasks per word: mpnet is highest at layer 2 of 12, sags in the middle and rises again above it; mini is highest at layer 1 of 8 and falls; an untrained network is flat. The same and semantic roles: MiniLM is highest at layer 2 of 6 and falls steeply, mini falls. Eleven sentence tasks, released: BERT-base and BERT-large rise slowly and are highest in the upper half."}}
@@ -407,8 +407,8 @@ plotting.bars(shown, "task", xlim=(0, 0.6), xlabel="expected layer / depth", ax=
 plotting.plt.show()
 
 # %% [markdown]
-# The study's second measure is the mean layer under the weights of the mixture, its *centre of gravity*. Here it is for MiniLM,
-# mini and its untrained twin, whose layers add nothing, on a treebank with entities and coreference.
+# The study's second measure is the mean layer under the weights of the mixture, its *centre of gravity*. Folded under the figure it
+# stands for MiniLM, mini and its untrained twin, whose layers add nothing, on a treebank with entities and coreference.
 
 # %% mystnb={"figure": {"caption": "Centre of gravity of the mixing weights as a share of depth."}, "image": {"alt": "Horizontal bars for five stages: centre of gravity of the mixing weights as a share of depth, for every network there is."}}
 gum = results("lay.pipeline.tenney2019a", data="ud_english_gum")

@@ -116,7 +116,7 @@ plotting.plt.show()
 print(plotting.printed(growth))
 
 # %% [markdown]
-# And of a larger model: a run by the recipe `mini` (English, 4 and then 8 blocks of width 256), at its
+# The next fold has a larger model: a run by the recipe `mini` (English, 4 and then 8 blocks of width 256), at its
 # checkpoints as far as it came. Nearby subjects come first, and where another noun stands between, the verb then agrees
 # with that one. Only these figures are kept, not the checkpoints.
 
@@ -149,7 +149,7 @@ plotting.lines(shares, "pieces", chance=0.5, ylim=(0, 1), ax=grid[1], xlabel="mi
 plotting.plt.show()
 
 # %% [markdown]
-# A record is worth what its rerun is worth. Here two of these runs are trained again, now, up to 190,000 pieces. With the same
+# A record is worth what its rerun is worth. Two of these runs are trained again, now, up to 190,000 pieces (folded). With the same
 # seed they see the same text under the same masks in the same order, so the points have to lie on the recorded curves. On the
 # processor that recorded them they do to the last digit; on others to some thousandths of a nat.
 

@@ -726,7 +726,8 @@ Scatter(pd.concat([saved, survey], ignore_index=True))
 # %% [markdown]
 # The larger a point, the faster the model; the smallest are no faster, or were not timed. Compare within a colour: of ours and of
 # released models the weights of the layers' matrices are counted, in the survey's table all parameters, embeddings among them (with
-# half of BERT's layers 2 by the one, 1.6 by the other). The same as a picture that needs no page, without the survey's rows:
+# half of BERT's layers 2 by the one, 1.6 by the other). The same as a picture that needs no page, without the
+# survey's rows, is folded here.
 
 # %% mystnb={"figure": {"caption": "Score kept by times fewer bytes, numbered as in the table below. The larger a point, the faster the model; the smallest are no faster, or were not timed."}, "image": {"alt": "Scatter of compressed models: of the score nearly all keep more than nine tenths at up to ten times fewer bytes, and a small one with half of its layers all of it; without half of its heads it keeps nearly nine tenths, with 2 bits or with nine tenths of the weights gone two thirds, no more than the commonest label would. The same figures are in the table below."}}
 scale = {"xscale": "log", "xticks": (1, 2, 4, 8, 16), "xticklabels": ("1", "2", "4", "8", "16")}
