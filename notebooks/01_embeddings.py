@@ -288,7 +288,7 @@ card("emb.bleached.may2019")
 # senses by nearest neighbours in training data. All cosines are high, since everything lies in a cone; their order is
 # what counts.
 #
-# The experiment takes the majority among the five nearest, for all words of CoarseWSD-20, with the layer chosen on
+# The experiment takes the majority among the five nearest, here for words of SemCor, with the layer chosen on
 # development data. Three baselines see the same training sentences: always the commonest sense; the nearest by the
 # word's embedding, which knows its form alone; and the nearest by a bag of the sentence's other words (the mean of their
 # embeddings in that network), which knows its topic.

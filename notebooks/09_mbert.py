@@ -253,8 +253,9 @@ plotting.plt.show()
 print(plotting.printed({tongues.title: distances}))
 
 # %% [markdown]
-# Some relatives are neighbours in the tree. More than by chance? In a figure folded under it every pair of relatives is compared
-# with every other pair; by chance it is the nearer one half of the time. Relatives also share words, which a count of pieces sees without any model.
+# Some relatives are neighbours in the tree. More than by chance? In a figure folded under it every pair of relatives is
+# compared with every other pair; by chance it is the nearer one half of the time. Relatives also share words, which a count of
+# pieces sees without any model.
 
 # %% mystnb={"figure": {"caption": "How much more often than half of the time a pair of related languages is nearer than another pair, Tatoeba sentences: by all layers' mean vectors, by the embeddings' alone, by how often each piece occurs. Intervals draw the eleven languages that have a relative."}, "image": {"alt": "Horizontal bars for layers, embeddings and counted pieces: how much more often than by chance relatives are nearer, for a network and its untrained twin."}}
 nearer = "relatives nearer than others - chance"
