@@ -45,7 +45,7 @@ def answer(found: Sequence[Standing], settings: Settings | None = None) -> str:
 
 def _text(name: str, entry: Mapping[str, Any], settings: Settings | None) -> str:
     """The text of an entry that has a title too."""
-    return filled(name, {k: v for k, v in entry.items() if k not in ("title", "bars")}, settings)
+    return filled(name, {k: v for k, v in entry.items() if k not in ("title", "bars", "chance")}, settings)
 
 
 def result(found: Sequence[Standing]) -> str:
@@ -195,12 +195,16 @@ def surprises(found: Sequence[Standing], settings: Settings | None = None) -> st
 
 
 def bars(entry: Mapping[str, Any], settings: Settings | None = None) -> str:
-    """The figures of a surprise that are shares, a bar each with its interval: `bars` has a figure's key, label and subject."""
+    """The figures of a surprise that are shares, a bar each with its interval: `bars` has a figure's key, label and subject.
+
+    Where there is a `chance`, bars have a mark there.
+    """
     read, rows = reader(settings), []
     for name, label, subject in entry["bars"]:
         parts = ({**entry["figures"][name], "part": part, "as": ".4f"} for part in ("value", "low", "high"))
         value, low, high = (float(figure(entry["id"], name, spec, read)) for spec in parts)
         style = f"--bar: var(--{subject}); --low: {100 * low:.1f}%; --high: {100 * high:.1f}%"
+        style += f"; --chance: {entry['chance']:.0%}" if "chance" in entry else ""
         ends = f"<b>{value:.0%}</b> <small>{low:.0%} to {high:.0%}</small>"
         rows.append(f'<li style="{style}">{escape(label)} {ends}</li>')
     return f'<ul class="surprise-bars">{"".join(rows)}</ul>'
