@@ -52,7 +52,7 @@ def items_in(folder: Path) -> dict[str, str]:
     """What notebooks print of one or two items of a claim and of the answers to them; of claims about recorded runs nothing."""
     cells = (c for path in sorted(folder.glob("*.ipynb")) for c in nbformat.read(path, as_version=4).cells)
     said = (
-        (id, "".join(out.get("text", "") for out in cell.outputs))
+        (id, folding.printed(cell))
         for cell in cells
         for function, id in [folding.shows(cell)]
         if function == "examples"
@@ -123,8 +123,7 @@ def _item(said: str) -> str:
     """
     asked, *lines = said.rstrip().splitlines()
     question, _, who = asked.rpartition("? ")
-    answers = [line.startswith(" ") for line in lines]
-    end = next((k for k in range(1, len(lines)) if answers[k - 1] and not answers[k]), len(lines))
+    end = next(iter(folding.answered(lines)), len(lines))
     more = (
         f"<details><summary>Another item, or more of this one</summary>{_lines(lines[end:])}</details>"
         if lines[end:]

@@ -22,6 +22,7 @@ from ..claims.rules import NOT_RERUN, OPEN, UNTESTABLE
 
 SPEAKING = {"card", "examples", "found", "five", "overview"}  # what these give speaks for itself
 READ = "**How to read this chapter**"
+UNASKED = "no live answer"  # `examples` begins with it where a claim compares recorded runs
 FETCHING = {"recall", "recorded", "results"}
 ITEMS = dict.fromkeys(("code_prompt_show", "code_prompt_hide"), "An item, and what the network says")
 DRAWN = dict.fromkeys(ITEMS, "How this figure is drawn")
@@ -90,6 +91,8 @@ def _tag(cell: Any, shown: int | None) -> tuple[str, dict[str, str], int | None]
     if "hide-output" in tags:
         return ("remove-cell", {}, shown) if shown is None else ("hide-cell", NUMBERS, shown)
     if last == "found":  # the card holds it
+        return "remove-cell", {}, shown
+    if last == "examples" and printed(cell).startswith(UNASKED):
         return "remove-cell", {}, shown
     if last == "examples" and shown is None:
         return "hide-cell", ITEMS, shown
@@ -166,6 +169,21 @@ def shows(cell: Any) -> tuple[str, str]:
     call = lines[-1].value if lines and isinstance(lines[-1], ast.Expr) else None
     first = call.args[0] if isinstance(call, ast.Call) and call.args else None
     return _called(call), first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else ""
+
+
+def printed(cell: Any) -> str:
+    """What a cell has printed."""
+    return "".join(out.get("text", "") for out in cell.get("outputs", ()))
+
+
+def answered(lines: Sequence[str]) -> list[int]:
+    """Where an item and its answers, which are indented, end among lines: how many lines there are up to each end.
+
+    >>> answered(["one item", "  its answer", "another", "in two lines", "  an answer", "  and more"])
+    [2, 6]
+    """
+    answers = [*(line.startswith(" ") for line in lines), False]
+    return [k for k in range(1, len(answers)) if answers[k - 1] and not answers[k]]
 
 
 def _claim(cell: Any) -> str:

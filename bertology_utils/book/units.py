@@ -19,7 +19,7 @@ from docutils.nodes import Element, Node, container, document, literal_block, pa
 from ..cards import undecided
 from ..cards.standing import standing
 from ..claims import ledger
-from .folding import CARD, FIGURE, LIVE, UNDECIDED
+from .folding import CARD, FIGURE, LIVE, UNDECIDED, answered
 from .methods import Method, folded, link, of
 
 FOLDED, BRIEF = "hide-cell", "brief"
@@ -90,12 +90,15 @@ def _beside(cells: list[Node]) -> container:
 
 
 def _cut(text: literal_block) -> None:
-    """Fold what is beyond the first lines of a long answer, an item with the indented lines under it as a whole."""
+    """Fold what is beyond the first lines of a long answer; at least one item is seen, with what was answered to it."""
     lines = text.astext().splitlines(keepends=True)
     rows = list(accumulate(1 + len(line) // WIDTH for line in lines))
-    end = sum(row <= ROWS for row in rows)
-    if rows and rows[-1] > ROWS + MORE:
-        end = next((k for k in range(end, 1, -1) if not lines[k].startswith(" ")), end)
+    if not rows or rows[-1] <= ROWS + MORE:
+        return
+    fits = sum(row <= ROWS for row in rows)
+    ends = answered(lines) or [fits]
+    end = max((k for k in ends if k <= fits), default=ends[0])
+    if end < len(lines):
         parts = "".join(lines[:end]), "".join(lines[end:])
         first, rest = (literal_block(part, part, **{**text.attributes, "ids": []}) for part in parts)
         text.parent.replace(text, [first, *_details("More of the answer", [rest])])

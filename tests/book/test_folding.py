@@ -6,6 +6,7 @@ import pytest
 from bertology_utils.book import folding, notebooks, stage
 
 NEW = nbformat.v4
+UNANSWERED = NEW.new_output("stream", text=f"{folding.UNASKED}: a.b.c compares recorded runs of ours\n")
 PICTURE = NEW.new_output("display_data", {"image/svg+xml": "", "text/plain": "<Figure>"})
 
 
@@ -26,6 +27,7 @@ def folded(source, outputs=(), **metadata):
         ('x = results("a.b.c")', (), {}, ["hide-cell"]),
         ('x = family.recall("a.b.c")', (), {}, ["hide-cell"]),
         ('found("a.b.c")', (), {}, ["remove-cell"]),
+        ('examples("a.b.c")', (UNANSWERED,), {}, ["remove-cell"]),
         ("%matplotlib inline", (), {}, None),
         ('x = card("a.b.c")', (), {}, None),
         ('cards("a.b.c")', (), {}, None),

@@ -74,11 +74,14 @@ def test_a_long_answer_is_cut_and_nothing_of_it_lost(lines, cut):
     assert blocks[0].astext().count("\n") == (ROWS if cut else lines)
 
 
-def test_an_item_is_not_cut_from_its_answers():
-    text = "".join(f"item {k}\n" + 3 * "  answer\n" for k in range(4))  # eight lines end within none, seven would
-    live = cell(LIVE, text="first\n" + text)
+@pytest.mark.parametrize("answers, shown", [(3, 2 + 3), (ROWS + 2, 2 + ROWS + 2)])
+def test_a_cut_answer_ends_after_an_item_that_has_been_answered(answers, shown):
+    """Also where that item alone is longer than what is shown of others."""
+    text = "".join(f"item {k}\n" + answers * "  answer\n" for k in range(4))
+    live = cell(LIVE, text="preamble\n" + text)
     arranged(live, cell(FIGURE), cell(CARD))
-    assert [b.astext().partition(" ")[0] for b in live.findall(literal_block)] == ["first\nitem", "item"]
+    seen, more = live.findall(literal_block)
+    assert seen.astext().count("\n") == shown and more.astext().startswith("item 1")
 
 
 AGREEMENT, NEGATION, MALFORMED = "syn.agreement.goldberg2019", "syn.negation.ettinger2019", "syn.malformed.ettinger2019"
