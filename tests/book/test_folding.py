@@ -27,7 +27,7 @@ def folded(source, outputs=(), **metadata):
         ('x = results("a.b.c")', (), {}, ["hide-cell"]),
         ('x = family.recall("a.b.c")', (), {}, ["hide-cell"]),
         ('found("a.b.c")', (), {}, ["remove-cell"]),
-        ('examples("a.b.c")', (UNANSWERED,), {}, ["remove-cell"]),
+        ('examples("a.b.c")', (UNANSWERED,), {}, ["remove-cell", folding.LIVE]),
         ("%matplotlib inline", (), {}, None),
         ('x = card("a.b.c")', (), {}, None),
         ('cards("a.b.c")', (), {}, None),
