@@ -176,7 +176,7 @@ def _disagree(id: str, repository: str) -> str:
 
 
 def _history(s: Standing, past: History) -> str:
-    shown = {"real": "BERT", "mini": "mini", "untrained": "untrained"}  # slot -> what readers see
+    shown = {"real": "BERT", "mini": s.own, "untrained": s.twin}  # slot -> what readers see
     lines = {cite.release(): [badge(getattr(s, who).label, who=who) for who in shown]}
     for release, labels in past.items():
         lines[escape(release)] = [escape(labels.get(s.row.id, {}).get(who, NOT_RERUN)) for who in shown]

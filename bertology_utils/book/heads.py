@@ -36,7 +36,7 @@ TITLES = {
     "mpnet": "mpnet",
     "all-MiniLM-L6-v2": "MiniLM",
     "mini": "mini",
-    "mini" + TWIN: "untrained",
+    "mini" + TWIN: "mini, untrained",
     BERT: "BERT (released)",
 }
 NETWORKS = tuple(name for name in TITLES if name != BERT)

@@ -16,9 +16,9 @@ from ..claims import ledger
 from ..claims.rules import FAILS, HOLDS, UNTRAINED_TOO
 
 # slot -> what readers see
-COLUMNS = {"real": "BERT", "sized": "mpnet", "relative": MINILM, "mini": "mini", "untrained": "untrained"}
+COLUMNS = {"real": "BERT", "sized": "mpnet", "relative": MINILM, "mini": "mini", "untrained": "mini, untrained"}
 FILTERED = {"real": "BERT", "sized": "a network of its size", "mini": "mini"}
-TICKED = {"disagree": "BERT and mini disagree", "twin": "untrained passes too"}
+TICKED = {"disagree": "BERT and mini disagree", "twin": "mini, untrained, passes too"}
 RANK = {kind: k for k, kind in enumerate(("holds", "part", "not", "open", "none"))}  # in which outcomes are sorted
 
 
@@ -62,9 +62,8 @@ def _row(s: Standing, section: str) -> str:
     kinds = _kinds(s)
     passes = s.untrained.label in (HOLDS, UNTRAINED_TOO) and s.mini.label != FAILS
     flags = f'data-disagree="{int(s.disagree)}" data-twin="{int(passes)}" data-kinds="{" ".join(kinds)}"'
-    cells = [
-        _cell(s, {"mini": s.ours, "sized": s.larger}.get(key, name), getattr(s, key)) for key, name in COLUMNS.items()
-    ]
+    named = COLUMNS | {"mini": s.ours, "sized": s.larger, "untrained": s.twin}
+    cells = [_cell(s, name, getattr(s, key)) for key, name in named.items()]
     shown = " + ".join(kinds)
     return (
         f'<tr data-section="{escape(section)}" {outcomes} {flags}><th scope="row">'

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..cards.findings import verdict
 from ..cards.standing import MINILM, SIZED, Standing
-from ..cards.words import KINDS, SIGNS
+from ..cards.words import KINDS, outcome, untrained
 from ..claims import ledger
 from ..plotting.theme import INK, QUIET, SUBJECTS
 
@@ -21,7 +21,6 @@ COLOURS = {
     "real BERT": REAL,
     **dict.fromkeys(SIZED.values(), OF_ITS_SIZE),
     MINILM: RELATIVE,
-    "untrained": UNTRAINED,
 }
 
 SQUARES = {"holds": "#1f6f43", "part": "#855600", "not": "#a8321f", "open": "#55606b", "none": "#d5dbe1"}
@@ -56,8 +55,8 @@ def draw(s: Standing, path: Path) -> None:
         top += 38
     top = 596 - 42 * len(s.slots)
     for name, slot in s.slots:
-        pen.text((70, top), name, font=_font(26, True), fill=COLOURS.get(name, OURS))
-        pen.text((330, top), f"{SIGNS[slot.label]} {slot.label}", font=_font(26), fill=INK)
+        pen.text((70, top), name, font=_font(26, True), fill=UNTRAINED if untrained(name) else COLOURS.get(name, OURS))
+        pen.text((330, top), outcome(slot.label, name)[1], font=_font(26), fill=INK)
         top += 42
     image.save(path, optimize=False)
 

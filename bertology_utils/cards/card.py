@@ -32,7 +32,7 @@ class Card:
         out = [f"{s.row.title}  [{s.row.id}]", f"CLAIM      {s.row.claim}", f"VERDICT    {verdict(s)}"]
         out.append(f"FOUND      {words.sentence(s)}")
         for name, slot in s.slots:
-            why = f" ({without})" if name == "untrained" and (without := layout.without_twin(s)) else ""
+            why = f" ({without})" if slot is s.untrained and (without := layout.without_twin(s)) else ""
             why += f"; related outputs {words.related(s)}" if slot is s.real and s.related else ""
             said = slot.label
             if slot is s.real and (known := reported.slot(s)):

@@ -29,13 +29,15 @@ from typing import Any
 from ..claims import ledger, reported, strict
 from ..claims.evidence import SHIPPED
 from ..settings import TWIN, Settings
+from . import words
 from .concordance import SAME
 from .standing import MINILM, Standing, standing
-from .words import sentence
 
 FINDINGS = Path(__file__).parents[1] / "assets" / "findings"
+SIGNED = "A sign says what came of the survey's claim that the sentence is about."
 APART = "(Each network on texts of its own.)"
 FIELDS = {"text", "figures", "outcomes", "relative"}
+OPENING = re.compile(r".+?[.:;?!]”?(?=\s)")  # of a text: up to the end of its first sentence or main part
 # a figure in parentheses with no more than a network's name: of what was measured in the one before it
 BESIDE = re.compile(
     r"\{(\w+)\}[^{}]*?\((?:mpnet|MiniLM|mini|me5|BERT|ours|untrained|its (?:untrained )?twin):? \{(\w+)\}"
@@ -62,16 +64,41 @@ class Finding:
 
 
 @dataclass(frozen=True)
+class Thing:
+    """One of the things a chapter shows: the claim it is of, its text, and how the claim came out for whom it speaks of."""
+
+    id: str
+    text: str
+    came: tuple[tuple[str, str], ...]
+
+    def html(self) -> str:
+        """The text under its outcomes, its opening a link to the card.
+
+        >>> Thing("a.b.c", "Trees lie there. A map finds them.", ()).html()
+        '<a href="#a.b.c">Trees lie there.</a> A map finds them.'
+        """
+        end = first.end() if (first := OPENING.match(self.text)) else len(self.text)
+        signs = "".join(f"{words.short(*each)} " for each in self.came)
+        return f'{signs}<a href="#{escape(self.id)}">{escape(self.text[:end])}</a>{escape(self.text[end:])}'
+
+
+@dataclass(frozen=True)
 class Five:
     """The things a chapter shows, as a list."""
 
-    texts: tuple[str, ...]
+    things: tuple[Thing, ...]
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return tuple(thing.text for thing in self.things)
 
     def __repr__(self) -> str:
-        return "\n".join(f"{k}. {text}" for k, text in enumerate(self.texts, 1))
+        signs = (", ".join(f"{who} {words.sign(label)}" for who, label in thing.came) for thing in self.things)
+        return "\n".join(f"{k}. ({said}) {text}" for k, (said, text) in enumerate(zip(signs, self.texts), 1))
 
     def _repr_html_(self) -> str:
-        return f'<ol class="five">{"".join(f"<li>{escape(text)}</li>" for text in self.texts)}</ol>'
+        listed = "".join(f"<li>{thing.html()}</li>" for thing in self.things)
+        return f'<ol class="five">{listed}</ol><p class="overview-names">{SIGNED}</p>'
 
 
 @cache
@@ -103,7 +130,25 @@ def found(id: str, settings: Settings | None = None) -> Finding:
 def five(section: str, settings: Settings | None = None) -> Five:
     """The things a chapter shows; errors as of `found`."""
     read = reader(settings)
-    return Five(tuple(_filled(f"five of {section}", entry, read) for entry in entries(section)["five"]))
+    return Five(
+        tuple(
+            Thing(entry["id"], _filled(f"five of {section}", entry, read), _came(read(entry["id"]), entry))
+            for entry in entries(section)["five"]
+        )
+    )
+
+
+def _came(s: Standing, entry: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """How a claim came out for the networks that a text was written for; else for BERT, else for the network nearest to it."""
+    slots = {
+        "real": ("BERT", s.real),
+        "sized": (s.larger, s.sized),
+        "relative": (MINILM, s.relative),
+        "mini": (s.own, s.mini),
+    }
+    named = [slot for who, slot in slots.items() if who in entry.get("outcomes", {}) and slot[1].decision]
+    found = named or [slots["real"] if s.real.decision else s.nearest[:2]]
+    return tuple((name, slot.label) for name, slot in found)
 
 
 @cache
@@ -127,7 +172,7 @@ def verdict(standing: Standing) -> str:
     """
     outcomes = entries("verdicts").get(standing.row.id, {}).get("outcomes", {})
     same = all(getattr(standing, who).label == label for who, label in outcomes.items())
-    return _shipped(standing.row.id) * same or sentence(standing)
+    return _shipped(standing.row.id) * same or words.sentence(standing)
 
 
 def filled(name: str, entry: Mapping[str, Any], settings: Settings | None = None) -> str:

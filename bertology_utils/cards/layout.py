@@ -28,7 +28,6 @@ UNDER = {
     MINILM: "a smaller relative of BERT",
     "mini": "our small BERT",
     "mini-multi": "our small multilingual BERT",
-    "untrained": "{ours} with random weights",
     RUNS: "small networks that we pretrained, compared with one another",
 }
 # a slot that another's colours fit
@@ -84,7 +83,7 @@ def _chips(s: Standing) -> str:
 
 
 def _colour(name: str) -> str:
-    return COLOURS.get(name, name.partition(" ")[0])
+    return "untrained" if words.untrained(name) else COLOURS.get(name, name.partition(" ")[0])
 
 
 def _badge(s: Standing, name: str, slot: Slot) -> str:
@@ -106,8 +105,8 @@ def without_twin(s: Standing) -> str:
 
 def _slot(s: Standing, name: str, slot: Slot) -> str:
     small = []
-    why = without_twin(s) if name == "untrained" else ""
-    under = why or UNDER[name].format(ours=s.ours)
+    twin = slot is s.untrained
+    under = (without_twin(s) if twin else "") or (f"{s.ours} with random weights" if twin else UNDER[name])
     if slot.decision and (c := slot.leading):
         others = len(slot.decision.checks) - 1
         more = f"; {others} more figure{'s' * (others > 1)} below" if others else ""

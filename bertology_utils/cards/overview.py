@@ -31,7 +31,8 @@ class Overview:
         (ours, *others) = dict.fromkeys(s.ours for s in self.of)
         known = (("sized", self.of[0].larger), ("relative", MINILM))
         relatives = {slot: name for slot, name in known if any(getattr(s, slot).decision for s in self.of)}
-        return {"real": "real BERT", **relatives, "mini": "ours" if others else ours, "untrained": "untrained"}
+        name = "ours" if others else ours
+        return {"real": "real BERT", **relatives, "mini": name, "untrained": f"{name}, untrained"}
 
     def _slots(self, s: Standing) -> Iterator[tuple[str, Slot]]:
         return ((name, getattr(s, key)) for key, name in self.columns.items())
@@ -44,7 +45,12 @@ class Overview:
         shown = "".join(
             squares(name, (drawn(s, getattr(s, key)) for s in self.of)) for key, name in self.columns.items()
         )
-        known = {"ours": "our small models", **UNDER, "untrained": "a copy with random weights", "real BERT": OWN}
+        known = {
+            "ours": "our small models",
+            **UNDER,
+            self.columns["untrained"]: "a copy with random weights",
+            "real BERT": OWN,
+        }
         who = ", ".join(f"<b>{name}</b> is {known[name]}" for name in self.columns.values())
         rows = (
             f'<tr><th scope="row"><a href="#{escape(s.row.id)}">{escape(s.row.title)}</a></th>'
@@ -84,6 +90,6 @@ def overview(section: str, settings: Settings | None = None) -> Overview:
     Examples
     --------
     >>> print(str(overview("semantics")).splitlines()[0].split())
-    ['claim', 'real', 'BERT', 'mpnet', 'MiniLM', 'mini', 'untrained']
+    ['claim', 'real', 'BERT', 'mpnet', 'MiniLM', 'mini', 'mini,', 'untrained']
     """
     return Overview(tuple(standings(section, settings)))

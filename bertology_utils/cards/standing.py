@@ -171,6 +171,11 @@ class Standing:
         return RUNS if self.ours == FAMILY else self.ours
 
     @property
+    def twin(self) -> str:
+        """What readers call the untrained network beside ours."""
+        return f"{'mini' if self.ours == FAMILY else self.ours}, untrained"
+
+    @property
     def larger(self) -> str:
         """What readers call the network in the slot `sized`."""
         return ledger.subject(self.row.id, "mpnet")
@@ -203,7 +208,7 @@ class Standing:
     def slots(self) -> tuple[tuple[str, Slot], ...]:
         """The slots in the order of a card, by the names that readers see; the relatives' only where they were measured."""
         relatives = [(name, s) for name, s in ((self.larger, self.sized), (MINILM, self.relative)) if s.decision]
-        twin = () if self.ours == FAMILY else (("untrained", self.untrained),)  # runs are compared with one another
+        twin = () if self.ours == FAMILY else ((self.twin, self.untrained),)  # runs are compared with one another
         return ("real BERT", self.real), *relatives, (self.own, self.mini), *twin
 
     @cached_property

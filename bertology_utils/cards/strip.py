@@ -122,7 +122,7 @@ def _lanes(standing: Standing, clause: str, test: Test) -> list[Lane]:
         _of(standing.larger, "sized", standing.sized, clause, test),
         _of(MINILM, "relative", standing.relative, clause, test),
         _of(standing.own, "mini", standing.mini, clause, test),
-        _of("untrained", "untrained", standing.untrained, clause, test),
+        _of(standing.twin, "untrained", standing.untrained, clause, test),
     ]
 
 

@@ -106,14 +106,17 @@ OWN = "BERT itself, by its own published outputs"  # whose squares the first row
 
 
 def drawn(standing: Standing, slot: Slot) -> str:
-    """The kind of a slot's square: its outcome's; of BERT without one, whether a study states a figure."""
-    return REPORTED if slot is standing.real and standing.known == REPORTED else KINDS[slot.label]
+    """The kind of a slot's square, as of its badge; of BERT without an outcome, whether a study states a figure."""
+    if slot is standing.real and standing.known == REPORTED:
+        return REPORTED
+    holds_untrained = slot is standing.untrained and KINDS[slot.label] == "holds"
+    return KINDS[UNTRAINED_TOO if holds_untrained else slot.label]
 
 
 def squares(name: str, kinds: Iterable[str]) -> str:
     """A square per kind of outcome, behind a network's name; whoever shows them says them in words too."""
     row = "".join(f'<i class="sq sq-{kind}"></i>' for kind in kinds)
-    return f'<span class="squares"><b>{escape(name)}</b><span>{row}</span></span>'
+    return f'<span class="squares" data-who="{escape(name)}"><b>{escape(name)}</b><span>{row}</span></span>'
 
 
 def key(signs: bool = False) -> str:
@@ -210,9 +213,14 @@ def count(n: int) -> str:
     return f"{n:,}" if n else "–"
 
 
+def untrained(who: str) -> bool:
+    """Whether what readers call a network is the name of an untrained one."""
+    return who.endswith("untrained")
+
+
 def sign(label: str, who: str = "") -> str:
     """The sign of an outcome. A tick is for what was learned, or is true of BERT: none for a network without training."""
-    return SIGNS[UNTRAINED_TOO] if who == "untrained" and KINDS[label] == "holds" else SIGNS[label]
+    return SIGNS[UNTRAINED_TOO] if untrained(who) and KINDS[label] == "holds" else SIGNS[label]
 
 
 def badge(label: str, reason: str = "", *, who: str = "") -> str:
@@ -238,6 +246,17 @@ def badge(label: str, reason: str = "", *, who: str = "") -> str:
     return f'<span class="outcome outcome-{kind}"{title}>{escape(word)}{training}</span>'
 
 
+def short(who: str, label: str) -> str:
+    """A network's name and the sign of its outcome, in words on hover.
+
+    >>> short("mpnet", OPEN)
+    '<span class="outcome outcome-open" title="mpnet: open">mpnet ?</span>'
+    """
+    kind, said = outcome(label, who)
+    title = f"{who}: {said.partition(' ')[2]}"
+    return f'<span class="outcome outcome-{kind}" title="{escape(title)}">{escape(who)} {sign(label, who)}</span>'
+
+
 def outcome(label: str, who: str = "") -> tuple[str, str]:
     """The kind of an outcome, which has a colour, and its sign and words; parameters as of `badge`.
 
@@ -245,7 +264,7 @@ def outcome(label: str, who: str = "") -> tuple[str, str]:
     (('not', '✕ does not hold'), ('holds', '✓ holds, learned'))
     """
     kind, said = KINDS[label], label
-    if who == "untrained":
+    if untrained(who):
         said = "holds without training" if kind == "holds" else said
         kind = {"holds": "part", "not": "open"}.get(kind, kind)
     return kind, f"{sign(label, who)} {said}"

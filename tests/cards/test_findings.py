@@ -6,12 +6,14 @@ import re
 
 import pytest
 import yaml
+from bs4 import BeautifulSoup
 from support import shipped_standings
 
 from bertology_utils.book.stage import ROOT
 from bertology_utils.cards import findings
 from bertology_utils.cards.findings import Finding, StaleFinding, five, found
 from bertology_utils.cards.standing import MINILM, RELATIVE, standing
+from bertology_utils.cards.words import sign
 from bertology_utils.claims import evidence, ledger
 from bertology_utils.claims.evidence import Evidence
 from bertology_utils.claims.rules import FAILS, HOLDS, MIXED, NOT_RERUN, OPEN, TAUGHT, UNTESTABLE
@@ -42,6 +44,18 @@ def test_every_text_is_true_of_the_evidence_that_comes_with_the_package(section)
             said = found(id, settings)
             assert 25 <= len(said.text.removesuffix(findings.APART).split()) <= 80, id
             assert not said.relative or 10 <= len(said.relative.split()) <= 45, id
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_each_thing_begins_with_what_came_of_its_claim_and_leads_to_the_card(section):
+    page = BeautifulSoup(five(section)._repr_html_(), "html.parser")
+    for item, thing in zip(page.select(".five > li"), five(section).things, strict=True):
+        s = standing(thing.id)
+        shown = dict(name.rsplit(" ", 1) for name in (x.get_text() for x in item.select(".outcome")))
+        came = {"BERT": s.real, s.larger: s.sized, MINILM: s.relative, s.own: s.mini}
+        assert shown and shown == {name: sign(came[name].label) for name in shown}, thing.id
+        assert item.contents[0].name == "span" and item.a["href"] == f"#{thing.id}"
+        assert item.get_text().endswith(thing.text) and thing.text.startswith(item.a.get_text())
 
 
 def test_a_trained_relative_is_spoken_of_where_it_was_measured_and_nowhere_else():

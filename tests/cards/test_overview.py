@@ -8,7 +8,7 @@ from bs4 import BeautifulSoup
 from bertology_utils.cards import overview
 from bertology_utils.cards.overview import Overview
 from bertology_utils.cards.standing import MINILM, Standing, standing
-from bertology_utils.cards.words import sign
+from bertology_utils.cards.words import badge, drawn, sign
 from bertology_utils.claims import ledger
 
 
@@ -45,6 +45,11 @@ def test_squares_begin_with_bert_and_each_kind_is_explained_outside_of_the_pictu
     stated = [s.known == "reported" for s in made.of]
     assert [kind == "sq-reported" for kind in rows.pop("real BERT")] == stated
     assert not any("sq-reported" in kinds for kinds in rows.values())
+
+
+def test_what_an_untrained_network_does_has_the_sign_of_its_badge():
+    s = next(s for s in overview("embeddings").of if s.untrained.label == "holds")
+    assert drawn(s, s.untrained) == "part" and "outcome-part" in badge(s.untrained.label, who=s.twin)
 
 
 def test_columns_follow_what_was_measured():

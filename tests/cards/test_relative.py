@@ -46,7 +46,7 @@ def related(id: str, model: str = RELATIVE) -> Standing:
 def test_it_has_a_slot_a_lane_and_a_sentence(id, label, says, model, slot, name, called):
     s = related(id, model)
     assert s.mini.label == getattr(s, slot).label == label
-    assert [shown for shown, _ in s.slots] == ["real BERT", name, "mini", "untrained"]
+    assert [shown for shown, _ in s.slots] == ["real BERT", name, "mini", "mini, untrained"]
     assert f"For {called} {says}" in words.sentence(s) and f"{name.upper():10} {label}" in repr(Card(s))
     html = BeautifulSoup(layout.html(s), "html.parser")
     assert html.select_one(f".slot-{slot}").get_text().startswith(name)
