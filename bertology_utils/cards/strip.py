@@ -1,6 +1,7 @@
 """The strip of dots and intervals under a card's head: everybody's figure on one axis, as an SVG drawn from evidence.
 
-A lane begins with a line of words, whose it is and how the clause came out for it; its intervals stand below.
+A lane begins with a line of words, whose it is and how the clause came out for it; its intervals stand below, of several
+each with what it is of to its left. The tint and the dotted line leave the words free.
 Text in it is text. Colours are the page's (`--real`, `--mini` and so on), so that the strip follows its theme.
 Places along the axis are percentages of whatever width there is, heights and letters are pixels: what is legible on a
 desk is legible on a phone.
@@ -8,6 +9,7 @@ desk is legible on a phone.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -16,18 +18,21 @@ import numpy as np
 
 from ..claims.checks import Check
 from ..claims.clauses import ABSENCE, UNTESTED, Clause, Test
+from ..claims.evidence import Evidence
 from ..claims.rules import ClauseOutcome
 from ..data.text import capital
 from .concordance import SAME
 from .standing import BUILTIN, MINILM, Slot, Standing
-from .words import cited, outcome, share
+from .words import cited, data_name, model_name, outcome, share
 
 LEFT, RIGHT = 2, 12  # per cent of the width; the axis runs between these margins
+NAMED, LONGEST = 30, 32  # the margin on the left where intervals have names, and the characters of a name
 HEAD, STEP, GAP = 19, 14, 5  # pixels: a lane's line of words, each interval under it, and what is free below
 MOST = 6  # intervals drawn in a lane; of more rows the lane shows the dots only
 LABELLED = 3  # so many figures of a lane are written beside their intervals
 TOP = 20
 OTHER_TEXTS = "The same measure, not the same texts: BERT's published outputs are of others than the reruns."
+ALL = "All rows must lie in the tinted area; one wholly outside decides against."
 NONE = "no outcome of its own"  # of BERT, where no released outputs have this figure
 
 
@@ -38,6 +43,7 @@ Place = Callable[[float], float]
 class Lane:
     """One subject's figures: (value, low, high) each; low and high may be nan.
 
+    `labels` say how several figures differ, one each; none where there is nothing to tell apart.
     `outcome` is its clause's, `reason` why; a study's own figures are `hollow`, and their reason is its name. `data` and
     `tasks` say what the figures are of; empty where that is not known, or is a study's own.
     """
@@ -50,6 +56,7 @@ class Lane:
     hollow: bool = False
     data: frozenset[str] = frozenset()
     tasks: frozenset[str] = frozenset()
+    labels: tuple[str, ...] = ()
 
     def like(self, other: Lane) -> bool:
         """Whether the figures of both are of the same items, as far as that is known."""
@@ -58,14 +65,15 @@ class Lane:
 
 
 def strip(standing: Standing) -> str:
-    """The figures of the first clause of a claim that has any, under its words; empty where nothing was measured."""
+    """The figures of the clause that decided a claim, under its words; empty where nothing was measured."""
     if (first := leading(standing)) is None:
         return ""
     clause, test = first
     bert, *others = _lanes(standing, clause.name, test)
     together, apart = sides([bert, *(lane for lane in others if lane.figures)])
     axis = f'<p class="strip-axis">{escape(test.measure)}</p>'  # outside of the drawing, where a long name has a second line
-    drawn = draw(together, test, clause.kind == ABSENCE) + axis + _texts(standing, together) + _apart(apart)
+    drawn = draw(together, test, clause.kind == ABSENCE) + axis + _reading(standing, clause, test)
+    drawn += _texts(standing, together) + _apart(apart)
     return f'<div class="claim-strip"><p class="claim-of">{escape(capital(clause.says))}</p>{drawn}</div>'
 
 
@@ -81,6 +89,14 @@ def sides(lanes: Sequence[Lane]) -> tuple[list[Lane], list[Lane]]:
         if all(lane.like(other) for other in together):
             together.append(lane)
     return together, [lane for lane in lanes if lane not in together]
+
+
+def _reading(standing: Standing, clause: Clause, test: Test) -> str:
+    """How rows are read, where all of them must hold: where a network has several, and all are of one record's."""
+    found = [_sources(slot, clause.name, test) for _, slot in standing.slots]
+    several = [records for records in found if len(records) > 1]
+    every = test.need == "all" and several and all(len({id(r) for r in records}) == 1 for records in several)
+    return f'<p class="claim-of">{ALL}</p>' if every else ""
 
 
 def _texts(standing: Standing, lanes: Sequence[Lane]) -> str:
@@ -110,9 +126,20 @@ def _span(lane: Lane) -> str:
 
 
 def leading(standing: Standing) -> tuple[Clause, Test] | None:
-    """The first clause and test of a claim that have a figure of anybody; None where nothing was measured."""
-    tests = ((c, t) for c in standing.row.clauses if c.kind != UNTESTED for t in c.tests)
-    return next((of for of in tests if any(lane.figures for lane in _lanes(standing, of[0].name, of[1]))), None)
+    """The clause and test with a figure of anybody that came out as the claim did for most trained networks; the first such.
+
+    None where nothing was measured.
+    """
+    tests = [(c, t) for c in standing.row.clauses if c.kind != UNTESTED for t in c.tests]
+    measured = [(c, t) for c, t in tests if any(lane.figures for lane in _lanes(standing, c.name, t))]
+    return max(measured, key=lambda of: _alike(standing, *of), default=None)
+
+
+def _alike(standing: Standing, clause: Clause, test: Test) -> int:
+    """How many trained networks have figures for a test, and came out of its clause as of the whole claim."""
+    trained = [slot for _, slot in standing.slots if slot is not standing.untrained and slot.decision]
+    came = [(slot.decision.outcome, outcome_of(slot, clause.name)) for slot in trained if slot.decision]
+    return sum(bool(o and o.outcome == whole and _checks(o, test)) for whole, o in came)
 
 
 def _lanes(standing: Standing, clause: str, test: Test) -> list[Lane]:
@@ -148,7 +175,33 @@ def _of(name: str, colour: str, slot: Slot, clause: str, test: Test) -> Lane:
         decided.reason if decided else "",
         data=frozenset(r.data for r in slot.records if r.kind == "rerun"),
         tasks=frozenset(tasks),
+        labels=_labels(found, _sources(slot, clause, test)),
     )
+
+
+def _sources(slot: Slot, clause: str, test: Test) -> list[Evidence]:
+    """The record of each figure that a slot has for a test."""
+    own = {
+        (check.key, check.value): record
+        for record in slot.records
+        for decided in (record.decision.clauses if record.decision else ())
+        if decided.name == clause
+        for check in _checks(decided, test)
+    }
+    found = [own.get((check.key, check.value)) for check in _checks(outcome_of(slot, clause), test)]
+    return [record for record in found if record]
+
+
+def _labels(found: Sequence[Check], records: Sequence[Evidence]) -> tuple[str, ...]:
+    """What tells some figures apart: data set, else network and the parts of their keys that not all of them have as well."""
+    if not 1 < len(found) == len(records) <= MOST:
+        return ()
+    names = tuple(data_name(record.data) for record in records)
+    if len(set(names)) == len(names):
+        return names
+    parts = [[data_name(r.data), model_name(r.model), *c.key.split(", ")] for c, r in zip(found, records)]
+    shared = set.intersection(*map(set, parts))
+    return tuple(", ".join(part for part in own if part not in shared) for own in parts)
 
 
 def figures(slot: Slot, clause: str, test: Test) -> tuple[tuple[float, float, float], ...]:
@@ -179,19 +232,19 @@ def draw(lanes: Sequence[Lane], test: Test, absence: bool = False) -> str:
     pad = 0.06 * ((high - low) or 1.0)
     ticks = _ticks(low - pad, high + pad)
     low, high = min(low - pad, ticks[0]), max(high + pad, ticks[-1])
+    left = NAMED if any(lane.labels for lane in lanes) else LEFT
 
     def x(value: float) -> float:
         """The place of a value, in per cent of the width."""
-        return round(LEFT + (value - low) / (high - low) * (100 - LEFT - RIGHT), 2)
+        return round(left + (value - low) / (high - low) * (100 - left - RIGHT), 2)
 
     heights = [HEAD + GAP + STEP * (1 if len(lane.figures) > MOST else len(lane.figures)) for lane in lanes]
     bottom = TOP + sum(heights)
-    out = [_background(test, zone, x, bottom, low, high)]
-    top = TOP
-    for lane, height in zip(lanes, heights):
-        out.append(_lane(lane, top, x))
-        top += height
-    out.append(f'<line x1="{LEFT}%" y1="{bottom}" x2="{100 - RIGHT}%" y2="{bottom}" class="axis"/>')
+    tops = [bottom - sum(heights[k:]) for k in range(len(lanes))]
+    rows = [(top + HEAD, height - HEAD) for top, height, lane in zip(tops, heights, lanes) if lane.figures]
+    out = [_background(test, zone, x, rows, low, high)]
+    out += [_lane(lane, top, x) for lane, top in zip(lanes, tops)]
+    out.append(f'<line x1="{left}%" y1="{bottom}" x2="{100 - RIGHT}%" y2="{bottom}" class="axis"/>')
     out += [
         f'<text class="tick" x="{x(t)}%" y="{bottom + 16}" text-anchor="middle">{_tick(t, ticks)}</text>' for t in ticks
     ]
@@ -221,16 +274,21 @@ def _bound(value: float) -> str:
     return share(value, 3 if abs(value - round(value, 2)) > 1e-9 else 2)
 
 
-def _background(test: Test, zone: tuple[float, float], x: Place, bottom: float, low: float, high: float) -> str:
+def _background(
+    test: Test, zone: tuple[float, float], x: Place, rows: Sequence[tuple[int, int]], low: float, high: float
+) -> str:
+    """Where a test holds and its threshold, behind the intervals of each lane: `rows` are where they begin, and how high."""
     at = x(test.threshold)
     start, end = x(max(zone[0], low)), x(min(zone[1], high))
     words_at = start if np.isfinite(zone[0]) else end
-    anchor = "start" if words_at < (LEFT + 100 - RIGHT) / 2 else "end"  # where there is room for the words
-    return (
-        f'<rect class="zone" x="{start}%" y="14" width="{max(end - start, 0):.2f}%" height="{bottom - 14}"/>'
-        f'<line class="chance" x1="{at}%" x2="{at}%" y1="14" y2="{bottom}"/>'
-        f'<text class="tick" x="{words_at}%" y="11" text-anchor="{anchor}">{_holds(zone)}</text>'
+    anchor = "start" if words_at < 50 else "end"  # where there is room for the words
+    behind = (
+        f'<rect class="zone" x="{start}%" y="{top}" width="{max(end - start, 0):.2f}%" height="{height}"/>'
+        f'<line class="chance" x1="{at}%" x2="{at}%" y1="{top}" y2="{top + height}"/>'
+        for top, height in rows
     )
+    words = f'<text class="tick" x="{words_at}%" y="11" text-anchor="{anchor}">{_holds(zone)}</text>'
+    return "".join((*behind, words))
 
 
 def _lane(lane: Lane, top: float, x: Place) -> str:
@@ -239,8 +297,15 @@ def _lane(lane: Lane, top: float, x: Place) -> str:
     why = f"<title>{escape(lane.reason)}</title>" if lane.outcome and lane.reason else ""
     out = [f'<text x="0" y="{top + 14}">{why}<tspan class="lane">{escape(lane.name)}</tspan>{told}</text>']
     many = len(lane.figures) > MOST
-    for k, (value, low, high) in enumerate(sorted(lane.figures)):
+    labels = lane.labels or [""] * len(lane.figures)
+    for k, ((value, low, high), label) in enumerate(sorted(zip(lane.figures, labels))):
         y = round(top + HEAD + STEP * (0.5 if many else k + 0.5), 1)
+        if label:  # an inner drawing cuts what is too long for a narrow screen
+            shown = escape(textwrap.shorten(label, LONGEST, placeholder=" …"))
+            out.append(
+                f'<svg y="{y - 7}" width="{NAMED - 1}%" height="{STEP}"><title>{escape(label)}</title>'
+                f'<text class="tick" y="11">{shown}</text></svg>'
+            )
         interval = not many and np.isfinite(low) and np.isfinite(high)
         if interval:
             out.append(

@@ -70,6 +70,33 @@ def test_the_axis_is_named_where_a_long_name_can_be_broken():
         assert not any(measure == text.get_text() for text in drawn.select("svg text"))
 
 
+def test_the_part_that_is_drawn_is_one_that_came_out_as_the_claim_did():
+    s = STANDINGS["syn.agreement.goldberg2019"]
+    clause = strip.leading(s)[0].name
+    assert clause != s.row.clauses[0].name  # which mpnet passes, though the claim is open for it
+    assert strip.outcome_of(s.sized, clause).outcome == s.sized.decision.outcome == "open"
+
+
+def test_of_several_intervals_each_says_what_it_is_of():
+    drawn = BeautifulSoup(strip.strip(STANDINGS["mbt.retrieval.pires2019"]), "html.parser")
+    named = [label.title.get_text() for label in drawn.select("svg.strip svg")]
+    assert len(named) == 9 and len(set(named)) == 3, "three data sets of three networks"
+    assert "<svg" not in strip._lane(lane("mpnet"), 0, float), "one needs no name"
+
+
+def test_how_rows_are_read_is_said_where_all_rows_of_one_record_must_hold_and_nowhere_else():
+    said = {id for id, s in STANDINGS.items() if strip.ALL in strip.strip(s)}
+    assert "syn.mdl.voita2020" in said and "mbt.retrieval.pires2019" not in said
+    assert all(strip.leading(STANDINGS[id])[1].need == "all" for id in said)
+
+
+def test_the_dotted_line_leaves_the_words_free():
+    drawn = BeautifulSoup(strip.strip(STANDINGS["syn.agreement.goldberg2019"]), "html.parser").svg
+    words = [float(text["y"]) for text in drawn.find_all("text", recursive=False) if text.select(".lane")]
+    lines = [(float(line["y1"]), float(line["y2"])) for line in drawn.select(".chance")]
+    assert lines and not any(top < y < bottom for y in words for top, bottom in lines)
+
+
 def _leading(s):
     clause, test = strip.leading(s)
     return clause.name, test
