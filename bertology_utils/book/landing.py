@@ -9,6 +9,7 @@ from typing import Any
 
 from ..cards import markup, reported
 from ..cards.findings import entries, figure, filled, reader, verdict
+from ..cards.layout import UNDER
 from ..cards.overview import cell
 from ..cards.standing import LARGER, Slot, Standing
 from ..cards.strip import figures
@@ -130,7 +131,7 @@ def lines(found: Sequence[Standing]) -> str:
             f'<span aria-hidden="true">{shown}</span>'
             f'<span class="grid-count">{len(own)} claims. {outcomes(own)}</span></summary>{table(own)}</details>'
         )
-    names = ", ".join(f"<b>{name}</b> is {who}" for name, who in {"BERT": OWN, **LARGER}.items())
+    names = ", ".join(f"<b>{name}</b> is {who}" for name, who in (("BERT", OWN), *((n, UNDER[n]) for n in LARGER)))
     said = f'<p class="overview-names">A square per claim, in the order of the chapter. {names}.</p>'
     return f'<div class="claim-grid">{"".join(folds)}{key()}{said}</div>'
 

@@ -18,14 +18,13 @@ from .findings import StaleFinding, found, verdict
 from .markup import link, table
 from .rows import Row, deciding, every
 from .rule import KIND, conditions
-from .standing import LARGER, MINILM, RUNS, SIZED, Slot, Standing
+from .standing import LARGER, MINILM, NAMES, RUNS, SIZED, Slot, Standing
 from .strip import outcome_of, strip
 from .sure import Sureness, sure
 
 UNDER = {
     "real BERT": "published weights",
-    **LARGER,
-    MINILM: "a smaller relative of BERT",
+    **{name: f"{NAMES[name]}, {what}" for name, what in (*LARGER.items(), (MINILM, "a smaller relative of BERT"))},
     "mini": "our small BERT",
     "mini-multi": "our small multilingual BERT",
     RUNS: "small networks that we pretrained, compared with one another",

@@ -32,6 +32,7 @@ RELATIVE, MINILM = "all-MiniLM-L6-v2", "MiniLM"  # a trained network that comes 
 # others, nearer to BERT-base's size, and what readers call them
 SIZED = {"mpnet": "mpnet", **dict.fromkeys(("me5", "me5-q4", "me5-mlm", "me5-mlm-q4"), "me5")}
 LARGER = {"mpnet": "a network of BERT's size", "me5": "a relative for 100 languages"}
+NAMES = {"mpnet": "all-mpnet-base-v2", "me5": "multilingual-e5-small", MINILM: RELATIVE}  # by which others know them
 SHOWN = (
     "mini",
     "mini-multi",
