@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..cards.standing import Standing
+from ..cards.words import SIGNS
+from ..claims.rules import FAILS, HOLDS
 from . import landing
 from .templates import template
 
@@ -60,7 +62,7 @@ def parts(found: Sequence[Standing]) -> Mapping[str, list[Standing]]:
 def picture(found: Sequence[Standing], page: str = "") -> str:
     """The map as an SVG whose parts are links to their claims on `page`, and under it the same in words."""
     shown = {
-        part: {"title": PARTS[part][0], "claims": len(own), "outcomes": landing.outcomes(own)}
+        part: {"title": PARTS[part][0], "claims": len(own), "outcomes": landing.outcomes(own), "came": signs(own)}
         for part, own in parts(found).items()
     }
     drawn = template("map.svg").render(parts=shown, page=page)
@@ -70,6 +72,12 @@ def picture(found: Sequence[Standing], page: str = "") -> str:
     )
     drawn += f"<details><summary>The same in words</summary><ul>{listed}</ul></details>"
     return " ".join(drawn.split())  # a blank line would end it in Markdown
+
+
+def signs(found: Sequence[Standing]) -> list[list[str]]:
+    """What came of some claims for whom, as short as a box needs it: a network's name, and counts with their signs."""
+    pairs = [(who, ((holds, SIGNS[HOLDS]), (fails, SIGNS[FAILS]))) for who, holds, fails in landing.came(found)]
+    return [[who, " ".join(f"{n} {sign}" for n, sign in counts if n)] for who, counts in pairs]
 
 
 def page(found: Sequence[Standing]) -> str:

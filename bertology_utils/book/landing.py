@@ -143,13 +143,20 @@ def table(found: Sequence[Standing]) -> str:
 
 def outcomes(found: Sequence[Standing]) -> str:
     """What came out for BERT and, by name, for the largest network rerun on each claim, in a few words."""
+    counts = {
+        who: _listed((holds, "hold", "holds"), (fails, "do not", "does not")) for who, holds, fails in came(found)
+    }
+    return "; ".join(f"{who}: {said}" for who, said in counts.items()) or "none decided"
+
+
+def came(found: Sequence[Standing]) -> list[tuple[str, int, int]]:
+    """The same in numbers: of how many claims it holds, and of how many not, for whom any was decided."""
     kinds = {name: Counter[str]() for name in ("BERT", found[0].larger)}
     for s in found:
         name, nearest, _ = s.nearest
         for who, slot in (("BERT", s.real), (name, nearest)):
             kinds.setdefault(who, Counter())[KINDS[slot.label]] += 1
-    counts = {who: _listed((n["holds"], "hold", "holds"), (n["not"], "do not", "does not")) for who, n in kinds.items()}
-    return "; ".join(f"{who}: {said}" for who, said in counts.items() if said) or "none decided"
+    return [(who, n["holds"], n["not"]) for who, n in kinds.items() if n["holds"] or n["not"]]
 
 
 def _line(s: Standing) -> str:

@@ -8,7 +8,7 @@ import pytest
 from bs4 import BeautifulSoup
 from support import shipped_standings
 
-from bertology_utils.book import atlas
+from bertology_utils.book import atlas, landing
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +33,15 @@ def test_each_part_is_a_link_to_its_claims_and_says_how_many_they_are(found):
     assert {a["href"] for a in BeautifulSoup(atlas.picture(found, "map.html"), "html.parser").select("a")} == {
         f"map.html#{part}" for part in atlas.PARTS
     }
+
+
+def test_each_part_shows_what_came_of_its_claims(found):
+    soup = BeautifulSoup(atlas.picture(found), "html.parser")
+    for part, own in atlas.parts(found).items():
+        drawn = " ".join(text.get_text() for text in soup.select(f'svg a[href="#{part}"] .map-came'))
+        for who, holds, fails in landing.came(own):
+            said = " ".join(f"{n} {sign}" for n, sign in ((holds, "✓"), (fails, "✕")) if n)
+            assert f"{who} {said}" in drawn, part
 
 
 def test_layers_stand_as_in_the_stack_and_hold_the_claims_that_name_them(found):
