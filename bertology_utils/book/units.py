@@ -24,6 +24,7 @@ from .methods import Method, folded, link, of
 
 FOLDED, BRIEF = "hide-cell", "brief"
 WIDTH, ROWS = 60, 8  # characters of a line of an answer, and lines that are seen at once
+MOST = 12  # lines that are seen of an item whose answers are longer
 MORE = 2  # lines that are too few for a fold
 CLAIM = re.compile(r'class="claim-card" id="([^"]+)"')
 TITLE = "Not decided here"
@@ -90,14 +91,17 @@ def _beside(cells: list[Node]) -> container:
 
 
 def _cut(text: literal_block) -> None:
-    """Fold what is beyond the first lines of a long answer; at least one item is seen, with what was answered to it."""
+    """Fold what is beyond the first lines of a long answer; one item at least is seen with what was answered to it.
+
+    Of answers to one item that are very long themselves those are seen that fit.
+    """
     lines = text.astext().splitlines(keepends=True)
     rows = list(accumulate(1 + len(line) // WIDTH for line in lines))
     if not rows or rows[-1] <= ROWS + MORE:
         return
-    fits = sum(row <= ROWS for row in rows)
+    fits, most = (sum(row <= many for row in rows) for many in (ROWS, MOST))
     ends = answered(lines) or [fits]
-    end = max((k for k in ends if k <= fits), default=ends[0])
+    end = max((k for k in ends if k <= fits), default=min(ends[0], most))
     if end < len(lines):
         parts = "".join(lines[:end]), "".join(lines[end:])
         first, rest = (literal_block(part, part, **{**text.attributes, "ids": []}) for part in parts)
