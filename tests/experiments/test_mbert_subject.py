@@ -72,7 +72,7 @@ def test_its_records_stand_in_our_slot():
     row = {"measure": "P@1", "value": 0.5, "low": 0.4, "high": 0.6, "n": 20}
     made = [Evidence(claim=ID, model=m, data="builtin", kind="rerun", rows=[row]) for m in ("mini-multi", "mini")]
     found = Standing(ledger.row(ID), tuple(made), standing(ID).ours)
-    assert [name for name, _ in found.slots] == ["real BERT", "mini-multi", "untrained"]
+    assert [name for name, _ in found.slots] == ["real BERT", "mini-multi", "mini-multi, untrained"]
     assert found._reruns(found.ours) == made[:1]
     assert standing("syn.agreement.goldberg2019").ours == "mini"
 
