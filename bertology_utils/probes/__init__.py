@@ -2,7 +2,6 @@
 
 from ..scores.intervals import Means
 from .control import constant, control_labels, control_task
-from .layers import LayerScores, probe_layers
 from .linear import Probe, fit, fit_each, fit_grid
 from .masks import at_masks
 from .mdl import online_codes, uniform_bits

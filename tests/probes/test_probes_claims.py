@@ -171,8 +171,8 @@ def test_the_penalty_is_the_best_on_dev():
         (fit(x[0, :120], labels[:120], l2=l2).predict(x[0, 120:180]) == labels[120:180]).mean()
         for l2 in fitted.PENALTIES
     ]
-    assert found.scores.dev[0] == max(by_hand) and found.penalty[0] == fitted.PENALTIES[int(np.argmax(by_hand))]
-    assert found.scores.right.shape == (1, 60)
+    assert found.dev[0] == max(by_hand) and found.penalty[0] == fitted.PENALTIES[int(np.argmax(by_hand))]
+    assert found.right.shape == (1, 60)
 
 
 def test_constituents_lose_their_punctuation():

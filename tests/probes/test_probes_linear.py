@@ -1,4 +1,4 @@
-"""Linear and MLP probes, control labels, and the driver over layers, against known answers."""
+"""Linear and MLP probes and control labels, against known answers."""
 
 from __future__ import annotations
 
@@ -138,22 +138,10 @@ def test_gathered_vectors_are_the_means_of_the_words():
     assert np.allclose(x[:, 0], np.concatenate([a, b, a * b], -1), atol=1e-5)
 
 
-def test_the_driver_reads_tags_off_every_layer():
-    targets = probes.from_sentences(sentences(), words_of)
-    scores = probes.probe_layers(tiny(), targets, SETTINGS)
-    assert scores.right.shape == (tiny().n_layers + 1, (targets.split == "test").sum())
-    assert scores.right[0].all()  # the tag is a function of the word
-    assert np.allclose(
-        scores.majority.mean(), max(np.unique(scores.labels, return_counts=True)[1]) / len(scores.labels)
-    )
-    again = probes.probe_layers(tiny(), targets, SETTINGS)
-    assert (again.predicted == scores.predicted).all()
-
-
 def test_a_split_without_targets_is_refused():
     targets = probes.from_sentences([s for s in sentences() if s.split != "dev"], words_of)
     with pytest.raises(ValueError, match="dev"):
-        probes.probe_layers(tiny(), targets, SETTINGS)
+        targets.splits()
 
 
 def test_cluster_means_have_the_interval_of_a_cluster_bootstrap():

@@ -89,8 +89,8 @@ def context(subject, data, settings):
     for side, targets in tasks.items():
         ours, theirs, own = (tuned(v, targets, settings) for v in (x, y, alone))
         rivals = {"gain over untrained": (theirs, y), "gain over the word itself": (own, alone)}
-        more = Rows(ours.scores.groups, settings, subject.name, neighbour=side)
-        more.add("accuracy of the word itself", own.scores.right[choose(own.scores.dev)])
+        more = Rows(ours.groups, settings, subject.name, neighbour=side)
+        more.add("accuracy of the word itself", own.right[choose(own.dev)])
         rows = layer_rows(ours, x, targets, settings, subject.name, rivals=rivals, neighbour=side)
         frames.append(intervals.table([*rows, *more.rows], [note]))
     return intervals.combine(*frames)

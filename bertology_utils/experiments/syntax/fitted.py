@@ -13,7 +13,7 @@ from zlib import crc32
 
 import numpy as np
 
-from ...probes import LayerScores, Means, Targets, constant, control_task
+from ...probes import Means, Targets, constant, control_task
 from ...probes.linear import fit_each, fit_grid
 from ...scores import intervals
 from ...scores.choice import choose
@@ -26,20 +26,33 @@ FOLDS = 5
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """Probes of all layers.
+    """What the probes of all layers got right.
 
     Attributes
     ----------
-    scores : LayerScores
+    right : bool array (L + 1, N)
+        For each layer (0 the embeddings) and test target.
+    dev : float array (L + 1,)
+        Accuracy on dev, by which a layer is chosen.
+    majority : bool array (N,)
+        Whether the majority label would have been right.
+    control : bool array (L + 1, N) or None
+        The same on control labels.
+    groups : array (N,)
+        The sentence of each test target.
     penalty : float array (L + 1,)
         Of each layer's probe.
     """
 
-    scores: LayerScores
+    right: np.ndarray
+    dev: np.ndarray
+    majority: np.ndarray
+    control: np.ndarray | None
+    groups: np.ndarray
     penalty: np.ndarray
 
 
-def tuned(x: np.ndarray, targets: Targets, settings: Settings, *, control: bool = False, note: str = "") -> Fitted:
+def tuned(x: np.ndarray, targets: Targets, settings: Settings, *, control: bool = False) -> Fitted:
     """A linear probe per layer from vectors (L + 1, N, F), its penalty chosen on dev; control labels with the same one.
 
     Raises
@@ -56,17 +69,14 @@ def tuned(x: np.ndarray, targets: Targets, settings: Settings, *, control: bool 
     if control:
         task = control_task(targets, settings.seed)
         false = (_predictions(x, train, task.labels, settings)[which, layers] == task.labels)[:, test]
-    scores = LayerScores(
+    return Fitted(
         right=predicted[:, test] == targets.labels[test],
         dev=on_dev[which, layers],
         majority=constant(targets),
         control=false,
         groups=targets.sentence[test],
-        labels=targets.labels[test],
-        predicted=predicted[:, test],
-        note=note,
+        penalty=np.array(PENALTIES)[which],
     )
-    return Fitted(scores, np.array(PENALTIES)[which])
 
 
 def _predictions(x: np.ndarray, train: np.ndarray, labels: np.ndarray, settings: Settings) -> np.ndarray:
@@ -159,24 +169,24 @@ def layer_rows(
     embeddings that is best on dev (column `layer`) `selectivity`, `gain over layer 0`, `gain over majority` and what is gained
     over each of the `rivals` (measure: probes and vectors of other kinds, of which the one best on dev answers).
     """
-    scores, best = fitted.scores, choose(fitted.scores.dev[1:]) + 1
-    rows = Rows(scores.groups, settings, name, **keys)
-    for layer, right in enumerate(scores.right):
+    best = choose(fitted.dev[1:]) + 1
+    rows = Rows(fitted.groups, settings, name, **keys)
+    for layer, right in enumerate(fitted.right):
         rows.add("accuracy", right, layer=layer)
-        if scores.control is not None:
-            rows.add("control accuracy", scores.control[layer], layer=layer)
-    rows.add("majority", scores.majority)
+        if fitted.control is not None:
+            rows.add("control accuracy", fitted.control[layer], layer=layer)
+    rows.add("majority", fitted.majority)
     again = refitted(x[[0, best]], targets, fitted.penalty[[0, best]], settings).astype(float)
     others: dict[str, tuple[np.ndarray, np.ndarray]] = {
-        "gain over layer 0": (scores.right[0], again[:, 0]),
-        "gain over majority": (scores.majority, np.broadcast_to(scores.majority, again[:, 0].shape)),
+        "gain over layer 0": (fitted.right[0], again[:, 0]),
+        "gain over majority": (fitted.majority, np.broadcast_to(fitted.majority, again[:, 0].shape)),
     }
     for measure, (rival, y) in (rivals or {}).items():
-        which = choose(rival.scores.dev)
+        which = choose(rival.dev)
         theirs = refitted(y[[which]], targets, rival.penalty[[which]], settings)[:, 0]
-        others[measure] = rival.scores.right[which], theirs
-    if scores.control is not None:
-        others["selectivity"] = scores.control[best], np.broadcast_to(scores.control[best], again[:, 0].shape)
+        others[measure] = rival.right[which], theirs
+    if fitted.control is not None:
+        others["selectivity"] = fitted.control[best], np.broadcast_to(fitted.control[best], again[:, 0].shape)
     for measure, (other, refits) in others.items():
-        rows.add(measure, scores.right[best] - other.astype(float), again[:, 1] - refits, signed=True, layer=best)
+        rows.add(measure, fitted.right[best] - other.astype(float), again[:, 1] - refits, signed=True, layer=best)
     return rows.rows

@@ -77,8 +77,8 @@ def pos_chunks_deps(subject, data, settings):
         ours, theirs = (probes.gather_all(s, targets, settings=settings) for s in (subject, untrained))
         for (task, _, _), target, x, y, note in zip(found, targets, ours, theirs, notes):
             # a pair of words is hardly met twice: control labels by type make sense for single words only
-            fitted = tuned(x, target, settings, control=task != "relations", note=note)
-            y = y[[0, choose(fitted.scores.dev[1:]) + 1]]
+            fitted = tuned(x, target, settings, control=task != "relations")
+            y = y[[0, choose(fitted.dev[1:]) + 1]]
             rivals = {"gain over untrained": (tuned(y, target, settings), y)}
             rows = layer_rows(fitted, x, target, settings, subject.name, rivals=rivals, task=task)
             frames.append(intervals.table(rows, [note]))
@@ -148,16 +148,16 @@ def distant_parents(subject, data, settings):
     removed: list[tuple[np.ndarray, np.ndarray]] = []
     for step, task in zip(STEPS, tasks):
         fitted = tuned(x, task, settings)
-        scores, best = fitted.scores, choose(fitted.scores.dev[1:]) + 1
+        best = choose(fitted.dev[1:]) + 1
         again = refitted(x[[0, best]], task, fitted.penalty[[0, best]], settings).astype(float)
-        most, left = scores.majority.astype(float), 1 - scores.majority.mean()
+        most, left = fitted.majority.astype(float), 1 - fitted.majority.mean()
         if not left:
             raise TooFew(f"every {step} of the test words has the commonest relation: there are no errors to remove")
         keys: dict[str, Any] = {"ancestor": step, "layer": best}
-        right = scores.right[best].astype(float)
-        rows.add("accuracy", scores.right[best], again[:, 1], **keys)
-        rows.add("majority", scores.majority, ancestor=step)
-        rows.add("gain over layer 0", right - scores.right[0], again[:, 1] - again[:, 0], signed=True, **keys)
+        right = fitted.right[best].astype(float)
+        rows.add("accuracy", fitted.right[best], again[:, 1], **keys)
+        rows.add("majority", fitted.majority, ancestor=step)
+        rows.add("gain over layer 0", right - fitted.right[0], again[:, 1] - again[:, 0], signed=True, **keys)
         # the majority's own luck on test is a factor common to all subjects: its mean is taken as given
         removed.append(((right - most) / left, (again[:, 1] - most) / left))
         rows.add("errors removed", *removed[-1], signed=True, **keys)

@@ -22,8 +22,9 @@ from bertology_utils.data.items import Labelled, Sentence
 from bertology_utils.family.config import Config
 from bertology_utils.finetune import classes
 from bertology_utils.finetune.loop import Recipe
-from bertology_utils.probes.layers import probe_layers
-from bertology_utils.probes.targets import from_sentences
+from bertology_utils.probes.linear import fit_each
+from bertology_utils.probes.targets import fitting, from_sentences, gather
+from bertology_utils.scores.choice import choose
 from bertology_utils.settings import Settings
 from bertology_utils.subject import cloze
 from bertology_utils.subject.models import Subject, load
@@ -36,6 +37,7 @@ from .languages import bits
 
 AGREEMENT, FACTS = 1200, 2000  # items asked for; nonce ones and those of more than one piece are left out
 ATTENDED = 300  # sentences whose maps are compared
+L2 = 1e-3  # half the squared weights count so much in a probe's loss
 SENTENCES, TARGETS = 1500, 1500  # of the treebank, over all splits; targets per split
 PROBED = {
     "upos": lambda s: [(tag, i) for i, tag in enumerate(s.upos)],
@@ -168,10 +170,16 @@ def facts(subject: Subject, settings: Settings) -> dict[str, str]:
 def probe(subject: Subject, name: str, settings: Settings) -> dict[str, list[int]]:
     """A linear probe at the layer above the embeddings that is best on dev: right and all test targets per sentence."""
     items: list[Sentence] = builtin.build("treebank", SENTENCES, 0)
-    scores = probe_layers(subject, from_sentences(items, PROBED[name]), settings, most=TARGETS)
-    _, sentence = np.unique(scores.groups, return_inverse=True)
-    right = np.bincount(sentence, scores.right[scores.best_contextual])
-    return {"right": right.astype(int).tolist(), "n": np.bincount(sentence).tolist()}
+    fit, _ = fitting(subject, from_sentences(items, PROBED[name]))
+    targets = fit.draw(TARGETS, settings.seed)
+    x = gather(subject, targets, settings=settings)  # (L + 1, N, F)
+    train, dev, test = targets.splits()
+    probes = fit_each(x[:, train], targets.labels[train], l2=L2, device=settings.torch_device())
+    right = np.array([probe.predict(layer) for probe, layer in zip(probes, x)]) == targets.labels
+    best = choose(right[1:, dev].mean(1)) + 1
+    _, sentence = np.unique(targets.sentence[test], return_inverse=True)
+    told = np.bincount(sentence, right[best, test])
+    return {"right": told.astype(int).tolist(), "n": np.bincount(sentence).tolist()}
 
 
 def tuned(subject: Subject, settings: Settings) -> dict[str, Any]:
