@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 
+from bertology_rescore.counts import mcnemar
 from bertology_rescore.curves import estimated, released_row
 from bertology_rescore.files import Files
 from bertology_utils.scores.choices import by_class
-from bertology_utils.scores.counts import mcnemar
 from bertology_utils.scores.intervals import Means, mean_interval, row, table
 from bertology_utils.settings import Settings
 

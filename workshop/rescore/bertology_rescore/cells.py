@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from bertology_rescore.counts import only
 from bertology_rescore.files import Files
-from bertology_utils.scores.counts import only
 from bertology_utils.scores.intervals import mean_interval, row
 
 _NUMBER = r"\d+(?:\.\d+)?"

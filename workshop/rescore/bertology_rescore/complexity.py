@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from bertology_rescore.counts import pareto_area
 from bertology_rescore.curves import columns, released_row
 from bertology_rescore.files import Files
-from bertology_utils.scores.counts import pareto_area
 from bertology_utils.scores.intervals import Interval, bootstrap, interval, row, table
 
 SUBJECTS = {"bert": "bert-base-multilingual-cased", "fast": "fastText", "onehot": "one-hot", "random": "random vectors"}

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from bertology_rescore.counts import only
 from bertology_rescore.files import Files
 from bertology_rescore.glue import figure, majority, readme_table, task_rows
-from bertology_utils.scores.counts import only
 from bertology_utils.scores.intervals import mean_interval, ratio, row, table
 
 SAME = ("MNLI", "QNLI", "RTE", "SST-2")  # tasks that every table scores by accuracy

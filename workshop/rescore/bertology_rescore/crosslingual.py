@@ -7,10 +7,10 @@ from itertools import permutations
 import numpy as np
 import pandas as pd
 
+from bertology_rescore.counts import only
 from bertology_rescore.files import Files
 from bertology_rescore.glue import figure, readme_table
-from bertology_utils.scores.counts import only, proportion
-from bertology_utils.scores.intervals import Interval, difference, mean_interval, row, table
+from bertology_utils.scores.intervals import Interval, difference, mean_interval, proportion, row, table
 
 XNLI = 5010  # test items of each language, a third of them of each class
 CODES = {"English": "en", "Chinese": "zh", "Spanish": "es", "German": "de", "Arabic": "ar", "Urdu": "ur"}

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bertology_utils.scores.counts import only, trend
+from bertology_rescore.counts import only, trend
 from bertology_utils.scores.intervals import mean_interval, row
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from bertology_rescore.counts import only
 from bertology_rescore.files import Files
-from bertology_utils.scores.counts import only
 from bertology_utils.scores.intervals import combine, row, table
 
 VIEWS = {"lex": "input embeddings", "cat": "embeddings and last layer", "mix": "mix of all layers"}

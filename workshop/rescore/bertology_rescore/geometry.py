@@ -9,10 +9,11 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
+from bertology_rescore.counts import column_means
 from bertology_rescore.curves import curve, rank_trend, released_row
 from bertology_rescore.files import Files
-from bertology_utils.scores.counts import column_means, percentiles
 from bertology_utils.scores.intervals import Interval, row, table
+from bertology_utils.scores.intervals import interval as percentiles
 
 BASE = "bert-base-uncased"
 ETHAYARAJH = {"bert-base-cased": "bert", "gpt2": "gpt2", "elmo": "elmo"}

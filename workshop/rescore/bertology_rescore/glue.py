@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 from scipy.stats import t as student
 
+from bertology_rescore.counts import only
 from bertology_rescore.files import Files
-from bertology_utils.scores.counts import only
 from bertology_utils.scores.intervals import Interval, mean_interval, row, unpaired
 
 LOTTERY = "released/prasanna2020_lottery"

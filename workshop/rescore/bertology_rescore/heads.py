@@ -7,11 +7,11 @@ import re
 import numpy as np
 import pandas as pd
 
+from bertology_rescore.counts import accuracy_difference, only
 from bertology_rescore.curves import estimated, released_row
 from bertology_rescore.files import Files
 from bertology_utils.attention.relations import called
-from bertology_utils.scores.counts import accuracy_difference, only, proportion
-from bertology_utils.scores.intervals import Interval, bootstrap, difference, mean_interval, row, table
+from bertology_utils.scores.intervals import Interval, bootstrap, difference, mean_interval, proportion, row, table
 
 BASE = "bert-base-uncased"
 

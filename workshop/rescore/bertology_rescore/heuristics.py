@@ -7,10 +7,10 @@ import re
 import numpy as np
 import pandas as pd
 
+from bertology_rescore.counts import only
 from bertology_rescore.files import Files
 from bertology_rescore.glue import over_runs
 from bertology_rescore.seeds import HEURISTICS, SEEDS, runs
-from bertology_utils.scores.counts import only
 from bertology_utils.scores.intervals import bootstrap, difference, mean_interval, row, seeds_by_items, table, unpaired
 
 BASE = "bert-base-uncased"

@@ -7,9 +7,9 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
+from bertology_rescore.counts import only
 from bertology_rescore.files import Files
 from bertology_rescore.recipes import minibertas
-from bertology_utils.scores.counts import only
 from bertology_utils.scores.intervals import Interval, mean_interval, row, table, unpaired
 
 CURVE = "multiberts_blimp_by_step.csv"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from bertology_rescore.counts import only
 from bertology_rescore.files import Files
 from bertology_rescore.glue import readme_table, task_rows
-from bertology_utils.scores.counts import only, proportion
-from bertology_utils.scores.intervals import mean_interval, row, table
+from bertology_utils.scores.intervals import mean_interval, proportion, row, table
 
 SUBJECT = "bert-base-multilingual-cased"
 BY_LANGUAGE = f"{SUBJECT}, by language"  # a record of its own beside the pooled figures of the same folder

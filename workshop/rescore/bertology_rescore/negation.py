@@ -12,8 +12,8 @@ import re
 import numpy as np
 import pandas as pd
 
+from bertology_rescore.counts import overlap
 from bertology_rescore.files import Files
-from bertology_utils.scores.counts import overlap
 from bertology_utils.scores.intervals import mean_interval, row, table
 
 MODELS = ("bert-base-uncased", "bert-large-uncased", "distilbert-base-uncased")

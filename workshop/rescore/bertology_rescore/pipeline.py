@@ -8,17 +8,12 @@ from collections.abc import Callable, Iterable
 import numpy as np
 import pandas as pd
 
+from bertology_rescore.counts import DRAWS, f1_draws
 from bertology_rescore.curves import released_row
 from bertology_rescore.files import Files
 from bertology_utils.scores import cumulative
-from bertology_utils.scores.counts import (
-    DRAWS,
-    centre_of_gravity,
-    expected_layer,
-    f1_draws,
-    kl_from_uniform,
-    percentiles,
-)
+from bertology_utils.scores.counts import centre_of_gravity, expected_layer, kl_from_uniform
+from bertology_utils.scores.intervals import interval as percentiles
 from bertology_utils.scores.intervals import row, table
 from bertology_utils.scores.profiles import UNDEFINED, Profile, interval, thirds
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from bertology_rescore.counts import accuracy_difference, only
 from bertology_rescore.files import Files
 from bertology_rescore.glue import majority
-from bertology_utils.scores.counts import accuracy_difference, only
 from bertology_utils.scores.intervals import mean_interval, row, table
 
 SUBJECT = "bert-base-uncased, fine-tuned"

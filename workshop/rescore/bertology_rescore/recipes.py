@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from bertology_rescore.cells import by_task, gains, readme, score
+from bertology_rescore.counts import only
 from bertology_rescore.files import Files
-from bertology_utils.scores.counts import only
 from bertology_utils.scores.intervals import row, table
 
 GLUE = ("CoLA", "SST-2", "MRPC", "STS-B", "QQP", "MNLI-m", "MNLI-mm", "QNLI(v2)", "RTE", "WNLI")

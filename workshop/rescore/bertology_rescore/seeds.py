@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 from scipy.stats import chi2
 
+from bertology_rescore.counts import only
 from bertology_rescore.files import Files
 from bertology_rescore.glue import over_runs
-from bertology_utils.scores.counts import only
 from bertology_utils.scores.intervals import Interval, bootstrap, mean_interval, row, table
 
 BASE = "bert-base-uncased"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
+from bertology_rescore.counts import only
 from bertology_rescore.edge_probing import edge_scores, over_baselines
 from bertology_rescore.files import Files
-from bertology_utils.scores.counts import only
 from bertology_utils.scores.intervals import combine, row, table
 
 

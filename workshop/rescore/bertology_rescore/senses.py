@@ -7,9 +7,10 @@ import json
 import numpy as np
 import pandas as pd
 
+from bertology_rescore.counts import DRAWS
 from bertology_rescore.curves import curve, estimated, rank_trend, released_row
 from bertology_rescore.files import Files
-from bertology_utils.scores.counts import DRAWS, percentiles
+from bertology_utils.scores.intervals import interval as percentiles
 from bertology_utils.scores.intervals import mean_interval, row, table
 
 

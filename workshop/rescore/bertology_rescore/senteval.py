@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from bertology_rescore.counts import DRAWS
 from bertology_rescore.curves import released_row
 from bertology_rescore.depth import profile_rows
 from bertology_rescore.files import Files
 from bertology_utils.probes.sentence_tasks import KINDS, PROBING
-from bertology_utils.scores.counts import DRAWS, mean_ranks, percentiles
+from bertology_utils.scores.counts import mean_ranks
+from bertology_utils.scores.intervals import interval as percentiles
 from bertology_utils.scores.intervals import row, table
 from bertology_utils.scores.profiles import Profile, lead_rows, middle_rows, storeys
 

@@ -7,9 +7,10 @@ import re
 import numpy as np
 import pandas as pd
 
+from bertology_rescore.counts import column_means, only
 from bertology_rescore.curves import curve, released_row
 from bertology_rescore.files import Files
-from bertology_utils.scores.counts import column_means, only, percentiles
+from bertology_utils.scores.intervals import interval as percentiles
 from bertology_utils.scores.intervals import mean_interval, row, table
 
 MBERT = "bert-base-multilingual-cased"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 
 from bertology_rescore.cells import by_task, readme
+from bertology_rescore.counts import only
 from bertology_rescore.files import Files
-from bertology_utils.scores.counts import only
 from bertology_utils.scores.intervals import row, table
 
 TABLE = "README_md_01.csv"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
+from bertology_rescore.counts import only
 from bertology_rescore.files import Files
-from bertology_utils.scores.counts import only
 from bertology_utils.scores.intervals import mean_interval, row, table, unpaired
 
 BASE = "bert-base"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from bertology_rescore.counts import accuracy_difference
 from bertology_rescore.crosslingual import XNLI
 from bertology_rescore.files import Files
 from bertology_rescore.glue import figure, readme_table, task_rows
-from bertology_utils.scores.counts import accuracy_difference
 from bertology_utils.scores.intervals import row, table
 
 
