@@ -12,7 +12,7 @@ import torch
 from support import tiny, tiny_folder
 
 from bertology_utils import Settings
-from bertology_utils.compress import file_bytes, linear_bytes, quantize, whole
+from bertology_utils.compress import file_bytes, linear_bytes, quantize
 from bertology_utils.compress.weights import matrices
 from bertology_utils.data.items import Labelled
 from bertology_utils.finetune import ClassHead, Classifier, Recipe, classify, states, text_rows
@@ -79,10 +79,10 @@ def test_few_bits_make_a_small_file(outliers):
 LOAD = """
 import sys, torch
 from bertology_utils import Settings, load
-from bertology_utils.compress import quantize, whole
+from bertology_utils.compress import quantize
 from bertology_utils.data.items import Labelled
 from bertology_utils.finetune import ClassHead, Classifier
-MADE = {"int8": quantize.int8, "whole": lambda c: whole.encoder(c, 4), "grouped": lambda c: quantize.grouped(c, 3, outliers=True)}
+MADE = {"int8": quantize.int8, "grouped": lambda c: quantize.grouped(c, 3, outliers=True)}
 model, weights, texts = sys.argv[1:]
 subject = load(model)
 items = [Labelled(id=str(k), split="test", text=t, label="0") for k, t in enumerate(texts.split("|"))]
@@ -98,27 +98,12 @@ for way, saved in torch.load(weights, weights_only=False).items():
 def test_quantized_models_load_and_run_in_a_fresh_process(tmp_path):
     tuned = classify(tiny(), ITEMS * 2, Recipe(epochs=1, batch=4, rate=1e-3))  # other weights than the folder's
     made = {"int8": quantize.int8(tuned), "grouped": quantize.grouped(tuned, 3, outliers=True)}
-    made["whole"] = whole.encoder(tuned, 4)
     path = tmp_path / "weights.pt"
     torch.save({k: {"base": c.subject.base.state_dict(), "head": c.head.state_dict()} for k, c in made.items()}, path)
     asked = [sys.executable, "-W", "ignore", "-c", LOAD, str(tiny_folder()), str(path), "|".join(TEXTS)]
     said = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.splitlines()
     for line, less in zip(said, made.values(), strict=True):
         assert np.allclose(np.array(line.split(), float), less.logits(ITEMS, Settings()).ravel(), atol=1e-4)
-
-
-def test_a_whole_encoder_in_few_bits_is_a_small_file_and_near_the_original():
-    one = classifier()
-    sizes = {32: whole.bytes_of(one)} | {bits: whole.bytes_of(whole.encoder(one, bits)) for bits in (8, 4, 2)}
-    assert sizes[2] < sizes[4] < sizes[8] < sizes[32]
-    words = one.subject.base.get_input_embeddings().weight
-    less = {bits: whole.encoder(one, bits).subject.base.get_input_embeddings().weight for bits in (8, 2)}
-    far = {bits: float((w - words).abs().mean()) for bits, w in less.items()}
-    assert 0 < far[8] < far[2] / 10, "embeddings are in few bits too"
-    apart = {
-        b: abs(whole.encoder(one, b).logits(ITEMS, Settings()) - one.logits(ITEMS, Settings())).max() for b in (8, 2)
-    }
-    assert 0 < apart[8] < apart[2]
 
 
 def test_training_sees_rounded_weights_and_they_stay():

@@ -17,7 +17,7 @@ import numpy as np
 
 import bertology_world as builtin
 from bertology_utils.attention.collect import collect
-from bertology_utils.compress import remove_heads, whole
+from bertology_utils.compress import remove_heads
 from bertology_utils.data.items import Labelled, Sentence
 from bertology_utils.family.config import Config
 from bertology_utils.finetune import classes
@@ -32,7 +32,7 @@ from bertology_utils.subject.models import Subject, load
 from .. import curve
 from ..competence import condition, new
 from ..corpus import Corpus
-from . import places
+from . import places, whole
 from .languages import bits
 
 AGREEMENT, FACTS = 1200, 2000  # items asked for; nonce ones and those of more than one piece are left out

@@ -1,6 +1,6 @@
 """Every matrix of an encoder in few bits, the embeddings too: what a small file can hold (li2020).
 
-`quantize.grouped` is about the layers alone. Where models of unlike width are to take equally many bytes the embeddings
+`compress.quantize.grouped` is about the layers alone. Where models of unlike width are to take equally many bytes the embeddings
 count as much as the layers, so they are packed in the same way here; what is left in full are biases, norms and scales.
 """
 
@@ -12,9 +12,9 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from ..finetune import Classifier, duplicate
-from .quantize import GroupedLinear
-from .sizes import file_bytes
+from bertology_utils.compress import file_bytes
+from bertology_utils.compress.quantize import GroupedLinear
+from bertology_utils.finetune import Classifier, duplicate
 
 
 class GroupedEmbedding(nn.Module):
